@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <stop_token>
+
+namespace plimsoll::base {
+
+/// Progress of one job in per mille. Written by the worker, read by anybody at any time.
+class Progress
+{
+public:
+    void set(int perMille) { m_perMille.store(perMille, std::memory_order_relaxed); }
+    [[nodiscard]] int perMille() const { return m_perMille.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<int> m_perMille{0};
+};
+
+/// What a long piece of core work is given: a way to be stopped and a cell to report progress into.
+/// Core knows neither threads nor Qt. A default constructed context never stops and reports to
+/// nobody.
+struct JobContext
+{
+    std::stop_token stop;
+    Progress* progress = nullptr;
+
+    [[nodiscard]] bool stopRequested() const { return stop.stop_requested(); }
+    /// `done` of `total` steps are over.
+    void report(std::size_t done, std::size_t total) const
+    {
+        if (progress != nullptr && total > 0)
+            progress->set(static_cast<int>(done * 1000 / total));
+    }
+};
+
+} // namespace plimsoll::base

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tl/expected.hpp>
+
+#include <string>
+#include <utility>
+
+namespace plimsoll::base {
+
+/// What went wrong, as far as a caller acts on it (exit codes, colour of a banner).
+enum class ErrorKind {
+    Internal,    ///< a bug of ours
+    Usage,       ///< the caller asked for something that makes no sense
+    File,        ///< a file can't be read or written, or isn't valid
+    NotFound,    ///< no plan within the budget was found or exists
+    CheckFailed, ///< a gate failed: faults of a plan, a limit exceeded
+    Cancelled,   ///< the user stopped it
+};
+
+/// One clear sentence for the user: what happened, where (file, offset or line), what to do.
+struct Error
+{
+    ErrorKind kind = ErrorKind::Internal;
+    std::string message;
+
+    bool operator==(const Error&) const = default;
+};
+
+template <typename T>
+using Result = tl::expected<T, Error>;
+
+[[nodiscard]] inline tl::unexpected<Error> failure(ErrorKind kind, std::string message)
+{
+    return tl::unexpected<Error>{Error{kind, std::move(message)}};
+}
+
+[[nodiscard]] inline tl::unexpected<Error> cancelled()
+{
+    return failure(ErrorKind::Cancelled, "Cancelled.");
+}
+
+} // namespace plimsoll::base

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# The three functions that declare everything: core modules, UI modules, tests.
+
+# plimsoll_module(name SOURCES files... DEPS libraries...): a static core library, no Qt.
+function(plimsoll_module name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+    add_library(plimsoll_${name} STATIC ${ARG_SOURCES})
+    target_link_libraries(plimsoll_${name} PUBLIC plimsoll_options ${ARG_DEPS})
+endfunction()
+
+# Definitions every Qt target gets. QT_NO_KEYWORDS because "slots" is a natural word in a memory planner.
+function(plimsoll_qt_definitions target)
+    target_compile_definitions(${target} PRIVATE
+        QT_NO_KEYWORDS QT_NO_FOREACH QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_USE_QSTRINGBUILDER)
+    set_target_properties(${target} PROPERTIES AUTOMOC ON AUTORCC ON)
+endfunction()
+
+# plimsoll_ui_module(name SOURCES files... DEPS libraries...): a static Qt Widgets library.
+function(plimsoll_ui_module name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+    add_library(plimsoll_${name} STATIC ${ARG_SOURCES})
+    target_link_libraries(plimsoll_${name} PUBLIC plimsoll_options ${ARG_DEPS} Qt6::Core Qt6::Gui Qt6::Widgets)
+    plimsoll_qt_definitions(plimsoll_${name})
+endfunction()
+
+# plimsoll_test(path/x_test.cpp LIBS libraries... [GUI] [LABEL label] [TIMEOUT seconds]): one QtTest program per tested file.
+# The CTest label is the first folder below tests/ unless LABEL says otherwise.
+function(plimsoll_test path)
+    cmake_parse_arguments(ARG "GUI" "LABEL;TIMEOUT" "LIBS" ${ARGN})
+    if(NOT PLIMSOLL_BUILD_TESTS OR (ARG_GUI AND NOT PLIMSOLL_BUILD_UI))
+        return()
+    endif()
+    get_filename_component(name "${path}" NAME_WE)
+    file(RELATIVE_PATH relative "${PROJECT_SOURCE_DIR}/tests" "${CMAKE_CURRENT_SOURCE_DIR}")
+    string(REGEX REPLACE "/.*" "" label "${relative}")
+    if(ARG_LABEL)
+        set(label "${ARG_LABEL}")
+    endif()
+    add_executable(${name} "${path}")
+    target_link_libraries(${name} PRIVATE plimsoll_options ${ARG_LIBS} Qt6::Core Qt6::Test)
+    if(ARG_GUI)
+        target_link_libraries(${name} PRIVATE Qt6::Widgets)
+    endif()
+    target_compile_definitions(${name} PRIVATE QT_NO_KEYWORDS QT_NO_FOREACH
+        PLIMSOLL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PLIMSOLL_BINARY_DIR="${PROJECT_BINARY_DIR}")
+    set_target_properties(${name} PROPERTIES AUTOMOC ON
+        RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+    if(NOT ARG_TIMEOUT)
+        set(ARG_TIMEOUT 60)
+    endif()
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${ARG_TIMEOUT}
+        ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8")
+endfunction()
