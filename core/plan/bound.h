@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/evaluate.h"
+
+#include <vector>
+
+namespace plimsoll::plan {
+
+/// The largest working set that no recomputation removes.
+struct PeakBound
+{
+    base::Bytes bytes;                      ///< reserve included, rounded as the problem says
+    graph::OpId op;                         ///< while it runs
+    std::vector<graph::StorageId> storages; ///< what must be there then, largest first
+};
+
+/// No plan of checkpoint regions has a smaller peak: for every op its reads, writes and outputs,
+/// what lives through the whole step, and what backward and optimizer hold regardless of what
+/// forward kept.
+[[nodiscard]] PeakBound peakLowerBound(const Problem& problem);
+
+/// No plan within the problem's budget has a shorter step: the recorded time, plus what must at
+/// least be computed again.
+[[nodiscard]] base::Nanoseconds stepTimeLowerBound(const Problem& problem);
+
+} // namespace plimsoll::plan

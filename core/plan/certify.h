@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/plan/evaluate.h"
+#include "core/plan/verify.h"
+
+#include <memory>
+
+namespace plimsoll::plan {
+
+/// A plan that passed verify() and whose replayed curve equals the evaluated one at every step: all
+/// that views and writers take.
+class VerifiedPlan
+{
+public:
+    [[nodiscard]] const Problem& problem() const { return m_problem; }
+    [[nodiscard]] const Plan& plan() const { return m_plan; }
+    [[nodiscard]] const Evaluation& evaluation() const { return *m_evaluation; }
+    [[nodiscard]] const EvaluationPtr& evaluationPtr() const { return m_evaluation; }
+
+private:
+    friend base::Result<std::shared_ptr<const VerifiedPlan>> certify(const Problem& problem,
+                                                                     const Plan& plan);
+    VerifiedPlan(Problem problem, Plan plan, EvaluationPtr evaluation);
+
+    Problem m_problem;
+    Plan m_plan;
+    EvaluationPtr m_evaluation;
+};
+
+using VerifiedPlanPtr = std::shared_ptr<const VerifiedPlan>;
+
+/// The only maker of VerifiedPlan. CheckFailed with the first fault's sentence otherwise; over
+/// budget is such a fault.
+[[nodiscard]] base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan);
+
+/// A copy for another budget, which its peak must not exceed: no new replay is needed for that.
+[[nodiscard]] base::Result<VerifiedPlanPtr> withBudget(const VerifiedPlan& plan,
+                                                       base::Bytes budget);
+
+} // namespace plimsoll::plan

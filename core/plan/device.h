@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/quantity.h"
+#include "core/base/result.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::plan {
+
+/// One accelerator of resources/devices.json, which names the source of each value.
+struct Device
+{
+    std::string id;   ///< "a100-80gb": what --device takes
+    std::string name; ///< "A100 80GB SXM"
+    base::Bytes memory;
+    double bandwidth = 0; ///< bytes per second of device memory
+    std::map<std::string, double>
+        flops;             ///< peak FLOP/s by dtype: "float32", "bfloat16", "float16", "float64"
+    double hostLink = 0;   ///< bytes per second, one direction
+    double deviceLink = 0; ///< bytes per second to another GPU, one direction; 0 = through the host
+    base::Nanoseconds launchLatency;
+
+    bool operator==(const Device&) const = default;
+};
+
+/// The table embedded in the program at build time (resources/devices.json), in the file's order.
+[[nodiscard]] const std::vector<Device>& builtInDevices();
+/// The device of that id or an error that lists the ids.
+[[nodiscard]] base::Result<Device> findDevice(std::string_view id);
+/// What --device defaults to.
+inline constexpr std::string_view kDefaultDevice = "a100-80gb";
+
+} // namespace plimsoll::plan

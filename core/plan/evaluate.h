@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/plan/schedule.h"
+#include "core/timeline/timeline.h"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace plimsoll::plan {
+
+/// A value that the plan computes again.
+struct Recomputed
+{
+    graph::OpId op;           ///< the forward op run again
+    graph::StorageId storage; ///< what it allocates
+    base::Bytes bytes;
+    base::Nanoseconds time;   ///< of all its executions in recomputations
+    std::int32_t region = -1; ///< innermost region, index in flatten() order
+};
+
+/// Everything anybody shows about a plan. Made only by evaluate().
+struct Evaluation
+{
+    base::Bytes
+        peak; ///< largest sum of live bytes, reserve included, sizes rounded as the problem says
+    std::size_t peakStep = 0; ///< first step that reaches it
+    graph::OpId peakOp;       ///< op of that step
+    timeline::Stack atPeak{}; ///< bytes by category at the peak
+    base::Nanoseconds stepTime;
+    base::Nanoseconds recomputeTime; ///< part of stepTime spent in recomputations
+    base::Nanoseconds transferTime;
+    std::array<base::Nanoseconds, graph::kPhaseCount>
+        phaseTime{};                    ///< recomputation is charged to backward
+    base::Bytes savedForBackward;       ///< bytes that live across the end of forward and loss for
+                                        ///< backward's sake
+    std::vector<Recomputed> recomputed; ///< in order of the forward op
+    std::vector<std::string> notModelled; ///< sentences: what these numbers leave out
+    std::shared_ptr<const Schedule> schedule;
+    timeline::TimelinePtr timeline;
+};
+
+using EvaluationPtr = std::shared_ptr<const Evaluation>;
+
+/// Time of each op on a device: measured when the trace has it, else max(flops / peak, bytes /
+/// bandwidth) + launch latency; views and ops that move nothing: 0.
+[[nodiscard]] std::vector<base::Nanoseconds> opTimes(const graph::Program& program,
+                                                     const Device& device);
+
+/// The only source of numbers about a plan. The plan's regions must be legal.
+[[nodiscard]] EvaluationPtr evaluate(const Problem& problem, const Plan& plan);
+
+/// The plan "keep everything": no regions, planner "none".
+[[nodiscard]] Plan keepEverything();
+
+} // namespace plimsoll::plan

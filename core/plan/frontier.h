@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/certify.h"
+
+#include <vector>
+
+namespace plimsoll::plan {
+
+/// Verified plans, none of which is both larger and slower than another: by rising peak, falling
+/// step time. Immutable once published.
+class Frontier
+{
+public:
+    /// Keeps the point if no other dominates it, and drops those it dominates. Equal points: the
+    /// first one stays.
+    void insert(VerifiedPlanPtr plan);
+    /// The fastest plan whose peak is within the budget; null when none is. O(log n).
+    [[nodiscard]] VerifiedPlanPtr at(base::Bytes budget) const;
+    [[nodiscard]] const std::vector<VerifiedPlanPtr>& points() const { return m_points; }
+
+private:
+    std::vector<VerifiedPlanPtr> m_points;
+};
+
+using FrontierPtr = std::shared_ptr<const Frontier>;
+
+} // namespace plimsoll::plan

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/graph/program.h"
+#include "core/plan/device.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::plan {
+
+/// What executes a plan; evaluate() charges exactly this one.
+enum class Runtime : std::uint8_t {
+    Checkpoint, ///< non-reentrant torch.utils.checkpoint around module calls (LIFETIMES.md)
+};
+
+/// One checkpointed function: consecutive calls of modules, run as `y = member_n(… member_1(x))`.
+/// Legal regions: REGIONS in LIFETIMES.md. `first..last` are the forward ops of all members, in
+/// order and without gaps.
+struct Region
+{
+    std::vector<graph::CallId> members; ///< siblings, in order; never empty
+    graph::Moment first = 0;
+    graph::Moment last = 0;
+    int label = 0; ///< ordinal among its siblings' labels, as checkpointing.md 3.4 counts
+    std::vector<Region> nested; ///< disjoint, in order, each strictly inside
+
+    bool operator==(const Region&) const = default;
+};
+
+/// Decisions, no numbers: what a planner returns and a plan file holds.
+struct Plan
+{
+    std::string planner; ///< id of the planner that made it
+    std::vector<std::pair<std::string, std::string>> options;
+    Runtime runtime = Runtime::Checkpoint;
+    std::vector<Region> regions; ///< outermost ones, disjoint, in order
+
+    bool operator==(const Plan&) const = default;
+};
+
+/// What is asked: which step, on which device, within how many bytes.
+struct Problem
+{
+    graph::ProgramPtr program;
+    Device device;
+    base::Bytes budget;  ///< all device bytes, the reserve included
+    base::Bytes reserve; ///< context and workspaces, charged during the whole step
+    graph::Rounding rounding = graph::Rounding::Cuda512;
+};
+
+} // namespace plimsoll::plan

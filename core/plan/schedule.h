@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/plan.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace plimsoll::plan {
+
+/// One execution of an op. A forward op inside regions is executed again by their recomputations.
+struct Step
+{
+    graph::OpId op;
+    std::int32_t region = -1; ///< index into Schedule::regions of the region whose recomputation
+                              ///< runs it; -1: the op itself
+};
+
+/// One life of a storage: the recorded one, or another made by a recomputation.
+struct Instance
+{
+    graph::StorageId storage;
+    std::int32_t alloc = -1; ///< step that allocates it, -1: before the first
+    std::int32_t free =
+        INT32_MAX;            ///< last step during which it is alive, INT32_MAX: outlives the last
+    std::int32_t region = -1; ///< as in Step
+};
+
+/// A region of the plan in the flat order in which lower() numbers them: parents before children,
+/// in order of `first`.
+struct FlatRegion
+{
+    const Region* region = nullptr; ///< points into the Plan given to lower()
+    std::int32_t parent = -1;
+};
+
+/// A plan completed: every execution in order and every storage's lives. All planners' plans come
+/// here the same way.
+struct Schedule
+{
+    std::vector<Step> steps;
+    std::vector<Instance> instances;    ///< recorded lives first, in the order of Program::storages
+    std::vector<std::int32_t> stepOfOp; ///< where each op of the program runs (its own execution)
+};
+
+/// Regions with their nested ones, parents first.
+[[nodiscard]] std::vector<FlatRegion> flatten(const Plan& plan);
+
+/// Completes a plan after the rules of LIFETIMES.md. The plan's regions must be legal
+/// (checkRegions()); O(ops + saved) times nesting depth.
+[[nodiscard]] Schedule lower(const graph::Program& program, const Plan& plan);
+
+} // namespace plimsoll::plan
