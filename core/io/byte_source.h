@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/base/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace plimsoll::io {
+
+/// Bytes behind the content that parsers may look at (they are zero): what simdjson asks for.
+inline constexpr std::size_t kPadding = 64;
+
+/// How much a file may grow in memory. Compressed files may hold `freeBytes` whatever their size;
+/// beyond that, more than `ratio` bytes out of one byte in is taken for an attack.
+struct ReadLimits
+{
+    std::uint64_t bytes = std::uint64_t{4} << 30U;
+    std::uint64_t freeBytes = std::uint64_t{64} << 20U;
+    std::uint64_t ratio = 250;
+};
+
+struct FileContent
+{
+    std::string bytes; ///< decompressed; its capacity exceeds its size by kPadding at least
+    bool compressed = false;
+    std::uint64_t fileSize = 0; ///< as it lies on the disk
+};
+
+/// Reads a whole file, decompressing it when it begins like gzip (several members are joined).
+/// Folders, devices, empty, damaged and too large files are errors of kind File that name the file
+/// and, where one exists, the offset.
+[[nodiscard]] base::Result<FileContent> readFile(const std::filesystem::path& path,
+                                                 const base::JobContext& context = {},
+                                                 const ReadLimits& limits = {});
+
+/// The first `count` bytes (fewer in a shorter file) of the decompressed content: for sniffing.
+[[nodiscard]] base::Result<std::string> readHead(const std::filesystem::path& path,
+                                                 std::size_t count);
+
+/// The path as messages show it: one line, bounded length.
+[[nodiscard]] std::string pathText(const std::filesystem::path& path);
+
+} // namespace plimsoll::io

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/content_hash.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace plimsoll::io {
+
+namespace {
+
+constexpr std::size_t kWord = 8;
+constexpr std::uint64_t kOdd1 = 0x9e3779b97f4a7c15U;
+constexpr std::uint64_t kOdd2 = 0xd6e8feb86659fd93U;
+
+/// The first eight bytes (fewer at the end, filled up with zeros) as a little-endian number.
+std::uint64_t wordAt(std::string_view bytes)
+{
+    std::uint64_t word = 0;
+    if constexpr (std::endian::native == std::endian::little) {
+        std::memcpy(&word, bytes.data(), std::min(kWord, bytes.size()));
+    } else {
+        for (std::size_t i = 0; i < bytes.size() && i < kWord; ++i)
+            word |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8U * i);
+    }
+    return word;
+}
+
+std::uint64_t mixed(std::uint64_t word)
+{
+    word ^= word >> 32U;
+    word *= kOdd2;
+    word ^= word >> 29U;
+    word *= kOdd2;
+    return word ^ (word >> 32U);
+}
+
+} // namespace
+
+std::string contentHash(std::string_view bytes)
+{
+    std::uint64_t hash = mixed(bytes.size() + kOdd1);
+    while (!bytes.empty()) {
+        hash = std::rotl(hash ^ (wordAt(bytes) * kOdd1), 27) * kOdd2 + kOdd1;
+        bytes.remove_prefix(std::min(kWord, bytes.size()));
+    }
+    return fmt::format("{:016x}", mixed(hash));
+}
+
+} // namespace plimsoll::io
