@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/chain/sequence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <system_error>
+
+namespace plimsoll::solve {
+
+using base::ErrorKind;
+using base::failure;
+using base::Result;
+
+namespace {
+
+std::string_view prefixOf(ChainOpKind kind)
+{
+    switch (kind) {
+    case ChainOpKind::Check: return "CF_";
+    case ChainOpKind::NoGrad: return "Fn_";
+    case ChainOpKind::Enable: return "Fe_";
+    case ChainOpKind::Backward: return "B_";
+    case ChainOpKind::Loss: break;
+    }
+    return "L";
+}
+
+std::string opText(ChainOp op)
+{
+    if (op.kind == ChainOpKind::Loss)
+        return "L";
+    return fmt::format("{}{}", prefixOf(op.kind), op.stage);
+}
+
+std::optional<ChainOp> parseOp(std::string_view word)
+{
+    if (word == "L")
+        return ChainOp{};
+    for (const ChainOpKind kind :
+         {ChainOpKind::Check, ChainOpKind::NoGrad, ChainOpKind::Enable, ChainOpKind::Backward}) {
+        const std::string_view prefix = prefixOf(kind);
+        if (!word.starts_with(prefix))
+            continue;
+        ChainOp op{kind, 0};
+        const char* const end = word.data() + word.size();
+        const auto [stop, error] = std::from_chars(word.data() + prefix.size(), end, op.stage);
+        if (error != std::errc{} || stop != end || op.stage < 0)
+            return std::nullopt;
+        return op;
+    }
+    return std::nullopt;
+}
+
+/// What is in memory between two operations.
+class Machine
+{
+public:
+    explicit Machine(const Chain& chain)
+        : m_chain{chain}, m_plain(chain.stages() + 1, false), m_saved(chain.stages() + 1, false)
+    {
+        m_plain[0] = true;
+        m_memory = chain.x[0];
+    }
+
+    [[nodiscard]] std::int64_t memory() const { return m_memory; }
+    [[nodiscard]] std::optional<std::size_t> gradient() const { return m_gradient; }
+
+    /// Peak while the operation runs, or nothing when it lacks an input.
+    std::optional<std::int64_t> run(ChainOp op)
+    {
+        const auto i = static_cast<std::size_t>(op.stage);
+        if (op.kind != ChainOpKind::Loss && (op.stage < 0 || i >= m_chain.stages()))
+            return std::nullopt;
+        switch (op.kind) {
+        case ChainOpKind::Check:
+        case ChainOpKind::NoGrad:
+        case ChainOpKind::Enable: return forward(op.kind, i);
+        case ChainOpKind::Loss: return loss();
+        case ChainOpKind::Backward: return backward(i);
+        }
+        return std::nullopt;
+    }
+
+private:
+    [[nodiscard]] bool available(std::size_t i) const { return m_plain[i] || m_saved[i]; }
+
+    void setPlain(std::size_t i, bool present)
+    {
+        if (m_plain[i] != present)
+            m_memory += present ? m_chain.x[i] : -m_chain.x[i];
+        m_plain[i] = present;
+    }
+    void setSaved(std::size_t i, bool present)
+    {
+        if (m_saved[i] != present)
+            m_memory += present ? m_chain.xbar[i] : -m_chain.xbar[i];
+        m_saved[i] = present;
+    }
+    void setGradient(std::size_t i)
+    {
+        if (m_gradient)
+            m_memory -= m_chain.x[*m_gradient];
+        m_memory += m_chain.x[i];
+        m_gradient = i;
+    }
+
+    std::optional<std::int64_t> forward(ChainOpKind kind, std::size_t i)
+    {
+        const bool saves = kind == ChainOpKind::Enable;
+        if (kind == ChainOpKind::NoGrad ? !m_plain[i] : !available(i))
+            return std::nullopt;
+        const std::int64_t made = saves ? m_chain.xbar[i + 1] : m_chain.x[i + 1];
+        const std::int64_t peak = m_memory + made + m_chain.ftmp[i];
+        if (saves) {
+            setSaved(i + 1, true);
+            return peak;
+        }
+        if (kind == ChainOpKind::NoGrad)
+            setPlain(i, false);
+        setPlain(i + 1, true);
+        return peak;
+    }
+
+    std::optional<std::int64_t> loss()
+    {
+        const std::size_t last = m_chain.stages();
+        if (m_gradient || !available(last))
+            return std::nullopt;
+        const std::int64_t peak = m_memory + m_chain.btmp[last];
+        setGradient(last);
+        setPlain(last, false);
+        return std::max(peak, m_memory);
+    }
+
+    std::optional<std::int64_t> backward(std::size_t i)
+    {
+        if (m_gradient != i + 1 || !m_saved[i + 1] || !available(i))
+            return std::nullopt;
+        const std::int64_t peak = m_memory + m_chain.btmp[i];
+        setSaved(i + 1, false);
+        setGradient(i);
+        if (i > 0 && !m_saved[i])
+            setPlain(i, false);
+        return std::max(peak, m_memory);
+    }
+
+    const Chain& m_chain;
+    std::vector<bool> m_plain; ///< values kept as they are
+    std::vector<bool> m_saved; ///< saved sets, by the stage that their output enters
+    std::optional<std::size_t> m_gradient;
+    std::int64_t m_memory = 0;
+};
+
+double timeOf(const Chain& chain, ChainOp op)
+{
+    if (op.kind == ChainOpKind::Loss)
+        return chain.btime.back();
+    const auto i = static_cast<std::size_t>(op.stage);
+    return op.kind == ChainOpKind::Backward ? chain.btime[i] : chain.ftime[i];
+}
+
+} // namespace
+
+std::string sequenceText(const Sequence& sequence)
+{
+    std::string text;
+    for (const ChainOp op : sequence) {
+        if (!text.empty())
+            text += ' ';
+        text += opText(op);
+    }
+    return text;
+}
+
+Result<Sequence> parseSequence(std::string_view text)
+{
+    Sequence sequence;
+    while (!text.empty()) {
+        const std::size_t length = std::min(text.find(' '), text.size());
+        const std::string_view word = text.substr(0, length);
+        text.remove_prefix(std::min(length + 1, text.size()));
+        if (word.empty())
+            continue;
+        const std::optional<ChainOp> op = parseOp(word);
+        if (!op)
+            return failure(ErrorKind::File,
+                           fmt::format("Operation {} is '{}'; expected CF_i, Fn_i, Fe_i, B_i or L.",
+                                       sequence.size(), word.substr(0, 40)));
+        sequence.push_back(*op);
+    }
+    return sequence;
+}
+
+Sequence keepEverything(std::size_t stages)
+{
+    Sequence sequence;
+    sequence.reserve(2 * stages + 1);
+    for (std::size_t i = 0; i < stages; ++i)
+        sequence.push_back({ChainOpKind::Enable, static_cast<std::int32_t>(i)});
+    sequence.push_back({});
+    for (std::size_t i = stages; i-- > 0;)
+        sequence.push_back({ChainOpKind::Backward, static_cast<std::int32_t>(i)});
+    return sequence;
+}
+
+Result<Simulation> simulate(const Chain& chain, const Sequence& sequence)
+{
+    Machine machine{chain};
+    Simulation result;
+    result.peak = machine.memory();
+    for (std::size_t at = 0; at < sequence.size(); ++at) {
+        const std::optional<std::int64_t> peak = machine.run(sequence[at]);
+        if (!peak)
+            return failure(ErrorKind::CheckFailed,
+                           fmt::format("Operation {} ({}) lacks an input or comes out of order.",
+                                       at, opText(sequence[at])));
+        if (*peak > result.peak) {
+            result.peak = *peak;
+            result.peakOp = at;
+        }
+        result.makespan += timeOf(chain, sequence[at]);
+    }
+    if (machine.gradient() != std::size_t{0})
+        return failure(ErrorKind::CheckFailed, "The sequence ends before the backward of stage 0.");
+    return result;
+}
+
+} // namespace plimsoll::solve

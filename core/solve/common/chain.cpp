@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/common/chain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+
+namespace plimsoll::solve {
+
+using base::ErrorKind;
+using base::failure;
+using base::Result;
+
+namespace {
+
+/// Sums of sizes stay below: adding a few of them never overflows.
+constexpr std::int64_t kSizeSumLimit = std::int64_t{1} << 60;
+
+Result<void> checkLength(std::string_view name, std::size_t length, std::size_t wanted)
+{
+    if (length == wanted)
+        return {};
+    return failure(ErrorKind::File,
+                   fmt::format("'{}' has {} entries where {} are expected.", name, length, wanted));
+}
+
+Result<void> checkTimes(std::string_view name, const std::vector<double>& times)
+{
+    double sum = 0;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        sum += times[i];
+        if (!std::isfinite(times[i]) || times[i] < 0 || !std::isfinite(sum))
+            return failure(ErrorKind::File,
+                           fmt::format("'{}' entry {} is {}; a time is a finite number of at "
+                                       "least 0, and so is their sum.",
+                                       name, i, times[i]));
+    }
+    return {};
+}
+
+Result<void> checkSizes(std::string_view name, const std::vector<std::int64_t>& sizes,
+                        std::int64_t& sum)
+{
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (sizes[i] < 0)
+            return failure(
+                ErrorKind::File,
+                fmt::format("'{}' entry {} is {}; a size is at least 0.", name, i, sizes[i]));
+        if (sizes[i] > kSizeSumLimit - sum)
+            return failure(ErrorKind::File,
+                           fmt::format("'{}' entry {} takes the sum of all sizes past {}; use a "
+                                       "larger unit.",
+                                       name, i, kSizeSumLimit));
+        sum += sizes[i];
+    }
+    return {};
+}
+
+} // namespace
+
+RegionMask::RegionMask(std::size_t stages, bool allowed)
+    : m_stages{stages}, m_bits(stages * (stages + 1) / 2, allowed)
+{
+}
+
+void RegionMask::set(std::size_t first, std::size_t last, bool allowed)
+{
+    m_bits[index(first, last)] = allowed;
+}
+
+Result<void> validate(const Chain& chain)
+{
+    const std::size_t stages = chain.stages();
+    if (stages == 0)
+        return failure(ErrorKind::File, "The chain has no stages: 'ftime' is empty.");
+    std::int64_t sum = 0;
+    Result<void> ok = checkLength("btime", chain.btime.size(), stages + 1);
+    ok = ok ? checkLength("x", chain.x.size(), stages + 1) : ok;
+    ok = ok ? checkLength("xbar", chain.xbar.size(), stages + 1) : ok;
+    ok = ok ? checkLength("ftmp", chain.ftmp.size(), stages) : ok;
+    ok = ok ? checkLength("btmp", chain.btmp.size(), stages + 1) : ok;
+    ok = ok ? checkTimes("ftime", chain.ftime) : ok;
+    ok = ok ? checkTimes("btime", chain.btime) : ok;
+    ok = ok ? checkSizes("x", chain.x, sum) : ok;
+    ok = ok ? checkSizes("xbar", chain.xbar, sum) : ok;
+    ok = ok ? checkSizes("ftmp", chain.ftmp, sum) : ok;
+    ok = ok ? checkSizes("btmp", chain.btmp, sum) : ok;
+    if (ok && !chain.regions.allowsAll() && chain.regions.stages() != stages)
+        return failure(ErrorKind::Internal,
+                       fmt::format("The region mask is for {} stages, the chain has {}.",
+                                   chain.regions.stages(), stages));
+    return ok;
+}
+
+Chain normalised(Chain chain)
+{
+    for (std::size_t i = 0; i < chain.xbar.size(); ++i)
+        chain.xbar[i] = std::max(chain.xbar[i], chain.x[i]);
+    return chain;
+}
+
+double baseTime(const Chain& chain)
+{
+    return std::accumulate(chain.btime.begin(), chain.btime.end(),
+                           std::accumulate(chain.ftime.begin(), chain.ftime.end(), 0.0));
+}
+
+std::int64_t peakLowerBound(const Chain& chain)
+{
+    const std::size_t stages = chain.stages();
+    std::int64_t bound = chain.x[0] + chain.x[stages] + chain.btmp[stages];
+    for (std::size_t i = 0; i < stages; ++i) {
+        // The model input stays; the stage's own input is another value except for the first.
+        const std::int64_t inputs = chain.x[0] + (i > 0 ? chain.x[i] : 0);
+        const std::int64_t forward = inputs + chain.xbar[i + 1] + chain.ftmp[i];
+        const std::int64_t backward = inputs + chain.xbar[i + 1] + chain.x[i + 1] + chain.btmp[i];
+        bound = std::max({bound, forward, backward});
+    }
+    return bound;
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// Which runs of stages may become one checkpointed region. A default constructed mask allows all.
+class RegionMask
+{
+public:
+    RegionMask() = default;
+    RegionMask(std::size_t stages, bool allowed);
+
+    /// `first <= last < stages`; both inclusive.
+    void set(std::size_t first, std::size_t last, bool allowed);
+    [[nodiscard]] bool mayCheckpoint(std::size_t first, std::size_t last) const
+    {
+        return m_bits.empty() || m_bits[index(first, last)];
+    }
+    /// True when nothing was ever restricted.
+    [[nodiscard]] bool allowsAll() const { return m_bits.empty(); }
+    [[nodiscard]] std::size_t stages() const { return m_stages; }
+
+private:
+    [[nodiscard]] static std::size_t index(std::size_t first, std::size_t last)
+    {
+        return last * (last + 1) / 2 + first;
+    }
+
+    std::size_t m_stages = 0;
+    std::vector<bool> m_bits; ///< lower triangle, row = last stage
+};
+
+/// A training step as a chain of L stages and a loss stage L. Times in any one unit, sizes in any
+/// one unit. The gradient of a value is as large as the value.
+struct Chain
+{
+    std::vector<double> ftime;      ///< [L] one forward of the stage
+    std::vector<double> btime;      ///< [L + 1] one backward; the last is the loss's
+    std::vector<std::int64_t> x;    ///< [L + 1] value entering the stage; x[L] = output
+    std::vector<std::int64_t> xbar; ///< [L + 1] xbar[i + 1] = all kept by a saving run of stage i,
+                                    ///< its output included
+    std::vector<std::int64_t> ftmp; ///< [L] alive only while the forward runs
+    std::vector<std::int64_t> btmp; ///< [L + 1] alive only while the backward runs, the input
+                                    ///< gradient included
+    RegionMask regions;
+
+    [[nodiscard]] std::size_t stages() const { return ftime.size(); }
+};
+
+/// Lengths, signs, finite times, and sizes small enough that no sum of them overflows. An `xbar`
+/// below its `x` is fine: see `normalised`.
+[[nodiscard]] base::Result<void> validate(const Chain& chain);
+
+/// The chain with `xbar >= x`: a saved set holds at least the stage's output.
+[[nodiscard]] Chain normalised(Chain chain);
+
+/// Time of one forward and one backward of each stage: no schedule is faster.
+[[nodiscard]] double baseTime(const Chain& chain);
+
+/// No schedule, persistent or not, fits below: the working set of each single step (its input, what
+/// it makes, the gradient it needs and the model input). For a valid, normalised chain.
+[[nodiscard]] std::int64_t peakLowerBound(const Chain& chain);
+
+} // namespace plimsoll::solve
