@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `packaging/test --all` adds. Each check has a time limit of its own and all share what is left of the run's;
+# one that runs out of time is printed as not run, it does not fail.
+
+time_limit=2400
+checks=()
+
+report() {
+    checks+=("$(printf '%-22s %s' "$1:" "$2")")
+    step "$1: $2"
+}
+
+fail_check() {
+    report "$1" "failed"
+    failed=$((failed + 1))
+    failures+=("$1")
+}
+
+# bounded LIMIT LOG COMMAND...: the command's status, or 124 when time was up.
+bounded() {
+    local limit="$1" log="$2" left=$((time_limit - SECONDS)) began=$SECONDS status
+    shift 2
+    [ "$limit" -le "$left" ] || limit="$left"
+    [ "$limit" -gt 15 ] || return 124
+    run_step "$log" timeout --kill-after=15 "$limit" "$@"
+    status=$?
+    [ $((SECONDS - began)) -lt "$limit" ] || status=124
+    return "$status"
+}
+
+# judge CHECK STATUS: prints the outcome of a check whose last command ended with STATUS; true when it passed.
+judge() {
+    case "$2" in
+    0) return 0 ;;
+    124) report "$1" "not run: out of time" ;;
+    *) fail_check "$1" ;;
+    esac
+    return 1
+}
+
+# build_check CHECK PRESET LIMIT [COMPILER]: configures and builds a preset within its limit.
+build_check() {
+    local began=$SECONDS
+    bounded "$3" "configure-$2" cmake --preset "$2" || {
+        judge "$1" $?
+        return 1
+    }
+    bounded $(($3 - SECONDS + began)) "build-$2" cmake --build --preset "$2" -j "$cores"
+    judge "$1" $?
+}
+
+check_format() {
+    command -v clang-format >/dev/null || {
+        report format "not run: clang-format is not installed"
+        return
+    }
+    local list="$logs/format-files.txt"
+    tracked_files | grep -E '\.(cpp|h)$' >"$list"
+    bounded 300 format xargs -a "$list" -r -d '\n' -n 20 -P "$cores" clang-format --dry-run -Werror --style=file
+    judge format $? && report format "passed ($(wc -l <"$list") files)"
+}
+
+# A checkout that belongs to someone else is still read; without git every file counts.
+tracked_files() {
+    git -c safe.directory='*' ls-files 2>/dev/null | while read -r file; do
+        [ -f "$file" ] && printf '%s\n' "$file"
+    done | grep . || find app core ui resources tests packaging -type f
+}
+
+check_core_only() {
+    build_check "core-only" core-only 600 && report core-only "passed (core and command line build without Qt)"
+}
+
+# try_sanitizer NAME COMPILER FLAGS: compiles and starts a small program; sets $runner to what it needs to run at all.
+# Newer kernels place mappings where the sanitizers of GCC 12 and clang 14 don't expect them; setarch -R turns that off.
+try_sanitizer() {
+    local program="$logs/try-$1"
+    runner=""
+    printf 'int main(int argc, char** argv) { delete new int{argc + (argv == nullptr)}; return 0; }\n' >"$program.cpp"
+    "$2" $3 -std=c++20 "$program.cpp" -o "$program" >"$program.log" 2>&1 || return 1
+    "$program" >>"$program.log" 2>&1 </dev/null && return 0
+    runner="setarch -R"
+    $runner "$program" >>"$program.log" 2>&1 </dev/null
+}
+
+# LeakSanitizer stops its process with ptrace, which some containers forbid: it then fails on any program.
+choose_leak_check() {
+    leaks=1
+    ASAN_OPTIONS=detect_leaks=1 $runner "$logs/try-$1" >/dev/null 2>&1 </dev/null || leaks=0
+    [ "$leaks" = 1 ] || note "LeakSanitizer can't work here (ptrace is forbidden): leaks are not looked for"
+    export ASAN_OPTIONS="detect_leaks=$leaks:abort_on_error=0:allocator_may_return_null=1"
+    export UBSAN_OPTIONS="print_stacktrace=1"
+}
+
+# Under a sanitizer a test may be too slow for its limit on a busy computer; only a wrong result is a failure.
+judge_sanitized_tests() {
+    local check="$1" status="$2" log="$logs/$3.log" bad slow
+    bad="$(grep -E '^[[:space:]]+[0-9]+ - .* \(' "$log" | grep -vc '(Timeout)')"
+    slow="$(grep -cE '^[[:space:]]+[0-9]+ - .* \(Timeout\)' "$log")"
+    [ "$bad" -gt 0 ] || ! grep -qE '\*\*\*(Failed|Exception)' "$log" || bad=1
+    if [ "$bad" -gt 0 ]; then
+        fail_check "$check"
+    elif [ "$status" = 124 ]; then
+        report "$check" "not run to the end: out of time"
+    elif [ "$slow" -gt 0 ]; then
+        report "$check" "passed but for $slow that were stopped at their time limit"
+    elif [ "$status" != 0 ]; then
+        fail_check "$check"
+    else
+        report "$check" "passed ($(grep -oE 'tests failed out of [0-9]+' "$log" | grep -oE '[0-9]+$') programs)"
+    fi
+}
+
+check_asan() {
+    try_sanitizer asan g++ "-fsanitize=address,undefined" || {
+        report asan "not run: a program built with AddressSanitizer does not start here"
+        return
+    }
+    choose_leak_check asan
+    build_check asan asan 900 || return
+    bounded 600 ctest-asan $runner ctest --test-dir build/asan -j "$cores" --output-on-failure --no-tests=error
+    judge_sanitized_tests asan $? ctest-asan
+}
+
+# Only tests that start threads tell anything under ThreadSanitizer; they carry the label `threads`.
+check_tsan() {
+    try_sanitizer tsan g++ "-fsanitize=thread" || {
+        report tsan "not run: a program built with ThreadSanitizer does not start here"
+        return
+    }
+    if ! ctest --test-dir build/dev -N -L threads 2>/dev/null | grep -q 'Total Tests: [1-9]'; then
+        report tsan "not run: no test carries the label threads"
+        return
+    fi
+    build_check tsan tsan 600 || return
+    bounded 300 ctest-tsan $runner ctest --test-dir build/tsan -L threads -j "$cores" --output-on-failure --no-tests=error
+    judge_sanitized_tests tsan $? ctest-tsan
+}
+
+check_fuzz() {
+    command -v clang++ >/dev/null && try_sanitizer fuzz clang++ "-fsanitize=address" || {
+        report fuzz "not run: clang's AddressSanitizer is not installed or does not start here"
+        return
+    }
+    choose_leak_check fuzz
+    build_check fuzz fuzz 600 || return
+    local target name count=0 seeds work
+    for target in $(find build/fuzz -type f -name 'fuzz_*' -perm -u+x | sort); do
+        name="$(basename "$target")"
+        work="$logs/$name-corpus"
+        rm -rf "$work"
+        mkdir -p "$work"
+        seeds=""
+        [ -d "tests/fuzz/corpus/$name" ] && seeds="tests/fuzz/corpus/$name"
+        bounded 90 "$name" $runner "$target" -max_total_time=20 -timeout=20 -rss_limit_mb=4096 -close_fd_mask=1 \
+            -artifact_prefix="$logs/$name-" "$work" $seeds
+        judge "fuzz $name" $? || continue
+        count=$((count + 1))
+    done
+    report fuzz "$count targets ran 20 s each without a finding"
+}
+
+# Files of the newest commits, each by itself; reported, because new warnings must not stop a release build.
+check_tidy() {
+    command -v clang-tidy >/dev/null || {
+        report tidy "not run: clang-tidy is not installed"
+        return
+    }
+    local file began=$SECONDS clean=0 dirty=0 rest=0
+    for file in $(git -c safe.directory='*' log -n 20 --name-only --format= -- '*.cpp' 2>/dev/null | awk '!seen[$0]++'); do
+        [ -f "$file" ] && grep -q "/$file\"" build/dev/compile_commands.json 2>/dev/null || continue
+        if [ $((SECONDS - began)) -gt 180 ] || [ $((time_limit - SECONDS)) -lt 60 ]; then
+            rest=$((rest + 1))
+        elif timeout --kill-after=5 60 clang-tidy -p build/dev --quiet "$file" >>"$logs/tidy.log" 2>/dev/null </dev/null; then
+            clean=$((clean + 1))
+        else
+            dirty=$((dirty + 1))
+        fi
+    done
+    report tidy "$clean files clean, $dirty with remarks (build/logs/tidy.log), $rest not run: out of time"
+}
+
+run_checks() {
+    step "format check"
+    check_format
+    step "core without Qt"
+    check_core_only
+    step "address and undefined behaviour sanitizers"
+    check_asan
+    step "fuzz targets"
+    check_fuzz
+    step "thread sanitizer"
+    check_tsan
+    step "clang-tidy on what changed last"
+    check_tidy
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/arch/rules.h"
+
+#include <QDirIterator>
+#include <QFile>
+#include <QProcess>
+#include <QTest>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+#include <zlib.h>
+
+namespace {
+
+using plimsoll::arch::SourceFile;
+using Strings = std::vector<std::string>;
+
+const QString kRoot = QStringLiteral(PLIMSOLL_SOURCE_DIR);
+
+/// Files that git tracks; in an unpacked archive without git, all that are not build output.
+Strings trackedPaths()
+{
+    QProcess git;
+    git.setWorkingDirectory(kRoot);
+    git.start(QStringLiteral("git"), {QStringLiteral("-c"), QStringLiteral("safe.directory=*"),
+                                      QStringLiteral("ls-files"), QStringLiteral("-z")});
+    Strings paths;
+    if (git.waitForFinished() && git.exitStatus() == QProcess::NormalExit && git.exitCode() == 0) {
+        for (const QByteArray& path : git.readAllStandardOutput().split('\0')) {
+            if (!path.isEmpty()
+                && QFile::exists(kRoot + QLatin1Char('/') + QString::fromUtf8(path))) {
+                paths.push_back(path.toStdString());
+            }
+        }
+    }
+    if (paths.empty()) {
+        QDirIterator files{kRoot, QDir::Files | QDir::Hidden, QDirIterator::Subdirectories};
+        while (files.hasNext()) {
+            const std::string path = QDir{kRoot}.relativeFilePath(files.next()).toStdString();
+            if (!path.starts_with("build/") && !path.starts_with(".git/")) {
+                paths.push_back(path);
+            }
+        }
+    }
+    return paths;
+}
+
+SourceFile load(const std::string& path)
+{
+    QFile file{kRoot + QLatin1Char('/') + QString::fromStdString(path)};
+    if (!file.open(QIODevice::ReadOnly)) {
+        return {path, {}};
+    }
+    const QByteArray bytes = file.readAll();
+    // A picture has no lines and no words.
+    return {path, bytes.contains('\0') ? std::string{} : bytes.toStdString()};
+}
+
+std::string unpack(const std::string& path)
+{
+    const std::string full = kRoot.toStdString() + "/" + path;
+    std::string text;
+    gzFile file = gzopen(full.c_str(), "rb");
+    if (file == nullptr) {
+        return text;
+    }
+    std::array<char, 1U << 16U> buffer{};
+    for (int count = 1; count > 0;) {
+        count = gzread(file, buffer.data(), static_cast<unsigned>(buffer.size()));
+        text.append(buffer.data(), static_cast<std::size_t>(std::max(count, 0)));
+    }
+    gzclose(file);
+    return text;
+}
+
+QByteArray lines(const Strings& faults)
+{
+    QByteArray all;
+    for (const std::string& fault : faults) {
+        all += "\n  " + QByteArray::fromStdString(fault);
+    }
+    return all;
+}
+
+class ArchTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyFileKeepsTheRules();
+    void theTreeKeepsTheRules();
+    void packedSamplesNameNoComputer();
+    void aPlantedFaultIsFound_data();
+    void aPlantedFaultIsFound();
+    void whatIsAllowedPasses_data();
+    void whatIsAllowedPasses();
+    void aFaultOfTheTreeIsFound_data();
+    void aFaultOfTheTreeIsFound();
+};
+
+void ArchTest::everyFileKeepsTheRules()
+{
+    Strings faults;
+    for (const std::string& path : trackedPaths()) {
+        const Strings found = plimsoll::arch::faultsOfFile(load(path));
+        faults.insert(faults.end(), found.begin(), found.end());
+    }
+    QVERIFY2(faults.empty(), lines(faults).constData());
+}
+
+void ArchTest::theTreeKeepsTheRules()
+{
+    const Strings faults = plimsoll::arch::faultsOfTree(trackedPaths());
+    QVERIFY2(faults.empty(), lines(faults).constData());
+}
+
+void ArchTest::packedSamplesNameNoComputer()
+{
+    Strings faults;
+    for (const std::string& path : trackedPaths()) {
+        if (path.ends_with(".gz")) {
+            const Strings words = plimsoll::arch::machineWords(unpack(path));
+            if (!words.empty()) {
+                faults.push_back(path + " names " + words.front());
+            }
+        }
+    }
+    QVERIFY2(faults.empty(), lines(faults).constData());
+}
+
+void ArchTest::aPlantedFaultIsFound_data()
+{
+    QTest::addColumn<std::string>("path");
+    QTest::addColumn<std::string>("body");
+    QTest::addColumn<std::string>("expected");
+
+    const auto row = [](const char* name, const std::string& path, const std::string& body,
+                        const std::string& expected) {
+        QTest::newRow(name) << path << body << expected;
+    };
+    row("an include upwards", "core/graph/a.cpp", "#include \"core/plan/plan.h\"\n",
+        "may not include");
+    row("an include of the window from core", "core/workspace/a.h",
+        "#include \"ui/base/theme.h\"\n", "may not include");
+    row("the test support in the product", "core/io/a.cpp", "#include \"tests/support/temp.h\"\n",
+        "may not include");
+    row("a planner that knows another", "core/solve/chain/a.cpp",
+        "#include \"core/solve/remat/b.h\"\n", "may not include");
+    row("a format that knows another", "core/readers/pt2/reader.cpp",
+        "#include \"core/readers/onnx/reader.h\"\n", "may not include");
+    row("a view that opens the workspace", "ui/timeline/view.cpp",
+        "#include \"core/workspace/workspace.h\"\n", "may not include");
+    row("a panel that knows the window", "ui/plan_panel/a.cpp",
+        "#include \"ui/shell/main_window.h\"\n", "may not include");
+    row("an include with spaces", "core/base/a.h", "  #  include \"core/io/b.h\"\n",
+        "may not include");
+    row("a path that is not from the root", "core/base/a.cpp", "#include \"a.h\"\n",
+        "not named from the root");
+    row("a module nobody agreed on", "core/utils/a.cpp", "#include \"core/base/result.h\"\n",
+        "does not know");
+    row("Qt in core", "core/timeline/a.h", "#include <QString>\n", "core knows no Qt");
+    row("Qt by its module in core", "core/timeline/a.h", "#include <QtCore/QString>\n",
+        "core knows no Qt");
+    row("JSON where numbers are made", "core/timeline/a.cpp", "#include <nlohmann/json.hpp>\n",
+        "not its module's");
+    row("the command line parser in core", "core/workspace/a.cpp", "#include <CLI/CLI.hpp>\n",
+        "not its module's");
+    row("SQL in the window", "ui/shell/a.cpp", "#include <sqlite3.h>\n", "not its module's");
+    row("a Result that may be ignored", "core/io/a.h", "Result<int> read(int from);\n",
+        "not [[nodiscard]]");
+    row("a Result in a namespace", "core/io/a.h", "int x;\nbase::Result<std::vector<int>> all();\n",
+        "not [[nodiscard]]");
+    row("a method that may be ignored", "core/io/a.h",
+        "class A\n{\npublic:\n    static Result<void> write();\n};\n", "not [[nodiscard]]");
+    row("a file that is too long", "core/io/a.cpp", std::string(501, '\n'), "more than 500");
+    row("a path of a computer", "README.md", std::string{"see /ro"} + "ot/notes\n",
+        "names a computer");
+    row("a path of a user", "resources/a.py", std::string{"x = '/ho"} + "me/ann/x'\n",
+        "names a computer");
+}
+
+void ArchTest::aPlantedFaultIsFound()
+{
+    QFETCH(std::string, path);
+    QFETCH(std::string, body);
+    QFETCH(std::string, expected);
+    const SourceFile file{path, "// SPDX-License-Identifier: Apache-2.0\n" + body};
+    const Strings faults = plimsoll::arch::faultsOfFile(file);
+    QCOMPARE(faults.size(), std::size_t{1});
+    QVERIFY2(faults.front().find(expected) != std::string::npos, faults.front().c_str());
+}
+
+void ArchTest::whatIsAllowedPasses_data()
+{
+    QTest::addColumn<std::string>("path");
+    QTest::addColumn<std::string>("body");
+
+    const auto row = [](const char* name, const std::string& path, const std::string& body) {
+        QTest::newRow(name) << path << body;
+    };
+    row("an include downwards", "core/plan/a.cpp", "#include \"core/graph/program.h\"\n");
+    row("an include of its own", "core/plan/a.cpp", "#include \"core/plan/plan.h\"\n");
+    row("the registry knows its formats", "core/readers/registry.cpp",
+        "#include \"core/readers/plimsoll_graph/reader.h\"\n");
+    row("a format knows the registry's interface", "core/readers/plimsoll_graph/reader.h",
+        "#include \"core/readers/registry.h\"\n");
+    row("a planner uses what is common", "core/solve/chain/a.cpp",
+        "#include \"core/solve/common/planner.h\"\n");
+    row("a program composes everything", "app/gui/main.cpp",
+        "#include \"core/solve/chain/rotor.h\"\n#include <QApplication>\n");
+    row("a moc file", "ui/shell/a.cpp", "#include \"a.moc\"\n");
+    row("Qt in the window", "ui/shell/a.cpp", "#include <QMainWindow>\n");
+    row("a Result that is kept", "core/io/a.h", "[[nodiscard]] Result<int> read(int from);\n");
+    row("a Result over two lines", "core/io/a.h",
+        "[[nodiscard]] static\n    Result<int> read(int from);\n");
+    row("a Result that is taken", "core/io/a.h", "void done(Result<int> result, int code);\n");
+    row("a callback of a Result", "core/io/a.h", "using Work = std::function<Result<int>(int)>;\n");
+    row("a Result in a comment", "core/io/a.h", "// Result<int> f();\n/* Result<int> g(); */\n");
+    row("a file of just the allowed length", "core/io/a.cpp", std::string(499, '\n'));
+}
+
+void ArchTest::whatIsAllowedPasses()
+{
+    QFETCH(std::string, path);
+    QFETCH(std::string, body);
+    const SourceFile file{path, "// SPDX-License-Identifier: Apache-2.0\n" + body};
+    const Strings faults = plimsoll::arch::faultsOfFile(file);
+    QVERIFY2(faults.empty(), lines(faults).constData());
+}
+
+void ArchTest::aFaultOfTheTreeIsFound_data()
+{
+    QTest::addColumn<Strings>("paths");
+    QTest::addColumn<std::string>("expected");
+
+    const auto row = [](const char* name, const Strings& paths, const std::string& expected) {
+        QTest::newRow(name) << paths << expected;
+    };
+    row("a folder at the top", {"docs/a.md"}, "more than was agreed");
+    row("a file at the top", {"notes.txt"}, "more than was agreed");
+    row("a reader without its text", {"core/readers/pt2/reader.cpp", "core/readers/pt2/reader.h"},
+        "pt2/FORMAT.md");
+    row("a session without its text", {"core/session/CMakeLists.txt"}, "core/session/FORMAT.md");
+    row("a plan file without its text", {"core/plan/plan_json.cpp", "core/plan/plan_json.h"},
+        "core/plan/FORMAT.md");
+    row("nothing wrong",
+        {"core/readers/pt2/reader.cpp", "core/readers/pt2/FORMAT.md", ".ci/run", "LICENSE"}, "");
+}
+
+void ArchTest::aFaultOfTheTreeIsFound()
+{
+    QFETCH(Strings, paths);
+    QFETCH(std::string, expected);
+    const Strings faults = plimsoll::arch::faultsOfTree(paths);
+    QCOMPARE(faults.size(), expected.empty() ? std::size_t{0} : std::size_t{1});
+    QVERIFY(expected.empty() || faults.front().find(expected) != std::string::npos);
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(ArchTest)
+#include "arch_test.moc"

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/arch/rules.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <regex>
+
+namespace plimsoll::arch {
+namespace {
+
+constexpr std::size_t kMaxLines = 500;
+
+/// Who may include whom. A folder in `modules` stands for itself and everything below it.
+struct Rule
+{
+    std::string_view module;
+    std::vector<std::string_view> modules;
+    std::vector<std::string_view> thirdParty;
+};
+
+const std::vector<Rule>& rules()
+{
+    static const std::vector<std::string_view> page = {
+        "core",        "ui/base",       "ui/models",     "ui/plot",
+        "ui/timeline", "ui/memory_map", "ui/graph_view", "ui/frontier"};
+    static const std::vector<Rule> table = {
+        {"core/base", {}, {}},
+        {"core/io", {"core/base"}, {"zlib"}},
+        {"core/timeline", {"core/base"}, {}},
+        {"core/memtrace", {"core/base", "core/timeline"}, {}},
+        {"core/graph", {"core/base"}, {}},
+        {"core/readers",
+         {"core/base", "core/io", "core/graph", "core/memtrace"},
+         {"simdjson", "nlohmann", "sqlite3"}},
+        {"core/plan", {"core/base", "core/timeline", "core/graph"}, {"nlohmann"}},
+        {"core/solve/common", {"core/base", "core/graph", "core/plan"}, {"cbc"}},
+        {"core/solve/*",
+         {"core/base", "core/graph", "core/plan", "core/solve/common"},
+         {"nlohmann"}},
+        {"core/solve", {"core/base", "core/graph", "core/plan", "core/solve"}, {}},
+        {"core/compare",
+         {"core/base", "core/timeline", "core/memtrace", "core/graph", "core/plan"},
+         {}},
+        {"core/writers",
+         {"core/base", "core/io", "core/timeline", "core/graph", "core/plan", "core/compare"},
+         {"nlohmann"}},
+        {"core/session",
+         {"core/base", "core/io", "core/timeline", "core/memtrace", "core/graph", "core/plan"},
+         {"sqlite3", "nlohmann"}},
+        {"core/capture", {"core/base"}, {}},
+        {"core/workspace", {"core"}, {}},
+        {"ui/base", {"core/base"}, {}},
+        {"ui/models",
+         {"core/base", "core/io", "core/timeline", "core/memtrace", "core/graph", "core/readers",
+          "core/plan", "core/solve", "core/compare", "core/writers", "core/session", "core/capture",
+          "ui/base"},
+         {}},
+        {"ui/plot", {"core/base", "ui/base"}, {}},
+        {"ui/timeline", {"core/base", "core/timeline", "ui/base", "ui/plot"}, {}},
+        {"ui/memory_map",
+         {"core/base", "core/timeline", "core/memtrace", "core/plan", "ui/base", "ui/plot"},
+         {}},
+        {"ui/graph_view",
+         {"core/base", "core/graph", "core/plan", "ui/base", "ui/models", "ui/plot"},
+         {"graphviz"}},
+        {"ui/frontier", {"core/base", "core/plan", "ui/base", "ui/plot"}, {}},
+        {"ui/plan_panel", page, {}},
+        {"ui/capture_page", page, {}},
+        {"ui/start_page", page, {}},
+        {"ui/shell", {"core", "ui"}, {}},
+        {"app/inject", {"core/capture/wire.h"}, {"cupti"}},
+    };
+    return table;
+}
+
+struct Library
+{
+    std::string_view name;
+    std::string_view pattern; ///< of the header between the angle brackets
+};
+
+/// Libraries that only some modules may know; Result and text (tl, fmt) are everybody's.
+constexpr std::array kLibraries = {
+    Library{"zlib", "zlib\\.h|zconf\\.h"},
+    Library{"simdjson", "simdjson.*"},
+    Library{"nlohmann", "nlohmann/.*"},
+    Library{"sqlite3", "sqlite3.*"},
+    Library{"cli11", "CLI/.*"},
+    Library{"cbc", "Cbc_.*|coin/.*"},
+    Library{"graphviz", "graphviz/.*|gvc\\.h"},
+    Library{"cupti", "cupti.*|cuda.*"},
+    Library{"benchmark", "benchmark/.*"},
+    Library{"libarchive", "archive.*"},
+};
+
+bool isBelow(std::string_view path, std::string_view folder)
+{
+    return path == folder
+           || (path.starts_with(folder) && path.substr(folder.size()).starts_with('/'));
+}
+
+bool hasEnding(std::string_view path, std::initializer_list<std::string_view> endings)
+{
+    return std::ranges::any_of(endings, [&](std::string_view end) { return path.ends_with(end); });
+}
+
+const Rule* ruleOf(std::string_view module)
+{
+    const auto exact = std::ranges::find(rules(), module, &Rule::module);
+    if (exact != rules().end()) {
+        return &*exact;
+    }
+    for (const Rule& rule : rules()) {
+        if (rule.module.ends_with("/*")
+            && module.starts_with(rule.module.substr(0, rule.module.size() - 1))) {
+            return &rule;
+        }
+    }
+    return nullptr;
+}
+
+std::string quoted(std::string_view text)
+{
+    std::string result = "\"";
+    return result.append(text).append("\"");
+}
+
+std::string fault(const SourceFile& file, std::string_view what)
+{
+    return std::string{file.path}.append(": ").append(what);
+}
+
+/// Formats and planners are folders next to each other that never know of one another.
+bool isSiblingFolder(std::string_view path, std::string_view include)
+{
+    constexpr std::array<std::string_view, 2> kParents = {"core/readers/", "core/solve/"};
+    return std::ranges::any_of(kParents, [&](std::string_view parent) {
+        if (!path.starts_with(parent) || !include.starts_with(parent)) {
+            return false;
+        }
+        const std::string_view own = path.substr(parent.size());
+        const std::string_view other = include.substr(parent.size());
+        const std::size_t ownEnd = own.find('/');
+        const std::size_t otherEnd = other.find('/');
+        if (ownEnd == std::string_view::npos || otherEnd == std::string_view::npos) {
+            return false; // the registry knows all, and all may know its interface
+        }
+        const std::string_view otherFolder = other.substr(0, otherEnd);
+        return own.substr(0, ownEnd) != otherFolder && otherFolder != "common";
+    });
+}
+
+bool mayInclude(const Rule& rule, std::string_view module, std::string_view path,
+                std::string_view include)
+{
+    if (isSiblingFolder(path, include)) {
+        return false;
+    }
+    return isBelow(include, module)
+           || std::ranges::any_of(
+               rule.modules, [&](std::string_view allowed) { return isBelow(include, allowed); });
+}
+
+void checkProjectInclude(const SourceFile& file, std::string_view include,
+                         std::vector<std::string>& faults)
+{
+    const std::string module = moduleOf(file.path);
+    const Rule* rule = ruleOf(module);
+    if (!include.starts_with("core/") && !include.starts_with("ui/") && !include.starts_with("app/")
+        && !include.starts_with("tests/")) {
+        if (!file.path.starts_with("tests/") && !include.ends_with(".moc")) {
+            faults.push_back(
+                fault(file, "includes " + quoted(include) + ", which is not named from the root"));
+        }
+        return;
+    }
+    if (rule == nullptr) {
+        const bool product = file.path.starts_with("core/") || file.path.starts_with("ui/");
+        if (product) {
+            faults.push_back(fault(
+                file, "lies in a module that the table of tests/arch/rules.cpp does not know"));
+        }
+        return;
+    }
+    if (!mayInclude(*rule, module, file.path, include)) {
+        faults.push_back(fault(file, module + " may not include " + quoted(include)));
+    }
+}
+
+void checkLibraryInclude(const SourceFile& file, std::string_view include,
+                         std::vector<std::string>& faults)
+{
+    const bool inCore = file.path.starts_with("core/");
+    if (inCore && include.starts_with('Q')) {
+        faults.push_back(fault(file, "includes <" + std::string{include} + ">: core knows no Qt"));
+    }
+    if (!inCore && !file.path.starts_with("ui/")) {
+        return;
+    }
+    const Rule* rule = ruleOf(moduleOf(file.path));
+    for (const Library& library : kLibraries) {
+        if (!std::regex_match(std::string{include}, std::regex{std::string{library.pattern}})) {
+            continue;
+        }
+        if (rule == nullptr
+            || std::ranges::find(rule->thirdParty, library.name) == rule->thirdParty.end()) {
+            faults.push_back(fault(file, "includes <" + std::string{include}
+                                             + ">, a library that is not its module's"));
+        }
+    }
+}
+
+void checkIncludes(const SourceFile& file, std::vector<std::string>& faults)
+{
+    static const std::regex kInclude{R"(^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"])",
+                                     std::regex::ECMAScript | std::regex::multiline};
+    for (std::sregex_iterator hit{file.text.begin(), file.text.end(), kInclude}, end; hit != end;
+         ++hit) {
+        if ((*hit)[1] == "<") {
+            checkLibraryInclude(file, (*hit)[2].str(), faults);
+        } else {
+            checkProjectInclude(file, (*hit)[2].str(), faults);
+        }
+    }
+}
+
+/// Comments and the contents of text literals become spaces, so that only code is looked at.
+std::string codeOnly(std::string_view text)
+{
+    enum class Within { Code, Line, Block, Text };
+    std::string result{text};
+    Within within = Within::Code;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        const std::string_view rest = text.substr(i);
+        const char c = text[i];
+        switch (within) {
+        case Within::Code:
+            within = rest.starts_with("//")   ? Within::Line
+                     : rest.starts_with("/*") ? Within::Block
+                     : c == '"'               ? Within::Text
+                                              : Within::Code;
+            if (within == Within::Line || within == Within::Block) {
+                result[i] = ' ';
+            }
+            continue;
+        case Within::Line: within = c == '\n' ? Within::Code : within; break;
+        case Within::Block:
+            if (c == '/' && i > 0 && text[i - 1] == '*') {
+                within = Within::Code;
+            }
+            break;
+        case Within::Text:
+            if (c == '"' && text[i - 1] != '\\') {
+                within = Within::Code;
+                continue;
+            }
+            break;
+        }
+        if (c != '\n') {
+            result[i] = ' ';
+        }
+    }
+    return result;
+}
+
+bool isWordChar(char c)
+{
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+std::size_t skipSpace(std::string_view code, std::size_t at)
+{
+    while (at < code.size() && std::isspace(static_cast<unsigned char>(code[at])) != 0) {
+        ++at;
+    }
+    return at;
+}
+
+/// The name of the function declared with a Result that begins at `at`, or empty.
+std::string functionAfterResult(std::string_view code, std::size_t at)
+{
+    std::size_t depth = 0;
+    do {
+        depth += code[at] == '<' ? 1U : 0U;
+        depth -= code[at] == '>' && depth > 0 ? 1U : 0U;
+        ++at;
+    } while (at < code.size() && (depth > 0 || code[at - 1] != '>'));
+    const std::size_t begin = skipSpace(code, at);
+    std::size_t end = begin;
+    while (end < code.size() && (isWordChar(code[end]) || code[end] == ':')) {
+        ++end;
+    }
+    const bool isFunction =
+        end > begin && skipSpace(code, end) < code.size() && code[skipSpace(code, end)] == '(';
+    return isFunction ? std::string{code.substr(begin, end - begin)} : std::string{};
+}
+
+/// Where the declaration around `at` begins: after the last `;`, brace or access specifier's colon
+/// before it.
+std::size_t declarationBegin(std::string_view code, std::size_t at)
+{
+    while (at > 0) {
+        const char c = code[at - 1];
+        const bool doubleColon = c == ':' && ((at >= 2 && code[at - 2] == ':') || code[at] == ':');
+        if (c == ';' || c == '{' || c == '}' || (c == ':' && !doubleColon)) {
+            break;
+        }
+        --at;
+    }
+    return at;
+}
+
+/// tl::expected is not [[nodiscard]] itself, so that every function which returns a Result has to
+/// say so.
+void checkNodiscard(const SourceFile& file, std::vector<std::string>& faults)
+{
+    const std::string code = codeOnly(file.text);
+    constexpr std::string_view kResult = "Result<";
+    for (std::size_t at = code.find(kResult); at != std::string::npos;
+         at = code.find(kResult, at + 1)) {
+        if (at > 0 && isWordChar(code[at - 1])) {
+            continue;
+        }
+        const std::string name = functionAfterResult(code, at);
+        const std::size_t begin = declarationBegin(code, at);
+        const std::string_view before = std::string_view{code}.substr(begin, at - begin);
+        const bool isDeclaration = before.find("return") == std::string_view::npos
+                                   && before.find("using") == std::string_view::npos
+                                   && before.find('(') == std::string_view::npos
+                                   && before.find('=') == std::string_view::npos;
+        if (!name.empty() && isDeclaration
+            && before.find("[[nodiscard]]") == std::string_view::npos) {
+            faults.push_back(fault(file, name + "() returns a Result and is not [[nodiscard]]"));
+        }
+    }
+}
+
+bool isScript(std::string_view path)
+{
+    return path == "packaging/run" || path == "packaging/test" || path == ".ci/run"
+           || path.ends_with(".sh");
+}
+
+bool isSource(std::string_view path)
+{
+    return isScript(path)
+           || hasEnding(path, {".cpp", ".h", ".py", ".cmake", ".sql", "CMakeLists.txt"});
+}
+
+void checkHead(const SourceFile& file, std::vector<std::string>& faults)
+{
+    std::size_t end = 0;
+    for (int line = 0; line < 3 && end != std::string::npos; ++line) {
+        end = file.text.find('\n', end == 0 ? 0 : end + 1);
+    }
+    if (file.text.substr(0, end).find("SPDX-License-Identifier: Apache-2.0") == std::string::npos) {
+        faults.push_back(fault(file, "has no SPDX line at its head"));
+    }
+}
+
+void checkLength(const SourceFile& file, std::vector<std::string>& faults)
+{
+    const auto lines = static_cast<std::size_t>(std::ranges::count(file.text, '\n'));
+    if (lines > kMaxLines) {
+        faults.push_back(fault(file, "has " + std::to_string(lines) + " lines, more than "
+                                         + std::to_string(kMaxLines)));
+    }
+}
+
+} // namespace
+
+std::string moduleOf(std::string_view path)
+{
+    const auto folders = [&](int count) {
+        std::size_t end = 0;
+        for (int i = 0; i < count && end != std::string_view::npos; ++i) {
+            end = path.find('/', end == 0 ? 0 : end + 1);
+        }
+        return end == std::string_view::npos ? std::string{} : std::string{path.substr(0, end)};
+    };
+    if (path.starts_with("core/solve/")) {
+        const std::string three = folders(3);
+        return three.empty() ? "core/solve" : three;
+    }
+    if (path.starts_with("core/") || path.starts_with("ui/") || path.starts_with("app/inject/")) {
+        return folders(2);
+    }
+    return {};
+}
+
+std::vector<std::string> machineWords(std::string_view text)
+{
+    // Written so that this file doesn't hold what it looks for.
+    static const std::regex kWords{"(^|[^A-Za-z0-9_.-])/(wor[k]|far[m]|roo[t])/|/hom[e]/[a-z]+/"
+                                   "|bash_job[s]|/\\.librar[y]|pyen[v]|pypi\\.or[g]"
+                                   "|pythonhoste[d]|debian\\.or[g]/debian",
+                                   std::regex::ECMAScript | std::regex::multiline};
+    std::vector<std::string> words;
+    for (std::cregex_iterator hit{text.data(), text.data() + text.size(), kWords}, end; hit != end;
+         ++hit) {
+        words.push_back(hit->str());
+    }
+    return words;
+}
+
+std::vector<std::string> faultsOfFile(const SourceFile& file)
+{
+    std::vector<std::string> faults;
+    if (hasEnding(file.path, {".cpp", ".h"})) {
+        checkIncludes(file, faults);
+    }
+    if (file.path.ends_with(".h")) {
+        checkNodiscard(file, faults);
+    }
+    if (isSource(file.path)) {
+        checkHead(file, faults);
+        checkLength(file, faults);
+    }
+    for (const std::string& word : machineWords(file.text)) {
+        faults.push_back(fault(file, "names a computer somebody worked on: " + quoted(word)));
+    }
+    return faults;
+}
+
+std::vector<std::string> faultsOfTree(const std::vector<std::string>& paths)
+{
+    static const std::vector<std::string_view> kTop = {"app",
+                                                       "core",
+                                                       "ui",
+                                                       "resources",
+                                                       "tests",
+                                                       "packaging",
+                                                       "CMakeLists.txt",
+                                                       "CMakePresets.json",
+                                                       "README.md",
+                                                       "LICENSE"};
+    std::vector<std::string> faults;
+    std::vector<std::string> needFormat;
+    for (const std::string& path : paths) {
+        const std::string top = path.substr(0, path.find('/'));
+        if (!top.starts_with('.') && std::ranges::find(kTop, top) == kTop.end()) {
+            faults.push_back(path + ": the top level holds more than was agreed");
+        }
+        const std::size_t slash = path.rfind('/');
+        const std::string folder =
+            slash == std::string::npos ? std::string{} : path.substr(0, slash);
+        const bool reader = path.starts_with("core/readers/") && path.ends_with("/reader.cpp");
+        if (reader || path == "core/session/CMakeLists.txt"
+            || path.starts_with("core/plan/plan_json")) {
+            needFormat.push_back(folder + "/FORMAT.md");
+        }
+    }
+    std::ranges::sort(needFormat);
+    const auto repeated = std::ranges::unique(needFormat);
+    needFormat.erase(repeated.begin(), repeated.end());
+    for (const std::string& format : needFormat) {
+        if (std::ranges::find(paths, format) == paths.end()) {
+            faults.push_back(format + ": missing; each file format is described beside its code");
+        }
+    }
+    return faults;
+}
+
+} // namespace plimsoll::arch
