@@ -39,7 +39,7 @@ public:
     /// overspends). NotFound when the table holds none.
     [[nodiscard]] base::Result<Sequence> sequence(std::int64_t budget) const;
     /// The table's own schedule at a slot count that excludes the model input.
-    [[nodiscard]] base::Result<Sequence> sequenceAtSlots(int slots) const;
+    [[nodiscard]] base::Result<Sequence> sequenceAtSlots(std::int64_t slots) const;
 
     /// Size of one slot in the chain's size unit.
     [[nodiscard]] std::int64_t unit() const { return m_scale.unit; }
@@ -72,25 +72,33 @@ private:
     {
         return m_cost.data() + cell(i, k) * m_stride;
     }
-    [[nodiscard]] double chainValue(std::size_t i, std::size_t k, int slots) const;
-    [[nodiscard]] double leafValue(std::size_t i, std::size_t j, std::size_t k, int slots) const;
+    [[nodiscard]] double chainValue(std::size_t i, std::size_t k, std::int64_t slots) const;
+    [[nodiscard]] double leafValue(std::size_t i, std::size_t j, std::size_t k,
+                                   std::int64_t slots) const;
     [[nodiscard]] base::Result<Sequence> sequenceBeyond(std::int64_t slots,
                                                         std::int64_t budget) const;
     void fillBase(std::size_t i);
     void fillCell(std::size_t i, std::size_t k);
-    void fillLeaves(std::size_t i, std::size_t k, int end);
+    void fillLeaves(std::size_t i, std::size_t k, std::int64_t end);
     void fill(int threads, const base::JobContext& job);
-    void walk(std::size_t i, std::size_t k, int slots, Sequence& out) const;
+    /// The j of the leaf choice, or nothing for the chain choice; may lower `slots`.
+    [[nodiscard]] std::optional<std::size_t> choose(std::size_t i, std::size_t k,
+                                                    std::int64_t& slots) const;
+    void walk(std::size_t i, std::size_t k, std::int64_t slots, Sequence& out) const;
 
     Chain m_chain;
     RotorOptions m_options;
     RotorScale m_scale;
-    std::size_t m_rows = 0;         ///< L + 1
-    std::size_t m_stride = 0;       ///< slots + 1
-    std::vector<double> m_prefix;   ///< m_prefix[j] - m_prefix[i] = forwards of i..j-1
-    std::vector<double> m_cost;     ///< [cell][slot]
-    std::vector<std::int32_t> m_lo; ///< per cell: first slot that is feasible
-    std::vector<std::int32_t> m_hi; ///< per cell: from this slot on nothing is recomputed
+    std::size_t m_rows = 0;                ///< L + 1
+    std::size_t m_stride = 0;              ///< slots + 1
+    std::vector<double> m_prefix;          ///< m_prefix[j] - m_prefix[i] = forwards of i..j-1
+    std::vector<double> m_cost;            ///< [cell][slot]
+    std::vector<std::int32_t> m_lo;        ///< per cell: first slot that is feasible
+    std::vector<std::int32_t> m_hi;        ///< per cell: from this slot on nothing is recomputed
+    std::vector<std::int32_t> m_leafNeed;  ///< per cell: least slots for a leaf choice
+    std::vector<std::int32_t> m_chainNeed; ///< per cell: least slots for the chain choice
+    std::vector<std::int64_t>
+        m_running; ///< per first stage, while filling: largest need of a forward
 };
 
 } // namespace plimsoll::solve

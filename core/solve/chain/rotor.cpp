@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/chain/rotor.h"
+
+#include "core/solve/chain/rotor_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <limits>
+#include <new>
+#include <system_error>
+#include <thread>
+
+namespace plimsoll::solve {
+
+using base::ErrorKind;
+using base::failure;
+using base::JobContext;
+using base::Result;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Sums of the same times in another order differ by less; times this near are equal.
+constexpr double kEqual = 1.0 + 1e-12;
+/// Below that many inner steps threads cost more than they bring.
+constexpr double kStepsWorthThreads = 2e6;
+
+} // namespace
+
+double RotorTable::cost(std::size_t i, std::size_t k, int slots) const
+{
+    return row(i, k)[slots];
+}
+
+double RotorTable::chainValue(std::size_t i, std::size_t k, std::int64_t slots) const
+{
+    const std::int64_t rest = slots - m_scale.xbar[i + 1];
+    if (slots < m_chainNeed[cell(i, k)] || rest < 0)
+        return kInfinity;
+    const double own = m_options.recurrence == Recurrence::Peer
+                           ? row(i, i)[slots]
+                           : m_chain.ftime[i] + m_chain.btime[i];
+    return own + row(i + 1, k)[rest];
+}
+
+double RotorTable::leafValue(std::size_t i, std::size_t j, std::size_t k, std::int64_t slots) const
+{
+    const std::int64_t rest = slots - m_scale.x[j];
+    if (slots < m_leafNeed[cell(i, k)] || rest < 0 || !m_chain.regions.mayCheckpoint(i, j - 1))
+        return kInfinity;
+    return ((m_prefix[j] - m_prefix[i]) + row(j, k)[rest]) + row(i, j - 1)[slots];
+}
+
+void RotorTable::fillBase(std::size_t i)
+{
+    const Chain& sizes = m_scale.sizes;
+    const bool loss = i + 1 == m_rows;
+    const std::int64_t need =
+        sizes.x[i + 1] + sizes.xbar[i + 1] + std::max(sizes.ftmp[i], sizes.btmp[i]);
+    const auto width = static_cast<std::int64_t>(m_stride);
+    const std::int64_t from = std::min(m_scale.ceilSlots(need), width);
+    double* const out = row(i, i);
+    std::fill(out + from, out + width, (loss ? 0.0 : m_chain.ftime[i]) + m_chain.btime[i]);
+    m_lo[cell(i, i)] = static_cast<std::int32_t>(from);
+    m_hi[cell(i, i)] = static_cast<std::int32_t>(from);
+    // What running one stage without saving needs on top of the gradient of its run's end.
+    m_running[i] = sizes.x[i + 1] + sizes.ftmp[i];
+}
+
+void RotorTable::fillCell(std::size_t i, std::size_t k)
+{
+    const Chain& sizes = m_scale.sizes;
+    const auto width = static_cast<std::int64_t>(m_stride);
+    const std::size_t at = cell(i, k);
+    const bool peer = m_options.recurrence == Recurrence::Peer;
+    if (k > i + 1)
+        m_running[i] = std::max(m_running[i], sizes.x[k - 1] + sizes.x[k] + sizes.ftmp[k - 1]);
+    const std::int64_t leafNeed = m_scale.ceilSlots(sizes.x[k + 1] + m_running[i]);
+    const std::int64_t saving = std::max(sizes.x[k + 1] + sizes.xbar[i + 1] + sizes.ftmp[i],
+                                         sizes.x[i + 1] + sizes.xbar[i + 1] + sizes.btmp[i]);
+    const std::int64_t chainNeed = peer ? leafNeed : m_scale.ceilSlots(saving);
+    m_leafNeed[at] = static_cast<std::int32_t>(std::min(leafNeed, width));
+    m_chainNeed[at] = static_cast<std::int32_t>(std::min(chainNeed, width));
+
+    const std::size_t next = cell(i + 1, k);
+    const std::int64_t kept = m_scale.xbar[i + 1];
+    const std::int64_t all = peer ? width : std::max(chainNeed, kept + m_hi[next]);
+    m_hi[at] = static_cast<std::int32_t>(std::min(all, width));
+    double* const out = row(i, k);
+    for (std::int64_t m = std::min(std::max(chainNeed, kept + m_lo[next]), width); m < width; ++m)
+        out[m] = chainValue(i, k, m);
+    fillLeaves(i, k, m_hi[at]);
+    // From there on nothing is run twice; equal sums in another order must not make it rise again.
+    if (m_hi[at] > 0 && m_hi[at] < width && out[m_hi[at] - 1] < out[m_hi[at]])
+        std::fill(out + m_hi[at], out + width, out[m_hi[at] - 1]);
+    const double* const first =
+        std::find_if(out, out + width, [](double value) { return value < kInfinity; });
+    m_lo[at] = static_cast<std::int32_t>(first - out);
+}
+
+void RotorTable::fillLeaves(std::size_t i, std::size_t k, std::int64_t end)
+{
+    double* const out = row(i, k);
+    const std::int64_t need = m_leafNeed[cell(i, k)];
+    for (std::size_t j = i + 1; j <= k; ++j) {
+        const std::int64_t kept = m_scale.x[j];
+        const std::int64_t start = std::max(
+            {need, kept + m_lo[cell(j, k)], static_cast<std::int64_t>(m_lo[cell(i, j - 1)])});
+        if (start >= end || !m_chain.regions.mayCheckpoint(i, j - 1))
+            continue;
+        minPlusRow(out + start, row(j, k) + (start - kept), row(i, j - 1) + start,
+                   m_prefix[j] - m_prefix[i], static_cast<std::size_t>(end - start));
+    }
+}
+
+void RotorTable::fill(int threads, const JobContext& job)
+{
+    for (std::size_t i = 0; i < m_rows; ++i)
+        fillBase(i);
+    std::atomic<std::size_t> next{0};
+    std::size_t finished = 0;
+    std::barrier barrier{threads, [&]() noexcept {
+                             next.store(0, std::memory_order_relaxed);
+                             job.report(++finished, m_rows - 1);
+                         }};
+    const auto work = [&] {
+        for (std::size_t distance = 1; distance < m_rows; ++distance) {
+            const std::size_t count = m_rows - distance;
+            for (std::size_t i = next.fetch_add(1); i < count && !job.stopRequested();
+                 i = next.fetch_add(1))
+                fillCell(i, i + distance);
+            barrier.arrive_and_wait();
+        }
+    };
+    std::vector<std::jthread> helpers;
+    for (int t = 1; t < threads; ++t) {
+        try {
+            helpers.emplace_back(work);
+        } catch (const std::system_error&) {
+            barrier.arrive_and_drop(); // the machine has no thread left: do with fewer
+        }
+    }
+    work();
+}
+
+Result<RotorTable> RotorTable::build(const Chain& chain, std::int64_t maxBudget,
+                                     const RotorOptions& options, const JobContext& job)
+{
+    if (Result<void> valid = validate(chain); !valid)
+        return tl::unexpected{valid.error()};
+    RotorTable table;
+    table.m_chain = normalised(chain);
+    table.m_options = options;
+    if (options.recurrence == Recurrence::Peer)
+        table.m_options.ties = TieRule::LeafSmallest;
+    Result<RotorScale> scale = rotorScale(table.m_chain, maxBudget, options);
+    if (!scale)
+        return tl::unexpected{scale.error()};
+    table.m_scale = std::move(*scale);
+    table.m_rows = chain.stages() + 1;
+    table.m_stride = static_cast<std::size_t>(table.m_scale.slots) + 1;
+    const std::size_t cells = table.m_rows * (table.m_rows + 1) / 2;
+    try {
+        table.m_cost.assign(cells * table.m_stride, kInfinity);
+        for (auto* column : {&table.m_lo, &table.m_hi, &table.m_leafNeed, &table.m_chainNeed})
+            column->resize(cells);
+    } catch (const std::bad_alloc&) {
+        return failure(ErrorKind::Usage,
+                       fmt::format("The table of {} stages and {} slots does not fit into this "
+                                   "machine's memory; use fewer slots.",
+                                   chain.stages(), table.m_stride - 1));
+    }
+    table.m_running.resize(table.m_rows);
+    table.m_prefix.assign(table.m_rows, 0.0);
+    for (std::size_t i = 0; i < chain.stages(); ++i)
+        table.m_prefix[i + 1] = table.m_prefix[i] + chain.ftime[i];
+
+    const auto rows = static_cast<double>(table.m_rows);
+    const double steps = rows * rows * rows / 6 * static_cast<double>(table.m_stride);
+    const int wanted = options.threads > 0 ? options.threads
+                                           : static_cast<int>(std::thread::hardware_concurrency());
+    const int useful = static_cast<int>(std::min<std::size_t>(table.m_rows, 64));
+    table.fill(steps < kStepsWorthThreads ? 1 : std::clamp(wanted, 1, useful), job);
+    if (job.stopRequested())
+        return base::cancelled();
+    return table;
+}
+
+std::vector<ChainFrontierPoint> RotorTable::frontier() const
+{
+    std::vector<ChainFrontierPoint> points;
+    const double* const top = row(0, m_rows - 1);
+    const std::int64_t last = m_scale.rounded ? m_scale.slots - m_scale.sizes.x[0] : m_scale.slots;
+    for (std::int64_t m = 0; m <= last; ++m)
+        if (top[m] < kInfinity && (points.empty() || top[m] * kEqual < points.back().makespan))
+            points.push_back({m_scale.budgetOf(m), top[m]});
+    return points;
+}
+
+void RotorTable::walk(std::size_t i, std::size_t k, std::int64_t slots, Sequence& out) const
+{
+    const auto emit = [&out](ChainOpKind kind, std::size_t stage) {
+        out.push_back({kind, static_cast<std::int32_t>(stage)});
+    };
+    if (i == k) {
+        if (i + 1 == m_rows) {
+            out.push_back({});
+            return;
+        }
+        emit(ChainOpKind::Enable, i);
+        emit(ChainOpKind::Backward, i);
+        return;
+    }
+    const std::optional<std::size_t> leaf = choose(i, k, slots);
+    if (!leaf) {
+        emit(ChainOpKind::Enable, i);
+        walk(i + 1, k, slots - m_scale.xbar[i + 1], out);
+        emit(ChainOpKind::Backward, i);
+        return;
+    }
+    emit(ChainOpKind::Check, i);
+    for (std::size_t stage = i + 1; stage < *leaf; ++stage)
+        emit(ChainOpKind::NoGrad, stage);
+    walk(*leaf, k, slots - m_scale.x[*leaf], out);
+    walk(i, *leaf - 1, slots, out);
+}
+
+std::optional<std::size_t> RotorTable::choose(std::size_t i, std::size_t k,
+                                              std::int64_t& slots) const
+{
+    const bool lowMemory = m_options.ties == TieRule::ChainLowMemory;
+    const double best = row(i, k)[slots];
+    const double bound = lowMemory ? best * kEqual : best;
+    if (lowMemory) {
+        const double* const begin = row(i, k);
+        slots = std::partition_point(begin, begin + slots,
+                                     [bound](double value) { return value > bound; })
+                - begin;
+        if (chainValue(i, k, slots) <= bound)
+            return std::nullopt;
+    }
+    std::optional<std::size_t> leaf;
+    double least = kInfinity;
+    for (std::size_t j = i + 1; j <= k; ++j) {
+        const double value = leafValue(i, j, k, slots);
+        if (value < least) {
+            least = value;
+            leaf = j;
+        }
+    }
+    return chainValue(i, k, slots) < least ? std::nullopt : leaf;
+}
+
+Result<Sequence> RotorTable::sequenceAtSlots(std::int64_t slots) const
+{
+    if (slots < 0 || slots > m_scale.slots || !(row(0, m_rows - 1)[slots] < kInfinity))
+        return failure(ErrorKind::NotFound, fmt::format("No schedule fits into {} slots.", slots));
+    Sequence sequence;
+    walk(0, m_rows - 1, slots, sequence);
+    return sequence;
+}
+
+/// Rounding makes real peaks lower than the table thinks: looks at schedules a little above the
+/// budget, fastest first, and takes the first that really fits.
+Result<Sequence> RotorTable::sequenceBeyond(std::int64_t slots, std::int64_t budget) const
+{
+    const double* const top = row(0, m_rows - 1);
+    const std::int64_t from = std::min<std::int64_t>(slots + m_scale.spare, m_scale.slots);
+    for (std::int64_t m = from; m >= 0 && top[m] < kInfinity; --m) {
+        if (m > slots && top[m - 1] <= top[m] * kEqual)
+            continue; // the same time for less
+        Result<Sequence> sequence = sequenceAtSlots(m);
+        if (!sequence)
+            return sequence;
+        const Result<Simulation> run = simulate(m_chain, *sequence);
+        if (!run)
+            return failure(ErrorKind::Internal, run.error().message);
+        if (run->peak <= budget)
+            return sequence;
+    }
+    return failure(ErrorKind::NotFound, fmt::format("No schedule fits into {}.", budget));
+}
+
+Result<Sequence> RotorTable::sequence(std::int64_t budget) const
+{
+    const std::int64_t slots = slotsFor(budget);
+    if (budget < 0 || slots < 0)
+        return failure(ErrorKind::NotFound,
+                       fmt::format("The model input alone does not fit into {}.", budget));
+    if (m_options.recurrence == Recurrence::Corrected && !m_scale.rounded) {
+        Sequence plain = keepEverything(m_chain.stages());
+        const Result<Simulation> run = simulate(m_chain, plain);
+        if (run && run->peak <= budget)
+            return plain;
+    }
+    if (m_scale.spare > 0)
+        return sequenceBeyond(slots, budget);
+    return sequenceAtSlots(slots).map_error([budget](const base::Error& error) {
+        return base::Error{error.kind, fmt::format("No schedule fits into {}.", budget)};
+    });
+}
+
+} // namespace plimsoll::solve

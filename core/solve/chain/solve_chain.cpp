@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/chain/solve_chain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::solve {
+
+using base::ErrorKind;
+using base::failure;
+using base::JobContext;
+using base::Result;
+
+namespace {
+
+/// Sums of the same times in another order differ by less.
+constexpr double kEqual = 1.0 + 1e-12;
+
+Result<Simulation> checked(const Chain& chain, const Sequence& sequence)
+{
+    return simulate(chain, sequence).map_error([](const base::Error& error) {
+        return base::Error{ErrorKind::Internal,
+                           "The chain solver made a sequence that can't run: " + error.message};
+    });
+}
+
+/// Peak of the schedule for the smallest budget that the table can serve.
+Result<std::optional<std::int64_t>> smallestPeak(const Chain& chain, const RotorTable& table)
+{
+    const std::vector<ChainFrontierPoint> points = table.frontier();
+    if (points.empty())
+        return std::nullopt;
+    const Result<Sequence> sequence = table.sequenceAtSlots(table.slotsFor(points.front().budget));
+    if (!sequence)
+        return tl::unexpected{sequence.error()};
+    return checked(chain, *sequence).map([](const Simulation& run) {
+        return std::optional{run.peak};
+    });
+}
+
+/// Without the caller's slots and whatever the budget: looks for the least budget that works, on a
+/// table for everything and on a finer one for what that found.
+Result<std::optional<std::int64_t>> smallestKnown(const Chain& chain, const ChainQuery& query,
+                                                  std::int64_t whole, const JobContext& job)
+{
+    RotorOptions options = query.options;
+    options.slots.reset();
+    options.recurrence = Recurrence::Corrected;
+    std::optional<std::int64_t> best;
+    for (std::int64_t budget = whole;;) {
+        const Result<RotorTable> table = RotorTable::build(chain, budget, options, job);
+        if (!table)
+            return tl::unexpected{table.error()};
+        const Result<std::optional<std::int64_t>> peak = smallestPeak(chain, *table);
+        if (!peak)
+            return peak;
+        const bool finer = *peak && (!best || **peak < *best);
+        if (finer)
+            best = *peak;
+        if (!finer || table->exact() || budget < whole)
+            return best.value_or(whole);
+        budget = *best;
+    }
+}
+
+/// Points that no other point beats in both makespan and budget, by ascending budget.
+void keepBest(std::vector<ChainTradeOff>& points)
+{
+    std::sort(points.begin(), points.end(), [](const ChainTradeOff& a, const ChainTradeOff& b) {
+        return std::pair{a.budget, a.makespan} < std::pair{b.budget, b.makespan};
+    });
+    std::vector<ChainTradeOff> kept;
+    for (const ChainTradeOff& point : points)
+        if (kept.empty() || point.makespan * kEqual < kept.back().makespan)
+            kept.push_back(point);
+    points = std::move(kept);
+}
+
+Result<std::vector<ChainTradeOff>> tradeOffs(const Chain& chain, const RotorTable& table,
+                                             bool byPeak, const JobContext& job)
+{
+    std::vector<ChainTradeOff> points;
+    for (const ChainFrontierPoint& point : table.frontier()) {
+        if (job.stopRequested())
+            return base::cancelled();
+        const Result<Sequence> sequence = table.sequenceAtSlots(table.slotsFor(point.budget));
+        if (!sequence)
+            return tl::unexpected{sequence.error()};
+        const Result<Simulation> run = checked(chain, *sequence);
+        if (!run)
+            return tl::unexpected{run.error()};
+        points.push_back({byPeak ? run->peak : point.budget, run->makespan, run->peak});
+    }
+    return points;
+}
+
+/// The frontier of the table at hand when the caller fixed its slots or its recurrence, else of a
+/// table that reaches up to keeping everything.
+Result<void> addFrontier(const Chain& chain, const ChainQuery& query, const RotorTable& atHand,
+                         const Simulation& whole, ChainAnswer& answer, const JobContext& job)
+{
+    const bool own = !query.options.slots && query.options.recurrence == Recurrence::Corrected;
+    Result<std::vector<ChainTradeOff>> points = tradeOffs(chain, atHand, own, job);
+    if (!points)
+        return tl::unexpected{points.error()};
+    if (own) {
+        const Result<RotorTable> wide = RotorTable::build(chain, whole.peak, query.options, job);
+        if (!wide)
+            return tl::unexpected{wide.error()};
+        const Result<std::vector<ChainTradeOff>> more = tradeOffs(chain, *wide, own, job);
+        if (!more)
+            return tl::unexpected{more.error()};
+        points->insert(points->end(), more->begin(), more->end());
+        points->push_back({whole.peak, whole.makespan, whole.peak});
+        if (!answer.operations.empty())
+            points->push_back({answer.peak, answer.makespan, answer.peak});
+    }
+    keepBest(*points);
+    answer.frontier = std::move(*points);
+    return {};
+}
+
+Result<void> addSchedule(const Chain& chain, const ChainQuery& query, Sequence sequence,
+                         ChainAnswer& answer)
+{
+    const Result<Simulation> run = checked(chain, sequence);
+    if (!run)
+        return tl::unexpected{run.error()};
+    if (run->peak > query.budget && query.options.recurrence == Recurrence::Corrected)
+        return failure(
+            ErrorKind::Internal,
+            fmt::format("The chain solver's schedule needs {} of {}.", run->peak, query.budget));
+    answer.makespan = run->makespan;
+    answer.peak = run->peak;
+    if (run->peak <= query.budget)
+        answer.status = run->makespan <= answer.baseMakespan * kEqual ? ChainStatus::Optimal
+                                                                      : ChainStatus::Feasible;
+    answer.labels = annotate(sequence, chain.stages());
+    answer.regions = regionTree(answer.labels);
+    answer.operations = std::move(sequence);
+    return {};
+}
+
+Result<void> checkQuery(const ChainQuery& query)
+{
+    if (query.budget < 0)
+        return failure(ErrorKind::Usage,
+                       fmt::format("A budget of {} makes no sense; use at least 0.", query.budget));
+    if (query.options.slots && *query.options.slots < 1)
+        return failure(ErrorKind::Usage, fmt::format("{} slots make no table; use at least 1.",
+                                                     *query.options.slots));
+    return {};
+}
+
+} // namespace
+
+std::string_view statusText(ChainStatus status)
+{
+    switch (status) {
+    case ChainStatus::Optimal: return "optimal";
+    case ChainStatus::Feasible: return "feasible";
+    case ChainStatus::Infeasible: return "infeasible";
+    case ChainStatus::NotFound: break;
+    }
+    return "not_found";
+}
+
+Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, const JobContext& job)
+{
+    Result<void> ok = validate(given);
+    ok = ok ? checkQuery(query) : ok;
+    if (!ok)
+        return tl::unexpected{ok.error()};
+    const Chain chain = normalised(given);
+    const Result<Simulation> whole = checked(chain, keepEverything(chain.stages()));
+    if (!whole)
+        return tl::unexpected{whole.error()};
+    ChainAnswer answer;
+    answer.baseMakespan = whole->makespan;
+    answer.lowerBoundPeak = peakLowerBound(chain);
+    const bool possible = query.budget >= answer.lowerBoundPeak;
+    answer.status = possible ? ChainStatus::NotFound : ChainStatus::Infeasible;
+
+    // Below the bound the table's only use is the frontier of the whole range.
+    RotorOptions options = query.options;
+    if (!possible && options.slots && query.budget < *options.slots)
+        options.slots.reset();
+    const Result<RotorTable> table = RotorTable::build(chain, query.budget, options, job);
+    if (!table)
+        return tl::unexpected{table.error()};
+    answer.unit = table->unit();
+    answer.exact = table->exact();
+    if (Result<Sequence> sequence = table->sequence(query.budget); sequence)
+        ok = addSchedule(chain, query, std::move(*sequence), answer);
+    else if (sequence.error().kind != ErrorKind::NotFound)
+        return tl::unexpected{sequence.error()};
+    if (ok && query.frontier)
+        ok = addFrontier(chain, query, *table, *whole, answer, job);
+    if (!ok)
+        return tl::unexpected{ok.error()};
+    Result<std::optional<std::int64_t>> smallest =
+        answer.operations.empty() ? smallestKnown(chain, query, whole->peak, job)
+                                  : smallestPeak(chain, *table);
+    if (!smallest)
+        return tl::unexpected{smallest.error()};
+    answer.smallestKnownBudget = *smallest;
+    return answer;
+}
+
+} // namespace plimsoll::solve
