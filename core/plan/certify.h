@@ -22,6 +22,8 @@ public:
 private:
     friend base::Result<std::shared_ptr<const VerifiedPlan>> certify(const Problem& problem,
                                                                      const Plan& plan);
+    friend base::Result<std::shared_ptr<const VerifiedPlan>> withBudget(const VerifiedPlan& plan,
+                                                                        base::Bytes budget);
     VerifiedPlan(Problem problem, Plan plan, EvaluationPtr evaluation);
 
     Problem m_problem;

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/evaluate.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::plan {
+
+namespace {
+
+using graph::StorageClass;
+using timeline::Category;
+
+Category categoryOf(StorageClass storageClass)
+{
+    switch (storageClass) {
+    case StorageClass::Parameter: return Category::Parameters;
+    case StorageClass::Buffer:
+    case StorageClass::Constant: return Category::Buffers;
+    case StorageClass::Gradient: return Category::Gradients;
+    case StorageClass::OptimizerState: return Category::OptimizerState;
+    case StorageClass::Input: return Category::Inputs;
+    case StorageClass::Activation:
+    case StorageClass::Output: return Category::Activations;
+    case StorageClass::Temporary: break;
+    }
+    return Category::Temporaries;
+}
+
+/// Bands for forward, loss, backward and optimizer over the schedule's steps; recomputation belongs
+/// to backward.
+void addPhases(const graph::Program& program, const Schedule& schedule, timeline::Builder& builder)
+{
+    static constexpr std::array kLabels{"Forward", "Loss", "Backward", "Optimizer"};
+    std::array<std::pair<std::int64_t, std::int64_t>, graph::kPhaseCount> range;
+    range.fill({INT64_MAX, -1});
+    for (std::size_t step = 0; step < schedule.steps.size(); ++step) {
+        const Step& executed = schedule.steps[step];
+        const graph::Phase phase =
+            executed.region >= 0 ? graph::Phase::Backward : program.op(executed.op).phase;
+        auto& [first, last] = range[static_cast<std::size_t>(phase)];
+        first = std::min(first, static_cast<std::int64_t>(step));
+        last = static_cast<std::int64_t>(step);
+    }
+    for (std::size_t phase = 0; phase < range.size(); ++phase)
+        if (range[phase].second >= 0)
+            builder.addBand({static_cast<std::uint32_t>(range[phase].first),
+                             static_cast<std::uint32_t>(range[phase].second), kLabels[phase]});
+}
+
+timeline::TimelinePtr buildTimeline(const Problem& problem, const Schedule& schedule,
+                                    const std::vector<base::Nanoseconds>& times)
+{
+    const graph::Program& program = *problem.program;
+    std::vector<base::Nanoseconds> durations;
+    durations.reserve(schedule.steps.size());
+    for (const Step& step : schedule.steps)
+        durations.push_back(times[step.op.index()]);
+    const auto steps = static_cast<std::int32_t>(durations.size());
+    timeline::Builder builder{std::move(durations)};
+    if (steps == 0)
+        return std::move(builder).build();
+    for (std::size_t index = 0; index < schedule.instances.size(); ++index) {
+        const Instance& instance = schedule.instances[index];
+        const graph::Storage& storage = program.storage(instance.storage);
+        if (storage.bytes.count() == 0 || instance.free < 0)
+            continue;
+        builder.add({static_cast<std::uint32_t>(std::max(instance.alloc, 0)),
+                     static_cast<std::uint32_t>(std::min(instance.free, steps - 1)),
+                     graph::rounded(storage.bytes, problem.rounding),
+                     categoryOf(storage.storageClass), static_cast<std::uint32_t>(index)});
+    }
+    if (problem.reserve.count() > 0)
+        builder.add({0, static_cast<std::uint32_t>(steps - 1), problem.reserve,
+                     Category::Workspaces, static_cast<std::uint32_t>(schedule.instances.size())});
+    addPhases(program, schedule, builder);
+    return std::move(builder).build();
+}
+
+void addTimes(const Problem& problem, const std::vector<base::Nanoseconds>& times,
+              Evaluation& evaluation)
+{
+    const graph::Program& program = *problem.program;
+    for (const Step& step : evaluation.schedule->steps) {
+        const base::Nanoseconds time = times[step.op.index()];
+        evaluation.stepTime += time;
+        const bool again = step.region >= 0;
+        if (again)
+            evaluation.recomputeTime += time;
+        const graph::Phase phase = again ? graph::Phase::Backward : program.op(step.op).phase;
+        evaluation.phaseTime[static_cast<std::size_t>(phase)] += time;
+    }
+}
+
+void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>& times,
+                   Evaluation& evaluation)
+{
+    const graph::Program& program = *problem.program;
+    const Schedule& schedule = *evaluation.schedule;
+    std::vector<std::int32_t> executions(program.ops.size(), 0);
+    std::vector<std::int32_t> innermost(program.ops.size(), -1);
+    for (const Step& step : schedule.steps) {
+        if (step.region < 0)
+            continue;
+        ++executions[step.op.index()];
+        innermost[step.op.index()] =
+            std::max(innermost[step.op.index()], step.region); // parents come first
+    }
+    std::vector<bool> listed(program.storages.size(), false);
+    std::vector<bool> timed(program.ops.size(), false);
+    for (std::size_t index = program.storages.size(); index < schedule.instances.size(); ++index) {
+        const Instance& instance = schedule.instances[index];
+        if (listed[instance.storage.index()])
+            continue;
+        listed[instance.storage.index()] = true;
+        const graph::Storage& storage = program.storage(instance.storage);
+        const graph::OpId op{static_cast<std::size_t>(storage.alloc)};
+        // An op with several results pays once.
+        const base::Nanoseconds time =
+            timed[op.index()] ? base::Nanoseconds{} : times[op.index()] * executions[op.index()];
+        timed[op.index()] = true;
+        evaluation.recomputed.push_back({op, instance.storage,
+                                         graph::rounded(storage.bytes, problem.rounding), time,
+                                         innermost[op.index()]});
+    }
+    std::stable_sort(evaluation.recomputed.begin(), evaluation.recomputed.end(),
+                     [](const Recomputed& a, const Recomputed& b) { return a.op < b.op; });
+}
+
+base::Bytes savedForBackward(const Problem& problem, const Schedule& schedule)
+{
+    const graph::Program& program = *problem.program;
+    const std::size_t forward = program.forwardCount();
+    if (forward == 0 || forward == program.ops.size())
+        return {};
+    const std::int32_t end = schedule.stepOfOp[forward - 1];
+    base::Bytes saved;
+    for (const Instance& instance : schedule.instances)
+        if (instance.alloc >= 0 && instance.alloc <= end && instance.free > end)
+            saved += graph::rounded(program.storage(instance.storage).bytes, problem.rounding);
+    return saved;
+}
+
+} // namespace
+
+EvaluationPtr evaluate(const Problem& problem, const Plan& plan)
+{
+    const graph::Program& program = *problem.program;
+    const std::vector<base::Nanoseconds> times = opTimes(program, problem.device);
+    auto evaluation = std::make_shared<Evaluation>();
+    evaluation->schedule = std::make_shared<const Schedule>(lower(program, plan));
+    evaluation->timeline = buildTimeline(problem, *evaluation->schedule, times);
+    evaluation->peak = evaluation->timeline->peak();
+    evaluation->peakStep = evaluation->timeline->peakStep();
+    if (!program.ops.empty()) {
+        evaluation->peakOp = evaluation->schedule->steps[evaluation->peakStep].op;
+        evaluation->atPeak = evaluation->timeline->stackAt(evaluation->peakStep);
+    }
+    addTimes(problem, times, *evaluation);
+    addRecomputed(problem, times, *evaluation);
+    evaluation->savedForBackward = savedForBackward(problem, *evaluation->schedule);
+    evaluation->notModelled = {"Allocator fragmentation.",
+                               "Scratch memory inside kernels beyond the reserve."};
+    return evaluation;
+}
+
+Plan keepEverything()
+{
+    Plan plan;
+    plan.planner = "none";
+    return plan;
+}
+
+} // namespace plimsoll::plan

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/python_holds.h"
+#include "core/plan/region_table.h"
+#include "core/plan/schedule.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::plan {
+
+namespace {
+
+using graph::kBeforeStep;
+using graph::kNever;
+using graph::Moment;
+using graph::Program;
+using graph::StorageId;
+
+/// A recomputation's place in the step.
+struct Recomputation
+{
+    std::int32_t region = -1;
+    Moment trigger = 0;
+    std::int32_t firstStep = 0; ///< of its executed ops
+    std::int32_t endStep = 0;   ///< of its last executed op
+};
+
+/// Builds the schedule of one plan; the rules and their names are those of LIFETIMES.md.
+class Lowering
+{
+public:
+    Lowering(const Program& program, const Plan& plan)
+        : m_program{program}, m_table{program, plan}, m_holds{program, m_table}
+    {
+    }
+
+    Schedule run() &&
+    {
+        placeSteps();
+        recordedLives();
+        for (const Recomputation& recomputation : m_recomputations)
+            recomputedLives(recomputation);
+        return std::move(m_schedule);
+    }
+
+private:
+    void placeSteps();
+    void recordedLives();
+    void recomputedLives(const Recomputation& recomputation);
+    [[nodiscard]] std::int32_t stepAfter(Moment moment) const;
+    [[nodiscard]] Moment forwardHold(StorageId storage) const;
+
+    const Program& m_program;
+    RegionTable m_table;
+    PythonHolds m_holds;
+    Schedule m_schedule;
+    std::vector<Recomputation> m_recomputations;
+    std::vector<std::int32_t> m_recomputationOf; ///< by region, -1: never recomputed
+};
+
+/// Order at one place: a parent before its child, independent ones by falling first op.
+void Lowering::placeSteps()
+{
+    for (std::size_t region = 0; region < m_table.size(); ++region)
+        if (m_table[region].trigger != kNever)
+            m_recomputations.push_back(
+                {static_cast<std::int32_t>(region), m_table[region].trigger, 0, 0});
+    std::stable_sort(m_recomputations.begin(), m_recomputations.end(),
+                     [this](const Recomputation& a, const Recomputation& b) {
+                         if (a.trigger != b.trigger)
+                             return a.trigger < b.trigger;
+                         return m_table.outranks(static_cast<std::size_t>(a.region),
+                                                 static_cast<std::size_t>(b.region));
+                     });
+    m_recomputationOf.assign(m_table.size(), -1);
+    m_schedule.stepOfOp.resize(m_program.ops.size());
+    std::size_t next = 0;
+    for (std::size_t op = 0; op < m_program.ops.size(); ++op) {
+        for (; next < m_recomputations.size()
+               && m_recomputations[next].trigger == static_cast<Moment>(op);
+             ++next) {
+            Recomputation& recomputation = m_recomputations[next];
+            const RegionInfo& info = m_table[static_cast<std::size_t>(recomputation.region)];
+            m_recomputationOf[static_cast<std::size_t>(recomputation.region)] =
+                static_cast<std::int32_t>(next);
+            recomputation.firstStep = static_cast<std::int32_t>(m_schedule.steps.size());
+            for (Moment again = info.first; again <= info.lastExecuted; ++again)
+                m_schedule.steps.push_back(
+                    {graph::OpId{static_cast<std::size_t>(again)}, recomputation.region});
+            recomputation.endStep = static_cast<std::int32_t>(m_schedule.steps.size()) - 1;
+        }
+        m_schedule.stepOfOp[op] = static_cast<std::int32_t>(m_schedule.steps.size());
+        m_schedule.steps.push_back({graph::OpId{op}, -1});
+    }
+}
+
+/// The step after which something happens that the recording saw at a moment.
+std::int32_t Lowering::stepAfter(Moment moment) const
+{
+    if (moment == kNever)
+        return INT32_MAX;
+    return moment == kBeforeStep ? -1 : m_schedule.stepOfOp[static_cast<std::size_t>(moment)];
+}
+
+/// FORWARD: until when a storage allocated before or during forward and loss lives.
+Moment Lowering::forwardHold(StorageId storage) const
+{
+    Moment hold = m_holds.inForward(storage);
+    for (const std::uint32_t row : m_table.rowsOf(storage)) {
+        const graph::Saved& saved = m_program.saved[row];
+        if (m_table.innermost(saved.op) < 0)
+            hold = std::max(hold, saved.released);
+    }
+    for (const std::int32_t region : m_table.regionsTaking(storage)) {
+        const RegionInfo& info = m_table[static_cast<std::size_t>(region)];
+        hold = std::max(hold, info.parent < 0 ? std::max(info.release, info.last) : info.last);
+    }
+    return hold;
+}
+
+void Lowering::recordedLives()
+{
+    const auto forwardOps = static_cast<Moment>(m_program.forwardCount());
+    for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
+        const graph::Storage& storage = m_program.storages[index];
+        const StorageId id{index};
+        const bool isForward = storage.alloc < forwardOps && storage.free != kNever;
+        const Moment free = isForward ? forwardHold(id) : storage.free;
+        m_schedule.instances.push_back({id, stepAfter(storage.alloc), stepAfter(free), -1});
+    }
+}
+
+/// BACKWARD, Lives: the instances that one recomputation allocates.
+void Lowering::recomputedLives(const Recomputation& recomputation)
+{
+    const auto region = static_cast<std::size_t>(recomputation.region);
+    const RegionInfo& info = m_table[region];
+    const auto stepHere = [&](Moment moment) {
+        const bool executed = moment >= info.first && moment <= info.lastExecuted;
+        return executed ? recomputation.firstStep + (moment - info.first) : recomputation.endStep;
+    };
+    for (Moment op = info.first; op <= info.lastExecuted; ++op) {
+        for (const StorageId storage :
+             m_table.allocatedBy(graph::OpId{static_cast<std::size_t>(op)})) {
+            std::int32_t free = stepHere(m_holds.inRecomputation(storage, region));
+            for (const std::uint32_t row : m_table.rowsOf(storage)) {
+                const graph::Saved& saved = m_program.saved[row];
+                if (m_table.innermost(saved.op) != recomputation.region
+                    || !m_table.isPacked(row, region))
+                    continue;
+                free = std::max(free,
+                                saved.unpack ? stepAfter(saved.dropped) : stepHere(saved.released));
+            }
+            for (const std::int32_t nested : m_table.regionsTaking(storage)) {
+                const RegionInfo& inner = m_table[static_cast<std::size_t>(nested)];
+                if (inner.parent != recomputation.region || inner.first > info.stopOp)
+                    continue;
+                const std::int32_t again = m_recomputationOf[static_cast<std::size_t>(nested)];
+                if (again >= 0)
+                    free =
+                        std::max(free, m_recomputations[static_cast<std::size_t>(again)].endStep);
+                else if (inner.hasRows)
+                    free = std::max(free, stepAfter(inner.release));
+            }
+            m_schedule.instances.push_back(
+                {storage, recomputation.firstStep + (op - info.first),
+                 std::max(free, recomputation.firstStep + (op - info.first)),
+                 recomputation.region});
+        }
+    }
+}
+
+} // namespace
+
+Schedule lower(const Program& program, const Plan& plan)
+{
+    return Lowering{program, plan}.run();
+}
+
+} // namespace plimsoll::plan

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/python_holds.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::plan {
+
+namespace {
+
+using graph::Moment;
+using graph::StorageId;
+
+} // namespace
+
+PythonHolds::PythonHolds(const graph::Program& program, const RegionTable& table)
+    : m_program{program}, m_table{table}
+{
+    m_recorded.reserve(program.storages.size());
+    for (std::size_t index = 0; index < program.storages.size(); ++index) {
+        const graph::Storage& storage = program.storages[index];
+        Moment explained = storage.pythonFree;
+        for (const std::uint32_t row : table.rowsOf(StorageId{index}))
+            explained = std::max(explained, program.saved[row].released);
+        // Whoever else held it counts as Python.
+        m_recorded.push_back(storage.free > explained ? storage.free : storage.pythonFree);
+    }
+    m_forward = m_recorded;
+    for (std::size_t region = table.size(); region-- > 0;) // children first
+        passOn(m_forward, region, true);
+    for (std::size_t region = table.size(); region-- > 0;)
+        callersWait(m_forward, region);
+}
+
+Moment PythonHolds::inRecomputation(StorageId storage, std::size_t region)
+{
+    if (m_scope != static_cast<std::ptrdiff_t>(region)) {
+        m_scope = static_cast<std::ptrdiff_t>(region);
+        m_scoped = m_recorded;
+        std::size_t end = region + 1; // its nested regions follow it
+        while (end < m_table.size() && m_table[end].parent >= static_cast<std::int32_t>(region))
+            ++end;
+        for (std::size_t inner = end; inner-- > region;)
+            passOn(m_scoped, inner, inner != region);
+        for (std::size_t inner = end; inner-- > region + 1;) {
+            callersWait(m_scoped, inner);
+            holdArguments(m_scoped, inner);
+        }
+    }
+    return m_scoped[storage.index()];
+}
+
+/// The region's own variable holds a passed value in place of the callers', whose variables hold
+/// the result instead.
+void PythonHolds::passOn(std::vector<Moment>& holds, std::size_t region,
+                         bool callersHoldResults) const
+{
+    const std::vector<graph::CallId>& members = m_table[region].region->members;
+    const std::vector<graph::TensorId>& results = m_program.call(members.back()).outputs;
+    const auto isResult = [&](StorageId storage) {
+        return std::any_of(results.begin(), results.end(), [&](graph::TensorId result) {
+            return m_program.tensor(result).storage == storage;
+        });
+    };
+    Moment callers = graph::kBeforeStep;
+    std::vector<std::pair<StorageId, Moment>> passed;
+    for (std::size_t member = 0; member + 1 < members.size(); ++member) {
+        const Moment until = m_program.call(members[member + 1]).last;
+        for (const graph::TensorId output : m_program.call(members[member]).outputs) {
+            const StorageId storage = m_program.tensor(output).storage;
+            callers = std::max(callers, m_recorded[storage.index()]);
+            passed.emplace_back(storage, until);
+        }
+    }
+    for (std::size_t i = 0; i < passed.size(); ++i) {
+        const auto [storage, until] = passed[i];
+        Moment& hold = holds[storage.index()];
+        const bool seen =
+            std::any_of(passed.begin(), passed.begin() + static_cast<std::ptrdiff_t>(i),
+                        [&](const auto& earlier) { return earlier.first == storage; });
+        hold = seen || isResult(storage) ? std::max(hold, until) : until;
+    }
+    if (!callersHoldResults || members.size() == 1)
+        return;
+    for (const graph::TensorId result : results) {
+        Moment& hold = holds[m_program.tensor(result).storage.index()];
+        hold = std::max(hold, callers);
+    }
+}
+
+/// What lives when a region begins can't be let go by its callers before it returns.
+void PythonHolds::callersWait(std::vector<Moment>& holds, std::size_t region) const
+{
+    const RegionInfo& info = m_table[region];
+    for (std::size_t storage = 0; storage < holds.size(); ++storage)
+        if (m_program.storages[storage].alloc < info.first && holds[storage] >= info.first
+            && holds[storage] < info.last)
+            holds[storage] = info.last;
+}
+
+void PythonHolds::holdArguments(std::vector<Moment>& holds, std::size_t region) const
+{
+    const RegionInfo& info = m_table[region];
+    for (const graph::TensorId input : m_program.call(info.region->members.front()).inputs) {
+        Moment& hold = holds[m_program.tensor(input).storage.index()];
+        hold = std::max(hold, info.last);
+    }
+}
+
+} // namespace plimsoll::plan

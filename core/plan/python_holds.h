@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/region_table.h"
+
+#include <vector>
+
+namespace plimsoll::plan {
+
+/// Until when Python's variables hold a storage in a planned step: the rules named Python in
+/// LIFETIMES.md.
+class PythonHolds
+{
+public:
+    PythonHolds(const graph::Program& program, const RegionTable& table);
+
+    /// During the step's own forward.
+    [[nodiscard]] graph::Moment inForward(graph::StorageId storage) const
+    {
+        return m_forward[storage.index()];
+    }
+    /// During a region's recomputation, for a storage allocated in it; may lie past what that
+    /// executes.
+    [[nodiscard]] graph::Moment inRecomputation(graph::StorageId storage, std::size_t region);
+
+private:
+    void passOn(std::vector<graph::Moment>& holds, std::size_t region,
+                bool callersHoldResults) const;
+    void callersWait(std::vector<graph::Moment>& holds, std::size_t region) const;
+    void holdArguments(std::vector<graph::Moment>& holds, std::size_t region) const;
+
+    const graph::Program& m_program;
+    const RegionTable& m_table;
+    std::vector<graph::Moment> m_recorded; ///< p(S)
+    std::vector<graph::Moment> m_forward;
+    std::vector<graph::Moment> m_scoped; ///< of m_scope's recomputation
+    std::ptrdiff_t m_scope = -1;
+};
+
+} // namespace plimsoll::plan

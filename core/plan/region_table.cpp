@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/region_table.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace plimsoll::plan {
+
+namespace {
+
+using graph::Moment;
+using graph::StorageId;
+
+void flattenInto(const std::vector<Region>& regions, std::int32_t parent,
+                 std::vector<FlatRegion>& flat)
+{
+    for (const Region& region : regions) {
+        const auto index = static_cast<std::int32_t>(flat.size());
+        flat.push_back({&region, parent});
+        flattenInto(region.nested, index, flat);
+    }
+}
+
+/// Groups `count` items by a key in [0, keys): `start` holds where each group begins in the
+/// returned order.
+template <typename KeyOf>
+std::vector<std::uint32_t> groupBy(std::size_t count, std::size_t keys, KeyOf keyOf,
+                                   std::vector<std::uint32_t>& start)
+{
+    start.assign(keys + 1, 0);
+    for (std::size_t item = 0; item < count; ++item)
+        if (const std::ptrdiff_t key = keyOf(item); key >= 0)
+            ++start[static_cast<std::size_t>(key) + 1];
+    for (std::size_t key = 0; key < keys; ++key)
+        start[key + 1] += start[key];
+    std::vector<std::uint32_t> order(start[keys]);
+    std::vector<std::uint32_t> next(start.begin(), start.end() - 1);
+    for (std::size_t item = 0; item < count; ++item)
+        if (const std::ptrdiff_t key = keyOf(item); key >= 0)
+            order[next[static_cast<std::size_t>(key)]++] = static_cast<std::uint32_t>(item);
+    return order;
+}
+
+} // namespace
+
+std::vector<FlatRegion> flatten(const Plan& plan)
+{
+    std::vector<FlatRegion> flat;
+    flattenInto(plan.regions, -1, flat);
+    return flat;
+}
+
+RegionTable::RegionTable(const graph::Program& program, const Plan& plan) : m_program{program}
+{
+    for (const FlatRegion& flat : flatten(plan)) {
+        RegionInfo info;
+        info.region = flat.region;
+        info.parent = flat.parent;
+        info.first = flat.region->first;
+        info.last = flat.region->last;
+        m_regions.push_back(info);
+    }
+    indexProgram();
+    markInnermost();
+    collectRows();
+    collectNestedPacks();
+}
+
+void RegionTable::indexProgram()
+{
+    m_rows = groupBy(
+        m_program.saved.size(), m_program.storages.size(),
+        [this](std::size_t row) {
+            return static_cast<std::ptrdiff_t>(
+                m_program.tensor(m_program.saved[row].tensor).storage.index());
+        },
+        m_rowStart);
+    const std::vector<std::uint32_t> order = groupBy(
+        m_program.storages.size(), m_program.ops.size(),
+        [this](std::size_t storage) {
+            return static_cast<std::ptrdiff_t>(m_program.storages[storage].alloc);
+        },
+        m_allocStart);
+    for (const std::uint32_t storage : order)
+        m_allocated.emplace_back(storage);
+    m_takers.resize(m_program.storages.size());
+    for (std::size_t region = 0; region < m_regions.size(); ++region) {
+        const graph::Call& call = m_program.call(m_regions[region].region->members.front());
+        for (const graph::TensorId input : call.inputs) {
+            std::vector<std::int32_t>& takers = m_takers[m_program.tensor(input).storage.index()];
+            if (takers.empty() || takers.back() != static_cast<std::int32_t>(region))
+                takers.push_back(static_cast<std::int32_t>(region));
+        }
+    }
+}
+
+void RegionTable::markInnermost()
+{
+    m_innermost.assign(m_program.ops.size(), -1);
+    for (std::size_t region = 0; region < m_regions.size(); ++region) // parents come first
+        for (Moment op = m_regions[region].first; op <= m_regions[region].last; ++op)
+            m_innermost[static_cast<std::size_t>(op)] = static_cast<std::int32_t>(region);
+}
+
+void RegionTable::pack(RegionInfo& info, Moment op, bool after) const
+{
+    if (std::tuple{op, after} > std::tuple{info.stopOp, info.stopAfter} || info.stopOp < 0) {
+        info.stopOp = op;
+        info.stopAfter = after;
+    }
+}
+
+void RegionTable::collectRows()
+{
+    for (const graph::Saved& saved : m_program.saved) {
+        std::int32_t region = m_innermost[saved.op.index()];
+        if (region < 0)
+            continue;
+        RegionInfo& direct = m_regions[static_cast<std::size_t>(region)];
+        pack(direct, static_cast<Moment>(saved.op.index()), saved.afterKernel);
+        if (saved.unpack)
+            direct.trigger = std::min(direct.trigger, *saved.unpack);
+        for (; region >= 0; region = m_regions[static_cast<std::size_t>(region)].parent) {
+            RegionInfo& around = m_regions[static_cast<std::size_t>(region)];
+            around.release = std::max(around.release, saved.released);
+            around.hasRows = true;
+        }
+    }
+}
+
+void RegionTable::collectNestedPacks()
+{
+    for (std::size_t region = m_regions.size();
+         region-- > 0;) { // children come after their parents
+        RegionInfo& info = m_regions[region];
+        if (info.stopOp >= 0)
+            info.lastExecuted = info.stopAfter ? info.stopOp : info.stopOp - 1;
+        else
+            info.lastExecuted = info.last;
+        if (info.parent < 0)
+            continue;
+        RegionInfo& parent = m_regions[static_cast<std::size_t>(info.parent)];
+        parent.trigger = std::min(parent.trigger, info.trigger);
+        if (!m_program.call(info.region->members.front()).inputs.empty())
+            pack(parent, info.first, false);
+    }
+}
+
+std::span<const std::uint32_t> RegionTable::rowsOf(StorageId storage) const
+{
+    const std::size_t begin = m_rowStart[storage.index()];
+    return std::span{m_rows}.subspan(begin, m_rowStart[storage.index() + 1] - begin);
+}
+
+std::span<const StorageId> RegionTable::allocatedBy(graph::OpId op) const
+{
+    const std::size_t begin = m_allocStart[op.index()];
+    return std::span{m_allocated}.subspan(begin, m_allocStart[op.index() + 1] - begin);
+}
+
+bool RegionTable::isPacked(std::uint32_t row, std::size_t region) const
+{
+    const graph::Saved& saved = m_program.saved[row];
+    const RegionInfo& info = m_regions[region];
+    return std::tuple{static_cast<Moment>(saved.op.index()), saved.afterKernel}
+           <= std::tuple{info.stopOp, info.stopAfter};
+}
+
+bool RegionTable::outranks(std::size_t a, std::size_t b) const
+{
+    const auto contains = [this](std::size_t outer, std::size_t inner) {
+        return m_regions[outer].first <= m_regions[inner].first
+               && m_regions[inner].last <= m_regions[outer].last;
+    };
+    if (contains(a, b) != contains(b, a))
+        return contains(a, b);
+    return m_regions[a].first > m_regions[b].first;
+}
+
+} // namespace plimsoll::plan

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/schedule.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace plimsoll::plan {
+
+/// What lower() needs to know about one region. Moments are ops of the program.
+struct RegionInfo
+{
+    const Region* region = nullptr;
+    std::int32_t parent = -1;
+    graph::Moment first = 0;
+    graph::Moment last = 0;
+    graph::Moment trigger =
+        graph::kNever; ///< backward op before which it is recomputed; kNever: not at all
+    graph::Moment release = graph::kBeforeStep; ///< latest release of a row inside, at any depth
+    bool hasRows = false;                       ///< has a row inside, at any depth
+    graph::Moment stopOp = -1;                  ///< op of the last pack
+    bool stopAfter = false;                     ///< the last pack comes after that op's kernel
+    graph::Moment lastExecuted = -1; ///< last op that its recomputation runs; first - 1: none
+};
+
+/// Regions of a plan against the tables of a program: who holds, packs and allocates what.
+class RegionTable
+{
+public:
+    RegionTable(const graph::Program& program, const Plan& plan);
+
+    [[nodiscard]] std::size_t size() const { return m_regions.size(); }
+    [[nodiscard]] const RegionInfo& operator[](std::size_t region) const
+    {
+        return m_regions[region];
+    }
+    /// Innermost region around an op, -1: none.
+    [[nodiscard]] std::int32_t innermost(graph::OpId op) const { return m_innermost[op.index()]; }
+    /// Rows of `saved` on a storage, in order.
+    [[nodiscard]] std::span<const std::uint32_t> rowsOf(graph::StorageId storage) const;
+    /// Regions that have the storage among their arguments.
+    [[nodiscard]] const std::vector<std::int32_t>& regionsTaking(graph::StorageId storage) const
+    {
+        return m_takers[storage.index()];
+    }
+    /// Storages that an op allocates.
+    [[nodiscard]] std::span<const graph::StorageId> allocatedBy(graph::OpId op) const;
+    /// Whether a row direct in the region is packed by its recomputation, the last pack included.
+    [[nodiscard]] bool isPacked(std::uint32_t row, std::size_t region) const;
+    /// Order of two recomputations at one place: parents first, independent ones by falling
+    /// `first`.
+    [[nodiscard]] bool outranks(std::size_t a, std::size_t b) const;
+
+private:
+    void indexProgram();
+    void markInnermost();
+    void collectRows();
+    void collectNestedPacks();
+    void pack(RegionInfo& info, graph::Moment op, bool after) const;
+
+    const graph::Program& m_program;
+    std::vector<RegionInfo> m_regions;
+    std::vector<std::int32_t> m_innermost;
+    std::vector<std::uint32_t> m_rowStart;
+    std::vector<std::uint32_t> m_rows;
+    std::vector<std::vector<std::int32_t>> m_takers;
+    std::vector<std::uint32_t> m_allocStart;
+    std::vector<graph::StorageId> m_allocated;
+};
+
+} // namespace plimsoll::plan

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/working_sets.h"
+
+#include <algorithm>
+
+namespace plimsoll::plan {
+
+using graph::Moment;
+using graph::StorageId;
+
+WorkingSets::WorkingSets(const Problem& problem)
+    : m_problem{problem}
+    , m_program{*problem.program}
+    , m_forwardOps{static_cast<Moment>(m_program.forwardCount())}
+    , m_unpacked(m_program.ops.size())
+    , m_bytes(m_program.ops.size(), problem.reserve.count())
+{
+    const auto ops = static_cast<Moment>(m_program.ops.size());
+    for (const graph::Saved& saved : m_program.saved) {
+        const StorageId storage = m_program.tensor(saved.tensor).storage;
+        if (!saved.unpack || alwaysAsRecorded(storage))
+            continue;
+        for (Moment op = *saved.unpack; op <= std::min(saved.dropped, ops - 1); ++op)
+            m_unpacked[static_cast<std::size_t>(op)].push_back(storage);
+    }
+    std::vector<std::int64_t> delta(m_bytes.size() + 1, 0);
+    for (std::size_t index = 0; index < m_program.storages.size() && ops > 0; ++index) {
+        const graph::Storage& storage = m_program.storages[index];
+        if (!alwaysAsRecorded(StorageId{index}))
+            continue;
+        const std::int64_t bytes = graph::rounded(storage.bytes, problem.rounding).count();
+        delta[static_cast<std::size_t>(std::max(storage.alloc, 0))] += bytes;
+        if (storage.free < ops)
+            delta[static_cast<std::size_t>(storage.free + 1)] -= bytes;
+    }
+    std::int64_t recorded = 0;
+    for (std::size_t op = 0; op < m_bytes.size(); ++op) {
+        recorded += delta[op];
+        m_bytes[op] += recorded;
+        visitMovable(op, [&](StorageId storage) {
+            m_bytes[op] +=
+                graph::rounded(m_program.storage(storage).bytes, problem.rounding).count();
+        });
+    }
+}
+
+bool WorkingSets::alwaysAsRecorded(StorageId id) const
+{
+    const graph::Storage& storage = m_program.storage(id);
+    return storage.alloc >= m_forwardOps || (storage.alloc < 0 && storage.free == graph::kNever);
+}
+
+template <typename Visit>
+void WorkingSets::visitMovable(std::size_t op, Visit visit) const
+{
+    std::vector<StorageId> members = m_unpacked[op];
+    const graph::Op& row = m_program.ops[op];
+    for (const std::vector<graph::TensorId>* tensors : {&row.reads, &row.writes, &row.outputs})
+        for (const graph::TensorId tensor : *tensors)
+            if (const StorageId storage = m_program.tensor(tensor).storage;
+                !alwaysAsRecorded(storage))
+                members.push_back(storage);
+    std::sort(members.begin(), members.end());
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+    for (const StorageId storage : members)
+        visit(storage);
+}
+
+std::vector<StorageId> WorkingSets::movableAt(std::size_t op) const
+{
+    std::vector<StorageId> members;
+    visitMovable(op, [&](StorageId storage) { members.push_back(storage); });
+    return members;
+}
+
+} // namespace plimsoll::plan
