@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/common/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace plimsoll::solve {
+
+const char* statusName(Status status)
+{
+    static constexpr std::array kNames{"optimal", "feasible", "infeasible", "not_found"};
+    return kNames.at(static_cast<std::size_t>(status));
+}
+
+base::Result<void> checkOptions(const PlannerDescriptor& descriptor, const Options& options)
+{
+    for (const auto& [name, value] : options) {
+        const auto record =
+            std::find_if(descriptor.options.begin(), descriptor.options.end(),
+                         [&](const OptionRecord& candidate) { return candidate.name == name; });
+        if (record == descriptor.options.end())
+            return base::failure(
+                base::ErrorKind::Usage,
+                fmt::format("The planner {} has no option \"{}\".", descriptor.id, name));
+        if (value < record->lower || value > record->upper)
+            return base::failure(
+                base::ErrorKind::Usage,
+                fmt::format("The option {} of the planner {} takes {} to {}, not {}.", name,
+                            descriptor.id, record->lower, record->upper, value));
+    }
+    return {};
+}
+
+std::int64_t optionValue(const PlannerDescriptor& descriptor, const Options& options,
+                         const std::string& name)
+{
+    if (const auto given = options.find(name); given != options.end())
+        return given->second;
+    for (const OptionRecord& record : descriptor.options)
+        if (record.name == name)
+            return record.standard;
+    return 0;
+}
+
+Outcome outcomeAt(const plan::Problem& problem, plan::FrontierPtr frontier)
+{
+    Outcome outcome;
+    outcome.frontier = std::move(frontier);
+    outcome.peakBound = plan::peakLowerBound(problem);
+    outcome.timeBound = plan::stepTimeLowerBound(problem);
+    if (const plan::VerifiedPlanPtr point = outcome.frontier->at(problem.budget))
+        if (base::Result<plan::VerifiedPlanPtr> best = plan::withBudget(*point, problem.budget))
+            outcome.best = *best;
+    if (outcome.best)
+        outcome.status = outcome.best->evaluation().stepTime <= outcome.timeBound
+                             ? Status::Optimal
+                             : Status::Feasible;
+    else
+        outcome.status =
+            problem.budget < outcome.peakBound.bytes ? Status::Infeasible : Status::NotFound;
+    return outcome;
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/base/result.h"
+#include "core/plan/bound.h"
+#include "core/plan/frontier.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// One option of a planner. Forms, command line, range checks and reports derive from it.
+struct OptionRecord
+{
+    std::string name;     ///< "slots"
+    std::string sentence; ///< what it does
+    std::int64_t lower = 0;
+    std::int64_t standard = 0; ///< the default
+    std::int64_t upper = 0;
+};
+
+/// Values by option name; absent ones take their defaults.
+using Options = std::map<std::string, std::int64_t>;
+
+struct PlannerDescriptor
+{
+    std::string id;       ///< "rotor"
+    std::string name;     ///< "Rotor"
+    std::string sentence; ///< what it does, for lists
+    std::vector<OptionRecord> options;
+};
+
+enum class Status : std::uint8_t {
+    Optimal,    ///< the step time equals a proven bound for the full graph
+    Feasible,   ///< verified and within the budget
+    Infeasible, ///< the budget is below a proven bound
+    NotFound,   ///< nothing within the budget was found
+};
+/// "optimal", "feasible", "infeasible", "not_found".
+[[nodiscard]] const char* statusName(Status status);
+
+/// What a planner found for a problem.
+struct Outcome
+{
+    Status status = Status::NotFound;
+    plan::VerifiedPlanPtr best; ///< fastest within the budget; null: none
+    plan::FrontierPtr frontier; ///< everything verified on the way, whatever the budget; never null
+    plan::PeakBound peakBound;
+    base::Nanoseconds timeBound; ///< no plan within the budget is faster
+    bool stopped = false;        ///< the time was up before the search was over
+};
+
+/// A way to find plans. Immutable; solve() may run in any thread.
+class Planner
+{
+public:
+    Planner() = default;
+    Planner(const Planner&) = delete;
+    Planner& operator=(const Planner&) = delete;
+    virtual ~Planner() = default;
+
+    [[nodiscard]] virtual const PlannerDescriptor& descriptor() const = 0;
+    /// The whole trade-off between memory and time. Sizes, device, reserve are the problem's; its
+    /// budget is ignored. Stopped early it returns what it has (at least the plan that keeps
+    /// everything).
+    [[nodiscard]] virtual base::Result<plan::FrontierPtr>
+    frontier(const plan::Problem& problem, const Options& options,
+             const base::JobContext& job) const = 0;
+};
+
+/// Checks values against the planner's records; Usage error with the sentence otherwise.
+[[nodiscard]] base::Result<void> checkOptions(const PlannerDescriptor& descriptor,
+                                              const Options& options);
+/// The value given, else the record's default.
+[[nodiscard]] std::int64_t optionValue(const PlannerDescriptor& descriptor, const Options& options,
+                                       const std::string& name);
+
+/// Reads the answer for the problem's budget off a frontier, with proven bounds. The same for every
+/// planner.
+[[nodiscard]] Outcome outcomeAt(const plan::Problem& problem, plan::FrontierPtr frontier);
+
+} // namespace plimsoll::solve
