@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs chains of module calls under torch.utils.checkpoint, nested ones included.
+
+A region is `{"members": [{"path", "class", "call"}, ...], "nested": [regions]}`: consecutive calls of modules, each the
+`call`-th call (from 0) of its module in one forward of the model. The first member's forward runs the whole chain as one
+checkpointed function and returns the chain's result; the forwards of the other members then hand on what they are given.
+
+What Python holds is part of a plan's memory: the function's variable keeps a value that one member passes to the next until
+the next has returned, arguments live until the function returns, nothing else is kept.
+"""
+
+import threading
+
+import torch
+from torch.utils.checkpoint import checkpoint
+
+
+class PlanMismatch(RuntimeError):
+    """The plan doesn't fit the model; the message names the first difference."""
+
+
+_TENSOR = object()  # stands for a tensor in the structure of arguments
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size)
+_CALL_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+
+class _Leaf:
+    """Anything among the arguments that is neither a tensor nor a known container."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+def _is_named(kind):
+    return issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
+def _flatten(value, tensors):
+    """The structure of a value without its tensors, which go to the end of the list."""
+    if isinstance(value, torch.Tensor):
+        tensors.append(value)
+        return _TENSOR
+    kind = type(value)
+    if kind in (tuple, list) or _is_named(kind):
+        return (kind, None, [_flatten(item, tensors) for item in value])
+    if kind is dict:
+        return (kind, list(value), [_flatten(item, tensors) for item in value.values()])
+    return _Leaf(value)
+
+
+def _build(structure, tensors):
+    """The value again, with new containers and the tensors that an iterator gives."""
+    if structure is _TENSOR:
+        return next(tensors)
+    if isinstance(structure, _Leaf):
+        return structure.value
+    kind, keys, items = structure
+    items = [_build(item, tensors) for item in items]
+    if kind is dict:
+        return dict(zip(keys, items))
+    if kind is list:
+        return items
+    return kind(*items) if _is_named(kind) else tuple(items)
+
+
+def _same(a, b):
+    """Whether two structures are equal; objects that aren't plain values must be the same ones."""
+    if a is _TENSOR or b is _TENSOR:
+        return a is b
+    if isinstance(a, _Leaf) or isinstance(b, _Leaf):
+        if not (isinstance(a, _Leaf) and isinstance(b, _Leaf)):
+            return False
+        plain = type(a.value) is type(b.value) and isinstance(a.value, _PLAIN)
+        return a.value is b.value or (plain and a.value == b.value)
+    return a[0] is b[0] and a[1] == b[1] and len(a[2]) == len(b[2]) and all(map(_same, a[2], b[2]))
+
+
+class _Module:
+    """A module of the model whose forward is replaced."""
+
+    def __init__(self, index, path, module):
+        self.index = index
+        self.path = path
+        self.module = module
+        self.had_own = "forward" in module.__dict__
+        self.forward = module.forward
+
+    @property
+    def name(self):
+        return f"'{self.path}'" if self.path else "the model"
+
+
+class _Region:
+    """One checkpointed function: `steps` are its members, or nested regions made of several of them."""
+
+    def __init__(self, members, parent):
+        self.members = members  # (module, call) pairs
+        self.parent = parent
+        self.steps = []
+        self.groups = {}  # position of its first member: nested region made of members
+
+    @property
+    def name(self):
+        (first, call), (last, _) = self.members[0], self.members[-1]
+        text = f"call {call} of {first.name}"
+        return text if len(self.members) == 1 else f"{text} to {last.name}"
+
+
+class _Passing:
+    """A member whose call is still to come from the model's code and only hands on the region's result."""
+
+    def __init__(self, module, region, token, arguments, structure, result):
+        self.module = module
+        self.region = region
+        self.token = token
+        self.arguments = arguments
+        self.structure = structure
+        self.result = result
+
+
+class _Run:
+    """State of one forward of the model, or of one recomputation."""
+
+    def __init__(self, counts, region=None):
+        self.counts = counts
+        self.region = region  # innermost region that is being executed
+        self.passing = []
+
+
+class _Regions:
+    """The regions of one plan applied to one model."""
+
+    def __init__(self, model, regions):
+        self.model = model
+        self.modules = []
+        self.by_identity = {}
+        self.starts = {}  # (index of module, call): region that begins with a call from the model's code
+        self.inner = {}  # (index of module, call): region whose later member this call is
+        self.all = []
+        self.state = threading.local()
+        self.root = self.module("")
+        for region in regions:
+            self.read(region, None)
+
+    # ---- reading the plan ----
+
+    def module(self, path):
+        try:
+            found = self.model.get_submodule(path)
+        except AttributeError:
+            raise PlanMismatch(f"The plan names the module '{path}', which the model doesn't have.") from None
+        known = self.by_identity.get(id(found))
+        if known is None:
+            known = _Module(len(self.modules), path, found)
+            self.modules.append(known)
+            self.by_identity[id(found)] = known
+        return known
+
+    def member(self, entry):
+        path, class_name = entry["path"], entry["class"]
+        module = self.module(path)
+        if type(module.module).__name__ != class_name:
+            raise PlanMismatch(
+                f"The plan was made for a {class_name} at '{path}', but the model has a {type(module.module).__name__} there."
+            )
+        if any(getattr(module.module, hooks, None) for hooks in _CALL_HOOKS):
+            raise PlanMismatch(f"The module {module.name} has hooks, which would not run where the plan's step ran them.")
+        return module, entry["call"]
+
+    def read(self, plan, parent):
+        region = _Region([self.member(entry) for entry in plan["members"]], parent)
+        self.all.append(region)
+        keys = [(module.index, call) for module, call in region.members]
+        outer = [(module.index, call) for module, call in parent.members] if parent else []
+        if keys[0] in outer:
+            at = outer.index(keys[0])
+            if outer[at : at + len(keys)] != keys:
+                raise PlanMismatch(f"The plan's region from {region.name} doesn't lie in the region from {parent.name}.")
+            parent.groups[at] = region
+        else:
+            self.claim(self.starts, keys[0], region)
+            for key in keys[1:]:
+                self.claim(self.inner, key, region)
+        for nested in plan.get("nested", ()):
+            self.read(nested, region)
+        at = 0
+        while at < len(region.members):
+            step = region.groups.get(at, region.members[at])
+            region.steps.append(step)
+            at += len(step.members) if isinstance(step, _Region) else 1
+
+    def claim(self, table, key, region):
+        if key in self.starts or key in self.inner:
+            raise PlanMismatch(f"The plan's region from {region.name} shares a call with another region.")
+        table[key] = region
+
+    # ---- installing ----
+
+    def install(self):
+        for module in self.modules:
+            if getattr(module.forward, "_runs_regions", False):
+                raise PlanMismatch("A plan is already applied to this model: remove it first.")
+        for module in self.modules:
+            module.module.forward = self.root_forward() if module is self.root else self.forward_of(module)
+
+    def uninstall(self):
+        for module in self.modules:
+            if module.had_own:
+                module.module.forward = module.forward
+            else:
+                module.module.__dict__.pop("forward", None)
+
+    def forward_of(self, module):
+        def forward(*args, **kwargs):
+            run = getattr(self.state, "run", None)
+            return module.forward(*args, **kwargs) if run is None else self.call(run, module, args, kwargs)
+
+        forward._runs_regions = True
+        return forward
+
+    def root_forward(self):
+        root = self.root
+
+        def forward(*args, **kwargs):
+            before = getattr(self.state, "run", None)
+            if before is not None:  # the model calls itself
+                return self.call(before, root, args, kwargs)
+            if not torch.is_grad_enabled():  # nothing is saved, so there is nothing to recompute
+                return root.forward(*args, **kwargs)
+            self.state.run = run = _Run([0] * len(self.modules))
+            try:
+                result = self.call(run, root, args, kwargs)
+                self.check_complete(run)
+                return result
+            finally:
+                self.state.run = None
+
+        forward._runs_regions = True
+        return forward
+
+    def check_complete(self, run):
+        self.check_passed(run)
+        for region in self.all:
+            module, call = region.members[0]
+            if run.counts[module.index] <= call:
+                raise PlanMismatch(
+                    f"The plan's region begins with call {call} of {module.name}, but this forward called it "
+                    f"{run.counts[module.index]} times (calls are counted from 0)."
+                )
+
+    # ---- running ----
+
+    def call(self, run, module, args, kwargs):
+        """A call of a module by the model's code."""
+        if run.passing and run.passing[0].module is module:
+            return self.pass_on(run, args, kwargs)
+        key = (module.index, run.counts[module.index])
+        region = self.starts.get(key)
+        if region is None:
+            if key in self.inner:
+                raise PlanMismatch(
+                    f"Call {key[1]} of {module.name} doesn't follow the member before it in the region from {self.inner[key].name}."
+                )
+            run.counts[module.index] += 1
+            return module.forward(*args, **kwargs)
+        return self.start(run, region, args, kwargs)
+
+    def start(self, run, region, args, kwargs):
+        """Runs a region for the call of its first member; the calls of the others are awaited then."""
+        self.check_passed(run)
+        if run.region is not region.parent:
+            raise PlanMismatch(f"The region from {region.name} doesn't run inside of the region that the plan says.")
+        tensors = []
+        structure = _flatten((args, kwargs), tensors)
+        shapes = []
+        result = self.checkpointed(run, region, structure, shapes, tensors)
+        if len(region.members) == 1:
+            return result
+        found = []
+        _flatten(result, found)
+        if not found:
+            raise PlanMismatch(f"The region from {region.name} returns no tensor.")
+        token = found[0]
+        values = [_build(shape, iter((token,))) for shape in shapes] + [result]
+        run.passing = [
+            _Passing(module, region, token, tensors[1:], structure, value)
+            for (module, _), value in zip(region.members[1:], values[1:])
+        ]
+        return values[0]
+
+    def checkpointed(self, run, region, structure, shapes, tensors):
+        return checkpoint(
+            self.function(list(run.counts), region, structure, shapes), *tensors, use_reentrant=False, preserve_rng_state=True
+        )
+
+    def function(self, counts, region, structure, shapes):
+        """What is checkpointed. Its first execution belongs to the run that makes it; later ones are recomputations, which count
+        calls from where the first one began."""
+        first = [True]
+
+        def run_region(*tensors):
+            before = getattr(self.state, "run", None)
+            if first:
+                first.clear()
+                run, outer, notes = before, before.region, shapes
+            else:
+                run, outer, notes = _Run(list(counts)), None, []
+                self.state.run = run
+            run.region = region
+            try:
+                result = self.chain(run, region, structure, notes, tensors)
+                self.check_passed(run)
+                return result
+            finally:  # early stop leaves by an exception
+                run.region = outer
+                self.state.run = before
+
+        return run_region
+
+    def chain(self, run, region, structure, shapes, tensors):
+        """value = last(... first(value, others) ..., others). `shapes` receives the structures of the passed on values."""
+        value = self.step(run, region.steps[0], structure, shapes, tensors)
+        for step in region.steps[1:]:
+            passed = []
+            shape = _flatten(value, passed)
+            if len(passed) != 1:
+                raise PlanMismatch(f"A member of the region from {region.name} returns {len(passed)} tensors to the next one.")
+            shapes.append(shape)
+            passed.extend(tensors[1:])
+            value = self.step(run, step, structure, shapes, passed)
+        return value
+
+    def step(self, run, step, structure, shapes, tensors):
+        if isinstance(step, _Region):
+            return self.checkpointed(run, step, structure, shapes, tensors)
+        module, call = step
+        if run.counts[module.index] != call:
+            raise PlanMismatch(f"The plan runs call {call} of {module.name} here, but it is call {run.counts[module.index]}.")
+        run.counts[module.index] += 1
+        args, kwargs = _build(structure, iter(tensors))
+        return module.forward(*args, **kwargs)
+
+    def pass_on(self, run, args, kwargs):
+        """The call of a later member by the model's code, after the region has run."""
+        expected = run.passing[0]
+        tensors = []
+        structure = _flatten((args, kwargs), tensors)
+        if not tensors or tensors[0] is not expected.token:
+            raise PlanMismatch(
+                f"{expected.module.name} isn't given the value of the member before it in the region from {expected.region.name}."
+            )
+        others = tensors[1:]
+        same = len(others) == len(expected.arguments) and all(a is b for a, b in zip(others, expected.arguments))
+        if not same or not _same(structure, expected.structure):
+            raise PlanMismatch(
+                f"{expected.module.name} is given other arguments than the first member of the region from {expected.region.name}."
+            )
+        del run.passing[0]
+        return expected.result
+
+    def check_passed(self, run):
+        if run.passing:
+            expected = run.passing[0]
+            raise PlanMismatch(
+                f"{expected.module.name} isn't called after the member before it in the region from {expected.region.name}."
+            )
+
+
+class Handle:
+    """A plan applied to a model; `remove()` or leaving the `with` block takes it off again."""
+
+    def __init__(self, regions):
+        self._regions = regions
+
+    def remove(self):
+        if self._regions is not None:
+            self._regions.uninstall()
+            self._regions = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.remove()
+
+
+def apply_regions(model, regions):
+    """Applies the regions to the model or raises PlanMismatch and leaves it as it was."""
+    applied = _Regions(model, regions)
+    applied.install()
+    return Handle(applied)
