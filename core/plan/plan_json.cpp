@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/plan_json.h"
+
+#include "core/plan/plan_json_detail.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace plimsoll::plan {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::uint64_t kFnvStart = 0xcbf29ce484222325U;
+constexpr std::uint64_t kFnvPrime = 0x100000001b3U;
+
+void addTo(std::uint64_t& hash, std::string_view bytes)
+{
+    for (const char byte : bytes)
+        hash = (hash ^ static_cast<unsigned char>(byte)) * kFnvPrime;
+}
+
+std::size_t depthOf(const Region& region)
+{
+    std::size_t deepest = 0;
+    for (const Region& nested : region.nested)
+        deepest = std::max(deepest, depthOf(nested));
+    return deepest + 1;
+}
+
+/// Entry `level` of the label of every op in the region, and below.
+void labelOps(ordered_json& labels, const Region& region, std::size_t level)
+{
+    for (graph::Moment op = region.first; op <= region.last; ++op)
+        labels[static_cast<std::size_t>(op)][level] = region.label;
+    for (const Region& nested : region.nested)
+        labelOps(labels, nested, level + 1);
+}
+
+ordered_json regionJson(const graph::Program& program, const std::vector<std::size_t>& callNumbers,
+                        const Region& region)
+{
+    ordered_json members = ordered_json::array();
+    for (const graph::CallId id : region.members) {
+        const graph::Module& module = program.module(program.call(id).module);
+        members.push_back({{"path", module.path},
+                           {"class", module.className},
+                           {"call", callNumbers[id.index()]}});
+    }
+    ordered_json nested = ordered_json::array();
+    for (const Region& child : region.nested)
+        nested.push_back(regionJson(program, callNumbers, child));
+    return {{"label", region.label},
+            {"first", region.first},
+            {"last", region.last},
+            {"members", std::move(members)},
+            {"nested", std::move(nested)}};
+}
+
+ordered_json graphJson(const graph::Program& program)
+{
+    return {{"model", program.header.model},         {"model_class", program.header.modelClass},
+            {"torch", program.header.torch},         {"batch", program.header.batch},
+            {"target", program.header.target},       {"ops", program.ops.size()},
+            {"forward_ops", program.forwardCount()}, {"fingerprint", fingerprint(program)}};
+}
+
+ordered_json evaluationJson(const VerifiedPlan& plan)
+{
+    const Evaluation& evaluation = plan.evaluation();
+    const EvaluationPtr base = evaluate(plan.problem(), keepEverything());
+    return {{"peak_bytes", evaluation.peak.count()},
+            {"peak_op", evaluation.peakOp.index()},
+            {"base_peak_bytes", base->peak.count()},
+            {"step_time_ns", evaluation.stepTime.count()},
+            {"base_step_time_ns", base->stepTime.count()},
+            {"recompute_time_ns", evaluation.recomputeTime.count()}};
+}
+
+} // namespace
+
+namespace detail {
+
+std::vector<std::size_t> callNumbers(const graph::Program& program)
+{
+    std::vector<std::size_t> ofModule(program.modules.size(), 0);
+    std::vector<std::size_t> numbers;
+    numbers.reserve(program.calls.size());
+    for (const graph::Call& call : program.calls)
+        numbers.push_back(ofModule[call.module.index()]++);
+    return numbers;
+}
+
+} // namespace detail
+
+std::string fingerprint(const graph::Program& program)
+{
+    std::uint64_t hash = kFnvStart;
+    for (const graph::Op& op : program.ops) {
+        addTo(hash, graph::phaseName(op.phase));
+        addTo(hash, " ");
+        addTo(hash, program.targetOf(op));
+        addTo(hash, "\n");
+    }
+    return fmt::format("{:016x}", hash);
+}
+
+ordered_json regionsJson(const graph::Program& program, const Plan& plan)
+{
+    const std::vector<std::size_t> numbers = detail::callNumbers(program);
+    ordered_json regions = ordered_json::array();
+    for (const Region& region : plan.regions)
+        regions.push_back(regionJson(program, numbers, region));
+    return regions;
+}
+
+ordered_json labelsJson(const graph::Program& program, const Plan& plan)
+{
+    ordered_json labels = ordered_json::array();
+    if (plan.regions.empty())
+        return labels;
+    labels.get_ref<ordered_json::array_t&>().resize(program.forwardCount());
+    const bool flat = std::all_of(plan.regions.begin(), plan.regions.end(),
+                                  [](const Region& region) { return region.nested.empty(); });
+    for (const Region& region : plan.regions) {
+        const ordered_json blank =
+            flat ? ordered_json(region.label)
+                 : ordered_json(ordered_json::array_t(depthOf(region), ordered_json{}));
+        for (graph::Moment op = region.first; op <= region.last; ++op)
+            labels[static_cast<std::size_t>(op)] = blank;
+        if (!flat)
+            labelOps(labels, region, 0);
+    }
+    return labels;
+}
+
+ordered_json toJson(const VerifiedPlan& verified)
+{
+    const Problem& problem = verified.problem();
+    const Plan& plan = verified.plan();
+    const graph::Program& program = *problem.program;
+    // Sorted by name: a plan that is read and written again gives the same bytes.
+    nlohmann::json options = nlohmann::json::object();
+    for (const auto& [name, value] : plan.options)
+        options[name] = value;
+    return {{"format", detail::kPlanFormat},
+            {"version", detail::kPlanVersion},
+            {"runtime", detail::kCheckpointRuntime},
+            {"planner", plan.planner},
+            {"options", std::move(options)},
+            {"graph", graphJson(program)},
+            {"device", problem.device.id},
+            {"budget_bytes", problem.budget.count()},
+            {"reserve_bytes", problem.reserve.count()},
+            {"rounding", problem.rounding == graph::Rounding::Cuda512 ? detail::kCudaBlock : 1},
+            {"evaluation", evaluationJson(verified)},
+            {"regions", regionsJson(program, plan)},
+            {"labels", labelsJson(program, plan)}};
+}
+
+std::string writePlan(const VerifiedPlan& plan)
+{
+    std::string text = "{";
+    const ordered_json object = toJson(plan);
+    for (const auto& [key, value] : object.items())
+        text += fmt::format("{}\n \"{}\": {}", text.size() > 1 ? "," : "", key,
+                            value.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+    return text + "\n}\n";
+}
+
+} // namespace plimsoll::plan

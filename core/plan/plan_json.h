@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/plan/certify.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace plimsoll::plan {
+
+/// What a plan file says beside the decisions (FORMAT.md): what was asked, about which graph, and
+/// what was evaluated then.
+struct PlanFileInfo
+{
+    std::string model;
+    std::string modelClass;
+    std::string torch;
+    std::string batch;
+    std::string target;
+    std::size_t ops = 0;
+    std::size_t forwardOps = 0;
+    std::string fingerprint;
+    std::string device; ///< id
+    base::Bytes budget;
+    base::Bytes reserve;
+    graph::Rounding rounding = graph::Rounding::Cuda512;
+    base::Bytes peak;
+    graph::Moment peakOp = 0;
+    base::Bytes basePeak;
+    base::Nanoseconds stepTime;
+    base::Nanoseconds baseStepTime;
+    base::Nanoseconds recomputeTime;
+
+    bool operator==(const PlanFileInfo&) const = default;
+};
+
+struct PlanFile
+{
+    Plan plan;
+    PlanFileInfo info;
+};
+
+/// Hash of the targets and phases of all ops, in order: equal for two recordings of one model that
+/// run the same ops.
+[[nodiscard]] std::string fingerprint(const graph::Program& program);
+
+/// The key `regions` of a plan file.
+[[nodiscard]] nlohmann::ordered_json regionsJson(const graph::Program& program, const Plan& plan);
+/// The key `labels` of a plan file.
+[[nodiscard]] nlohmann::ordered_json labelsJson(const graph::Program& program, const Plan& plan);
+[[nodiscard]] nlohmann::ordered_json toJson(const VerifiedPlan& plan);
+/// Content of a plan file, one key a line.
+[[nodiscard]] std::string writePlan(const VerifiedPlan& plan);
+
+/// Reads a plan of this very graph. Strict: wrong types, unknown calls, ordinals and labels that do
+/// not belong to the members, a newer version and another graph are errors of kind File, each one
+/// sentence that names the place. Whether the plan is good is certify()'s business.
+[[nodiscard]] base::Result<PlanFile> readPlan(std::string_view text, const graph::Program& program);
+
+/// The problem that the file's plan answered.
+[[nodiscard]] base::Result<Problem> problemOf(const PlanFile& file, graph::ProgramPtr program);
+
+} // namespace plimsoll::plan
