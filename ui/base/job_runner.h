@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/base/result.h"
+
+#include <QObject>
+#include <QTimer>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::ui {
+
+/// What all JobRunners share: the threads, the progress poll and the delivery on the GUI thread.
+class JobRunnerBase : public QObject
+{
+    Q_OBJECT
+
+public:
+    ~JobRunnerBase() override;
+
+    /// Asks the current run to stop; it still delivers what it returns, normally Error{Cancelled}.
+    void stop();
+    /// Whether a run has been started and not yet delivered.
+    [[nodiscard]] bool isRunning() const { return m_current != nullptr; }
+
+Q_SIGNALS:
+    /// Per mille of the current run, polled every 50 ms, only when it changed.
+    void progressed(int perMille);
+    void runningChanged(bool running);
+
+protected:
+    explicit JobRunnerBase(QObject* parent);
+
+    /// One run of a worker; the thread owns nothing that the GUI thread reads before `finished`.
+    struct Run
+    {
+        base::Progress progress;
+        std::atomic<bool> finished = false;
+        std::function<void()> deliver; ///< written by the worker before it finishes
+        std::jthread thread;
+    };
+    /// `body` runs on a new thread and returns what to call on the GUI thread.
+    void launch(std::function<std::function<void()>(const base::JobContext&)> body);
+    /// Stops and waits for every run; the derived destructor must call it first.
+    void shutDown();
+
+private:
+    void finished(Run* run);
+    void poll();
+
+    std::unique_ptr<Run> m_current;
+    std::vector<std::unique_ptr<Run>> m_retired; ///< stopped, not yet over
+    QTimer m_timer;
+    int m_lastProgress = -1;
+};
+
+/// One slot for one kind of work (load, solve, write). Starting again stops the run before; only
+/// the newest run delivers its result, on the GUI thread. Destruction stops and waits, so the work
+/// may refer to the owner of the runner.
+template <typename T>
+class JobRunner : public JobRunnerBase
+{
+public:
+    using Work = std::function<base::Result<T>(const base::JobContext&)>;
+    using Done = std::function<void(base::Result<T>)>;
+
+    explicit JobRunner(QObject* parent = nullptr) : JobRunnerBase{parent} {}
+    ~JobRunner() override { shutDown(); }
+
+    /// Runs `work` on a thread of its own and then `done` on the GUI thread, unless a newer start
+    /// came in between.
+    void start(Work work, Done done)
+    {
+        launch([task = std::move(work), then = std::move(done)](const base::JobContext& context) {
+            auto result = std::make_shared<base::Result<T>>(task(context));
+            return std::function<void()>{[result, then] { then(std::move(*result)); }};
+        });
+    }
+};
+
+} // namespace plimsoll::ui

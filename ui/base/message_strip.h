@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/base/tokens.h"
+
+#include <QString>
+#include <QWidget>
+
+#include <functional>
+#include <vector>
+
+class QHBoxLayout;
+
+namespace plimsoll::ui {
+
+enum class MessageKind : std::uint8_t {
+    Danger, ///< could not
+    Warn,   ///< done, but
+    Offer,
+};
+
+struct MessageAction
+{
+    QString text;
+    std::function<void()> run;
+};
+
+struct Message
+{
+    QString id; ///< a new message replaces the one with the same id; empty: none
+    MessageKind kind = MessageKind::Danger;
+    QString first;                      ///< bold first sentence
+    QString rest;                       ///< one more sentence
+    std::vector<MessageAction> actions; ///< at most two, the first one primary; Dismiss is added
+};
+
+/// The strip above the plot: one message at a time, newest on top; hidden while there is none.
+class MessageStrip : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit MessageStrip(QWidget* parent = nullptr);
+
+    void post(Message message);
+    /// Takes back the message with this id, if it is there.
+    void withdraw(const QString& id);
+    [[nodiscard]] std::size_t count() const { return m_messages.size(); }
+    /// The shown message. Requires count() > 0.
+    [[nodiscard]] const Message& shown() const { return m_messages.back(); }
+
+Q_SIGNALS:
+    void changed();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void rebuild();
+
+    std::vector<Message> m_messages;
+    QHBoxLayout* m_row = nullptr;
+};
+
+} // namespace plimsoll::ui

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/quantity.h"
+
+#include <QFont>
+#include <QPointF>
+#include <QString>
+
+#include <cstdint>
+
+class QPainter;
+
+namespace plimsoll::ui {
+
+/// Which way the last shown digit goes. A peak is rounded up, free space and lower bounds down, so
+/// that rounding never makes a plan look feasible.
+enum class Rounding : std::uint8_t { Nearest, Up, Down };
+
+/// "7.16 GiB", "288.0 MiB", "12 B": GiB two decimals, MiB and KiB one, B none.
+[[nodiscard]] QString bytesText(base::Bytes bytes, Rounding rounding = Rounding::Nearest);
+/// As bytesText, without decimals of MiB and KiB (hover cards, edges): "289 MiB".
+[[nodiscard]] QString shortBytesText(base::Bytes bytes, Rounding rounding = Rounding::Nearest);
+/// Figure and unit apart, for the large result numbers: {"7.16", "GiB"}.
+struct FigureText
+{
+    QString figure;
+    QString unit;
+};
+[[nodiscard]] FigureText bytesFigure(base::Bytes bytes, Rounding rounding = Rounding::Nearest);
+[[nodiscard]] FigureText timeFigure(base::Nanoseconds time);
+/// "288.00 MiB (301,989,888 B)".
+[[nodiscard]] QString exactBytesText(base::Bytes bytes);
+/// "−7.17 GiB", "+12.0 MiB", "0".
+[[nodiscard]] QString bytesDifferenceText(base::Bytes difference);
+/// Three significant digits: "0.24 ms", "93.8 ms", "164 ms".
+[[nodiscard]] QString timeText(base::Nanoseconds time);
+/// "+15.3 ms", "0".
+[[nodiscard]] QString timeDifferenceText(base::Nanoseconds difference);
+/// "47.4 %" for 0.474.
+[[nodiscard]] QString percentText(double fraction);
+/// "+10.2 %" for 0.102; zero is bare.
+[[nodiscard]] QString percentDifferenceText(double fraction);
+/// "48,312", from 1 M on "2.7 M".
+[[nodiscard]] QString countText(std::uint64_t count);
+/// What stands for an unknown number.
+[[nodiscard]] QString unknownText();
+
+/// Width of a text drawn by drawNumber.
+[[nodiscard]] double numberWidth(const QFont& font, const QString& text);
+/// Draws with the painter's font and pen; every digit is centred in a cell as wide as the widest
+/// one. `pos` is on the baseline: at the left end, the centre or the right end of the text by
+/// `align` (Qt::AlignLeft, Qt::AlignHCenter, Qt::AlignRight).
+void drawNumber(QPainter& painter, QPointF pos, const QString& text, Qt::Alignment align);
+
+} // namespace plimsoll::ui

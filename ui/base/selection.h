@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QObject>
+
+#include <cstdint>
+#include <optional>
+
+namespace plimsoll::ui {
+
+/// Steps begin..end of the shown timeline, both included.
+struct StepRange
+{
+    std::size_t begin = 0;
+    std::size_t end = 0;
+
+    bool operator==(const StepRange&) const = default;
+};
+
+/// What is selected in a document, for all its views. Each part has its signal, sent only on
+/// change.
+class Selection : public QObject
+{
+    Q_OBJECT
+
+public:
+    using QObject::QObject;
+
+    [[nodiscard]] std::optional<StepRange> range() const { return m_range; }
+    void setRange(std::optional<StepRange> range);
+    /// The step under the cursor, in the planned timeline.
+    [[nodiscard]] std::optional<std::size_t> step() const { return m_step; }
+    void setStep(std::optional<std::size_t> step);
+    /// Origin of the chosen block of memory (timeline::Interval::origin).
+    [[nodiscard]] std::optional<std::uint32_t> origin() const { return m_origin; }
+    void setOrigin(std::optional<std::uint32_t> origin);
+    void clear();
+
+Q_SIGNALS:
+    void rangeChanged();
+    void stepChanged();
+    void originChanged();
+
+private:
+    std::optional<StepRange> m_range;
+    std::optional<std::size_t> m_step;
+    std::optional<std::uint32_t> m_origin;
+};
+
+} // namespace plimsoll::ui

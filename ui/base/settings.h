@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/base/theme.h"
+
+#include <QByteArray>
+#include <QObject>
+#include <QSettings>
+#include <QStringList>
+
+namespace plimsoll::ui {
+
+/// What the user chose, kept between runs. Typed; each value has its signal, sent only on change.
+/// Created once by the application and passed down.
+class Settings : public QObject
+{
+    Q_OBJECT
+
+public:
+    /// The user's own settings.
+    explicit Settings(QObject* parent = nullptr);
+    /// Kept in an INI file: tests, portable use.
+    explicit Settings(const QString& iniFile, QObject* parent = nullptr);
+
+    [[nodiscard]] ThemeChoice theme() const;
+    void setTheme(ThemeChoice theme);
+    [[nodiscard]] int scalePercent() const; ///< 75 … 300
+    void setScalePercent(int percent);
+    [[nodiscard]] PatternStrength patterns() const;
+    void setPatterns(PatternStrength patterns);
+    [[nodiscard]] QString lastFolder() const;
+    void setLastFolder(const QString& folder);
+    /// Newest first, at most 12.
+    [[nodiscard]] QStringList recentFiles() const;
+    void addRecentFile(const QString& path);
+    void removeRecentFile(const QString& path);
+    /// The device the last plan was made for: its name in the device table, empty at first.
+    [[nodiscard]] QString lastDevice() const;
+    void setLastDevice(const QString& name);
+    /// Written and read by the shell only, with a version of its own inside.
+    [[nodiscard]] QByteArray windowGeometry() const;
+    void setWindowGeometry(const QByteArray& geometry);
+    [[nodiscard]] QByteArray windowState() const;
+    void setWindowState(const QByteArray& state);
+
+    /// Hands theme, scale and patterns to the theme, now and on every later change.
+    void drive(Theme& theme);
+
+Q_SIGNALS:
+    void themeChanged(ThemeChoice theme);
+    void scalePercentChanged(int percent);
+    void patternsChanged(PatternStrength patterns);
+    void lastFolderChanged(const QString& folder);
+    void recentFilesChanged(const QStringList& files);
+    void lastDeviceChanged(const QString& name);
+
+private:
+    void setRecentFiles(const QStringList& files);
+
+    QSettings m_store;
+};
+
+} // namespace plimsoll::ui

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/base/theme.h"
+
+#include <QWidget>
+
+class QPainter;
+
+namespace plimsoll::ui {
+
+/// One line of text in a role's font and colour, elided where it doesn't fit; the whole text is
+/// then the tool tip. Digits have equal widths, so changing numbers don't dance.
+class TextLabel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit TextLabel(const QString& text, TextRole font = TextRole::Body, Role color = Role::Text,
+                       QWidget* parent = nullptr);
+
+    [[nodiscard]] QString text() const { return m_text; }
+    void setText(const QString& text);
+    void setColor(Role color);
+    void setAlignment(Qt::Alignment alignment);
+    void setElideMode(Qt::TextElideMode mode);
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QString m_text;
+    TextRole m_font;
+    Role m_color;
+    Qt::Alignment m_alignment = Qt::AlignLeft | Qt::AlignVCenter;
+    Qt::TextElideMode m_elide = Qt::ElideRight;
+};
+
+/// A floating card: shadow of three stacked rounded rectangles, panel ground, border.
+void drawCard(QPainter& painter, const QRectF& rect, double radius = 6.0);
+
+} // namespace plimsoll::ui

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/quantity.h"
+
+#include <QString>
+
+#include <vector>
+
+namespace plimsoll::ui {
+
+struct Tick
+{
+    double value = 0; ///< bytes, nanoseconds or steps
+    QString label;    ///< empty: line only
+};
+
+/// Lines of a memory axis that starts at 0.
+struct ByteAxis
+{
+    base::Bytes top;  ///< last tick
+    base::Bytes step; ///< a power of two of some binary unit
+    std::vector<Tick> ticks;
+};
+/// Powers of two in binary units, the smallest that gives at most 9 lines at least `minGap` pixels
+/// apart over `pixels`; the top is the first tick at or above `content`, and the unit stands on it
+/// only.
+[[nodiscard]] ByteAxis byteAxis(base::Bytes content, double pixels, double minGap = 28.0);
+
+/// 1, 2, 5 x 10^n over [begin, end] of a step that lasts `end` at the latest; at least `minGap`
+/// pixels apart. "0 ms" first; the end of the range is labelled with its unit and drops the label
+/// of a tick nearer than 40 px. Times are nanoseconds.
+[[nodiscard]] std::vector<Tick> timeTicks(double begin, double end, double pixels,
+                                          double minGap = 64.0);
+/// The same over step numbers: "op 0" first, the bare number at the end.
+[[nodiscard]] std::vector<Tick> stepTicks(double begin, double end, double pixels,
+                                          double minGap = 64.0);
+/// Plain decimal ticks: 1, 2, 5 x 10^n, at most one per `minGap` pixels, labels left to the caller.
+[[nodiscard]] std::vector<double> decimalTicks(double begin, double end, double pixels,
+                                               double minGap);
+
+} // namespace plimsoll::ui

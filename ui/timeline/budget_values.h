@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/quantity.h"
+#include "core/base/result.h"
+
+#include <QString>
+
+#include <optional>
+#include <vector>
+
+namespace plimsoll::ui {
+
+/// A device on the memory axis: its size and what of it a program may use (size minus reserve).
+struct CapacityMark
+{
+    base::Bytes size;
+    base::Bytes usable;
+    QString name; ///< "RTX 4060"
+    bool chosen = false;
+};
+
+/// A value the budget line sticks to.
+struct SnapTarget
+{
+    base::Bytes bytes;
+    QString name; ///< shown in the pill while snapped; may be empty
+};
+
+/// What the budget line moves among.
+struct BudgetLimits
+{
+    base::Bytes axisTop;  ///< largest value the line can be dragged to
+    base::Bytes gridStep; ///< of the memory axis: unit of the keyboard steps
+    std::vector<SnapTarget> targets;
+    std::optional<base::Bytes> unplannedPeak;    ///< Home
+    std::optional<base::Bytes> smallestFeasible; ///< End
+};
+
+enum class BudgetKey : std::uint8_t {
+    Up,
+    Down,
+    NextTarget,
+    PreviousTarget,
+    UnplannedPeak,
+    Smallest
+};
+enum class KeyStep : std::uint8_t { Normal, Fine, Coarse }; ///< plain, Ctrl, Shift
+
+/// The budget after a key: grid step / 32, / 256 (fine), / 4 (coarse); never below one byte step
+/// above 0 nor beyond the axis.
+[[nodiscard]] base::Bytes budgetAfterKey(base::Bytes budget, BudgetKey key, KeyStep step,
+                                         const BudgetLimits& limits);
+
+/// Largest power of two MiB (at least 1 MiB) that is at most one pixel of an axis.
+[[nodiscard]] base::Bytes dragQuantum(base::Bytes axisTop, double pixels);
+
+/// One drag of the line, pure: pointer positions in, values out.
+class BudgetDrag
+{
+public:
+    BudgetDrag(base::Bytes start, double pointerY, double pixels, BudgetLimits limits);
+
+    struct Options
+    {
+        bool slow = false;   ///< Ctrl: 8 times slower
+        bool noSnap = false; ///< Alt
+    };
+    /// The value for a pointer position; remembers whether it is snapped.
+    [[nodiscard]] base::Bytes moveTo(double pointerY, Options options);
+    [[nodiscard]] base::Bytes start() const { return m_start; }
+    [[nodiscard]] base::Bytes value() const { return m_value; }
+    [[nodiscard]] const std::optional<SnapTarget>& snapped() const { return m_snapped; }
+
+private:
+    [[nodiscard]] double pixelsTo(base::Bytes target) const;
+
+    BudgetLimits m_limits;
+    base::Bytes m_start;
+    base::Bytes m_value;
+    double m_pixels; ///< height of the axis
+    double m_pointerY;
+    double m_position; ///< unrounded value in bytes
+    std::optional<SnapTarget> m_snapped;
+};
+
+/// What a typed budget may refer to.
+struct BudgetContext
+{
+    base::Bytes current;
+    std::vector<CapacityMark>
+        devices; ///< "90 %" is of the chosen one's usable bytes; "4060" names one
+};
+/// "7.25" (GiB), "7.25 GiB", "7424 MiB", "90 %", "−500 MiB", "4060".
+[[nodiscard]] base::Result<base::Bytes> parseBudget(const QString& text,
+                                                    const BudgetContext& context);
+
+} // namespace plimsoll::ui
