@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Follows torch.utils.checkpoint (non-reentrant): which forward op a recomputed op repeats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch.utils.checkpoint as torch_checkpoint
+
+
+class CheckpointTracker:
+    """While entered, each checkpointed region remembers the forward op that it starts at; its recomputation walks from there."""
+
+    def __init__(self, recorder: Any):
+        self._recorder = recorder
+        self._cursors: list[int] = []
+
+    def __enter__(self) -> "CheckpointTracker":
+        frame_class = getattr(torch_checkpoint, "_CheckpointFrame", None)
+        self._original = None
+        if frame_class is None:  # other versions: recompute_of stays unknown
+            return self
+        self._original = original = frame_class.__init__
+
+        def tracked_init(frame: Any, recompute_fn: Any, *args: Any, **kwargs: Any) -> None:
+            start = self._position()
+
+            def tracked(*inputs: Any) -> Any:
+                self._cursors.append(start)
+                try:
+                    return recompute_fn(*inputs)
+                finally:
+                    self._cursors.pop()
+
+            original(frame, tracked, *args, **kwargs)
+
+        frame_class.__init__ = tracked_init
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self._original is not None:
+            torch_checkpoint._CheckpointFrame.__init__ = self._original
+
+    @property
+    def recomputing(self) -> bool:
+        return bool(self._cursors)
+
+    def _position(self) -> int:
+        """Ordinal of the forward op that comes next: a region inside a recomputed region starts at the original's op."""
+        return self._cursors[-1] if self._cursors else len(self._recorder.ops)
+
+    def repeated(self, target: str) -> int:
+        """The forward op that the op beginning now repeats, or -1."""
+        if not self._cursors:
+            return -1
+        cursor = self._cursors[-1]
+        ops = self._recorder.ops
+        if cursor < len(ops) and ops[cursor].target == target:
+            self._cursors[-1] = cursor + 1
+            return cursor
+        return -1

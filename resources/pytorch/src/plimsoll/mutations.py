@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which arguments an op overwrites, from its schema and from a list of ops that hide it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+# Batch norm in training updates its running statistics without saying so in the schema.
+_HIDDEN = {
+    "aten.native_batch_norm.default": (3, 4, 5),
+    "aten.cudnn_batch_norm.default": (3, 4, 5),
+    "aten.miopen_batch_norm.default": (3, 4, 5),
+}
+
+# In-place ops that overwrite without reading the old value.
+_OVERWRITES = {
+    "copy_", "zero_", "fill_", "bernoulli_", "normal_", "uniform_", "random_", "exponential_", "log_normal_", "_foreach_copy_", "_foreach_zero_",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=None)
+def _written_slots(func: Any) -> tuple[tuple[int, str, bool], ...]:
+    slots = []
+    for position, argument in enumerate(func._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            slots.append((position, argument.name, argument.kwarg_only))
+    return tuple(slots)
+
+
+def written_arguments(func: Any, args: tuple, kwargs: dict) -> tuple[list[Any], bool]:
+    """Arguments that the call overwrites, and whether their old values matter."""
+    written = []
+    out_only = True
+    for position, name, kwarg_only in _written_slots(func):
+        if not kwarg_only and position < len(args):
+            written.append(args[position])
+        elif name in kwargs:
+            written.append(kwargs[name])
+        out_only = out_only and kwarg_only
+    hidden = _HIDDEN.get(str(func))
+    if hidden is not None and len(args) > hidden[2] and args[hidden[2]]:
+        written += [args[i] for i in hidden[:2] if args[i] is not None]
+        out_only = False
+    name = func._schema.name.rpartition("::")[2]
+    return written, not (out_only or name in _OVERWRITES)
+
+
+def is_random(func: Any) -> bool:
+    return torch.Tag.nondeterministic_seeded in func.tags
+
+
+def is_collective(func: Any) -> bool:
+    return func.namespace in ("c10d", "_c10d_functional", "c10d_functional")

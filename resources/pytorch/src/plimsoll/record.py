@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records one steady-state step: everything resident is registered first, then the step runs under the recorder."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from typing import Any, Callable, Iterator, Optional
+
+
+from .accumulate import correct_accumulation
+from .kinds import BUFFER, INPUT, LOSS, OPTIMIZER_STATE, PARAMETER, Recording
+from .modules import tensors_in
+from .recorder import Recorder
+from .saved import DroppedTensors, SavedTensors
+from .step import Step
+
+
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    """Cycles are collected at moments that nobody can foresee: a recording has none of them."""
+    gc.collect()
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def warm_up(step: Step, target: str) -> None:
+    """Runs the step once, which makes the optimizer's state, and takes the gradients away again."""
+    recorder = Recorder(step.model, target=target)
+    step.zero_grad()
+    with recorder:
+        step.run(recorder, lambda _: None)
+        step.zero_grad()
+
+
+def _register(recorder: Recorder, step: Step) -> dict[int, list[int]]:
+    """Storages that are there before the step. Returns the optimizer's state storages by the parameter's id."""
+    add = recorder.storages.add
+    for name, parameter in step.model.named_parameters(remove_duplicate=False):
+        add(parameter, -1, PARAMETER, name)
+    for name, buffer in step.model.named_buffers(remove_duplicate=False):
+        add(buffer, -1, BUFFER, name)
+    states: dict[int, list[int]] = {}
+    for group in step.optimizer.param_groups if step.optimizer is not None else ():
+        on_device = group.get("capturable") or group.get("fused")
+        for parameter in group["params"]:
+            for name, value in step.optimizer.state.get(parameter, {}).items():
+                for tensor in tensors_in(value):
+                    row = add(tensor, -1, OPTIMIZER_STATE)
+                    states.setdefault(id(parameter), []).append(row)
+                    if name == "step" and tensor.dim() == 0 and not on_device and recorder._emulates_cuda:
+                        recorder.storages.rows[row].host = True
+    for name, tensor in step.inputs():
+        add(tensor, -1, INPUT, name)
+    return states
+
+
+def record(step: Step, target: str, hooks: Optional[Callable[[Any], Any]] = None) -> Recording:
+    recorder = Recorder(step.model, target=target)
+    states = _register(recorder, step)
+    result: dict[str, Any] = {}
+
+    def harvest(returned: Any) -> None:
+        find = recorder.storages.find
+        result["outputs"] = [find(t) for t in tensors_in(returned) if find(t) is not None]
+        result["params"] = []
+        for name, parameter in step.model.named_parameters():
+            gradient = find(parameter.grad) if parameter.grad is not None else None
+            row = (name, find(parameter), -1 if gradient is None else gradient, states.get(id(parameter), []))
+            result["params"].append(row)
+        recorder.close()
+
+    watch = hooks(recorder) if hooks is not None else contextlib.nullcontext()
+    with _without_collector(), recorder, recorder.modules, recorder.checkpoints, watch:
+        recorder.open()
+        step.run(recorder, harvest)
+        step.zero_grad()
+    recording = Recording(
+        ops=recorder.ops,
+        storages=recorder.storages.rows,
+        tensors=recorder.storages.tensors,
+        saved=watch.rows if isinstance(watch, SavedTensors) else [],
+        modules=recorder.modules.rows,
+        calls=recorder.modules.calls,
+        params=result["params"],
+        assumed=recorder.assumed,
+        outputs=result["outputs"],
+        autocast=recorder.autocast,
+    )
+    correct_accumulation(recording)
+    return recording
+
+
+def _made_in_forward(recording: Recording) -> list[int]:
+    return [i for i, s in enumerate(recording.storages) if s.alloc >= 0 and recording.ops[s.alloc].phase <= LOSS]
+
+
+def record_with_python_frees(step: Step, target: str) -> Recording:
+    """A recording with saved tensors, and `python_free` from a second one in which autograd holds nothing."""
+    recording = record(step, target, SavedTensors)
+    for storage in recording.storages:
+        storage.python_free = storage.free
+    other = record(step, target, DroppedTensors)
+    here, there = _made_in_forward(recording), _made_in_forward(other)
+    shape = lambda r, rows: [(r.storages[i].alloc, r.storages[i].nbytes) for i in rows]  # noqa: E731
+    if shape(recording, here) != shape(other, there):
+        raise RuntimeError("two recordings of the same step differ: it has state that changes from step to step")
+    for mine, its in zip(here, there):
+        free, freed = other.storages[its].free, recording.storages[mine]
+        if free is not None and (freed.free is None or free < freed.free):
+            freed.python_free = free
+    return recording

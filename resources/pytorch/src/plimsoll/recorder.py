@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes down every aten op of a step with its storages, in the order in which they really run."""
+
+from __future__ import annotations
+
+import bisect
+from typing import Any, Callable, Optional
+
+import torch
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensor,
+    UnsupportedOperatorException,
+)
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import questions
+from .checkpoints import CheckpointTracker
+from .encode import encode
+from .flops import flops_of
+from .kinds import BACKWARD, COLLECTIVE, CONSTANT, FORWARD, GRAD_MODE, LOSS, OPTIMIZER, RANDOM, VIEW, Op
+from .modules import ModuleTracker, tensors_in
+from .mutations import is_collective, is_random, written_arguments
+from .sources import run_by_engine, user_line
+from .storages import StorageTable
+
+aten = torch.ops.aten
+_NO_NUMBER = 2**63  # AccumulateGrad carries 2^64 - 1
+_UNIMPLEMENTED = (NotImplementedError, UnsupportedOperatorException, DataDependentOutputException, DynamicOutputShapeException)
+
+
+def _steals_gradient() -> bool:
+    """Whether AccumulateGrad runs, whose detach is part of every step."""
+    if torch._C._current_graph_task_id() == -1 or torch.is_grad_enabled():
+        return False
+    node = torch._C._current_autograd_node()
+    return node is not None and node._sequence_nr() >= _NO_NUMBER
+
+
+class Recorder(TorchDispatchMode):
+    """The dispatch mode. `on` is true between `open()` and `close()`; ops outside are run and forgotten."""
+
+    def __init__(self, model: torch.nn.Module, *, target: str):
+        super().__init__()
+        self.on = False
+        self.phase = FORWARD
+        self.ops: list[Op] = []
+        self.assumed: list[str] = []
+        self.autocast: Optional[str] = None
+        self.storages = StorageTable(lambda: len(self.ops) - 1 if self.on else None)
+        self.modules = ModuleTracker(model, self)
+        self.checkpoints = CheckpointTracker(self)
+        self.on_detach: Optional[Callable[[torch.Tensor, torch.Tensor], None]] = None
+        self._emulates_cuda = target == "cuda"
+        self._first_seq = 0
+        self._last_seq = -1
+        self._seqs: list[int] = []
+        self._seq_ops: list[int] = []
+
+    def open(self) -> None:
+        # Numbers in the file count from the step's first node: the same step gives the same file.
+        self._first_seq = torch.autograd._get_sequence_nr()
+        self._last_seq = -1
+        self.on = True
+
+    def close(self) -> None:
+        self.on = False
+        self.storages.stop_watching()
+
+    def sequence(self) -> int:
+        """Number of the autograd node made last, -1 when the step has made none."""
+        return torch.autograd._get_sequence_nr() - 1 - self._first_seq
+
+    def owns(self, seq: int) -> bool:
+        """Whether an op of this step has run under the autograd node with this number."""
+        return seq <= self._last_seq
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func.namespace in ("prim", "profiler"):
+            return func(*args, **kwargs)
+        if func is aten._local_scalar_dense.default and isinstance(args[0], FakeTensor):
+            return self._ask(func, args)
+        if not self.on:
+            return self._call(func, args, kwargs)
+        if func is aten.detach.default and not _steals_gradient():
+            # A second name for the same memory, of which hooks make many: no op of the step.
+            result = func(*args, **kwargs)
+            if self.on_detach is not None:
+                self.on_detach(args[0], result)
+            return result
+        op = self._begin(func, args, kwargs)
+        result = self._call(func, args, kwargs)
+        self._end(op, func, args, kwargs, result)
+        return result
+
+    def _call(self, func: Any, args: Any, kwargs: Any) -> Any:
+        try:
+            result = func(*args, **kwargs)
+        except _UNIMPLEMENTED as error:
+            raise questions.explain(func, error, user_line()) from error
+        if func is aten.native_layer_norm_backward.default and isinstance(result[0], FakeTensor):
+            # The fake kernel hands on the strides of its input where the real one returns contiguous memory.
+            if not result[0].is_contiguous():
+                return (torch.empty_like(result[0], memory_format=torch.contiguous_format), *result[1:])
+        return result
+
+    def _ask(self, func: Any, args: Any) -> Any:
+        value = questions.answer(args[0], self.phase, self.assumed)
+        if self.on:
+            self._begin(func, args, {})
+        return value
+
+    def _begin(self, func: Any, args: Any, kwargs: Any) -> Op:
+        target = str(func)
+        module, call = self.modules.current()
+        op = Op(target, self.phase, module, call, "", flags=GRAD_MODE if torch.is_grad_enabled() else 0)
+        if is_random(func):
+            op.flags |= RANDOM
+        if is_collective(func):
+            op.flags |= COLLECTIVE
+        in_graph_task = torch._C._current_graph_task_id() != -1
+        if in_graph_task:
+            op.phase = BACKWARD
+            op.recompute_of = self.checkpoints.repeated(target)
+        if in_graph_task and not torch.is_grad_enabled() and not self.checkpoints.recomputing:
+            self._note_node(op)
+            op.engine_add = func is aten.add.Tensor and self._adds_like_engine(args, kwargs)
+        else:
+            if self.phase <= LOSS or in_graph_task:
+                self._own_sequence(op)
+            op.source = user_line()
+        if op.phase <= LOSS and self.autocast is None and torch.is_autocast_enabled("cpu"):
+            self.autocast = str(torch.get_autocast_dtype("cpu")).removeprefix("torch.")
+        self._note_arguments(op, func, args, kwargs)
+        self.ops.append(op)
+        return op
+
+    def _note_node(self, op: Op) -> None:
+        node = torch._C._current_autograd_node()
+        if node is None:
+            return
+        op.node = node.name().rpartition("::")[2]
+        seq = node._sequence_nr()
+        if seq < _NO_NUMBER:
+            op.seq = seq - self._first_seq
+            owner = bisect.bisect_right(self._seqs, op.seq) - 1
+            op.forward_op = self._seq_ops[owner] if owner >= 0 else -1
+
+    def _own_sequence(self, op: Op) -> None:
+        seq = self.sequence()
+        if seq > self._last_seq:
+            op.seq = self._last_seq = seq
+            self._seqs.append(seq)
+            self._seq_ops.append(len(self.ops))
+
+    def _adds_like_engine(self, args: Any, kwargs: Any) -> bool:
+        """Whether this is the engine summing two gradients, which it does in place when no mode is active."""
+        if len(args) != 2 or kwargs or not all(isinstance(a, torch.Tensor) for a in args):
+            return False
+        return run_by_engine()
+
+    def _note_arguments(self, op: Op, func: Any, args: Any, kwargs: Any) -> None:
+        constant = func is aten.lift_fresh.default  # reads a number made in C++, which is no memory of the step
+        row = self.storages.tensor
+        place = "cuda" if self._emulates_cuda else ""
+        op.args = [None] if constant else encode(args, lambda t: row(t, cls=CONSTANT), place)
+        op.kwargs = encode(kwargs, lambda t: row(t, cls=CONSTANT), place)
+        written, matters = written_arguments(func, args, kwargs)
+        op.writes = [row(t) for t in tensors_in(written)]
+        skip = set() if matters else {id(t) for t in tensors_in(written)}
+        if not constant:
+            op.reads = [row(t) for t in tensors_in((args, kwargs)) if id(t) not in skip]
+
+    def _end(self, op: Op, func: Any, args: Any, kwargs: Any, result: Any) -> None:
+        now = len(self.ops) - 1
+        constant = func is aten.lift_fresh.default
+        aliases = fresh = 0
+        for tensor in tensors_in(result):
+            if self.storages.find(tensor) is None:
+                fresh += 1
+                op.outputs.append(self.storages.tensor(tensor, -1 if constant else now, CONSTANT if constant else None))
+            else:
+                aliases += 1
+                op.outputs.append(self.storages.tensor(tensor))
+        if aliases and not fresh and not op.writes:
+            op.flags |= VIEW
+        op.flops = flops_of(func, args, kwargs, result)
+        if op.engine_add:
+            old = args[0]
+            op.reusable = not old._is_view() and old.dtype == result.dtype
+        if self._emulates_cuda and self.phase == OPTIMIZER:
+            self._keep_on_host(op, constant, result)
+
+    def _keep_on_host(self, op: Op, constant: bool, result: Any) -> None:
+        """Step counters of optimizers stay in host memory, and so does what is computed from nothing else."""
+        rows = self.storages.rows
+        storage_of = lambda t: self.storages.tensors[t].storage  # noqa: E731
+        from_host = bool(op.reads) and all(rows[storage_of(t)].host for t in op.reads)
+        if constant or from_host:
+            for tensor in op.outputs:
+                if not self.storages.tensors[tensor].shape:
+                    rows[storage_of(tensor)].host = True
