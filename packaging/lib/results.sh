@@ -65,9 +65,10 @@ count_tests() {
 }
 
 ctest_once() {
-    local build="$1" log="$2"
+    local build="$1" log="$2" limit=$((run_limit - SECONDS))
     shift 2
-    run_step "$log" timeout --kill-after=15 "$test_limit" ctest --test-dir "$build" --output-on-failure \
+    [ "$limit" -gt 60 ] || limit=60
+    run_step "$log" timeout --kill-after=15 "$limit" ctest --test-dir "$build" --output-on-failure \
         --no-tests=error --test-output-size-passed 1000000 --output-junit "$root/$build/$log.xml" "$@"
 }
 

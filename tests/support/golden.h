@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace plimsoll::support {
+
+/// Compares `text` with the file `name` below tests/golden. Empty when they are equal, else a
+/// sentence that shows the first line that differs, to be given to QVERIFY2. With the environment
+/// variable PLIMSOLL_REWRITE_GOLDEN set the file is written instead, and reviewed as text.
+[[nodiscard]] std::string differenceFromGolden(std::string_view name, std::string_view text);
+
+/// Full path of a file of the repository ("resources/samples/gpt2.plimsoll.json.gz").
+[[nodiscard]] std::string repositoryPath(std::string_view path);
+
+} // namespace plimsoll::support
