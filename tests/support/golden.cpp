@@ -6,19 +6,22 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
+#include <system_error>
 
 namespace plimsoll::support {
 namespace {
 
 std::optional<std::string> textOf(const std::string& path)
 {
-    std::ifstream file{path, std::ios::binary};
-    if (!file) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    if (error) {
         return std::nullopt;
     }
-    return std::string{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+    std::string text(size, '\0');
+    std::ifstream{path, std::ios::binary}.read(text.data(), static_cast<std::streamsize>(size));
+    return text;
 }
 
 /// Takes the first line off `rest`.
