@@ -27,6 +27,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEqual = 1.0 + 1e-12;
 /// Below that many inner steps threads cost more than they bring.
 constexpr double kStepsWorthThreads = 2e6;
+/// Running a stage without a measured time again costs that share of the whole: nothing is repeated
+/// only because it looks free.
+constexpr double kUnmeasured = 1e-9;
 
 } // namespace
 
@@ -52,6 +55,19 @@ double RotorTable::leafValue(std::size_t i, std::size_t j, std::size_t k, std::i
     if (slots < m_leafNeed[cell(i, k)] || rest < 0 || !m_chain.regions.mayCheckpoint(i, j - 1))
         return kInfinity;
     return ((m_prefix[j] - m_prefix[i]) + row(j, k)[rest]) + row(i, j - 1)[slots];
+}
+
+void RotorTable::sumForwards()
+{
+    const std::size_t stages = m_chain.stages();
+    const double whole = baseTime(m_chain);
+    const double unmeasured =
+        m_options.ties == TieRule::ChainLowMemory
+            ? (whole > 0 ? whole : 1.0) * kUnmeasured / static_cast<double>(stages)
+            : 0.0;
+    m_prefix.assign(m_rows, 0.0);
+    for (std::size_t i = 0; i < stages; ++i)
+        m_prefix[i + 1] = m_prefix[i] + (m_chain.ftime[i] > 0 ? m_chain.ftime[i] : unmeasured);
 }
 
 void RotorTable::fillBase(std::size_t i)
@@ -174,10 +190,7 @@ Result<RotorTable> RotorTable::build(const Chain& chain, std::int64_t maxBudget,
                                    chain.stages(), table.m_stride - 1));
     }
     table.m_running.resize(table.m_rows);
-    table.m_prefix.assign(table.m_rows, 0.0);
-    for (std::size_t i = 0; i < chain.stages(); ++i)
-        table.m_prefix[i + 1] = table.m_prefix[i] + chain.ftime[i];
-
+    table.sumForwards();
     const auto rows = static_cast<double>(table.m_rows);
     const double steps = rows * rows * rows / 6 * static_cast<double>(table.m_stride);
     const int wanted = options.threads > 0 ? options.threads

@@ -77,6 +77,7 @@ private:
                                    std::int64_t slots) const;
     [[nodiscard]] base::Result<Sequence> sequenceBeyond(std::int64_t slots,
                                                         std::int64_t budget) const;
+    void sumForwards();
     void fillBase(std::size_t i);
     void fillCell(std::size_t i, std::size_t k);
     void fillLeaves(std::size_t i, std::size_t k, std::int64_t end);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kFewestSlots = 16;
 constexpr std::int64_t kUsefulSlots = 500;
-constexpr std::int64_t kMostSlots = std::int64_t{1} << 17;
+constexpr std::int64_t kMostSlots = std::int64_t{1} << 14;
 constexpr std::size_t kHardLimit = std::size_t{512} << 20;    ///< bytes, slots chosen by us
 constexpr std::size_t kRequestedLimit = std::size_t{4} << 30; ///< bytes, slots asked for
 

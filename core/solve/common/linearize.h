@@ -4,7 +4,9 @@
 #include "core/base/result.h"
 #include "core/plan/evaluate.h"
 #include "core/solve/common/chain.h"
+#include "core/solve/common/region_finder.h"
 
+#include <string>
 #include <vector>
 
 namespace plimsoll::solve {
@@ -18,24 +20,25 @@ struct Stage
     std::vector<graph::StorageId> crossing; ///< what crosses the cut in front of the stage
 };
 
+/// Whom the chain charges for a value that crosses several cuts, such as a residual.
+enum class Residuals : std::uint8_t {
+    EachCut,  ///< every cut that it crosses: never too little
+    FirstCut, ///< the first one only: right where a kept value serves all of them
+};
+
 /// A step seen as a chain. Sizes are rounded as the problem says, times those of its device.
 struct LinearizedStep
 {
     std::vector<Stage> stages; ///< tile forward and loss
     Chain chain;               ///< chain.regions: which runs of stages are legal regions
-    /// What no plan moves (parameters, gradients, optimizer state …) at the moment when it is
-    /// largest, reserve included.
-    base::Bytes fixed;
+    base::Bytes fixed; ///< what no plan moves, reserve included: older than the step and never
+                       ///< freed, and the gradients
 };
 
 /// Cuts forward and loss of a step between calls of modules (module granularity), never in front of
 /// an op that overwrites what crosses the cut; the chain's numbers come from replaying each stage.
-/// Follows checkpointing.md 4.2.
-[[nodiscard]] base::Result<LinearizedStep> linearize(const plan::Problem& problem);
-
-/// The plan's region for a run of stages: the calls that tile it, or nothing when it is not a legal
-/// region.
-[[nodiscard]] std::vector<graph::CallId> membersOf(const graph::Program& program,
-                                                   graph::Moment first, graph::Moment last);
+/// Follows checkpointing.md 4.2. `finder` is of the same program.
+[[nodiscard]] base::Result<LinearizedStep>
+linearize(const plan::Problem& problem, const RegionFinder& finder, Residuals residuals);
 
 } // namespace plimsoll::solve

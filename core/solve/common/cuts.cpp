@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/common/cuts.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace plimsoll::solve {
+
+using graph::Moment;
+using graph::StorageId;
+
+Cuts::Cuts(const graph::Program& program, std::size_t limit)
+    : m_program{program}
+    , m_forwardOps{static_cast<Moment>(program.forwardCount())}
+    , m_lastUse(program.storages.size(), graph::kBeforeStep)
+{
+    for (Moment at = 0; at < m_forwardOps; ++at) {
+        const graph::Op& op = program.ops[static_cast<std::size_t>(at)];
+        for (const std::vector<graph::TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
+            for (const graph::TensorId tensor : *tensors)
+                m_lastUse[program.tensor(tensor).storage.index()] = at;
+    }
+    choose(limit);
+}
+
+/// An op that overwrites what crosses the cut in front of it must not begin a stage.
+bool Cuts::mayCut(Moment cut) const
+{
+    if (cut <= 0 || cut >= m_forwardOps)
+        return false;
+    const graph::Op& op = m_program.ops[static_cast<std::size_t>(cut)];
+    return std::none_of(op.writes.begin(), op.writes.end(), [&](graph::TensorId tensor) {
+        return crosses(m_program.tensor(tensor).storage.index(), cut);
+    });
+}
+
+void Cuts::choose(std::size_t limit)
+{
+    // Bytes saved inside each call say where more cuts are worth their price.
+    std::vector<std::int64_t> savedBefore(static_cast<std::size_t>(m_forwardOps) + 1, 0);
+    for (const graph::Saved& saved : m_program.saved)
+        if (saved.op.index() < static_cast<std::size_t>(m_forwardOps))
+            savedBefore[saved.op.index() + 1] += m_program.storageOf(saved.tensor).bytes.count();
+    for (std::size_t op = 1; op < savedBefore.size(); ++op)
+        savedBefore[op] += savedBefore[op - 1];
+
+    std::vector<int> depth(m_program.calls.size(), 0);
+    std::vector<std::pair<std::pair<int, std::int64_t>, std::size_t>>
+        order; // depth, most saved first
+    for (std::size_t index = 0; index < m_program.calls.size(); ++index) {
+        const graph::Call& call = m_program.calls[index];
+        if (call.parent)
+            depth[index] = depth[call.parent->index()] + 1;
+        if (call.isEmpty() || call.last >= m_forwardOps)
+            continue;
+        const graph::Call& around = call.parent ? m_program.call(*call.parent) : call;
+        const std::int64_t saved = savedBefore[static_cast<std::size_t>(around.last) + 1]
+                                   - savedBefore[static_cast<std::size_t>(around.first)];
+        order.push_back({{depth[index], -saved}, index});
+    }
+    std::stable_sort(order.begin(), order.end());
+    std::set<Moment> chosen{0};
+    for (const auto& [key, index] : order)
+        for (const Moment cut : {m_program.calls[index].first, m_program.calls[index].last + 1})
+            if (chosen.size() < limit && mayCut(cut))
+                chosen.insert(cut);
+    m_positions.assign(chosen.begin(), chosen.end());
+}
+
+bool Cuts::crosses(std::size_t index, Moment cut) const
+{
+    const graph::Storage& storage = m_program.storages[index];
+    if (storage.alloc >= cut || m_lastUse[index] < cut)
+        return false;
+    return storage.alloc >= 0 || storage.free != graph::kNever
+           || (cut == 0 && storage.storageClass == graph::StorageClass::Input);
+}
+
+std::vector<StorageId> Cuts::crossing(Moment cut) const
+{
+    std::vector<StorageId> storages;
+    for (std::size_t storage = 0; storage < m_program.storages.size(); ++storage)
+        if (crosses(storage, cut))
+            storages.emplace_back(storage);
+    return storages;
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/graph/program.h"
+
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// Where forward and loss of a program may be cut between calls of modules. A cut c lies in front
+/// of op c.
+class Cuts
+{
+public:
+    /// At most `limit` cuts: those between outer calls first, then inside the calls that save most.
+    Cuts(const graph::Program& program, std::size_t limit);
+
+    /// Ascending, starts with 0; the end of forward and loss is not among them.
+    [[nodiscard]] const std::vector<graph::Moment>& positions() const { return m_positions; }
+    /// Storages made before a cut that forward or loss uses after it, ascending. In front of op 0:
+    /// inputs that forward uses.
+    [[nodiscard]] std::vector<graph::StorageId> crossing(graph::Moment cut) const;
+
+private:
+    void choose(std::size_t limit);
+    [[nodiscard]] bool mayCut(graph::Moment cut) const;
+    [[nodiscard]] bool crosses(std::size_t storage, graph::Moment cut) const;
+
+    const graph::Program& m_program;
+    graph::Moment m_forwardOps = 0;
+    std::vector<graph::Moment> m_lastUse; ///< by storage: last forward or loss op
+    std::vector<graph::Moment> m_positions;
+};
+
+} // namespace plimsoll::solve

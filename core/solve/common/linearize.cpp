@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/common/linearize.h"
+
+#include "core/solve/common/cuts.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace plimsoll::solve {
+
+namespace {
+
+using graph::Moment;
+using graph::StorageId;
+
+/// Cells of the rotor table grow with the square of the stages: 200 stages at 500 slots take 80 MB.
+constexpr std::size_t kMostStages = 200;
+
+/// Replays the recorded step stage by stage.
+class Linearizer
+{
+public:
+    Linearizer(const plan::Problem& problem, Residuals residuals)
+        : m_problem{problem}
+        , m_program{*problem.program}
+        , m_residuals{residuals}
+        , m_times{plan::opTimes(m_program, problem.device)}
+        , m_forwardOps{static_cast<Moment>(m_program.forwardCount())}
+    {
+    }
+
+    LinearizedStep run(const RegionFinder& finder) &&
+    {
+        cut();
+        valuesAndTimes();
+        savedSets();
+        forwardTemporaries();
+        backwardTemporaries();
+        fixedBytes();
+        regions(finder);
+        return std::move(m_step);
+    }
+
+private:
+    void cut();
+    void valuesAndTimes();
+    void savedSets();
+    void forwardTemporaries();
+    void backwardTemporaries();
+    void fixedBytes();
+    void regions(const RegionFinder& finder);
+    [[nodiscard]] std::int64_t bytesOf(StorageId storage) const
+    {
+        return graph::rounded(m_program.storage(storage).bytes, m_problem.rounding).count();
+    }
+    [[nodiscard]] std::string moduleAround(Moment first, Moment last) const;
+    /// Values that stage i hands on and is charged for.
+    [[nodiscard]] std::vector<StorageId> handedOn(std::size_t stage) const;
+
+    const plan::Problem& m_problem;
+    const graph::Program& m_program;
+    Residuals m_residuals;
+    std::vector<base::Nanoseconds> m_times;
+    Moment m_forwardOps = 0;
+    std::vector<std::size_t> m_stageOf; ///< by forward or loss op
+    LinearizedStep m_step;
+};
+
+std::string Linearizer::moduleAround(Moment first, Moment last) const
+{
+    std::string path;
+    for (const graph::Call& call :
+         m_program.calls) // parents come first: the last match is the innermost
+        if (call.first <= first && call.last >= last)
+            path = m_program.module(call.module).path;
+    return path;
+}
+
+void Linearizer::cut()
+{
+    const Cuts cuts{m_program, kMostStages};
+    const std::vector<Moment>& positions = cuts.positions();
+    m_stageOf.assign(static_cast<std::size_t>(m_forwardOps), 0);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        const Moment end = i + 1 < positions.size() ? positions[i + 1] : m_forwardOps;
+        m_step.stages.push_back({positions[i], end - 1, moduleAround(positions[i], end - 1),
+                                 cuts.crossing(positions[i])});
+        for (Moment op = positions[i]; op < end; ++op)
+            m_stageOf[static_cast<std::size_t>(op)] = i;
+    }
+}
+
+std::vector<StorageId> Linearizer::handedOn(std::size_t stage) const
+{
+    const std::vector<Stage>& stages = m_step.stages;
+    if (stage + 1 >= stages.size())
+        return {};
+    std::vector<StorageId> values = stages[stage + 1].crossing;
+    if (m_residuals == Residuals::FirstCut)
+        std::erase_if(values, [&](StorageId value) {
+            return m_program.storage(value).alloc < stages[stage].first;
+        });
+    return values;
+}
+
+void Linearizer::valuesAndTimes()
+{
+    const std::size_t count = m_step.stages.size();
+    Chain& chain = m_step.chain;
+    chain.ftime.assign(count, 0);
+    chain.btime.assign(count + 1, 0);
+    chain.x.assign(count + 1, 0);
+    for (const StorageId input : m_step.stages.front().crossing)
+        chain.x[0] += bytesOf(input);
+    for (std::size_t stage = 0; stage < count; ++stage)
+        for (const StorageId value : handedOn(stage))
+            chain.x[stage + 1] += bytesOf(value);
+    std::size_t stage = count - 1; // backward begins at the end
+    for (std::size_t at = 0; at < m_program.ops.size(); ++at) {
+        const graph::Op& op = m_program.ops[at];
+        const auto time = static_cast<double>(m_times[at].count());
+        if (at < m_stageOf.size()) {
+            chain.ftime[m_stageOf[at]] += time;
+        } else if (op.phase == graph::Phase::Backward) {
+            if (op.forwardOp && op.forwardOp->index() < m_stageOf.size())
+                stage = m_stageOf[op.forwardOp->index()];
+            chain.btime[stage] += time;
+        }
+    }
+}
+
+/// xbar: what the stage's rows hold for backward, and what it hands on.
+void Linearizer::savedSets()
+{
+    const std::size_t count = m_step.stages.size();
+    std::vector<std::vector<StorageId>> kept(count);
+    for (const graph::Saved& saved : m_program.saved) {
+        const StorageId storage = m_program.tensor(saved.tensor).storage;
+        if (!saved.unpack || saved.op.index() >= m_stageOf.size())
+            continue;
+        const std::size_t stage = m_stageOf[saved.op.index()];
+        if (m_program.storage(storage).alloc >= m_step.stages[stage].first)
+            kept[stage].push_back(storage);
+    }
+    m_step.chain.xbar.assign(count + 1, m_step.chain.x[0]);
+    for (std::size_t stage = 0; stage < count; ++stage) {
+        for (const StorageId value : handedOn(stage))
+            kept[stage].push_back(value);
+        std::sort(kept[stage].begin(), kept[stage].end());
+        kept[stage].erase(std::unique(kept[stage].begin(), kept[stage].end()), kept[stage].end());
+        std::int64_t bytes = 0;
+        for (const StorageId storage : kept[stage])
+            bytes += bytesOf(storage);
+        m_step.chain.xbar[stage + 1] = bytes;
+    }
+}
+
+/// ftmp: what is alive inside a stage beyond what it hands on (run without saving) or keeps (run
+/// with saving).
+void Linearizer::forwardTemporaries()
+{
+    const std::size_t count = m_step.stages.size();
+    m_step.chain.ftmp.assign(count, 0);
+    std::vector<std::vector<std::int64_t>> live(
+        2, std::vector<std::int64_t>(static_cast<std::size_t>(m_forwardOps) + 1, 0));
+    for (const graph::Storage& storage : m_program.storages) {
+        if (storage.alloc < 0 || storage.alloc >= m_forwardOps)
+            continue;
+        const std::int64_t bytes = graph::rounded(storage.bytes, m_problem.rounding).count();
+        const Moment end = m_step.stages[m_stageOf[static_cast<std::size_t>(storage.alloc)]].last;
+        for (const bool saving : {false, true}) {
+            std::vector<std::int64_t>& delta = live[saving ? 1 : 0];
+            delta[static_cast<std::size_t>(storage.alloc)] += bytes;
+            delta[static_cast<std::size_t>(
+                      std::min(saving ? storage.free : storage.pythonFree, end))
+                  + 1] -= bytes;
+        }
+    }
+    for (std::vector<std::int64_t>& delta : live)
+        for (std::size_t op = 1; op < delta.size(); ++op)
+            delta[op] += delta[op - 1];
+    for (std::size_t op = 0; op < m_stageOf.size(); ++op) {
+        const std::size_t stage = m_stageOf[op];
+        const std::int64_t beyond = std::max(live[0][op] - m_step.chain.x[stage + 1],
+                                             live[1][op] - m_step.chain.xbar[stage + 1]);
+        m_step.chain.ftmp[stage] = std::max(m_step.chain.ftmp[stage], beyond);
+    }
+}
+
+/// btmp: what backward has made and not yet let go during a stage's ops, beyond the gradient of the
+/// stage's output.
+void Linearizer::backwardTemporaries()
+{
+    const std::size_t count = m_step.stages.size();
+    m_step.chain.btmp.assign(count + 1, 0);
+    const auto ops = static_cast<Moment>(m_program.ops.size());
+    std::vector<std::int64_t> live(m_program.ops.size() + 1, 0);
+    for (const graph::Storage& storage : m_program.storages) {
+        if (storage.alloc < m_forwardOps || storage.storageClass == graph::StorageClass::Gradient)
+            continue;
+        const std::int64_t bytes = graph::rounded(storage.bytes, m_problem.rounding).count();
+        live[static_cast<std::size_t>(storage.alloc)] += bytes;
+        if (storage.free < ops)
+            live[static_cast<std::size_t>(storage.free) + 1] -= bytes;
+    }
+    std::size_t stage = count - 1;
+    std::int64_t alive = 0;
+    for (std::size_t at = 0; at < m_program.ops.size(); ++at) {
+        alive += live[at];
+        const graph::Op& op = m_program.ops[at];
+        if (op.phase != graph::Phase::Backward)
+            continue;
+        if (op.forwardOp && op.forwardOp->index() < m_stageOf.size())
+            stage = m_stageOf[op.forwardOp->index()];
+        m_step.chain.btmp[stage] =
+            std::max(m_step.chain.btmp[stage], alive - m_step.chain.x[stage + 1]);
+    }
+}
+
+void Linearizer::fixedBytes()
+{
+    std::int64_t fixed = m_problem.reserve.count();
+    for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
+        const graph::Storage& storage = m_program.storages[index];
+        const bool lasting = storage.alloc < 0 && storage.free == graph::kNever;
+        if (lasting || storage.storageClass == graph::StorageClass::Gradient)
+            fixed += bytesOf(StorageId{index});
+    }
+    m_step.fixed = base::Bytes{fixed - m_step.chain.x[0]};
+}
+
+void Linearizer::regions(const RegionFinder& finder)
+{
+    const std::size_t count = m_step.stages.size();
+    m_step.chain.regions = RegionMask{count, false};
+    for (const auto& [interval, members] : finder.all()) {
+        const std::size_t first = m_stageOf[static_cast<std::size_t>(interval.first)];
+        const std::size_t last = m_stageOf[static_cast<std::size_t>(interval.second)];
+        if (m_step.stages[first].first == interval.first
+            && m_step.stages[last].last == interval.second)
+            m_step.chain.regions.set(first, last, true);
+    }
+}
+
+} // namespace
+
+base::Result<LinearizedStep> linearize(const plan::Problem& problem, const RegionFinder& finder,
+                                       Residuals residuals)
+{
+    if (problem.program->forwardCount() == 0)
+        return base::failure(base::ErrorKind::File,
+                             "The graph has no forward ops: there is nothing to plan.");
+    return Linearizer{problem, residuals}.run(finder);
+}
+
+} // namespace plimsoll::solve

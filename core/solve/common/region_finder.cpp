@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/common/region_finder.h"
+
+#include <algorithm>
+
+namespace plimsoll::solve {
+
+using graph::CallId;
+using graph::Moment;
+using graph::StorageId;
+using graph::TensorId;
+
+RegionFinder::RegionFinder(const graph::Program& program)
+    : m_program{program}, m_forwardOps{static_cast<Moment>(program.forwardCount())}
+{
+    indexUses();
+    // Children of each call, roots last; parents come before their children, so outer runs are
+    // found first.
+    std::vector<std::vector<CallId>> children(program.calls.size() + 1);
+    for (std::size_t index = 0; index < program.calls.size(); ++index) {
+        const graph::Call& call = program.calls[index];
+        if (!call.isEmpty() && call.last < m_forwardOps)
+            children[call.parent ? call.parent->index() : program.calls.size()].emplace_back(index);
+    }
+    addRunsOf(children.back());
+    for (std::size_t parent = 0; parent < program.calls.size(); ++parent)
+        addRunsOf(children[parent]);
+}
+
+void RegionFinder::indexUses()
+{
+    m_firstUse.assign(m_program.storages.size(), graph::kNever);
+    m_lastUse.assign(m_program.storages.size(), graph::kBeforeStep);
+    m_lastWrite.assign(m_program.storages.size(), graph::kBeforeStep);
+    m_allocated.resize(static_cast<std::size_t>(m_forwardOps));
+    for (Moment at = 0; at < m_forwardOps; ++at) {
+        const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
+        for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
+            for (const TensorId tensor : *tensors) {
+                const std::size_t storage = m_program.tensor(tensor).storage.index();
+                m_firstUse[storage] = std::min(m_firstUse[storage], at);
+                m_lastUse[storage] = at;
+            }
+        for (const TensorId tensor : op.writes)
+            m_lastWrite[m_program.tensor(tensor).storage.index()] = at;
+    }
+    for (std::size_t storage = 0; storage < m_program.storages.size(); ++storage) {
+        const Moment alloc = m_program.storages[storage].alloc;
+        if (alloc >= 0 && alloc < m_forwardOps)
+            m_allocated[static_cast<std::size_t>(alloc)].emplace_back(storage);
+    }
+}
+
+void RegionFinder::addRunsOf(std::span<const CallId> siblings)
+{
+    for (std::size_t head = 0; head < siblings.size(); ++head) {
+        for (std::size_t end = head; end < siblings.size(); ++end) {
+            if (end > head && !mayFollow(siblings[end - 1], siblings[end], siblings[head]))
+                break;
+            const std::span<const CallId> run = siblings.subspan(head, end - head + 1);
+            const std::pair interval{m_program.call(run.front()).first,
+                                     m_program.call(run.back()).last};
+            if (!m_members.contains(interval) && isLegal(run))
+                m_members.emplace(interval, std::vector<CallId>(run.begin(), run.end()));
+        }
+    }
+}
+
+bool RegionFinder::mayFollow(CallId previous, CallId next, CallId head) const
+{
+    const graph::Call& before = m_program.call(previous);
+    const graph::Call& after = m_program.call(next);
+    const graph::Call& first = m_program.call(head);
+    if (after.first != before.last + 1 || before.outputs.size() != 1 || after.inputs.empty()
+        || after.inputs.front() != before.outputs.front())
+        return false;
+    return std::equal(after.inputs.begin() + 1, after.inputs.end(),
+                      first.inputs.empty() ? first.inputs.begin() : first.inputs.begin() + 1,
+                      first.inputs.end());
+}
+
+bool RegionFinder::has(const std::vector<TensorId>& tensors, StorageId storage) const
+{
+    return std::any_of(tensors.begin(), tensors.end(), [&](TensorId tensor) {
+        return m_program.tensor(tensor).storage == storage;
+    });
+}
+
+bool RegionFinder::isLegal(std::span<const CallId> members) const
+{
+    const graph::Call& head = m_program.call(members.front());
+    const Moment last = m_program.call(members.back()).last;
+    for (Moment at = head.first; at <= last; ++at) {
+        const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
+        if (op.isCollective || op.phase != graph::Phase::Forward)
+            return false;
+    }
+    const bool inputsStay =
+        std::all_of(head.inputs.begin(), head.inputs.end(), [&](TensorId input) {
+            return m_lastWrite[m_program.tensor(input).storage.index()] <= last;
+        });
+    return inputsStay && readsAreThere(members) && resultsAreReturned(members)
+           && passesPrivately(members);
+}
+
+/// Rules 4 and 5: what the interval reads from before is an argument or never goes away; it writes
+/// none of it but buffers.
+bool RegionFinder::readsAreThere(std::span<const CallId> members) const
+{
+    const graph::Call& head = m_program.call(members.front());
+    const Moment last = m_program.call(members.back()).last;
+    for (Moment at = head.first; at <= last; ++at) {
+        const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
+        for (const TensorId tensor : op.writes) {
+            const graph::Storage& storage = m_program.storageOf(tensor);
+            if (storage.alloc < head.first && storage.storageClass != graph::StorageClass::Buffer)
+                return false;
+        }
+        for (const TensorId tensor : op.reads) {
+            const graph::Storage& storage = m_program.storageOf(tensor);
+            const bool lasting = storage.alloc < 0 && storage.free == graph::kNever;
+            if (storage.alloc < head.first && !lasting
+                && !has(head.inputs, m_program.tensor(tensor).storage))
+                return false;
+        }
+    }
+    return true;
+}
+
+/// Rule 3: what is made inside and used outside comes out as a result of the last member.
+bool RegionFinder::resultsAreReturned(std::span<const CallId> members) const
+{
+    const Moment first = m_program.call(members.front()).first;
+    const graph::Call& tail = m_program.call(members.back());
+    for (Moment at = first; at <= tail.last; ++at)
+        for (const StorageId storage : m_allocated[static_cast<std::size_t>(at)]) {
+            const bool needed = m_lastUse[storage.index()] > tail.last
+                                || m_program.storage(storage).free == graph::kNever;
+            if (needed && !has(tail.outputs, storage))
+                return false;
+        }
+    return true;
+}
+
+/// Rule 2: nobody but the next member has a use for a value that is passed on.
+bool RegionFinder::passesPrivately(std::span<const CallId> members) const
+{
+    const Moment first = m_program.call(members.front()).first;
+    const graph::Call& tail = m_program.call(members.back());
+    for (const CallId member : members.first(members.size() - 1)) {
+        const StorageId storage = m_program.tensor(m_program.call(member).outputs.front()).storage;
+        const graph::Storage& value = m_program.storage(storage);
+        const bool shared = m_lastUse[storage.index()] > tail.last && !has(tail.outputs, storage);
+        if (value.alloc < first || shared || value.pythonFree >= m_forwardOps)
+            return false;
+    }
+    return true;
+}
+
+std::span<const CallId> RegionFinder::members(Moment first, Moment last) const
+{
+    const auto found = m_members.find({first, last});
+    return found == m_members.end() ? std::span<const CallId>{}
+                                    : std::span<const CallId>{found->second};
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/plan.h"
+
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// Knows every run of forward ops that is a legal region (REGIONS in core/plan/LIFETIMES.md) and
+/// the calls that make it up. Where several lists of calls make up the same ops, the shortest list,
+/// of the outermost calls, is taken.
+class RegionFinder
+{
+public:
+    explicit RegionFinder(const graph::Program& program);
+
+    /// The calls that tile first..last, in order; empty: not a legal region.
+    [[nodiscard]] std::span<const graph::CallId> members(graph::Moment first,
+                                                         graph::Moment last) const;
+    /// All legal intervals, ordered.
+    [[nodiscard]] const std::map<std::pair<graph::Moment, graph::Moment>,
+                                 std::vector<graph::CallId>>&
+    all() const
+    {
+        return m_members;
+    }
+
+private:
+    void indexUses();
+    void addRunsOf(std::span<const graph::CallId> siblings);
+    [[nodiscard]] bool mayFollow(graph::CallId previous, graph::CallId next,
+                                 graph::CallId head) const;
+    [[nodiscard]] bool isLegal(std::span<const graph::CallId> members) const;
+    [[nodiscard]] bool readsAreThere(std::span<const graph::CallId> members) const;
+    [[nodiscard]] bool resultsAreReturned(std::span<const graph::CallId> members) const;
+    [[nodiscard]] bool passesPrivately(std::span<const graph::CallId> members) const;
+    [[nodiscard]] bool has(const std::vector<graph::TensorId>& tensors,
+                           graph::StorageId storage) const;
+
+    const graph::Program& m_program;
+    graph::Moment m_forwardOps = 0;
+    std::vector<graph::Moment>
+        m_firstUse; ///< by storage: first forward or loss op that reads, writes or returns it
+    std::vector<graph::Moment> m_lastUse; ///< by storage, likewise
+    std::vector<graph::Moment>
+        m_lastWrite; ///< by storage: last forward or loss op that writes it in place
+    std::vector<std::vector<graph::StorageId>> m_allocated; ///< by forward op
+    std::map<std::pair<graph::Moment, graph::Moment>, std::vector<graph::CallId>> m_members;
+};
+
+} // namespace plimsoll::solve

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/registry.h"
+
+#include "core/base/format.h"
+#include "core/solve/chain/rotor_planner.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+namespace plimsoll::solve {
+
+namespace {
+
+/// The planner "none": what happens without a plan.
+class KeepEverything final : public Planner
+{
+public:
+    [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
+
+    [[nodiscard]] base::Result<plan::FrontierPtr>
+    frontier(const plan::Problem& problem, const Options& options,
+             const base::JobContext& /*job*/) const override
+    {
+        if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
+            return tl::unexpected{checked.error()};
+        plan::Problem unlimited = problem;
+        unlimited.budget = base::Bytes{std::int64_t{1} << 62};
+        base::Result<plan::VerifiedPlanPtr> verified =
+            plan::certify(unlimited, plan::keepEverything());
+        if (!verified)
+            return tl::unexpected{verified.error()};
+        plan::Frontier frontier;
+        frontier.insert(*std::move(verified));
+        return std::make_shared<const plan::Frontier>(std::move(frontier));
+    }
+
+private:
+    PlannerDescriptor m_descriptor{"none",
+                                   "None",
+                                   "Keeps everything: the step as it was recorded.",
+                                   {}};
+};
+
+std::vector<std::unique_ptr<const Planner>> makePlanners()
+{
+    std::vector<std::unique_ptr<const Planner>> all;
+    all.push_back(makeRotorPlanner());
+    all.push_back(std::make_unique<const KeepEverything>());
+    return all;
+}
+
+} // namespace
+
+const std::vector<std::unique_ptr<const Planner>>& planners()
+{
+    static const std::vector<std::unique_ptr<const Planner>> kAll = makePlanners();
+    return kAll;
+}
+
+base::Result<const Planner*> findPlanner(std::string_view id)
+{
+    std::string known;
+    for (const std::unique_ptr<const Planner>& planner : planners()) {
+        if (planner->descriptor().id == id)
+            return planner.get();
+        known += (known.empty() ? "" : ", ") + planner->descriptor().id;
+    }
+    return base::failure(base::ErrorKind::Usage,
+                         fmt::format("There is no planner \"{}\": choose one of {}.",
+                                     base::printable(id, 40), known));
+}
+
+} // namespace plimsoll::solve
