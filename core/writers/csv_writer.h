@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/certify.h"
+
+#include <string>
+
+namespace plimsoll::writers {
+
+/// One row for each value that the plan computes again, with a head, after RFC 4180.
+[[nodiscard]] std::string recomputedTable(const plan::VerifiedPlan& plan);
+
+} // namespace plimsoll::writers

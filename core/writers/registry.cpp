@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/writers/registry.h"
+
+#include "core/io/atomic_file.h"
+#include "core/io/byte_source.h"
+#include "core/plan/plan_json.h"
+#include "core/writers/csv_writer.h"
+#include "core/writers/svg_writer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <system_error>
+#include <utility>
+
+namespace plimsoll::writers {
+
+namespace {
+
+using base::ErrorKind;
+using base::failure;
+using base::Result;
+
+std::string lowered(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+        return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    });
+    return text;
+}
+
+bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b)
+{
+    std::error_code error;
+    return !a.empty() && !b.empty() && std::filesystem::equivalent(a, b, error) && !error;
+}
+
+} // namespace
+
+const std::vector<PlanWriter>& planWriters()
+{
+    static const std::vector<PlanWriter> kWriters{
+        {.id = "json",
+         .name = "Plan file",
+         .extension = ".json",
+         .content = [](const plan::VerifiedPlan& plan) -> Result<std::string> {
+             return plan::writePlan(plan);
+         }},
+        {.id = "csv",
+         .name = "Table of recomputed values",
+         .extension = ".csv",
+         .content = [](const plan::VerifiedPlan& plan) -> Result<std::string> {
+             return recomputedTable(plan);
+         }},
+        {.id = "svg",
+         .name = "Picture of the timeline",
+         .extension = ".svg",
+         .content = [](const plan::VerifiedPlan& plan) -> Result<std::string> {
+             return timelinePicture(plan);
+         }},
+    };
+    return kWriters;
+}
+
+Result<const PlanWriter*> writerFor(const std::filesystem::path& path)
+{
+    const std::string ending = lowered(path.extension().string());
+    std::vector<std::string_view> endings;
+    for (const PlanWriter& writer : planWriters()) {
+        if (writer.extension == ending)
+            return &writer;
+        endings.emplace_back(writer.extension);
+    }
+    return failure(ErrorKind::Usage,
+                   fmt::format("{}: the ending says what to write, and must be one of {}.",
+                               io::pathText(path), fmt::join(endings, " ")));
+}
+
+Result<void> writePlanFile(const plan::VerifiedPlan& plan, const std::filesystem::path& path,
+                           const std::filesystem::path& graph)
+{
+    const Result<const PlanWriter*> writer = writerFor(path);
+    if (!writer)
+        return tl::unexpected{writer.error()};
+    if (sameFile(path, graph))
+        return failure(ErrorKind::File,
+                       fmt::format("{} is the graph that was read: it is not overwritten.",
+                                   io::pathText(path)));
+    const Result<std::string> content = (*writer)->content(plan);
+    if (!content)
+        return tl::unexpected{content.error()};
+    return io::writeAtomically(path, *content);
+}
+
+} // namespace plimsoll::writers

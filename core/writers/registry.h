@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/plan/certify.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace plimsoll::writers {
+
+/// One kind of file that a plan can be written as. Writers see verified plans only.
+struct PlanWriter
+{
+    std::string id;        ///< "json"
+    std::string name;      ///< "Plan file": for people
+    std::string extension; ///< ".json": by which the kind is chosen
+    base::Result<std::string> (*content)(const plan::VerifiedPlan& plan) = nullptr;
+};
+
+/// The kinds of this build, in the order in which menus show them.
+[[nodiscard]] const std::vector<PlanWriter>& planWriters();
+
+/// The kind that a path's ending asks for; Usage error that lists the endings otherwise.
+[[nodiscard]] base::Result<const PlanWriter*> writerFor(const std::filesystem::path& path);
+
+/// Writes the plan as a whole or not at all, in the kind that the ending asks for. Refuses to
+/// replace `graph`, the file that the plan's program was read from.
+[[nodiscard]] base::Result<void> writePlanFile(const plan::VerifiedPlan& plan,
+                                               const std::filesystem::path& path,
+                                               const std::filesystem::path& graph = {});
+
+} // namespace plimsoll::writers
