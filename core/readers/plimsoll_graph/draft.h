@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/graph/program.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace plimsoll::readers::plimsoll_graph {
+
+enum class Table : std::uint8_t { Modules, Calls, Storages, Tensors, Ops, Saved, Params };
+inline constexpr std::size_t kTableCount = 7;
+
+/// A program that is read but not yet proved valid, and where each of its rows stood in the text.
+struct Draft
+{
+    graph::Program program;
+    std::array<std::vector<std::uint64_t>, kTableCount> offsets;
+    std::uint64_t checksOffset = 0;
+
+    [[nodiscard]] std::vector<std::uint64_t>& offsetsOf(Table table)
+    {
+        return offsets.at(static_cast<std::size_t>(table));
+    }
+    [[nodiscard]] std::uint64_t offsetOf(Table table, std::size_t row) const
+    {
+        return offsets.at(static_cast<std::size_t>(table)).at(row);
+    }
+};
+
+} // namespace plimsoll::readers::plimsoll_graph

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/readers/plimsoll_graph/fault.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace plimsoll::readers::plimsoll_graph {
+
+namespace {
+
+using graph::Moment;
+
+std::string momentText(Moment moment)
+{
+    if (moment == graph::kNever)
+        return "after the step";
+    return moment == graph::kBeforeStep ? "before the step" : fmt::format("op {}", moment);
+}
+
+MaybeFault findSpanFault(const graph::Program& program)
+{
+    for (std::size_t row = 0; row < program.storages.size(); ++row) {
+        const graph::Storage& storage = program.storages[row];
+        if (storage.free < storage.alloc)
+            return fault(Table::Storages, row,
+                         fmt::format("is freed at {} but allocated later, at {}",
+                                     momentText(storage.free), momentText(storage.alloc)));
+        if (storage.pythonFree > storage.free)
+            return fault(Table::Storages, row,
+                         fmt::format("has a python_free ({}) later than its free ({})",
+                                     momentText(storage.pythonFree), momentText(storage.free)));
+        if (storage.pythonFree < storage.alloc)
+            return fault(Table::Storages, row,
+                         fmt::format("has a python_free ({}) earlier than its alloc ({})",
+                                     momentText(storage.pythonFree), momentText(storage.alloc)));
+    }
+    return std::nullopt;
+}
+
+/// Checks one use and notes it as the storage's last so far.
+MaybeFault use(const graph::Program& program, std::size_t op, graph::TensorId tensor,
+               const char* verb, std::vector<Moment>& lastUse)
+{
+    const graph::StorageId id = program.tensor(tensor).storage;
+    const graph::Storage& storage = program.storage(id);
+    const auto now = static_cast<Moment>(op);
+    if (now < storage.alloc)
+        return fault(Table::Ops, op,
+                     fmt::format("{} storage {} before its alloc at {}", verb, id.index(),
+                                 momentText(storage.alloc)));
+    if (now > storage.free)
+        return fault(Table::Ops, op,
+                     fmt::format("{} storage {} after its free at {}", verb, id.index(),
+                                 momentText(storage.free)));
+    lastUse[id.index()] = now;
+    return std::nullopt;
+}
+
+MaybeFault findUseFault(const graph::Program& program, std::vector<Moment>& lastUse)
+{
+    for (std::size_t row = 0; row < program.ops.size(); ++row) {
+        const graph::Op& op = program.ops[row];
+        for (const graph::TensorId tensor : op.reads)
+            if (auto found = use(program, row, tensor, "reads", lastUse))
+                return found;
+        for (const graph::TensorId tensor : op.writes)
+            if (auto found = use(program, row, tensor, "writes", lastUse))
+                return found;
+        for (const graph::TensorId tensor : op.outputs)
+            if (auto found = use(program, row, tensor, "returns", lastUse))
+                return found;
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+MaybeFault findLifetimeFault(const graph::Program& program)
+{
+    if (auto found = findSpanFault(program))
+        return found;
+    std::vector<Moment> lastUse(program.storages.size(), graph::kBeforeStep);
+    if (auto found = findUseFault(program, lastUse))
+        return found;
+    for (std::size_t row = 0; row < program.storages.size(); ++row)
+        if (program.storages[row].lastUse != lastUse[row])
+            return fault(Table::Storages, row,
+                         fmt::format("has last_use {}, but the ops use it last at {}",
+                                     program.storages[row].lastUse, lastUse[row]));
+    return std::nullopt;
+}
+
+} // namespace plimsoll::readers::plimsoll_graph

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/readers/plimsoll_graph/scan.h"
+
+#include "core/base/format.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace plimsoll::readers::plimsoll_graph {
+
+namespace {
+
+constexpr std::size_t kShownBytes = 24;
+constexpr int kDeepest = 64;
+
+/// Brackets of well formed JSON nest at most kDeepest deep.
+bool isShallow(std::string_view json)
+{
+    int depth = 0;
+    bool inText = false;
+    for (std::size_t i = 0; i < json.size(); ++i) {
+        const char byte = json[i];
+        if (byte == '"') {
+            inText = !inText;
+        } else if (inText) {
+            if (byte == '\\')
+                ++i;
+        } else if (byte == '[' || byte == '{') {
+            if (++depth > kDeepest)
+                return false;
+        } else if (byte == ']' || byte == '}') {
+            --depth;
+        }
+    }
+    return true;
+}
+
+std::string describe(Range range)
+{
+    if (range.highest >= kMostRows)
+        return fmt::format("a whole number from {} below {}", range.lowest,
+                           range.highest >= kHuge - 1 ? "2^62" : "2^31");
+    return fmt::format("a whole number from {} to {}", range.lowest, range.highest);
+}
+
+/// The text of an array or object; walks over it.
+simdjson::error_code rawContainer(JsonValue& value, bool isArray, std::string_view& raw)
+{
+    if (isArray) {
+        simdjson::ondemand::array array;
+        const auto code = value.get_array().get(array);
+        return code != simdjson::SUCCESS ? code : array.raw_json().get(raw);
+    }
+    simdjson::ondemand::object object;
+    const auto code = value.get_object().get(object);
+    return code != simdjson::SUCCESS ? code : object.raw_json().get(raw);
+}
+
+} // namespace
+
+const char* offsetSuffix(const Source& source)
+{
+    return source.compressed ? " of the decompressed text" : "";
+}
+
+std::string Scan::place() const
+{
+    std::string place;
+    if (!m_key.empty())
+        place = fmt::format("`{}`", base::printable(m_key, 40));
+    if (m_row)
+        place += fmt::format(" row {}", *m_row);
+    if (!m_column.empty())
+        place += fmt::format(", column `{}`,", m_column);
+    return place.empty() ? place : place + " ";
+}
+
+bool Scan::fail(base::ErrorKind kind, std::string message)
+{
+    if (!m_error)
+        m_error = base::Error{kind, std::move(message)};
+    return false;
+}
+
+bool Scan::refuse(JsonValue& value, std::string_view expected)
+{
+    const std::uint64_t offset = offsetOf(value);
+    const std::string_view rest = m_source.bytes.substr(offset);
+    if (rest.empty())
+        return refuseEnd();
+    std::string_view found = rest.substr(0, kShownBytes);
+    found = found.substr(0, found.find_first_of(",]}\n"));
+    if (found.empty())
+        found = rest.substr(0, 1);
+    return refuseAt(offset, fmt::format("expected {}, found \"{}\"", expected,
+                                        base::printable(found, kShownBytes)));
+}
+
+bool Scan::refuseAt(std::uint64_t offset, std::string_view problem, std::string_view advice)
+{
+    return fail(base::ErrorKind::File,
+                fmt::format("{}: {}at byte {}{}: {}; {}.", m_source.name, place(), offset,
+                            offsetSuffix(m_source), problem, advice));
+}
+
+bool Scan::refuseEnd()
+{
+    return fail(
+        base::ErrorKind::File,
+        fmt::format("{}: {}ends at byte {}{} before all its brackets are closed: it was cut "
+                    "off, copy or trace it again.",
+                    m_source.name, place(), m_source.bytes.size(), offsetSuffix(m_source)));
+}
+
+bool Scan::refuseJson(simdjson::error_code code)
+{
+    const char* position = nullptr;
+    const bool known =
+        m_document != nullptr && m_document->current_location().get(position) == simdjson::SUCCESS;
+    const auto offset = known ? static_cast<std::uint64_t>(position - m_source.bytes.data())
+                              : m_source.bytes.size();
+    if (code == simdjson::INCOMPLETE_ARRAY_OR_OBJECT || offset >= m_source.bytes.size())
+        return refuseEnd();
+    return refuseAt(offset, fmt::format("this is not JSON, found \"{}\"",
+                                        base::printable(m_source.bytes.substr(offset, kShownBytes),
+                                                        kShownBytes)));
+}
+
+bool Scan::goOn(std::uint64_t offset)
+{
+    if (m_context.stopRequested())
+        return fail(base::ErrorKind::Cancelled, base::cancelled().value().message);
+    m_context.report(m_source.bytes.size() + offset, m_source.bytes.size() * 2);
+    return ok();
+}
+
+std::uint64_t Scan::offsetOf(JsonValue& value) const
+{
+    const char* at = value.raw_json_token().data();
+    const char* begin = m_source.bytes.data();
+    if (at < begin || at > begin + m_source.bytes.size())
+        return m_source.bytes.size();
+    return static_cast<std::uint64_t>(at - begin);
+}
+
+bool Scan::integer(JsonValue& value, Range range, std::int64_t& out)
+{
+    if (value.get_int64().get(out) != simdjson::SUCCESS)
+        return refuse(value, describe(range));
+    if (out < range.lowest || out > range.highest)
+        return refuseAt(offsetOf(value),
+                        fmt::format("expected {}, found {}", describe(range), out));
+    return true;
+}
+
+bool Scan::integerOrNull(JsonValue& value, Range range, std::optional<std::int64_t>& out)
+{
+    out.reset();
+    bool isNull = false;
+    if (value.is_null().get(isNull) == simdjson::SUCCESS && isNull)
+        return true;
+    return integer(value, range, out.emplace());
+}
+
+bool Scan::text(JsonValue& value, std::string& out)
+{
+    std::string_view view;
+    if (value.get_string().get(view) != simdjson::SUCCESS)
+        return refuse(value, "a text");
+    out = view;
+    return true;
+}
+
+bool Scan::textOrNull(JsonValue& value, std::string& out)
+{
+    out.clear();
+    bool isNull = false;
+    if (value.is_null().get(isNull) == simdjson::SUCCESS && isNull)
+        return true;
+    return text(value, out);
+}
+
+bool Scan::texts(JsonValue& value, std::vector<std::string>& out)
+{
+    return eachElement(value, [&](JsonValue& item) {
+        return static_cast<std::int64_t>(out.size()) < kMostRows && text(item, out.emplace_back());
+    });
+}
+
+bool Scan::integers(JsonValue& value, Range range, std::vector<std::int64_t>& out)
+{
+    out.clear();
+    return eachElement(value, [&](JsonValue& item) {
+        std::int64_t number = 0;
+        if (!integer(item, range, number))
+            return false;
+        out.push_back(number);
+        return true;
+    });
+}
+
+bool Scan::skip(JsonValue& value)
+{
+    const char first = *value.raw_json_token().data();
+    if (first != '[' && first != '{')
+        return true;
+    const std::uint64_t offset = offsetOf(value);
+    std::string_view raw;
+    if (const auto code = rawContainer(value, first == '[', raw); code != simdjson::SUCCESS)
+        return refuseJson(code);
+    if (!isShallow(raw))
+        return refuseAt(offset, fmt::format("this nests more than {} deep", kDeepest));
+    return true;
+}
+
+Row::Row(Scan& scan, JsonValue& value, std::span<const char* const> columns)
+    : m_scan{scan}, m_value{value}, m_columns{columns}, m_offset{scan.offsetOf(value)}
+{
+    simdjson::ondemand::array array;
+    if (m_value.get_array().get(array) != simdjson::SUCCESS) {
+        m_scan.refuse(m_value, "a row (an array)");
+        return;
+    }
+    if (const auto code = array.begin().get(m_at); code != simdjson::SUCCESS)
+        m_scan.refuseJson(code);
+}
+
+bool Row::next(JsonValue& out)
+{
+    if (!m_scan.ok())
+        return false;
+    if (m_started)
+        ++m_at;
+    m_started = true;
+    m_scan.enterColumn(m_columns[m_column]);
+    if (!(m_at != m_end)) {
+        m_scan.enterColumn({});
+        return m_scan.refuseAt(m_offset, fmt::format("the row ends after {} of its {} columns",
+                                                     m_column, m_columns.size()));
+    }
+    ++m_column;
+    if (const auto code = (*m_at).get(out); code != simdjson::SUCCESS)
+        return m_scan.refuseJson(code);
+    return true;
+}
+
+bool Row::integer(Range range, std::int64_t& out)
+{
+    JsonValue value;
+    return next(value) && m_scan.integer(value, range, out);
+}
+
+bool Row::integerOrNull(Range range, std::optional<std::int64_t>& out)
+{
+    JsonValue value;
+    return next(value) && m_scan.integerOrNull(value, range, out);
+}
+
+bool Row::text(std::string& out)
+{
+    JsonValue value;
+    return next(value) && m_scan.text(value, out);
+}
+
+bool Row::texts(std::vector<std::string>& out)
+{
+    JsonValue value;
+    return next(value) && m_scan.texts(value, out);
+}
+
+bool Row::integers(Range range, std::vector<std::int64_t>& out)
+{
+    JsonValue value;
+    return next(value) && m_scan.integers(value, range, out);
+}
+
+bool Row::skip()
+{
+    JsonValue value;
+    return next(value) && m_scan.skip(value);
+}
+
+bool Row::finish()
+{
+    if (!m_scan.ok())
+        return false;
+    if (m_started)
+        ++m_at;
+    for (bool first = true; m_at != m_end; ++m_at, first = false) {
+        JsonValue value;
+        if (const auto code = (*m_at).get(value); code != simdjson::SUCCESS)
+            return m_scan.refuseJson(code);
+        if (!m_scan.skip(value))
+            return false;
+        if (first)
+            m_scan.tolerate("rows with columns beyond those of version 1");
+    }
+    m_scan.enterColumn({});
+    return true;
+}
+
+} // namespace plimsoll::readers::plimsoll_graph

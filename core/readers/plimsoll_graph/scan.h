@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/base/result.h"
+#include "core/readers/source.h"
+
+#include <simdjson.h>
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::readers::plimsoll_graph {
+
+using JsonValue = simdjson::ondemand::value;
+
+/// Inclusive.
+struct Range
+{
+    std::int64_t lowest = 0;
+    std::int64_t highest = 0;
+};
+
+/// Sizes and times stay below it, so that the sum of two fits into 64 bits.
+inline constexpr std::int64_t kHuge = std::int64_t{1} << 62U;
+/// Indices and moments are 32 bits wide; the largest number means "never".
+inline constexpr std::int64_t kMostRows = std::numeric_limits<std::int32_t>::max() - 1;
+inline constexpr Range kIndex{0, kMostRows};
+inline constexpr Range kIndexOrNone{-1, kMostRows};
+inline constexpr Range kCount{0, kHuge - 1};
+
+/// One pass over the text: the place where it is (for messages), the first error, what was
+/// tolerated. Errors stick: after the first, everything returns false.
+class Scan
+{
+public:
+    Scan(const Source& source, const base::JobContext& context)
+        : m_source{source}, m_context{context}
+    {
+    }
+
+    [[nodiscard]] bool ok() const { return !m_error; }
+    [[nodiscard]] const base::Error& error() const { return *m_error; }
+    [[nodiscard]] const Source& source() const { return m_source; }
+    /// Whose place counts for refuseJson().
+    void attach(simdjson::ondemand::document& document) { m_document = &document; }
+
+    /// Names the place for later messages: a key or table, its row and column where there are any.
+    void enter(std::string_view key) { m_key = key, m_row.reset(), m_column = {}; }
+    void enterRow(std::size_t row) { m_row = row, m_column = {}; }
+    void enterColumn(std::string_view column) { m_column = column; }
+
+    /// Something well formed that is not what belongs here.
+    bool refuse(JsonValue& value, std::string_view expected);
+    /// Not JSON, or the end of the file.
+    bool refuseJson(simdjson::error_code code);
+    /// The same where the end of the file is the place.
+    bool refuseEnd();
+    bool refuseAt(std::uint64_t offset, std::string_view problem,
+                  std::string_view advice = "trace the model again");
+    /// False, with the error Cancelled, once the job was asked to stop. Also reports progress.
+    bool goOn(std::uint64_t offset);
+
+    [[nodiscard]] std::uint64_t offsetOf(JsonValue& value) const;
+    void tolerate(const char* oddity) { ++m_oddities[oddity]; }
+    [[nodiscard]] const std::map<std::string, std::size_t>& oddities() const { return m_oddities; }
+
+    bool integer(JsonValue& value, Range range, std::int64_t& out);
+    /// Leaves `out` empty at null.
+    bool integerOrNull(JsonValue& value, Range range, std::optional<std::int64_t>& out);
+    bool text(JsonValue& value, std::string& out);
+    bool textOrNull(JsonValue& value, std::string& out);
+    bool texts(JsonValue& value, std::vector<std::string>& out);
+    bool integers(JsonValue& value, Range range, std::vector<std::int64_t>& out);
+    /// Checks nothing but the depth.
+    bool skip(JsonValue& value);
+
+    /// Calls `visit(JsonValue&) -> bool` for each element.
+    template <typename Visit>
+    bool eachElement(JsonValue& value, Visit visit)
+    {
+        simdjson::ondemand::array array;
+        if (value.get_array().get(array) != simdjson::SUCCESS)
+            return refuse(value, "an array");
+        for (auto element : array) {
+            JsonValue item;
+            if (const auto code = element.get(item); code != simdjson::SUCCESS)
+                return refuseJson(code);
+            if (!visit(item))
+                return false;
+        }
+        return ok();
+    }
+
+    /// Calls `visit(std::string_view key, JsonValue&) -> bool` for each field.
+    template <typename Visit>
+    bool eachField(JsonValue& value, Visit visit)
+    {
+        simdjson::ondemand::object object;
+        if (value.get_object().get(object) != simdjson::SUCCESS)
+            return refuse(value, "an object");
+        return eachFieldOf(object, visit);
+    }
+    template <typename Visit>
+    bool eachFieldOf(simdjson::ondemand::object& object, Visit visit)
+    {
+        for (auto element : object) {
+            simdjson::ondemand::field field;
+            if (const auto code = std::move(element).get(field); code != simdjson::SUCCESS)
+                return refuseJson(code);
+            std::string_view key;
+            if (const auto code = field.unescaped_key().get(key); code != simdjson::SUCCESS)
+                return refuseJson(code);
+            JsonValue item = field.value();
+            if (!visit(key, item))
+                return false;
+        }
+        return ok();
+    }
+
+private:
+    [[nodiscard]] std::string place() const;
+    bool fail(base::ErrorKind kind, std::string message);
+
+    const Source& m_source;
+    const base::JobContext& m_context;
+    simdjson::ondemand::document* m_document = nullptr;
+    std::optional<base::Error> m_error;
+    std::string_view m_key;
+    std::optional<std::size_t> m_row;
+    std::string_view m_column;
+    std::map<std::string, std::size_t> m_oddities;
+};
+
+/// The columns of one row, from left to right. Ends in finish(), or in an error.
+class Row
+{
+public:
+    Row(Scan& scan, JsonValue& value, std::span<const char* const> columns);
+
+    [[nodiscard]] std::uint64_t offset() const { return m_offset; }
+
+    bool integer(Range range, std::int64_t& out);
+    bool integerOrNull(Range range, std::optional<std::int64_t>& out);
+    bool text(std::string& out);
+    bool texts(std::vector<std::string>& out);
+    bool integers(Range range, std::vector<std::int64_t>& out);
+    bool skip();
+    /// Columns beyond those known are tolerated.
+    bool finish();
+
+private:
+    bool next(JsonValue& out);
+
+    Scan& m_scan;
+    JsonValue m_value;
+    std::span<const char* const> m_columns;
+    std::uint64_t m_offset = 0;
+    std::size_t m_column = 0;
+    simdjson::ondemand::array_iterator m_at;
+    simdjson::ondemand::array_iterator m_end;
+    bool m_started = false;
+};
+
+/// " of the decompressed text" where offsets don't count the file's own bytes.
+[[nodiscard]] const char* offsetSuffix(const Source& source);
+
+} // namespace plimsoll::readers::plimsoll_graph

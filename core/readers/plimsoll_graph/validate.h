@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/readers/plimsoll_graph/draft.h"
+#include "core/readers/source.h"
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+namespace plimsoll::readers::plimsoll_graph {
+
+/// Proves every invariant of FORMAT.md; the first violation is the error and names its row and
+/// where that stands. Counts tolerated oddities.
+[[nodiscard]] base::Result<void> validate(const Draft& draft, const Source& source,
+                                          std::map<std::string, std::size_t>& oddities);
+
+} // namespace plimsoll::readers::plimsoll_graph

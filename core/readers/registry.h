@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/readers/source.h"
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::readers {
+
+enum class ReaderKind { Graph };
+
+/// One file format: how it is recognised and read.
+struct ReaderDescriptor
+{
+    std::string id;   ///< "plimsoll-graph": for machines
+    std::string name; ///< "Plimsoll graph": for people
+    ReaderKind kind = ReaderKind::Graph;
+    std::vector<std::string> extensions; ///< with their dots, ".gz" left out
+    /// Whether content that begins with these bytes (kSniffBytes of them, or all) is this format.
+    bool (*sniff)(std::string_view head) = nullptr;
+    base::Result<ReadProgram> (*read)(const Source& source,
+                                      const base::JobContext& context) = nullptr;
+};
+
+/// Decompressed bytes that a sniffer sees.
+inline constexpr std::size_t kSniffBytes = 128;
+
+/// The formats that this build reads.
+class Registry
+{
+public:
+    Registry();
+
+    [[nodiscard]] std::span<const ReaderDescriptor> readers() const { return m_readers; }
+    /// The reader for a file: by its first bytes, then by its extension; null when none knows it.
+    [[nodiscard]] const ReaderDescriptor* sniff(const std::filesystem::path& path,
+                                                std::string_view head) const;
+
+private:
+    std::vector<ReaderDescriptor> m_readers;
+};
+
+/// Opens, recognises and reads a graph. Reports progress from 0 to 1000.
+[[nodiscard]] base::Result<ReadProgram> readProgram(const std::filesystem::path& path,
+                                                    const base::JobContext& context = {});
+
+} // namespace plimsoll::readers
