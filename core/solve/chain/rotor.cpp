@@ -106,8 +106,15 @@ void RotorTable::fillCell(std::size_t i, std::size_t k)
     const std::int64_t all = peer ? width : std::max(chainNeed, kept + m_hi[next]);
     m_hi[at] = static_cast<std::int32_t>(std::min(all, width));
     double* const out = row(i, k);
-    for (std::int64_t m = std::min(std::max(chainNeed, kept + m_lo[next]), width); m < width; ++m)
-        out[m] = chainValue(i, k, m);
+    const std::int64_t start = std::max(chainNeed, kept + m_lo[next]);
+    if (start < width) {
+        const auto count = static_cast<std::size_t>(width - start);
+        const double* const rest = row(i + 1, k) + (start - kept);
+        if (peer)
+            minPlusRow(out + start, rest, row(i, i) + start, 0, count);
+        else
+            addToRow(out + start, rest, m_chain.ftime[i] + m_chain.btime[i], count);
+    }
     fillLeaves(i, k, m_hi[at]);
     // From there on nothing is run twice; equal sums in another order must not make it rise again.
     if (m_hi[at] > 0 && m_hi[at] < width && out[m_hi[at] - 1] < out[m_hi[at]])

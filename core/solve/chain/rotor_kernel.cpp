@@ -12,4 +12,11 @@ void minPlusRow(double* __restrict out, const double* __restrict first,
     }
 }
 
+void addToRow(double* __restrict out, const double* __restrict first, double time,
+              std::size_t count)
+{
+    for (std::size_t m = 0; m < count; ++m)
+        out[m] = time + first[m];
+}
+
 } // namespace plimsoll::solve

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/chain/annotation.h"
+#include "core/solve/chain/rotor.h"
+#include "core/solve/chain/solve_chain.h"
+
+#include "tests/unit/solve/chain_examples.h"
+
+#include <QTest>
+#include <queue>
+
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+using namespace plimsoll;
+using namespace plimsoll::solve;
+using plimsoll::examples::Random;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Every persistent schedule of stages i..k, one by one.
+std::vector<Sequence> everySchedule(const Chain& chain, std::size_t i, std::size_t k)
+{
+    const auto op = [](ChainOpKind kind, std::size_t stage) {
+        return ChainOp{kind, static_cast<std::int32_t>(stage)};
+    };
+    if (i == chain.stages())
+        return {{ChainOp{}}};
+    if (i == k)
+        return {{op(ChainOpKind::Enable, i), op(ChainOpKind::Backward, i)}};
+    std::vector<Sequence> all;
+    for (const Sequence& inner : everySchedule(chain, i + 1, k)) {
+        Sequence sequence{op(ChainOpKind::Enable, i)};
+        sequence.insert(sequence.end(), inner.begin(), inner.end());
+        sequence.push_back(op(ChainOpKind::Backward, i));
+        all.push_back(std::move(sequence));
+    }
+    for (std::size_t j = i + 1; j <= k; ++j) {
+        if (!chain.regions.mayCheckpoint(i, j - 1))
+            continue;
+        Sequence head{op(ChainOpKind::Check, i)};
+        for (std::size_t stage = i + 1; stage < j; ++stage)
+            head.push_back(op(ChainOpKind::NoGrad, stage));
+        for (const Sequence& right : everySchedule(chain, j, k))
+            for (const Sequence& left : everySchedule(chain, i, j - 1)) {
+                Sequence sequence = head;
+                sequence.insert(sequence.end(), right.begin(), right.end());
+                sequence.insert(sequence.end(), left.begin(), left.end());
+                all.push_back(std::move(sequence));
+            }
+    }
+    return all;
+}
+
+/// Least makespan by budget, from simulating every persistent schedule.
+std::map<std::int64_t, double> bruteFrontier(const Chain& chain)
+{
+    std::map<std::int64_t, double> best;
+    for (const Sequence& sequence : everySchedule(chain, 0, chain.stages())) {
+        const auto run = simulate(chain, sequence);
+        if (!run)
+            qFatal("%s", run.error().message.c_str());
+        const auto [at, isNew] = best.try_emplace(run->peak, run->makespan);
+        if (!isNew)
+            at->second = std::min(at->second, run->makespan);
+    }
+    return best;
+}
+
+double bruteBest(const std::map<std::int64_t, double>& best, std::int64_t budget)
+{
+    double least = kInfinity;
+    for (const auto& [peak, makespan] : best)
+        if (peak <= budget)
+            least = std::min(least, makespan);
+    return least;
+}
+
+/// A state of memory with any schedule allowed: saved sets and values may be dropped at any time.
+struct Memory
+{
+    unsigned plain = 1; ///< bit i: x[i] is there
+    unsigned saved = 0; ///< bit i: xbar[i] is there
+    int gradient = -1;
+
+    auto operator<=>(const Memory&) const = default;
+};
+
+class AnySchedule
+{
+public:
+    AnySchedule(const Chain& chain, std::int64_t budget) : m_chain{chain}, m_budget{budget} {}
+
+    double best()
+    {
+        reach({}, 0);
+        while (!m_open.empty()) {
+            const auto [time, memory] = m_open.top();
+            m_open.pop();
+            if (time > m_best.at(memory))
+                continue;
+            if (memory.gradient == 0)
+                return time;
+            expand(memory, time);
+        }
+        return kInfinity;
+    }
+
+private:
+    static bool has(unsigned set, std::size_t i) { return ((set >> i) & 1U) != 0; }
+    static unsigned bit(std::size_t i) { return 1U << i; }
+
+    [[nodiscard]] std::int64_t bytes(const Memory& memory) const
+    {
+        std::int64_t sum =
+            memory.gradient >= 0 ? m_chain.x[static_cast<std::size_t>(memory.gradient)] : 0;
+        for (std::size_t i = 0; i <= m_chain.stages(); ++i)
+            sum += (has(memory.plain, i) ? m_chain.x[i] : 0)
+                   + (has(memory.saved, i) ? m_chain.xbar[i] : 0);
+        return sum;
+    }
+    void reach(const Memory& memory, double time)
+    {
+        if (bytes(memory) > m_budget)
+            return;
+        const auto [at, isNew] = m_best.try_emplace(memory, time);
+        if (!isNew && at->second <= time)
+            return;
+        at->second = time;
+        m_open.emplace(time, memory);
+    }
+    void expand(const Memory& memory, double time)
+    {
+        const std::size_t stages = m_chain.stages();
+        const std::int64_t used = bytes(memory);
+        for (std::size_t i = 0; i <= stages; ++i) {
+            if (i > 0 && has(memory.plain, i))
+                reach({memory.plain & ~bit(i), memory.saved, memory.gradient}, time);
+            if (has(memory.saved, i))
+                reach({memory.plain, memory.saved & ~bit(i), memory.gradient}, time);
+            if (!has(memory.plain | memory.saved, i))
+                continue;
+            if (i == stages) {
+                if (memory.gradient < 0 && used + m_chain.btmp[stages] <= m_budget)
+                    reach({memory.plain & ~bit(i), memory.saved, static_cast<int>(stages)}, time);
+                continue;
+            }
+            const double after = time + m_chain.ftime[i];
+            if (used + m_chain.xbar[i + 1] + m_chain.ftmp[i] <= m_budget)
+                reach({memory.plain, memory.saved | bit(i + 1), memory.gradient}, after);
+            if (used + m_chain.x[i + 1] + m_chain.ftmp[i] <= m_budget)
+                reach({memory.plain | bit(i + 1), memory.saved, memory.gradient}, after);
+            if (memory.gradient == static_cast<int>(i + 1) && has(memory.saved, i + 1)
+                && used + m_chain.btmp[i] <= m_budget)
+                reach({memory.plain, memory.saved & ~bit(i + 1), static_cast<int>(i)},
+                      time + m_chain.btime[i]);
+        }
+    }
+
+    using Open = std::pair<double, Memory>;
+
+    const Chain& m_chain;
+    std::int64_t m_budget;
+    std::map<Memory, double> m_best;
+    std::priority_queue<Open, std::vector<Open>, std::greater<>> m_open;
+};
+
+Chain familyChain(Random& random, std::size_t stages)
+{
+    const bool zeroTimes = random.below(4) == 0;
+    return examples::randomChain(random, stages, 8, random.below(3) * 4, zeroTimes);
+}
+
+bool near(double a, double b)
+{
+    return a == b || std::abs(a - b) <= 1e-6 * std::max(1.0, std::abs(b));
+}
+
+} // namespace
+
+class ChainRotorTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void bruteForceAgrees_data();
+    void bruteForceAgrees();
+    void noScheduleOfAnyKindBeatsTheBounds();
+    void exampleSixHasAFasterScheduleOutsideTheClass();
+    void tenThousandChainsStayWithinTheirBudget();
+    void thePeerIsNeverFasterWhereItsPlanFits();
+    void labelDepthCountsForwards();
+    void scalingChangesNothing();
+};
+
+void ChainRotorTest::bruteForceAgrees_data()
+{
+    QTest::addColumn<bool>("restricted");
+    QTest::newRow("every region allowed") << false;
+    QTest::newRow("random regions forbidden") << true;
+}
+
+void ChainRotorTest::bruteForceAgrees()
+{
+    QFETCH(bool, restricted);
+    Random random{restricted ? 2U : 1U};
+    for (int round = 0; round < 400; ++round) {
+        const auto stages = static_cast<std::size_t>(random.between(1, 5));
+        Chain chain = familyChain(random, stages);
+        if (restricted) {
+            chain.regions = RegionMask{stages, true};
+            for (std::size_t last = 0; last < stages; ++last)
+                for (std::size_t first = 0; first <= last; ++first)
+                    chain.regions.set(first, last, random.below(3) > 0);
+        }
+        const auto brute = bruteFrontier(chain);
+        const std::int64_t most = brute.rbegin()->first + 2;
+        const auto table = RotorTable::build(chain, most, {}, {});
+        QVERIFY(table.has_value() && table->exact());
+        for (std::int64_t budget = 0; budget <= most; ++budget) {
+            const auto sequence = table->sequence(budget);
+            const double least = bruteBest(brute, budget);
+            QCOMPARE(sequence.has_value(), least < kInfinity);
+            if (!sequence)
+                continue;
+            const auto run = simulate(chain, *sequence);
+            QVERIFY(run.has_value());
+            QVERIFY(run->peak <= budget);
+            QVERIFY(near(run->makespan, least));
+            QVERIFY(near(table->cost(0, stages, static_cast<int>(table->slotsFor(budget))), least));
+        }
+    }
+}
+
+void ChainRotorTest::noScheduleOfAnyKindBeatsTheBounds()
+{
+    Random random{4};
+    for (int round = 0; round < 60; ++round) {
+        const auto stages = static_cast<std::size_t>(random.between(1, 3));
+        const Chain chain = familyChain(random, stages);
+        const std::int64_t bound = peakLowerBound(chain);
+        QCOMPARE((AnySchedule{chain, bound - 1}.best()), kInfinity);
+        for (std::int64_t budget = bound; budget < bound + 12; ++budget) {
+            ChainQuery query;
+            query.budget = budget;
+            const auto answer = solveChain(chain, query, {});
+            QVERIFY(answer.has_value());
+            const double best = AnySchedule{chain, budget}.best();
+            QVERIFY(answer->status != ChainStatus::Infeasible);
+            if (answer->status == ChainStatus::Optimal)
+                QVERIFY(near(answer->makespan, best));
+            if (answer->status == ChainStatus::Feasible)
+                QVERIFY(best <= answer->makespan * (1 + 1e-9));
+        }
+    }
+}
+
+void ChainRotorTest::exampleSixHasAFasterScheduleOutsideTheClass()
+{
+    QCOMPARE((AnySchedule{examples::e6(), 23}.best()), 56.0);
+}
+
+void ChainRotorTest::tenThousandChainsStayWithinTheirBudget()
+{
+    Random random{6};
+    for (int round = 0; round < 10'000; ++round) {
+        const auto stages = static_cast<std::size_t>(random.between(2, 12));
+        const bool large = random.below(4) == 0;
+        const Chain chain = large
+                                ? examples::randomChain(random, stages, 1'000'000'000, 400'000'000)
+                                : familyChain(random, stages);
+        const std::int64_t whole = simulate(chain, keepEverything(stages))->peak;
+        const std::int64_t budget = random.between(whole / 4, whole);
+        RotorOptions options;
+        if (large || random.below(2) == 0)
+            options.slots = static_cast<int>(std::min(random.between(10, 100), budget));
+        if (options.slots && *options.slots < 1)
+            continue;
+        const auto table = RotorTable::build(chain, budget, options, {});
+        QVERIFY(table.has_value());
+        for (const std::int64_t at : {budget, budget * 3 / 4}) {
+            const auto sequence = table->sequence(at);
+            if (!sequence)
+                continue;
+            const auto run = simulate(chain, *sequence);
+            QVERIFY(run.has_value());
+            QVERIFY(run->peak <= at);
+        }
+    }
+}
+
+void ChainRotorTest::thePeerIsNeverFasterWhereItsPlanFits()
+{
+    Random random{8};
+    int slower = 0;
+    int overspent = 0;
+    for (int round = 0; round < 1'500; ++round) {
+        const auto stages = static_cast<std::size_t>(random.between(2, 7));
+        Chain chain = examples::randomChain(random, stages, 6, 12);
+        for (std::int64_t& size : chain.btmp) // large forward, small backward temporaries
+            size = std::min<std::int64_t>(size, 2);
+        const std::int64_t whole = simulate(chain, keepEverything(stages))->peak;
+        RotorOptions peerOptions;
+        peerOptions.recurrence = Recurrence::Peer;
+        const auto ours = RotorTable::build(chain, whole + 10, {}, {});
+        const auto peer = RotorTable::build(chain, whole + 10, peerOptions, {});
+        for (std::int64_t budget = 5; budget <= whole + 10; ++budget) {
+            const auto theirs = peer->sequence(budget);
+            if (!theirs)
+                continue;
+            const auto run = simulate(chain, *theirs);
+            QVERIFY(run.has_value());
+            if (run->peak > budget) {
+                ++overspent;
+                continue;
+            }
+            const auto right = ours->sequence(budget);
+            QVERIFY(right.has_value());
+            const double time = simulate(chain, *right)->makespan;
+            QVERIFY(time <= run->makespan * (1 + 1e-9));
+            slower += time < run->makespan ? 1 : 0;
+        }
+    }
+    QVERIFY(slower > 0);
+    QVERIFY(overspent > 0);
+}
+
+void ChainRotorTest::labelDepthCountsForwards()
+{
+    Random random{9};
+    for (int round = 0; round < 500; ++round) {
+        const auto stages = static_cast<std::size_t>(random.between(2, 10));
+        const Chain chain = familyChain(random, stages);
+        const auto table = RotorTable::build(chain, 1'000'000, {}, {});
+        for (const ChainFrontierPoint& point : table->frontier()) {
+            const auto sequence = table->sequence(point.budget);
+            QVERIFY(sequence.has_value());
+            std::vector<int> forwards(stages, 0);
+            for (const ChainOp op : *sequence)
+                if (op.kind != ChainOpKind::Loss && op.kind != ChainOpKind::Backward)
+                    ++forwards[static_cast<std::size_t>(op.stage)];
+            const Labels labels = annotate(*sequence, stages);
+            for (std::size_t i = 0; i < stages; ++i) {
+                const auto depth =
+                    std::count_if(labels[i].begin(), labels[i].end(),
+                                  [](const auto& label) { return label.has_value(); });
+                QCOMPARE(forwards[i], static_cast<int>(depth) + 1);
+            }
+        }
+    }
+}
+
+void ChainRotorTest::scalingChangesNothing()
+{
+    Random random{10};
+    for (int round = 0; round < 300; ++round) {
+        const auto stages = static_cast<std::size_t>(random.between(2, 8));
+        const Chain chain = familyChain(random, stages);
+        Chain scaled = chain;
+        for (auto* sizes : {&scaled.x, &scaled.xbar, &scaled.ftmp, &scaled.btmp})
+            for (std::int64_t& size : *sizes)
+                size *= 7'000'003;
+        const std::int64_t whole = simulate(chain, keepEverything(stages))->peak;
+        const std::int64_t budget = random.between(whole / 2, whole);
+        const auto small = RotorTable::build(chain, budget, {}, {})->sequence(budget);
+        const auto large =
+            RotorTable::build(scaled, budget * 7'000'003, {}, {})->sequence(budget * 7'000'003);
+        QCOMPARE(small.has_value(), large.has_value());
+        if (small)
+            QCOMPARE(*small, *large);
+    }
+}
+
+QTEST_GUILESS_MAIN(ChainRotorTest)
+#include "chain_rotor_test.moc"
