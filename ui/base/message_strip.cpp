@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/base/message_strip.h"
+
+#include "ui/base/icons.h"
+#include "ui/base/theme.h"
+#include "ui/base/widgets.h"
+
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QPushButton>
+
+#include <algorithm>
+
+namespace plimsoll::ui {
+
+namespace {
+
+struct Look
+{
+    Role ground;
+    Role ink;
+    const char* icon;
+};
+
+Look lookOf(MessageKind kind)
+{
+    switch (kind) {
+    case MessageKind::Danger: return {Role::DangerBg, Role::Danger, "error"};
+    case MessageKind::Warn: return {Role::WarnBg, Role::Warn, "warn"};
+    case MessageKind::Offer: break;
+    }
+    return {Role::AccentBg, Role::Accent, "info"};
+}
+
+/// The icon at the head of the strip.
+class IconLabel : public QWidget
+{
+public:
+    IconLabel(const char* name, Role color, QWidget* parent)
+        : QWidget{parent}, m_name{QString::fromLatin1(name)}, m_color{color}
+    {
+        const int side = Theme::current().px(16);
+        setFixedSize(side, side);
+    }
+
+protected:
+    void paintEvent(QPaintEvent* /*event*/) override
+    {
+        QPainter painter{this};
+        drawIcon(painter, QRectF{rect()}, m_name, Theme::current().color(m_color));
+    }
+
+private:
+    QString m_name;
+    Role m_color;
+};
+
+} // namespace
+
+MessageStrip::MessageStrip(QWidget* parent) : QWidget{parent}
+{
+    m_row = new QHBoxLayout{this};
+    setAccessibleName(tr("Message"));
+    connect(&Theme::current(), &Theme::changed, this, &MessageStrip::rebuild);
+    hide();
+}
+
+void MessageStrip::post(Message message)
+{
+    if (!message.id.isEmpty())
+        std::erase_if(m_messages, [&](const Message& old) { return old.id == message.id; });
+    m_messages.push_back(std::move(message));
+    rebuild();
+    Q_EMIT changed();
+}
+
+void MessageStrip::withdraw(const QString& id)
+{
+    if (std::erase_if(m_messages, [&](const Message& old) { return old.id == id; }) == 0)
+        return;
+    rebuild();
+    Q_EMIT changed();
+}
+
+void MessageStrip::rebuild()
+{
+    // Deleted later: a button of the strip may be the one that is being clicked.
+    while (QLayoutItem* item = m_row->takeAt(0)) {
+        if (item->widget() != nullptr) {
+            item->widget()->hide();
+            item->widget()->deleteLater();
+        }
+        delete item;
+    }
+    setVisible(!m_messages.empty());
+    if (m_messages.empty())
+        return;
+    const Theme& theme = Theme::current();
+    const Message& message = m_messages.back();
+    const Look look = lookOf(message.kind);
+    setFixedHeight(theme.rowHeight(38));
+    setAccessibleDescription(message.first + u' ' + message.rest);
+    m_row->setContentsMargins(theme.px(15), 0, theme.px(12), 0);
+    m_row->setSpacing(theme.px(8));
+    m_row->addWidget(new IconLabel{look.icon, look.ink, this});
+    m_row->addWidget(new TextLabel{message.first, TextRole::Strong, Role::Text, this});
+    auto* rest = new TextLabel{message.rest, TextRole::Body, Role::Text, this};
+    rest->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_row->addWidget(rest, 1);
+    if (m_messages.size() > 1)
+        m_row->addWidget(new TextLabel{tr("%1 more").arg(m_messages.size() - 1), TextRole::Body,
+                                       Role::Muted, this});
+    for (std::size_t i = 0; i < message.actions.size(); ++i) {
+        auto* button = new QPushButton{message.actions[i].text, this};
+        button->setProperty("primary", i == 0);
+        connect(button, &QPushButton::clicked, this, [run = message.actions[i].run] { run(); });
+        m_row->addWidget(button);
+    }
+    auto* dismiss = new QPushButton{tr("Dismiss"), this};
+    connect(dismiss, &QPushButton::clicked, this, [this] {
+        m_messages.pop_back();
+        rebuild();
+        Q_EMIT changed();
+    });
+    m_row->addWidget(dismiss);
+    update();
+}
+
+void MessageStrip::paintEvent(QPaintEvent* /*event*/)
+{
+    if (m_messages.empty())
+        return;
+    const Theme& theme = Theme::current();
+    const Look look = lookOf(m_messages.back().kind);
+    QPainter painter{this};
+    painter.fillRect(rect(), theme.color(look.ground));
+    painter.fillRect(QRect{0, 0, theme.px(3), height()}, theme.color(look.ink));
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/base/numbers.h"
+
+#include <QFontMetricsF>
+#include <QLocale>
+#include <QPainter>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr double kKibi = 1024.0;
+constexpr char16_t kMinus = u'\u2212';
+constexpr char16_t kNoBreak = u'\u00a0';
+
+struct Unit
+{
+    double factor;
+    int decimals;
+    const char16_t* name;
+};
+
+constexpr std::array kBytes{Unit{kKibi * kKibi * kKibi * kKibi, 2, u"TiB"},
+                            Unit{kKibi * kKibi * kKibi, 2, u"GiB"}, Unit{kKibi * kKibi, 1, u"MiB"},
+                            Unit{kKibi, 1, u"KiB"}};
+constexpr std::array kTimes{Unit{60e9, 2, u"min"}, Unit{1e9, 2, u"s"}, Unit{1e6, 2, u"ms"},
+                            Unit{1e3, 2, u"µs"}};
+
+double rounded(double value, int decimals, Rounding rounding)
+{
+    const double factor = std::pow(10.0, decimals);
+    const double scaled = value * factor;
+    // A value that has so few decimals anyway must not move by the noise of the multiplication.
+    const double nearest = std::round(scaled);
+    if (rounding == Rounding::Nearest || std::abs(scaled - nearest) < 1e-9)
+        return nearest / factor;
+    return (rounding == Rounding::Up ? std::ceil(scaled) : std::floor(scaled)) / factor;
+}
+
+QString plain(double value, int decimals)
+{
+    return QString::number(value, 'f', decimals);
+}
+
+FigureText bytesParts(base::Bytes bytes, Rounding rounding, bool shortForm)
+{
+    const auto value = static_cast<double>(bytes.count());
+    for (const Unit& unit : kBytes) {
+        const int decimals = shortForm && unit.factor < kBytes[1].factor ? 0 : unit.decimals;
+        const double shown = rounded(value / unit.factor, decimals, rounding);
+        // 1023.99 MiB shown as 1024 belongs to the next unit.
+        if (std::abs(shown) >= 1.0)
+            return {plain(shown, decimals), QString::fromUtf16(unit.name)};
+    }
+    return {QString::number(bytes.count()), QStringLiteral("B")};
+}
+
+QString joined(const FigureText& text)
+{
+    return text.figure + QChar{kNoBreak} + text.unit;
+}
+
+FigureText timeParts(base::Nanoseconds time)
+{
+    const auto value = static_cast<double>(time.count());
+    for (const Unit& unit : kTimes) {
+        if (value < unit.factor * (unit.factor < 1e10 ? 0.9995 : 1.0))
+            continue;
+        const double scaled = value / unit.factor;
+        const int decimals = scaled >= 99.95 ? 0 : scaled >= 9.995 ? 1 : 2;
+        return {plain(scaled, decimals), QString::fromUtf16(unit.name)};
+    }
+    // Below a millisecond the design keeps ms down to 0.10.
+    return {QString::number(time.count()), QStringLiteral("ns")};
+}
+
+QString withSign(const QString& text, bool negative)
+{
+    return (negative ? QChar{kMinus} : QChar{u'+'}) + text;
+}
+
+/// Cell width of digits in this font. Fonts are few; asking the metrics is a hash look-up in Qt.
+double digitWidth(const QFontMetricsF& metrics)
+{
+    double width = 0;
+    for (char16_t digit = u'0'; digit <= u'9'; ++digit)
+        width = std::max(width, metrics.horizontalAdvance(QChar{digit}));
+    return width;
+}
+
+/// Lengths of the parts: a digit each, and the stretches between.
+template <typename Visit>
+void forEachPart(const QString& text, Visit&& visit)
+{
+    const auto isDigit = [&](qsizetype at) { return text[at] >= u'0' && text[at] <= u'9'; };
+    for (qsizetype at = 0; at < text.size();) {
+        qsizetype end = at + 1;
+        if (!isDigit(at))
+            while (end < text.size() && !isDigit(end))
+                ++end;
+        visit(text.mid(at, end - at), isDigit(at));
+        at = end;
+    }
+}
+
+double widthOf(const QFontMetricsF& metrics, const QString& text, double cell)
+{
+    double width = 0;
+    forEachPart(text, [&](const QString& part, bool digit) {
+        width += digit ? cell : metrics.horizontalAdvance(part);
+    });
+    return width;
+}
+
+} // namespace
+
+QString bytesText(base::Bytes bytes, Rounding rounding)
+{
+    return joined(bytesParts(bytes, rounding, false));
+}
+
+QString shortBytesText(base::Bytes bytes, Rounding rounding)
+{
+    return joined(bytesParts(bytes, rounding, true));
+}
+
+FigureText bytesFigure(base::Bytes bytes, Rounding rounding)
+{
+    return bytesParts(bytes, rounding, false);
+}
+
+FigureText timeFigure(base::Nanoseconds time)
+{
+    return timeParts(time);
+}
+
+QString exactBytesText(base::Bytes bytes)
+{
+    QString exact = QLocale::c().toString(static_cast<qlonglong>(bytes.count()));
+    const auto value = static_cast<double>(bytes.count());
+    if (std::abs(value) < kKibi)
+        return exact + QChar{kNoBreak} + u'B';
+    const auto unit = std::find_if(kBytes.begin(), kBytes.end(), [&](const Unit& candidate) {
+        return std::abs(value) >= candidate.factor;
+    });
+    return plain(value / unit->factor, 2) + QChar{kNoBreak} + QString::fromUtf16(unit->name)
+           + QStringLiteral(" (") + exact + QChar{kNoBreak} + QStringLiteral("B)");
+}
+
+QString bytesDifferenceText(base::Bytes difference)
+{
+    if (difference.count() == 0)
+        return QStringLiteral("0");
+    const bool negative = difference.count() < 0;
+    return withSign(bytesText(base::Bytes{std::abs(difference.count())}), negative);
+}
+
+QString timeText(base::Nanoseconds time)
+{
+    return joined(timeParts(time));
+}
+
+QString timeDifferenceText(base::Nanoseconds difference)
+{
+    if (difference.count() == 0)
+        return QStringLiteral("0");
+    const bool negative = difference.count() < 0;
+    return withSign(timeText(base::Nanoseconds{std::abs(difference.count())}), negative);
+}
+
+QString percentText(double fraction)
+{
+    return plain(fraction * 100, 1) + QChar{kNoBreak} + u'%';
+}
+
+QString percentDifferenceText(double fraction)
+{
+    const double shown = std::round(fraction * 1000) / 1000;
+    if (shown == 0)
+        return QStringLiteral("0");
+    return withSign(percentText(std::abs(shown)), shown < 0);
+}
+
+QString countText(std::uint64_t count)
+{
+    if (count >= 1'000'000)
+        return plain(static_cast<double>(count) / 1e6, 1) + QChar{kNoBreak} + u'M';
+    return QLocale::c().toString(static_cast<qulonglong>(count));
+}
+
+QString unknownText()
+{
+    return QStringLiteral("–");
+}
+
+double numberWidth(const QFont& font, const QString& text)
+{
+    const QFontMetricsF metrics{font};
+    return widthOf(metrics, text, digitWidth(metrics));
+}
+
+void drawNumber(QPainter& painter, QPointF pos, const QString& text, Qt::Alignment align)
+{
+    const QFontMetricsF metrics{painter.font()};
+    const double cell = digitWidth(metrics);
+    double x = pos.x();
+    if ((align & Qt::AlignRight) != 0)
+        x -= widthOf(metrics, text, cell);
+    else if ((align & Qt::AlignHCenter) != 0)
+        x -= widthOf(metrics, text, cell) / 2;
+    forEachPart(text, [&](const QString& part, bool digit) {
+        const double width = metrics.horizontalAdvance(part);
+        painter.drawText(QPointF{digit ? x + (cell - width) / 2 : x, pos.y()}, part);
+        x += digit ? cell : width;
+    });
+}
+
+} // namespace plimsoll::ui

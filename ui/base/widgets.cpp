@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/base/widgets.h"
+
+#include "ui/base/numbers.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include <array>
+#include <cmath>
+
+namespace plimsoll::ui {
+
+TextLabel::TextLabel(const QString& text, TextRole font, Role color, QWidget* parent)
+    : QWidget{parent}, m_text{text}, m_font{font}, m_color{color}
+{
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    setAccessibleName(text);
+    connect(&Theme::current(), &Theme::changed, this, [this] {
+        updateGeometry();
+        update();
+    });
+}
+
+void TextLabel::setText(const QString& text)
+{
+    if (text == m_text)
+        return;
+    m_text = text;
+    setAccessibleName(text);
+    updateGeometry();
+    update();
+}
+
+void TextLabel::setColor(Role color)
+{
+    m_color = color;
+    update();
+}
+
+void TextLabel::setAlignment(Qt::Alignment alignment)
+{
+    m_alignment = alignment;
+    update();
+}
+
+void TextLabel::setElideMode(Qt::TextElideMode mode)
+{
+    m_elide = mode;
+    update();
+}
+
+QSize TextLabel::sizeHint() const
+{
+    const QFont font = Theme::current().font(m_font);
+    return {static_cast<int>(std::ceil(numberWidth(font, m_text))) + 1,
+            QFontMetrics{font}.height() + 2};
+}
+
+QSize TextLabel::minimumSizeHint() const
+{
+    return {0, sizeHint().height()};
+}
+
+void TextLabel::paintEvent(QPaintEvent* /*event*/)
+{
+    const Theme& theme = Theme::current();
+    const QFont font = theme.font(m_font);
+    const QFontMetricsF metrics{font};
+    QString shown = m_text;
+    if (numberWidth(font, shown) > width())
+        shown = metrics.elidedText(m_text, m_elide, width());
+    setToolTip(shown == m_text ? QString{} : m_text);
+
+    QPainter painter{this};
+    painter.setFont(font);
+    painter.setPen(theme.color(isEnabled() ? m_color : Role::Faint));
+    const double baseline = (height() + metrics.ascent() - metrics.descent()) / 2;
+    double x = 0;
+    if ((m_alignment & Qt::AlignRight) != 0)
+        x = width();
+    else if ((m_alignment & Qt::AlignHCenter) != 0)
+        x = width() / 2.0;
+    drawNumber(painter, QPointF{x, baseline}, shown, m_alignment & Qt::AlignHorizontal_Mask);
+}
+
+void drawCard(QPainter& painter, const QRectF& rect, double radius)
+{
+    const Theme& theme = Theme::current();
+    constexpr std::array kLight{0.05, 0.03, 0.02};
+    constexpr std::array kDark{0.12, 0.07, 0.05};
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    for (std::size_t layer = 3; layer-- > 0;) {
+        const double spread = 1.0 + static_cast<double>(layer) * 1.5;
+        const double alpha = theme.isDark() ? kDark.at(layer) : kLight.at(layer);
+        painter.setBrush(QColor::fromRgbF(0, 0, 0, static_cast<float>(alpha)));
+        painter.drawRoundedRect(rect.adjusted(-spread, -spread + 1, spread, spread + 1),
+                                radius + spread, radius + spread);
+    }
+    painter.setBrush(theme.color(Role::Panel));
+    painter.setPen(QPen{theme.color(Role::BorderStrong), 1});
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
+    painter.restore();
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/timeline/coordinates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace plimsoll::ui {
+
+StepAxis::StepAxis(timeline::TimelinePtr timeline) : m_timeline{std::move(timeline)}
+{
+    m_hasTimes = m_timeline && m_timeline->duration().count() > 0;
+}
+
+std::size_t StepAxis::stepCount() const
+{
+    return m_timeline ? m_timeline->stepCount() : 0;
+}
+
+double StepAxis::length() const
+{
+    if (stepCount() == 0)
+        return 1;
+    return m_hasTimes ? static_cast<double>(m_timeline->duration().count())
+                      : static_cast<double>(stepCount());
+}
+
+double StepAxis::positionOf(std::size_t step) const
+{
+    if (stepCount() == 0)
+        return 0;
+    step = std::min(step, stepCount());
+    return m_hasTimes ? static_cast<double>(m_timeline->timeAt(step).count())
+                      : static_cast<double>(step);
+}
+
+std::size_t StepAxis::stepAt(double position) const
+{
+    const double floor = std::floor(std::clamp(position, 0.0, length()));
+    if (m_hasTimes)
+        return m_timeline->stepAtTime(base::Nanoseconds{static_cast<std::int64_t>(floor)});
+    return std::min(static_cast<std::size_t>(floor), stepCount() - 1);
+}
+
+Coordinates::Coordinates(const QRectF& plot, double visibleBegin, double visibleEnd,
+                         base::Bytes top)
+    : m_plot{plot}, m_begin{visibleBegin}, m_end{visibleEnd}, m_top{top}
+{
+}
+
+double Coordinates::xOf(double position) const
+{
+    return m_plot.left() + (position - m_begin) / (m_end - m_begin) * m_plot.width();
+}
+
+double Coordinates::positionAt(double x) const
+{
+    return m_begin + (x - m_plot.left()) / m_plot.width() * (m_end - m_begin);
+}
+
+double Coordinates::yOf(base::Bytes bytes) const
+{
+    return m_plot.bottom()
+           - static_cast<double>(bytes.count()) / static_cast<double>(m_top.count())
+                 * m_plot.height();
+}
+
+base::Bytes Coordinates::bytesAt(double y) const
+{
+    const double fraction = (m_plot.bottom() - y) / m_plot.height();
+    return base::Bytes{std::llround(fraction * static_cast<double>(m_top.count()))};
+}
+
+StepSpan stepsIn(const StepAxis& axis, double from, double to)
+{
+    // Steps without duration at the very start stand before the first that lasts.
+    const std::size_t begin = from <= 0 ? 0 : axis.stepAt(from);
+    std::size_t last = axis.stepAt(to);
+    // A step that begins exactly at the right edge belongs to the next column.
+    if (last > begin && axis.positionOf(last) >= to)
+        --last;
+    return {begin, std::max(begin, last) + 1};
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/timeline/timeline.h"
+#include "ui/timeline/timeline_data.h"
+
+#include <QRectF>
+
+namespace plimsoll::ui {
+
+/// Where on the axis steps stand: by their times, or one unit each when the trace has no times.
+class StepAxis
+{
+public:
+    StepAxis() = default;
+    explicit StepAxis(timeline::TimelinePtr timeline);
+
+    [[nodiscard]] bool hasTimes() const { return m_hasTimes; }
+    [[nodiscard]] std::size_t stepCount() const;
+    /// End of the axis: nanoseconds or steps. At least 1.
+    [[nodiscard]] double length() const;
+    /// Position at which a step begins; stepCount() gives the end.
+    [[nodiscard]] double positionOf(std::size_t step) const;
+    /// The step at a position, clamped. Requires stepCount() > 0.
+    [[nodiscard]] std::size_t stepAt(double position) const;
+
+private:
+    timeline::TimelinePtr m_timeline;
+    bool m_hasTimes = false;
+};
+
+/// Pixels of a plot to positions on its axes and back. Pure.
+class Coordinates
+{
+public:
+    Coordinates() = default;
+    /// `visibleBegin` < `visibleEnd` are axis positions; `top` > 0 is the value at the upper edge.
+    Coordinates(const QRectF& plot, double visibleBegin, double visibleEnd, base::Bytes top);
+
+    [[nodiscard]] const QRectF& plot() const { return m_plot; }
+    [[nodiscard]] double visibleBegin() const { return m_begin; }
+    [[nodiscard]] double visibleEnd() const { return m_end; }
+    [[nodiscard]] base::Bytes top() const { return m_top; }
+
+    [[nodiscard]] double xOf(double position) const;
+    [[nodiscard]] double positionAt(double x) const;
+    [[nodiscard]] double yOf(base::Bytes bytes) const;
+    [[nodiscard]] base::Bytes bytesAt(double y) const;
+
+private:
+    QRectF m_plot{0, 0, 1, 1};
+    double m_begin = 0;
+    double m_end = 1;
+    base::Bytes m_top{1};
+};
+
+/// Steps begin..end - 1 that a pixel column shows. Never empty.
+struct StepSpan
+{
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+/// The steps that any part of positions [from, to) belongs to. Requires axis.stepCount() > 0.
+[[nodiscard]] StepSpan stepsIn(const StepAxis& axis, double from, double to);
+
+} // namespace plimsoll::ui

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/timeline/stack_columns.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plimsoll::ui {
+
+namespace {
+
+/// Calls visit(column, span of steps) for every column that shows any step.
+template <typename Visit>
+void forEachColumn(const StepAxis& axis, const Coordinates& coordinates, Visit&& visit)
+{
+    const auto columns = static_cast<std::size_t>(std::max(0.0, coordinates.plot().width()));
+    for (std::size_t column = 0; column < columns; ++column) {
+        const double from = coordinates.positionAt(static_cast<double>(column));
+        const double to = coordinates.positionAt(static_cast<double>(column) + 1);
+        if (from >= axis.length())
+            return;
+        visit(column, stepsIn(axis, from, to));
+    }
+}
+
+double pixelsPerByte(const Coordinates& coordinates)
+{
+    return coordinates.plot().height() / static_cast<double>(coordinates.top().count());
+}
+
+} // namespace
+
+std::size_t shownStep(const timeline::Timeline& timeline, const StepSpan& span)
+{
+    const std::size_t end = std::min(span.end, timeline.stepCount());
+    return timeline.largestStepIn(std::min(span.begin, end - 1), end);
+}
+
+StackColumns stackColumns(const timeline::Timeline& timeline, const StepAxis& axis,
+                          const Coordinates& coordinates)
+{
+    StackColumns columns;
+    columns.height = static_cast<int>(std::lround(coordinates.plot().height()));
+    if (timeline.stepCount() == 0)
+        return columns;
+    const auto expected = static_cast<std::size_t>(std::max(0.0, coordinates.plot().width()));
+    columns.step.reserve(expected);
+    columns.top.reserve(expected);
+    const double scale = pixelsPerByte(coordinates);
+    forEachColumn(axis, coordinates, [&](std::size_t /*column*/, const StepSpan& span) {
+        const std::size_t step = shownStep(timeline, span);
+        columns.step.push_back(static_cast<std::uint32_t>(step));
+        const timeline::Stack stack = timeline.stackAt(step);
+        std::array<float, StackColumns::kLayers> tops{};
+        std::int64_t sum = 0;
+        for (std::size_t layer = 0; layer < tops.size(); ++layer) {
+            sum += stack[layer].count();
+            tops[layer] = static_cast<float>(static_cast<double>(sum) * scale);
+        }
+        columns.top.push_back(tops);
+    });
+    return columns;
+}
+
+std::vector<float> ghostColumns(const timeline::Timeline& unplanned, const StepAxis& plannedAxis,
+                                std::span<const std::uint32_t> unplannedStepAt,
+                                const Coordinates& coordinates)
+{
+    std::vector<float> heights;
+    if (unplanned.stepCount() == 0 || plannedAxis.stepCount() == 0)
+        return heights;
+    const auto clampStep = [&](std::size_t step) {
+        return std::min(step, unplanned.stepCount() - 1);
+    };
+    const double scale = pixelsPerByte(coordinates);
+    forEachColumn(plannedAxis, coordinates, [&](std::size_t /*column*/, const StepSpan& span) {
+        std::size_t largest = 0;
+        if (unplannedStepAt.empty()) {
+            largest = shownStep(unplanned, span);
+        } else {
+            // The order of ops is kept by plans, so the span maps to a span; recomputed ops repeat
+            // their neighbour's.
+            std::size_t first = unplanned.stepCount() - 1;
+            std::size_t last = 0;
+            for (std::size_t step = span.begin; step < span.end && step < unplannedStepAt.size();
+                 ++step) {
+                first = std::min(first, clampStep(unplannedStepAt[step]));
+                last = std::max(last, clampStep(unplannedStepAt[step]));
+            }
+            largest = unplanned.largestStepIn(std::min(first, last), last + 1);
+        }
+        heights.push_back(
+            static_cast<float>(static_cast<double>(unplanned.totalAt(largest).count()) * scale));
+    });
+    return heights;
+}
+
+} // namespace plimsoll::ui

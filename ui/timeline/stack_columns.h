@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/timeline/coordinates.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace plimsoll::ui {
+
+/// What the device pixel columns of a plot show: in each the step with the largest total and the
+/// classes of that very step, so that no peak is averaged away and the layers add up to a real
+/// moment. Heights are device pixels above the plot's lower edge.
+struct StackColumns
+{
+    static constexpr std::size_t kLayers = timeline::kCategoryCount;
+
+    int height = 0; ///< of the plot in device pixels
+    std::vector<std::uint32_t> step;
+    std::vector<std::array<float, kLayers>> top; ///< upper edge of each layer, cumulated
+    /// Columns right of the end of the step have none.
+    [[nodiscard]] std::size_t count() const { return step.size(); }
+    [[nodiscard]] float totalAt(std::size_t column) const { return top[column][kLayers - 1]; }
+};
+
+/// `coordinates` in device pixels, its plot starting at x 0.
+[[nodiscard]] StackColumns stackColumns(const timeline::Timeline& timeline, const StepAxis& axis,
+                                        const Coordinates& coordinates);
+
+/// Height per column of the unplanned curve, drawn at the planned positions of its ops:
+/// `unplannedStepAt[planned step]`, or the same steps when empty.
+[[nodiscard]] std::vector<float> ghostColumns(const timeline::Timeline& unplanned,
+                                              const StepAxis& plannedAxis,
+                                              std::span<const std::uint32_t> unplannedStepAt,
+                                              const Coordinates& coordinates);
+
+/// The largest step of a column's span: what a column shows.
+[[nodiscard]] std::size_t shownStep(const timeline::Timeline& timeline, const StepSpan& span);
+
+} // namespace plimsoll::ui
