@@ -49,13 +49,22 @@ private:
     void recordedLives();
     void recomputedLives(const Recomputation& recomputation);
     [[nodiscard]] std::int32_t stepAfter(Moment moment) const;
-    [[nodiscard]] Moment forwardHold(StorageId storage) const;
+    [[nodiscard]] std::int32_t stepSince(const Recomputation& recomputation, Moment moment) const;
+    [[nodiscard]] std::int32_t packedUntil(StorageId storage,
+                                           const Recomputation& recomputation) const;
+    [[nodiscard]] std::int32_t frameEnd(std::size_t region) const;
+    [[nodiscard]] std::int32_t forwardHold(StorageId storage) const;
+    [[nodiscard]] std::int32_t stepIn(const Recomputation& recomputation, Moment moment) const;
+    [[nodiscard]] std::int32_t nodeFalls(const Recomputation& recomputation, Moment released) const;
+    [[nodiscard]] std::int32_t tablesHold(StorageId storage,
+                                          const Recomputation& recomputation) const;
 
     const Program& m_program;
     RegionTable m_table;
     PythonHolds m_holds;
     Schedule m_schedule;
     std::vector<Recomputation> m_recomputations;
+    std::vector<std::int32_t> m_frameEnd;        ///< by region, outermost ones
     std::vector<std::int32_t> m_recomputationOf; ///< by region, -1: never recomputed
 };
 
@@ -103,32 +112,131 @@ std::int32_t Lowering::stepAfter(Moment moment) const
     return moment == kBeforeStep ? -1 : m_schedule.stepOfOp[static_cast<std::size_t>(moment)];
 }
 
-/// FORWARD: until when a storage allocated before or during forward and loss lives.
-Moment Lowering::forwardHold(StorageId storage) const
+/// Frames: the step after which an outermost region lets its arguments go. A node that runs no op
+/// unpacks first.
+std::int32_t Lowering::frameEnd(std::size_t region) const
 {
-    Moment hold = m_holds.inForward(storage);
+    std::int32_t end = stepAfter(std::max(m_table[region].release, m_table[region].last));
+    for (const Recomputation& recomputation : m_recomputations)
+        if (m_table.isWithin(static_cast<std::size_t>(recomputation.region), region))
+            end = std::max(end, recomputation.endStep);
+    return end;
+}
+
+/// FORWARD: the last step of a storage allocated before or during forward and loss.
+std::int32_t Lowering::forwardHold(StorageId storage) const
+{
+    std::int32_t hold = stepAfter(m_holds.inForward(storage));
     for (const std::uint32_t row : m_table.rowsOf(storage)) {
         const graph::Saved& saved = m_program.saved[row];
         if (m_table.innermost(saved.op) < 0)
-            hold = std::max(hold, saved.released);
+            hold = std::max(hold, stepAfter(saved.released));
     }
     for (const std::int32_t region : m_table.regionsTaking(storage)) {
         const RegionInfo& info = m_table[static_cast<std::size_t>(region)];
-        hold = std::max(hold, info.parent < 0 ? std::max(info.release, info.last) : info.last);
+        hold = std::max(hold, info.parent < 0 ? m_frameEnd[static_cast<std::size_t>(region)]
+                                              : stepAfter(info.last));
     }
     return hold;
 }
 
 void Lowering::recordedLives()
 {
+    for (std::size_t region = 0; region < m_table.size(); ++region)
+        m_frameEnd.push_back(m_table[region].parent < 0 ? frameEnd(region) : -1);
     const auto forwardOps = static_cast<Moment>(m_program.forwardCount());
     for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
         const graph::Storage& storage = m_program.storages[index];
         const StorageId id{index};
         const bool isForward = storage.alloc < forwardOps && storage.free != kNever;
-        const Moment free = isForward ? forwardHold(id) : storage.free;
-        m_schedule.instances.push_back({id, stepAfter(storage.alloc), stepAfter(free), -1});
+        m_schedule.instances.push_back({id, stepAfter(storage.alloc),
+                                        isForward ? forwardHold(id) : stepAfter(storage.free), -1});
     }
+}
+
+/// Where a moment that a recomputation may execute lies; what it doesn't execute counts as its end.
+std::int32_t Lowering::stepIn(const Recomputation& recomputation, Moment moment) const
+{
+    const RegionInfo& info = m_table[static_cast<std::size_t>(recomputation.region)];
+    const bool executed = moment >= info.first && moment <= info.lastExecuted;
+    return executed ? recomputation.firstStep + (moment - info.first) : recomputation.endStep;
+}
+
+/// Until when something lives that goes with a node: a node may stand until backward, or fall
+/// inside the recomputation.
+std::int32_t Lowering::nodeFalls(const Recomputation& recomputation, Moment released) const
+{
+    return released >= recomputation.trigger ? std::max(stepAfter(released), recomputation.endStep)
+                                             : stepIn(recomputation, released);
+}
+
+/// Packed, Arguments of nested regions, Packed again: until when a recomputation's table and those
+/// of the recomputations nested in it hold a storage; -1: not at all.
+std::int32_t Lowering::tablesHold(StorageId storage, const Recomputation& recomputation) const
+{
+    const auto region = static_cast<std::size_t>(recomputation.region);
+    const RegionInfo& info = m_table[region];
+    std::int32_t hold = -1;
+    for (const std::uint32_t row : m_table.rowsOf(storage)) {
+        const graph::Saved& saved = m_program.saved[row];
+        if (m_table.innermost(saved.op) != recomputation.region || !m_table.isPacked(row, region))
+            continue;
+        hold =
+            std::max(hold, saved.unpack ? std::max(stepAfter(saved.dropped), recomputation.endStep)
+                                        : nodeFalls(recomputation, saved.released));
+    }
+    for (const std::int32_t nested : m_table.regionsTaking(storage)) {
+        const RegionInfo& inner = m_table[static_cast<std::size_t>(nested)];
+        if (inner.parent != recomputation.region || inner.first > info.stopOp)
+            continue;
+        const std::int32_t again = m_recomputationOf[static_cast<std::size_t>(nested)];
+        if (again >= 0) {
+            const Recomputation& deeper = m_recomputations[static_cast<std::size_t>(again)];
+            hold = std::max({hold, deeper.endStep, tablesHold(storage, deeper)});
+        } else if (inner.hasRows) {
+            hold = std::max(hold, nodeFalls(recomputation, inner.release));
+        }
+    }
+    return hold;
+}
+
+/// The step at which something ends that happens either during a recomputation or later in
+/// backward; what the recording saw earlier ends with the recomputation.
+std::int32_t Lowering::stepSince(const Recomputation& recomputation, Moment moment) const
+{
+    const RegionInfo& info = m_table[static_cast<std::size_t>(recomputation.region)];
+    if (moment >= info.first && moment <= info.lastExecuted)
+        return recomputation.firstStep + (moment - info.first);
+    return moment >= recomputation.trigger ? stepAfter(moment) : recomputation.endStep;
+}
+
+/// BACKWARD, Packed, Arguments of nested regions and Packed again: until when the packs that a
+/// recomputation makes of a storage hold it.
+std::int32_t Lowering::packedUntil(StorageId storage, const Recomputation& recomputation) const
+{
+    const auto region = static_cast<std::size_t>(recomputation.region);
+    std::int32_t until = -1;
+    for (const std::uint32_t row : m_table.rowsOf(storage)) {
+        const graph::Saved& saved = m_program.saved[row];
+        if (m_table.innermost(saved.op) != recomputation.region || !m_table.isPacked(row, region))
+            continue;
+        until =
+            std::max(until, saved.unpack ? std::max(stepAfter(saved.dropped), recomputation.endStep)
+                                         : stepSince(recomputation, saved.released));
+    }
+    for (const std::int32_t nested : m_table.regionsTaking(storage)) {
+        const RegionInfo& inner = m_table[static_cast<std::size_t>(nested)];
+        if (inner.parent != recomputation.region || inner.first > m_table[region].stopOp)
+            continue;
+        if (const std::int32_t again = m_recomputationOf[static_cast<std::size_t>(nested)];
+            again >= 0) {
+            const Recomputation& own = m_recomputations[static_cast<std::size_t>(again)];
+            until = std::max({until, own.endStep, packedUntil(storage, own)});
+        } else if (inner.hasRows) {
+            until = std::max(until, stepSince(recomputation, inner.release));
+        }
+    }
+    return until;
 }
 
 /// BACKWARD, Lives: the instances that one recomputation allocates.
@@ -141,31 +249,12 @@ void Lowering::recomputedLives(const Recomputation& recomputation)
         return executed ? recomputation.firstStep + (moment - info.first) : recomputation.endStep;
     };
     for (Moment op = info.first; op <= info.lastExecuted; ++op) {
+        const std::int32_t step = recomputation.firstStep + (op - info.first);
         for (const StorageId storage :
              m_table.allocatedBy(graph::OpId{static_cast<std::size_t>(op)})) {
-            std::int32_t free = stepHere(m_holds.inRecomputation(storage, region));
-            for (const std::uint32_t row : m_table.rowsOf(storage)) {
-                const graph::Saved& saved = m_program.saved[row];
-                if (m_table.innermost(saved.op) != recomputation.region
-                    || !m_table.isPacked(row, region))
-                    continue;
-                free = std::max(free,
-                                saved.unpack ? stepAfter(saved.dropped) : stepHere(saved.released));
-            }
-            for (const std::int32_t nested : m_table.regionsTaking(storage)) {
-                const RegionInfo& inner = m_table[static_cast<std::size_t>(nested)];
-                if (inner.parent != recomputation.region || inner.first > info.stopOp)
-                    continue;
-                const std::int32_t again = m_recomputationOf[static_cast<std::size_t>(nested)];
-                if (again >= 0)
-                    free =
-                        std::max(free, m_recomputations[static_cast<std::size_t>(again)].endStep);
-                else if (inner.hasRows)
-                    free = std::max(free, stepAfter(inner.release));
-            }
+            const std::int32_t held = stepHere(m_holds.inRecomputation(storage, region));
             m_schedule.instances.push_back(
-                {storage, recomputation.firstStep + (op - info.first),
-                 std::max(free, recomputation.firstStep + (op - info.first)),
+                {storage, step, std::max({step, held, packedUntil(storage, recomputation)}),
                  recomputation.region});
         }
     }

@@ -26,7 +26,7 @@ PythonHolds::PythonHolds(const graph::Program& program, const RegionTable& table
         m_recorded.push_back(storage.free > explained ? storage.free : storage.pythonFree);
     }
     m_forward = m_recorded;
-    for (std::size_t region = table.size(); region-- > 0;) // children first
+    for (std::size_t region = 0; region < table.size(); ++region) // parents first
         passOn(m_forward, region, true);
     for (std::size_t region = table.size(); region-- > 0;)
         callersWait(m_forward, region);
@@ -40,7 +40,7 @@ Moment PythonHolds::inRecomputation(StorageId storage, std::size_t region)
         std::size_t end = region + 1; // its nested regions follow it
         while (end < m_table.size() && m_table[end].parent >= static_cast<std::int32_t>(region))
             ++end;
-        for (std::size_t inner = end; inner-- > region;)
+        for (std::size_t inner = region; inner < end; ++inner)
             passOn(m_scoped, inner, inner != region);
         for (std::size_t inner = end; inner-- > region + 1;) {
             callersWait(m_scoped, inner);
@@ -68,7 +68,7 @@ void PythonHolds::passOn(std::vector<Moment>& holds, std::size_t region,
         const Moment until = m_program.call(members[member + 1]).last;
         for (const graph::TensorId output : m_program.call(members[member]).outputs) {
             const StorageId storage = m_program.tensor(output).storage;
-            callers = std::max(callers, m_recorded[storage.index()]);
+            callers = std::max(callers, holds[storage.index()]); // as changed by the regions around
             passed.emplace_back(storage, until);
         }
     }

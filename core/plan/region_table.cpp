@@ -166,14 +166,16 @@ bool RegionTable::isPacked(std::uint32_t row, std::size_t region) const
            <= std::tuple{info.stopOp, info.stopAfter};
 }
 
+bool RegionTable::isWithin(std::size_t inner, std::size_t outer) const
+{
+    return m_regions[outer].first <= m_regions[inner].first
+           && m_regions[inner].last <= m_regions[outer].last;
+}
+
 bool RegionTable::outranks(std::size_t a, std::size_t b) const
 {
-    const auto contains = [this](std::size_t outer, std::size_t inner) {
-        return m_regions[outer].first <= m_regions[inner].first
-               && m_regions[inner].last <= m_regions[outer].last;
-    };
-    if (contains(a, b) != contains(b, a))
-        return contains(a, b);
+    if (isWithin(a, b) != isWithin(b, a))
+        return isWithin(b, a);
     return m_regions[a].first > m_regions[b].first;
 }
 

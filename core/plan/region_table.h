@@ -49,6 +49,8 @@ public:
     [[nodiscard]] std::span<const graph::StorageId> allocatedBy(graph::OpId op) const;
     /// Whether a row direct in the region is packed by its recomputation, the last pack included.
     [[nodiscard]] bool isPacked(std::uint32_t row, std::size_t region) const;
+    /// Whether a region is another or nested in it, at any depth.
+    [[nodiscard]] bool isWithin(std::size_t inner, std::size_t outer) const;
     /// Order of two recomputations at one place: parents first, independent ones by falling
     /// `first`.
     [[nodiscard]] bool outranks(std::size_t a, std::size_t b) const;

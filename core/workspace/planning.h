@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/readers/registry.h"
+#include "core/solve/registry.h"
+
+#include <memory>
+#include <string>
+
+namespace plimsoll::workspace {
+
+/// What the user chooses besides the budget; changing any of it plans anew.
+struct Choices
+{
+    plan::Device device;
+    base::Bytes reserve;
+    graph::Rounding rounding = graph::Rounding::Cuda512;
+    std::string planner{solve::kDefaultPlanner};
+    solve::Options options;
+
+    bool operator==(const Choices&) const = default;
+};
+
+/// One graph planned for all budgets at once. Immutable; shared between threads.
+struct Planned
+{
+    Choices choices;
+    plan::VerifiedPlanPtr unplanned; ///< keeps everything, whatever the budget
+    plan::FrontierPtr frontier;
+    plan::PeakBound peakBound;
+    base::Bytes smallestPeak; ///< least peak of any verified plan known
+};
+
+using PlannedPtr = std::shared_ptr<const Planned>;
+
+/// The problem that the choices pose; the budget is the caller's.
+[[nodiscard]] plan::Problem pose(const graph::ProgramPtr& program, const Choices& choices,
+                                 base::Bytes budget);
+
+/// Plans a graph for all budgets. Runs for seconds on large graphs: off the GUI thread.
+[[nodiscard]] base::Result<PlannedPtr>
+planGraph(const graph::ProgramPtr& program, const Choices& choices, const base::JobContext& job);
+
+/// The answer at one budget, with bounds; some milliseconds.
+[[nodiscard]] solve::Outcome answerAt(const graph::ProgramPtr& program, const Planned& planned,
+                                      base::Bytes budget);
+
+/// The fastest verified plan within the budget, null when none is known. Microseconds: what a frame
+/// of a drag may call.
+[[nodiscard]] plan::VerifiedPlanPtr planAt(const Planned& planned, base::Bytes budget);
+
+} // namespace plimsoll::workspace
