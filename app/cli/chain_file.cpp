@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/chain_file.h"
+
+#include "core/io/byte_source.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+namespace plimsoll::cli {
+
+namespace {
+
+using base::ErrorKind;
+using base::failure;
+using base::Result;
+using nlohmann::json;
+
+constexpr io::ReadLimits kLimits{.bytes = std::uint64_t{64} << 20U,
+                                 .freeBytes = std::uint64_t{4} << 20U,
+                                 .ratio = 250};
+constexpr double kMostSize = 4.0e18;
+
+Result<void> readTime(const json& value, double& into)
+{
+    if (!value.is_number())
+        return failure(ErrorKind::File, "must be a number");
+    into = value.get<double>();
+    return {};
+}
+
+/// Sizes are whole; 4.0 is as good as 4.
+Result<void> readSize(const json& value, std::int64_t& into)
+{
+    const double number = value.is_number() ? value.get<double>() : -1;
+    if (!(number >= 0) || number != std::floor(number) || number > kMostSize)
+        return failure(ErrorKind::File, "must be a whole number that is not negative");
+    into = value.is_number_float() ? static_cast<std::int64_t>(number) : value.get<std::int64_t>();
+    return {};
+}
+
+template <typename Entry>
+void readArray(const json& root, const char* key, Result<void> (*read)(const json&, Entry&),
+               std::vector<Entry>& into, Result<void>& state)
+{
+    if (!state)
+        return;
+    const auto array = root.find(key);
+    if (array == root.end() || !array->is_array()) {
+        state = failure(ErrorKind::File, fmt::format("\"{}\" must be an array.", key));
+        return;
+    }
+    for (std::size_t i = 0; i < array->size() && state; ++i) {
+        into.emplace_back();
+        if (const Result<void> done = read((*array)[i], into.back()); !done)
+            state =
+                failure(done.error().kind, fmt::format("{}[{}] {}.", key, i, done.error().message));
+    }
+}
+
+Result<json> parse(std::string_view text)
+{
+    try {
+        json root = json::parse(text);
+        if (!root.is_object())
+            return failure(ErrorKind::File, "a chain is a JSON object with the arrays ftime, "
+                                            "btime, x, xbar, ftmp and btmp.");
+        return root;
+    } catch (const json::parse_error& error) {
+        return failure(ErrorKind::File,
+                       fmt::format("this is not JSON: the text is broken at byte {}.", error.byte));
+    } catch (const json::exception&) {
+        return failure(ErrorKind::File, "this is not JSON that can be read: a number is out of "
+                                        "range.");
+    }
+}
+
+Result<solve::Chain> parseChain(std::string_view text)
+{
+    const Result<json> root = parse(text);
+    if (!root)
+        return tl::unexpected{root.error()};
+    solve::Chain chain;
+    Result<void> state;
+    readArray<double>(*root, "ftime", readTime, chain.ftime, state);
+    readArray<double>(*root, "btime", readTime, chain.btime, state);
+    readArray<std::int64_t>(*root, "x", readSize, chain.x, state);
+    readArray<std::int64_t>(*root, "xbar", readSize, chain.xbar, state);
+    readArray<std::int64_t>(*root, "ftmp", readSize, chain.ftmp, state);
+    readArray<std::int64_t>(*root, "btmp", readSize, chain.btmp, state);
+    if (state)
+        state = solve::validate(chain);
+    if (!state)
+        return failure(ErrorKind::File, state.error().message);
+    return chain;
+}
+
+} // namespace
+
+Result<solve::Chain> readChainFile(const std::filesystem::path& path)
+{
+    const Result<io::FileContent> content = io::readFile(path, {}, kLimits);
+    if (!content)
+        return tl::unexpected{content.error()};
+    return parseChain(content->bytes).map_error([&](const base::Error& error) {
+        return base::Error{error.kind, io::pathText(path) + ": " + error.message};
+    });
+}
+
+} // namespace plimsoll::cli

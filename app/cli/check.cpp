@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/evaluation_json.h"
+#include "app/cli/graph_input.h"
+#include "app/cli/verbs.h"
+#include "core/base/format.h"
+#include "core/plan/verify.h"
+
+#include <fmt/format.h>
+
+namespace plimsoll::cli {
+
+namespace {
+
+struct NamedFault
+{
+    std::string kind;
+    std::string sentence;
+};
+
+void compare(std::vector<NamedFault>& faults, const char* what, std::int64_t written,
+             std::int64_t evaluated)
+{
+    if (written != evaluated)
+        faults.push_back(
+            {"different_evaluation", fmt::format("The file says {} is {}, the evaluation gives {}.",
+                                                 what, written, evaluated)});
+}
+
+void compareNumbers(std::vector<NamedFault>& faults, const plan::PlanFileInfo& info,
+                    const plan::Evaluation& evaluation, const plan::Evaluation& base)
+{
+    compare(faults, "peak_bytes", info.peak.count(), evaluation.peak.count());
+    compare(faults, "peak_op", info.peakOp, static_cast<std::int64_t>(evaluation.peakOp.index()));
+    compare(faults, "base_peak_bytes", info.basePeak.count(), base.peak.count());
+    compare(faults, "step_time_ns", info.stepTime.count(), evaluation.stepTime.count());
+    compare(faults, "base_step_time_ns", info.baseStepTime.count(), base.stepTime.count());
+    compare(faults, "recompute_time_ns", info.recomputeTime.count(),
+            evaluation.recomputeTime.count());
+}
+
+class Check : public Verb
+{
+public:
+    explicit Check(CLI::App& app)
+    {
+        m_app = app.add_subcommand("check", "Verify an exported plan against its graph");
+        m_app->add_option("PLAN", m_plan, "Plan file (.json)")->required();
+        m_app->add_option("GRAPH", m_graph, "Graph that the plan was made for")->required();
+        m_app->add_option("--max-peak", m_maxPeak, "Fail above this peak, such as 6GiB");
+        m_app->add_option("--max-slowdown", m_maxSlowdown,
+                          "Fail if the step takes this much longer than unplanned, such as 20%");
+        addCommon(*m_app, m_common);
+        m_app->footer(
+            "Example: plimsoll-cli check plan.json model.plimsoll.json.gz --max-peak 6GiB");
+    }
+    [[nodiscard]] const CLI::App* app() const override { return m_app; }
+    [[nodiscard]] const Common& common() const override { return m_common; }
+
+    [[nodiscard]] AnswerResult run() override
+    {
+        const Stopwatch clock;
+        if (base::Result<void> limits = parseLimits(); !limits)
+            return tl::unexpected{limits.error()};
+        const base::Result<readers::ReadProgram> read = readGraph(m_graph, m_common);
+        if (!read)
+            return tl::unexpected{read.error()};
+        const base::Result<plan::PlanFile> file = readPlanFile(m_plan, *read->program);
+        if (!file)
+            return tl::unexpected{file.error()};
+        base::Result<plan::Problem> problem = plan::problemOf(*file, read->program);
+        if (!problem)
+            return base::failure(base::ErrorKind::File, m_plan + ": " + problem.error().message);
+        return judge(*file, *problem, clock);
+    }
+
+private:
+    base::Result<void> parseLimits()
+    {
+        if (!m_maxPeak.empty()) {
+            const base::Result<base::Bytes> peak = base::parseBytes(m_maxPeak);
+            if (!peak)
+                return tl::unexpected{peak.error()};
+            m_peakLimit = *peak;
+        }
+        if (!m_maxSlowdown.empty()) {
+            const base::Result<double> percent = parsePercent(m_maxSlowdown);
+            if (!percent)
+                return tl::unexpected{percent.error()};
+            m_slowdownLimit = *percent;
+        }
+        return {};
+    }
+
+    /// The numbers are shown even when the plan is over its budget; not when its regions are
+    /// illegal, for then there are none.
+    AnswerResult judge(const plan::PlanFile& file, const plan::Problem& problem,
+                       const Stopwatch& clock) const
+    {
+        const plan::Verification verification = plan::verify(problem, file.plan);
+        std::vector<NamedFault> faults;
+        bool legal = true;
+        for (const plan::Fault& fault : verification.faults) {
+            faults.push_back({plan::faultName(fault.kind), fault.sentence});
+            legal = legal && fault.kind == plan::FaultKind::OverBudget;
+        }
+        Answer answer;
+        answer.json = {{"file", m_plan}, {"graph", m_graph}};
+        if (legal) {
+            const plan::EvaluationPtr evaluation = plan::evaluate(problem, file.plan);
+            const plan::EvaluationPtr base = plan::evaluate(problem, plan::keepEverything());
+            compareNumbers(faults, file.info, *evaluation, *base);
+            checkLimits(faults, *evaluation, *base);
+            if (faults.empty())
+                if (const auto certified = plan::certify(problem, file.plan); !certified)
+                    faults.push_back({"not_certified", certified.error().message});
+            answer.json["planner"] = file.plan.planner;
+            answer.json["device"] = problem.device.id;
+            answer.json["budget_bytes"] = problem.budget.count();
+            addEvaluation(answer.json, problem, file.plan, *evaluation, *base);
+            answer.text = evaluationText(problem, file.plan, *evaluation, *base);
+        }
+        answer.json["ok"] = faults.empty();
+        answer.json["verified"] = faults.empty();
+        answer.json["faults"] = ordered_json::array();
+        for (const NamedFault& fault : faults) {
+            answer.json["faults"].push_back({{"kind", fault.kind}, {"sentence", fault.sentence}});
+            answer.error += fmt::format("{}{}: {}", answer.error.empty() ? "" : "\n", fault.kind,
+                                        base::printable(fault.sentence, 1000));
+        }
+        answer.json["seconds"] = clock.seconds();
+        answer.exit = faults.empty() ? Exit::Done : Exit::GateFailed;
+        answer.text.insert(0,
+                           faults.empty() ? "The plan is verified.\n" : "The plan is not good.\n");
+        return answer;
+    }
+
+    void checkLimits(std::vector<NamedFault>& faults, const plan::Evaluation& evaluation,
+                     const plan::Evaluation& base) const
+    {
+        if (m_peakLimit && evaluation.peak > *m_peakLimit)
+            faults.push_back(
+                {"over_max_peak", fmt::format("The peak of {} exceeds the limit of {}.",
+                                              base::exactBytesText(evaluation.peak),
+                                              base::exactBytesText(*m_peakLimit))});
+        const double slowdown = overheadPercent(evaluation, base);
+        if (m_slowdownLimit && slowdown > *m_slowdownLimit)
+            faults.push_back({"over_max_slowdown",
+                              fmt::format("The step takes {:.2f} % longer than unplanned, which "
+                                          "exceeds the limit of {} %.",
+                                          slowdown, *m_slowdownLimit)});
+    }
+
+    CLI::App* m_app = nullptr;
+    Common m_common;
+    std::string m_plan;
+    std::string m_graph;
+    std::string m_maxPeak;
+    std::string m_maxSlowdown;
+    std::optional<base::Bytes> m_peakLimit;
+    std::optional<double> m_slowdownLimit;
+};
+
+} // namespace
+
+std::unique_ptr<Verb> checkVerb(CLI::App& app)
+{
+    return std::make_unique<Check>(app);
+}
+
+} // namespace plimsoll::cli

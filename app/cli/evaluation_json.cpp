@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/evaluation_json.h"
+
+#include "core/base/format.h"
+#include "core/plan/plan_json.h"
+
+#include <fmt/format.h>
+
+namespace plimsoll::cli {
+
+namespace {
+
+/// The tensor by which a recomputed storage is named: the op's output on it.
+ordered_json tensorOf(const graph::Program& program, const plan::Recomputed& value)
+{
+    for (const graph::TensorId id : program.op(value.op).outputs)
+        if (program.tensor(id).storage == value.storage)
+            return id.index();
+    return nullptr;
+}
+
+ordered_json recomputedJson(const graph::Program& program, const plan::Evaluation& evaluation)
+{
+    ordered_json rows = ordered_json::array();
+    for (const plan::Recomputed& value : evaluation.recomputed) {
+        const graph::Op& op = program.op(value.op);
+        rows.push_back({{"tensor", tensorOf(program, value)},
+                        {"op", value.op.index()},
+                        {"module", program.modulePath(op)},
+                        {"bytes", value.bytes.count()},
+                        {"time_ns", value.time.count()},
+                        {"target", program.targetOf(op)},
+                        {"storage", value.storage.index()}});
+    }
+    return rows;
+}
+
+std::size_t countRegions(const std::vector<plan::Region>& regions)
+{
+    std::size_t count = regions.size();
+    for (const plan::Region& region : regions)
+        count += countRegions(region.nested);
+    return count;
+}
+
+} // namespace
+
+double overheadPercent(const plan::Evaluation& evaluation, const plan::Evaluation& base)
+{
+    if (base.stepTime.count() == 0)
+        return 0;
+    return 100.0 * static_cast<double>((evaluation.stepTime - base.stepTime).count())
+           / static_cast<double>(base.stepTime.count());
+}
+
+void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan::Plan& plan,
+                   const plan::Evaluation& evaluation, const plan::Evaluation& base)
+{
+    const graph::Program& program = *problem.program;
+    json["peak_bytes"] = evaluation.peak.count();
+    json["peak_op"] = evaluation.peakOp.index();
+    json["peak_op_name"] = program.ops.empty() ? "" : program.label(program.op(evaluation.peakOp));
+    json["base_peak_bytes"] = base.peak.count();
+    json["step_time_ns"] = evaluation.stepTime.count();
+    json["base_step_time_ns"] = base.stepTime.count();
+    json["recompute_time_ns"] = evaluation.recomputeTime.count();
+    json["transfer_time_ns"] = evaluation.transferTime.count();
+    json["overhead_percent"] = number(overheadPercent(evaluation, base));
+    json["recomputed"] = recomputedJson(program, evaluation);
+    json["labels"] = plan::labelsJson(program, plan);
+    json["regions"] = plan::regionsJson(program, plan);
+    json["not_modelled"] = evaluation.notModelled;
+}
+
+std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
+                           const plan::Evaluation& evaluation, const plan::Evaluation& base)
+{
+    const graph::Program& program = *problem.program;
+    base::Bytes recomputed;
+    for (const plan::Recomputed& value : evaluation.recomputed)
+        recomputed += value.bytes;
+    std::string text =
+        fmt::format("  budget      {} ({})\n  peak        {} ({}), unplanned {}\n",
+                    base::bytesText(problem.budget), base::exactBytesText(problem.budget),
+                    base::bytesText(evaluation.peak), base::exactBytesText(evaluation.peak),
+                    base::bytesText(base.peak));
+    if (!program.ops.empty())
+        text += fmt::format("  reached at  op {}, {}\n", evaluation.peakOp.index(),
+                            base::printable(program.label(program.op(evaluation.peakOp))));
+    text += fmt::format("  step        {} on {}, unplanned {} ({:+.1f} %)\n",
+                        base::timeText(evaluation.stepTime), problem.device.name,
+                        base::timeText(base.stepTime), overheadPercent(evaluation, base));
+    text +=
+        fmt::format("  recomputed  {}, {} in {}\n", counted(evaluation.recomputed.size(), "value"),
+                    base::bytesText(recomputed), counted(countRegions(plan.regions), "region"));
+    for (const plan::Region& region : plan.regions) {
+        const graph::Module& first = program.module(program.call(region.members.front()).module);
+        const graph::Module& last = program.module(program.call(region.members.back()).module);
+        text += fmt::format(
+            "    {}{}  ops {}-{}{}\n", base::printable(first.path, 60),
+            region.members.size() > 1 ? " … " + base::printable(last.path, 60) : std::string{},
+            region.first, region.last,
+            region.nested.empty() ? std::string{}
+                                  : fmt::format(", {} nested", countRegions(region.nested)));
+    }
+    return text;
+}
+
+} // namespace plimsoll::cli

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/graph_input.h"
+#include "app/cli/verbs.h"
+#include "core/base/format.h"
+#include "core/solve/common/linearize.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+namespace plimsoll::cli {
+
+namespace {
+
+ordered_json phasesJson(const graph::Program& program)
+{
+    ordered_json json = ordered_json::object();
+    for (std::size_t phase = 0; phase < graph::kPhaseCount; ++phase)
+        json[graph::phaseName(static_cast<graph::Phase>(phase))] =
+            program.checks.opsByPhase.at(phase);
+    return json;
+}
+
+ordered_json classesJson(const graph::Program& program)
+{
+    ordered_json json = ordered_json::object();
+    for (std::size_t index = 0; index < graph::kStorageClassCount; ++index)
+        json[graph::className(static_cast<graph::StorageClass>(index))] =
+            program.checks.bytesByClass.at(index).count();
+    return json;
+}
+
+ordered_json summaryJson(const graph::Program& program, std::size_t cuts)
+{
+    const std::int64_t flops =
+        std::accumulate(program.ops.begin(), program.ops.end(), std::int64_t{0},
+                        [](std::int64_t sum, const graph::Op& op) { return sum + op.flops; });
+    return {{"name", program.header.model},
+            {"ops", program.ops.size()},
+            {"tensors", program.tensors.size()},
+            {"storages", program.storages.size()},
+            {"ops_by_phase", phasesJson(program)},
+            {"bytes_by_class", classesJson(program)},
+            {"saved_for_backward_bytes", program.checks.savedBytes.count()},
+            {"peak_bytes", program.checks.peakBytes.count()},
+            {"peak_op", program.checks.peakOp},
+            {"flops", flops},
+            {"modules", program.modules.size()},
+            {"cuts", cuts},
+            {"model_class", program.header.modelClass},
+            {"batch", program.header.batch},
+            {"mode", program.header.mode},
+            {"target", program.header.target},
+            {"optimizer", program.header.optimizer},
+            {"torch", program.header.torch},
+            {"exporter", program.header.exporter},
+            {"assumed", program.header.assumed}};
+}
+
+/// The chain in the form that `solve chain` reads.
+ordered_json problemJson(const solve::Chain& chain)
+{
+    return {{"ftime", chain.ftime}, {"btime", chain.btime}, {"x", chain.x},
+            {"xbar", chain.xbar},   {"ftmp", chain.ftmp},   {"btmp", chain.btmp}};
+}
+
+ordered_json chainJson(const solve::LinearizedStep& step)
+{
+    const solve::Chain& chain = step.chain;
+    ordered_json stages = ordered_json::array();
+    for (std::size_t i = 0; i < step.stages.size() && i < chain.stages(); ++i) {
+        const solve::Stage& stage = step.stages[i];
+        ordered_json crossing = ordered_json::array();
+        for (const graph::StorageId id : stage.crossing)
+            crossing.push_back(id.index());
+        stages.push_back({{"ops", {stage.first, stage.last}},
+                          {"module", stage.module},
+                          {"x", chain.x[i]},
+                          {"xbar", chain.xbar[i + 1]},
+                          {"ftmp", chain.ftmp[i]},
+                          {"btmp", chain.btmp[i]},
+                          {"ftime", number(chain.ftime[i])},
+                          {"btime", number(chain.btime[i])},
+                          {"crossing", std::move(crossing)}});
+    }
+    return {{"stages", std::move(stages)},
+            {"granularity", "module"},
+            {"fixed_bytes", step.fixed.count()},
+            {"problem", problemJson(chain)}};
+}
+
+std::string stagesText(const solve::LinearizedStep& step)
+{
+    std::string text = fmt::format("{:>5} {:>13} {:>11} {:>11}  {}\n", "stage", "ops", "enters",
+                                   "saved", "module");
+    for (std::size_t i = 0; i < step.stages.size() && i < step.chain.stages(); ++i) {
+        const solve::Stage& stage = step.stages[i];
+        text += fmt::format("{:>5} {:>13} {:>11} {:>11}  {}\n", i,
+                            fmt::format("{}-{}", stage.first, stage.last),
+                            base::bytesText(base::Bytes{step.chain.x[i]}),
+                            base::bytesText(base::Bytes{step.chain.xbar[i + 1]}),
+                            stage.module.empty() ? "(model)" : base::printable(stage.module, 80));
+    }
+    return text;
+}
+
+std::string summaryText(const readers::ReadProgram& read, std::size_t cuts)
+{
+    const graph::Program& program = *read.program;
+    const graph::Checks& checks = program.checks;
+    std::string text = fmt::format(
+        "{} ({})\n  {}, {}, {}\n", base::printable(program.header.model),
+        base::printable(program.header.batch), counted(program.ops.size(), "op"),
+        counted(program.storages.size(), "storage"), counted(program.modules.size(), "module"));
+    for (std::size_t phase = 0; phase < graph::kPhaseCount; ++phase)
+        text += fmt::format("  {:<18} {}\n", graph::phaseName(static_cast<graph::Phase>(phase)),
+                            counted(checks.opsByPhase.at(phase), "op"));
+    for (std::size_t index = 0; index < graph::kStorageClassCount; ++index)
+        if (checks.bytesByClass.at(index).count() > 0)
+            text += fmt::format("  {:<18} {}\n",
+                                graph::className(static_cast<graph::StorageClass>(index)),
+                                base::bytesText(checks.bytesByClass.at(index)));
+    text += fmt::format("  saved for backward {}\n", base::bytesText(checks.savedBytes));
+    if (!program.ops.empty())
+        text += fmt::format(
+            "  peak               {} at op {}, {}\n", base::bytesText(checks.peakBytes),
+            checks.peakOp,
+            base::printable(program.label(program.ops[static_cast<std::size_t>(checks.peakOp)])));
+    text += fmt::format("  clean cuts         {}\n", cuts);
+    for (const auto& [name, count] : read.statistics)
+        text += fmt::format("  note: {} ({})\n", base::printable(name), count);
+    for (const std::string& sentence : program.header.assumed)
+        text += fmt::format("  assumed: {}\n", base::printable(sentence));
+    return text;
+}
+
+class Inspect : public Verb
+{
+public:
+    explicit Inspect(CLI::App& app)
+    {
+        m_app = app.add_subcommand("inspect", "Tell what is in a file");
+        m_app->add_option("FILE", m_files, "Files to read")->required();
+        m_app->add_flag("--chain", m_chain, "Print the chain of stages that planners work on");
+        m_app->add_option("--device", m_device, "GPU for the times of --chain")
+            ->capture_default_str();
+        addCommon(*m_app, m_common);
+        m_app->footer("Example: plimsoll-cli inspect model.plimsoll.json.gz --chain --json");
+    }
+    [[nodiscard]] const CLI::App* app() const override { return m_app; }
+    [[nodiscard]] const Common& common() const override { return m_common; }
+
+    [[nodiscard]] AnswerResult run() override
+    {
+        Answer answer;
+        ordered_json files = ordered_json::array();
+        for (const std::string& file : m_files) {
+            const base::Result<void> done = inspect(file, files, answer.text);
+            if (!done)
+                return tl::unexpected{done.error()};
+        }
+        answer.json = files.size() == 1 ? files.front() : ordered_json{{"files", std::move(files)}};
+        return answer;
+    }
+
+private:
+    base::Result<void> inspect(const std::string& file, ordered_json& files, std::string& text)
+    {
+        const Stopwatch clock;
+        const base::Result<plan::Device> device = plan::findDevice(m_device);
+        if (!device)
+            return tl::unexpected{device.error()};
+        const base::Result<readers::ReadProgram> read = readGraph(file, m_common);
+        if (!read)
+            return tl::unexpected{read.error()};
+        plan::Problem problem;
+        problem.program = read->program;
+        problem.device = *device;
+        // A step that can't be cut (inference, say) is still worth looking at.
+        const base::Result<solve::LinearizedStep> step = solve::linearize(problem);
+        if (!step && m_chain)
+            return tl::unexpected{step.error()};
+        const std::size_t cuts = step && !step->stages.empty() ? step->stages.size() - 1 : 0;
+        text += summaryText(*read, cuts);
+        ordered_json json = {{"file", file},
+                             {"format", read->formatId},
+                             {"format_version", read->formatVersion},
+                             {"kind", "program"},
+                             {"summary", summaryJson(*read->program, cuts)},
+                             {"statistics", read->statistics}};
+        if (m_chain) {
+            json["chain"] = chainJson(*step);
+            text += stagesText(*step);
+        }
+        json["seconds"] = clock.seconds();
+        files.push_back(std::move(json));
+        return {};
+    }
+
+    CLI::App* m_app = nullptr;
+    Common m_common;
+    std::vector<std::string> m_files;
+    std::string m_device{plan::kDefaultDevice};
+    bool m_chain = false;
+};
+
+} // namespace
+
+std::unique_ptr<Verb> inspectVerb(CLI::App& app)
+{
+    return std::make_unique<Inspect>(app);
+}
+
+} // namespace plimsoll::cli

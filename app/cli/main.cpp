@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/verbs.h"
+#include "app/cli/watch.h"
+#include "core/base/format.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <exception>
+
+namespace plimsoll::cli {
+
+namespace {
+
+constexpr auto kVersionText = "plimsoll-cli " PLIMSOLL_VERSION "\noptional libraries: none\n";
+
+int finish(Exit exit, std::string_view out, std::string_view error)
+{
+    if (!error.empty())
+        fmt::print(stderr, "{}\n", error);
+    const bool written = std::fwrite(out.data(), 1, out.size(), stdout) == out.size();
+    if (std::fflush(stdout) != 0 || !written) {
+        fmt::print(stderr, "Standard output can't be written.\n");
+        return static_cast<int>(Exit::File);
+    }
+    return static_cast<int>(exit);
+}
+
+std::string jsonText(const ordered_json& json)
+{
+    return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+int runVerb(Verb& verb)
+{
+    const AnswerResult answer = verb.run();
+    if (!answer) {
+        std::string sentence = answer.error().message;
+        if (answer.error().kind == base::ErrorKind::Internal)
+            sentence += " This is a bug: please report it with the command line and the file.";
+        return finish(exitFor(answer.error().kind), "", sentence);
+    }
+    if (verb.common().json)
+        return finish(answer->exit, jsonText(answer->json), answer->error);
+    return finish(answer->exit, verb.common().quiet ? std::string_view{} : answer->text,
+                  answer->error);
+}
+
+/// The first argument that should name a verb but names none, at either level.
+std::string unknownVerb(const CLI::App& app, const std::vector<std::string>& arguments)
+{
+    const CLI::App* level = &app;
+    for (const std::string& argument : arguments) {
+        if (argument.starts_with('-') || level->get_subcommands({}).empty())
+            return {};
+        std::vector<std::string> names;
+        const CLI::App* next = nullptr;
+        for (const CLI::App* verb : level->get_subcommands({})) {
+            names.push_back(verb->get_name());
+            if (verb->get_name() == argument)
+                next = verb;
+        }
+        if (next == nullptr)
+            return fmt::format("There is no verb \"{}\": take one of {}.",
+                               base::printable(argument, 40), fmt::join(names, ", "));
+        level = next;
+    }
+    return {};
+}
+
+int run(const std::vector<std::string>& arguments)
+{
+    CLI::App app{"Plimsoll plans the device memory of training steps."};
+    app.name("plimsoll-cli");
+    app.require_subcommand(1);
+    app.set_version_flag("--version", kVersionText, "Print the version and the optional libraries");
+    app.footer("Example: plimsoll-cli plan model.plimsoll.json.gz --budget 80% --export plan.json");
+    CLI::App* solve = app.add_subcommand("solve", "Solve a plain problem file");
+    solve->require_subcommand(1);
+    solve->footer("Example: plimsoll-cli solve chain chain.json --budget 24");
+
+    std::vector<std::unique_ptr<Verb>> verbs;
+    verbs.push_back(inspectVerb(app));
+    verbs.push_back(planVerb(app));
+    verbs.push_back(checkVerb(app));
+    verbs.push_back(exportVerb(app));
+    verbs.push_back(solveChainVerb(*solve));
+
+    if (const std::string sentence = unknownVerb(app, arguments); !sentence.empty())
+        return finish(Exit::Usage, "", sentence);
+    try {
+        app.parse(std::vector<std::string>{arguments.rbegin(), arguments.rend()});
+    } catch (const CLI::CallForHelp&) {
+        return finish(Exit::Done, app.help(), "");
+    } catch (const CLI::CallForVersion&) {
+        return finish(Exit::Done, kVersionText, "");
+    } catch (const CLI::ParseError& error) {
+        std::string sentence = base::printable(error.what(), 300);
+        if (!sentence.ends_with('.'))
+            sentence += '.';
+        return finish(Exit::Usage, "", sentence + " See --help.");
+    }
+    for (const std::unique_ptr<Verb>& verb : verbs)
+        if (verb->app()->parsed())
+            return runVerb(*verb);
+    return finish(Exit::Internal, "", "No verb ran. This is a bug: please report it.");
+}
+
+} // namespace
+
+} // namespace plimsoll::cli
+
+int main(int argc, char** argv)
+{
+    using namespace plimsoll::cli;
+    try {
+        catchInterrupts();
+        return run({argv + 1, argv + argc});
+    } catch (const std::bad_alloc&) {
+        std::fputs("There is not enough memory for this file.\n", stderr);
+        return static_cast<int>(Exit::File);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "Internal error: %s. This is a bug: please report it.\n",
+                     error.what());
+        return static_cast<int>(Exit::Internal);
+    }
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/evaluation_json.h"
+#include "app/cli/graph_input.h"
+#include "app/cli/verbs.h"
+#include "app/cli/watch.h"
+#include "core/base/format.h"
+#include "core/io/byte_source.h"
+#include "core/solve/registry.h"
+#include "core/writers/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace plimsoll::cli {
+
+namespace {
+
+using base::ErrorKind;
+using base::failure;
+using base::Result;
+
+constexpr int kMostPoints = 10000;
+
+ordered_json optionJson(const solve::OptionRecord& option)
+{
+    return {{"name", option.name},
+            {"sentence", option.sentence},
+            {"lower", option.lower},
+            {"default", option.standard},
+            {"upper", option.upper}};
+}
+
+Answer listPlanners()
+{
+    Answer answer;
+    ordered_json rows = ordered_json::array();
+    for (const auto& planner : solve::planners()) {
+        const solve::PlannerDescriptor& descriptor = planner->descriptor();
+        ordered_json options = ordered_json::array();
+        answer.text += fmt::format("{:<10} {}\n", descriptor.id, descriptor.sentence);
+        for (const solve::OptionRecord& option : descriptor.options) {
+            options.push_back(optionJson(option));
+            answer.text +=
+                fmt::format("    --{} {}..{} (default {}): {}\n", option.name, option.lower,
+                            option.upper, option.standard, option.sentence);
+        }
+        rows.push_back({{"id", descriptor.id},
+                        {"name", descriptor.name},
+                        {"sentence", descriptor.sentence},
+                        {"options", std::move(options)},
+                        {"default", descriptor.id == solve::kDefaultPlanner}});
+    }
+    answer.json = {{"planners", std::move(rows)}};
+    return answer;
+}
+
+/// `count` budgets, evenly spaced from the smallest known feasible one to the largest that gains
+/// anything.
+ordered_json frontierJson(const plan::Frontier& frontier, int count)
+{
+    ordered_json rows = ordered_json::array();
+    if (frontier.points().empty())
+        return rows;
+    const std::int64_t low = frontier.points().front()->evaluation().peak.count();
+    const std::int64_t high = frontier.points().back()->evaluation().peak.count();
+    for (int i = 0; i < count; ++i) {
+        const std::int64_t budget = count == 1 ? low : low + (high - low) / (count - 1) * i;
+        const std::int64_t exact = i > 0 && i == count - 1 ? high : budget;
+        const plan::VerifiedPlanPtr plan = frontier.at(base::Bytes{exact});
+        if (!plan)
+            continue;
+        rows.push_back({{"budget_bytes", exact},
+                        {"peak_bytes", plan->evaluation().peak.count()},
+                        {"step_time_ns", plan->evaluation().stepTime.count()},
+                        {"planner", plan->plan().planner}});
+    }
+    return rows;
+}
+
+class PlanVerb : public Verb
+{
+public:
+    explicit PlanVerb(CLI::App& app);
+    [[nodiscard]] const CLI::App* app() const override { return m_app; }
+    [[nodiscard]] const Common& common() const override { return m_common; }
+    [[nodiscard]] AnswerResult run() override;
+
+private:
+    [[nodiscard]] Result<void> checkArguments();
+    [[nodiscard]] Result<plan::Problem> pose(graph::ProgramPtr program);
+    [[nodiscard]] AnswerResult solveProblem(const plan::Problem& problem);
+    void describe(Answer& answer, const plan::Problem& problem, const solve::Outcome& outcome);
+    void describeNothing(Answer& answer, const plan::Problem& problem,
+                         const solve::Outcome& outcome) const;
+
+    CLI::App* m_app = nullptr;
+    Common m_common;
+    Stopwatch m_clock;
+    std::string m_graph;
+    std::string m_budgetText;
+    std::string m_reserveText = "0";
+    std::string m_device{plan::kDefaultDevice};
+    std::string m_plannerId{solve::kDefaultPlanner};
+    std::string m_granularity = "module";
+    std::string m_runtime = "checkpoint";
+    std::vector<std::string> m_exports;
+    std::map<std::string, std::optional<std::int64_t>> m_optionValues;
+    std::optional<double> m_timeLimit;
+    int m_points = 0;
+    bool m_list = false;
+
+    const solve::Planner* m_planner = nullptr;
+    solve::Options m_options;
+    Budget m_budget;
+    base::Bytes m_reserve;
+    plan::Device m_deviceRecord;
+    plan::EvaluationPtr m_base;
+};
+
+PlanVerb::PlanVerb(CLI::App& app)
+{
+    m_app = app.add_subcommand("plan", "Find what to recompute so that a step fits a budget");
+    m_app->add_option("GRAPH", m_graph, "Traced step (.plimsoll.json or .plimsoll.json.gz)");
+    m_app->add_option("--budget", m_budgetText,
+                      "All device bytes: 6GiB, 2100MiB, or 80% of the unplanned peak");
+    m_app->add_option("--planner", m_plannerId, "Who plans; see --list")->capture_default_str();
+    m_app->add_option("--granularity", m_granularity, "Where regions may begin and end: module")
+        ->capture_default_str();
+    m_app->add_option("--runtime", m_runtime, "What will execute the plan: checkpoint")
+        ->capture_default_str();
+    m_app->add_option("--reserve", m_reserveText, "Bytes for context and workspaces")
+        ->capture_default_str();
+    m_app->add_option("--device", m_device, "GPU whose speed and memory count")
+        ->capture_default_str();
+    m_app->add_option("--frontier", m_points, "Also print the trade-off at that many budgets")
+        ->check(CLI::Range(1, kMostPoints));
+    m_app->add_option("--export", m_exports, "File to write; its ending says the kind. Repeatable")
+        ->take_all()
+        ->expected(1);
+    m_app->add_option("--time-limit", m_timeLimit, "Seconds, then the best answer so far counts")
+        ->check(CLI::PositiveNumber);
+    m_app->add_flag("--list", m_list, "Print the planners and their options");
+    for (const auto& planner : solve::planners())
+        for (const solve::OptionRecord& option : planner->descriptor().options)
+            if (const auto [entry, added] = m_optionValues.try_emplace(option.name); added)
+                m_app->add_option("--" + option.name, entry->second, option.sentence)
+                    ->group("Options of planners");
+    addCommon(*m_app, m_common);
+    m_app->footer("Example: plimsoll-cli plan model.plimsoll.json.gz --budget 80% --export "
+                  "plan.json --export plan.py");
+}
+
+Result<void> PlanVerb::checkArguments()
+{
+    if (m_graph.empty() || m_budgetText.empty())
+        return failure(ErrorKind::Usage, m_graph.empty()
+                                             ? "GRAPH is missing: name a traced step. See --help."
+                                             : "--budget is missing: say how many bytes the step "
+                                               "may take, such as 6GiB or 80%.");
+    if (m_granularity != "module")
+        return failure(ErrorKind::Usage,
+                       fmt::format("--granularity {} is not known: this version plans between "
+                                   "modules (module).",
+                                   base::printable(m_granularity, 40)));
+    if (m_runtime != "checkpoint")
+        return failure(ErrorKind::Usage,
+                       fmt::format("--runtime {} is not known: this version plans for checkpoint.",
+                                   base::printable(m_runtime, 40)));
+    const std::string id =
+        m_plannerId == "auto" ? std::string{solve::kDefaultPlanner} : m_plannerId;
+    const Result<const solve::Planner*> planner = solve::findPlanner(id);
+    if (!planner)
+        return tl::unexpected{planner.error()};
+    m_planner = *planner;
+    for (const auto& [name, value] : m_optionValues)
+        if (value)
+            m_options[name] = *value;
+    if (Result<void> checked = solve::checkOptions(m_planner->descriptor(), m_options); !checked)
+        return checked;
+    for (const std::string& path : m_exports)
+        if (const auto writer = writers::writerFor(path); !writer)
+            return tl::unexpected{writer.error()};
+    const Result<Budget> budget = parseBudget(m_budgetText);
+    if (!budget)
+        return tl::unexpected{budget.error()};
+    m_budget = *budget;
+    const Result<base::Bytes> reserve = base::parseBytes(m_reserveText);
+    if (!reserve)
+        return tl::unexpected{reserve.error()};
+    m_reserve = *reserve;
+    const Result<plan::Device> device = plan::findDevice(m_device);
+    if (!device)
+        return tl::unexpected{device.error()};
+    m_deviceRecord = *device;
+    return {};
+}
+
+Result<plan::Problem> PlanVerb::pose(graph::ProgramPtr program)
+{
+    plan::Problem problem;
+    problem.program = std::move(program);
+    problem.device = m_deviceRecord;
+    problem.reserve = m_reserve;
+    m_base = plan::evaluate(problem, plan::keepEverything());
+    problem.budget = m_budget.of(m_base->peak);
+    return problem;
+}
+
+AnswerResult PlanVerb::run()
+{
+    if (m_list)
+        return listPlanners();
+    if (Result<void> arguments = checkArguments(); !arguments)
+        return tl::unexpected{arguments.error()};
+    const Result<readers::ReadProgram> read = readGraph(m_graph, m_common);
+    if (!read)
+        return tl::unexpected{read.error()};
+    const Result<plan::Problem> problem = pose(read->program);
+    if (!problem)
+        return tl::unexpected{problem.error()};
+    return solveProblem(*problem);
+}
+
+AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
+{
+    bool stopped = false;
+    Result<plan::FrontierPtr> frontier = [&] {
+        Watch watch{m_common.quiet ? std::string{} : "Planning", m_timeLimit};
+        Result<plan::FrontierPtr> found = m_planner->frontier(problem, m_options, watch.context());
+        stopped = watch.stopped();
+        return found;
+    }();
+    if (!frontier)
+        return tl::unexpected{frontier.error()};
+    solve::Outcome outcome = solve::outcomeAt(problem, std::move(*frontier));
+    outcome.stopped = stopped;
+    if (outcome.best)
+        for (const std::string& path : m_exports)
+            if (const auto written = writers::writePlanFile(*outcome.best, path, m_graph); !written)
+                return tl::unexpected{written.error()};
+    Answer answer;
+    describe(answer, problem, outcome);
+    return answer;
+}
+
+void PlanVerb::describe(Answer& answer, const plan::Problem& problem, const solve::Outcome& outcome)
+{
+    const solve::PlannerDescriptor& descriptor = m_planner->descriptor();
+    ordered_json options = ordered_json::object();
+    for (const solve::OptionRecord& option : descriptor.options)
+        options[option.name] = solve::optionValue(descriptor, m_options, option.name);
+    ordered_json& json = answer.json;
+    json = {{"status", solve::statusName(outcome.status)},
+            {"planner", descriptor.id},
+            {"options", std::move(options)},
+            {"device", problem.device.id},
+            {"budget_bytes", problem.budget.count()},
+            {"reserve_bytes", problem.reserve.count()},
+            {"lower_bound_peak_bytes", outcome.peakBound.bytes.count()},
+            {"time_bound_ns", outcome.timeBound.count()},
+            {"verified", outcome.best != nullptr},
+            {"stopped", outcome.stopped}};
+    const std::vector<plan::VerifiedPlanPtr>& points = outcome.frontier->points();
+    json["smallest_known_budget_bytes"] =
+        points.empty() ? ordered_json{} : ordered_json(points.front()->evaluation().peak.count());
+    if (outcome.best) {
+        const plan::Plan& plan = outcome.best->plan();
+        const plan::Evaluation& evaluation = outcome.best->evaluation();
+        addEvaluation(json, problem, plan, evaluation, *m_base);
+        answer.text = fmt::format("{} plan by {}{}\n", solve::statusName(outcome.status),
+                                  descriptor.id, outcome.stopped ? ", stopped early" : "")
+                      + evaluationText(problem, plan, evaluation, *m_base);
+        for (const std::string& path : m_exports)
+            answer.text += fmt::format("  wrote {}\n", io::pathText(path));
+    } else {
+        describeNothing(answer, problem, outcome);
+    }
+    json["frontier"] = frontierJson(*outcome.frontier, m_points);
+    for (const ordered_json& point : json["frontier"])
+        answer.text += fmt::format(
+            "  at {:<12} peak {:<12} step {}\n",
+            base::bytesText(base::Bytes{point["budget_bytes"].get<std::int64_t>()}),
+            base::bytesText(base::Bytes{point["peak_bytes"].get<std::int64_t>()}),
+            base::timeText(base::Nanoseconds{point["step_time_ns"].get<std::int64_t>()}));
+    json["exports"] = outcome.best ? m_exports : std::vector<std::string>{};
+    json["seconds"] = m_clock.seconds();
+}
+
+void PlanVerb::describeNothing(Answer& answer, const plan::Problem& problem,
+                               const solve::Outcome& outcome) const
+{
+    const graph::Program& program = *problem.program;
+    for (const char* key : {"peak_bytes", "peak_op", "step_time_ns", "recompute_time_ns",
+                            "transfer_time_ns", "overhead_percent"})
+        answer.json[key] = nullptr;
+    for (const char* key : {"recomputed", "labels", "regions"})
+        answer.json[key] = ordered_json::array();
+    answer.json["base_peak_bytes"] = m_base->peak.count();
+    answer.json["base_step_time_ns"] = m_base->stepTime.count();
+    const plan::PeakBound& bound = outcome.peakBound;
+    answer.exit = Exit::NoPlan;
+    answer.text = fmt::format("{}: no plan within {}\n", solve::statusName(outcome.status),
+                              base::exactBytesText(problem.budget));
+    const std::vector<plan::VerifiedPlanPtr>& points = outcome.frontier->points();
+    if (!points.empty())
+        answer.text += fmt::format("  smallest budget with a plan {}\n",
+                                   base::exactBytesText(points.front()->evaluation().peak));
+    answer.text +=
+        fmt::format("  lower bound                 {}", base::exactBytesText(bound.bytes));
+    if (!program.ops.empty())
+        answer.text += fmt::format(", needed by op {}, {}", bound.op.index(),
+                                   base::printable(program.label(program.op(bound.op))));
+    answer.text += "\n";
+    answer.json["lower_bound_op"] = bound.op.index();
+    answer.error = fmt::format(
+        "{} within {}; the smallest budget with a plan is {}, none can be below {}.",
+        outcome.status == solve::Status::Infeasible ? "No plan exists" : "No plan was found",
+        base::exactBytesText(problem.budget),
+        points.empty() ? "unknown" : base::exactBytesText(points.front()->evaluation().peak),
+        base::exactBytesText(bound.bytes));
+}
+
+} // namespace
+
+std::unique_ptr<Verb> planVerb(CLI::App& app)
+{
+    return std::make_unique<PlanVerb>(app);
+}
+
+} // namespace plimsoll::cli

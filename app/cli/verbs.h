@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "app/cli/command.h"
+
+#include <memory>
+
+namespace plimsoll::cli {
+
+[[nodiscard]] std::unique_ptr<Verb> inspectVerb(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Verb> planVerb(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Verb> checkVerb(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Verb> exportVerb(CLI::App& app);
+/// Below `solve`.
+[[nodiscard]] std::unique_ptr<Verb> solveChainVerb(CLI::App& solve);
+
+} // namespace plimsoll::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/job_context.h"
+
+#include <chrono>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+namespace plimsoll::cli {
+
+/// Installs the handler of Ctrl-C: the first one asks work to stop, the second ends the program
+/// with 130.
+void catchInterrupts();
+[[nodiscard]] bool interrupted();
+
+/// Watches one piece of work: passes on Ctrl-C and the end of its time, and shows progress on a
+/// terminal.
+class Watch
+{
+public:
+    /// `what` stands in front of the percentage: "Reading gpt2.plimsoll.json.gz". Nothing is shown
+    /// when it is empty or standard error is no terminal.
+    explicit Watch(std::string what, std::optional<double> seconds = {});
+    ~Watch();
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+    [[nodiscard]] base::JobContext context();
+    [[nodiscard]] bool stopped() const { return m_work.stop_requested(); }
+
+private:
+    void loop(const std::stop_token& over);
+
+    std::string m_what;
+    std::optional<std::chrono::steady_clock::time_point> m_deadline;
+    std::stop_source m_work;
+    base::Progress m_progress;
+    std::jthread m_thread; ///< last: it uses the rest
+};
+
+} // namespace plimsoll::cli
