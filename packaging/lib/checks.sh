@@ -159,7 +159,8 @@ check_fuzz() {
     choose_leak_check fuzz
     build_check fuzz fuzz 600 || return
     local target name count=0 seeds work
-    for target in $(find build/fuzz -type f -name 'fuzz_*' -perm -u+x | sort); do
+    for target in $(find build/fuzz/bin build/fuzz/tests -type f -perm -u+x '(' -name 'fuzz_*' -o -name '*_fuzz' ')' \
+        2>/dev/null | sort); do
         name="$(basename "$target")"
         work="$logs/$name-corpus"
         rm -rf "$work"
@@ -171,7 +172,7 @@ check_fuzz() {
         judge "fuzz $name" $? || continue
         count=$((count + 1))
     done
-    report fuzz "$count targets ran 20 s each without a finding"
+    report fuzz "$count targets ran up to 20 s each without a finding"
 }
 
 # Files of the newest commits, each by itself; reported, because new warnings must not stop a release build.
