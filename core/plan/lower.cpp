@@ -49,9 +49,6 @@ private:
     void recordedLives();
     void recomputedLives(const Recomputation& recomputation);
     [[nodiscard]] std::int32_t stepAfter(Moment moment) const;
-    [[nodiscard]] std::int32_t stepSince(const Recomputation& recomputation, Moment moment) const;
-    [[nodiscard]] std::int32_t packedUntil(StorageId storage,
-                                           const Recomputation& recomputation) const;
     [[nodiscard]] std::int32_t frameEnd(std::size_t region) const;
     [[nodiscard]] std::int32_t forwardHold(StorageId storage) const;
     [[nodiscard]] std::int32_t stepIn(const Recomputation& recomputation, Moment moment) const;
@@ -200,61 +197,19 @@ std::int32_t Lowering::tablesHold(StorageId storage, const Recomputation& recomp
     return hold;
 }
 
-/// The step at which something ends that happens either during a recomputation or later in
-/// backward; what the recording saw earlier ends with the recomputation.
-std::int32_t Lowering::stepSince(const Recomputation& recomputation, Moment moment) const
-{
-    const RegionInfo& info = m_table[static_cast<std::size_t>(recomputation.region)];
-    if (moment >= info.first && moment <= info.lastExecuted)
-        return recomputation.firstStep + (moment - info.first);
-    return moment >= recomputation.trigger ? stepAfter(moment) : recomputation.endStep;
-}
-
-/// BACKWARD, Packed, Arguments of nested regions and Packed again: until when the packs that a
-/// recomputation makes of a storage hold it.
-std::int32_t Lowering::packedUntil(StorageId storage, const Recomputation& recomputation) const
-{
-    const auto region = static_cast<std::size_t>(recomputation.region);
-    std::int32_t until = -1;
-    for (const std::uint32_t row : m_table.rowsOf(storage)) {
-        const graph::Saved& saved = m_program.saved[row];
-        if (m_table.innermost(saved.op) != recomputation.region || !m_table.isPacked(row, region))
-            continue;
-        until =
-            std::max(until, saved.unpack ? std::max(stepAfter(saved.dropped), recomputation.endStep)
-                                         : stepSince(recomputation, saved.released));
-    }
-    for (const std::int32_t nested : m_table.regionsTaking(storage)) {
-        const RegionInfo& inner = m_table[static_cast<std::size_t>(nested)];
-        if (inner.parent != recomputation.region || inner.first > m_table[region].stopOp)
-            continue;
-        if (const std::int32_t again = m_recomputationOf[static_cast<std::size_t>(nested)];
-            again >= 0) {
-            const Recomputation& own = m_recomputations[static_cast<std::size_t>(again)];
-            until = std::max({until, own.endStep, packedUntil(storage, own)});
-        } else if (inner.hasRows) {
-            until = std::max(until, stepSince(recomputation, inner.release));
-        }
-    }
-    return until;
-}
-
 /// BACKWARD, Lives: the instances that one recomputation allocates.
 void Lowering::recomputedLives(const Recomputation& recomputation)
 {
     const auto region = static_cast<std::size_t>(recomputation.region);
     const RegionInfo& info = m_table[region];
-    const auto stepHere = [&](Moment moment) {
-        const bool executed = moment >= info.first && moment <= info.lastExecuted;
-        return executed ? recomputation.firstStep + (moment - info.first) : recomputation.endStep;
-    };
     for (Moment op = info.first; op <= info.lastExecuted; ++op) {
         const std::int32_t step = recomputation.firstStep + (op - info.first);
         for (const StorageId storage :
              m_table.allocatedBy(graph::OpId{static_cast<std::size_t>(op)})) {
-            const std::int32_t held = stepHere(m_holds.inRecomputation(storage, region));
+            const std::int32_t held =
+                stepIn(recomputation, m_holds.inRecomputation(storage, region));
             m_schedule.instances.push_back(
-                {storage, step, std::max({step, held, packedUntil(storage, recomputation)}),
+                {storage, step, std::max({step, held, tablesHold(storage, recomputation)}),
                  recomputation.region});
         }
     }
