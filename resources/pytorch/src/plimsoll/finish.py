@@ -5,14 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from .kinds import ACTIVATION, GRADIENT, LOSS, OUTPUT, TEMPORARY, VIEW, Recording, TensorKey
 
-_ITEM_BYTES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "float32": 4}
-_ITEM_BYTES |= {"int64": 8, "float64": 8, "complex64": 8, "complex128": 16}
-
-
 def item_bytes(dtype: str) -> int:
-    return _ITEM_BYTES.get(dtype, 1)
+    return int(getattr(torch, dtype).itemsize)
 
 
 def finish(recording: Recording) -> Recording:

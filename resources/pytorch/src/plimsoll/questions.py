@@ -24,13 +24,13 @@ def answer(tensor: torch.Tensor, phase: int, assumed: list[str]) -> Any:
     if phase == OPTIMIZER and tensor.dim() == 0:
         return STEP_NUMBER
     raise TraceError(
-        f"{user_line()}: the step depends on the value of a tensor (.item(), bool() or indexing by a mask), "
+        f"{user_line() or 'the step itself'}: it depends on the value of a tensor (.item(), bool() or indexing by a mask), "
         "which is not known when a step is traced without data"
     )
 
 
 def explain(func: Any, error: Exception, line: Optional[str]) -> TraceError:
-    where = line or "unknown line"
+    where = line or "the step itself"
     name = type(error).__name__
     if name in ("DataDependentOutputException", "DynamicOutputShapeException"):
         return TraceError(f"{where}: the result of {func} depends on values, which are not known when a step is traced without data")

@@ -27,6 +27,7 @@ from .storages import StorageTable
 
 aten = torch.ops.aten
 _NO_NUMBER = 2**63  # AccumulateGrad carries 2^64 - 1
+_NO_FAKE = "no fake impl"  # of the sentence with which torch.library refuses
 _UNIMPLEMENTED = (NotImplementedError, UnsupportedOperatorException, DataDependentOutputException, DynamicOutputShapeException)
 
 
@@ -98,8 +99,10 @@ class Recorder(TorchDispatchMode):
     def _call(self, func: Any, args: Any, kwargs: Any) -> Any:
         try:
             result = func(*args, **kwargs)
-        except _UNIMPLEMENTED as error:
-            raise questions.explain(func, error, user_line()) from error
+        except RuntimeError as error:
+            if isinstance(error, _UNIMPLEMENTED) or _NO_FAKE in str(error):
+                raise questions.explain(func, error, user_line()) from error
+            raise
         if func is aten.native_layer_norm_backward.default and isinstance(result[0], FakeTensor):
             # The fake kernel hands on the strides of its input where the real one returns contiguous memory.
             if not result[0].is_contiguous():

@@ -10,6 +10,7 @@ import torch
 
 _TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_STEP = _OURS + "step.py"
 _shown: dict[str, str] = {}
 
 
@@ -30,9 +31,12 @@ def shown_path(filename: str) -> str:
 
 
 def user_line(depth: int = 2) -> str:
+    """"" when the step itself started what runs: there is no line of the user in between."""
     frame = sys._getframe(depth)
     while frame is not None:
         filename = frame.f_code.co_filename
+        if filename == _STEP:
+            return ""
         if not _hidden(filename):
             return f"{shown_path(filename)}:{frame.f_lineno}"
         frame = frame.f_back

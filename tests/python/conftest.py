@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "resources" / "pytorch" / "src"))
+sys.path.insert(0, str(ROOT / "resources" / "samples"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+
+@pytest.fixture(scope="session")
+def graph_of_sample():
+    """Traces a sample's model once per session: (name, target, extra arguments of its function) -> graph."""
+    import make
+    import plimsoll
+    from plimsoll.tracing import trace_graph
+
+    known = {}
+
+    def traced(name, target, **sizes):
+        key = (name, target, *sizes.items())
+        if key not in known:
+            with plimsoll.building():
+                arguments = make.SAMPLES[name](**sizes)
+            known[key] = trace_graph(arguments.pop("model"), target=target, **arguments)
+        return known[key]
+
+    return traced
