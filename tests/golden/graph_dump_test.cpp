@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/readers/graph_dump.h"
+
+#include "core/readers/registry.h"
+
+#include "tests/support/golden.h"
+#include "tests/support/graph_file.h"
+
+#include <QTest>
+
+#include <string>
+
+namespace {
+
+using plimsoll::support::repositoryPath;
+
+class GraphDumpTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void readsGraphsAsReviewed_data();
+    void readsGraphsAsReviewed();
+};
+
+void GraphDumpTest::readsGraphsAsReviewed_data()
+{
+    QTest::addColumn<std::string>("graph");
+    QTest::addColumn<std::string>("golden");
+    QTest::addColumn<std::size_t>("rows");
+
+    QTest::newRow("tiny") << std::string{"tests/data/tiny.plimsoll.json"} << std::string{"tiny.txt"}
+                          << std::size_t{100};
+    for (const char* name : {"resnet18", "densenet121", "gpt2"})
+        QTest::newRow(name) << std::string{"resources/samples/"} + name + ".plimsoll.json.gz"
+                            << std::string{name} + ".txt" << std::size_t{12};
+}
+
+void GraphDumpTest::readsGraphsAsReviewed()
+{
+    QFETCH(std::string, graph);
+    QFETCH(std::string, golden);
+    QFETCH(std::size_t, rows);
+    const auto read = plimsoll::readers::readProgram(repositoryPath(graph));
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    const std::string difference = plimsoll::support::differenceFromGolden(
+        golden, plimsoll::readers::dumpProgram(*read->program, rows));
+    QVERIFY2(difference.empty(), difference.c_str());
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(GraphDumpTest)
+#include "graph_dump_test.moc"

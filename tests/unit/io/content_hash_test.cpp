@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/content_hash.h"
+
+#include <QTest>
+
+#include <set>
+#include <string>
+
+namespace {
+
+using plimsoll::io::contentHash;
+
+class ContentHashTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void neverChanges_data();
+    void neverChanges();
+    void differsForEveryChangedBit();
+    void differsForEveryLength();
+};
+
+void ContentHashTest::neverChanges_data()
+{
+    QTest::addColumn<std::string>("bytes");
+    QTest::addColumn<std::string>("hash");
+    // Saved sessions hold such values: a change here breaks them.
+    QTest::newRow("nothing") << std::string{} << std::string{"1176da9e29601ab2"};
+    QTest::newRow("less than a word") << std::string{"abc"} << std::string{"3702dbf1f7f70992"};
+    QTest::newRow("words and a rest")
+        << std::string{"the load line of a ship"} << std::string{"81e129dbe2cf7e83"};
+}
+
+void ContentHashTest::neverChanges()
+{
+    QFETCH(std::string, bytes);
+    QFETCH(std::string, hash);
+    QCOMPARE(contentHash(bytes), hash);
+}
+
+void ContentHashTest::differsForEveryChangedBit()
+{
+    std::string bytes(100, 'x');
+    std::set<std::string> seen{contentHash(bytes)};
+    for (char& byte : bytes)
+        for (unsigned bit = 0; bit < 8; ++bit) {
+            const char before = byte;
+            byte = static_cast<char>(static_cast<unsigned char>(byte) ^ (1U << bit));
+            QVERIFY(seen.insert(contentHash(bytes)).second);
+            byte = before;
+        }
+}
+
+void ContentHashTest::differsForEveryLength()
+{
+    std::set<std::string> seen;
+    for (std::size_t length = 0; length < 100; ++length)
+        QVERIFY(seen.insert(contentHash(std::string(length, '\0'))).second);
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(ContentHashTest)
+#include "content_hash_test.moc"

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row per invariant of FORMAT.md: a small valid file with exactly that one broken.
+#include "core/readers/plimsoll_graph/reader.h"
+
+#include "tests/support/graph_file.h"
+#include "tests/unit/readers/read_text.h"
+
+#include <QTest>
+
+#include <functional>
+#include <string>
+
+namespace {
+
+using plimsoll::base::ErrorKind;
+using plimsoll::support::graphJson;
+using plimsoll::support::isOneSentence;
+using plimsoll::support::readText;
+using plimsoll::support::tinyProgram;
+using Json = nlohmann::ordered_json;
+using Change = std::function<void(Json&)>;
+
+constexpr std::int64_t kHuge = std::int64_t{1} << 61U;
+
+class PlimsollGraphFaultsTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void namesIndicesOutOfRange_data();
+    void namesIndicesOutOfRange() { check(); }
+    void namesWrongTypesAndShapes_data();
+    void namesWrongTypesAndShapes() { check(); }
+    void namesBrokenTreesAndOrders_data();
+    void namesBrokenTreesAndOrders() { check(); }
+    void namesBrokenLifetimes_data();
+    void namesBrokenLifetimes() { check(); }
+    void namesChecksThatDiffer_data();
+    void namesChecksThatDiffer() { check(); }
+    void namesNumbersThatAreTooLarge_data();
+    void namesNumbersThatAreTooLarge() { check(); }
+    void givesTheByteOfTheRow();
+
+private:
+    static void columns()
+    {
+        QTest::addColumn<Change>("change");
+        QTest::addColumn<std::string>("says");
+    }
+    static void row(const char* name, Change change, const char* says)
+    {
+        QTest::newRow(name) << std::move(change) << std::string{says};
+    }
+    /// Sets one cell of a table.
+    static void cell(const char* name, const char* table, std::size_t at, std::size_t column,
+                     const Json& value, const char* says)
+    {
+        row(
+            name, [=](Json& file) { file[table][at][column] = value; }, says);
+    }
+    void check();
+};
+
+void PlimsollGraphFaultsTest::check()
+{
+    QFETCH(Change, change);
+    QFETCH(std::string, says);
+    Json file = graphJson(tinyProgram());
+    change(file);
+    const auto read = readText(file.dump());
+    QVERIFY(!read);
+    const std::string& message = read.error().message;
+    QVERIFY(read.error().kind == ErrorKind::File);
+    QVERIFY2(isOneSentence(message), message.c_str());
+    QVERIFY2(message.starts_with("net.json: "), message.c_str());
+    QVERIFY2(message.find(says) != std::string::npos, message.c_str());
+}
+
+void PlimsollGraphFaultsTest::namesIndicesOutOfRange_data()
+{
+    columns();
+    cell("module's parent", "modules", 1, 0, 99, "module 1 at byte");
+    cell("call's module", "calls", 1, 0, 99, "has module 99, but the file has 3");
+    cell("call's parent", "calls", 1, 1, 99, "has parent: call 99");
+    cell("call's first", "calls", 2, 2, 99, "has first: op 99");
+    cell("call's last", "calls", 2, 3, 99, "has last: op 99");
+    cell("call's inputs", "calls", 1, 4, {99}, "has inputs: tensor 99");
+    cell("call's outputs", "calls", 1, 5, {99}, "has outputs: tensor 99");
+    cell("call's source", "calls", 1, 6, 99, "has source 99");
+    cell("storage's class", "storages", 0, 1, 9, "column `class`");
+    cell("storage's alloc", "storages", 3, 2, 99, "storage 3 at byte");
+    cell("storage's free", "storages", 3, 3, 99, "has free: op 99");
+    cell("storage's last use", "storages", 3, 4, 99, "has last_use: op 99");
+    cell("storage's python free", "storages", 3, 5, 99, "has python_free: op 99");
+    cell("tensor's storage", "tensors", 0, 0, 99, "tensor 0 at byte");
+    cell("tensor's dtype", "tensors", 0, 4, 99, "has dtype 99");
+    cell("op's target", "ops", 1, 0, 99, "op 1 at byte");
+    cell("op's phase", "ops", 1, 1, 4, "column `phase`");
+    cell("op's module", "ops", 1, 2, 99, "has module 99");
+    cell("op's call", "ops", 1, 3, 99, "has call 99");
+    cell("op's source", "ops", 1, 4, 99, "has source 99");
+    cell("op's reads", "ops", 1, 5, {99}, "has reads: tensor 99");
+    cell("op's writes", "ops", 1, 6, {99}, "has writes: tensor 99");
+    cell("op's outputs", "ops", 1, 7, {99}, "has outputs: tensor 99");
+    cell("op's node", "ops", 5, 10, 99, "has node 99");
+    cell("op's forward op", "ops", 5, 11, 99, "has forward_op 99");
+    cell("op's recomputed op", "ops", 5, 15, 99, "has recompute_of 99");
+    cell("saved tensor", "saved", 0, 0, 99, "saved row 0 at byte");
+    cell("saving op", "saved", 0, 1, 99, "has op 99");
+    cell("unpacking op", "saved", 0, 4, 99, "has unpack: op 99");
+    cell("dropped", "saved", 0, 5, 99, "has dropped: op 99");
+    cell("released", "saved", 0, 6, 99, "has released: op 99");
+    cell("parameter's storage", "params", 0, 1, 99, "parameter 0 at byte");
+    cell("parameter's gradient", "params", 0, 2, 99, "has gradient storage 99");
+    cell("parameter's states", "params", 0, 3, {99}, "has states: storage 99");
+    cell("below -1", "ops", 1, 2, -2, "expected a whole number from -1");
+}
+
+void PlimsollGraphFaultsTest::namesWrongTypesAndShapes_data()
+{
+    columns();
+    cell("text for a number", "storages", 0, 0, "64", "`storages` row 0, column `bytes`, at byte");
+    cell("fraction for a number", "storages", 0, 0, 64.5, "expected a whole number");
+    cell("negative size", "storages", 0, 0, -1, "found -1");
+    cell("null for a number", "storages", 0, 2, nullptr, "column `alloc`");
+    cell("number for a text", "modules", 1, 1, 7, "expected a text, found \"7\"");
+    cell("number for a list", "ops", 1, 5, 7, "column `reads`, at byte");
+    cell("text in a list", "ops", 1, 5, {"a"}, "expected a whole number");
+    cell("true for 0 or 1", "saved", 0, 2, true, "column `after`");
+    row(
+        "number for a row", [](Json& f) { f["ops"][2] = 7; }, "`ops` row 2 at byte");
+    row(
+        "object for a row", [](Json& f) { f["ops"][2] = Json::object(); }, "expected a row");
+    row(
+        "empty row", [](Json& f) { f["ops"][2] = Json::array(); },
+        "ends after 0 of its 18 columns");
+    row(
+        "short row", [](Json& f) { f["ops"][2].erase(17); }, "ends after 17 of its 18 columns");
+    row(
+        "object for a table", [](Json& f) { f["ops"] = Json::object(); }, "expected an array");
+    row(
+        "number for texts", [](Json& f) { f["targets"][0] = 1; }, "`targets` at byte");
+    row(
+        "array for checks", [](Json& f) { f["checks"] = Json::array(); }, "expected an object");
+    row(
+        "missing check", [](Json& f) { f["checks"].erase("peak_op"); }, "\"peak_op\" is missing");
+    row(
+        "missing phase", [](Json& f) { f["checks"]["ops_by_phase"].erase("loss"); },
+        "\"loss\" is missing");
+    row(
+        "unknown class", [](Json& f) { f["checks"]["bytes_by_class"]["weights"] = 1; },
+        "class of storages");
+    row(
+        "missing table", [](Json& f) { f.erase("saved"); }, "the key `saved` is missing");
+    row(
+        "number for the model's name", [](Json& f) { f["model"] = 1; }, "expected a text");
+    row(
+        "text for the optimizer", [](Json& f) { f["optimizer"] = "SGD"; }, "expected an object");
+    row(
+        "compiled", [](Json& f) { f["execution"] = "compiled"; }, "`execution` is \"compiled\"");
+    row(
+        "unknown mode", [](Json& f) { f["mode"] = "dream"; }, "`mode` is \"dream\"");
+    row(
+        "no op", [](Json& f) { f["ops"] = Json::array(); }, "`ops` is empty");
+    row(
+        "no module", [](Json& f) { f["modules"] = Json::array(); }, "`modules` is empty");
+}
+
+void PlimsollGraphFaultsTest::namesBrokenTreesAndOrders_data()
+{
+    columns();
+    cell("root with a parent", "modules", 0, 0, 1, "must be the model itself");
+    cell("root with a path", "modules", 0, 1, "net", "must be the model itself");
+    cell("second root", "modules", 2, 0, -1, "module 2 at byte");
+    cell("module's parent comes later", "modules", 1, 0, 2, "must have a parent in a row before");
+    cell("module is its own parent", "modules", 1, 0, 1, "must have a parent in a row before");
+    cell("call's parent comes later", "calls", 1, 1, 2, "call 1 at byte");
+    cell("call ends before it begins", "calls", 2, 3, 0, "ends at op 0 before it begins at op 2");
+    cell("call beyond its parent", "calls", 2, 3, 3, "beyond its parent's 0 to 2");
+    row(
+        "calls out of order", [](Json& f) { std::swap(f["calls"][1], f["calls"][2]); },
+        "begins before the call in the row above");
+    cell("loss before forward", "ops", 0, 1, 1,
+         "is of phase forward but follows one of phase loss");
+    cell("backward in between", "ops", 1, 1, 2, "op 2 at byte");
+    cell("forward op comes later", "ops", 5, 11, 6, "names a forward_op that is not before it");
+    cell("recomputes itself", "ops", 5, 15, 5, "names a recompute_of that is not before it");
+    cell("dropped before it is unpacked", "saved", 0, 5, 2, "is unpacked before op");
+    cell("released before it is dropped", "saved", 0, 6, 2, "later than its release after op 2");
+    cell("dropped but never unpacked", "saved", 0, 4, nullptr, "was never unpacked");
+}
+
+void PlimsollGraphFaultsTest::namesBrokenLifetimes_data()
+{
+    columns();
+    // Storage 3 is the hidden matrix: op 1 makes it, op 2 reads it last. Storage 4 is saved.
+    cell("allocated later", "storages", 3, 2, 2, "returns storage 3 before its alloc at op 2");
+    cell("read after its free", "storages", 3, 3, 1, "");
+    row(
+        "used after its free", [](Json& f) { f["storages"][4][3] = 3; },
+        "reads storage 4 after its free at op 3");
+    row(
+        "freed before it is allocated",
+        [](Json& f) {
+            f["storages"][3][3] = 0;
+            f["storages"][3][5] = 0;
+        },
+        "is freed at op 0 but allocated later, at op 1");
+    cell("python frees later", "storages", 3, 5, 3, "has a python_free (op 3) later than its free");
+    cell("python never frees", "storages", 3, 5, nullptr, "has a python_free (after the step)");
+    cell("python frees too early", "storages", 3, 5, 0, "earlier than its alloc");
+    cell("wrong last use", "storages", 3, 4, 1, "has last_use 1, but the ops use it last at 2");
+    cell("tensor behind its storage", "tensors", 0, 3, 1, "reaches beyond the 64 B of its storage");
+    cell("tensor larger than its storage", "tensors", 0, 1, {5, 4}, "reaches beyond");
+    cell("strides beyond the storage", "tensors", 0, 2, {5, 1}, "reaches beyond");
+    cell("sizes without strides", "tensors", 0, 2, {1}, "has 2 sizes but 1 strides");
+}
+
+void PlimsollGraphFaultsTest::namesChecksThatDiffer_data()
+{
+    columns();
+    for (const char* key : {"ops", "storages", "tensors", "saved_bytes", "peak_bytes", "peak_op"})
+        row(
+            key, [key](Json& f) { f["checks"][key] = f["checks"][key].get<int>() + 1; }, key);
+    row(
+        "ops_by_phase", [](Json& f) { f["checks"]["ops_by_phase"]["loss"] = 7; },
+        "ops_by_phase.loss is 7, but the tables give 1");
+    row(
+        "bytes_by_class", [](Json& f) { f["checks"]["bytes_by_class"]["parameter"] = 7; },
+        "bytes_by_class.parameter is 7, but the tables give 64");
+}
+
+void PlimsollGraphFaultsTest::namesNumbersThatAreTooLarge_data()
+{
+    columns();
+    cell("a size", "storages", 0, 0, std::uint64_t{1} << 62U, "below 2^62");
+    cell("a size beyond 64 bits", "storages", 0, 0, 1e30, "expected a whole number");
+    cell("an index", "ops", 0, 5, {std::uint64_t{1} << 32U}, "below 2^31");
+    cell("a moment", "storages", 3, 3, (std::int64_t{1} << 31U) - 1, "below 2^31");
+    cell("a version's worth of flags", "ops", 0, 8, std::int64_t{1} << 40U, "column `flags`");
+    const auto sum = [](const char* name, const char* table, std::size_t column, const char* says) {
+        row(
+            name,
+            [=](Json& f) {
+                f[table][0][column] = kHuge;
+                f[table][1][column] = kHuge;
+            },
+            says);
+    };
+    sum("sum of bytes", "storages", 0, "storage 1 at byte");
+    sum("sum of flops", "ops", 12, "flops of all ops to 2^62");
+    sum("sum of bytes moved", "ops", 13, "bytes_moved of all ops to 2^62");
+    sum("sum of times", "ops", 14, "time_ns of all ops to 2^62");
+    cell("strides that overflow", "tensors", 0, 2, {kHuge, kHuge}, "reaches beyond");
+    cell("sizes that overflow", "tensors", 0, 1, {kHuge, kHuge}, "reaches beyond");
+    cell("an offset that overflows", "tensors", 0, 3, kHuge * 2 - 1, "reaches beyond");
+}
+
+void PlimsollGraphFaultsTest::givesTheByteOfTheRow()
+{
+    Json file = graphJson(tinyProgram());
+    file["ops"][5][11] = 6;
+    const std::string text = file.dump();
+    const std::size_t byte = text.find(file["ops"][5].dump());
+    const auto read = readText(text);
+    QVERIFY(!read);
+    const std::string expected = "op 5 at byte " + std::to_string(byte) + " ";
+    QVERIFY2(read.error().message.find(expected) != std::string::npos,
+             read.error().message.c_str());
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(PlimsollGraphFaultsTest)
+#include "plimsoll_graph_faults_test.moc"

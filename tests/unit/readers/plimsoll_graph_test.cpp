@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/readers/graph_dump.h"
+#include "core/readers/plimsoll_graph/reader.h"
+
+#include "tests/support/graph_file.h"
+#include "tests/unit/readers/read_text.h"
+
+#include <QElapsedTimer>
+#include <QTest>
+
+#include <string>
+
+namespace {
+
+using plimsoll::base::ErrorKind;
+using plimsoll::base::JobContext;
+using plimsoll::graph::Program;
+using plimsoll::support::graphJson;
+using plimsoll::support::graphText;
+using plimsoll::support::isOneSentence;
+using plimsoll::support::layeredProgram;
+using plimsoll::support::readText;
+using plimsoll::support::tinyProgram;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kAllRows = 1'000'000;
+
+class PlimsollGraphTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void readsBackWhatWasWritten_data();
+    void readsBackWhatWasWritten();
+    void readsKeysInAnyOrder();
+    void readsOptionalValues();
+    void toleratesAndCountsOddities();
+    void opensTenThousandOpsWellWithinASecond();
+    void stopsWhenAsked();
+    void answersEveryTruncationWithOneSentence();
+    void answersEveryChangedByteWithoutCrashing();
+    void refusesWhatIsNoGraph_data();
+    void refusesWhatIsNoGraph();
+    void refusesDeepNesting_data();
+    void refusesDeepNesting();
+};
+
+std::string dumpOf(const Program& program)
+{
+    return plimsoll::readers::dumpProgram(program, kAllRows);
+}
+
+void PlimsollGraphTest::readsBackWhatWasWritten_data()
+{
+    QTest::addColumn<std::size_t>("ops");
+    QTest::newRow("tiny") << std::size_t{1};
+    QTest::newRow("many layers") << std::size_t{300};
+}
+
+void PlimsollGraphTest::readsBackWhatWasWritten()
+{
+    QFETCH(std::size_t, ops);
+    const Program program = ops == 1 ? tinyProgram() : layeredProgram(ops);
+    const auto read = readText(graphText(program));
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    QCOMPARE(dumpOf(*read->program), dumpOf(program));
+    QVERIFY(read->program->checks == plimsoll::graph::recount(*read->program));
+    QCOMPARE(read->formatId, std::string{"plimsoll-graph"});
+    QCOMPARE(read->formatVersion, 1);
+    QVERIFY(read->statistics.empty());
+}
+
+void PlimsollGraphTest::readsKeysInAnyOrder()
+{
+    const nlohmann::json sorted = nlohmann::json::parse(graphText(tinyProgram()));
+    const auto read = readText(sorted.dump(2));
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    QCOMPARE(dumpOf(*read->program), dumpOf(tinyProgram()));
+}
+
+void PlimsollGraphTest::readsOptionalValues()
+{
+    Program program = tinyProgram();
+    program.header.optimizer.clear();
+    program.header.autocast = "bfloat16";
+    program.ops[1].measured = plimsoll::base::Nanoseconds{1234};
+    program.ops[5].recomputeOf = plimsoll::graph::OpId{2};
+    program.ops[2].isRandom = true;
+    program.saved[0].released = plimsoll::graph::kNever;
+    program.saved[1].unpack.reset();
+    program.saved[1].dropped = plimsoll::graph::kNever;
+    const auto read = readText(graphText(program));
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    QCOMPARE(dumpOf(*read->program), dumpOf(program));
+    QCOMPARE(read->program->saved[1].dropped, plimsoll::graph::kNever);
+}
+
+void PlimsollGraphTest::toleratesAndCountsOddities()
+{
+    Json file = graphJson(tinyProgram());
+    file["from_the_future"] = Json::parse(R"({"a": [1, {"b": "]}"}]})");
+    file["another"] = 3;
+    file["storages"][0].push_back("a column of the future");
+    file["ops"][3][8] = 1 << 20;
+    file["dtypes"] = {"float31"};
+    const auto read = readText(file.dump());
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    const std::map<std::string, std::size_t> expected{
+        {"unknown keys", 2},
+        {"rows with columns beyond those of version 1", 1},
+        {"ops with unknown flags", 1},
+        {"tensors of a dtype of unknown size", tinyProgram().tensors.size()}};
+    QVERIFY(read->statistics == expected);
+}
+
+void PlimsollGraphTest::opensTenThousandOpsWellWithinASecond()
+{
+    const std::string text = graphText(layeredProgram(10'000));
+    QElapsedTimer timer;
+    timer.start();
+    const auto read = readText(text);
+    const qint64 elapsed = timer.elapsed();
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    QVERIFY(read->program->ops.size() >= 10'000);
+    // A sanitizer's build on a loaded machine included; the benchmark prints the real figure.
+    QVERIFY2(elapsed < 1000, std::to_string(elapsed).c_str());
+}
+
+void PlimsollGraphTest::stopsWhenAsked()
+{
+    std::stop_source source;
+    source.request_stop();
+    const auto read = readText(graphText(layeredProgram(10'000)), JobContext{source.get_token()});
+    QVERIFY(!read);
+    QVERIFY(read.error().kind == ErrorKind::Cancelled);
+}
+
+void PlimsollGraphTest::answersEveryTruncationWithOneSentence()
+{
+    const std::string text = graphText(tinyProgram());
+    for (std::size_t size = 0; size < text.size(); ++size) {
+        const auto read = readText(std::string_view{text}.substr(0, size));
+        QVERIFY2(!read, std::to_string(size).c_str());
+        const std::string& message = read.error().message;
+        QVERIFY(read.error().kind == ErrorKind::File);
+        QVERIFY2(isOneSentence(message) && message.starts_with("net.json: "), message.c_str());
+        // Cut behind a complete number or key, the text differs only by where it ends.
+        QVERIFY2(message.find(std::to_string(size)) != std::string::npos
+                     && message.find("cut off") != std::string::npos,
+                 (std::to_string(size) + ": " + message).c_str());
+    }
+}
+
+void PlimsollGraphTest::answersEveryChangedByteWithoutCrashing()
+{
+    const std::string text = graphText(tinyProgram());
+    for (const char replacement : {'\0', '"', '[', ']', '{', '}', ',', '9', '-', 'n', '\\', '\xff'})
+        for (std::size_t at = 0; at < text.size(); ++at) {
+            std::string changed = text;
+            changed[at] = replacement;
+            const auto read = readText(changed);
+            if (!read)
+                QVERIFY2(isOneSentence(read.error().message), read.error().message.c_str());
+        }
+}
+
+void PlimsollGraphTest::refusesWhatIsNoGraph_data()
+{
+    QTest::addColumn<std::string>("text");
+    QTest::addColumn<std::string>("says");
+    const std::string good = graphText(tinyProgram());
+    QTest::newRow("nothing") << std::string{} << std::string{"cut off"};
+    QTest::newRow("blanks") << std::string{" \n "} << std::string{"cut off"};
+    QTest::newRow("garbage") << std::string{"\x01\x02gibberish"} << std::string{"at byte 0"};
+    QTest::newRow("a number") << std::string{"12"} << std::string{"expected an object"};
+    QTest::newRow("an array") << std::string{"[1, 2]"} << std::string{"expected an object"};
+    QTest::newRow("an empty object") << std::string{"{}"} << std::string{"`format` is missing"};
+    QTest::newRow("no version") << std::string{R"({"format": "plimsoll-graph"})"}
+                                << std::string{"`version` is missing"};
+    QTest::newRow("another format") << std::string{R"({"format": "onnx", "version": 1})"}
+                                    << std::string{"the format is \"onnx\""};
+    QTest::newRow("a newer version")
+        << std::string{R"({"format": "plimsoll-graph", "version": 2, "ops": 7})"}
+        << std::string{"version 2 of the format and this Plimsoll reads up to version 1"};
+    QTest::newRow("version 0") << std::string{R"({"format": "plimsoll-graph", "version": 0})"}
+                               << std::string{"version 0 of the format does not exist"};
+    QTest::newRow("a version in words")
+        << std::string{R"({"format": "plimsoll-graph", "version": "one"})"}
+        << std::string{"expected a whole number"};
+    QTest::newRow("no tables") << std::string{R"({"format": "plimsoll-graph", "version": 1})"}
+                               << std::string{"the key `targets` is missing"};
+    QTest::newRow("not UTF-8") << std::string{"{\"format\": \"\xc3\x28\"}"}
+                               << std::string{"at byte 12: this is not UTF-8"};
+    QTest::newRow("something behind the end") << good + "[]" << std::string{"net.json: "};
+    QTest::newRow("a second object behind the end") << good + good << std::string{"not JSON"};
+    QTest::newRow("a table twice")
+        << good.substr(0, good.size() - 1) + ",\"ops\":[]}" << std::string{"each key once"};
+}
+
+void PlimsollGraphTest::refusesWhatIsNoGraph()
+{
+    QFETCH(std::string, text);
+    QFETCH(std::string, says);
+    const auto read = readText(text);
+    QVERIFY(!read);
+    const std::string& message = read.error().message;
+    QVERIFY(read.error().kind == ErrorKind::File);
+    QVERIFY2(isOneSentence(message), message.c_str());
+    QVERIFY2(message.find(says) != std::string::npos, message.c_str());
+}
+
+void PlimsollGraphTest::refusesDeepNesting_data()
+{
+    QTest::addColumn<std::string>("text");
+    constexpr std::size_t kDeep = 1'000'000;
+    const std::string opened(kDeep, '[');
+    const std::string closed(kDeep, ']');
+    const std::string good = graphText(tinyProgram());
+    const std::string head = good.substr(0, good.size() - 1) + ",\"x\":";
+    QTest::newRow("brackets only") << opened;
+    QTest::newRow("closed brackets") << opened + closed;
+    QTest::newRow("in an unknown key") << head + opened + closed + "}";
+    QTest::newRow("in an unknown key, not closed") << head + opened + "}";
+    QTest::newRow("in a table") << R"({"format":"plimsoll-graph","version":1,"ops":)" + opened
+                                       + closed + "}";
+    Json file = graphJson(tinyProgram());
+    file["ops"][1][16] = "HERE";
+    std::string inArguments = file.dump();
+    inArguments.replace(inArguments.find("\"HERE\""), 6, opened + closed);
+    QTest::newRow("in the arguments of an op") << inArguments;
+}
+
+void PlimsollGraphTest::refusesDeepNesting()
+{
+    QFETCH(std::string, text);
+    const auto read = readText(text);
+    QVERIFY(!read);
+    QVERIFY2(isOneSentence(read.error().message), read.error().message.c_str());
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(PlimsollGraphTest)
+#include "plimsoll_graph_test.moc"

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/io/byte_source.h"
+#include "core/readers/plimsoll_graph/reader.h"
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace plimsoll::support {
+
+/// Reads a graph from text as if it were the file "net.json". The buffer ends exactly behind the
+/// padding, so that a sanitizer sees a read beyond it.
+inline base::Result<readers::ReadProgram> readText(std::string_view text,
+                                                   const base::JobContext& context = {})
+{
+    const std::size_t size = text.size() + io::kPadding;
+    const auto buffer = std::make_unique<char[]>(size); // NOLINT(*-avoid-c-arrays): exact size
+    std::memcpy(buffer.get(), text.data(), text.size());
+    return readers::plimsoll_graph::read({"net.json", {buffer.get(), text.size()}, false}, context);
+}
+
+/// One line that ends in one full stop.
+inline bool isOneSentence(std::string_view message)
+{
+    return message.size() > 2 && message.size() < 1000 && message.back() == '.'
+           && message.find('\n') == std::string_view::npos
+           && message.find(". ") == std::string_view::npos;
+}
+
+} // namespace plimsoll::support
