@@ -30,6 +30,8 @@ constexpr double kStepsWorthThreads = 2e6;
 /// Running a stage without a measured time again costs that share of the whole: nothing is repeated
 /// only because it looks free.
 constexpr double kUnmeasured = 1e-9;
+/// Cells on a side of the squares in which the table is filled.
+constexpr std::size_t kTile = 8;
 
 } // namespace
 
@@ -86,7 +88,7 @@ void RotorTable::fillBase(std::size_t i)
     m_running[i] = sizes.x[i + 1] + sizes.ftmp[i];
 }
 
-void RotorTable::fillCell(std::size_t i, std::size_t k)
+void RotorTable::prepareCell(std::size_t i, std::size_t k)
 {
     const Chain& sizes = m_scale.sizes;
     const auto width = static_cast<std::int64_t>(m_stride);
@@ -100,61 +102,92 @@ void RotorTable::fillCell(std::size_t i, std::size_t k)
     const std::int64_t chainNeed = peer ? leafNeed : m_scale.ceilSlots(saving);
     m_leafNeed[at] = static_cast<std::int32_t>(std::min(leafNeed, width));
     m_chainNeed[at] = static_cast<std::int32_t>(std::min(chainNeed, width));
-
-    const std::size_t next = cell(i + 1, k);
-    const std::int64_t kept = m_scale.xbar[i + 1];
-    const std::int64_t all = peer ? width : std::max(chainNeed, kept + m_hi[next]);
+    const std::int64_t all =
+        peer ? width : std::max(chainNeed, m_scale.xbar[i + 1] + m_hi[cell(i + 1, k)]);
     m_hi[at] = static_cast<std::int32_t>(std::min(all, width));
+}
+
+void RotorTable::tryLeaf(std::size_t i, std::size_t j, std::size_t k)
+{
+    const std::int64_t kept = m_scale.x[j];
+    const std::int64_t end = m_hi[cell(i, k)];
+    const std::int64_t start =
+        std::max({static_cast<std::int64_t>(m_leafNeed[cell(i, k)]), kept + m_lo[cell(j, k)],
+                  static_cast<std::int64_t>(m_lo[cell(i, j - 1)])});
+    if (start < end && m_chain.regions.mayCheckpoint(i, j - 1))
+        minPlusRow(row(i, k) + start, row(j, k) + (start - kept), row(i, j - 1) + start,
+                   m_prefix[j] - m_prefix[i], static_cast<std::size_t>(end - start));
+}
+
+void RotorTable::finishCell(std::size_t i, std::size_t k)
+{
+    const auto width = static_cast<std::int64_t>(m_stride);
+    const std::size_t at = cell(i, k);
+    const std::int64_t kept = m_scale.xbar[i + 1];
     double* const out = row(i, k);
-    const std::int64_t start = std::max(chainNeed, kept + m_lo[next]);
+    const std::int64_t start = std::max<std::int64_t>(m_chainNeed[at], kept + m_lo[cell(i + 1, k)]);
     if (start < width) {
         const auto count = static_cast<std::size_t>(width - start);
         const double* const rest = row(i + 1, k) + (start - kept);
-        if (peer)
+        if (m_options.recurrence == Recurrence::Peer)
             minPlusRow(out + start, rest, row(i, i) + start, 0, count);
         else
-            addToRow(out + start, rest, m_chain.ftime[i] + m_chain.btime[i], count);
+            minAddRow(out + start, rest, m_chain.ftime[i] + m_chain.btime[i], count);
     }
-    fillLeaves(i, k, m_hi[at]);
     // From there on nothing is run twice; equal sums in another order must not make it rise again.
-    if (m_hi[at] > 0 && m_hi[at] < width && out[m_hi[at] - 1] < out[m_hi[at]])
-        std::fill(out + m_hi[at], out + width, out[m_hi[at] - 1]);
+    const std::int64_t high = m_hi[at];
+    if (high > 0 && high < width && out[high - 1] < out[high])
+        std::fill(out + high, out + width, out[high - 1]);
     const double* const first =
         std::find_if(out, out + width, [](double value) { return value < kInfinity; });
     m_lo[at] = static_cast<std::int32_t>(first - out);
 }
 
-void RotorTable::fillLeaves(std::size_t i, std::size_t k, std::int64_t end)
+/// Cells of a square of first and last stages. Stages in between are taken by squares too, so that
+/// rows are used several times while they are in the cache.
+void RotorTable::fillTile(std::size_t firstTile, std::size_t lastTile)
 {
-    double* const out = row(i, k);
-    const std::int64_t need = m_leafNeed[cell(i, k)];
-    for (std::size_t j = i + 1; j <= k; ++j) {
-        const std::int64_t kept = m_scale.x[j];
-        const std::int64_t start = std::max(
-            {need, kept + m_lo[cell(j, k)], static_cast<std::int64_t>(m_lo[cell(i, j - 1)])});
-        if (start >= end || !m_chain.regions.mayCheckpoint(i, j - 1))
-            continue;
-        minPlusRow(out + start, row(j, k) + (start - kept), row(i, j - 1) + start,
-                   m_prefix[j] - m_prefix[i], static_cast<std::size_t>(end - start));
-    }
+    const std::size_t firstBegin = firstTile * kTile;
+    const std::size_t firstEnd = std::min(firstBegin + kTile, m_rows);
+    const std::size_t lastBegin = lastTile * kTile;
+    const std::size_t lastEnd = std::min(lastBegin + kTile, m_rows);
+    const auto eachCell = [&](const auto& visit) {
+        for (std::size_t i = firstEnd; i-- > firstBegin;)
+            for (std::size_t k = std::max(lastBegin, i + 1); k < lastEnd; ++k)
+                visit(i, k);
+    };
+    eachCell([this](std::size_t i, std::size_t k) { prepareCell(i, k); });
+    for (std::size_t begin = firstEnd; begin < lastBegin; begin += kTile)
+        eachCell([this, begin](std::size_t i, std::size_t k) {
+            for (std::size_t j = begin; j < begin + kTile; ++j)
+                tryLeaf(i, j, k);
+        });
+    eachCell([&](std::size_t i, std::size_t k) {
+        for (std::size_t j = i + 1; j < std::min(firstEnd, k + 1); ++j)
+            tryLeaf(i, j, k);
+        for (std::size_t j = std::max(lastBegin, firstEnd); j <= k; ++j)
+            tryLeaf(i, j, k);
+        finishCell(i, k);
+    });
 }
 
 void RotorTable::fill(int threads, const JobContext& job)
 {
     for (std::size_t i = 0; i < m_rows; ++i)
         fillBase(i);
+    const std::size_t tiles = (m_rows + kTile - 1) / kTile;
     std::atomic<std::size_t> next{0};
     std::size_t finished = 0;
     std::barrier barrier{threads, [&]() noexcept {
                              next.store(0, std::memory_order_relaxed);
-                             job.report(++finished, m_rows - 1);
+                             job.report(++finished, tiles);
                          }};
     const auto work = [&] {
-        for (std::size_t distance = 1; distance < m_rows; ++distance) {
-            const std::size_t count = m_rows - distance;
+        for (std::size_t distance = 0; distance < tiles; ++distance) {
+            const std::size_t count = tiles - distance;
             for (std::size_t i = next.fetch_add(1); i < count && !job.stopRequested();
                  i = next.fetch_add(1))
-                fillCell(i, i + distance);
+                fillTile(i, i + distance);
             barrier.arrive_and_wait();
         }
     };

@@ -26,7 +26,7 @@ struct ChainFrontierPoint
 class RotorTable
 {
 public:
-    /// Cells don't depend on each other within a diagonal, so the table is the same for any number
+    /// Every cell is the same minimum whoever computes it, so the table is the same for any number
     /// of threads. `maxBudget` includes x[0].
     [[nodiscard]] static base::Result<RotorTable> build(const Chain& chain, std::int64_t maxBudget,
                                                         const RotorOptions& options,
@@ -79,8 +79,10 @@ private:
                                                         std::int64_t budget) const;
     void sumForwards();
     void fillBase(std::size_t i);
-    void fillCell(std::size_t i, std::size_t k);
-    void fillLeaves(std::size_t i, std::size_t k, std::int64_t end);
+    void prepareCell(std::size_t i, std::size_t k);
+    void tryLeaf(std::size_t i, std::size_t j, std::size_t k);
+    void finishCell(std::size_t i, std::size_t k);
+    void fillTile(std::size_t firstTile, std::size_t lastTile);
     void fill(int threads, const base::JobContext& job);
     /// The j of the leaf choice, or nothing for the chain choice; may lower `slots`.
     [[nodiscard]] std::optional<std::size_t> choose(std::size_t i, std::size_t k,

@@ -12,11 +12,13 @@ void minPlusRow(double* __restrict out, const double* __restrict first,
     }
 }
 
-void addToRow(double* __restrict out, const double* __restrict first, double time,
-              std::size_t count)
+void minAddRow(double* __restrict out, const double* __restrict first, double time,
+               std::size_t count)
 {
-    for (std::size_t m = 0; m < count; ++m)
-        out[m] = time + first[m];
+    for (std::size_t m = 0; m < count; ++m) {
+        const double value = time + first[m];
+        out[m] = value < out[m] ? value : out[m];
+    }
 }
 
 } // namespace plimsoll::solve

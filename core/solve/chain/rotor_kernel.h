@@ -9,7 +9,7 @@ namespace plimsoll::solve {
 void minPlusRow(double* out, const double* first, const double* second, double time,
                 std::size_t count);
 
-/// out[m] = time + first[m] for m < count.
-void addToRow(double* out, const double* first, double time, std::size_t count);
+/// out[m] = min(out[m], time + first[m]) for m < count.
+void minAddRow(double* out, const double* first, double time, std::size_t count);
 
 } // namespace plimsoll::solve
