@@ -71,6 +71,11 @@ check_core_only() {
     build_check "core-only" core-only 600 && report core-only "passed (core and command line build without Qt)"
 }
 
+# What `packaging/run` builds: the optimizer finds warnings of its own.
+check_release() {
+    build_check release release 600 && report release "passed (build/release/bin)"
+}
+
 # try_sanitizer NAME COMPILER FLAGS: compiles and starts a small program; sets $runner to what it needs to run at all.
 # Newer kernels place mappings where the sanitizers of GCC 12 and clang 14 don't expect them; setarch -R turns that off.
 try_sanitizer() {
@@ -204,6 +209,8 @@ run_checks() {
     check_asan
     step "fuzz targets"
     check_fuzz
+    step "release build"
+    check_release
     step "thread sanitizer"
     check_tsan
     step "clang-tidy on what changed last"
