@@ -140,6 +140,36 @@ def test_half_precision_attention_takes_flash():
     assert_sound(graph)
 
 
+def test_autocast_for_cuda_is_recorded():
+    class Casts(Tied):
+        def forward(self, tokens):
+            with torch.autocast("cuda", dtype=torch.bfloat16):
+                return super().forward(tokens)
+
+    made = tied()
+    graph = trace_graph(Casts(), made["args"], loss=made["loss"])
+    assert graph["autocast"] == "bfloat16" and "bfloat16" in graph["dtypes"]
+    assert any("autocast" in sentence for sentence in graph["assumed"])
+    assert_sound(graph)
+
+
+def test_a_tensor_given_twice_is_one_input():
+    made = tied()
+    tokens = made["args"][0]
+    for loss in (made["loss"], lambda out: F.cross_entropy(out, tokens), lambda out, goal=tokens: F.cross_entropy(out, goal)):
+        graph = trace_graph(Tied(), tokens, loss=loss)
+        assert graph["checks"]["bytes_by_class"]["input"] == tokens.untyped_storage().nbytes()
+        assert graph["checks"]["bytes_by_class"]["constant"] == 0
+
+
+def test_importing_the_command_does_not_hide_the_function(tmp_path):
+    import plimsoll.trace  # noqa: F401
+
+    made = tied()
+    path = plimsoll.trace(made.pop("model"), out=tmp_path / "a.json", **made)
+    assert path.exists()
+
+
 def test_recurrent_layers_keep_their_own_list_of_weights():
     model = torch.nn.LSTM(8, 8)
     before = _everything(model)

@@ -23,6 +23,7 @@ DROPOUT = "dropout runs as CUDA's native_dropout with a mask of bool"
 FLASH = "attention in half precision runs as CUDA's flash attention kernel"
 EFFICIENT = "attention runs as CUDA's memory-efficient kernel"
 MATH = "attention for which no fused CUDA kernel is eligible runs as separate operators"
+AUTOCAST = "autocast casts for the ops of the CPU's list, which differs from CUDA's in few ops"
 BATCH_NORM = "batch norm runs as native_batch_norm: cuDNN's reserve memory is taken as empty"
 
 
@@ -66,6 +67,9 @@ def _attention(assumed: list[str], original: Any) -> Any:
     ) -> torch.Tensor:  # fmt: skip
         if not isinstance(query, FakeTensor):
             return original(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+        if torch.is_autocast_enabled("cpu"):
+            lower = torch.get_autocast_dtype("cpu")
+            query, key, value = (t.to(lower) if t.is_floating_point() else t for t in (query, key, value))
         if query.dim() == 4 and _flash_fits(query, key, value, attn_mask, is_causal):
             _noted(assumed, FLASH)
             return _flash(query, key, value, dropout_p, is_causal, scale)
@@ -112,6 +116,16 @@ def _batch_norm(assumed: list[str], original: Any) -> Any:
     return batch_norm
 
 
+def _autocast(assumed: list[str], original: Any) -> Any:
+    def init(self: Any, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: Any = None) -> None:
+        if device_type == "cuda":
+            _noted(assumed, AUTOCAST)
+            device_type, dtype = "cpu", dtype or torch.float16
+        original(self, device_type, dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
+
+    return init
+
+
 @contextlib.contextmanager
 def cuda_kernels(assumed: list[str]) -> Iterator[None]:
     """Replaces the functions; `assumed` gets a sentence for each kernel that is taken for granted."""
@@ -121,10 +135,13 @@ def cuda_kernels(assumed: list[str]) -> Iterator[None]:
         "batch_norm": _batch_norm,
     }
     originals = {name: getattr(F, name) for name in replaced}
+    autocast = torch.autocast.__init__
     try:
+        torch.autocast.__init__ = _autocast(assumed, autocast)
         for name, make in replaced.items():
             setattr(F, name, make(assumed, originals[name]))
         yield
     finally:
+        torch.autocast.__init__ = autocast
         for name, original in originals.items():
             setattr(F, name, original)

@@ -64,7 +64,7 @@ def prepared(
             stack.enter_context(lender.lend_to_model(model))
             if optimizer is not None and hasattr(optimizer, "param_groups"):
                 stack.enter_context(lender.lend_to_optimizer(optimizer))
-            args, kwargs = lender.fake_all(args), lender.fake_all(kwargs)
+            args, kwargs, loss = lender.fake_all(args), lender.fake_all(kwargs), lender.fake_function(loss)
             stack.enter_context(lender.mode)
         if optimizer is not None and not hasattr(optimizer, "param_groups"):
             optimizer = optimizer([p for p in model.parameters() if p.requires_grad])

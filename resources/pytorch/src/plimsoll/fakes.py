@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import importlib.util
+import types
 from collections import defaultdict
 from typing import Any, Iterator, Optional
 
@@ -80,12 +82,25 @@ class Lender:
         if isinstance(value, torch.Tensor):
             return self.fake(value)
         if isinstance(value, dict):
-            return type(value)((k, self.fake_all(v)) for k, v in value.items()) if type(value) is dict else value
+            return {k: self.fake_all(v) for k, v in value.items()} if type(value) is dict else value
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return type(value)(*(self.fake_all(v) for v in value))
         if isinstance(value, (list, tuple)):
             return type(value)(self.fake_all(v) for v in value)
         return value
+
+    def fake_function(self, function: Any) -> Any:
+        """A loss function that sees fakes where it brings tensors along (partial arguments, closure, defaults)."""
+        if isinstance(function, functools.partial):
+            keywords = {k: self.fake_all(v) for k, v in function.keywords.items()}
+            return functools.partial(self.fake_function(function.func), *self.fake_all(function.args), **keywords)
+        if not isinstance(function, types.FunctionType) or not (function.__closure__ or function.__defaults__):
+            return function
+        cells = tuple(types.CellType(self.fake_all(cell.cell_contents)) for cell in function.__closure__ or ())
+        defaults = self.fake_all(function.__defaults__)
+        made = types.FunctionType(function.__code__, function.__globals__, function.__name__, defaults, cells)
+        made.__kwdefaults__ = self.fake_all(function.__kwdefaults__)
+        return made
 
     @contextlib.contextmanager
     def lend_to_model(self, model: torch.nn.Module) -> Iterator[None]:

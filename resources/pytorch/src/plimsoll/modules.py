@@ -71,6 +71,7 @@ class ModuleTracker:
     def _begin(self, row: int, args: Any, kwargs: Any) -> int:
         recorder = self._recorder
         call = -1
+        recorder.note_autocast()
         if recorder.phase <= LOSS:
             call = len(self.calls)
             parent = self.stack[-1][1] if self.stack else -1

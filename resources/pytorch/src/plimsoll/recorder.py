@@ -69,6 +69,11 @@ class Recorder(TorchDispatchMode):
         self.on = False
         self.storages.stop_watching()
 
+    def note_autocast(self) -> None:
+        """Called between ops: while an op is dispatched, autocast is off."""
+        if self.autocast is None and torch.is_autocast_enabled("cpu"):
+            self.autocast = str(torch.get_autocast_dtype("cpu")).removeprefix("torch.")
+
     def sequence(self) -> int:
         """Number of the autograd node made last, -1 when the step has made none."""
         return torch.autograd._get_sequence_nr() - 1 - self._first_seq
@@ -134,8 +139,6 @@ class Recorder(TorchDispatchMode):
             if self.phase <= LOSS or in_graph_task:
                 self._own_sequence(op)
             op.source = user_line()
-        if op.phase <= LOSS and self.autocast is None and torch.is_autocast_enabled("cpu"):
-            self.autocast = str(torch.get_autocast_dtype("cpu")).removeprefix("torch.")
         self._note_arguments(op, func, args, kwargs)
         self.ops.append(op)
         return op

@@ -8,6 +8,7 @@ import contextlib
 import importlib
 import os
 import sys
+import types
 from typing import Any, Optional
 
 from plimsoll.fakes import building
@@ -47,5 +48,14 @@ def main(argv: Optional[list[str]] = None) -> int:
     return 0
 
 
-if __name__ == "__main__":
+class _Callable(types.ModuleType):
+    """`import plimsoll.trace` must not hide the function of the same name."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return trace(*args, **kwargs)
+
+
+if __name__ != "__main__":
+    sys.modules[__name__].__class__ = _Callable
+else:
     sys.exit(main())
