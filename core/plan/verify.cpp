@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/verify.h"
+
+#include "core/plan/verify_regions.h"
+#include "core/plan/verify_replay.h"
+
+#include <array>
+
+namespace plimsoll::plan {
+
+const char* faultName(FaultKind kind)
+{
+    static constexpr std::array kNames{"illegal_region", "use_before_compute", "use_after_free",
+                                       "overwritten_input", "over_budget"};
+    return kNames.at(static_cast<std::size_t>(kind));
+}
+
+Verification verify(const Problem& problem, const Plan& plan)
+{
+    Verification seen;
+    seen.faults = verifying::regionFaults(*problem.program, plan);
+    if (!seen.faults.empty())
+        return seen;
+    verifying::Replay{problem, plan, seen}.run();
+    return seen;
+}
+
+} // namespace plimsoll::plan

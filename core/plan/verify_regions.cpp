@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/verify_regions.h"
+
+#include "core/plan/verify_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace plimsoll::plan::verifying {
+
+namespace {
+
+using graph::CallId;
+using graph::Moment;
+using graph::OpId;
+using graph::StorageId;
+using graph::TensorId;
+
+constexpr Moment kUnused = -2; ///< of a storage that forward and loss don't use
+constexpr std::size_t kMaxFaults = 100;
+
+/// Where forward and loss use a storage.
+struct Use
+{
+    Moment first = std::numeric_limits<Moment>::max();
+    Moment last = kUnused;
+    Moment lastWrite = kUnused;
+};
+
+OpId opAt(Moment moment)
+{
+    return OpId{static_cast<std::size_t>(moment)};
+}
+
+class RegionChecker
+{
+public:
+    explicit RegionChecker(const graph::Program& program)
+        : m_program{program}
+        , m_end{static_cast<Moment>(program.forwardCount())}
+        , m_python{pythonHolds(program)}
+        , m_uses(program.storages.size())
+        , m_allocated(program.ops.size())
+    {
+        for (std::size_t op = 0; op < program.ops.size(); ++op)
+            indexOp(static_cast<Moment>(op));
+        for (std::size_t i = 0; i < program.storages.size(); ++i) {
+            const Moment alloc = program.storages[i].alloc;
+            if (alloc >= 0 && alloc < static_cast<Moment>(program.ops.size()))
+                m_allocated[static_cast<std::size_t>(alloc)].emplace_back(i);
+        }
+    }
+
+    [[nodiscard]] std::vector<Fault> run(const Plan& plan)
+    {
+        checkSiblings(plan.regions, nullptr);
+        return std::move(m_faults);
+    }
+
+private:
+    void indexOp(Moment op)
+    {
+        const graph::Op& row = m_program.op(opAt(op));
+        if (op >= m_end)
+            return;
+        const auto use = [&](TensorId tensor, bool writes) {
+            Use& entry = m_uses[storageOf(tensor).index()];
+            entry.first = std::min(entry.first, op);
+            entry.last = std::max(entry.last, op);
+            if (writes)
+                entry.lastWrite = op;
+        };
+        for (const TensorId tensor : row.reads)
+            use(tensor, false);
+        for (const TensorId tensor : row.writes)
+            use(tensor, true);
+    }
+
+    [[nodiscard]] StorageId storageOf(TensorId tensor) const
+    {
+        return m_program.tensor(tensor).storage;
+    }
+    [[nodiscard]] const graph::Call& call(CallId id) const { return m_program.call(id); }
+    [[nodiscard]] const Use& use(StorageId storage) const { return m_uses[storage.index()]; }
+
+    void fault(const Region& region, const std::string& what)
+    {
+        if (m_faults.size() >= kMaxFaults)
+            return;
+        std::string sentence = fmt::format("{}: {}.", nameOf(m_program, region), what);
+        sentence.front() = 'T';
+        m_faults.push_back({FaultKind::IllegalRegion, std::move(sentence)});
+    }
+
+    void checkSiblings(const std::vector<Region>& regions, const Region* parent)
+    {
+        Moment before = kUnused;
+        for (const Region& region : regions) {
+            if (region.first <= before)
+                fault(region, fmt::format("starts at op {}, inside or before its sibling that "
+                                          "ends at op {}",
+                                          region.first, before));
+            before = std::max(before, region.last);
+            if (!checkShape(region, parent))
+                continue; // the other rules need calls and intervals that exist
+            checkPassing(region);
+            checkResults(region);
+            checkOps(region);
+            checkArgumentsUntouched(region);
+            checkSiblings(region.nested, &region);
+        }
+    }
+
+    // Rule 1.
+    [[nodiscard]] bool checkShape(const Region& region, const Region* parent)
+    {
+        const std::size_t faultsBefore = m_faults.size();
+        if (region.members.empty()) {
+            fault(region, "has no module call");
+            return false;
+        }
+        for (const CallId member : region.members) {
+            if (member.index() >= m_program.calls.size()) {
+                fault(region, fmt::format("names {}", nameOf(m_program, member)));
+                return false;
+            }
+        }
+        for (std::size_t i = 0; i < region.members.size(); ++i)
+            checkMember(region, i);
+        if (m_faults.size() != faultsBefore)
+            return false;
+        if (region.first != call(region.members.front()).first
+            || region.last != call(region.members.back()).last)
+            fault(region, fmt::format("says ops {} to {}, but its calls run ops {} to {}",
+                                      region.first, region.last, call(region.members.front()).first,
+                                      call(region.members.back()).last));
+        if (parent != nullptr)
+            checkInside(region, *parent);
+        return m_faults.size() == faultsBefore;
+    }
+
+    void checkMember(const Region& region, std::size_t index)
+    {
+        const CallId id = region.members[index];
+        const graph::Call& member = call(id);
+        if (member.isEmpty()) {
+            fault(region, fmt::format("its member {} runs no op", nameOf(m_program, id)));
+            return;
+        }
+        for (Moment op = member.first; op <= member.last; ++op) {
+            if (m_program.op(opAt(op)).phase != graph::Phase::Forward) {
+                fault(region,
+                      fmt::format("{} doesn't run in forward", nameOf(m_program, opAt(op))));
+                return;
+            }
+        }
+        if (index == 0)
+            return;
+        const CallId previousId = region.members[index - 1];
+        const graph::Call& previous = call(previousId);
+        if (member.parent != previous.parent)
+            fault(region, fmt::format("its members {} and {} aren't called by the same module",
+                                      nameOf(m_program, previousId), nameOf(m_program, id)));
+        else if (member.first != previous.last + 1)
+            fault(region, fmt::format("its member {} doesn't follow {} at once: op {} lies between",
+                                      nameOf(m_program, id), nameOf(m_program, previousId),
+                                      previous.last + 1));
+    }
+
+    void checkInside(const Region& region, const Region& parent)
+    {
+        if (region.first < parent.first || region.last > parent.last)
+            fault(region, fmt::format("reaches out of {}", nameOf(m_program, parent)));
+        else if (region.first == parent.first && region.last == parent.last)
+            fault(region,
+                  fmt::format("runs the same ops as {} around it", nameOf(m_program, parent)));
+        for (const CallId member : region.members) {
+            std::optional<CallId> ancestor = member;
+            while (ancestor && std::ranges::find(parent.members, *ancestor) == parent.members.end())
+                ancestor = call(*ancestor).parent;
+            if (!ancestor)
+                fault(region, fmt::format("its member {} isn't called from {}",
+                                          nameOf(m_program, member), nameOf(m_program, parent)));
+        }
+    }
+
+    [[nodiscard]] bool isResult(const Region& region, StorageId storage) const
+    {
+        return std::ranges::any_of(call(region.members.back()).outputs,
+                                   [&](TensorId tensor) { return storageOf(tensor) == storage; });
+    }
+    [[nodiscard]] bool isArgument(const Region& region, StorageId storage) const
+    {
+        return std::ranges::any_of(call(region.members.front()).inputs,
+                                   [&](TensorId tensor) { return storageOf(tensor) == storage; });
+    }
+
+    // Rule 2.
+    void checkPassing(const Region& region)
+    {
+        const std::vector<TensorId>& arguments = call(region.members.front()).inputs;
+        for (std::size_t i = 0; i + 1 < region.members.size(); ++i) {
+            const std::string from = nameOf(m_program, region.members[i]);
+            const std::string to = nameOf(m_program, region.members[i + 1]);
+            const std::vector<TensorId>& outputs = call(region.members[i]).outputs;
+            const std::vector<TensorId>& inputs = call(region.members[i + 1]).inputs;
+            if (outputs.size() != 1) {
+                fault(region, fmt::format("its member {} returns {} tensors, where one can be "
+                                          "passed on",
+                                          from, outputs.size()));
+                continue;
+            }
+            if (inputs.empty() || inputs.front() != outputs.front()) {
+                fault(region, fmt::format("{} doesn't take what {} returns as its first argument",
+                                          to, from));
+                continue;
+            }
+            const bool sameOthers = arguments.empty()
+                                        ? inputs.size() == 1
+                                        : std::equal(inputs.begin() + 1, inputs.end(),
+                                                     arguments.begin() + 1, arguments.end());
+            if (!sameOthers)
+                fault(region, fmt::format("the further arguments of {} aren't those of {}", to,
+                                          nameOf(m_program, region.members.front())));
+            checkPassed(region, outputs.front(), from);
+        }
+    }
+
+    void checkPassed(const Region& region, TensorId tensor, const std::string& from)
+    {
+        const StorageId storage = storageOf(tensor);
+        const std::string value =
+            fmt::format("{}, which {} passes on,", nameOf(m_program, storage), from);
+        const Moment alloc = m_program.storage(storage).alloc;
+        if (alloc < region.first || alloc > region.last) {
+            fault(region, fmt::format("{} was allocated before it", value));
+            return;
+        }
+        if (use(storage).last > region.last && !isResult(region, storage))
+            fault(region, fmt::format("{} is also used by {} after it", value,
+                                      nameOf(m_program, opAt(use(storage).last))));
+        if (m_python[storage.index()] >= m_end)
+            fault(region, fmt::format("{} is still held when backward begins", value));
+    }
+
+    // Rule 3.
+    void checkResults(const Region& region)
+    {
+        for (Moment op = region.first; op <= region.last; ++op) {
+            for (const StorageId storage : m_allocated[static_cast<std::size_t>(op)]) {
+                if (isResult(region, storage))
+                    continue;
+                if (use(storage).last > region.last)
+                    fault(region,
+                          fmt::format("{} is used by {} after it, but isn't among the results",
+                                      nameOf(m_program, storage),
+                                      nameOf(m_program, opAt(use(storage).last))));
+                else if (m_program.storage(storage).free == graph::kNever)
+                    fault(region, fmt::format("{} outlives the step, but isn't among the results",
+                                              nameOf(m_program, storage)));
+            }
+        }
+    }
+
+    // Rules 4, 6 and the first half of 5.
+    void checkOps(const Region& region)
+    {
+        std::set<StorageId> captured;
+        std::set<StorageId> overwritten;
+        for (Moment op = region.first; op <= region.last; ++op) {
+            const graph::Op& row = m_program.op(opAt(op));
+            if (row.isCollective)
+                fault(region, fmt::format("{} is a collective, which can't run again",
+                                          nameOf(m_program, opAt(op))));
+            for (const TensorId tensor : row.reads) {
+                const StorageId storage = storageOf(tensor);
+                if (isCaptured(region, storage) && captured.insert(storage).second)
+                    fault(region,
+                          fmt::format("{} reads {}, which isn't an argument of it",
+                                      nameOf(m_program, opAt(op)), nameOf(m_program, storage)));
+            }
+            for (const TensorId tensor : row.writes) {
+                const StorageId storage = storageOf(tensor);
+                const graph::Storage& written = m_program.storage(storage);
+                if (written.alloc < region.first
+                    && written.storageClass != graph::StorageClass::Buffer
+                    && overwritten.insert(storage).second)
+                    fault(region,
+                          fmt::format("{} overwrites {}, which is older than it",
+                                      nameOf(m_program, opAt(op)), nameOf(m_program, storage)));
+            }
+        }
+    }
+
+    [[nodiscard]] bool isCaptured(const Region& region, StorageId storage) const
+    {
+        const graph::Storage& row = m_program.storage(storage);
+        const bool permanent = row.alloc < 0 && row.free == graph::kNever;
+        return row.alloc < region.first && !permanent && !isArgument(region, storage);
+    }
+
+    // The second half of rule 5.
+    void checkArgumentsUntouched(const Region& region)
+    {
+        std::set<StorageId> seen;
+        for (const TensorId tensor : call(region.members.front()).inputs) {
+            const StorageId storage = storageOf(tensor);
+            const Moment write = use(storage).lastWrite;
+            if (write > region.last && seen.insert(storage).second)
+                fault(region,
+                      fmt::format("{} overwrites its argument {} after it",
+                                  nameOf(m_program, opAt(write)), nameOf(m_program, storage)));
+        }
+    }
+
+    const graph::Program& m_program;
+    Moment m_end; ///< first op of backward
+    std::vector<Moment> m_python;
+    std::vector<Use> m_uses;
+    std::vector<std::vector<StorageId>> m_allocated;
+    std::vector<Fault> m_faults;
+};
+
+} // namespace
+
+std::vector<Fault> regionFaults(const graph::Program& program, const Plan& plan)
+{
+    return RegionChecker{program}.run(plan);
+}
+
+std::vector<Moment> pythonHolds(const graph::Program& program)
+{
+    std::vector<Moment> held(program.storages.size());
+    for (std::size_t i = 0; i < held.size(); ++i)
+        held[i] = program.storages[i].pythonFree;
+    std::vector<Moment> latest = held;
+    for (const graph::Saved& row : program.saved) {
+        Moment& moment = latest[program.tensor(row.tensor).storage.index()];
+        moment = std::max(moment, row.released);
+    }
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        if (program.storages[i].free > latest[i])
+            held[i] = program.storages[i].free;
+    }
+    return held;
+}
+
+} // namespace plimsoll::plan::verifying

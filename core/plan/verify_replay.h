@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/verify.h"
+#include "core/plan/verify_heap.h"
+#include "core/plan/verify_tree.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plimsoll::plan::verifying {
+
+/// Runs a step with its regions as PyTorch does, one op after the other, with a count of holders
+/// for each storage: Python's variables, saved tensors, frames of regions, their tables of
+/// recomputed tensors, variables of a recomputation until it stops.
+/// The regions must be legal.
+class Replay
+{
+public:
+    Replay(const Problem& problem, const Plan& plan, Verification& seen);
+    void run();
+
+private:
+    /// What happens after an op: somebody lets go.
+    struct Event
+    {
+        enum class Kind : std::uint8_t {
+            Release,  ///< `subject`: an instance
+            Variable, ///< the same, by Python: callers may have to wait
+            Row,      ///< `subject`: a row of a region, whose hook held the frame
+            Frame,    ///< `subject`: a region whose call has returned
+        };
+        Kind kind = Kind::Release;
+        int subject = 0;
+    };
+    using Events = std::vector<Event>;
+
+    /// A recomputation while it runs.
+    struct Execution
+    {
+        int frame = kNoRegion;
+        graph::Moment place = 0; ///< op that is next to run in backward
+        graph::Moment now = 0;   ///< forward op that began last, first - 1 before the first
+        int packed = 0;
+        std::vector<InstanceId> arguments;
+        Events unwind; ///< at its end
+    };
+
+    // verify_replay.cpp: the step's own executions
+    void indexProgram();
+    void begin();
+    void execute(graph::Moment op);
+    void checkReads(graph::Moment op);
+    void checkBackwardRead(graph::Moment op, graph::StorageId storage);
+    void prepare(graph::Moment op);
+    void enter(int frame);
+    void pack(graph::Moment op, bool after);
+    void packRow(std::size_t row);
+    void schedule(graph::Moment moment, Event event);
+    void letGo(graph::Moment moment);
+    void apply(const Event& event, graph::Moment moment);
+    void releaseRow(std::size_t row, graph::Moment moment);
+    void unreference(int frame);
+    void recordStep(graph::Moment op, int frame);
+    void fault(FaultKind kind, std::string sentence);
+
+    // verify_recompute.cpp: recomputations
+    void recomputeBefore(graph::Moment op);
+    void recompute(int frame, graph::Moment place);
+    void takeArguments(Execution& run);
+    void bindVariables(const Execution& run);
+    [[nodiscard]] bool prepare(Execution& run, graph::Moment op);
+    [[nodiscard]] bool pack(Execution& run, graph::Moment op, bool after);
+    void packArguments(Execution& run, int nested);
+    void packRow(Execution& run, std::size_t row);
+    void execute(Execution& run, graph::Moment op);
+    void schedule(Execution& run, graph::Moment moment, Event event);
+    void letGo(Execution& run, graph::Moment moment);
+    void stop(Execution& run);
+    [[nodiscard]] InstanceId visible(const Execution& run, graph::StorageId storage) const;
+    [[nodiscard]] InstanceId read(const Execution& run, graph::Moment op, graph::StorageId storage);
+
+    [[nodiscard]] const graph::Op& op(graph::Moment moment) const
+    {
+        return m_program.ops[static_cast<std::size_t>(moment)];
+    }
+    [[nodiscard]] graph::StorageId storageOf(graph::TensorId tensor) const
+    {
+        return m_program.tensor(tensor).storage;
+    }
+    [[nodiscard]] bool isBuffer(graph::StorageId storage) const
+    {
+        return m_program.storage(storage).storageClass == graph::StorageClass::Buffer;
+    }
+    [[nodiscard]] std::string describe(graph::Moment moment) const;
+
+    const graph::Program& m_program;
+    const Problem& m_problem;
+    Verification& m_seen;
+    Heap m_heap;
+    FrameTree m_tree;
+    graph::Moment m_end;     ///< number of ops
+    graph::Moment m_forward; ///< first op of backward
+    graph::Moment m_now = graph::kBeforeStep;
+    std::vector<std::vector<graph::StorageId>> m_allocates; ///< by op
+    std::vector<std::vector<std::size_t>> m_rows;           ///< by op
+    std::vector<std::vector<int>> m_wanted;                 ///< by op: regions unpacked before it
+    std::vector<Events> m_events;                           ///< by moment + 1
+    std::vector<graph::Moment> m_python;                    ///< as recorded
+    std::vector<graph::Moment> m_held;                      ///< as the plan changes it
+    std::vector<int> m_writes;                    ///< by storage, of the step's own executions
+    std::vector<std::vector<int>> m_readVersions; ///< by forward op: version of each tensor read
+
+    // Scratch of the recomputation that runs; they never interleave.
+    std::vector<graph::Moment> m_local;    ///< by storage: until when its variables hold it
+    std::vector<InstanceId> m_made;        ///< by storage: what its name means in it
+    std::vector<graph::StorageId> m_bound; ///< entries of m_made that are set
+    std::vector<Events> m_localEvents;     ///< by forward op
+};
+
+} // namespace plimsoll::plan::verifying

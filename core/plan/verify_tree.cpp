@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/verify_tree.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::plan::verifying {
+
+using graph::Moment;
+using graph::StorageId;
+using graph::TensorId;
+
+FrameTree::FrameTree(const graph::Program& program, const Plan& plan)
+    : m_program{program}
+    , m_innermost(program.ops.size(), kNoRegion)
+    , m_beginning(program.ops.size() + 1)
+{
+    for (const Region& region : plan.regions)
+        add(region, kNoRegion);
+    m_rank.resize(m_frames.size());
+    int next = 0;
+    rankSiblings(m_outermost, next);
+}
+
+void FrameTree::add(const Region& region, int parent)
+{
+    const auto id = static_cast<int>(m_frames.size());
+    Frame frame;
+    frame.region = &region;
+    frame.parent = parent;
+    frame.first = region.first;
+    frame.last = region.last;
+    for (const TensorId tensor : m_program.call(region.members.front()).inputs)
+        frame.arguments.push_back(m_program.tensor(tensor).storage);
+    m_frames.push_back(std::move(frame));
+    for (Moment op = region.first; op <= region.last; ++op)
+        m_innermost[static_cast<std::size_t>(op)] = id;
+    m_beginning[static_cast<std::size_t>(region.first)].push_back(id);
+    (parent == kNoRegion ? m_outermost : (*this)[parent].children).push_back(id);
+    for (const Region& nested : region.nested)
+        add(nested, id);
+}
+
+void FrameTree::rankSiblings(std::vector<int> siblings, int& next)
+{
+    std::ranges::sort(siblings, std::greater{}, [this](int id) { return (*this)[id].first; });
+    for (const int id : siblings) {
+        m_rank[static_cast<std::size_t>(id)] = next++;
+        rankSiblings((*this)[id].children, next);
+    }
+}
+
+bool FrameTree::isInside(int frame, int ancestor) const
+{
+    if (ancestor == kNoRegion)
+        return true;
+    while (frame > ancestor) // parents come first
+        frame = (*this)[frame].parent;
+    return frame == ancestor;
+}
+
+void FrameTree::passVariables(int root, std::vector<Moment>& held) const
+{
+    if (root != kNoRegion)
+        passOn(root, false, held);
+    for (const int child : root == kNoRegion ? m_outermost : (*this)[root].children) {
+        std::vector<int> open{child};
+        while (!open.empty()) {
+            const int frame = open.back();
+            open.pop_back();
+            passOn(frame, true, held);
+            const std::vector<int>& children = (*this)[frame].children;
+            open.insert(open.end(), children.begin(), children.end());
+        }
+    }
+}
+
+void FrameTree::passOn(int frame, bool hasCallers, std::vector<Moment>& held) const
+{
+    const std::vector<graph::CallId>& members = (*this)[frame].region->members;
+    if (members.size() < 2)
+        return;
+    std::vector<StorageId> results;
+    for (const TensorId tensor : m_program.call(members.back()).outputs)
+        results.push_back(m_program.tensor(tensor).storage);
+
+    // The function's one variable holds a value until the next member has returned; the callers'
+    // variables that held the value in the recorded step are given the result instead.
+    std::vector<std::pair<StorageId, Moment>> variable;
+    Moment callers = graph::kBeforeStep;
+    for (std::size_t i = 0; i + 1 < members.size(); ++i) {
+        const StorageId passed =
+            m_program.tensor(m_program.call(members[i]).outputs.front()).storage;
+        const Moment until = m_program.call(members[i + 1]).last;
+        callers = std::max(callers, held[passed.index()]);
+        const auto known =
+            std::ranges::find(variable, passed, &std::pair<StorageId, Moment>::first);
+        if (known == variable.end())
+            variable.emplace_back(passed, until);
+        else
+            known->second = until;
+    }
+    for (const auto& [passed, until] : variable) {
+        const bool isResult = std::ranges::find(results, passed) != results.end();
+        Moment& moment = held[passed.index()];
+        moment = isResult ? std::max(moment, until) : until;
+    }
+    if (!hasCallers)
+        return;
+    for (const StorageId result : results)
+        held[result.index()] = std::max(held[result.index()], callers);
+}
+
+Moment FrameTree::waited(Moment alloc, Moment moment, int root) const
+{
+    if (moment < 0 || moment >= static_cast<Moment>(m_innermost.size()))
+        return moment;
+    for (int id = innermost(moment); id != root && id != kNoRegion; id = (*this)[id].parent) {
+        const Frame& frame = (*this)[id];
+        if (alloc < frame.first && moment < frame.last)
+            moment = frame.last;
+    }
+    return moment;
+}
+
+} // namespace plimsoll::plan::verifying

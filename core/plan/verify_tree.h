@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/plan.h"
+#include "core/plan/verify_heap.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace plimsoll::plan::verifying {
+
+inline constexpr int kNoRegion = -1;
+
+/// A region as the runtime sees it: the checkpointed function and its frame.
+struct Frame
+{
+    const Region* region = nullptr;
+    int parent = kNoRegion;
+    std::vector<int> children;
+    graph::Moment first = 0;
+    graph::Moment last = 0;
+    std::vector<graph::StorageId> arguments; ///< one entry a tensor
+
+    // What forward leaves behind.
+    int packs = 0;      ///< weak holders: rows direct in it, arguments of nested regions
+    int references = 0; ///< who keeps the frame: its call, hooks of what was saved, nested frames
+    bool hasRows = false;
+    graph::Moment released = graph::kBeforeStep; ///< latest release of a row inside
+
+    // What backward does with it.
+    bool recomputed = false;
+    std::vector<InstanceId> packed; ///< its arguments in the table of the parent's frame
+    int lateReleases = 0;           ///< rows that go as soon as it is recomputed
+};
+
+/// The regions of a plan, parents before children, and where they begin, end and apply.
+class FrameTree
+{
+public:
+    FrameTree(const graph::Program& program, const Plan& plan);
+
+    [[nodiscard]] std::size_t size() const { return m_frames.size(); }
+    [[nodiscard]] Frame& operator[](int frame) { return m_frames[static_cast<std::size_t>(frame)]; }
+    [[nodiscard]] const Frame& operator[](int frame) const
+    {
+        return m_frames[static_cast<std::size_t>(frame)];
+    }
+    /// Innermost region around an op.
+    [[nodiscard]] int innermost(graph::Moment op) const
+    {
+        return m_innermost[static_cast<std::size_t>(op)];
+    }
+    /// Regions whose first op it is, outer ones first.
+    [[nodiscard]] const std::vector<int>& beginningAt(graph::Moment op) const
+    {
+        return m_beginning[static_cast<std::size_t>(op)];
+    }
+    [[nodiscard]] bool isInside(int frame, int ancestor) const;
+    /// Order of two recomputations at one place: parents first, else the later region.
+    [[nodiscard]] int rank(int frame) const { return m_rank[static_cast<std::size_t>(frame)]; }
+
+    /// Variables of the functions that regions are: `held`, by storage, until when Python holds it,
+    /// changed by what `root` (kNoRegion: the step) and the regions inside pass on.
+    void passVariables(int root, std::vector<graph::Moment>& held) const;
+    /// Op at whose end callers that wait for a region let go of what they would have at `moment`;
+    /// `moment` itself when they needn't wait. Regions inside of `root` count.
+    [[nodiscard]] graph::Moment waited(graph::Moment alloc, graph::Moment moment, int root) const;
+
+private:
+    void add(const Region& region, int parent);
+    void rankSiblings(std::vector<int> siblings, int& next);
+    void passOn(int frame, bool hasCallers, std::vector<graph::Moment>& held) const;
+
+    const graph::Program& m_program;
+    std::vector<Frame> m_frames;
+    std::vector<int> m_innermost;
+    std::vector<std::vector<int>> m_beginning;
+    std::vector<int> m_rank;
+    std::vector<int> m_outermost;
+};
+
+} // namespace plimsoll::plan::verifying

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/programs.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::support {
+
+namespace {
+
+std::uint32_t indexIn(std::vector<std::string>& table, const std::string& name)
+{
+    const auto at = std::ranges::find(table, name);
+    const auto index = static_cast<std::uint32_t>(at - table.begin());
+    if (at == table.end())
+        table.push_back(name);
+    return index;
+}
+
+bool leadsTo(const std::string& ancestor, const std::string& path)
+{
+    if (ancestor.empty())
+        return !path.empty();
+    return path.size() > ancestor.size() && path.starts_with(ancestor)
+           && path[ancestor.size()] == '.';
+}
+
+graph::Tensor wholeOf(std::size_t storage, std::int64_t bytes)
+{
+    graph::Tensor tensor;
+    tensor.storage = graph::StorageId{storage};
+    tensor.shape = {bytes};
+    tensor.strides = {1};
+    return tensor;
+}
+
+} // namespace
+
+ProgramBuilder& ProgramBuilder::storage(const std::string& name, std::int64_t bytes,
+                                        graph::StorageClass storageClass, Life life)
+{
+    graph::Storage row;
+    row.bytes = base::Bytes{bytes};
+    row.storageClass = storageClass;
+    row.alloc = life.alloc;
+    row.pythonFree = life.python;
+    row.free = life.free.value_or(life.python);
+    if (life.alloc == graph::kBeforeStep)
+        row.names.push_back(name);
+    m_tensors.emplace(name, m_program.tensors.size());
+    m_program.tensors.push_back(wholeOf(m_program.storages.size(), bytes));
+    m_program.storages.push_back(std::move(row));
+    return *this;
+}
+
+ProgramBuilder& ProgramBuilder::view(const std::string& name, const std::string& storage)
+{
+    const graph::StorageId viewed = m_program.tensor(m_tensors.at(storage)).storage;
+    m_tensors.emplace(name, m_program.tensors.size());
+    m_program.tensors.push_back(wholeOf(viewed.index(), m_program.storage(viewed).bytes.count()));
+    return *this;
+}
+
+std::vector<graph::TensorId> ProgramBuilder::ids(const std::vector<std::string>& names) const
+{
+    std::vector<graph::TensorId> result;
+    result.reserve(names.size());
+    for (const std::string& name : names)
+        result.push_back(m_tensors.at(name));
+    return result;
+}
+
+ProgramBuilder& ProgramBuilder::op(const std::string& target, const OpSpec& spec)
+{
+    graph::Op row;
+    row.target = indexIn(m_program.targets, target);
+    row.phase = spec.phase;
+    row.isView = spec.isView;
+    row.isCollective = spec.isCollective;
+    row.reads = ids(spec.reads);
+    row.writes = ids(spec.writes);
+    row.outputs = ids(spec.outputs);
+    m_program.ops.push_back(std::move(row));
+    return *this;
+}
+
+ProgramBuilder& ProgramBuilder::call(const std::string& path, graph::Moment first,
+                                     graph::Moment last, const std::vector<std::string>& inputs,
+                                     const std::vector<std::string>& outputs)
+{
+    graph::Call row;
+    row.first = first;
+    row.last = last;
+    row.inputs = ids(inputs);
+    row.outputs = ids(outputs);
+    std::size_t longest = 0;
+    for (std::size_t i = 0; i < m_program.calls.size(); ++i) {
+        const std::string& other = m_program.module(m_program.calls[i].module).path;
+        if (leadsTo(other, path) && other.size() >= longest) {
+            row.parent = graph::CallId{i};
+            longest = other.size();
+        }
+    }
+    const auto module = std::ranges::find(m_program.modules, path, &graph::Module::path);
+    row.module = graph::ModuleId{static_cast<std::size_t>(module - m_program.modules.begin())};
+    if (module == m_program.modules.end()) {
+        graph::Module added;
+        added.path = path;
+        added.className = "Module";
+        if (row.parent)
+            added.parent = m_program.call(*row.parent).module;
+        m_program.modules.push_back(std::move(added));
+    }
+    m_program.calls.push_back(std::move(row));
+    return *this;
+}
+
+ProgramBuilder& ProgramBuilder::saved(const std::string& tensor, graph::Moment op, SavedSpec spec)
+{
+    graph::Saved row;
+    row.tensor = m_tensors.at(tensor);
+    row.op = graph::OpId{static_cast<std::size_t>(op)};
+    row.afterKernel = spec.after;
+    row.sequence = op;
+    row.unpack = spec.unpack;
+    row.dropped = spec.dropped;
+    row.released = spec.released;
+    m_program.saved.push_back(row);
+    return *this;
+}
+
+graph::ProgramPtr ProgramBuilder::build() const
+{
+    auto program = std::make_shared<graph::Program>(m_program);
+    for (std::size_t i = 0; i < program->calls.size(); ++i) {
+        const graph::Call& call = program->calls[i];
+        for (graph::Moment op = call.first; op <= call.last; ++op) {
+            graph::Op& row = program->ops.at(static_cast<std::size_t>(op));
+            row.call = graph::CallId{i};
+            row.module = call.module;
+        }
+    }
+    if (program->modules.empty())
+        program->modules.push_back({std::nullopt, "", "Model"});
+    std::ranges::stable_sort(program->saved, [](const graph::Saved& a, const graph::Saved& b) {
+        return std::pair{a.op, a.afterKernel} < std::pair{b.op, b.afterKernel};
+    });
+    complete(*program);
+    return program;
+}
+
+plan::Region regionOf(const graph::Program& program, const std::vector<std::size_t>& calls,
+                      std::vector<plan::Region> nested)
+{
+    plan::Region region;
+    for (const std::size_t call : calls)
+        region.members.emplace_back(call);
+    region.first = program.call(region.members.front()).first;
+    region.last = program.call(region.members.back()).last;
+    region.nested = std::move(nested);
+    return region;
+}
+
+void complete(graph::Program& program)
+{
+    if (program.dtypes.empty())
+        program.dtypes.emplace_back("uint8");
+    for (graph::Storage& storage : program.storages)
+        storage.lastUse = graph::kBeforeStep;
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        graph::Op& op = program.ops[i];
+        op.bytesMoved = base::Bytes{0};
+        const auto touch = [&](const std::vector<graph::TensorId>& tensors) {
+            for (const graph::TensorId tensor : tensors) {
+                graph::Storage& storage = program.storages[program.tensor(tensor).storage.index()];
+                storage.lastUse = static_cast<graph::Moment>(i);
+                if (!op.isView)
+                    op.bytesMoved += storage.bytes;
+            }
+        };
+        touch(op.reads);
+        touch(op.writes);
+        if (!op.isView)
+            for (const graph::TensorId tensor : op.outputs)
+                op.bytesMoved += program.storageOf(tensor).bytes;
+    }
+    program.checks = graph::recount(program);
+}
+
+} // namespace plimsoll::support

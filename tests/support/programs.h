@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/graph/program.h"
+#include "core/plan/plan.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plimsoll::support {
+
+/// When a storage lives; moments as in FORMAT.md. `free` defaults to what `python` says.
+struct Life
+{
+    graph::Moment alloc = graph::kBeforeStep;
+    graph::Moment python = graph::kNever;
+    std::optional<graph::Moment> free;
+};
+
+struct OpSpec
+{
+    std::vector<std::string> reads;
+    std::vector<std::string> writes;
+    std::vector<std::string> outputs;
+    graph::Phase phase = graph::Phase::Forward;
+    bool isView = false;
+    bool isCollective = false;
+};
+
+struct SavedSpec
+{
+    bool after = false;
+    std::optional<graph::Moment> unpack;
+    graph::Moment dropped = graph::kNever;
+    graph::Moment released = graph::kNever;
+};
+
+/// Makes programs by hand: everything is called by name, and a storage's name is also that of a
+/// tensor that covers it.
+///
+///     aProgram()
+///         .storage("x", 100, StorageClass::Input)
+///         .storage("y", 100, StorageClass::Activation, {.alloc = 0, .python = 1, .free = 3})
+///         .op("aten.relu", {.reads = {"x"}, .outputs = {"y"}})
+///         .call("act", 0, 0, {"x"}, {"y"})
+///         .saved("y", 0, {.after = true, .unpack = 2, .dropped = 2, .released = 3})
+///         .build();
+class ProgramBuilder
+{
+public:
+    ProgramBuilder& storage(const std::string& name, std::int64_t bytes,
+                            graph::StorageClass storageClass, Life life = {});
+    /// Another tensor on a storage.
+    ProgramBuilder& view(const std::string& name, const std::string& storage);
+    /// Ops are numbered in the order of these calls.
+    ProgramBuilder& op(const std::string& target, const OpSpec& spec);
+    /// Calls in order of their beginning; the parent is the latest call whose path leads here.
+    ProgramBuilder& call(const std::string& path, graph::Moment first, graph::Moment last,
+                         const std::vector<std::string>& inputs,
+                         const std::vector<std::string>& outputs);
+    ProgramBuilder& saved(const std::string& tensor, graph::Moment op, SavedSpec spec);
+
+    /// Fills in what follows from the rest: last uses, modules and calls of ops, checks.
+    [[nodiscard]] graph::ProgramPtr build() const;
+
+private:
+    [[nodiscard]] std::vector<graph::TensorId> ids(const std::vector<std::string>& names) const;
+
+    graph::Program m_program;
+    std::map<std::string, graph::TensorId> m_tensors;
+};
+
+[[nodiscard]] inline ProgramBuilder aProgram()
+{
+    return {};
+}
+
+/// A random training step made of modules that call modules: chains, residual links, views,
+/// in-place writes, dead branches, shared masks, running statistics, nodes without ops, an
+/// optimizer. It keeps FORMAT.md's invariants. Same seed, same program.
+[[nodiscard]] graph::ProgramPtr randomProgram(std::uint64_t seed);
+
+/// Random legal regions of a program: single calls, fused chains, nested up to three deep. May be
+/// empty. Same seed, same plan.
+[[nodiscard]] plan::Plan randomLegalPlan(const graph::Program& program, std::uint64_t seed);
+
+/// A region of the calls with these ordinals; `first` and `last` are theirs.
+[[nodiscard]] plan::Region regionOf(const graph::Program& program,
+                                    const std::vector<std::size_t>& calls,
+                                    std::vector<plan::Region> nested = {});
+
+/// Fills in what FORMAT.md says follows from the rest: last uses, bytes moved, checks.
+void complete(graph::Program& program);
+
+} // namespace plimsoll::support
