@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/database.h"
+
+#include "core/base/format.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <utility>
+
+namespace plimsoll::session {
+
+Statement::Statement(const Database& database, sqlite3_stmt* statement)
+    : m_database{&database}, m_statement{statement}
+{
+}
+
+void Statement::Finalizer::operator()(sqlite3_stmt* statement) const
+{
+    sqlite3_finalize(statement);
+}
+
+Statement& Statement::bind(int parameter, std::int64_t value)
+{
+    sqlite3_bind_int64(m_statement.get(), parameter + 1, value);
+    return *this;
+}
+
+Statement& Statement::bind(int parameter, std::optional<std::int64_t> value)
+{
+    return value ? bind(parameter, *value) : bindNull(parameter);
+}
+
+Statement& Statement::bind(int parameter, std::string_view text)
+{
+    sqlite3_bind_text64(m_statement.get(), parameter + 1, text.data(), text.size(),
+                        SQLITE_TRANSIENT, SQLITE_UTF8);
+    return *this;
+}
+
+Statement& Statement::bindBlob(int parameter, std::string_view bytes)
+{
+    sqlite3_bind_blob64(m_statement.get(), parameter + 1, bytes.data(), bytes.size(),
+                        SQLITE_TRANSIENT);
+    return *this;
+}
+
+Statement& Statement::bindNull(int parameter)
+{
+    sqlite3_bind_null(m_statement.get(), parameter + 1);
+    return *this;
+}
+
+base::Result<bool> Statement::step()
+{
+    switch (sqlite3_step(m_statement.get())) {
+    case SQLITE_ROW: return true;
+    case SQLITE_DONE: return false;
+    default: return m_database->lastFailure();
+    }
+}
+
+std::int64_t Statement::integer(int column) const
+{
+    return sqlite3_column_int64(m_statement.get(), column);
+}
+
+std::optional<std::int64_t> Statement::optionalInteger(int column) const
+{
+    return isNull(column) ? std::nullopt : std::optional{integer(column)};
+}
+
+std::string Statement::text(int column) const
+{
+    const auto* bytes = static_cast<const char*>(sqlite3_column_blob(m_statement.get(), column));
+    const int count = sqlite3_column_bytes(m_statement.get(), column);
+    return bytes == nullptr ? std::string{} : std::string(bytes, static_cast<std::size_t>(count));
+}
+
+bool Statement::isNull(int column) const
+{
+    return sqlite3_column_type(m_statement.get(), column) == SQLITE_NULL;
+}
+
+void Database::Closer::operator()(sqlite3* connection) const
+{
+    sqlite3_close_v2(connection);
+}
+
+base::Result<Database> Database::open(const std::filesystem::path& path, Mode mode)
+{
+    constexpr int kBusyMilliseconds = 3000;
+    sqlite3* connection = nullptr;
+    const int flags = SQLITE_OPEN_READWRITE | (mode == Mode::Create ? SQLITE_OPEN_CREATE : 0);
+    const int code = sqlite3_open_v2(path.c_str(), &connection, flags, nullptr);
+    Database database;
+    database.m_path = path;
+    database.m_connection.reset(connection);
+    if (code != SQLITE_OK)
+        return database.lastFailure();
+    sqlite3_busy_timeout(connection, kBusyMilliseconds);
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    return database;
+}
+
+base::Result<void> Database::run(const std::string& sql)
+{
+    if (sqlite3_exec(m_connection.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+        return lastFailure();
+    return {};
+}
+
+base::Result<Statement> Database::prepare(std::string_view sql) const
+{
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v2(m_connection.get(), sql.data(), static_cast<int>(sql.size()), &statement,
+                           nullptr)
+        != SQLITE_OK)
+        return lastFailure();
+    return Statement{*this, statement};
+}
+
+base::Result<std::int64_t> Database::value(std::string_view sql) const
+{
+    base::Result<Statement> statement = prepare(sql);
+    if (!statement)
+        return tl::unexpected{statement.error()};
+    const base::Result<bool> row = statement->step();
+    if (!row)
+        return tl::unexpected{row.error()};
+    return *row ? statement->integer(0) : 0;
+}
+
+tl::unexpected<base::Error> Database::lastFailure() const
+{
+    const int code = m_connection ? sqlite3_errcode(m_connection.get()) : SQLITE_NOMEM;
+    const std::string name = base::printable(m_path.string());
+    switch (code) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return base::failure(
+            base::ErrorKind::File,
+            fmt::format(
+                "{}: another program is writing this session; close it there and try again.",
+                name));
+    case SQLITE_FULL:
+        return base::failure(
+            base::ErrorKind::File,
+            fmt::format("{}: the disk is full; free some space and save again.", name));
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+        return base::failure(
+            base::ErrorKind::File,
+            fmt::format("{}: not a Plimsoll session, or damaged; open the graph file instead.",
+                        name));
+    default:
+        return base::failure(
+            base::ErrorKind::File,
+            fmt::format(
+                "{}: the session can't be read or written ({}); check the folder's permissions.",
+                name, m_connection ? sqlite3_errmsg(m_connection.get()) : "out of memory"));
+    }
+}
+
+Transaction::Transaction(Database& database) : m_database{&database} {}
+
+Transaction::Transaction(Transaction&& other) noexcept
+    : m_database{std::exchange(other.m_database, nullptr)}
+{
+}
+
+base::Result<Transaction> Transaction::begin(Database& database)
+{
+    if (const base::Result<void> begun = database.run("BEGIN IMMEDIATE"); !begun)
+        return tl::unexpected{begun.error()};
+    return Transaction{database};
+}
+
+base::Result<void> Transaction::commit()
+{
+    base::Result<void> committed = m_database->run("COMMIT");
+    if (committed)
+        m_database = nullptr;
+    return committed;
+}
+
+Transaction::~Transaction()
+{
+    if (m_database == nullptr)
+        return;
+    // Nothing to be done when even this fails: SQLite rolls back when the file is opened next.
+    [[maybe_unused]] const base::Result<void> rolledBack = m_database->run("ROLLBACK");
+}
+
+} // namespace plimsoll::session

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace plimsoll::session {
+
+class Database;
+
+/// A prepared statement; parameters and columns count from 0.
+class Statement
+{
+public:
+    Statement& bind(int parameter, std::int64_t value);
+    Statement& bind(int parameter, std::optional<std::int64_t> value);
+    Statement& bind(int parameter, std::string_view text);
+    Statement& bindBlob(int parameter, std::string_view bytes);
+    Statement& bindNull(int parameter);
+
+    /// True: a row is there; false: the statement is done.
+    [[nodiscard]] base::Result<bool> step();
+    [[nodiscard]] std::int64_t integer(int column) const;
+    [[nodiscard]] std::optional<std::int64_t> optionalInteger(int column) const;
+    [[nodiscard]] std::string text(int column) const; ///< of blobs too
+    [[nodiscard]] bool isNull(int column) const;
+
+private:
+    friend class Database;
+    struct Finalizer
+    {
+        void operator()(sqlite3_stmt* statement) const;
+    };
+    Statement(const Database& database, sqlite3_stmt* statement);
+
+    const Database* m_database;
+    std::unique_ptr<sqlite3_stmt, Finalizer> m_statement;
+};
+
+/// One connection. Not shared between threads at the same time.
+class Database
+{
+public:
+    enum class Mode { OpenExisting, Create };
+
+    [[nodiscard]] static base::Result<Database> open(const std::filesystem::path& path, Mode mode);
+
+    [[nodiscard]] base::Result<void> run(const std::string& sql);
+    [[nodiscard]] base::Result<Statement> prepare(std::string_view sql) const;
+    /// The first column of the first row.
+    [[nodiscard]] base::Result<std::int64_t> value(std::string_view sql) const;
+    /// A sentence about the last failure, naming the file.
+    [[nodiscard]] tl::unexpected<base::Error> lastFailure() const;
+    [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
+
+private:
+    struct Closer
+    {
+        void operator()(sqlite3* connection) const;
+    };
+    Database() = default;
+
+    std::filesystem::path m_path;
+    std::unique_ptr<sqlite3, Closer> m_connection;
+};
+
+/// Begins a transaction; rolls back unless committed.
+class Transaction
+{
+public:
+    [[nodiscard]] static base::Result<Transaction> begin(Database& database);
+    Transaction(Transaction&& other) noexcept;
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    Transaction& operator=(Transaction&&) = delete;
+    ~Transaction();
+    [[nodiscard]] base::Result<void> commit();
+
+private:
+    explicit Transaction(Database& database);
+    Database* m_database;
+};
+
+} // namespace plimsoll::session

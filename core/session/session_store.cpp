@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/session_store.h"
+
+#include "core/base/format.h"
+#include "core/session/migrations.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace plimsoll::session {
+
+namespace {
+
+using base::Result;
+
+constexpr std::string_view kMagic{"SQLite format 3", 16};
+
+Result<void> execute(Statement& statement)
+{
+    const Result<bool> done = statement.step();
+    if (!done)
+        return tl::unexpected{done.error()};
+    return {};
+}
+
+Result<void> putGraph(Database& database, const SavedGraph& graph)
+{
+    Result<Statement> insert =
+        database.prepare("INSERT OR REPLACE INTO graph VALUES (1, ?, ?, ?, ?)");
+    if (!insert)
+        return tl::unexpected{insert.error()};
+    insert->bind(0, graph.name)
+        .bind(1, graph.sourcePath)
+        .bind(2, graph.contentHash)
+        .bindBlob(3, graph.content);
+    return execute(*insert);
+}
+
+Result<void> putProblem(Database& database, const SavedProblem& problem)
+{
+    Result<Statement> insert =
+        database.prepare("INSERT OR REPLACE INTO problem VALUES (1, ?, ?, ?, ?, ?, ?)");
+    if (!insert)
+        return tl::unexpected{insert.error()};
+    insert->bind(0, problem.device)
+        .bind(1, problem.reserveBytes)
+        .bind(2, std::int64_t{problem.rounding});
+    insert->bind(3, problem.planner)
+        .bind(4, nlohmann::json(problem.options).dump())
+        .bind(5, problem.budgetBytes);
+    return execute(*insert);
+}
+
+Result<std::int64_t> putRun(Database& database, const SavedRun& run)
+{
+    Result<Statement> insert =
+        database.prepare("INSERT INTO run (name, budget_bytes, planner, status, peak_bytes, "
+                         "step_time_ns, plan) VALUES (?, ?, ?, ?, ?, ?, ?)");
+    if (!insert)
+        return tl::unexpected{insert.error()};
+    insert->bind(0, run.name).bind(1, run.budgetBytes).bind(2, run.planner).bind(3, run.status);
+    insert->bind(4, run.peakBytes).bind(5, run.stepTimeNs);
+    if (run.plan)
+        insert->bind(6, *run.plan);
+    else
+        insert->bindNull(6);
+    if (const Result<void> done = execute(*insert); !done)
+        return tl::unexpected{done.error()};
+    return database.value("SELECT last_insert_rowid()");
+}
+
+Result<void> putView(Database& database, const std::string& state)
+{
+    Result<Statement> insert = database.prepare("INSERT OR REPLACE INTO view VALUES (1, ?)");
+    if (!insert)
+        return tl::unexpected{insert.error()};
+    insert->bind(0, state);
+    return execute(*insert);
+}
+
+/// Runs `work` in a transaction; its value is returned once it is on the disk.
+template <typename Work>
+auto inTransaction(Database& database, Work work) -> decltype(work())
+{
+    Result<Transaction> transaction = Transaction::begin(database);
+    if (!transaction)
+        return tl::unexpected{transaction.error()};
+    auto done = work();
+    if (!done)
+        return done;
+    if (const Result<void> committed = transaction->commit(); !committed)
+        return tl::unexpected{committed.error()};
+    return done;
+}
+
+Result<void> prepareConnection(Database& database)
+{
+    return database.run(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;");
+}
+
+Result<void> removeOld(const std::filesystem::path& path)
+{
+    std::error_code error;
+    if (!std::filesystem::exists(path, error))
+        return {};
+    if (!looksLikeSession(path))
+        return base::failure(
+            base::ErrorKind::File,
+            fmt::format("{}: a file that is no session is there already; choose another name.",
+                        base::printable(path.string())));
+    for (const char* ending : {"", "-wal", "-shm"}) {
+        std::filesystem::path file = path;
+        file += ending;
+        std::filesystem::remove(file, error);
+    }
+    return {};
+}
+
+std::map<std::string, std::int64_t> optionsOf(const std::string& text)
+{
+    std::map<std::string, std::int64_t> options;
+    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+    if (json.is_object())
+        for (const auto& [name, value] : json.items())
+            if (value.is_number_integer())
+                options.emplace(name, value.get<std::int64_t>());
+    return options;
+}
+
+SavedRun runOf(const Statement& row)
+{
+    SavedRun run;
+    run.id = row.integer(0);
+    run.name = row.text(1);
+    run.budgetBytes = row.integer(2);
+    run.planner = row.text(3);
+    run.status = row.text(4);
+    run.peakBytes = row.optionalInteger(5);
+    run.stepTimeNs = row.optionalInteger(6);
+    if (!row.isNull(7))
+        run.plan = row.text(7);
+    return run;
+}
+
+} // namespace
+
+SessionStore::SessionStore(Database database) : m_database{std::move(database)} {}
+
+Result<SessionStore> SessionStore::create(const std::filesystem::path& path,
+                                          const SavedSession& session)
+{
+    if (const Result<void> removed = removeOld(path); !removed)
+        return tl::unexpected{removed.error()};
+    Result<Database> database = Database::open(path, Database::Mode::Create);
+    if (!database)
+        return tl::unexpected{database.error()};
+    for (const auto step : {&prepareConnection, &migrate})
+        if (const Result<void> done = step(*database); !done)
+            return tl::unexpected{done.error()};
+    const Result<void> filled = inTransaction(*database, [&]() -> Result<void> {
+        if (Result<void> done = putGraph(*database, session.graph); !done)
+            return done;
+        if (Result<void> done = putProblem(*database, session.problem); !done)
+            return done;
+        for (const SavedRun& run : session.runs)
+            if (const Result<std::int64_t> done = putRun(*database, run); !done)
+                return tl::unexpected{done.error()};
+        return putView(*database, session.view);
+    });
+    if (!filled)
+        return tl::unexpected{filled.error()};
+    return SessionStore{*std::move(database)};
+}
+
+Result<SessionStore> SessionStore::open(const std::filesystem::path& path)
+{
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error))
+        return base::failure(base::ErrorKind::File,
+                             fmt::format("{}: no such file; choose a session file.",
+                                         base::printable(path.string())));
+    Result<Database> database = Database::open(path, Database::Mode::OpenExisting);
+    if (!database)
+        return tl::unexpected{database.error()};
+    const Result<std::int64_t> tables = database->value("SELECT count(*) FROM sqlite_master");
+    if (!tables)
+        return tl::unexpected{tables.error()};
+    if (*tables == 0)
+        return base::failure(base::ErrorKind::File,
+                             fmt::format("{}: an empty file, not a Plimsoll session.",
+                                         base::printable(path.string())));
+    for (const auto step : {&migrate, &prepareConnection})
+        if (const Result<void> done = step(*database); !done)
+            return tl::unexpected{done.error()};
+    return SessionStore{*std::move(database)};
+}
+
+Result<SavedSession> SessionStore::load() const
+{
+    SavedSession session;
+    Result<Statement> one =
+        m_database.prepare("SELECT name, source_path, content_hash, content, device, "
+                           "reserve_bytes, rounding, planner, options, budget_bytes, state "
+                           "FROM graph, problem, view");
+    if (!one)
+        return tl::unexpected{one.error()};
+    const Result<bool> there = one->step();
+    if (!there)
+        return tl::unexpected{there.error()};
+    if (!*there)
+        return base::failure(
+            base::ErrorKind::File,
+            fmt::format("{}: the session holds no graph; open the graph file instead.",
+                        base::printable(path().string())));
+    session.graph = {one->text(0), one->text(1), one->text(2), one->text(3)};
+    session.problem = {one->text(4), one->integer(5),         static_cast<int>(one->integer(6)),
+                       one->text(7), optionsOf(one->text(8)), one->integer(9)};
+    session.view = one->text(10);
+    Result<Statement> runs =
+        m_database.prepare("SELECT id, name, budget_bytes, planner, status, peak_bytes, "
+                           "step_time_ns, plan FROM run ORDER BY id");
+    if (!runs)
+        return tl::unexpected{runs.error()};
+    while (true) {
+        const Result<bool> row = runs->step();
+        if (!row)
+            return tl::unexpected{row.error()};
+        if (!*row)
+            return session;
+        session.runs.push_back(runOf(*runs));
+    }
+}
+
+Result<void> SessionStore::saveProblem(const SavedProblem& problem)
+{
+    return inTransaction(m_database, [&] { return putProblem(m_database, problem); });
+}
+
+Result<std::int64_t> SessionStore::addRun(const SavedRun& run)
+{
+    return inTransaction(m_database, [&] { return putRun(m_database, run); });
+}
+
+Result<void> SessionStore::renameRun(std::int64_t id, const std::string& name)
+{
+    return inTransaction(m_database, [&]() -> Result<void> {
+        Result<Statement> update = m_database.prepare("UPDATE run SET name = ? WHERE id = ?");
+        if (!update)
+            return tl::unexpected{update.error()};
+        update->bind(0, name).bind(1, id);
+        return execute(*update);
+    });
+}
+
+Result<void> SessionStore::removeRun(std::int64_t id)
+{
+    return inTransaction(m_database, [&]() -> Result<void> {
+        Result<Statement> remove = m_database.prepare("DELETE FROM run WHERE id = ?");
+        if (!remove)
+            return tl::unexpected{remove.error()};
+        remove->bind(0, id);
+        return execute(*remove);
+    });
+}
+
+Result<void> SessionStore::saveView(const std::string& state)
+{
+    return inTransaction(m_database, [&] { return putView(m_database, state); });
+}
+
+Result<void> SessionStore::compact()
+{
+    return m_database.run("PRAGMA wal_checkpoint(TRUNCATE); VACUUM;");
+}
+
+bool looksLikeSession(const std::filesystem::path& path)
+{
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "rb"),
+                                                               &std::fclose};
+    std::array<char, kMagic.size()> head{};
+    return file && std::fread(head.data(), 1, head.size(), file.get()) == head.size()
+           && std::string_view{head.data(), head.size()} == kMagic;
+}
+
+} // namespace plimsoll::session

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/session/database.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plimsoll::session {
+
+/// The graph of a session: the bytes of its file, as they were read.
+struct SavedGraph
+{
+    std::string name;
+    std::string sourcePath;
+    std::string contentHash;
+    std::string content;
+
+    bool operator==(const SavedGraph&) const = default;
+};
+
+struct SavedProblem
+{
+    std::string device; ///< id
+    std::int64_t reserveBytes = 0;
+    int rounding = 512; ///< 512 or 1
+    std::string planner;
+    std::map<std::string, std::int64_t> options;
+    std::int64_t budgetBytes = 0;
+
+    bool operator==(const SavedProblem&) const = default;
+};
+
+/// A budget that was tried and what came out.
+struct SavedRun
+{
+    std::int64_t id = 0; ///< given by the store; 0: not stored yet
+    std::string name;
+    std::int64_t budgetBytes = 0;
+    std::string planner;
+    std::string status;
+    std::optional<std::int64_t> peakBytes;
+    std::optional<std::int64_t> stepTimeNs;
+    std::optional<std::string> plan; ///< a plan file's JSON
+
+    bool operator==(const SavedRun&) const = default;
+};
+
+struct SavedSession
+{
+    SavedGraph graph;
+    SavedProblem problem;
+    std::vector<SavedRun> runs; ///< by id
+    std::string view = "{}";    ///< JSON object of the app
+};
+
+/// An open session file (FORMAT.md). Each call is one transaction; what returned without error is
+/// on the disk. One thread at a time.
+class SessionStore
+{
+public:
+    /// Makes a new file, or replaces one, with what is given. Fails rather than replacing something
+    /// that is no session.
+    [[nodiscard]] static base::Result<SessionStore> create(const std::filesystem::path& path,
+                                                           const SavedSession& session);
+    [[nodiscard]] static base::Result<SessionStore> open(const std::filesystem::path& path);
+
+    [[nodiscard]] base::Result<SavedSession> load() const;
+    [[nodiscard]] base::Result<void> saveProblem(const SavedProblem& problem);
+    /// Stores a run and returns its id.
+    [[nodiscard]] base::Result<std::int64_t> addRun(const SavedRun& run);
+    [[nodiscard]] base::Result<void> renameRun(std::int64_t id, const std::string& name);
+    [[nodiscard]] base::Result<void> removeRun(std::int64_t id);
+    [[nodiscard]] base::Result<void> saveView(const std::string& state);
+    /// Brings the log into the file and gives unused pages back.
+    [[nodiscard]] base::Result<void> compact();
+    [[nodiscard]] const std::filesystem::path& path() const { return m_database.path(); }
+
+private:
+    explicit SessionStore(Database database);
+    Database m_database;
+};
+
+/// Whether a file begins as a SQLite database does: what decides between a session and a graph.
+[[nodiscard]] bool looksLikeSession(const std::filesystem::path& path);
+
+} // namespace plimsoll::session
