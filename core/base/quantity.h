@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit> // first: without it moc 6.4 stumbles over what <compare> includes
 #include <compare>
 #include <cstdint>
 #include <functional>
