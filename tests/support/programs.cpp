@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 namespace {
 
@@ -187,4 +187,4 @@ void complete(graph::Program& program)
     program.checks = graph::recount(program);
 }
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

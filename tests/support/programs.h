@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 /// When a storage lives; moments as in FORMAT.md. `free` defaults to what `python` says.
 struct Life
@@ -95,4 +95,4 @@ private:
 /// Fills in what FORMAT.md says follows from the rest: last uses, bytes moved, checks.
 void complete(graph::Program& program);
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 /// Random numbers that are the same on every platform and library (splitmix64).
 class Random
@@ -33,4 +33,4 @@ private:
     std::uint64_t m_state;
 };
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

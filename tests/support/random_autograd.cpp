@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 using graph::Moment;
 using graph::StorageClass;
@@ -338,4 +338,4 @@ void Recorder::settleLives()
     m_program.checks = graph::recount(m_program);
 }
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

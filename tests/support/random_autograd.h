@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 class Recorder;
 
@@ -127,4 +127,4 @@ private:
     bool m_ended = false;
 };
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 namespace {
 
@@ -107,4 +107,4 @@ plan::Plan randomLegalPlan(const graph::Program& program, std::uint64_t seed)
     return Planner{program, seed}.run();
 }
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 namespace {
 
@@ -273,4 +273,4 @@ graph::ProgramPtr randomProgram(std::uint64_t seed)
     return program;
 }
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests
