@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "pytorch" / "src"))
 
 
-def _vision(model: torch.nn.Module, name: str, batch: int) -> dict[str, Any]:
+def vision(model: torch.nn.Module, name: str, batch: int) -> dict[str, Any]:
     labels = torch.zeros(batch, dtype=torch.int64)
     return {
         "model": model,
@@ -30,13 +30,13 @@ def _vision(model: torch.nn.Module, name: str, batch: int) -> dict[str, Any]:
 def resnet18(batch: int = 128) -> dict[str, Any]:
     from torchvision.models import resnet18 as build
 
-    return _vision(build(), "ResNet-18", batch)
+    return vision(build(), "ResNet-18", batch)
 
 
 def densenet121(batch: int = 128) -> dict[str, Any]:
     from torchvision.models import densenet121 as build
 
-    return _vision(build(), "DenseNet-121", batch)
+    return vision(build(), "DenseNet-121", batch)
 
 
 def gpt2(batch: int = 8, length: int = 1024) -> dict[str, Any]:

@@ -17,7 +17,8 @@ _HIDDEN = {
 
 # In-place ops that overwrite without reading the old value.
 _OVERWRITES = {
-    "copy_", "zero_", "fill_", "bernoulli_", "normal_", "uniform_", "random_", "exponential_", "log_normal_", "_foreach_copy_", "_foreach_zero_",
+    "copy_", "zero_", "fill_", "bernoulli_", "normal_", "uniform_", "random_", "exponential_", "log_normal_",
+    "_foreach_copy_", "_foreach_zero_",
 }  # fmt: skip
 
 
