@@ -5,6 +5,7 @@
 #include "core/io/byte_source.h"
 #include "core/plan/plan_json.h"
 #include "core/writers/csv_writer.h"
+#include "core/writers/python_writer.h"
 #include "core/writers/svg_writer.h"
 
 #include <fmt/format.h>
@@ -47,6 +48,12 @@ const std::vector<PlanWriter>& planWriters()
          .extension = ".json",
          .content = [](const plan::VerifiedPlan& plan) -> Result<std::string> {
              return plan::writePlan(plan);
+         }},
+        {.id = "python",
+         .name = "Python module",
+         .extension = ".py",
+         .content = [](const plan::VerifiedPlan& plan) -> Result<std::string> {
+             return pythonModule(plan);
          }},
         {.id = "csv",
          .name = "Table of recomputed values",

@@ -29,14 +29,14 @@ def apply(model: torch.nn.Module, plan: Union[str, "os.PathLike[str]", dict]) ->
                 plan = json.load(file)
         except (ValueError, OSError) as error:
             raise PlanMismatch(f"{path} can't be read as a plan: {error}") from error
-    _check_header(model, plan)
+    _check_header(plan)
     try:
-        return apply_regions(model, plan["regions"])
+        return apply_regions(model, plan["regions"], (plan.get("graph") or {}).get("model_class"))
     except (KeyError, TypeError, IndexError) as error:
         raise PlanMismatch(f"The plan is damaged: {error!r}.") from error
 
 
-def _check_header(model: torch.nn.Module, plan: Any) -> None:
+def _check_header(plan: Any) -> None:
     if not isinstance(plan, dict) or plan.get("format") != _FORMAT:
         raise PlanMismatch(f'This is no plan: its "format" isn\'t "{_FORMAT}".')
     version = plan.get("version")
@@ -47,9 +47,6 @@ def _check_header(model: torch.nn.Module, plan: Any) -> None:
     if plan.get("runtime") != "checkpoint":
         raise PlanMismatch(f"The plan is made for the runtime {plan.get('runtime')!r}; this package runs \"checkpoint\".")
     graph = plan.get("graph") or {}
-    expected, found = graph.get("model_class"), type(model).__name__
-    if expected is not None and expected != found:
-        raise PlanMismatch(f"The plan was made for a {expected}, but this model is a {found}.")
     minor = [".".join(str(text).split("+")[0].split(".")[:2]) for text in (graph.get("torch", ""), torch.__version__)]
     if graph.get("torch") and minor[0] != minor[1]:
         warnings.warn(

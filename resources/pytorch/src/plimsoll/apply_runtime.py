@@ -384,8 +384,10 @@ class Handle:
         self.remove()
 
 
-def apply_regions(model, regions):
+def apply_regions(model, regions, model_class=None):
     """Applies the regions to the model or raises PlanMismatch and leaves it as it was."""
+    if model_class is not None and type(model).__name__ != model_class:
+        raise PlanMismatch(f"The plan was made for a {model_class}, but this model is a {type(model).__name__}.")
     applied = _Regions(model, regions)
     applied.install()
     return Handle(applied)

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/writers/python_writer.h"
+
+#include "core/base/format.h"
+#include "core/plan/plan_json.h"
+#include "core/writers/python_runtime.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::writers {
+
+namespace {
+
+using graph::Program;
+using nlohmann::ordered_json;
+
+/// A JSON text of strings, numbers, arrays and objects is a Python literal, too.
+std::string literal(const ordered_json& value)
+{
+    return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string quoted(const std::string& text)
+{
+    return literal(ordered_json(text));
+}
+
+/// One region a line, nested ones indented below theirs.
+void writeRegion(std::string& out, const ordered_json& region, std::size_t depth)
+{
+    const std::string indent(4 * depth, ' ');
+    out += fmt::format("{}{{\"members\": {}, \"nested\": [", indent, literal(region.at("members")));
+    const ordered_json& nested = region.at("nested");
+    if (!nested.empty()) {
+        out += '\n';
+        for (const ordered_json& inner : nested)
+            writeRegion(out, inner, depth + 1);
+        out += indent;
+    }
+    out += "]},\n";
+}
+
+/// "Peak 1971 MiB …, step time +12.3 %."
+std::string figures(const plan::VerifiedPlan& plan)
+{
+    const plan::Evaluation& evaluation = plan.evaluation();
+    const plan::EvaluationPtr base = plan::evaluate(plan.problem(), plan::keepEverything());
+    const auto baseTime = static_cast<double>(base->stepTime.count());
+    const double ratio =
+        baseTime > 0 ? static_cast<double>(evaluation.stepTime.count()) / baseTime : 1.0;
+    return fmt::format("peak {} ({}) of {}, in place of {}; step time {}",
+                       base::bytesText(evaluation.peak), base::exactBytesText(evaluation.peak),
+                       base::bytesText(plan.problem().budget), base::bytesText(base->peak),
+                       base::overheadText(ratio));
+}
+
+std::string header(const plan::VerifiedPlan& plan)
+{
+    const graph::Header& about = plan.problem().program->header;
+    std::string text = "# SPDX-License-Identifier: Apache-2.0\n";
+    const auto line = [&text](const std::string& content) {
+        text += content.empty() ? "#\n" : fmt::format("# {}\n", base::printable(content, 1000));
+    };
+    line(fmt::format("A plan made by Plimsoll for {} ({}), batch {}.", about.model,
+                     about.modelClass, about.batch));
+    line(fmt::format("Evaluated on {}: {}.", plan.problem().device.name, figures(plan)));
+    line(fmt::format("Planner {}, torch {}, kernels of {}. Losses and gradients stay the same bit "
+                     "for bit.",
+                     plan.plan().planner, about.torch, about.target));
+    line("");
+    line("Save this file beside the training script, say as plan.py, and add before the training "
+         "loop:");
+    line("");
+    text += "#     import plan\n#     plan.apply(model)\n";
+    line("");
+    line("apply() returns a handle; its remove() restores the model.");
+    return text;
+}
+
+/// How often each module is called in one forward.
+std::vector<std::size_t> callCounts(const Program& program)
+{
+    std::vector<std::size_t> counts(program.modules.size(), 0);
+    for (const graph::Call& call : program.calls)
+        ++counts[call.module.index()];
+    return counts;
+}
+
+/// Sibling calls of one class with different numbers of tensors: what a list that grows from call
+/// to call looks like, of which a few lines would keep no copy.
+bool mayGrow(const Program& program, const graph::Call& call)
+{
+    const std::string& name = program.module(call.module).className;
+    return std::any_of(program.calls.begin(), program.calls.end(), [&](const graph::Call& other) {
+        return other.parent == call.parent && program.module(other.module).className == name
+               && other.inputs.size() != call.inputs.size();
+    });
+}
+
+bool fitsSnippet(const Program& program, const std::vector<std::size_t>& counts,
+                 const plan::Region& region)
+{
+    const auto plain = [&](graph::CallId id) {
+        const graph::Call& call = program.call(id);
+        return counts[call.module.index()] == 1 && !mayGrow(program, call);
+    };
+    return std::all_of(region.members.begin(), region.members.end(), plain)
+           && std::all_of(
+               region.nested.begin(), region.nested.end(),
+               [&](const plan::Region& nested) { return fitsSnippet(program, counts, nested); });
+}
+
+std::string pathsOf(const Program& program, const plan::Region& region)
+{
+    std::vector<std::string> paths;
+    for (const graph::CallId member : region.members)
+        paths.push_back(quoted(program.module(program.call(member).module).path));
+    return fmt::format("{}", fmt::join(paths, ", "));
+}
+
+/// Inner regions first: an outer one then wraps what they have made of its members.
+void addCalls(std::string& text, const Program& program, const plan::Region& region)
+{
+    for (const plan::Region& nested : region.nested)
+        addCalls(text, program, nested);
+    text += fmt::format("recompute({})\n", pathsOf(program, region));
+}
+
+constexpr std::string_view kLoop = R"(]:
+    module = model.get_submodule(path)
+    module.forward = partial(checkpoint, module.forward, use_reentrant=False)
+)";
+
+constexpr std::string_view kRecompute = R"(
+def recompute(*paths):
+    modules = [model.get_submodule(path) for path in paths]
+    forwards = [module.forward for module in modules]
+
+    def chain(value, *args, **kwargs):
+        for forward in forwards:
+            value = forward(value, *args, **kwargs)
+        return value
+
+    modules[0].forward = partial(checkpoint, chain, use_reentrant=False)
+    for module in modules[1:]:
+        module.forward = lambda value, *args, **kwargs: value
+
+
+)";
+
+constexpr std::string_view kUseModule =
+    R"(# A few lines would not do here: export the plan as plan.py and add
+import plan
+
+plan.apply(model)
+)";
+
+} // namespace
+
+std::string pythonModule(const plan::VerifiedPlan& plan)
+{
+    const Program& program = *plan.problem().program;
+    std::string text = header(plan) + "\n";
+    std::string_view runtime = pythonRuntime();
+    runtime.remove_prefix(runtime.find('\n') + 1); // its SPDX line stands in the header
+    text += runtime;
+    text += "\n\nREGIONS = [\n";
+    for (const ordered_json& region : plan::regionsJson(program, plan.plan()))
+        writeRegion(text, region, 1);
+    text += fmt::format("]\nMODEL_CLASS = {}\n", quoted(program.header.modelClass));
+    text += R"(
+
+def apply(model):
+    """Makes the model's training steps recompute what the plan says. Returns a handle whose remove() restores the model;
+    raises PlanMismatch and changes nothing when plan and model don't fit."""
+    return apply_regions(model, REGIONS, MODEL_CLASS)
+)";
+    return text;
+}
+
+std::string pythonSnippet(const plan::VerifiedPlan& plan)
+{
+    const Program& program = *plan.problem().program;
+    const std::vector<plan::Region>& regions = plan.plan().regions;
+    std::string text =
+        fmt::format("# {}: {}\n", base::printable(program.header.model), figures(plan));
+    if (regions.empty())
+        return text + "# Nothing to recompute: the training step fits as it is.\n";
+    const std::vector<std::size_t> counts = callCounts(program);
+    if (!std::all_of(regions.begin(), regions.end(), [&](const plan::Region& region) {
+            return fitsSnippet(program, counts, region);
+        }))
+        return text + std::string{kUseModule};
+    text += "from functools import partial\n\nfrom torch.utils.checkpoint import checkpoint\n\n";
+    const bool single = std::all_of(regions.begin(), regions.end(), [](const plan::Region& region) {
+        return region.members.size() == 1 && region.nested.empty();
+    });
+    if (single) {
+        text += "for path in [\n";
+        for (const plan::Region& region : regions)
+            text += fmt::format("    {},\n", pathsOf(program, region));
+        return text + std::string{kLoop};
+    }
+    text += kRecompute;
+    for (const plan::Region& region : regions)
+        addCalls(text, program, region);
+    return text;
+}
+
+} // namespace plimsoll::writers

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// closed_loop_check GRAPH PLAN.json STREAM.json: does a recorded run of a planned model equal what
+// evaluate() says about the plan, at every step? Prints the differences as JSON; exit 0 equal,
+// 3 unreadable input, 5 different.
+//
+// STREAM: {"ops": [[target, forward op that it recomputes or -1]], "curve": [bytes alive during
+// each op], "curve_rounded512": likewise, sizes rounded, "backward_start": step, "lives": [[bytes,
+// alloc, free or null]]}. Of the plan only the members of its regions are read, so hand-written
+// ones do.
+#include "core/plan/certify.h"
+#include "core/plan/evaluate.h"
+#include "core/readers/registry.h"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <fstream>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace plimsoll;
+using nlohmann::json;
+
+constexpr std::size_t kMostDifferences = 20;
+constexpr int kUnreadable = 3;
+constexpr int kDifferent = 5;
+constexpr auto kLargeBudget = base::Bytes{std::int64_t{1} << 60U};
+
+/// Calls by their module's path and ordinal.
+using CallTable = std::map<std::pair<std::string, int>, graph::CallId>;
+
+CallTable callsOf(const graph::Program& program)
+{
+    CallTable table;
+    std::map<std::string, int> counts;
+    for (std::size_t row = 0; row < program.calls.size(); ++row) {
+        const std::string& path = program.module(program.calls[row].module).path;
+        table[{path, counts[path]++}] = graph::CallId{row};
+    }
+    return table;
+}
+
+plan::Region regionOf(const json& text, const graph::Program& program, const CallTable& calls)
+{
+    plan::Region region;
+    for (const json& member : text.at("members"))
+        region.members.push_back(
+            calls.at({member.at("path").get<std::string>(), member.at("call").get<int>()}));
+    region.first = program.call(region.members.front()).first;
+    region.last = program.call(region.members.back()).last;
+    for (const json& nested : text.value("nested", json::array())) {
+        region.nested.push_back(regionOf(nested, program, calls));
+        region.nested.back().label = static_cast<int>(region.nested.size()) - 1;
+    }
+    return region;
+}
+
+plan::Plan planOf(const json& text, const graph::Program& program)
+{
+    const CallTable calls = callsOf(program);
+    plan::Plan plan;
+    plan.planner = "given";
+    for (const json& region : text.at("regions")) {
+        plan.regions.push_back(regionOf(region, program, calls));
+        plan.regions.back().label = static_cast<int>(plan.regions.size()) - 1;
+    }
+    return plan;
+}
+
+class Comparison
+{
+public:
+    Comparison(const graph::Program& program, const plan::Schedule& schedule, const json& stream)
+        : m_program{program}, m_schedule{schedule}, m_stream{stream}
+    {
+    }
+
+    void ops();
+    void curve(const char* key, const plan::Evaluation& evaluation);
+    void lives();
+    void add(json difference)
+    {
+        if (++m_count <= kMostDifferences)
+            m_differences.push_back(std::move(difference));
+    }
+    [[nodiscard]] std::size_t count() const { return m_count; }
+    [[nodiscard]] const json& differences() const { return m_differences; }
+
+private:
+    /// "12 (of 4) · layer1.0.conv1 · aten.convolution".
+    [[nodiscard]] std::string name(std::int64_t step) const
+    {
+        if (step < 0 || step >= static_cast<std::int64_t>(m_schedule.steps.size()))
+            return fmt::format("{}", step);
+        const plan::Step& at = m_schedule.steps[static_cast<std::size_t>(step)];
+        return fmt::format("{}{} op {} {}", step,
+                           at.region >= 0 ? fmt::format(" in region {}", at.region) : "",
+                           at.op.index(), m_program.label(m_program.op(at.op)));
+    }
+
+    const graph::Program& m_program;
+    const plan::Schedule& m_schedule;
+    const json& m_stream;
+    json m_differences = json::array();
+    std::size_t m_count = 0;
+};
+
+void Comparison::ops()
+{
+    const json& recorded = m_stream.at("ops");
+    if (recorded.size() != m_schedule.steps.size())
+        add({{"kind", "steps"},
+             {"evaluated", m_schedule.steps.size()},
+             {"recorded", recorded.size()}});
+    for (std::size_t step = 0; step < std::min(recorded.size(), m_schedule.steps.size()); ++step) {
+        const plan::Step& at = m_schedule.steps[step];
+        const json expected = {m_program.targetOf(m_program.op(at.op)),
+                               at.region < 0 ? -1 : static_cast<int>(at.op.index())};
+        if (recorded[step] != expected)
+            add({{"kind", "op"},
+                 {"step", step},
+                 {"evaluated", expected},
+                 {"recorded", recorded[step]}});
+    }
+}
+
+void Comparison::curve(const char* key, const plan::Evaluation& evaluation)
+{
+    const auto recorded = m_stream.at(key).get<std::vector<std::int64_t>>();
+    const auto& totals = evaluation.timeline->totals();
+    for (std::size_t step = 0; step < std::min(recorded.size(), totals.size()); ++step)
+        if (recorded[step] != totals[step])
+            add({{"kind", key},
+                 {"at", name(static_cast<std::int64_t>(step))},
+                 {"evaluated", totals[step]},
+                 {"recorded", recorded[step]},
+                 {"excess", totals[step] - recorded[step]}});
+    const std::int64_t peak =
+        recorded.empty() ? 0 : *std::max_element(recorded.begin(), recorded.end());
+    if (peak != evaluation.peak.count())
+        add({{"kind", "peak"},
+             {"curve", key},
+             {"evaluated", evaluation.peak.count()},
+             {"recorded", peak}});
+    const auto start = m_stream.at("backward_start").get<std::size_t>();
+    if (start != m_program.forwardCount())
+        add({{"kind", "backward_start"},
+             {"evaluated", m_program.forwardCount()},
+             {"recorded", start}});
+}
+
+/// Compares the lives themselves: those that begin at one step have no names in common, so their
+/// sizes and ends are compared in order.
+void Comparison::lives()
+{
+    using Lives = std::map<std::int64_t, std::vector<std::pair<std::int64_t, std::int64_t>>>;
+    Lives evaluated;
+    Lives recorded;
+    const auto steps = static_cast<std::int64_t>(m_schedule.steps.size());
+    for (const plan::Instance& instance : m_schedule.instances) {
+        const std::int64_t bytes = m_program.storage(instance.storage).bytes.count();
+        if (bytes > 0)
+            evaluated[instance.alloc].emplace_back(bytes,
+                                                   std::min<std::int64_t>(instance.free, steps));
+    }
+    for (const json& life : m_stream.value("lives", json::array()))
+        if (life[0].get<std::int64_t>() > 0)
+            recorded[life[1].get<std::int64_t>()].emplace_back(
+                life[0].get<std::int64_t>(),
+                life[2].is_null() ? steps : life[2].get<std::int64_t>());
+    if (recorded.empty())
+        return;
+    for (Lives* lives : {&evaluated, &recorded})
+        for (auto& [alloc, list] : *lives)
+            std::sort(list.begin(), list.end());
+    for (std::int64_t step = -1; step < steps; ++step) {
+        const auto& expected = evaluated[step];
+        const auto& found = recorded[step];
+        if (expected == found)
+            continue;
+        json here = {{"kind", "life"}, {"allocated_by", name(step)}};
+        std::size_t row = 0;
+        while (row < std::min(expected.size(), found.size()) && expected[row] == found[row])
+            ++row;
+        if (row < expected.size())
+            here["evaluated"] = {{"bytes", expected[row].first},
+                                 {"until", name(expected[row].second)}};
+        if (row < found.size())
+            here["recorded"] = {{"bytes", found[row].first}, {"until", name(found[row].second)}};
+        add(std::move(here));
+    }
+}
+
+json readJson(const char* path)
+{
+    std::ifstream file{path};
+    return json::parse(file);
+}
+
+int check(const char* graph, const char* planFile, const char* streamFile)
+{
+    auto read = readers::readProgram(graph);
+    if (!read) {
+        fmt::print(stderr, "{}\n", read.error().message);
+        return kUnreadable;
+    }
+    const json stream = readJson(streamFile);
+    plan::Problem problem{read->program, {}, kLargeBudget, {}, graph::Rounding::Exact};
+    const plan::Plan plan = planOf(readJson(planFile), *read->program);
+    const plan::EvaluationPtr exact = plan::evaluate(problem, plan);
+    problem.rounding = graph::Rounding::Cuda512;
+    const plan::EvaluationPtr rounded = plan::evaluate(problem, plan);
+
+    Comparison comparison{*read->program, *exact->schedule, stream};
+    if (const auto certified = plan::certify(problem, plan); !certified)
+        comparison.add({{"kind", "certify"}, {"fault", certified.error().message}});
+    comparison.ops();
+    comparison.lives();
+    comparison.curve("curve", *exact);
+    comparison.curve("curve_rounded512", *rounded);
+    const json result = {
+        {"equal", comparison.count() == 0},  {"steps", exact->schedule->steps.size()},
+        {"peak_bytes", exact->peak.count()}, {"peak_bytes_rounded512", rounded->peak.count()},
+        {"differences", comparison.count()}, {"first", comparison.differences()}};
+    fmt::print("{}\n", result.dump(1));
+    return comparison.count() == 0 ? 0 : kDifferent;
+}
+
+} // namespace
+
+int main(int count, char** arguments)
+{
+    const std::vector<const char*> given(arguments, arguments + count);
+    if (given.size() != 4) {
+        fmt::print(stderr, "usage: closed_loop_check GRAPH PLAN.json STREAM.json\n");
+        return 2;
+    }
+    try {
+        return check(given[1], given[2], given[3]);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return kUnreadable;
+    }
+}
