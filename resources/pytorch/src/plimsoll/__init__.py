@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plimsoll: records a PyTorch training step on fake tensors as a graph whose bytes are exact."""
+"""Plimsoll: records PyTorch training steps on fake tensors as graphs whose bytes are exact, and applies plans to models."""
 
-from .apply import apply
-from .apply_runtime import PlanMismatch
+from .apply import PlanMismatch, apply
 from .fakes import building
 from .kinds import VERSION as __version__
 from .kinds import TraceError
