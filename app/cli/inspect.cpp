@@ -177,7 +177,8 @@ private:
         problem.program = read->program;
         problem.device = *device;
         // A step that can't be cut (inference, say) is still worth looking at.
-        const base::Result<solve::LinearizedStep> step = solve::linearize(problem);
+        const base::Result<solve::LinearizedStep> step = solve::linearize(
+            problem, solve::RegionFinder{*read->program}, solve::Residuals::EachCut);
         if (!step && m_chain)
             return tl::unexpected{step.error()};
         const std::size_t cuts = step && !step->stages.empty() ? step->stages.size() - 1 : 0;
