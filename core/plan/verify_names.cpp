@@ -28,7 +28,7 @@ std::string nameOf(const graph::Program& program, graph::StorageId storage)
 std::string nameOf(const graph::Program& program, graph::CallId call)
 {
     if (call.index() >= program.calls.size())
-        return fmt::format("call {}, which the graph doesn't have", call.index());
+        return fmt::format("call {}", call.index());
     const std::string& path = program.module(program.call(call).module).path;
     return path.empty() ? std::string{"the model"} : path;
 }

@@ -126,7 +126,8 @@ private:
         }
         for (const CallId member : region.members) {
             if (member.index() >= m_program.calls.size()) {
-                fault(region, fmt::format("names {}", nameOf(m_program, member)));
+                fault(region, fmt::format("names {}, which the graph doesn't have",
+                                          nameOf(m_program, member)));
                 return false;
             }
         }
