@@ -145,7 +145,8 @@ void Lowering::recordedLives()
     for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
         const graph::Storage& storage = m_program.storages[index];
         const StorageId id{index};
-        const bool isForward = storage.alloc < forwardOps && storage.free != kNever;
+        const bool lasting = storage.alloc < 0 && storage.free == kNever;
+        const bool isForward = storage.alloc < forwardOps && !lasting;
         m_schedule.instances.push_back({id, stepAfter(storage.alloc),
                                         isForward ? forwardHold(id) : stepAfter(storage.free), -1});
     }
