@@ -206,6 +206,8 @@ Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, cons
     if (!smallest)
         return tl::unexpected{smallest.error()};
     answer.smallestKnownBudget = *smallest;
+    if (!answer.operations.empty())
+        answer.smallestKnownBudget = std::min(smallest->value_or(answer.peak), answer.peak);
     return answer;
 }
 
