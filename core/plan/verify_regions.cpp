@@ -301,7 +301,8 @@ private:
     [[nodiscard]] bool isCaptured(const Region& region, StorageId storage) const
     {
         const graph::Storage& row = m_program.storage(storage);
-        const bool permanent = row.alloc < 0 && row.free == graph::kNever;
+        // What only saved tensors keep would go, as a region's rows hold nothing.
+        const bool permanent = row.alloc < 0 && m_python[storage.index()] == graph::kNever;
         return row.alloc < region.first && !permanent && !isArgument(region, storage);
     }
 
