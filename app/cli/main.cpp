@@ -80,7 +80,11 @@ int run(const std::vector<std::string>& arguments)
     solve->require_subcommand(1);
     solve->footer("Example: plimsoll-cli solve chain chain.json --budget 24");
 
-    std::vector<std::unique_ptr<Verb>> verbs;
+    CLI::App* session = app.add_subcommand("session", "Look into a session file");
+    session->require_subcommand(1);
+    session->footer("Example: plimsoll-cli session list work.plimsoll");
+
+    std::vector<std::unique_ptr<Verb>> verbs = sessionVerbs(*session);
     verbs.push_back(inspectVerb(app));
     verbs.push_back(planVerb(app));
     verbs.push_back(checkVerb(app));

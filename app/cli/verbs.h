@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 
 #include <memory>
+#include <vector>
 
 namespace plimsoll::cli {
 
@@ -13,5 +14,8 @@ namespace plimsoll::cli {
 [[nodiscard]] std::unique_ptr<Verb> exportVerb(CLI::App& app);
 /// Below `solve`.
 [[nodiscard]] std::unique_ptr<Verb> solveChainVerb(CLI::App& solve);
+
+/// list, show and compact, below `session`.
+[[nodiscard]] std::vector<std::unique_ptr<Verb>> sessionVerbs(CLI::App& session);
 
 } // namespace plimsoll::cli

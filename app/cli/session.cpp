@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/verbs.h"
+#include "core/base/format.h"
+#include "core/io/byte_source.h"
+#include "core/session/session_store.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+namespace plimsoll::cli {
+
+namespace {
+
+template <typename Value>
+ordered_json optionalJson(const std::optional<Value>& value)
+{
+    return value ? ordered_json(*value) : ordered_json{};
+}
+
+ordered_json runsJson(const session::SavedSession& saved)
+{
+    ordered_json rows = ordered_json::array();
+    for (const session::SavedRun& run : saved.runs)
+        rows.push_back({{"id", run.id},
+                        {"name", run.name},
+                        {"budget_bytes", run.budgetBytes},
+                        {"planner", run.planner},
+                        {"status", run.status},
+                        {"peak_bytes", optionalJson(run.peakBytes)},
+                        {"step_time_ns", optionalJson(run.stepTimeNs)},
+                        {"has_plan", run.plan.has_value()}});
+    return rows;
+}
+
+std::string runsText(const session::SavedSession& saved)
+{
+    std::string text;
+    for (const session::SavedRun& run : saved.runs)
+        text += fmt::format(
+            "{:>4}  {:<12} {:<10} peak {:<12} step {:<10} {}  {}\n", run.id,
+            base::bytesText(base::Bytes{run.budgetBytes}), base::printable(run.status, 20),
+            run.peakBytes ? base::bytesText(base::Bytes{*run.peakBytes}) : "–",
+            run.stepTimeNs ? base::timeText(base::Nanoseconds{*run.stepTimeNs}) : "–",
+            base::printable(run.planner, 20), base::printable(run.name, 80));
+    return text;
+}
+
+std::uintmax_t sizeOf(const std::string& path)
+{
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    return error ? 0 : size;
+}
+
+enum class Action { List, Show, Compact };
+
+class SessionVerb : public Verb
+{
+public:
+    SessionVerb(CLI::App& session, Action action, const char* name, const char* sentence)
+        : m_action{action}
+    {
+        m_app = session.add_subcommand(name, sentence);
+        m_app->add_option("FILE", m_file, "Session (.plimsoll)")->required();
+        addCommon(*m_app, m_common);
+        m_app->footer(fmt::format("Example: plimsoll-cli session {} work.plimsoll", name));
+    }
+    [[nodiscard]] const CLI::App* app() const override { return m_app; }
+    [[nodiscard]] const Common& common() const override { return m_common; }
+
+    [[nodiscard]] AnswerResult run() override
+    {
+        base::Result<session::SessionStore> store = session::SessionStore::open(m_file);
+        if (!store)
+            return tl::unexpected{store.error()};
+        if (m_action == Action::Compact)
+            return compact(*store);
+        const base::Result<session::SavedSession> saved = store->load();
+        if (!saved)
+            return tl::unexpected{saved.error()};
+        Answer answer;
+        answer.json = {{"file", m_file}};
+        if (m_action == Action::Show)
+            describe(*saved, answer);
+        answer.json["runs"] = runsJson(*saved);
+        answer.text += runsText(*saved);
+        return answer;
+    }
+
+private:
+    static void describe(const session::SavedSession& saved, Answer& answer)
+    {
+        const session::SavedProblem& problem = saved.problem;
+        answer.json["graph"] = {{"name", saved.graph.name},
+                                {"source", saved.graph.sourcePath},
+                                {"content_hash", saved.graph.contentHash},
+                                {"size_bytes", saved.graph.content.size()}};
+        answer.json["problem"] = {{"device", problem.device},
+                                  {"budget_bytes", problem.budgetBytes},
+                                  {"reserve_bytes", problem.reserveBytes},
+                                  {"rounding", problem.rounding},
+                                  {"planner", problem.planner},
+                                  {"options", problem.options}};
+        answer.text = fmt::format(
+            "{} (read from {})\n  {}, budget {}, reserve {}, planner {}\n",
+            base::printable(saved.graph.name), base::printable(saved.graph.sourcePath),
+            base::printable(problem.device), base::bytesText(base::Bytes{problem.budgetBytes}),
+            base::bytesText(base::Bytes{problem.reserveBytes}), base::printable(problem.planner));
+    }
+
+    AnswerResult compact(session::SessionStore& store) const
+    {
+        const std::uintmax_t before = sizeOf(m_file);
+        if (const base::Result<void> done = store.compact(); !done)
+            return tl::unexpected{done.error()};
+        const std::uintmax_t after = sizeOf(m_file);
+        Answer answer;
+        answer.json = {{"file", m_file}, {"before_bytes", before}, {"after_bytes", after}};
+        answer.text = fmt::format("{}: {} → {}\n", io::pathText(m_file),
+                                  base::bytesText(base::Bytes{static_cast<std::int64_t>(before)}),
+                                  base::bytesText(base::Bytes{static_cast<std::int64_t>(after)}));
+        return answer;
+    }
+
+    Action m_action;
+    CLI::App* m_app = nullptr;
+    Common m_common;
+    std::string m_file;
+};
+
+} // namespace
+
+std::vector<std::unique_ptr<Verb>> sessionVerbs(CLI::App& session)
+{
+    std::vector<std::unique_ptr<Verb>> verbs;
+    verbs.push_back(std::make_unique<SessionVerb>(session, Action::List, "list",
+                                                  "List the budgets that were tried"));
+    verbs.push_back(
+        std::make_unique<SessionVerb>(session, Action::Show, "show", "Tell what a session holds"));
+    verbs.push_back(std::make_unique<SessionVerb>(session, Action::Compact, "compact",
+                                                  "Give unused space in the file back"));
+    return verbs;
+}
+
+} // namespace plimsoll::cli
