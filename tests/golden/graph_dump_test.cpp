@@ -31,9 +31,6 @@ void GraphDumpTest::readsGraphsAsReviewed_data()
 
     QTest::newRow("tiny") << std::string{"tests/data/tiny.plimsoll.json"} << std::string{"tiny.txt"}
                           << std::size_t{100};
-    for (const char* name : {"resnet18", "densenet121", "gpt2"})
-        QTest::newRow(name) << std::string{"resources/samples/"} + name + ".plimsoll.json.gz"
-                            << std::string{name} + ".txt" << std::size_t{12};
 }
 
 void GraphDumpTest::readsGraphsAsReviewed()

@@ -120,7 +120,11 @@ bool Scan::refuseJson(simdjson::error_code code)
         m_document != nullptr && m_document->current_location().get(position) == simdjson::SUCCESS;
     const auto offset = known ? static_cast<std::uint64_t>(position - m_source.bytes.data())
                               : m_source.bytes.size();
-    if (code == simdjson::INCOMPLETE_ARRAY_OR_OBJECT || offset >= m_source.bytes.size())
+    // Where brackets stay open at the end, simdjson points at the last of them that was closed.
+    const bool atEnd =
+        offset >= m_source.bytes.size()
+        || m_source.bytes.find_first_not_of(" \t\r\n", offset + 1) == std::string_view::npos;
+    if (code == simdjson::INCOMPLETE_ARRAY_OR_OBJECT || atEnd)
         return refuseEnd();
     return refuseAt(offset, fmt::format("this is not JSON, found \"{}\"",
                                         base::printable(m_source.bytes.substr(offset, kShownBytes),
