@@ -82,7 +82,8 @@ void Lowering::placeSteps()
     m_recomputationOf.assign(m_table.size(), -1);
     m_schedule.stepOfOp.resize(m_program.ops.size());
     std::size_t next = 0;
-    for (std::size_t op = 0; op < m_program.ops.size(); ++op) {
+    for (std::size_t op = 0; op <= m_program.ops.size();
+         ++op) { // a node without ops may unpack after the last one
         for (; next < m_recomputations.size()
                && m_recomputations[next].trigger == static_cast<Moment>(op);
              ++next) {
@@ -96,6 +97,8 @@ void Lowering::placeSteps()
                     {graph::OpId{static_cast<std::size_t>(again)}, recomputation.region});
             recomputation.endStep = static_cast<std::int32_t>(m_schedule.steps.size()) - 1;
         }
+        if (op == m_program.ops.size())
+            return;
         m_schedule.stepOfOp[op] = static_cast<std::int32_t>(m_schedule.steps.size());
         m_schedule.steps.push_back({graph::OpId{op}, -1});
     }
