@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/bound.h"
+#include "core/plan/frontier.h"
+
+#include <QWidget>
+
+#include <optional>
+
+namespace plimsoll::ui {
+
+/// Slow-down against peak: every verified plan known, as a step curve; the zone below the proven
+/// bound is hatched, the budget a vertical line, the current plan ringed. Dragging in the plot
+/// drags the budget.
+class FrontierView : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit FrontierView(QWidget* parent = nullptr);
+
+    /// Null frontier: the sentence "The curve appears with the first plan."
+    void setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unplannedTime,
+                     base::Bytes lowerBound);
+    void setBudget(base::Bytes budget);
+    /// The plan that is shown; null: none within the budget.
+    void setCurrent(plan::VerifiedPlanPtr plan);
+
+    /// Centre of a plan's marker in widget coordinates.
+    [[nodiscard]] QPointF positionOf(const plan::VerifiedPlan& plan) const;
+    [[nodiscard]] base::Bytes budgetAt(double x) const;
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+Q_SIGNALS:
+    void budgetDragged(plimsoll::base::Bytes budget);
+    void budgetCommitted(plimsoll::base::Bytes budget);
+    void budgetDragCancelled();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+private:
+    struct Axes
+    {
+        QRectF plot;
+        double minGiB = 0;
+        double maxGiB = 1;
+        double maxSlower = 0.1;
+    };
+    [[nodiscard]] Axes axes() const;
+    [[nodiscard]] QPointF at(const Axes& axes, double gib, double slower) const;
+    [[nodiscard]] double slowerOf(const plan::VerifiedPlan& plan) const;
+    void paintAxes(QPainter& painter, const Axes& axes) const;
+    void paintCurve(QPainter& painter, const Axes& axes) const;
+    void paintBudget(QPainter& painter, const Axes& axes) const;
+    void updateToolTip(QPointF position);
+
+    plan::FrontierPtr m_frontier;
+    plan::VerifiedPlanPtr m_current;
+    base::Nanoseconds m_unplannedTime;
+    base::Bytes m_lowerBound;
+    base::Bytes m_budget;
+    bool m_dragging = false;
+};
+
+} // namespace plimsoll::ui

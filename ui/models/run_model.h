@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/quantity.h"
+
+#include <QAbstractTableModel>
+
+#include <optional>
+#include <vector>
+
+namespace plimsoll::ui {
+
+/// One budget that was tried.
+struct RunRow
+{
+    std::int64_t id = 0;
+    QString name; ///< given by the user, may be empty
+    QString planner;
+    QString status;
+    base::Bytes budget;
+    std::optional<base::Bytes> peak;
+    std::optional<base::Nanoseconds> stepTime;
+
+    bool operator==(const RunRow&) const = default;
+};
+
+/// The budgets tried in a session, newest first. The name can be edited.
+class RunModel : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    enum Column {
+        NameColumn,
+        PlannerColumn,
+        BudgetColumn,
+        StatusColumn,
+        PeakColumn,
+        TimeColumn,
+        ColumnCount
+    };
+
+    using QAbstractTableModel::QAbstractTableModel;
+
+    /// In the order in which they were tried.
+    void setRuns(std::vector<RunRow> runs);
+    [[nodiscard]] const RunRow& runAt(int row) const
+    {
+        return m_runs[static_cast<std::size_t>(row)];
+    }
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index,
+                                int role = Qt::DisplayRole) const override;
+    [[nodiscard]] bool setData(const QModelIndex& index, const QVariant& value,
+                               int role = Qt::EditRole) override;
+    [[nodiscard]] Qt::ItemFlags flags(const QModelIndex& index) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
+                                      int role = Qt::DisplayRole) const override;
+
+Q_SIGNALS:
+    void renamed(qint64 id, const QString& name);
+
+private:
+    std::vector<RunRow> m_runs; ///< newest first
+};
+
+} // namespace plimsoll::ui

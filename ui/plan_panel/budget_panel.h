@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/workspace/planning.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+
+namespace plimsoll::ui {
+
+class Gauge;
+class TextLabel;
+class VerdictBox;
+
+/// The right dock of the Planner: GPU, budget, reserve, planner, the two result figures, the
+/// verdict. Shows what it is given and says what the user wants; it plans nothing itself.
+class BudgetPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit BudgetPanel(QWidget* parent = nullptr);
+
+    void setChoices(const workspace::Choices& choices);
+    void setBudget(base::Bytes budget);
+    /// Nothing planned yet: figures of the unplanned step when it is known.
+    void showUnplanned(const plan::VerifiedPlanPtr& unplanned);
+    /// While dragging: the plan for the budget (null: none) without bounds.
+    void showPlan(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan);
+    /// At rest: the answer with its bounds.
+    void showAnswer(const workspace::Planned& planned, const solve::Outcome& outcome);
+    /// One line under the planner: "planning… 47 %"; empty: none.
+    void setPlannerState(const QString& state);
+
+Q_SIGNALS:
+    void choicesChanged(const plimsoll::workspace::Choices& choices);
+    void budgetCommitted(plimsoll::base::Bytes budget);
+
+private:
+    void buildForm();
+    void buildResults();
+    void showFigures(const plan::Evaluation& evaluation, const plan::Evaluation& unplanned);
+    void readBudget();
+    void readReserve();
+
+    workspace::Choices m_choices;
+    base::Bytes m_budget;
+    QComboBox* m_device = nullptr;
+    QLineEdit* m_budgetEdit = nullptr;
+    QLineEdit* m_reserveEdit = nullptr;
+    QComboBox* m_planner = nullptr;
+    Gauge* m_gauge = nullptr;
+    TextLabel* m_gaugeText = nullptr;
+    TextLabel* m_fieldError = nullptr;
+    TextLabel* m_plannerState = nullptr;
+    TextLabel* m_peakFigure = nullptr;
+    TextLabel* m_peakDifference = nullptr;
+    TextLabel* m_timeFigure = nullptr;
+    TextLabel* m_timeDifference = nullptr;
+    VerdictBox* m_verdict = nullptr;
+    QLabel* m_notModelled = nullptr;
+};
+
+} // namespace plimsoll::ui
