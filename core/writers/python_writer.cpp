@@ -73,6 +73,8 @@ std::string header(const plan::VerifiedPlan& plan)
     line(fmt::format("Planner {}, torch {}, kernels of {}. Losses and gradients stay the same bit "
                      "for bit.",
                      plan.plan().planner, about.torch, about.target));
+    for (const std::string& sentence : plan.evaluation().notModelled)
+        line(sentence);
     line("");
     line("Save this file beside the training script, say as plan.py, and add before the training "
          "loop:");

@@ -7,9 +7,12 @@
 // each op], "curve_rounded512": likewise, sizes rounded, "backward_start": step, "lives": [[bytes,
 // alloc, free or null]]}. Of the plan only the members of its regions are read, so hand-written
 // ones do.
+//
+// closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py writes such a plan as Python.
 #include "core/plan/certify.h"
 #include "core/plan/evaluate.h"
 #include "core/readers/registry.h"
+#include "core/writers/python_writer.h"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -20,6 +23,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -204,23 +208,45 @@ json readJson(const char* path)
     return json::parse(file);
 }
 
-int check(const char* graph, const char* planFile, const char* streamFile)
+/// A plan and what it is about; on the largest budget, sizes rounded.
+struct Given
+{
+    plan::Problem problem;
+    plan::Plan plan;
+};
+
+base::Result<Given> read(const char* graph, const char* planFile)
 {
     auto read = readers::readProgram(graph);
-    if (!read) {
-        fmt::print(stderr, "{}\n", read.error().message);
-        return kUnreadable;
-    }
-    const json stream = readJson(streamFile);
-    plan::Problem problem{read->program, {}, kLargeBudget, {}, graph::Rounding::Exact};
-    const plan::Plan plan = planOf(readJson(planFile), *read->program);
-    const plan::EvaluationPtr exact = plan::evaluate(problem, plan);
-    problem.rounding = graph::Rounding::Cuda512;
-    const plan::EvaluationPtr rounded = plan::evaluate(problem, plan);
+    if (!read)
+        return tl::unexpected{read.error()};
+    plan::Plan plan = planOf(readJson(planFile), *read->program);
+    const auto device = plan::findDevice(plan::kDefaultDevice);
+    if (!device)
+        return tl::unexpected{device.error()};
+    return Given{{read->program, *device, kLargeBudget, {}, graph::Rounding::Cuda512},
+                 std::move(plan)};
+}
 
-    Comparison comparison{*read->program, *exact->schedule, stream};
-    if (const auto certified = plan::certify(problem, plan); !certified)
+int refuse(const base::Error& error)
+{
+    fmt::print(stderr, "{}\n", error.message);
+    return error.kind == base::ErrorKind::CheckFailed ? kDifferent : kUnreadable;
+}
+
+int check(const char* graph, const char* planFile, const char* streamFile)
+{
+    base::Result<Given> given = read(graph, planFile);
+    if (!given)
+        return refuse(given.error());
+    const json stream = readJson(streamFile);
+    const plan::EvaluationPtr rounded = plan::evaluate(given->problem, given->plan);
+    Comparison comparison{*given->problem.program, *rounded->schedule, stream};
+    if (const auto certified = plan::certify(given->problem, given->plan); !certified)
         comparison.add({{"kind", "certify"}, {"fault", certified.error().message}});
+    given->problem.rounding = graph::Rounding::Exact;
+    const plan::EvaluationPtr exact = plan::evaluate(given->problem, given->plan);
+
     comparison.ops();
     comparison.lives();
     comparison.curve("curve", *exact);
@@ -233,17 +259,33 @@ int check(const char* graph, const char* planFile, const char* streamFile)
     return comparison.count() == 0 ? 0 : kDifferent;
 }
 
+int write(const char* graph, const char* planFile, const char* moduleFile, const char* snippetFile)
+{
+    const base::Result<Given> given = read(graph, planFile);
+    if (!given)
+        return refuse(given.error());
+    const auto certified = plan::certify(given->problem, given->plan);
+    if (!certified)
+        return refuse(certified.error());
+    std::ofstream{moduleFile} << writers::pythonModule(**certified);
+    std::ofstream{snippetFile} << writers::pythonSnippet(**certified);
+    return 0;
+}
+
 } // namespace
 
 int main(int count, char** arguments)
 {
     const std::vector<const char*> given(arguments, arguments + count);
-    if (given.size() != 4) {
-        fmt::print(stderr, "usage: closed_loop_check GRAPH PLAN.json STREAM.json\n");
-        return 2;
-    }
     try {
-        return check(given[1], given[2], given[3]);
+        if (given.size() == 4)
+            return check(given[1], given[2], given[3]);
+        if (given.size() == 6 && std::string_view{given[1]} == "--write")
+            return write(given[2], given[3], given[4], given[5]);
+        fmt::print(stderr,
+                   "usage: closed_loop_check GRAPH PLAN.json STREAM.json\n"
+                   "       closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py\n");
+        return 2;
     } catch (const std::exception& error) {
         fmt::print(stderr, "{}\n", error.what());
         return kUnreadable;

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""apply() on real tensors: losses and gradients stay the same bit for bit, and what doesn't fit is refused with a sentence."""
+
+import copy
+import functools
+import json
+import os
+import runpy
+import subprocess
+import types
+
+import make
+import plimsoll
+import pytest
+import torch
+import torch.nn.functional as F
+from plans import CASES, PLANS, plan_file, region
+from plimsoll import PlanMismatch
+
+
+@functools.lru_cache(maxsize=None)
+def small(sample):
+    """The sample's modules with few and small tensors, dropout on; a step's arguments and loss."""
+    torch.manual_seed(0)
+    if sample == "gpt2":
+        from transformers import GPT2Config, GPT2LMHeadModel
+
+        config = GPT2Config(vocab_size=61, n_embd=24, n_head=2, n_positions=16, use_cache=False)
+        tokens = torch.randint(0, 61, (2, 16))
+        return GPT2LMHeadModel(config).train(), functools.partial(_language_loss, tokens=tokens)
+    import torchvision
+
+    more = {"drop_rate": 0.1} if sample == "densenet121" else {}
+    images, labels = torch.randn(2, 3, 64, 64), torch.tensor([1, 2])
+    model = getattr(torchvision.models, sample)(num_classes=5, **more)
+    return model, functools.partial(_class_loss, images=images, labels=labels)
+
+
+def _language_loss(model, tokens):
+    return model(input_ids=tokens, labels=tokens).loss
+
+
+def _class_loss(model, images, labels):
+    return F.cross_entropy(model(images), labels)
+
+
+def results(model, loss):
+    model.zero_grad(set_to_none=True)
+    torch.manual_seed(1)
+    value = loss(model)
+    value.backward()
+    return [value.detach(), *(p.grad for p in model.parameters()), torch.rand(1)]
+
+
+def assert_same(planned, plain):
+    assert len(planned) == len(plain)
+    assert all(torch.equal(a, b) for a, b in zip(planned, plain))
+
+
+def forwards(model):
+    return [path for path, module in model.named_modules() if "forward" in vars(module)]
+
+
+@functools.lru_cache(maxsize=None)
+def plain(sample):
+    model, loss = small(sample)
+    return results(copy.deepcopy(model), loss)
+
+
+def planned(sample, apply):
+    model, loss = small(sample)
+    model = copy.deepcopy(model)
+    apply(model)
+    assert forwards(model)
+    return results(model, loss)
+
+
+@pytest.mark.parametrize("sample, name", CASES)
+def test_losses_and_gradients_stay_the_same_bit_for_bit(sample, name):
+    plan = plan_file(PLANS[sample][name])
+    assert_same(planned(sample, functools.partial(plimsoll.apply, plan=plan)), plain(sample))
+
+
+@pytest.mark.parametrize("sample, name", CASES)
+def test_exported_python_does_the_same(sample, name, tmp_path):
+    check = os.environ.get("PLIMSOLL_LOOP_CHECK")
+    assert check, "PLIMSOLL_LOOP_CHECK must name the built program; CTest sets it"
+    plan, module, snippet = tmp_path / "plan.json", tmp_path / "plan.py", tmp_path / "snippet.py"
+    plan.write_text(json.dumps(plan_file(PLANS[sample][name])))
+    subprocess.run([check, "--write", str(make.sample_path(sample)), str(plan), str(module), str(snippet)], check=True)
+    exported = types.SimpleNamespace(**runpy.run_path(str(module)))
+    assert "plimsoll" not in exported.__dict__
+    assert_same(planned(sample, exported.apply), plain(sample))
+    if "import plan" not in snippet.read_text():
+        code = compile(snippet.read_text(), str(snippet), "exec")
+        assert_same(planned(sample, lambda model: exec(code, {"model": model})), plain(sample))
+
+
+def test_plans_of_the_planner_hold_at_any_batch(tmp_path):
+    cli = os.environ.get("PLIMSOLL_CLI")
+    assert cli, "PLIMSOLL_CLI must name the built program; CTest sets it"
+    command = [cli, "plan", str(make.sample_path("resnet18")), "--budget", "2100MiB"]
+    for ending in ("json", "py"):
+        command += ["--export", str(tmp_path / f"plan.{ending}")]
+    subprocess.run(command, check=True, capture_output=True)
+    exported = runpy.run_path(str(tmp_path / "plan.py"))
+    for apply in (functools.partial(plimsoll.apply, plan=tmp_path / "plan.json"), exported["apply"]):
+        assert_same(planned("resnet18", apply), plain("resnet18"))
+
+
+def test_regions_are_run_again_in_backward():
+    model, loss = small("resnet18")
+    model = copy.deepcopy(model)
+    calls = []
+    model.layer1[0].conv1.register_forward_hook(lambda *_: calls.append(torch._C._current_graph_task_id() != -1))
+    with plimsoll.apply(model, plan_file(PLANS["resnet18"]["blocks"])):
+        results(model, loss)
+    assert calls == [False, True]
+
+
+def test_without_gradients_nothing_changes():
+    model, _ = small("resnet18")
+    model = copy.deepcopy(model).eval()
+    images = torch.randn(1, 3, 64, 64)
+    with torch.no_grad():
+        before = model(images)
+        with plimsoll.apply(model, plan_file(PLANS["resnet18"]["nested"])):
+            assert torch.equal(model(images), before)
+
+
+def test_removal_restores_every_forward():
+    model, loss = small("resnet18")
+    model = copy.deepcopy(model)
+    own = functools.partial(type(model.layer1[0]).forward, model.layer1[0])
+    model.layer1[0].forward = own
+    handle = plimsoll.apply(model, plan_file(PLANS["resnet18"]["nested"]))
+    assert len(forwards(model)) > 10
+    handle.remove()
+    handle.remove()
+    assert forwards(model) == ["layer1.0"] and model.layer1[0].forward is own
+    with plimsoll.apply(model, plan_file(PLANS["resnet18"]["chains"])):
+        pass
+    assert forwards(model) == ["layer1.0"]
+    assert_same(results(model, loss), plain("resnet18"))
+
+
+class Member(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(3))
+
+    def forward(self, value, scale=None, *, power=1):
+        return (value * self.weight if scale is None else value * self.weight * scale).pow(power)
+
+
+class Model(torch.nn.Module):
+    """`way` says how the members are called; plans are made for the first."""
+
+    def __init__(self, way):
+        super().__init__()
+        self.a, self.b, self.c = Member(), Member(), Member()
+        self.way = way
+
+    def forward(self, x, scale):
+        a, b, c = self.a, self.b, self.c
+        return {
+            "as recorded": lambda: c(b(a(x, scale), scale), scale),
+            "twice": lambda: c(b(a(b(x, scale), scale), scale), scale),
+            "value changed": lambda: c(b(a(x, scale) + 1, scale), scale),
+            "other tensor": lambda: c(b(a(x, scale), scale.clone()), scale),
+            "other number": lambda: c(b(a(x, scale, power=1), scale, power=2), scale),
+            "left out": lambda: b(x, scale) if scale is None else a(x, scale) * 2,
+            "other order": lambda: c(a(b(x, scale), scale), scale),
+            "never": lambda: c(x, scale),
+        }[self.way]()
+
+
+CHAIN = [region(("a", "Member"), ("b", "Member"))]
+
+
+def run(model):
+    torch.manual_seed(0)
+    return results(model, lambda m: m(torch.ones(2, 3), torch.full((3,), 2.0)).sum())
+
+
+def test_members_with_further_arguments_are_passed_over():
+    plain_results = run(Model("as recorded"))
+    model = Model("as recorded")
+    with plimsoll.apply(model, plan_file(CHAIN)):
+        assert_same(run(model), plain_results)
+
+
+@pytest.mark.parametrize(
+    "way, sentence",
+    [
+        ("value changed", r"'b' isn't given the value of the member before it in the region from call 0 of 'a' to 'b'"),
+        ("other tensor", r"'b' is given other arguments than the first member of the region from call 0 of 'a' to 'b'"),
+        ("other number", r"'b' is given other arguments"),
+        ("left out", r"'b' isn't called after the member before it"),
+        ("other order", r"Call 0 of 'b' doesn't follow the member before it"),
+        ("twice", r"Call 0 of 'b' doesn't follow the member before it"),
+        ("never", r"begins with call 0 of 'a', but this forward called it 0 times"),
+    ],
+)
+def test_a_model_that_runs_otherwise_is_refused_when_it_runs(way, sentence):
+    model = Model(way)
+    plain_results = run(model)
+    handle = plimsoll.apply(model, plan_file(CHAIN))
+    with pytest.raises(PlanMismatch, match=sentence):
+        run(model)
+    handle.remove()
+    assert_same(run(model), plain_results)
+
+
+A = region(("a", "Member"))
+
+
+@pytest.mark.parametrize(
+    "plan, sentence",
+    [
+        (plan_file([A, region(("b", "Linear"))]), r"made for a Linear at 'b', but the model has a Member there"),
+        (plan_file([A, region(("b.x", "Member"))]), r"names the module 'b.x', which the model doesn't have"),
+        (plan_file([A, A]), r"shares a call with another region"),
+        (plan_file([region(("a", "Member"), ("b", "Member"), nested=[region(("b", "Member"), ("c", "Member"))])]), r"doesn't lie in"),
+        (plan_file([A], graph={"model_class": "ResNet"}), r"made for a ResNet, but this model is a Model"),
+        (plan_file([A], version=2), r"version 2; this package reads up to version 1"),
+        (plan_file([A], version=None), r"no version"),
+        (plan_file([A], runtime="step"), r"runtime 'step'"),
+        (plan_file([A], format="plimsoll-graph"), r"no plan"),
+        (plan_file([{"members": [{"path": "a"}]}]), r"damaged"),
+        ("missing.json", r"can't be read"),
+    ],
+)
+def test_a_plan_that_does_not_fit_is_refused_as_a_whole(plan, sentence):
+    model = Model("as recorded")
+    with pytest.raises(PlanMismatch, match=sentence):
+        plimsoll.apply(model, plan)
+    assert forwards(model) == []
+
+
+def test_hooks_on_a_member_are_refused():
+    model = Model("as recorded")
+    model.a.register_forward_hook(lambda *_: None)
+    with pytest.raises(PlanMismatch, match="'a' has hooks"):
+        plimsoll.apply(model, plan_file([A]))
+
+
+def test_a_second_plan_is_refused():
+    model = Model("as recorded")
+    with plimsoll.apply(model, plan_file([A])):
+        with pytest.raises(PlanMismatch, match="already applied"):
+            plimsoll.apply(model, plan_file(CHAIN))
+    plimsoll.apply(model, plan_file(CHAIN)).remove()
+
+
+def test_another_minor_version_of_torch_is_mentioned():
+    with pytest.warns(UserWarning, match=r"made with torch 1\.9"):
+        plimsoll.apply(Model("as recorded"), plan_file([A], graph={"torch": "1.9.1"})).remove()
