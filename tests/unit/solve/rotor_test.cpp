@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <string>
 #include <thread>
@@ -22,6 +23,12 @@ using plimsoll::examples::Random;
 using plimsoll::examples::WorkedExample;
 
 namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -298,16 +305,17 @@ void RotorTest::threeHundredLargeStagesStayFast()
     Random random{11};
     const Chain chain = examples::randomChain(random, 300, 1'000'000'000, 200'000'000);
     const std::int64_t whole = simulate(chain, keepEverything(300))->peak;
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock(); // processor time: others may use the machine
     RotorOptions options;
     options.threads = 0;
     const RotorTable table = built(chain, whole / 4, options);
     const auto sequence = table.sequence(whole / 4);
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     QVERIFY(sequence.has_value());
     QVERIFY(simulate(chain, *sequence)->peak <= whole / 4);
     QVERIFY(table.bytes() <= std::size_t{256} << 20);
-    QVERIFY2(seconds.count() < 30, "300 stages took more than 30 s even in a debug build");
+    if (!kSanitized)
+        QVERIFY2(seconds < 20, "300 stages took more than 20 s of processor time");
 }
 
 void RotorTest::aStoppedBuildEndsSoon()
