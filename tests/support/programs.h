@@ -17,14 +17,14 @@ struct Life
 {
     graph::Moment alloc = graph::kBeforeStep;
     graph::Moment python = graph::kNever;
-    std::optional<graph::Moment> free;
+    std::optional<graph::Moment> free = std::nullopt;
 };
 
 struct OpSpec
 {
-    std::vector<std::string> reads;
-    std::vector<std::string> writes;
-    std::vector<std::string> outputs;
+    std::vector<std::string> reads = {};
+    std::vector<std::string> writes = {};
+    std::vector<std::string> outputs = {};
     graph::Phase phase = graph::Phase::Forward;
     bool isView = false;
     bool isCollective = false;
@@ -33,7 +33,7 @@ struct OpSpec
 struct SavedSpec
 {
     bool after = false;
-    std::optional<graph::Moment> unpack;
+    std::optional<graph::Moment> unpack = std::nullopt;
     graph::Moment dropped = graph::kNever;
     graph::Moment released = graph::kNever;
 };

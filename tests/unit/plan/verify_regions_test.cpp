@@ -25,11 +25,10 @@ graph::Program model()
 {
     tests::ProgramBuilder program;
     const auto value = [&](const std::string& name, graph::Moment alloc, graph::Moment python) {
-        program.storage(name, 10, StorageClass::Temporary,
-                        {.alloc = alloc, .python = python, .free = {}});
+        program.storage(name, 10, StorageClass::Temporary, {.alloc = alloc, .python = python});
     };
     program.storage("x", 10, StorageClass::Input)
-        .storage("m", 10, StorageClass::Input, {.python = 5, .free = {}})
+        .storage("m", 10, StorageClass::Input, {.python = 5})
         .storage("w", 10, StorageClass::Parameter);
     value("va", 0, 5);
     value("vb", 1, 5);
@@ -268,8 +267,6 @@ void VerifyRegionsTest::everyKindOfFaultHasAName()
 }
 
 } // namespace
-
-Q_DECLARE_METATYPE(Change)
 
 QTEST_GUILESS_MAIN(VerifyRegionsTest)
 #include "verify_regions_test.moc"

@@ -6,6 +6,7 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <utility>
 
 using namespace plimsoll;
@@ -51,13 +52,13 @@ ProgramBuilder chain()
     ProgramBuilder program;
     program.storage("x", 100, StorageClass::Input)
         .storage("h", 10, StorageClass::Activation, {.alloc = 0, .python = 1, .free = 7})
-        .storage("y", 20, StorageClass::Temporary, {.alloc = 1, .python = 2, .free = {}})
+        .storage("y", 20, StorageClass::Temporary, {.alloc = 1, .python = 2})
         .storage("z", 40, StorageClass::Activation, {.alloc = 2, .python = 3, .free = 5})
         .storage("l", 1, StorageClass::Output, {.alloc = 3})
-        .storage("g0", 40, StorageClass::Temporary, {.alloc = 4, .python = 5, .free = {}})
-        .storage("g1", 20, StorageClass::Temporary, {.alloc = 5, .python = 7, .free = {}})
-        .storage("t", 10, StorageClass::Temporary, {.alloc = 6, .python = 7, .free = {}})
-        .storage("g2", 10, StorageClass::Temporary, {.alloc = 7, .python = 7, .free = {}});
+        .storage("g0", 40, StorageClass::Temporary, {.alloc = 4, .python = 5})
+        .storage("g1", 20, StorageClass::Temporary, {.alloc = 5, .python = 7})
+        .storage("t", 10, StorageClass::Temporary, {.alloc = 6, .python = 7})
+        .storage("g2", 10, StorageClass::Temporary, {.alloc = 7, .python = 7});
     program.op("aten.mul", {.reads = {"x"}, .outputs = {"h"}})
         .op("aten.sin", {.reads = {"h"}, .outputs = {"y"}})
         .op("aten.exp", {.reads = {"y"}, .outputs = {"z"}})
@@ -113,11 +114,11 @@ graph::ProgramPtr deadBranch(graph::Moment released)
     program.storage("x", 100, StorageClass::Input)
         .storage("h", 10, StorageClass::Activation, {.alloc = 0, .python = 2, .free = 6})
         .storage("d", 5, StorageClass::Activation, {.alloc = 1, .python = 1, .free = released})
-        .storage("y", 20, StorageClass::Temporary, {.alloc = 2, .python = 3, .free = {}})
+        .storage("y", 20, StorageClass::Temporary, {.alloc = 2, .python = 3})
         .storage("l", 1, StorageClass::Output, {.alloc = 3})
-        .storage("g0", 20, StorageClass::Temporary, {.alloc = 4, .python = 6, .free = {}})
-        .storage("t", 10, StorageClass::Temporary, {.alloc = 5, .python = 6, .free = {}})
-        .storage("g2", 10, StorageClass::Temporary, {.alloc = 6, .python = 6, .free = {}});
+        .storage("g0", 20, StorageClass::Temporary, {.alloc = 4, .python = 6})
+        .storage("t", 10, StorageClass::Temporary, {.alloc = 5, .python = 6})
+        .storage("g2", 10, StorageClass::Temporary, {.alloc = 6, .python = 6});
     program.op("aten.mul", {.reads = {"x"}, .outputs = {"h"}})
         .op("aten.tanh", {.reads = {"h"}, .outputs = {"d"}})
         .op("aten.sin", {.reads = {"h"}, .outputs = {"y"}})
@@ -140,9 +141,9 @@ graph::ProgramPtr overwritten(bool split)
         .storage("h", 10, StorageClass::Activation, {.alloc = 0, .python = 2, .free = 6})
         .storage("z", 40, StorageClass::Activation, {.alloc = 2, .python = 3, .free = 5})
         .storage("l", 1, StorageClass::Output, {.alloc = 3})
-        .storage("g0", 40, StorageClass::Temporary, {.alloc = 4, .python = 5, .free = {}})
-        .storage("g1", 10, StorageClass::Temporary, {.alloc = 5, .python = 6, .free = {}})
-        .storage("g2", 10, StorageClass::Temporary, {.alloc = 6, .python = 6, .free = {}});
+        .storage("g0", 40, StorageClass::Temporary, {.alloc = 4, .python = 5})
+        .storage("g1", 10, StorageClass::Temporary, {.alloc = 5, .python = 6})
+        .storage("g2", 10, StorageClass::Temporary, {.alloc = 6, .python = 6});
     program.op("aten.mul", {.reads = {"x"}, .outputs = {"h"}})
         .op("aten.relu_", {.reads = {"h"}, .writes = {"h"}, .outputs = {"h"}})
         .op("aten.exp", {.reads = {"h"}, .outputs = {"z"}})
@@ -170,9 +171,9 @@ graph::ProgramPtr runningStatistics()
         .storage("h", 10, StorageClass::Activation, {.alloc = 0, .python = 1, .free = 5})
         .storage("y", 20, StorageClass::Activation, {.alloc = 1, .python = 2, .free = 5})
         .storage("l", 1, StorageClass::Output, {.alloc = 2})
-        .storage("g0", 20, StorageClass::Temporary, {.alloc = 3, .python = 5, .free = {}})
-        .storage("g1", 10, StorageClass::Temporary, {.alloc = 4, .python = 5, .free = {}})
-        .storage("g2", 10, StorageClass::Temporary, {.alloc = 5, .python = 5, .free = {}});
+        .storage("g0", 20, StorageClass::Temporary, {.alloc = 3, .python = 5})
+        .storage("g1", 10, StorageClass::Temporary, {.alloc = 4, .python = 5})
+        .storage("g2", 10, StorageClass::Temporary, {.alloc = 5, .python = 5});
     program.op("aten.mul", {.reads = {"x"}, .outputs = {"h"}})
         .op("aten.native_batch_norm",
             {.reads = {"h", "running_mean"}, .writes = {"running_mean"}, .outputs = {"y"}})
@@ -345,8 +346,6 @@ void VerifyTest::readsAreChecked()
 }
 
 } // namespace
-
-Q_DECLARE_METATYPE(plimsoll::plan::FaultKind)
 
 QTEST_GUILESS_MAIN(VerifyTest)
 #include "verify_test.moc"
