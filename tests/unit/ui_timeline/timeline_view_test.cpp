@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/timeline/timeline_view.h"
+
+#include "ui/base/theme.h"
+#include "ui/plot/scene.h"
+#include "ui/timeline/paint_context.h"
+
+#include "tests/unit/ui_timeline/sample_step.h"
+
+#include <QApplication>
+#include <QBuffer>
+#include <QFile>
+#include <QLineEdit>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QRegularExpression>
+#include <QSignalSpy>
+#include <QTest>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+
+namespace {
+
+using plimsoll::base::Bytes;
+using plimsoll::test::kMiB;
+using plimsoll::test::sampleStep;
+using namespace plimsoll::ui; // NOLINT(google-build-using-namespace)
+
+constexpr std::int64_t kGiB = 1024 * kMiB;
+
+/// A view as the Planner fills it: 14 GiB unplanned, a budget of 7.25 GiB.
+void fill(TimelineView& view, std::size_t steps)
+{
+    const auto unplanned = sampleStep(steps, 1.0);
+    const auto planned = sampleStep(steps, 0.35);
+    auto map = std::make_shared<std::vector<std::uint32_t>>();
+    const std::size_t extra = planned->stepCount() - unplanned->stepCount();
+    for (std::size_t step = 0; step < planned->stepCount(); ++step) {
+        const std::size_t half = steps / 2;
+        const std::size_t flat = step < half ? step : step < half + extra ? half : step - extra;
+        map->push_back(static_cast<std::uint32_t>(flat));
+    }
+    view.setTitle(QStringLiteral("Memory over the step"));
+    view.setSubtitle(QStringLiteral("planned, 164 ms"));
+    view.setTimelines({planned, unplanned, map});
+    view.setBudget(Bytes{7424 * kMiB});
+    view.setLowerBound(
+        LowerBound{Bytes{2468 * kMiB}, QStringLiteral("lm_head, backward"), steps / 2});
+    view.setSmallestFeasible(Bytes{2580 * kMiB});
+    view.setPeakNames(QStringLiteral("lm_head"), QStringLiteral("lm_head · loss"));
+    view.setCapacityMarks(
+        {{Bytes{8 * kGiB}, Bytes{7721 * kMiB}, QStringLiteral("RTX 4060"), true},
+         {Bytes{12 * kGiB}, Bytes{11800 * kMiB}, QStringLiteral("RTX 4070"), false}});
+    view.setHoverProvider([](std::size_t step) {
+        HoverContent content;
+        content.title = QStringLiteral("softmax, recomputed");
+        content.where = QStringLiteral("transformer.h.%1.attn · backward").arg(step % 12);
+        content.decisionIcon = QStringLiteral("recompute");
+        content.decisionRole = Role::DecisionRecompute;
+        content.decision = QStringLiteral("192 MiB paid with 0.30 ms");
+        content.source = QStringLiteral("modeling_gpt2.py:214");
+        return content;
+    });
+    view.setReadout({{QStringLiteral("Below unplanned peak"), QStringLiteral("−7.08 GiB")},
+                     {QStringLiteral("Step time"), QStringLiteral("+15.3 ms (+10.2 %)")}});
+}
+
+class TimelineViewTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init()
+    {
+        QTest::failOnWarning(QRegularExpression{QStringLiteral(".*")});
+        m_theme = std::make_unique<Theme>();
+        m_theme->setChoice(ThemeChoice::Light);
+        m_view = std::make_unique<TimelineView>();
+        m_view->resize(1117, 520);
+        fill(*m_view, 1000);
+        m_view->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_view.get()));
+    }
+    void cleanup()
+    {
+        m_view.reset();
+        m_theme.reset();
+    }
+
+    void dragsTheLineAndTellsEachNewValue();
+    void restoresTheBudgetOnEscape();
+    void keepsItsFrameWhileDragged();
+    void ignoresABudgetFromOutsideWhileDragged();
+    void movesTheLineByKeysInExactSteps_data();
+    void movesTheLineByKeysInExactSteps();
+    void readsATypedBudget();
+    void keepsTheFieldOpenForAnUnreadableBudget();
+    void hoversTheStepThatAColumnShows();
+    void pinsAndUnpinsByClick();
+    void selectsARangeByDragging();
+    void zoomsAtTheMouseAndShowsTheWholeStepAgain();
+    void movesTheWindowByTheOverview();
+    void setsTheBudgetToAClickedDevice();
+    void walksTheCursorByKeys();
+    void followsTheThemeWhileShown();
+    void paintsItsPartsWhereTheyBelong_data();
+    void paintsItsPartsWhereTheyBelong();
+    void writesTheSamePictureAsSvg();
+    void placesNoLabelOnAnother();
+    void survivesEmptyAndTinyTimelines();
+    void paintsADragWithinAFrame();
+    void showsItselfForTheEye();
+
+private:
+    [[nodiscard]] TimelineFrame frame() const
+    {
+        TimelineModel model;
+        model.budget = m_view->budget();
+        TimelineFrame result = frameFor(model, m_view->size(), m_theme->scale());
+        result.at = Coordinates{result.layout.plot, 0, 1, m_view->axisTop()};
+        return result;
+    }
+    [[nodiscard]] QPoint onLine() const
+    {
+        const TimelineFrame now = frame();
+        return {static_cast<int>(now.layout.plot.left()) + 300,
+                static_cast<int>(std::lround(now.at.yOf(*m_view->budget())))};
+    }
+
+    std::unique_ptr<Theme> m_theme;
+    std::unique_ptr<TimelineView> m_view;
+};
+
+void TimelineViewTest::dragsTheLineAndTellsEachNewValue()
+{
+    QList<std::int64_t> dragged;
+    QList<std::pair<std::int64_t, std::int64_t>> committed;
+    connect(m_view.get(), &TimelineView::budgetDragged, this,
+            [&](Bytes bytes) { dragged.append(bytes.count()); });
+    connect(m_view.get(), &TimelineView::budgetCommitted, this, [&](Bytes bytes, Bytes before) {
+        committed.append({bytes.count(), before.count()});
+    });
+    const double pixels = frame().layout.plot.height();
+    const Bytes quantum = dragQuantum(m_view->axisTop(), pixels);
+    QCOMPARE(m_view->axisTop().count(), 16 * kGiB);
+    const QPoint start = onLine();
+    QTest::mousePress(m_view.get(), Qt::LeftButton, {}, start);
+    QVERIFY(m_view->isDragging());
+    QVERIFY(dragged.isEmpty());
+    for (int y = 1; y <= 40; ++y)
+        QTest::mouseMove(m_view.get(), start + QPoint{0, y});
+    QCOMPARE(dragged.size(), 40);
+    const double bytesPerPixel = static_cast<double>(16 * kGiB) / pixels;
+    const auto expected =
+        static_cast<std::int64_t>(std::llround((7424.0 * kMiB - 40 * bytesPerPixel)
+                                               / static_cast<double>(quantum.count())))
+        * quantum.count();
+    QCOMPARE(dragged.back(), expected);
+    QCOMPARE(dragged.back() % quantum.count(), 0);
+    QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, start + QPoint{0, 40});
+    QVERIFY(!m_view->isDragging());
+    QCOMPARE(committed.size(), 1);
+    QCOMPARE(committed.front().first, expected);
+    QCOMPARE(committed.front().second, 7424 * kMiB);
+    QCOMPARE(m_view->budget()->count(), expected);
+}
+
+void TimelineViewTest::restoresTheBudgetOnEscape()
+{
+    const QSignalSpy cancelled{m_view.get(), &TimelineView::budgetDragCancelled};
+    const QSignalSpy committed{m_view.get(), &TimelineView::budgetCommitted};
+    const QPoint start = onLine();
+    QTest::mousePress(m_view.get(), Qt::LeftButton, {}, start);
+    QTest::mouseMove(m_view.get(), start + QPoint{0, 50});
+    QVERIFY(m_view->budget()->count() < 7424 * kMiB);
+    QTest::keyClick(QApplication::focusWidget() != nullptr ? QApplication::focusWidget()
+                                                           : m_view->findChild<QWidget*>(),
+                    Qt::Key_Escape);
+    QCOMPARE(cancelled.size(), 1);
+    QCOMPARE(m_view->budget()->count(), 7424 * kMiB);
+    QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, start + QPoint{0, 50});
+    QCOMPARE(committed.size(), 0);
+}
+
+void TimelineViewTest::keepsItsFrameWhileDragged()
+{
+    const QPoint start = onLine();
+    QTest::mousePress(m_view.get(), Qt::LeftButton, {}, start);
+    QTest::mouseMove(m_view.get(), start + QPoint{0, 30});
+    const Bytes top = m_view->axisTop();
+    m_view->setTimelines({sampleStep(1000, 1.0), sampleStep(1000, 1.0), nullptr});
+    m_view->setLowerBound(LowerBound{Bytes{40 * kGiB}, {}, {}});
+    QCOMPARE(m_view->axisTop(), top);
+    QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, start + QPoint{0, 30});
+    QVERIFY(m_view->axisTop() > top);
+}
+
+void TimelineViewTest::ignoresABudgetFromOutsideWhileDragged()
+{
+    const QPoint start = onLine();
+    QTest::mousePress(m_view.get(), Qt::LeftButton, {}, start);
+    QTest::mouseMove(m_view.get(), start + QPoint{0, 30});
+    const auto value = m_view->budget();
+    m_view->setBudget(Bytes{kGiB});
+    QCOMPARE(m_view->budget(), value);
+    QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, start + QPoint{0, 30});
+}
+
+void TimelineViewTest::movesTheLineByKeysInExactSteps_data()
+{
+    QTest::addColumn<int>("key");
+    QTest::addColumn<int>("modifiers");
+    QTest::addColumn<qint64>("mebibytes");
+    const int none = Qt::NoModifier;
+    QTest::newRow("up") << int{Qt::Key_Up} << none << qint64{7424 + 64};
+    QTest::newRow("down") << int{Qt::Key_Down} << none << qint64{7424 - 64};
+    QTest::newRow("fine") << int{Qt::Key_Up} << int{Qt::ControlModifier} << qint64{7424 + 8};
+    QTest::newRow("coarse") << int{Qt::Key_Down} << int{Qt::ShiftModifier} << qint64{7424 - 512};
+    QTest::newRow("next target") << int{Qt::Key_PageUp} << none << qint64{7721};
+    QTest::newRow("target before") << int{Qt::Key_PageDown} << none << qint64{2580};
+    QTest::newRow("smallest") << int{Qt::Key_End} << none << qint64{2580};
+}
+
+void TimelineViewTest::movesTheLineByKeysInExactSteps()
+{
+    QFETCH(int, key);
+    QFETCH(int, modifiers);
+    QFETCH(qint64, mebibytes);
+    const QSignalSpy committed{m_view.get(), &TimelineView::budgetCommitted};
+    m_view->focusBudgetLine();
+    QWidget* handle = m_view->focusWidget();
+    QVERIFY(handle != nullptr && handle != m_view.get());
+    QTest::keyClick(handle, static_cast<Qt::Key>(key),
+                    static_cast<Qt::KeyboardModifier>(modifiers));
+    QCOMPARE(m_view->budget()->count(), mebibytes * kMiB);
+    QCOMPARE(committed.size(), 1);
+}
+
+void TimelineViewTest::readsATypedBudget()
+{
+    m_view->focusBudgetLine();
+    QTest::keyClick(m_view->focusWidget(), Qt::Key_Return);
+    auto* field = m_view->findChild<QLineEdit*>();
+    QVERIFY(field->isVisible());
+    field->setText(QStringLiteral("6.5"));
+    QTest::keyClick(field, Qt::Key_Return);
+    QVERIFY(!field->isVisible());
+    QCOMPARE(m_view->budget()->count(), 6656 * kMiB);
+}
+
+void TimelineViewTest::keepsTheFieldOpenForAnUnreadableBudget()
+{
+    const QSignalSpy rejected{m_view.get(), &TimelineView::budgetRejected};
+    m_view->typeBudget();
+    auto* field = m_view->findChild<QLineEdit*>();
+    field->setText(QStringLiteral("a lot"));
+    QTest::keyClick(field, Qt::Key_Return);
+    QCOMPARE(rejected.size(), 1);
+    QVERIFY(field->isVisible());
+    QTest::keyClick(field, Qt::Key_Escape);
+    QVERIFY(!field->isVisible());
+    QCOMPARE(m_view->budget()->count(), 7424 * kMiB);
+}
+
+void TimelineViewTest::hoversTheStepThatAColumnShows()
+{
+    Selection selection;
+    m_view->setSelection(&selection);
+    const QRectF plot = frame().layout.plot;
+    const auto planned = sampleStep(1000, 0.35);
+    for (const int x : {0, 100, 517, static_cast<int>(plot.width()) - 1}) {
+        QTest::mouseMove(m_view.get(), QPoint{static_cast<int>(plot.left()) + x,
+                                              static_cast<int>(plot.bottom()) - 20});
+        QVERIFY(selection.step().has_value());
+        const double scale = static_cast<double>(planned->duration().count()) / plot.width();
+        std::size_t best = planned->stepCount();
+        for (std::size_t step = 0; step < planned->stepCount(); ++step) {
+            const auto begin = static_cast<double>(planned->timeAt(step).count());
+            const auto end = static_cast<double>(planned->timeAt(step + 1).count());
+            if (end <= x * scale || begin >= (x + 1) * scale)
+                continue;
+            if (best == planned->stepCount() || planned->totalAt(step) > planned->totalAt(best))
+                best = step;
+        }
+        QCOMPARE(planned->totalAt(*selection.step()), planned->totalAt(best));
+    }
+    QTest::mouseMove(m_view.get(), QPoint{2, 2});
+    QVERIFY(!selection.step().has_value());
+}
+
+void TimelineViewTest::pinsAndUnpinsByClick()
+{
+    const QRectF plot = frame().layout.plot;
+    const QPoint filled{static_cast<int>(plot.left()) + 200, static_cast<int>(plot.bottom()) - 10};
+    const QPoint inCard = filled + QPoint{100, 0};
+    const auto cardColor = [&] {
+        const QImage image = m_view->grab().toImage();
+        return image.pixelColor(filled.x() + 14 + 8, static_cast<int>(plot.top()) + 12 + 8);
+    };
+    static_cast<void>(inCard);
+    QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, filled);
+    QTest::mouseMove(m_view.get(), QPoint{2, 2});
+    QCOMPARE(cardColor(), m_theme->color(Role::Panel));
+    QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, filled);
+    QTest::mouseMove(m_view.get(), QPoint{2, 2});
+    QVERIFY(cardColor() != m_theme->color(Role::Panel));
+}
+
+void TimelineViewTest::selectsARangeByDragging()
+{
+    Selection selection;
+    m_view->setSelection(&selection);
+    const QRectF plot = frame().layout.plot;
+    const QPoint from{static_cast<int>(plot.left()) + 100, static_cast<int>(plot.bottom()) - 20};
+    QTest::mousePress(m_view.get(), Qt::LeftButton, {}, from);
+    QTest::mouseMove(m_view.get(), from + QPoint{200, 0});
+    QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, from + QPoint{200, 0});
+    QVERIFY(selection.range().has_value());
+    QVERIFY(selection.range()->begin < selection.range()->end);
+    m_view->zoomToRange();
+    QVERIFY(m_view->visibleRange().end - m_view->visibleRange().begin < 0.3);
+    m_view->setFocus();
+    QTest::keyClick(m_view.get(), Qt::Key_Escape);
+    QVERIFY(!selection.range().has_value());
+}
+
+void TimelineViewTest::zoomsAtTheMouseAndShowsTheWholeStepAgain()
+{
+    const QSignalSpy changed{m_view.get(), &TimelineView::visibleRangeChanged};
+    const QRectF plot = frame().layout.plot;
+    const QPointF pos{plot.left() + plot.width() / 4, plot.center().y()};
+    QWheelEvent wheel{pos, m_view->mapToGlobal(pos), {},   QPoint{0, 240}, Qt::NoButton,
+                      {},  Qt::NoScrollPhase,        false};
+    QApplication::sendEvent(m_view.get(), &wheel);
+    QCOMPARE(changed.size(), 1);
+    const VisibleRange range = m_view->visibleRange();
+    QVERIFY(std::abs(range.end - range.begin - 0.64) < 1e-9);
+    QVERIFY(std::abs(range.begin + (range.end - range.begin) / 4 - 0.25) < 1e-9);
+    m_view->showWholeStep();
+    QCOMPARE(m_view->visibleRange(), (VisibleRange{0.0, 1.0}));
+}
+
+void TimelineViewTest::movesTheWindowByTheOverview()
+{
+    m_view->setVisibleRange({0.0, 0.5});
+    const QRectF strip = frame().layout.overview;
+    const QPoint from{static_cast<int>(strip.left() + strip.width() / 4),
+                      static_cast<int>(strip.center().y())};
+    const QPoint to = from + QPoint{static_cast<int>(strip.width() / 4), 0};
+    QTest::mousePress(m_view.get(), Qt::LeftButton, {}, from);
+    QTest::mouseMove(m_view.get(), to);
+    QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, to);
+    QVERIFY(std::abs(m_view->visibleRange().begin - 0.25) < 0.005);
+    QVERIFY(std::abs(m_view->visibleRange().end - 0.75) < 0.005);
+}
+
+void TimelineViewTest::setsTheBudgetToAClickedDevice()
+{
+    const TimelineFrame now = frame();
+    QTest::mouseClick(m_view.get(), Qt::LeftButton, {},
+                      QPoint{static_cast<int>(now.layout.plot.right()) + 20,
+                             static_cast<int>(now.at.yOf(Bytes{12 * kGiB}))});
+    QCOMPARE(m_view->budget()->count(), 11800 * kMiB);
+}
+
+void TimelineViewTest::walksTheCursorByKeys()
+{
+    Selection selection;
+    m_view->setSelection(&selection);
+    m_view->setFocus();
+    QTest::keyClick(m_view.get(), Qt::Key_Home);
+    QCOMPARE(*selection.step(), std::size_t{0});
+    QTest::keyClick(m_view.get(), Qt::Key_Right, Qt::ControlModifier);
+    QCOMPARE(*selection.step(), std::size_t{1});
+    QTest::keyClick(m_view.get(), Qt::Key_End);
+    const std::size_t last = *selection.step();
+    QTest::keyClick(m_view.get(), Qt::Key_Left, Qt::ControlModifier);
+    QCOMPARE(*selection.step(), last - 1);
+    QTest::keyClick(m_view.get(), Qt::Key_Plus);
+    QVERIFY(m_view->visibleRange().begin > 0.4);
+}
+
+void TimelineViewTest::followsTheThemeWhileShown()
+{
+    const auto corner = [this] { return m_view->grab().toImage().pixelColor(2, 2); };
+    QCOMPARE(corner(), tokenColor(Role::Panel, false));
+    m_theme->setChoice(ThemeChoice::Dark);
+    QCOMPARE(corner(), tokenColor(Role::Panel, true));
+}
+
+void TimelineViewTest::paintsItsPartsWhereTheyBelong_data()
+{
+    QTest::addColumn<double>("ratio");
+    QTest::addColumn<bool>("dark");
+    for (const double ratio : {1.0, 2.0})
+        for (const bool dark : {false, true})
+            QTest::addRow("%.0fx %s", ratio, dark ? "dark" : "light") << ratio << dark;
+}
+
+void TimelineViewTest::paintsItsPartsWhereTheyBelong()
+{
+    QFETCH(double, ratio);
+    QFETCH(bool, dark);
+    m_theme->setChoice(dark ? ThemeChoice::Dark : ThemeChoice::Light);
+    QImage image{m_view->size() * ratio, QImage::Format_ARGB32_Premultiplied};
+    image.setDevicePixelRatio(ratio);
+    QPainter painter{&image};
+    m_view->renderTo(&painter, m_view->size());
+    painter.end();
+    const auto at = [&](double x, double y) {
+        return image.pixelColor(static_cast<int>(x * ratio), static_cast<int>(y * ratio));
+    };
+    const TimelineFrame now = frame();
+    const QRectF plot = now.layout.plot;
+    // Parameters have no pattern; activations neither.
+    QCOMPARE(at(plot.left() + 600, plot.bottom() - 6), tokenColor(Role::ClassParam, dark));
+    QCOMPARE(at(plot.left() + plot.width() * 0.45, now.at.yOf(Bytes{2200 * kMiB})),
+             tokenColor(Role::ClassAct, dark));
+    QCOMPARE(at(plot.left() + 300, now.at.yOf(*m_view->budget())), tokenColor(Role::Line, dark));
+    QCOMPARE(at(plot.right() - 30, plot.top() + 30), tokenColor(Role::Plot, dark));
+    QCOMPARE(at(plot.left() + 200, now.layout.bands.top() + 1), tokenColor(Role::Raised, dark));
+}
+
+void TimelineViewTest::writesTheSamePictureAsSvg()
+{
+    QByteArray svg;
+    QBuffer buffer{&svg};
+    QVERIFY(buffer.open(QIODevice::WriteOnly));
+    const bool written =
+        writeSvg(buffer, m_view->size(), QStringLiteral("Memory"),
+                 [this](QPainter& painter) { m_view->renderTo(&painter, m_view->size()); });
+    QVERIFY(written);
+    QVERIFY(svg.contains("<svg"));
+    QVERIFY(svg.contains(tokenColor(Role::ClassAct, false).name().toLatin1()));
+    QVERIFY(svg.contains("polyline"));
+}
+
+void TimelineViewTest::placesNoLabelOnAnother()
+{
+    std::uint32_t random = 7;
+    const auto next = [&random](std::uint32_t limit) {
+        random = random * 1664525U + 1013904223U;
+        return (random >> 8U) % limit;
+    };
+    for (int round = 0; round < 150; ++round) {
+        TimelineModel model;
+        model.set = {sampleStep(200 + next(400), 0.2 + next(80) / 100.0), sampleStep(300, 1.0), {}};
+        model.axis = StepAxis{model.set.planned};
+        model.budget = Bytes{static_cast<std::int64_t>(1 + next(14000)) * kMiB};
+        model.bound = LowerBound{Bytes{static_cast<std::int64_t>(1 + next(5000)) * kMiB},
+                                 QStringLiteral("somewhere"), next(100)};
+        if (next(2) == 0)
+            model.budgetState = BudgetState::Infeasible;
+        const QSizeF size{560.0 + next(2000), 260.0 + next(500)};
+        const TimelineFrame now = frameFor(model, size, 1.0);
+        const StackColumns columns =
+            stackColumns(*model.set.planned, model.axis, now.deviceCoordinates(1.0));
+        const PlacedLabels labels = placeLabels(model, now, *m_theme, columns, 1.0);
+        std::vector<QRectF> rects;
+        for (const auto& label :
+             {labels.plannedPeak, labels.unplannedPeak, labels.bound, labels.witness})
+            if (label)
+                rects.push_back(*label);
+        for (const auto& label : labels.classNames)
+            if (label)
+                rects.push_back(*label);
+        for (std::size_t a = 0; a < rects.size(); ++a) {
+            QVERIFY(now.layout.plot.contains(rects[a]));
+            for (std::size_t b = a + 1; b < rects.size(); ++b)
+                QVERIFY(!rects[a].intersects(rects[b]));
+        }
+    }
+}
+
+void TimelineViewTest::survivesEmptyAndTinyTimelines()
+{
+    TimelineView view;
+    view.resize(300, 120);
+    QVERIFY(!view.grab().isNull());
+    plimsoll::timeline::Builder builder{{plimsoll::base::Nanoseconds{0}}};
+    builder.add({0, 0, Bytes{100}, plimsoll::timeline::Category::Inputs, 0});
+    const auto one = std::move(builder).build();
+    view.setTimelines({one, one, nullptr});
+    view.setBudget(Bytes{50});
+    QVERIFY(!view.grab().isNull());
+    view.resize(20, 20);
+    QVERIFY(!view.grab().isNull());
+}
+
+void TimelineViewTest::paintsADragWithinAFrame()
+{
+    m_view->resize(1920, 1080);
+    fill(*m_view, 4000);
+    std::vector<TimelineSet> plans;
+    const auto unplanned = sampleStep(4000, 1.0);
+    for (int i = 0; i < 20; ++i)
+        plans.push_back({sampleStep(4000, 0.2 + i * 0.03), unplanned, nullptr});
+    m_view->repaint();
+    const QPoint start = onLine();
+    QTest::mousePress(m_view.get(), Qt::LeftButton, {}, start);
+    std::vector<double> frames;
+    for (int i = 1; i <= 200; ++i) {
+        const QPointF pos = start + QPoint{0, i};
+        QMouseEvent move{QEvent::MouseMove, pos,           m_view->mapToGlobal(pos), Qt::NoButton,
+                         Qt::LeftButton,    Qt::NoModifier};
+        const auto begin = std::chrono::steady_clock::now();
+        QApplication::sendEvent(m_view.get(), &move);
+        m_view->setTimelines(plans[static_cast<std::size_t>(i) % plans.size()]);
+        m_view->repaint();
+        frames.push_back(
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+                .count());
+    }
+    QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, start + QPoint{0, 200});
+    std::sort(frames.begin(), frames.end());
+    qInfo("event to painted frame, 4000 steps at 1920x1080: p50 %.2f ms, p99 %.2f ms", frames[100],
+          frames[197]);
+}
+
+void TimelineViewTest::showsItselfForTheEye()
+{
+    const QString folder = qEnvironmentVariable("PLIMSOLL_PICTURES");
+    if (folder.isEmpty())
+        QSKIP("set PLIMSOLL_PICTURES to a folder to get pictures");
+    for (const bool dark : {false, true}) {
+        m_theme->setChoice(dark ? ThemeChoice::Dark : ThemeChoice::Light);
+        const QString name = folder + (dark ? QStringLiteral("/dark") : QStringLiteral("/light"));
+        const QRectF plot = frame().layout.plot;
+        QTest::mouseMove(m_view.get(), QPoint{static_cast<int>(plot.left()) + 520,
+                                              static_cast<int>(plot.bottom()) - 30});
+        QVERIFY(m_view->grab().save(name + QStringLiteral("-rest.png")));
+        const QPoint start = onLine();
+        QTest::mousePress(m_view.get(), Qt::LeftButton, {}, start);
+        QTest::mouseMove(m_view.get(), start + QPoint{0, -12});
+        QVERIFY(m_view->grab().save(name + QStringLiteral("-drag.png")));
+        QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, start + QPoint{0, -12});
+        m_view->setBudget(Bytes{2 * kGiB});
+        m_view->setBudgetState(BudgetState::Infeasible);
+        m_view->setPlanPale(true);
+        QTest::mouseMove(m_view.get(), QPoint{2, 2});
+        QVERIFY(m_view->grab().save(name + QStringLiteral("-infeasible.png")));
+        m_view->setBudget(Bytes{7424 * kMiB});
+        m_view->setBudgetState(BudgetState::Feasible);
+        m_view->setPlanPale(false);
+    }
+    QImage image{m_view->size() * 2, QImage::Format_ARGB32_Premultiplied};
+    image.setDevicePixelRatio(2);
+    QPainter painter{&image};
+    m_view->renderTo(&painter, m_view->size());
+    painter.end();
+    QVERIFY(image.save(folder + QStringLiteral("/dark-2x.png")));
+    QFile file{folder + QStringLiteral("/dark.svg")};
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QVERIFY(writeSvg(file, m_view->size(), {},
+                     [this](QPainter& p) { m_view->renderTo(&p, m_view->size()); }));
+}
+
+} // namespace
+
+QTEST_MAIN(TimelineViewTest)
+#include "timeline_view_test.moc"

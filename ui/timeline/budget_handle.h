@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/timeline/budget_values.h"
+
+#include <QWidget>
+
+#include <functional>
+
+namespace plimsoll::ui {
+
+/// The keyboard's and the screen reader's end of the budget line: invisible, over mark and pill;
+/// the view draws it. The mouse goes through it.
+class BudgetHandle : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit BudgetHandle(QWidget* parent);
+
+    /// What a screen reader says; bytes.
+    struct Range
+    {
+        base::Bytes value;
+        base::Bytes least;
+        base::Bytes greatest;
+    };
+    void setRange(const Range& range) { m_range = range; }
+    [[nodiscard]] Range range() const { return m_range; }
+
+Q_SIGNALS:
+    void keyed(plimsoll::ui::BudgetKey key, plimsoll::ui::KeyStep step);
+    void typeRequested();
+    void cancelRequested();
+    void focusRingChanged(bool visible);
+    void valueRequested(plimsoll::base::Bytes value);
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+private:
+    Range m_range;
+};
+
+/// Makes BudgetHandle a slider for screen readers; once per program.
+void installBudgetAccessibility();
+
+} // namespace plimsoll::ui

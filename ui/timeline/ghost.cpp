@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/timeline/ghost.h"
+
+#include "ui/timeline/patterns.h"
+#include "ui/timeline/stack_columns.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr double kHatchGap = 7;
+
+/// Heights per logical column of the unplanned curve; empty when it is not drawn.
+std::vector<float> ghostHeights(const TimelineModel& model, const TimelineFrame& frame)
+{
+    if (!model.set.unplanned || model.set.unplanned == model.set.planned)
+        return {};
+    const QRectF& plot = frame.at.plot();
+    const Coordinates columns{QRectF{0, 0, std::round(plot.width()), plot.height()},
+                              frame.at.visibleBegin(), frame.at.visibleEnd(), frame.at.top()};
+    std::span<const std::uint32_t> map;
+    if (model.set.unplannedStepAt)
+        map = *model.set.unplannedStepAt;
+    return ghostColumns(*model.set.unplanned, model.axis, map, columns);
+}
+
+QPolygonF curveOf(const std::vector<float>& heights, double base)
+{
+    QPolygonF curve;
+    for (std::size_t column = 0; column < heights.size(); ++column) {
+        const auto x = static_cast<double>(column);
+        const double y = base - static_cast<double>(heights[column]);
+        if (!curve.isEmpty() && curve.back().y() == y)
+            continue;
+        if (!curve.isEmpty())
+            curve << QPointF{x, curve.back().y()};
+        curve << QPointF{x, y};
+    }
+    if (!curve.isEmpty())
+        curve << QPointF{static_cast<double>(heights.size()), curve.back().y()};
+    return curve;
+}
+
+QPen dashedPen(const QColor& color)
+{
+    QPen pen{color, 1.5};
+    pen.setCapStyle(Qt::FlatCap);
+    pen.setJoinStyle(Qt::RoundJoin);
+    pen.setDashPattern({4 / 1.5, 2.5 / 1.5});
+    return pen;
+}
+
+void drawCurve(QPainter& painter, const QPolygonF& curve, const QColor& color, const Theme& theme)
+{
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(Qt::NoBrush);
+    QPen halo{theme.color(Role::Panel, 0.85), 3};
+    halo.setJoinStyle(Qt::BevelJoin);
+    painter.setPen(halo);
+    painter.drawPolyline(curve);
+    painter.setPen(dashedPen(color));
+    painter.drawPolyline(curve);
+}
+
+void drawOverArea(QPainter& painter, const std::vector<float>& heights, float from, double base,
+                  const Theme& theme)
+{
+    ColumnRegion region;
+    region.height = static_cast<int>(std::lround(base));
+    region.lower.assign(heights.size(), from);
+    region.upper = heights;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const QColor fill = theme.color(Role::Danger, theme.isDark() ? 0.14 : 0.10);
+    for (std::size_t column = 0; column < heights.size();) {
+        std::size_t end = column + 1;
+        while (end < heights.size() && heights[end] == heights[column])
+            ++end;
+        if (heights[column] > from)
+            painter.fillRect(QRectF{static_cast<double>(column),
+                                    base - static_cast<double>(heights[column]),
+                                    static_cast<double>(end - column),
+                                    static_cast<double>(heights[column] - from)},
+                             fill);
+        column = end;
+    }
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen{theme.color(Role::Danger, 0.62), 1.1});
+    for (const QLineF& piece : hatchPieces(region, kHatchGap))
+        painter.drawLine(piece);
+}
+
+/// Part of a polyline on one side of a level line, as pieces.
+std::vector<QPolygonF> piecesOf(const QPolygonF& curve, double level, bool above)
+{
+    std::vector<QPolygonF> pieces;
+    QPolygonF piece;
+    const auto keep = [&](double y) { return above ? y <= level : y >= level; };
+    for (qsizetype i = 0; i < curve.size(); ++i) {
+        const QPointF& point = curve[i];
+        if (i > 0 && keep(curve[i - 1].y()) != keep(point.y())) {
+            // Only upright parts cross a level.
+            piece << QPointF{point.x(), level};
+            if (!keep(point.y())) {
+                pieces.push_back(piece);
+                piece.clear();
+            }
+        }
+        if (keep(point.y()))
+            piece << point;
+    }
+    if (piece.size() > 1)
+        pieces.push_back(piece);
+    return pieces;
+}
+
+double budgetY(const TimelineModel& model, const TimelineFrame& frame)
+{
+    // Without a budget, or with one that nothing fits, no part is singled out.
+    if (!model.budget || model.budgetState == BudgetState::Infeasible)
+        return frame.at.plot().top();
+    return std::clamp(frame.at.yOf(*model.budget), frame.at.plot().top(), frame.at.plot().bottom());
+}
+
+} // namespace
+
+Ghost makeGhost(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme,
+                double devicePixelRatio)
+{
+    Ghost ghost;
+    const std::vector<float> heights = ghostHeights(model, frame);
+    if (heights.empty())
+        return ghost;
+    const QRectF& plot = frame.at.plot();
+    const QPolygonF curve = curveOf(heights, plot.height());
+    for (const bool over : {true, false}) {
+        QPixmap pixmap{(plot.size() * devicePixelRatio).toSize()};
+        pixmap.setDevicePixelRatio(devicePixelRatio);
+        pixmap.fill(Qt::transparent);
+        QPainter painter{&pixmap};
+        if (over)
+            drawOverArea(painter, heights, 0, plot.height(), theme);
+        drawCurve(painter, curve, theme.color(over ? Role::Danger : Role::Muted), theme);
+        painter.end();
+        (over ? ghost.over : ghost.under) = std::move(pixmap);
+    }
+    return ghost;
+}
+
+void paintGhost(QPainter& painter, const Ghost& ghost, const TimelineModel& model,
+                const TimelineFrame& frame)
+{
+    if (ghost.over.isNull())
+        return;
+    const QRectF& plot = frame.at.plot();
+    const double ratio = ghost.over.devicePixelRatio();
+    const double cut = std::round(budgetY(model, frame) - plot.top());
+    const double width = plot.width();
+    const auto part = [&](const QPixmap& pixmap, double from, double to) {
+        if (to <= from)
+            return;
+        painter.drawPixmap(QRectF{plot.left(), plot.top() + from, width, to - from}, pixmap,
+                           QRectF{0, from * ratio, width * ratio, (to - from) * ratio});
+    };
+    part(ghost.over, 0, cut);
+    part(ghost.under, cut, plot.height());
+}
+
+void drawGhostShapes(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
+                     const Theme& theme)
+{
+    const std::vector<float> heights = ghostHeights(model, frame);
+    if (heights.empty())
+        return;
+    const QRectF& plot = frame.at.plot();
+    const QPolygonF curve = curveOf(heights, plot.height());
+    const double cut = budgetY(model, frame) - plot.top();
+    painter.save();
+    painter.translate(plot.topLeft());
+    if (cut > 0)
+        drawOverArea(painter, heights, static_cast<float>(plot.height() - cut), plot.height(),
+                     theme);
+    for (const bool above : {true, false})
+        for (const QPolygonF& piece : piecesOf(curve, cut, above))
+            drawCurve(painter, piece, theme.color(above ? Role::Danger : Role::Muted), theme);
+    painter.restore();
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/base/theme.h"
+#include "ui/timeline/timeline_model.h"
+
+#include <QPixmap>
+
+#include <vector>
+
+class QPainter;
+
+namespace plimsoll::ui {
+
+/// The unplanned curve: `over` is how it looks where it is above the budget (hatched, in danger),
+/// `under` where it is not. Made once per frame geometry; the budget only moves the cut between.
+struct Ghost
+{
+    QPixmap over;
+    QPixmap under;
+};
+[[nodiscard]] Ghost makeGhost(const TimelineModel& model, const TimelineFrame& frame,
+                              const Theme& theme, double devicePixelRatio);
+/// Draws the two parts on their sides of the budget line.
+void paintGhost(QPainter& painter, const Ghost& ghost, const TimelineModel& model,
+                const TimelineFrame& frame);
+
+/// The same as shapes, cut at the budget line without clipping.
+void drawGhostShapes(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
+                     const Theme& theme);
+
+} // namespace plimsoll::ui

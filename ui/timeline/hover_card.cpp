@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/base/icons.h"
+#include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
+#include "ui/timeline/paint_context.h"
+#include "ui/timeline/patterns.h"
+
+#include <QFontMetricsF>
+
+#include <algorithm>
+#include <numeric>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr double kWidth = 272;
+constexpr double kPad = 12;
+constexpr double kRule = 9; ///< a rule with its space
+constexpr std::size_t kShownClasses = 4;
+
+struct CardClasses
+{
+    std::vector<std::size_t> shown; ///< top of the stack first
+    std::size_t others = 0;         ///< classes left out that hold anything
+    base::Bytes otherBytes;
+};
+
+CardClasses classesAt(const timeline::Stack& stack)
+{
+    std::vector<std::size_t> order(stack.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return stack[a] > stack[b]; });
+    CardClasses classes;
+    for (const std::size_t layer : order) {
+        if (stack[layer].count() == 0)
+            continue;
+        if (classes.shown.size() < kShownClasses) {
+            classes.shown.push_back(layer);
+        } else {
+            ++classes.others;
+            classes.otherBytes += stack[layer];
+        }
+    }
+    std::sort(classes.shown.rbegin(), classes.shown.rend());
+    return classes;
+}
+
+HoverContent contentOf(const TimelineModel& model, std::size_t step)
+{
+    return model.hover ? model.hover(step) : HoverContent{};
+}
+
+double lineHeight(const Theme& theme)
+{
+    return QFontMetricsF{theme.font(TextRole::Small)}.height() + theme.px(3);
+}
+
+/// Writes lines from the top of a card down.
+class CardWriter
+{
+public:
+    CardWriter(const PaintContext& context, const QRectF& card)
+        : m_context{context}
+        , m_left{card.left() + context.px(kPad)}
+        , m_right{card.right() - context.px(kPad)}
+        , m_y{card.top() + context.px(kPad) - 2}
+        , m_metrics{context.theme.font(TextRole::Small)}
+    {
+    }
+
+    void text(const QString& text, TextRole font, Role color, double indent = 0, double keep = 0)
+    {
+        m_context.setText(font, color);
+        const QFontMetricsF metrics{m_context.theme.font(font)};
+        const QString shown = metrics.elidedText(text, Qt::ElideMiddle,
+                                                 m_right - m_left - m_context.px(indent + keep));
+        drawNumber(m_context.painter, QPointF{m_left + m_context.px(indent), baseline()}, shown,
+                   Qt::AlignLeft);
+    }
+    void right(const QString& text, TextRole font, Role color, double offset = 0)
+    {
+        m_context.setText(font, color);
+        drawNumber(m_context.painter, QPointF{m_right - m_context.px(offset), baseline()}, text,
+                   Qt::AlignRight);
+    }
+    void swatch(std::size_t layer)
+    {
+        const QSize size{static_cast<int>(m_context.px(12)), static_cast<int>(m_context.px(10))};
+        m_context.painter.drawImage(QPointF{m_left, baseline() - m_context.px(9)},
+                                    classSwatch(m_context.theme, layer, size,
+                                                m_context.painter.device()->devicePixelRatioF()));
+    }
+    void icon(const QString& name, Role color)
+    {
+        const double side = m_context.px(12);
+        drawIcon(m_context.painter, QRectF{m_left, baseline() - side + 2, side, side}, name,
+                 m_context.theme.color(color));
+    }
+    void next() { m_y += lineHeight(m_context.theme); }
+    void rule()
+    {
+        m_context.painter.setRenderHint(QPainter::Antialiasing, false);
+        m_context.painter.fillRect(QRectF{m_left, m_y + m_context.px(3), m_right - m_left, 1},
+                                   m_context.theme.color(Role::Border));
+        m_y += m_context.px(kRule);
+    }
+
+private:
+    [[nodiscard]] double baseline() const { return m_y + m_metrics.ascent() + 1; }
+
+    const PaintContext& m_context;
+    double m_left;
+    double m_right;
+    double m_y;
+    QFontMetricsF m_metrics;
+};
+
+} // namespace
+
+QSizeF hoverCardSize(const TimelineModel& model, const Theme& theme, std::size_t step)
+{
+    const HoverContent content = contentOf(model, step);
+    const CardClasses classes = classesAt(model.set.planned->stackAt(step));
+    double lines = 2 + static_cast<double>(classes.shown.size());
+    lines += content.where.isEmpty() ? 0 : 1;
+    lines += classes.others > 0 ? 1 : 0;
+    const bool hasEnd = !content.decision.isEmpty() || !content.source.isEmpty();
+    lines += content.decision.isEmpty() ? 0 : 1;
+    lines += content.source.isEmpty() ? 0 : 1;
+    return {static_cast<double>(theme.px(kWidth)), lines * lineHeight(theme)
+                                                       + theme.px(kRule) * (hasEnd ? 2 : 1)
+                                                       + 2 * theme.px(kPad) - 4};
+}
+
+QRectF hoverCardPin(const Theme& theme, const QRectF& card)
+{
+    const double side = theme.px(20);
+    return {card.right() - theme.px(kPad) - side + 4, card.top() + theme.px(7), side, side};
+}
+
+void paintHoverCard(const PaintContext& context, const QRectF& rect, std::size_t step, bool pinned)
+{
+    const TimelineModel& model = context.model;
+    const timeline::Timeline& planned = *model.set.planned;
+    const HoverContent content = contentOf(model, step);
+    const base::Bytes total = planned.totalAt(step);
+    drawCard(context.painter, rect);
+    drawIcon(context.painter, hoverCardPin(context.theme, rect).adjusted(3, 3, -3, -3),
+             QStringLiteral("pin"), context.theme.color(pinned ? Role::Accent : Role::Muted));
+
+    CardWriter card{context, rect};
+    card.text(content.title.isEmpty() ? QStringLiteral("op %1").arg(step) : content.title,
+              TextRole::Strong, Role::Text, 0, 24);
+    card.next();
+    if (!content.where.isEmpty()) {
+        card.text(content.where, TextRole::Small, Role::Muted);
+        card.next();
+    }
+    card.text(model.axis.hasTimes() ? timeText(planned.timeAt(step))
+                                    : QStringLiteral("op %1").arg(step),
+              TextRole::Small, Role::Muted);
+    card.right(bytesText(total, Rounding::Up), TextRole::Strong, Role::Text);
+    card.next();
+    card.rule();
+
+    const timeline::Stack stack = planned.stackAt(step);
+    const CardClasses classes = classesAt(stack);
+    const auto share = [&](base::Bytes part) {
+        return percentText(total.count() == 0 ? 0
+                                              : static_cast<double>(part.count())
+                                                    / static_cast<double>(total.count()));
+    };
+    for (const std::size_t layer : classes.shown) {
+        card.swatch(layer);
+        card.text(
+            QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer))),
+            TextRole::Small, Role::Text, 18);
+        card.right(shortBytesText(stack[layer]), TextRole::Small, Role::Text, 52);
+        card.right(share(stack[layer]), TextRole::Small, Role::Muted);
+        card.next();
+    }
+    if (classes.others > 0) {
+        card.text(classes.others == 1 ? QStringLiteral("1 more class")
+                                      : QStringLiteral("%1 more classes").arg(classes.others),
+                  TextRole::Small, Role::Muted, 18);
+        card.right(shortBytesText(classes.otherBytes), TextRole::Small, Role::Text, 52);
+        card.right(share(classes.otherBytes), TextRole::Small, Role::Muted);
+        card.next();
+    }
+    if (content.decision.isEmpty() && content.source.isEmpty())
+        return;
+    card.rule();
+    if (!content.decision.isEmpty()) {
+        card.icon(content.decisionIcon, content.decisionRole);
+        card.text(content.decision, TextRole::Small, Role::Text, 18);
+        card.next();
+    }
+    if (!content.source.isEmpty())
+        card.text(content.source, TextRole::Small, Role::Muted,
+                  content.decision.isEmpty() ? 0 : 18);
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/plot/label_placer.h"
+#include "ui/timeline/paint_context.h"
+
+#include <QFontMetricsF>
+
+#include <algorithm>
+#include <cmath>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr double kCardOffset = 14; ///< right of the cursor line
+constexpr double kNameBox = 120;
+constexpr double kNameHeight = 14;
+
+/// Places of a peak's label: beside its triangle, right then left.
+std::array<QRectF, 2> besideMark(const PeakMark& mark, const QSizeF& size, double scale)
+{
+    const double dx = 10 * scale;
+    const double y = mark.below ? mark.apex.y() + 3 : mark.apex.y() - size.height();
+    const QRectF right{QPointF{mark.apex.x() + dx, y}, size};
+    const QRectF left{QPointF{mark.apex.x() - dx - size.width(), y}, size};
+    return mark.below ? std::array{left, right} : std::array{right, left};
+}
+
+QRectF cardRect(const TimelineFrame& frame, const QSizeF& size, double x)
+{
+    const QRectF& plot = frame.at.plot();
+    const double offset = kCardOffset * frame.layout.scale;
+    double left = x + offset;
+    if (left + size.width() > plot.right())
+        left = x - offset - size.width();
+    left = std::max(left, plot.left() + 2);
+    return {QPointF{left, plot.top() + 12 * frame.layout.scale}, size};
+}
+
+std::optional<QRectF> readoutRect(const TimelineModel& model, const TimelineFrame& frame,
+                                  const Theme& theme, const LabelPlacer& placer)
+{
+    if (!model.drag || !model.budget || model.readout.empty())
+        return std::nullopt;
+    const QSizeF size = readoutSize(model, theme);
+    const double y = frame.at.yOf(*model.budget);
+    const double left = frame.at.plot().right() - 10 * frame.layout.scale - size.width();
+    const double gap = 16 * frame.layout.scale;
+    const QRectF below{QPointF{left, y + gap}, size};
+    const QRectF above{QPointF{left, y - gap - size.height()}, size};
+    return placer.isFree(below) ? below : above;
+}
+
+/// Box of a class name: where a window of `width` columns keeps the most height.
+std::optional<QRectF> nameBox(const StackColumns& columns, std::size_t layer, std::size_t width,
+                              double leastHeight)
+{
+    std::optional<QRectF> best;
+    constexpr std::size_t kStride = 8;
+    constexpr std::size_t kSample = 4;
+    double bestHeight = leastHeight;
+    for (std::size_t begin = 0; begin + width <= columns.count(); begin += kStride) {
+        float lower = 0;
+        float upper = columns.top[begin][layer];
+        for (std::size_t column = begin; column < begin + width; column += kSample) {
+            upper = std::min(upper, columns.top[column][layer]);
+            lower = layer == 0 ? 0 : std::max(lower, columns.top[column][layer - 1]);
+        }
+        const double height = static_cast<double>(upper) - static_cast<double>(lower);
+        if (height < bestHeight + (best ? 1.0 : 0.0))
+            continue;
+        bestHeight = height;
+        best = QRectF{static_cast<double>(begin), columns.height - static_cast<double>(upper),
+                      static_cast<double>(width), height};
+    }
+    return best;
+}
+
+void placeClassNames(PlacedLabels& labels, LabelPlacer& placer, const TimelineFrame& frame,
+                     const Theme& theme, const StackColumns& columns, double ratio)
+{
+    const QFontMetricsF metrics{theme.font(TextRole::SmallStrong)};
+    const auto width = static_cast<std::size_t>(kNameBox * frame.layout.scale * ratio);
+    for (std::size_t layer = 0; layer < StackColumns::kLayers; ++layer) {
+        const std::optional<QRectF> box =
+            nameBox(columns, layer, width, kNameHeight * frame.layout.scale * ratio);
+        if (!box)
+            continue;
+        const QString name =
+            QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer)));
+        const QSizeF size{std::ceil(metrics.horizontalAdvance(name)) + 10,
+                          std::min(std::ceil(metrics.height()), box->height() / ratio)};
+        const QPointF center = box->center() / ratio + frame.at.plot().topLeft();
+        const std::array places{QRectF{std::round(center.x() - size.width() / 2),
+                                       std::round(center.y() - size.height() / 2), size.width(),
+                                       size.height()}};
+        labels.classNames.at(layer) = placer.place(places);
+    }
+}
+
+} // namespace
+
+PlacedLabels placeLabels(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme,
+                         const StackColumns& columns, double devicePixelRatio)
+{
+    PlacedLabels labels;
+    const QRectF& plot = frame.at.plot();
+    LabelPlacer placer{plot};
+    if (!model.set.planned || model.set.planned->stepCount() == 0)
+        return labels;
+    const std::size_t steps = model.set.planned->stepCount();
+    if (model.budget) {
+        const double y = frame.at.yOf(*model.budget);
+        placer.block(QRectF{plot.left(), y - 3, plot.width(), 6});
+    }
+    labels.readout = readoutRect(model, frame, theme, placer);
+    if (labels.readout)
+        placer.block(*labels.readout);
+    for (const std::size_t pin : model.pins) {
+        if (pin >= steps)
+            continue;
+        labels.cards.push_back(
+            cardRect(frame, hoverCardSize(model, theme, pin), frame.xOfStep(model.axis, pin)));
+        placer.block(labels.cards.back());
+    }
+    const double scale = frame.layout.scale;
+    const auto placeTag = [&](const std::optional<PeakMark>& mark, const Tag& tag) {
+        const auto places = besideMark(*mark, tagSize(theme, tag), scale);
+        return placer.place(places);
+    };
+    if (model.bound && model.bound->step && model.budgetState == BudgetState::Infeasible) {
+        const QSizeF size = tagSize(theme, witnessTag(model)) + QSizeF{0, 6};
+        const double x = frame.xOfStep(model.axis, *model.bound->step);
+        const double y = frame.at.yOf(model.bound->bytes) - 60 * scale - size.height();
+        const std::array places{
+            QRectF{QPointF{x - 10, y}, size},
+            QRectF{QPointF{x - size.width() + 10, y}, size},
+            QRectF{QPointF{x - 10, y + 30 * scale}, size},
+            QRectF{QPointF{x - size.width() + 10, y + 30 * scale}, size},
+        };
+        labels.witness = placer.place(places);
+    }
+    if (const auto mark = plannedPeakMark(model, frame))
+        labels.plannedPeak = placeTag(mark, plannedPeakTag(model));
+    if (const auto mark = unplannedPeakMark(model, frame))
+        labels.unplannedPeak = placeTag(mark, unplannedPeakTag(model));
+    if (model.bound) {
+        const QSizeF size = tagSize(theme, boundTag(model));
+        const double y = frame.at.yOf(model.bound->bytes);
+        const double x = plot.left() + 8 * scale;
+        const std::array places{QRectF{QPointF{x, y - size.height() - 2}, size},
+                                QRectF{QPointF{x, y + 3}, size}};
+        labels.bound = placer.place(places);
+    }
+    placeClassNames(labels, placer, frame, theme, columns, devicePixelRatio);
+    if (model.cursorCard && model.cursorStep && !model.drag && *model.cursorStep < steps)
+        labels.cards.push_back(cardRect(frame, hoverCardSize(model, theme, *model.cursorStep),
+                                        frame.xOfStep(model.axis, *model.cursorStep)));
+    return labels;
+}
+
+} // namespace plimsoll::ui

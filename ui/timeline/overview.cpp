@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/timeline/overview.h"
+
+#include "ui/base/numbers.h"
+#include "ui/timeline/stack_columns.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr double kHandle = 8;
+
+/// The whole step in the strip, whatever part is visible above.
+Coordinates overviewCoordinates(const TimelineFrame& frame)
+{
+    const QRectF& strip = frame.layout.overview;
+    return Coordinates{QRectF{0, 0, std::round(strip.width()), strip.height() - 3}, 0,
+                       frame.axisLength, frame.at.top()};
+}
+
+QPolygonF outlineOf(const std::vector<float>& heights, const QRectF& strip)
+{
+    QPolygonF points;
+    for (std::size_t column = 0; column < heights.size(); ++column) {
+        const double y = strip.bottom() - static_cast<double>(heights[column]);
+        const double x = strip.left() + static_cast<double>(column);
+        if (!points.isEmpty() && points.back().y() == y)
+            continue;
+        if (!points.isEmpty())
+            points << QPointF{x, points.back().y()};
+        points << QPointF{x, y};
+    }
+    if (!points.isEmpty())
+        points << QPointF{strip.left() + static_cast<double>(heights.size()), points.back().y()};
+    return points;
+}
+
+void paintCurves(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
+                 const Theme& theme)
+{
+    const QRectF& strip = frame.layout.overview;
+    const Coordinates at = overviewCoordinates(frame);
+    // The sum and, below it, what stays for the whole step.
+    const std::vector<float> sums = ghostColumns(*model.set.planned, model.axis, {}, at);
+    QPolygonF area = outlineOf(sums, strip);
+    if (!area.isEmpty()) {
+        area << QPointF{area.back().x(), strip.bottom()} << QPointF{strip.left(), strip.bottom()};
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(theme.color(Role::ClassAct, model.pale ? 0.35 : 0.8));
+        painter.drawPolygon(area);
+    }
+    if (model.set.unplanned && model.set.unplanned != model.set.planned) {
+        std::span<const std::uint32_t> map;
+        if (model.set.unplannedStepAt)
+            map = *model.set.unplannedStepAt;
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen{theme.color(Role::Danger, 0.9), 1});
+        painter.drawPolyline(
+            outlineOf(ghostColumns(*model.set.unplanned, model.axis, map, at), strip));
+    }
+}
+
+} // namespace
+
+void paintOverview(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
+                   const Theme& theme)
+{
+    const QRectF& strip = frame.layout.overview;
+    if (strip.isEmpty())
+        return;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.fillRect(strip, theme.color(Role::Plot));
+    if (model.set.planned && model.set.planned->stepCount() > 0)
+        paintCurves(painter, model, frame, theme);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    if (model.budget) {
+        const double y = strip.bottom()
+                         - static_cast<double>(model.budget->count())
+                               / static_cast<double>(frame.at.top().count()) * (strip.height() - 3);
+        painter.fillRect(
+            QRectF{strip.left(), std::round(y), strip.width(), 1.5},
+            theme.color(model.budgetState == BudgetState::Infeasible ? Role::Danger : Role::Line));
+    }
+    const VisibleRange visible = model.viewport.range();
+    const double left = std::round(frame.overviewX(visible.begin));
+    const double right = std::round(frame.overviewX(visible.end));
+    const QColor veil = theme.color(Role::Panel, 0.6);
+    painter.fillRect(QRectF{QPointF{strip.left(), strip.top()}, QPointF{left, strip.bottom()}},
+                     veil);
+    painter.fillRect(QRectF{QPointF{right, strip.top()}, QPointF{strip.right(), strip.bottom()}},
+                     veil);
+    const QColor accent = theme.color(Role::Accent);
+    painter.fillRect(QRectF{left, strip.top(), right - left, 1}, accent);
+    painter.fillRect(QRectF{left, strip.bottom() - 1, right - left, 1}, accent);
+    const double grip = strip.height() * 0.55;
+    for (const double x : {left, right - 1}) {
+        painter.fillRect(QRectF{x, strip.top(), 1, strip.height()}, accent);
+        painter.fillRect(QRectF{x - 1, strip.center().y() - grip / 2, 3, grip}, accent);
+    }
+    const QFont font = theme.font(TextRole::Small);
+    const QFontMetricsF metrics{font};
+    painter.setFont(font);
+    painter.setPen(theme.color(Role::Muted));
+    const double baseline = strip.center().y() + (metrics.ascent() - metrics.descent()) / 2;
+    drawNumber(painter, QPointF{strip.left() - theme.px(8), baseline}, QStringLiteral("Step"),
+               Qt::AlignRight);
+    const double percent = (visible.end - visible.begin) * 100;
+    drawNumber(painter, QPointF{strip.right() + theme.px(12), baseline},
+               QString::number(percent, 'f', percent < 10 ? 1 : 0)
+                   + QStringLiteral("\u00a0% shown"),
+               Qt::AlignLeft);
+}
+
+OverviewPart overviewPartAt(const TimelineModel& model, const TimelineFrame& frame, QPointF point)
+{
+    const QRectF& strip = frame.layout.overview;
+    if (strip.isEmpty() || !strip.adjusted(-kHandle, 0, kHandle, 0).contains(point))
+        return OverviewPart::None;
+    const VisibleRange visible = model.viewport.range();
+    const double left = frame.overviewX(visible.begin);
+    const double right = frame.overviewX(visible.end);
+    const double hit = kHandle * frame.layout.scale;
+    if (std::abs(point.x() - left) <= hit && point.x() - left <= (right - left) / 2)
+        return OverviewPart::Left;
+    if (std::abs(point.x() - right) <= hit)
+        return OverviewPart::Right;
+    return point.x() > left && point.x() < right ? OverviewPart::Window : OverviewPart::Outside;
+}
+
+} // namespace plimsoll::ui

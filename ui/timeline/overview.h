@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/base/theme.h"
+#include "ui/timeline/timeline_model.h"
+
+#include <QPointF>
+
+#include <cstdint>
+
+class QPainter;
+
+namespace plimsoll::ui {
+
+/// Draws the strip with the whole step, the visible window and its two handles.
+void paintOverview(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
+                   const Theme& theme);
+
+enum class OverviewPart : std::uint8_t { None, Window, Left, Right, Outside };
+/// What of the strip is under a point: 8 px at each end of the window are its handles.
+[[nodiscard]] OverviewPart overviewPartAt(const TimelineModel& model, const TimelineFrame& frame,
+                                          QPointF point);
+
+} // namespace plimsoll::ui

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
+#include "ui/timeline/paint_context.h"
+#include "ui/timeline/patterns.h"
+
+#include <QFontMetricsF>
+
+#include <algorithm>
+#include <cmath>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr double kMarkOffset = 14; ///< centre of the mark right of the plot
+constexpr double kMarkRadius = 9;
+constexpr double kPillOffset = 16; ///< pill right of the mark's centre
+constexpr double kPillHeight = 22;
+constexpr double kPillPad = 7;
+constexpr std::size_t kMostCapacities = 5;
+constexpr double kLabelGap = 26;
+constexpr double kPillGap = 30; ///< device labels keep away from the pill
+
+double lineY(const TimelineModel& model, const TimelineFrame& frame)
+{
+    const QRectF& plot = frame.at.plot();
+    return std::clamp(std::round(frame.at.yOf(*model.budget)), plot.top(), plot.bottom());
+}
+
+QPointF markCenter(const TimelineModel& model, const TimelineFrame& frame)
+{
+    return {frame.at.plot().right() + std::round(kMarkOffset * frame.layout.scale),
+            lineY(model, frame)};
+}
+
+/// Devices have whole sizes more often than not: "8 GiB", not "8.00 GiB".
+QString capacityText(base::Bytes size)
+{
+    constexpr std::int64_t kGibi = std::int64_t{1} << 30;
+    if (size.count() % kGibi == 0)
+        return QString::number(size.count() / kGibi) + QStringLiteral("\u00a0GiB");
+    return shortBytesText(size, Rounding::Down);
+}
+
+Role lineRole(const TimelineModel& model)
+{
+    return model.budgetState == BudgetState::Infeasible ? Role::Danger : Role::Line;
+}
+
+void paintMark(const PaintContext& context, const QColor& ink)
+{
+    QPainter& painter = context.painter;
+    const QPointF center = markCenter(context.model, context.frame);
+    const double r = context.px(kMarkRadius);
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (context.model.drag) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(context.theme.color(Role::Accent, 0.22));
+        painter.drawEllipse(center, context.px(17), context.px(17));
+    }
+    painter.setPen(QPen{ink, 2.5 * context.theme.scale()});
+    painter.setBrush(context.theme.color(Role::Panel));
+    painter.drawEllipse(center, r, r);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.fillRect(
+        QRectF{center.x() - r - context.px(5), center.y() - 1, 2 * (r + context.px(5)), 2}, ink);
+}
+
+void paintPill(const PaintContext& context, const QColor& ink)
+{
+    QPainter& painter = context.painter;
+    const QRectF pill = pillRect(context.model, context.frame, context.theme);
+    const bool dragged =
+        context.model.drag.has_value() && context.model.budgetState == BudgetState::Feasible;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(dragged ? context.theme.color(Role::Accent) : ink);
+    painter.drawRoundedRect(pill, 4, 4);
+    const QFont font = context.theme.font(TextRole::Strong);
+    const QFontMetricsF metrics{font};
+    painter.setFont(font);
+    painter.setPen(dragged ? context.theme.color(Role::OnAccent)
+                           : context.theme.color(Role::Panel));
+    drawNumber(painter,
+               QPointF{pill.left() + context.px(kPillPad),
+                       pill.center().y() + (metrics.ascent() - metrics.descent()) / 2},
+               pillText(context.model), Qt::AlignLeft);
+    if (!context.model.lineFocused)
+        return;
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen{context.theme.color(Role::Accent), 2});
+    painter.drawRoundedRect(pill.adjusted(-3, -3, 3, 3), 6, 6);
+    const double ring = context.px(kMarkRadius) + 4;
+    painter.drawEllipse(markCenter(context.model, context.frame), ring, ring);
+}
+
+/// Nothing fits between an infeasible budget and the lower bound.
+void paintImpossibleBand(const PaintContext& context)
+{
+    if (!context.model.bound || context.model.budgetState != BudgetState::Infeasible)
+        return;
+    const QRectF& plot = context.frame.at.plot();
+    const double top = context.frame.at.yOf(context.model.bound->bytes);
+    const double bottom = lineY(context.model, context.frame);
+    if (bottom - top < 1)
+        return;
+    const auto columns = static_cast<std::size_t>(plot.width());
+    ColumnRegion region;
+    region.height = static_cast<int>(plot.height());
+    region.lower.assign(columns, static_cast<float>(plot.bottom() - bottom));
+    region.upper.assign(columns, static_cast<float>(plot.bottom() - top));
+    QPainter& painter = context.painter;
+    painter.fillRect(QRectF{QPointF{plot.left(), top}, QPointF{plot.right(), bottom}},
+                     context.theme.color(Role::Danger, context.theme.isDark() ? 0.14 : 0.10));
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen{context.theme.color(Role::Danger, 0.62), 1.1});
+    for (const QLineF& piece : hatchPieces(region, 7))
+        painter.drawLine(piece.translated(plot.left(), plot.top()));
+}
+
+} // namespace
+
+QRectF markRect(const TimelineModel& model, const TimelineFrame& frame)
+{
+    const double side = 28 * frame.layout.scale;
+    return QRectF{markCenter(model, frame) - QPointF{side / 2, side / 2}, QSizeF{side, side}};
+}
+
+QString pillText(const TimelineModel& model)
+{
+    QString text = bytesText(*model.budget);
+    if (model.drag && model.drag->snapped() && !model.drag->snapped()->name.isEmpty())
+        text += QStringLiteral(" · ") + model.drag->snapped()->name;
+    if (model.stale)
+        text += u'…';
+    return text;
+}
+
+QRectF pillRect(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme)
+{
+    const double width = std::ceil(numberWidth(theme.font(TextRole::Strong), pillText(model)))
+                         + 2 * theme.px(kPillPad);
+    const double height = theme.px(kPillHeight);
+    const QPointF center = markCenter(model, frame);
+    // A long snapped name would leave the widget: the pill then grows to the left of its place.
+    const double left =
+        std::min(center.x() + theme.px(kPillOffset), frame.layout.header.right() - width - 2);
+    return {left, center.y() - height / 2, width, height};
+}
+
+std::vector<CapacityLabel> capacityLabels(const TimelineModel& model, const TimelineFrame& frame)
+{
+    std::vector<CapacityLabel> labels;
+    const double gap = kLabelGap * frame.layout.scale;
+    for (const bool chosen : {true, false}) {
+        for (std::size_t i = 0; i < model.capacities.size(); ++i) {
+            const CapacityMark& mark = model.capacities[i];
+            if (mark.chosen != chosen || mark.size > frame.bytes.top
+                || labels.size() >= kMostCapacities)
+                continue;
+            const double y = std::round(frame.at.yOf(mark.size));
+            CapacityLabel label{i, y, y, true, true};
+            if (model.budget) {
+                // The pill has the first right to the place.
+                const double pill = lineY(model, frame);
+                const double keep = kPillGap * frame.layout.scale;
+                if (std::abs(y - pill) < keep)
+                    label.textY = y <= pill ? pill - keep : pill + keep;
+            }
+            const auto nearest = [&](double distance) {
+                return std::any_of(labels.begin(), labels.end(), [&](const CapacityLabel& other) {
+                    return other.hasSize && std::abs(other.textY - label.textY) < distance;
+                });
+            };
+            label.hasName = !nearest(gap);
+            label.hasSize = !nearest(gap / 2 + 1);
+            // A label above another must not put its name onto it.
+            labels.push_back(label);
+        }
+    }
+    return labels;
+}
+
+void paintCapacities(const PaintContext& context)
+{
+    QPainter& painter = context.painter;
+    const double left = context.frame.at.plot().right();
+    const QFontMetricsF metrics{context.theme.font(TextRole::Small)};
+    for (const CapacityLabel& label : capacityLabels(context.model, context.frame)) {
+        const CapacityMark& mark = context.model.capacities[label.index];
+        const bool snapped = context.model.drag && context.model.drag->snapped()
+                             && context.model.drag->snapped()->bytes == mark.usable
+                             && context.model.drag->snapped()->name == mark.name;
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        const QColor ink = context.theme.color(Role::BorderStrong);
+        painter.fillRect(QRectF{left, label.tickY, context.px(8), snapped ? 2.0 : 1.0}, ink);
+        if (mark.chosen && mark.usable != mark.size)
+            painter.fillRect(QRectF{left, std::round(context.frame.at.yOf(mark.usable)),
+                                    context.px(5), snapped ? 2.0 : 1.0},
+                             ink);
+        const double x = left + context.px(12);
+        const double baseline = label.textY + (metrics.ascent() - metrics.descent()) / 2;
+        if (label.hasSize) {
+            context.setText(TextRole::SmallMedium, Role::Text);
+            drawNumber(painter, QPointF{x, baseline}, capacityText(mark.size), Qt::AlignLeft);
+        }
+        if (label.hasSize && label.hasName) {
+            context.setText(TextRole::Small, Role::Muted);
+            const QString name = metrics.elidedText(mark.name, Qt::ElideRight,
+                                                    context.frame.layout.header.right() - x - 4);
+            painter.drawText(QPointF{x, baseline + metrics.height() - 1}, name);
+        }
+    }
+}
+
+void paintBudgetLine(const PaintContext& context)
+{
+    if (!context.model.budget)
+        return;
+    paintImpossibleBand(context);
+    QPainter& painter = context.painter;
+    const QRectF& plot = context.frame.at.plot();
+    const double y = lineY(context.model, context.frame);
+    const double core = context.model.lineHovered || context.model.drag ? 3 : 2;
+    const double left = plot.left() - context.px(6);
+    const double width = plot.width() + context.px(26);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.fillRect(QRectF{left, y - 1 - 1.5, width, core + 3},
+                     context.theme.color(Role::Halo, 0.85));
+    const QColor ink = context.theme.color(lineRole(context.model));
+    painter.fillRect(QRectF{left, y - 1, width, core}, ink);
+    paintMark(context, ink);
+    paintPill(context, ink);
+}
+
+QSizeF readoutSize(const TimelineModel& model, const Theme& theme)
+{
+    const QFont plain = theme.font(TextRole::Small);
+    const QFont strong = theme.font(TextRole::SmallStrong);
+    double width = 0;
+    for (const ReadoutRow& row : model.readout)
+        width = std::max(width, numberWidth(plain, row.name) + numberWidth(strong, row.value));
+    const double height = QFontMetricsF{plain}.height() + theme.px(4);
+    return {std::ceil(width + theme.px(20) + 2 * theme.px(10)),
+            std::ceil(height * static_cast<double>(model.readout.size()) + theme.px(12))};
+}
+
+void paintReadout(const PaintContext& context, const QRectF& rect)
+{
+    drawCard(context.painter, rect);
+    const QFontMetricsF metrics{context.theme.font(TextRole::Small)};
+    const double pad = context.px(10);
+    double y = rect.top() + context.px(8);
+    for (const ReadoutRow& row : context.model.readout) {
+        context.setText(TextRole::Small, Role::Muted);
+        drawNumber(context.painter, QPointF{rect.left() + pad, y + metrics.ascent()}, row.name,
+                   Qt::AlignLeft);
+        context.setText(TextRole::SmallStrong, Role::Text);
+        drawNumber(context.painter, QPointF{rect.right() - pad, y + metrics.ascent()}, row.value,
+                   Qt::AlignRight);
+        y += metrics.height() + context.px(4);
+    }
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/base/numbers.h"
+#include "ui/timeline/paint_context.h"
+#include "ui/timeline/patterns.h"
+
+#include <QFontMetricsF>
+
+#include <algorithm>
+#include <cmath>
+
+namespace plimsoll::ui {
+
+namespace {
+
+double baselineIn(const QRectF& rect, const QFont& font)
+{
+    const QFontMetricsF metrics{font};
+    return rect.center().y() + (metrics.ascent() - metrics.descent()) / 2;
+}
+
+void paintLegend(const PaintContext& context)
+{
+    const QFont font = context.theme.font(TextRole::Small);
+    const QFontMetricsF metrics{font};
+    context.setText(TextRole::Small, Role::Text);
+    const double ratio = context.painter.device()->devicePixelRatioF();
+    const QSize swatch{static_cast<int>(context.px(12)), static_cast<int>(context.px(10))};
+    const QRectF& header = context.frame.layout.header;
+    double x = header.right() - context.px(14);
+    const double baseline = baselineIn(header, font);
+    // From the right, so the order left to right is that of the stack.
+    const double least = context.px(260);
+    for (std::size_t layer = StackColumns::kLayers; layer-- > 0;) {
+        const QString name =
+            QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer)));
+        x -= metrics.horizontalAdvance(name);
+        if (x - swatch.width() < least)
+            return;
+        context.painter.drawText(QPointF{x, baseline}, name);
+        x -= swatch.width() + context.px(6);
+        context.painter.drawImage(
+            QPointF{std::round(x), std::round(header.center().y() - swatch.height() / 2.0)},
+            classSwatch(context.theme, layer, swatch, ratio));
+        x -= context.px(14);
+    }
+}
+
+void paintMemoryAxis(const PaintContext& context)
+{
+    const QRectF& plot = context.frame.at.plot();
+    const QFont font = context.theme.font(TextRole::Small);
+    const QFontMetricsF metrics{font};
+    QPainter& painter = context.painter;
+    for (const Tick& tick : context.frame.bytes.ticks) {
+        const double y =
+            std::round(context.frame.at.yOf(base::Bytes{static_cast<std::int64_t>(tick.value)}));
+        painter.fillRect(QRectF{plot.left(), std::min(y, plot.bottom() - 1), plot.width(), 1},
+                         context.theme.color(Role::Grid));
+        context.setText(TextRole::Small, Role::Muted);
+        drawNumber(
+            painter,
+            QPointF{plot.left() - context.px(8), y + (metrics.ascent() - metrics.descent()) / 2},
+            tick.label, Qt::AlignRight);
+    }
+}
+
+/// The name of a phase as far as it fits.
+QString fittingName(const QString& name, double width, const QFontMetricsF& metrics, double scale)
+{
+    if (metrics.horizontalAdvance(name) + 12 * scale <= width)
+        return name;
+    if (width >= 24 * scale)
+        return name.left(3);
+    return width >= 13 * scale ? name.left(1) : QString{};
+}
+
+} // namespace
+
+void paintGround(const PaintContext& context)
+{
+    QPainter& painter = context.painter;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const TimelineLayout& layout = context.frame.layout;
+    const QRectF whole{0, 0, layout.header.width(),
+                       std::max(layout.axis.bottom(), layout.overview.bottom()) + context.px(8)};
+    painter.fillRect(whole, context.theme.color(Role::Panel));
+    painter.fillRect(layout.plot, context.theme.color(Role::Plot));
+    paintMemoryAxis(context);
+    // The right edge of the plot is the axis of the device sizes.
+    painter.fillRect(QRectF{layout.plot.right(), layout.plot.top(), 1, layout.plot.height()},
+                     context.theme.color(Role::Border));
+    painter.fillRect(QRectF{layout.plot.left(), layout.plot.bottom(), layout.plot.width(), 1},
+                     context.theme.color(Role::BorderStrong));
+    paintLegend(context);
+}
+
+void paintHeader(const PaintContext& context)
+{
+    const QRectF& header = context.frame.layout.header;
+    const QFont strong = context.theme.font(TextRole::Strong);
+    context.setText(TextRole::Strong, Role::Text);
+    const double x = context.px(12);
+    context.painter.drawText(QPointF{x, baselineIn(header, strong)}, context.model.title);
+    const double after =
+        x + QFontMetricsF{strong}.horizontalAdvance(context.model.title) + context.px(10);
+    context.setText(TextRole::Body, Role::Muted);
+    drawNumber(context.painter,
+               QPointF{after, baselineIn(header, context.theme.font(TextRole::Body))},
+               context.model.subtitle, Qt::AlignLeft);
+}
+
+void paintBands(const PaintContext& context)
+{
+    const TimelineLayout& layout = context.frame.layout;
+    const timeline::TimelinePtr& planned = context.model.set.planned;
+    if (!planned)
+        return;
+    QPainter& painter = context.painter;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const StepAxis& axis = context.model.axis;
+    const Coordinates& at = context.frame.at;
+    if (!layout.bands.isEmpty())
+        painter.fillRect(layout.bands, context.theme.color(Role::Raised));
+    const QFont font = context.theme.font(TextRole::Small);
+    const QFontMetricsF metrics{font};
+    painter.save();
+    painter.setClipRect(QRectF{layout.plot.left(), 0, layout.plot.width(), layout.plot.bottom()});
+    for (const timeline::Band& band : planned->bands()) {
+        const double begin = axis.positionOf(band.begin);
+        const double end = axis.positionOf(std::size_t{band.end} + 1);
+        const double left = std::max(at.xOf(begin), layout.plot.left());
+        const double right = std::min(at.xOf(end), layout.plot.right());
+        if (right <= left)
+            continue;
+        const double edge = std::round(at.xOf(begin));
+        if (edge > layout.plot.left() + 1 && edge < layout.plot.right() - 1)
+            painter.fillRect(QRectF{edge,
+                                    layout.bands.isEmpty() ? layout.plot.top() : layout.bands.top(),
+                                    1, layout.plot.bottom() - layout.bands.top()},
+                             context.theme.color(Role::BorderStrong, 0.55));
+        if (layout.bands.isEmpty())
+            continue;
+        const QString name = QString::fromStdString(band.label);
+        const QString shown = fittingName(name, right - left, metrics, layout.scale);
+        const double baseline = baselineIn(layout.bands, font);
+        context.setText(TextRole::Small, Role::Text);
+        painter.drawText(QPointF{left + std::min(context.px(7), (right - left) / 4), baseline},
+                         shown);
+        if (!axis.hasTimes() || shown != name)
+            continue;
+        const QString duration =
+            timeText(base::Nanoseconds{static_cast<std::int64_t>(end - begin)});
+        if (metrics.horizontalAdvance(name) + numberWidth(font, duration) + context.px(30)
+            > right - left)
+            continue;
+        context.setText(TextRole::Small, Role::Faint);
+        drawNumber(painter, QPointF{right - context.px(8), baseline}, duration, Qt::AlignRight);
+    }
+    painter.restore();
+}
+
+void paintTimeAxis(const PaintContext& context)
+{
+    const Coordinates& at = context.frame.at;
+    const QRectF& axis = context.frame.layout.axis;
+    if (context.model.axis.stepCount() == 0)
+        return;
+    const double gap = 64.0 * context.frame.layout.scale;
+    const bool times = context.model.axis.hasTimes();
+    const std::vector<Tick> ticks =
+        times ? timeTicks(at.visibleBegin(), at.visibleEnd(), axis.width(), gap)
+              : stepTicks(at.visibleBegin(), at.visibleEnd(), axis.width(), gap);
+    QPainter& painter = context.painter;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const QFontMetricsF metrics{context.theme.font(TextRole::Small)};
+    for (const Tick& tick : ticks) {
+        const double x = std::round(at.xOf(tick.value));
+        painter.fillRect(QRectF{std::min(x, axis.right() - 1), axis.top(), 1, context.px(4)},
+                         context.theme.color(Role::BorderStrong));
+        context.setText(TextRole::Small, Role::Muted);
+        const bool last = &tick == &ticks.back();
+        drawNumber(painter, QPointF{x, axis.top() + context.px(5) + metrics.ascent()}, tick.label,
+                   last ? Qt::AlignRight : Qt::AlignHCenter);
+    }
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/base/numbers.h"
+#include "ui/timeline/paint_context.h"
+
+#include <QFontMetricsF>
+
+#include <algorithm>
+#include <cmath>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr double kNearLine = 26.0; ///< an apex this near to the budget line gets its mark below
+constexpr double kTagPad = 5.0;
+constexpr double kTagGap = 6.0;
+
+PeakMark markAt(const TimelineModel& model, const TimelineFrame& frame, QPointF apex)
+{
+    PeakMark mark{apex, false};
+    if (model.budget)
+        mark.below =
+            std::abs(frame.at.yOf(*model.budget) - apex.y()) < kNearLine * frame.layout.scale;
+    return mark;
+}
+
+bool isVisible(const TimelineFrame& frame, double x)
+{
+    return x >= frame.at.plot().left() && x <= frame.at.plot().right();
+}
+
+void paintTriangle(const PaintContext& context, const PeakMark& mark, bool filled)
+{
+    const double w = context.px(10) / 2;
+    const double h = context.px(8);
+    const double sign = mark.below ? 1 : -1;
+    const QPointF tip = mark.apex + QPointF{0, sign * 1.5};
+    const QPolygonF triangle{tip, tip + QPointF{-w, sign * h}, tip + QPointF{w, sign * h}};
+    context.painter.setRenderHint(QPainter::Antialiasing);
+    QPen pen{context.theme.color(Role::Text), 1.4};
+    pen.setJoinStyle(Qt::MiterJoin);
+    context.painter.setPen(pen);
+    context.painter.setBrush(context.theme.color(filled ? Role::Text : Role::Panel));
+    context.painter.drawPolygon(triangle);
+}
+
+} // namespace
+
+QSizeF tagSize(const Theme& theme, const Tag& tag)
+{
+    const QFont strong = theme.font(TextRole::SmallStrong);
+    const QFont plain = theme.font(TextRole::Small);
+    double width = numberWidth(strong, tag.strong) + 2 * theme.px(kTagPad);
+    if (!tag.plain.isEmpty())
+        width += numberWidth(plain, tag.plain) + theme.px(kTagGap);
+    return {std::ceil(width), std::ceil(QFontMetricsF{strong}.height()) + 3};
+}
+
+void paintTag(const PaintContext& context, const QRectF& rect, const Tag& tag)
+{
+    QPainter& painter = context.painter;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(context.theme.color(Role::Panel, 0.92));
+    painter.drawRoundedRect(rect, 3, 3);
+    const QFont strong = context.theme.font(TextRole::SmallStrong);
+    const QFontMetricsF metrics{strong};
+    const double baseline = rect.center().y() + (metrics.ascent() - metrics.descent()) / 2;
+    const double x = rect.left() + context.px(kTagPad);
+    context.setText(TextRole::SmallStrong, tag.ink);
+    drawNumber(painter, QPointF{x, baseline}, tag.strong, Qt::AlignLeft);
+    if (tag.plain.isEmpty())
+        return;
+    context.setText(TextRole::Small, Role::Muted);
+    drawNumber(painter,
+               QPointF{x + numberWidth(strong, tag.strong) + context.px(kTagGap), baseline},
+               tag.plain, Qt::AlignLeft);
+}
+
+Tag plannedPeakTag(const TimelineModel& model)
+{
+    return {QStringLiteral("peak ") + bytesText(model.set.planned->peak(), Rounding::Up),
+            model.plannedPeakName, Role::Text};
+}
+
+Tag unplannedPeakTag(const TimelineModel& model)
+{
+    return {QStringLiteral("unplanned ") + bytesText(model.set.unplanned->peak(), Rounding::Up),
+            model.unplannedPeakName, Role::Text};
+}
+
+Tag boundTag(const TimelineModel& model)
+{
+    return {QString{},
+            QStringLiteral("lower bound ") + bytesText(model.bound->bytes, Rounding::Down),
+            Role::Text};
+}
+
+Tag witnessTag(const TimelineModel& model)
+{
+    return {bytesText(model.bound->bytes, Rounding::Down) + QStringLiteral(" must be live here"),
+            model.bound->where, Role::Text};
+}
+
+std::optional<PeakMark> plannedPeakMark(const TimelineModel& model, const TimelineFrame& frame)
+{
+    if (!model.set.planned || model.set.planned->stepCount() == 0 || model.pale)
+        return std::nullopt;
+    const double x = frame.xOfStep(model.axis, model.set.planned->peakStep());
+    if (!isVisible(frame, x))
+        return std::nullopt;
+    return markAt(model, frame, {x, frame.at.yOf(model.set.planned->peak())});
+}
+
+std::optional<PeakMark> unplannedPeakMark(const TimelineModel& model, const TimelineFrame& frame)
+{
+    // One mark is enough where the plan is the unplanned program.
+    if (model.set.unplanned == model.set.planned)
+        return std::nullopt;
+    const std::optional<double> position = unplannedPeakPosition(model);
+    if (!position || !isVisible(frame, frame.at.xOf(*position)))
+        return std::nullopt;
+    return markAt(model, frame,
+                  {frame.at.xOf(*position), frame.at.yOf(model.set.unplanned->peak())});
+}
+
+void paintClassNames(const PaintContext& context, const PlacedLabels& labels)
+{
+    const QFont font = context.theme.font(TextRole::SmallStrong);
+    const QFontMetricsF metrics{font};
+    context.painter.setFont(font);
+    for (std::size_t layer = 0; layer < labels.classNames.size(); ++layer) {
+        const std::optional<QRectF>& rect = labels.classNames[layer];
+        if (!rect)
+            continue;
+        const QColor ground = context.theme.color(classRole(layer));
+        context.painter.setRenderHint(QPainter::Antialiasing, false);
+        if (!context.model.pale)
+            context.painter.fillRect(*rect, ground);
+        context.painter.setPen(context.model.pale ? context.theme.color(Role::Text)
+                                                  : labelColorOn(ground));
+        const QString name =
+            QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer)));
+        context.painter.drawText(
+            QPointF{rect->left() + (rect->width() - metrics.horizontalAdvance(name)) / 2,
+                    rect->center().y() + (metrics.ascent() - metrics.descent()) / 2},
+            name);
+    }
+}
+
+void paintLowerBound(const PaintContext& context, const PlacedLabels& labels)
+{
+    if (!context.model.bound)
+        return;
+    const QRectF& plot = context.frame.at.plot();
+    const double y = std::round(context.frame.at.yOf(context.model.bound->bytes)) + 0.5;
+    QPainter& painter = context.painter;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen{context.theme.color(Role::Panel, 0.8), 3});
+    painter.drawLine(QPointF{plot.left(), y}, QPointF{plot.right(), y});
+    QPen pen{context.theme.color(Role::Text), 1.4};
+    pen.setCapStyle(Qt::FlatCap);
+    pen.setDashPattern({1.5, 2.2});
+    painter.setPen(pen);
+    painter.drawLine(QPointF{plot.left(), y}, QPointF{plot.right(), y});
+    if (labels.bound)
+        paintTag(context, *labels.bound, boundTag(context.model));
+}
+
+void paintSelection(const PaintContext& context)
+{
+    if (!context.model.range || context.model.axis.stepCount() == 0)
+        return;
+    const QRectF& plot = context.frame.at.plot();
+    const StepAxis& axis = context.model.axis;
+    const double left = context.frame.at.xOf(axis.positionOf(context.model.range->begin));
+    const double right = context.frame.at.xOf(axis.positionOf(context.model.range->end + 1));
+    QPainter& painter = context.painter;
+    painter.save();
+    painter.setClipRect(plot);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const QColor veil = context.theme.color(Role::Panel, 0.5);
+    painter.fillRect(QRectF{QPointF{plot.left(), plot.top()}, QPointF{left, plot.bottom()}}, veil);
+    painter.fillRect(QRectF{QPointF{right, plot.top()}, QPointF{plot.right(), plot.bottom()}},
+                     veil);
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (const double x : {left, right}) {
+        painter.setPen(QPen{context.theme.color(Role::Accent), 1.6});
+        painter.drawLine(QPointF{x, plot.top()}, QPointF{x, plot.bottom()});
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(context.theme.color(Role::Accent));
+        const QSizeF grip{context.px(7), context.px(24)};
+        painter.drawRoundedRect(
+            QRectF{QPointF{x - grip.width() / 2, plot.center().y() - grip.height() / 2}, grip}, 2,
+            2);
+    }
+    painter.restore();
+}
+
+void paintCursor(const PaintContext& context, std::size_t step)
+{
+    const timeline::TimelinePtr& planned = context.model.set.planned;
+    if (!planned || step >= planned->stepCount())
+        return;
+    const QRectF& plot = context.frame.at.plot();
+    const double x = std::round(context.frame.xOfStep(context.model.axis, step));
+    if (!isVisible(context.frame, x))
+        return;
+    QPainter& painter = context.painter;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.fillRect(QRectF{x - 1, plot.top(), 3, plot.height()},
+                     context.theme.color(Role::Halo, 0.8));
+    painter.fillRect(QRectF{x, plot.top(), 1, plot.height()}, context.theme.color(Role::Text));
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen{context.theme.color(Role::Halo), 1.5});
+    painter.setBrush(context.theme.color(Role::Text));
+    const double r = context.px(4);
+    painter.drawEllipse(QPointF{x + 0.5, context.frame.at.yOf(planned->totalAt(step))}, r, r);
+}
+
+void paintPeaks(const PaintContext& context, const PlacedLabels& labels)
+{
+    if (const auto mark = unplannedPeakMark(context.model, context.frame)) {
+        paintTriangle(context, *mark, false);
+        if (labels.unplannedPeak)
+            paintTag(context, *labels.unplannedPeak, unplannedPeakTag(context.model));
+    }
+    if (const auto mark = plannedPeakMark(context.model, context.frame)) {
+        paintTriangle(context, *mark, true);
+        if (labels.plannedPeak)
+            paintTag(context, *labels.plannedPeak, plannedPeakTag(context.model));
+    }
+}
+
+void paintWitness(const PaintContext& context, const PlacedLabels& labels)
+{
+    if (!labels.witness || !context.model.bound || !context.model.bound->step)
+        return;
+    QPainter& painter = context.painter;
+    const QColor danger = context.theme.color(Role::Danger);
+    const double x = context.frame.xOfStep(context.model.axis, *context.model.bound->step);
+    const double y = context.frame.at.yOf(context.model.bound->bytes);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen{danger, 1.4});
+    painter.drawLine(QPointF{x, labels.witness->bottom()}, QPointF{x, y});
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(danger);
+    painter.drawEllipse(QPointF{x, y}, context.px(4.5), context.px(4.5));
+    paintTag(context, *labels.witness, witnessTag(context.model));
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen{danger, 1});
+    painter.drawRoundedRect(labels.witness->adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+}
+
+} // namespace plimsoll::ui

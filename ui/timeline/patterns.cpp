@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/timeline/patterns.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr int kTile = 60; ///< logical pixels; every pattern's period divides it
+
+/// Both directions are needed by the cross hatch.
+void addDiagonals(std::vector<QLineF>& lines, int gap, bool rising)
+{
+    for (int c = -kTile; c <= 2 * kTile; c += gap)
+        lines.push_back(rising ? QLineF(c, 0, c - kTile, kTile) : QLineF(c, 0, c + kTile, kTile));
+}
+
+double patternAlpha(const Theme& theme)
+{
+    switch (theme.patterns()) {
+    case PatternStrength::Off: return 0;
+    case PatternStrength::Strong: return 0.6;
+    case PatternStrength::Normal: break;
+    }
+    return theme.isDark() ? 0.26 : 0.30;
+}
+
+void paintFill(QPainter& painter, const Theme& theme, std::size_t layer, const QRectF& rect)
+{
+    painter.fillRect(rect, theme.color(classRole(layer)));
+    const double alpha = patternAlpha(theme);
+    if (alpha <= 0)
+        return;
+    painter.setRenderHint(QPainter::Antialiasing);
+    QPen pen{theme.color(Role::Panel, alpha), 1};
+    pen.setCapStyle(Qt::FlatCap);
+    painter.setPen(pen);
+    const std::vector<QLineF> lines = patternLines(layer);
+    for (double y = 0; y < rect.bottom(); y += kTile)
+        for (double x = 0; x < rect.right(); x += kTile)
+            for (const QLineF& line : lines)
+                painter.drawLine(line.translated(x, y));
+}
+
+} // namespace
+
+std::vector<QLineF> patternLines(std::size_t layer)
+{
+    using timeline::Category;
+    std::vector<QLineF> lines;
+    switch (static_cast<Category>(layer)) {
+    case Category::OptimizerState: addDiagonals(lines, 6, true); break;
+    case Category::Buffers:
+        for (int row = 0; row < kTile / 5; ++row)
+            for (int x = row % 2 == 0 ? 1 : 6; x < kTile; x += 10)
+                lines.emplace_back(x, row * 5 + 2.5, x + 4, row * 5 + 2.5);
+        break;
+    case Category::Gradients:
+        for (int y = 0; y < kTile; y += 4)
+            lines.emplace_back(0, y + 1.5, kTile, y + 1.5);
+        break;
+    case Category::Inputs:
+        for (int y = 0; y < kTile; y += 5)
+            for (int x = 0; x < kTile; x += 5)
+                lines.emplace_back(x + 2, y + 2.5, x + 3.2, y + 2.5);
+        break;
+    case Category::Temporaries:
+        for (int x = 0; x < kTile; x += 4)
+            lines.emplace_back(x + 1.5, 0, x + 1.5, kTile);
+        break;
+    case Category::Workspaces:
+        addDiagonals(lines, 5, true);
+        addDiagonals(lines, 5, false);
+        break;
+    case Category::Parameters:
+    case Category::Activations: break;
+    }
+    return lines;
+}
+
+FillTiles classTiles(const Theme& theme, double devicePixelRatio)
+{
+    FillTiles tiles;
+    const int side = std::max(1, static_cast<int>(std::lround(kTile * devicePixelRatio)));
+    for (std::size_t layer = 0; layer < tiles.size(); ++layer) {
+        QImage image{side, side, QImage::Format_ARGB32_Premultiplied};
+        {
+            QPainter painter{&image};
+            painter.scale(static_cast<double>(side) / kTile, static_cast<double>(side) / kTile);
+            paintFill(painter, theme, layer, QRectF{0, 0, kTile, kTile});
+        }
+        FillTile& tile = tiles[layer];
+        tile.side = side;
+        tile.pixels.resize(static_cast<std::size_t>(side) * static_cast<std::size_t>(side));
+        auto out = tile.pixels.begin();
+        for (int x = 0; x < side; ++x)
+            for (int y = 0; y < side; ++y)
+                *out++ = image.pixel(x, y);
+    }
+    return tiles;
+}
+
+QImage classSwatch(const Theme& theme, std::size_t layer, QSize size, double devicePixelRatio)
+{
+    QImage image{size * devicePixelRatio, QImage::Format_ARGB32_Premultiplied};
+    image.setDevicePixelRatio(devicePixelRatio);
+    QPainter painter{&image};
+    paintFill(painter, theme, layer, QRectF{QPointF{}, QSizeF{size}});
+    return image;
+}
+
+std::vector<QLineF> hatchPieces(const ColumnRegion& region, double gap)
+{
+    std::vector<QLineF> pieces;
+    const auto columns = static_cast<int>(region.upper.size());
+    if (columns == 0 || gap <= 0)
+        return pieces;
+    const auto inside = [&](int x, double y) {
+        const double up = region.height - y;
+        const auto column = static_cast<std::size_t>(x);
+        return up <= static_cast<double>(region.upper[column])
+               && up > static_cast<double>(region.lower[column]);
+    };
+    const float highest = *std::max_element(region.upper.begin(), region.upper.end());
+    const double least = region.height - static_cast<double>(highest);
+    // Each line is x + y = c: walked column by column, one unit of y per column.
+    for (double c = std::ceil(least / gap) * gap; c <= columns + region.height; c += gap) {
+        const int first = std::max(0, static_cast<int>(std::floor(c - region.height)));
+        const int last = std::min(columns - 1, static_cast<int>(std::floor(c - least)));
+        int start = -1;
+        for (int x = first; x <= last + 1; ++x) {
+            const bool in = x <= last && inside(x, c - x - 0.5);
+            if (in && start < 0)
+                start = x;
+            if (!in && start >= 0) {
+                pieces.emplace_back(start, c - start, x, c - x);
+                start = -1;
+            }
+        }
+    }
+    return pieces;
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/base/theme.h"
+#include "ui/timeline/stack_columns.h"
+
+#include <QImage>
+#include <QLineF>
+#include <QPainterPath>
+
+#include <array>
+#include <vector>
+
+namespace plimsoll::ui {
+
+/// The fill of one class, colour and pattern, as a square tile that repeats without seams. `pixels`
+/// runs column by column, because stacks are filled by columns.
+struct FillTile
+{
+    int side = 0; ///< device pixels
+    std::vector<QRgb> pixels;
+};
+using FillTiles = std::array<FillTile, StackColumns::kLayers>;
+/// For the theme as it is now.
+[[nodiscard]] FillTiles classTiles(const Theme& theme, double devicePixelRatio);
+/// The same fill as an image of any size, for legends and cards.
+[[nodiscard]] QImage classSwatch(const Theme& theme, std::size_t layer, QSize size,
+                                 double devicePixelRatio);
+
+/// Lines of a pattern, in a 60 x 60 square that tiles the plane.
+[[nodiscard]] std::vector<QLineF> patternLines(std::size_t layer);
+
+/// A region between two heights per column, in the same unit as the columns' width.
+struct ColumnRegion
+{
+    std::vector<float> lower; ///< above the base line
+    std::vector<float> upper;
+    int height = 0; ///< of the plot
+};
+/// Pieces of the lines "/" every `gap` units inside the region; y grows downwards. Needs no
+/// clipping, which SVG writers lack.
+[[nodiscard]] std::vector<QLineF> hatchPieces(const ColumnRegion& region, double gap);
+
+} // namespace plimsoll::ui

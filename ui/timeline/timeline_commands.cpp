@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the menus ask of the view.
+#include "ui/timeline/timeline_view_p.h"
+
+namespace plimsoll::ui {
+
+namespace {
+constexpr double kKeyZoom = 0.5;
+constexpr double kKeyPan = 0.25;
+} // namespace
+
+void TimelineView::zoomIn()
+{
+    m->zoomBy(kKeyZoom);
+}
+
+void TimelineView::zoomOut()
+{
+    m->zoomBy(1 / kKeyZoom);
+}
+
+void TimelineView::panLeft()
+{
+    m->showUser(m->model.viewport.panned(-kKeyPan));
+}
+
+void TimelineView::panRight()
+{
+    m->showUser(m->model.viewport.panned(kKeyPan));
+}
+
+void TimelineView::showWholeStep()
+{
+    m->showUser({0.0, 1.0});
+}
+
+void TimelineView::zoomToRange()
+{
+    if (!m->model.range)
+        return;
+    const StepAxis& axis = m->model.axis;
+    m->showUser({axis.positionOf(m->model.range->begin) / axis.length(),
+                 axis.positionOf(m->model.range->end + 1) / axis.length()});
+}
+
+void TimelineView::goToPeak()
+{
+    if (m->model.axis.stepCount() == 0)
+        return;
+    const std::size_t step = m->model.set.planned->peakStep();
+    const double at = m->model.axis.positionOf(step) / m->model.axis.length();
+    const VisibleRange now = m->model.viewport.range();
+    const double half = m->model.viewport.width() / 2;
+    if (at < now.begin || at > now.end)
+        m->showUser({at - half, at + half});
+    m->setCursorStep(step, true);
+}
+
+void TimelineView::pinAtCursor()
+{
+    if (m->model.cursorStep)
+        m->togglePin(*m->model.cursorStep);
+}
+
+} // namespace plimsoll::ui

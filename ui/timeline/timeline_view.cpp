@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/timeline/timeline_view.h"
+
+#include "ui/base/numbers.h"
+#include "ui/timeline/stack_raster.h"
+#include "ui/timeline/timeline_view_p.h"
+
+#include <QEvent>
+#include <QFocusEvent>
+#include <QPaintEngine>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr double kPaleOpacity = 0.45;
+
+/// Two pins show what is between them.
+void paintPinDistance(const PaintContext& context, const std::vector<std::size_t>& pins)
+{
+    if (pins.size() != 2 || !context.model.set.planned)
+        return;
+    const timeline::Timeline& planned = *context.model.set.planned;
+    const auto [first, second] = std::minmax(pins[0], pins[1]);
+    if (second >= planned.stepCount())
+        return;
+    Tag tag;
+    tag.strong = bytesDifferenceText(planned.totalAt(second) - planned.totalAt(first));
+    if (context.model.axis.hasTimes())
+        tag.plain = timeDifferenceText(planned.timeAt(second) - planned.timeAt(first));
+    const QSizeF size = tagSize(context.theme, tag);
+    const double middle = (context.frame.xOfStep(context.model.axis, first)
+                           + context.frame.xOfStep(context.model.axis, second))
+                          / 2;
+    const QRectF& plot = context.frame.at.plot();
+    paintTag(context,
+             QRectF{QPointF{middle - size.width() / 2, plot.bottom() - size.height() - 6}, size},
+             tag);
+}
+
+/// Everything above the curves; the same for the screen and for pictures.
+void paintAbove(const PaintContext& context, const PlacedLabels& labels)
+{
+    const TimelineModel& model = context.model;
+    paintLowerBound(context, labels);
+    paintSelection(context);
+    for (const std::size_t pin : model.pins)
+        paintCursor(context, pin);
+    if (model.cursorStep && !model.drag)
+        paintCursor(context, *model.cursorStep);
+    paintCapacities(context);
+    paintBudgetLine(context);
+    paintPeaks(context, labels);
+    paintWitness(context, labels);
+    paintPinDistance(context, model.pins);
+    if (labels.readout)
+        paintReadout(context, *labels.readout);
+    std::size_t card = 0;
+    for (const std::size_t pin : model.pins)
+        if (card < labels.cards.size() && pin < model.axis.stepCount())
+            paintHoverCard(context, labels.cards[card++], pin, true);
+    if (card < labels.cards.size() && model.cursorStep)
+        paintHoverCard(context, labels.cards[card], *model.cursorStep, false);
+}
+
+StackInks inksOf(const Theme& theme)
+{
+    return {theme.color(Role::Panel, 0.85), theme.color(Role::Text, 0.9)};
+}
+
+QPoint anchorOf(const TimelineFrame& frame, double ratio)
+{
+    return (frame.at.plot().topLeft() * ratio).toPoint();
+}
+
+bool isVector(const QPainter& painter)
+{
+    const QPaintEngine::Type type = painter.paintEngine()->type();
+    return type == QPaintEngine::SVG || type == QPaintEngine::Pdf || type == QPaintEngine::Picture;
+}
+
+} // namespace
+
+TimelineFrame TimelineView::Private::frame() const
+{
+    return frameFor(model, view.size(), Theme::current().scale());
+}
+
+void TimelineView::Private::invalidateAll()
+{
+    groundDirty = true;
+    ghostDirty = true;
+    stackDirty = true;
+    view.update();
+}
+
+void TimelineView::Private::invalidate()
+{
+    if (model.drag) {
+        // The frame and the unplanned curve stand still under the dragged line.
+        stackDirty = true;
+        view.update();
+        return;
+    }
+    invalidateAll();
+    placeHandle();
+    describe();
+}
+
+void TimelineView::Private::refresh(const TimelineFrame& frame)
+{
+    const Theme& theme = Theme::current();
+    if (tilesRatio != ratio()) {
+        tiles = classTiles(theme, ratio());
+        tilesRatio = ratio();
+        invalidateAll();
+    }
+    if (groundDirty) {
+        ground = QPixmap{view.size() * ratio()};
+        ground.setDevicePixelRatio(ratio());
+        ground.fill(theme.color(Role::Panel));
+        QPainter painter{&ground};
+        const PaintContext context{painter, model, frame, theme};
+        paintGround(context);
+        paintTimeAxis(context);
+        groundDirty = false;
+    }
+    if (ghostDirty) {
+        ghost = makeGhost(model, frame, theme, ratio());
+        ghostDirty = false;
+    }
+    if (stackDirty) {
+        const Coordinates device = frame.deviceCoordinates(ratio());
+        columns = model.set.planned ? stackColumns(*model.set.planned, model.axis, device)
+                                    : StackColumns{};
+        stack = rasterStack(columns, tiles, inksOf(theme), device.plot().size().toSize(),
+                            anchorOf(frame, ratio()), ratio(), std::move(stack));
+        stackDirty = false;
+    }
+}
+
+void TimelineView::Private::paint(QPainter& painter)
+{
+    const TimelineFrame now = frame();
+    const Theme& theme = Theme::current();
+    refresh(now);
+    labels = placeLabels(model, now, theme, columns, ratio());
+    painter.drawPixmap(QPointF{}, ground);
+    const PaintContext context{painter, model, now, theme};
+    paintHeader(context);
+    paintBands(context);
+    painter.setOpacity(model.pale ? kPaleOpacity : 1.0);
+    painter.drawImage(now.at.plot().topLeft(), stack);
+    painter.setOpacity(1.0);
+    paintClassNames(context, labels);
+    paintGhost(painter, ghost, model, now);
+    paintAbove(context, labels);
+    paintOverview(painter, model, now, theme);
+    if (model.plotFocused) {
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen{theme.color(Role::Accent), 2});
+        painter.drawRect(now.at.plot().adjusted(-2, -2, 2, 2));
+    }
+}
+
+void TimelineView::renderTo(QPainter* painter, QSize size) const
+{
+    TimelineModel still = m->model;
+    still.cursorStep.reset();
+    still.cursorCard = false;
+    still.lineHovered = false;
+    still.lineFocused = false;
+    still.plotFocused = false;
+    const Theme& theme = Theme::current();
+    const TimelineFrame frame = frameFor(still, QSizeF{size}, theme.scale());
+    const PaintContext context{*painter, still, frame, theme};
+    const double ratio = isVector(*painter) ? 1.0 : painter->device()->devicePixelRatioF();
+    const Coordinates device = frame.deviceCoordinates(ratio);
+    const StackColumns columns =
+        still.set.planned ? stackColumns(*still.set.planned, still.axis, device) : StackColumns{};
+    const PlacedLabels labels = placeLabels(still, frame, theme, columns, ratio);
+    painter->save();
+    paintGround(context);
+    paintTimeAxis(context);
+    paintHeader(context);
+    paintBands(context);
+    painter->setOpacity(still.pale ? kPaleOpacity : 1.0);
+    if (isVector(*painter)) {
+        painter->translate(frame.at.plot().topLeft());
+        drawStackShapes(*painter, columns, theme);
+        painter->translate(-frame.at.plot().topLeft());
+    } else {
+        painter->drawImage(frame.at.plot().topLeft(),
+                           rasterStack(columns, classTiles(theme, ratio), inksOf(theme),
+                                       device.plot().size().toSize(), anchorOf(frame, ratio),
+                                       ratio));
+    }
+    painter->setOpacity(1.0);
+    paintClassNames(context, labels);
+    drawGhostShapes(*painter, still, frame, theme);
+    paintAbove(context, labels);
+    paintOverview(*painter, still, frame, theme);
+    painter->restore();
+}
+
+TimelineView::TimelineView(QWidget* parent) : QWidget{parent}, m{std::make_unique<Private>(*this)}
+{
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    setAccessibleName(tr("Memory over the step"));
+    connect(&Theme::current(), &Theme::changed, this, [this] {
+        m->tilesRatio = 0;
+        m->invalidateAll();
+        m->placeHandle();
+    });
+}
+
+TimelineView::~TimelineView() = default;
+
+void TimelineView::setTimelines(TimelineSet set)
+{
+    m->model.set = std::move(set);
+    m->model.axis = StepAxis{m->model.set.planned};
+    const std::size_t steps = m->model.axis.stepCount();
+    m->model.viewport.setSmallest(steps == 0 ? 1.0
+                                             : std::min(1.0, 4.0 / static_cast<double>(steps)));
+    std::erase_if(m->model.pins, [steps](std::size_t pin) { return pin >= steps; });
+    if (m->model.cursorStep && *m->model.cursorStep >= steps)
+        m->model.cursorStep.reset();
+    if (m->model.range && m->model.range->end >= steps)
+        m->setRange(std::nullopt);
+    m->invalidate();
+}
+
+void TimelineView::setBudget(std::optional<base::Bytes> budget)
+{
+    // Under the mouse the line belongs to the mouse.
+    if (m->model.drag || budget == m->model.budget)
+        return;
+    m->model.budget = budget;
+    m->invalidate();
+}
+
+void TimelineView::setBudgetState(BudgetState state)
+{
+    m->model.budgetState = state;
+    update();
+}
+
+void TimelineView::setStale(bool stale)
+{
+    m->model.stale = stale;
+    update();
+}
+
+void TimelineView::setPlanPale(bool pale)
+{
+    m->model.pale = pale;
+    update();
+}
+
+void TimelineView::setLowerBound(std::optional<LowerBound> bound)
+{
+    m->model.bound = std::move(bound);
+    m->invalidate();
+}
+
+void TimelineView::setSmallestFeasible(std::optional<base::Bytes> bytes)
+{
+    m->model.smallestFeasible = bytes;
+    m->describe();
+}
+
+void TimelineView::setCapacityMarks(std::vector<CapacityMark> marks)
+{
+    m->model.capacities = std::move(marks);
+    m->invalidate();
+}
+
+void TimelineView::setSnapTargets(std::vector<SnapTarget> targets)
+{
+    m->model.extraTargets = std::move(targets);
+}
+
+void TimelineView::setTitle(const QString& title)
+{
+    m->model.title = title;
+    update();
+}
+
+void TimelineView::setSubtitle(const QString& subtitle)
+{
+    m->model.subtitle = subtitle;
+    update();
+}
+
+void TimelineView::setPeakNames(const QString& planned, const QString& unplanned)
+{
+    m->model.plannedPeakName = planned;
+    m->model.unplannedPeakName = unplanned;
+    update();
+}
+
+void TimelineView::setReadout(std::vector<ReadoutRow> rows)
+{
+    m->model.readout = std::move(rows);
+    update();
+}
+
+void TimelineView::setHoverProvider(HoverProvider provider)
+{
+    m->model.hover = std::move(provider);
+    update();
+}
+
+void TimelineView::setSelection(Selection* selection)
+{
+    if (m->selection)
+        disconnect(m->selection, nullptr, this, nullptr);
+    m->selection = selection;
+    if (selection == nullptr)
+        return;
+    const auto read = [this] {
+        const Selection* from = m->selection.data();
+        if (from == nullptr)
+            return;
+        m->model.range = from->range();
+        m->model.cursorStep = from->step();
+        update();
+    };
+    connect(selection, &Selection::rangeChanged, this, read);
+    connect(selection, &Selection::stepChanged, this, read);
+    read();
+}
+
+std::optional<base::Bytes> TimelineView::budget() const
+{
+    return m->model.budget;
+}
+
+bool TimelineView::isDragging() const
+{
+    return m->model.drag.has_value();
+}
+
+VisibleRange TimelineView::visibleRange() const
+{
+    return m->model.viewport.range();
+}
+
+void TimelineView::setVisibleRange(VisibleRange range)
+{
+    m->model.viewport.setRange(range);
+    m->invalidateAll();
+}
+
+base::Bytes TimelineView::axisTop() const
+{
+    return m->frame().at.top();
+}
+
+QSize TimelineView::sizeHint() const
+{
+    const Theme& theme = Theme::current();
+    return {theme.px(1100), theme.px(520)};
+}
+
+QSize TimelineView::minimumSizeHint() const
+{
+    const Theme& theme = Theme::current();
+    return {theme.px(560), theme.px(230)};
+}
+
+void TimelineView::paintEvent(QPaintEvent* /*event*/)
+{
+    QPainter painter{this};
+    m->paint(painter);
+}
+
+void TimelineView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    m->invalidateAll();
+    m->placeHandle();
+}
+
+void TimelineView::focusInEvent(QFocusEvent* event)
+{
+    m->model.plotFocused =
+        event->reason() != Qt::MouseFocusReason && event->reason() != Qt::ActiveWindowFocusReason;
+    QWidget::focusInEvent(event);
+    update();
+}
+
+void TimelineView::focusOutEvent(QFocusEvent* event)
+{
+    m->model.plotFocused = false;
+    QWidget::focusOutEvent(event);
+    update();
+}
+
+void TimelineView::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::EnabledChange)
+        m->invalidateAll();
+}
+
+} // namespace plimsoll::ui
