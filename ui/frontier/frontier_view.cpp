@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/frontier/frontier_view.h"
+
+#include "ui/base/numbers.h"
+#include "ui/base/theme.h"
+#include "ui/plot/scene.h"
+#include "ui/plot/ticks.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr double kGiB = 1073741824.0;
+constexpr std::size_t kRotorMarker = 1; ///< place of rotor in the table of planners
+
+double gibOf(base::Bytes bytes)
+{
+    return static_cast<double>(bytes.count()) / kGiB;
+}
+
+} // namespace
+
+FrontierView::FrontierView(QWidget* parent) : QWidget{parent}
+{
+    setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
+    setAccessibleName(QStringLiteral("Frontier: slow-down against peak"));
+    connect(&Theme::current(), &Theme::changed, this, QOverload<>::of(&QWidget::update));
+}
+
+void FrontierView::setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unplannedTime,
+                               base::Bytes lowerBound)
+{
+    m_frontier = std::move(frontier);
+    m_unplannedTime = unplannedTime;
+    m_lowerBound = lowerBound;
+    update();
+}
+
+void FrontierView::setBudget(base::Bytes budget)
+{
+    if (budget == m_budget)
+        return;
+    m_budget = budget;
+    update();
+}
+
+void FrontierView::setCurrent(plan::VerifiedPlanPtr plan)
+{
+    m_current = std::move(plan);
+    update();
+}
+
+QSize FrontierView::sizeHint() const
+{
+    return {Theme::current().px(372), Theme::current().px(200)};
+}
+
+QSize FrontierView::minimumSizeHint() const
+{
+    return {Theme::current().px(200), Theme::current().px(110)};
+}
+
+double FrontierView::slowerOf(const plan::VerifiedPlan& plan) const
+{
+    const auto base = static_cast<double>(m_unplannedTime.count());
+    return base > 0 ? static_cast<double>(plan.evaluation().stepTime.count()) / base - 1.0 : 0.0;
+}
+
+FrontierView::Axes FrontierView::axes() const
+{
+    const Theme& theme = Theme::current();
+    Axes axes;
+    axes.plot = QRectF{rect()}.adjusted(theme.px(52), theme.px(8), -theme.px(14), -theme.px(34));
+    if (!m_frontier || m_frontier->points().empty())
+        return axes;
+    const auto& points = m_frontier->points();
+    const double least = std::min(gibOf(m_lowerBound), gibOf(points.front()->evaluation().peak));
+    const double most = gibOf(points.back()->evaluation().peak);
+    const double margin = std::max((most - least) * 0.06, most * 0.01);
+    axes.minGiB = std::max(0.0, least - 2 * margin);
+    axes.maxGiB = most + margin;
+    for (const plan::VerifiedPlanPtr& point : points)
+        axes.maxSlower = std::max(axes.maxSlower, slowerOf(*point) * 1.1);
+    return axes;
+}
+
+QPointF FrontierView::at(const Axes& axes, double gib, double slower) const
+{
+    const double x =
+        axes.plot.left() + (gib - axes.minGiB) / (axes.maxGiB - axes.minGiB) * axes.plot.width();
+    return {x, axes.plot.bottom() - slower / axes.maxSlower * axes.plot.height()};
+}
+
+QPointF FrontierView::positionOf(const plan::VerifiedPlan& plan) const
+{
+    return at(axes(), gibOf(plan.evaluation().peak), slowerOf(plan));
+}
+
+base::Bytes FrontierView::budgetAt(double x) const
+{
+    const Axes range = axes();
+    const double share = std::clamp((x - range.plot.left()) / range.plot.width(), 0.0, 1.0);
+    return base::Bytes{std::llround((range.minGiB + share * (range.maxGiB - range.minGiB)) * kGiB)};
+}
+
+void FrontierView::paintEvent(QPaintEvent* /*event*/)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter{this};
+    painter.fillRect(rect(), theme.color(Role::Panel));
+    if (!m_frontier || m_frontier->points().empty()) {
+        painter.setFont(theme.font(TextRole::Body));
+        painter.setPen(theme.color(Role::Muted));
+        painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap,
+                         QStringLiteral("The curve appears with the first plan."));
+        return;
+    }
+    const Axes range = axes();
+    if (range.plot.width() < 40 || range.plot.height() < 30)
+        return;
+    paintAxes(painter, range);
+    paintCurve(painter, range);
+    paintBudget(painter, range);
+}
+
+void FrontierView::paintAxes(QPainter& painter, const Axes& range) const
+{
+    const Theme& theme = Theme::current();
+    painter.fillRect(range.plot, theme.color(Role::Plot));
+    painter.setFont(theme.font(TextRole::Small));
+    const QFontMetricsF metrics{painter.font()};
+    for (const double tick :
+         decimalTicks(0, range.maxSlower * 100, range.plot.height(), theme.px(30))) {
+        const double y = at(range, range.minGiB, tick / 100).y();
+        painter.setPen(theme.color(Role::Grid));
+        painter.drawLine(QPointF{range.plot.left(), y}, QPointF{range.plot.right(), y});
+        painter.setPen(theme.color(Role::Muted));
+        const QString text =
+            tick > 0 ? QStringLiteral("+%1\u00a0%").arg(tick) : QStringLiteral("0");
+        drawNumber(painter, {range.plot.left() - theme.px(8), y + metrics.capHeight() / 2}, text,
+                   Qt::AlignRight);
+    }
+    for (const double tick :
+         decimalTicks(range.minGiB, range.maxGiB, range.plot.width(), theme.px(44))) {
+        const double x = at(range, tick, 0).x();
+        painter.setPen(theme.color(Role::Muted));
+        drawNumber(painter, {x, range.plot.bottom() + theme.px(15)}, QString::number(tick),
+                   Qt::AlignHCenter);
+    }
+    painter.setPen(theme.color(Role::Muted));
+    painter.drawText(QRectF{range.plot.left(), range.plot.bottom() + theme.px(17),
+                            range.plot.width(), metrics.height()},
+                     Qt::AlignRight, QStringLiteral("peak, GiB"));
+    const double bound = at(range, gibOf(m_lowerBound), 0).x();
+    if (bound > range.plot.left() + 1) {
+        const QRectF zone{range.plot.left(), range.plot.top(), bound - range.plot.left(),
+                          range.plot.height()};
+        painter.setPen(QPen{theme.color(Role::BorderStrong, 0.5), 1});
+        painter.drawPath(hatchPath(zone, 6));
+        painter.setPen(QPen{theme.color(Role::Text), 1.25, Qt::DotLine});
+        painter.drawLine(QPointF{bound, range.plot.top()}, QPointF{bound, range.plot.bottom()});
+    }
+    painter.setPen(theme.color(Role::BorderStrong));
+    painter.drawLine(range.plot.bottomLeft(), range.plot.bottomRight());
+}
+
+void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
+{
+    const Theme& theme = Theme::current();
+    QPolygonF points;
+    for (const plan::VerifiedPlanPtr& point : m_frontier->points())
+        points << at(range, gibOf(point->evaluation().peak), slowerOf(*point));
+    painter.save();
+    painter.setClipRect(range.plot.adjusted(-6, -6, 6, 6));
+    painter.setRenderHint(QPainter::Antialiasing);
+    QPen pen{theme.color(Role::PlannerRotor), 2};
+    pen.setDashPattern(plannerDashes(kRotorMarker));
+    painter.setPen(pen);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPolyline(stepCurve(points));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.color(Role::PlannerRotor));
+    QPointF previous{-100, -100};
+    for (const QPointF& point : points) { // markers nearer than 5 px would only smear
+        if (std::hypot(point.x() - previous.x(), point.y() - previous.y()) < 5)
+            continue;
+        painter.drawPath(markerPath(kRotorMarker, point, 3));
+        previous = point;
+    }
+    if (m_current) {
+        painter.setPen(QPen{theme.color(Role::Accent), 2});
+        painter.setBrush(theme.color(Role::Panel));
+        painter.drawEllipse(at(range, gibOf(m_current->evaluation().peak), slowerOf(*m_current)), 5,
+                            5);
+    }
+    painter.restore();
+}
+
+void FrontierView::paintBudget(QPainter& painter, const Axes& range) const
+{
+    const Theme& theme = Theme::current();
+    const double x =
+        std::clamp(at(range, gibOf(m_budget), 0).x(), range.plot.left(), range.plot.right());
+    const QColor color = theme.color(m_current ? Role::Line : Role::Danger);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen{theme.color(Role::Halo), 5});
+    painter.drawLine(QPointF{x, range.plot.top()}, QPointF{x, range.plot.bottom()});
+    painter.setPen(QPen{color, 2});
+    painter.drawLine(QPointF{x, range.plot.top()}, QPointF{x, range.plot.bottom()});
+    painter.setBrush(theme.color(Role::Panel));
+    painter.drawEllipse(QPointF{x, range.plot.bottom()}, 5, 5);
+    if (!m_current)
+        return;
+    const QString text = bytesText(m_current->evaluation().peak, Rounding::Up)
+                         + QStringLiteral(", ") + percentDifferenceText(slowerOf(*m_current));
+    painter.setFont(theme.font(TextRole::SmallStrong));
+    const double width = numberWidth(painter.font(), text) + theme.px(12);
+    const bool right = x + theme.px(10) + width < range.plot.right();
+    const QRectF box{right ? x + theme.px(10)
+                           : std::max(range.plot.left(), x - theme.px(10) - width),
+                     range.plot.top() + theme.px(6), width, static_cast<double>(theme.px(20))};
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.color(Role::Panel, 0.9));
+    painter.drawRoundedRect(box, 3, 3);
+    painter.setPen(theme.color(Role::Text));
+    drawNumber(painter,
+               {box.left() + theme.px(6),
+                box.center().y() + QFontMetricsF{painter.font()}.capHeight() / 2},
+               text, Qt::AlignLeft);
+}
+
+void FrontierView::mousePressEvent(QMouseEvent* event)
+{
+    if (event->button() != Qt::LeftButton || !m_frontier || m_frontier->points().empty())
+        return;
+    m_dragging = true;
+    Q_EMIT budgetDragged(budgetAt(event->position().x()));
+}
+
+void FrontierView::mouseMoveEvent(QMouseEvent* event)
+{
+    if (m_dragging)
+        Q_EMIT budgetDragged(budgetAt(event->position().x()));
+    else
+        updateToolTip(event->position());
+}
+
+void FrontierView::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (!m_dragging || event->button() != Qt::LeftButton)
+        return;
+    m_dragging = false;
+    Q_EMIT budgetCommitted(budgetAt(event->position().x()));
+}
+
+void FrontierView::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Escape && m_dragging) {
+        m_dragging = false;
+        Q_EMIT budgetDragCancelled();
+        return;
+    }
+    const bool left = event->key() == Qt::Key_Left;
+    if (!m_frontier || m_frontier->points().empty() || (!left && event->key() != Qt::Key_Right)) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    // To the neighbouring plan: its peak is the least budget that gives it.
+    const auto& points = m_frontier->points();
+    base::Bytes target =
+        left ? points.front()->evaluation().peak : points.back()->evaluation().peak;
+    for (const plan::VerifiedPlanPtr& point : points) {
+        const base::Bytes peak = point->evaluation().peak;
+        if (left && peak < m_budget)
+            target = peak;
+        if (!left && peak > m_budget) {
+            target = peak;
+            break;
+        }
+    }
+    Q_EMIT budgetCommitted(target);
+}
+
+void FrontierView::leaveEvent(QEvent* event)
+{
+    setToolTip({});
+    QWidget::leaveEvent(event);
+}
+
+void FrontierView::updateToolTip(QPointF position)
+{
+    constexpr double kNear = 12;
+    QString text;
+    double nearest = kNear;
+    if (m_frontier)
+        for (const plan::VerifiedPlanPtr& point : m_frontier->points()) {
+            const QPointF center = positionOf(*point);
+            const double distance =
+                std::hypot(center.x() - position.x(), center.y() - position.y());
+            if (distance >= nearest)
+                continue;
+            nearest = distance;
+            text = QStringLiteral("Peak %1, step %2 (%3), %4 regions")
+                       .arg(bytesText(point->evaluation().peak, Rounding::Up),
+                            timeText(point->evaluation().stepTime),
+                            percentDifferenceText(slowerOf(*point)))
+                       .arg(point->plan().regions.size());
+        }
+    setToolTip(text);
+}
+
+} // namespace plimsoll::ui

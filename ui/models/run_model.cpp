@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/models/run_model.h"
+
+#include "ui/base/numbers.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr std::array kHeads{"Run", "Planner", "Budget", "State", "Peak", "Step time"};
+
+bool isNumberColumn(int column)
+{
+    return column == RunModel::BudgetColumn || column == RunModel::PeakColumn
+           || column == RunModel::TimeColumn;
+}
+
+} // namespace
+
+void RunModel::setRuns(std::vector<RunRow> runs)
+{
+    std::reverse(runs.begin(), runs.end());
+    if (runs == m_runs)
+        return;
+    beginResetModel();
+    m_runs = std::move(runs);
+    endResetModel();
+}
+
+int RunModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_runs.size());
+}
+
+int RunModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(ColumnCount);
+}
+
+QVariant RunModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid() || index.row() >= rowCount())
+        return {};
+    const RunRow& run = m_runs[static_cast<std::size_t>(index.row())];
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(Qt::Alignment{
+            (isNumberColumn(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
+    if (role == Qt::EditRole && index.column() == NameColumn)
+        return run.name;
+    if (role != Qt::DisplayRole && role != Qt::ToolTipRole)
+        return {};
+    switch (index.column()) {
+    case NameColumn: return run.name.isEmpty() ? QStringLiteral("Run %1").arg(run.id) : run.name;
+    case PlannerColumn: return run.planner;
+    case BudgetColumn: return bytesText(run.budget);
+    case StatusColumn: return run.status;
+    case PeakColumn: return run.peak ? bytesText(*run.peak, Rounding::Up) : unknownText();
+    case TimeColumn: return run.stepTime ? timeText(*run.stepTime) : unknownText();
+    default: return {};
+    }
+}
+
+bool RunModel::setData(const QModelIndex& index, const QVariant& value, int role)
+{
+    if (!index.isValid() || index.row() >= rowCount() || index.column() != NameColumn
+        || role != Qt::EditRole)
+        return false;
+    RunRow& run = m_runs[static_cast<std::size_t>(index.row())];
+    const QString name = value.toString().simplified();
+    if (name == run.name)
+        return true;
+    run.name = name;
+    Q_EMIT dataChanged(index, index);
+    Q_EMIT renamed(run.id, name);
+    return true;
+}
+
+Qt::ItemFlags RunModel::flags(const QModelIndex& index) const
+{
+    const Qt::ItemFlags flags = QAbstractTableModel::flags(index);
+    return index.isValid() && index.column() == NameColumn ? flags | Qt::ItemIsEditable : flags;
+}
+
+QVariant RunModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || section < 0 || section >= static_cast<int>(ColumnCount))
+        return {};
+    if (role == Qt::DisplayRole)
+        return QString::fromLatin1(kHeads.at(static_cast<std::size_t>(section)));
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(Qt::Alignment{
+            (isNumberColumn(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
+    return {};
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/plan_panel/budget_panel.h"
+
+#include "core/base/format.h"
+#include "ui/base/numbers.h"
+#include "ui/base/theme.h"
+#include "ui/base/widgets.h"
+#include "ui/plan_panel/bound_page.h"
+#include "ui/plan_panel/gauge.h"
+#include "ui/plan_panel/verdict_box.h"
+
+#include <QComboBox>
+#include <QFormLayout>
+#include <QFrame>
+#include <QGridLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace plimsoll::ui {
+
+namespace {
+
+QFrame* separator(QWidget* parent)
+{
+    auto* line = new QFrame{parent};
+    line->setProperty("line", true);
+    return line;
+}
+
+/// What the Budget field takes back unchanged: whole MiB without decimals, else exact bytes.
+QString editText(base::Bytes bytes)
+{
+    constexpr std::int64_t kMiB = 1048576;
+    return bytes.count() % kMiB == 0 ? QStringLiteral("%1 MiB").arg(bytes.count() / kMiB)
+                                     : QStringLiteral("%1 B").arg(bytes.count());
+}
+
+double slower(base::Nanoseconds time, base::Nanoseconds base)
+{
+    return base.count() > 0
+               ? static_cast<double>(time.count()) / static_cast<double>(base.count()) - 1.0
+               : 0.0;
+}
+
+QString feasibleSentence(const workspace::Planned& planned, const solve::Outcome& outcome)
+{
+    const plan::VerifiedPlan& best = *outcome.best;
+    const base::Bytes budget = best.problem().budget;
+    const QString fits = bytesText(budget);
+    if (best.plan().regions.empty())
+        return QStringLiteral("Everything fits in %1; nothing needs to be recomputed.").arg(fits);
+    const QString spare = shortBytesText(budget - best.evaluation().peak, Rounding::Down);
+    if (outcome.status == solve::Status::Optimal)
+        return QStringLiteral(
+                   "Fits %1 with %2 to spare. Proved: no plan with these moves is faster.")
+            .arg(fits, spare);
+    return QStringLiteral("Fits %1 with %2 to spare. Not proved fastest: at best %3 is possible. "
+                          "No plan goes below %4.")
+        .arg(fits, spare,
+             percentDifferenceText(
+                 slower(outcome.timeBound, planned.unplanned->evaluation().stepTime)),
+             bytesText(outcome.peakBound.bytes, Rounding::Down));
+}
+
+} // namespace
+
+BudgetPanel::BudgetPanel(QWidget* parent) : QWidget{parent}
+{
+    buildForm();
+    buildResults();
+}
+
+void BudgetPanel::buildForm()
+{
+    const Theme& theme = Theme::current();
+    auto* column = new QVBoxLayout{this};
+    column->setContentsMargins(theme.px(12), theme.px(10), theme.px(12), theme.px(10));
+    column->setSpacing(theme.px(8));
+    auto* form = new QFormLayout;
+    form->setHorizontalSpacing(theme.px(8));
+    form->setVerticalSpacing(theme.px(6));
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    m_device = new QComboBox{this};
+    for (const plan::Device& device : plan::builtInDevices())
+        m_device->addItem(QString::fromStdString(device.name) + QStringLiteral(" · ")
+                              + bytesText(device.memory),
+                          QString::fromStdString(device.id));
+    m_budgetEdit = new QLineEdit{this};
+    m_reserveEdit = new QLineEdit{this};
+    m_reserveEdit->setToolTip(QStringLiteral(
+        "Memory kept free for the CUDA context and workspaces; part of the budget."));
+    m_gauge = new Gauge{this};
+    m_gaugeText = new TextLabel{{}, TextRole::Small, Role::Muted, this};
+    m_fieldError = new TextLabel{{}, TextRole::Small, Role::Danger, this};
+    m_fieldError->hide();
+    m_planner = new QComboBox{this};
+    for (const auto& planner : solve::planners())
+        m_planner->addItem(QString::fromStdString(planner->descriptor().name),
+                           QString::fromStdString(planner->descriptor().id));
+    m_plannerState = new TextLabel{{}, TextRole::Small, Role::Muted, this};
+    const auto label = [this](const QString& text) {
+        return new TextLabel{text, TextRole::Body, Role::Muted, this};
+    };
+    form->addRow(label(QStringLiteral("GPU")), m_device);
+    form->addRow(label(QStringLiteral("Budget")), m_budgetEdit);
+    form->addRow(QString{}, m_gauge);
+    form->addRow(QString{}, m_gaugeText);
+    form->addRow(QString{}, m_fieldError);
+    form->addRow(label(QStringLiteral("Reserve")), m_reserveEdit);
+    column->addLayout(form);
+    column->addWidget(separator(this));
+    auto* planning = new QFormLayout;
+    planning->setHorizontalSpacing(theme.px(8));
+    planning->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    planning->addRow(label(QStringLiteral("Planner")), m_planner);
+    planning->addRow(QString{}, m_plannerState);
+    column->addLayout(planning);
+    column->addWidget(separator(this));
+    m_device->setAccessibleName(QStringLiteral("GPU"));
+    m_budgetEdit->setAccessibleName(QStringLiteral("Budget"));
+    m_reserveEdit->setAccessibleName(QStringLiteral("Reserve"));
+    m_planner->setAccessibleName(QStringLiteral("Planner"));
+
+    connect(m_device, &QComboBox::activated, this, [this](int row) {
+        const base::Result<plan::Device> device =
+            plan::findDevice(m_device->itemData(row).toString().toStdString());
+        if (!device || *device == m_choices.device)
+            return;
+        m_choices.device = *device;
+        Q_EMIT choicesChanged(m_choices);
+    });
+    connect(m_planner, &QComboBox::activated, this, [this](int row) {
+        m_choices.planner = m_planner->itemData(row).toString().toStdString();
+        m_choices.options.clear();
+        Q_EMIT choicesChanged(m_choices);
+    });
+    connect(m_budgetEdit, &QLineEdit::editingFinished, this, &BudgetPanel::readBudget);
+    connect(m_reserveEdit, &QLineEdit::editingFinished, this, &BudgetPanel::readReserve);
+}
+
+void BudgetPanel::buildResults()
+{
+    const Theme& theme = Theme::current();
+    auto* column = qobject_cast<QVBoxLayout*>(layout());
+    auto* grid = new QGridLayout;
+    grid->setVerticalSpacing(theme.px(2));
+    m_peakFigure = new TextLabel{unknownText(), TextRole::Figure, Role::Text, this};
+    m_peakDifference = new TextLabel{{}, TextRole::SmallMedium, Role::Muted, this};
+    m_timeFigure = new TextLabel{unknownText(), TextRole::Figure, Role::Text, this};
+    m_timeDifference = new TextLabel{{}, TextRole::SmallMedium, Role::Muted, this};
+    grid->addWidget(new TextLabel{QStringLiteral("Peak"), TextRole::Body, Role::Muted, this}, 0, 0);
+    grid->addWidget(new TextLabel{QStringLiteral("Step time"), TextRole::Body, Role::Muted, this},
+                    0, 1);
+    grid->addWidget(m_peakFigure, 1, 0);
+    grid->addWidget(m_timeFigure, 1, 1);
+    grid->addWidget(m_peakDifference, 2, 0);
+    grid->addWidget(m_timeDifference, 2, 1);
+    grid->setColumnStretch(0, 1);
+    grid->setColumnStretch(1, 1);
+    column->addLayout(grid);
+    m_verdict = new VerdictBox{this};
+    m_verdict->show(Verdict::Neutral, QStringLiteral("Set a budget to plan."));
+    column->addWidget(m_verdict);
+    column->addStretch(1);
+    column->addWidget(separator(this));
+    m_notModelled = new QLabel{this};
+    m_notModelled->setWordWrap(true);
+    m_notModelled->setText(
+        QStringLiteral("Not modelled: fragmentation, scratch memory inside kernels."));
+    m_notModelled->setForegroundRole(QPalette::PlaceholderText);
+    column->addWidget(m_notModelled);
+}
+
+void BudgetPanel::setChoices(const workspace::Choices& choices)
+{
+    m_choices = choices;
+    m_device->setCurrentIndex(m_device->findData(QString::fromStdString(choices.device.id)));
+    m_planner->setCurrentIndex(m_planner->findData(QString::fromStdString(choices.planner)));
+    m_reserveEdit->setText(editText(choices.reserve));
+}
+
+void BudgetPanel::setBudget(base::Bytes budget)
+{
+    m_budget = budget;
+    if (!m_budgetEdit->hasFocus() || !m_budgetEdit->isModified())
+        m_budgetEdit->setText(editText(budget));
+    m_fieldError->hide();
+}
+
+void BudgetPanel::readBudget()
+{
+    const QString text = m_budgetEdit->text();
+    m_budgetEdit->setModified(false);
+    if (text == editText(m_budget))
+        return;
+    const base::Result<base::Bytes> budget = base::parseBytes(text.toStdString());
+    if (!budget || budget->count() == 0) {
+        m_fieldError->setText(budget ? QStringLiteral("A budget is larger than 0.")
+                                     : QString::fromStdString(budget.error().message));
+        m_fieldError->show();
+        m_budgetEdit->setText(editText(m_budget));
+        return;
+    }
+    m_fieldError->hide();
+    Q_EMIT budgetCommitted(*budget);
+}
+
+void BudgetPanel::readReserve()
+{
+    const QString text = m_reserveEdit->text();
+    if (text == editText(m_choices.reserve))
+        return;
+    const base::Result<base::Bytes> reserve = base::parseBytes(text.toStdString());
+    const bool tooLarge = reserve && *reserve >= m_choices.device.memory;
+    if (!reserve || tooLarge) {
+        m_fieldError->setText(
+            tooLarge ? QStringLiteral("The reserve must be smaller than the GPU's memory.")
+                     : QString::fromStdString(reserve.error().message));
+        m_fieldError->show();
+        m_reserveEdit->setText(editText(m_choices.reserve));
+        return;
+    }
+    m_fieldError->hide();
+    m_choices.reserve = *reserve;
+    m_reserveEdit->setText(editText(*reserve));
+    Q_EMIT choicesChanged(m_choices);
+}
+
+void BudgetPanel::showFigures(const plan::Evaluation& evaluation, const plan::Evaluation& unplanned)
+{
+    m_peakFigure->setText(bytesText(evaluation.peak, Rounding::Up));
+    m_timeFigure->setText(timeText(evaluation.stepTime));
+    const base::Bytes less = evaluation.peak - unplanned.peak;
+    m_peakDifference->setText(bytesDifferenceText(less) + QStringLiteral(" from ")
+                              + bytesText(unplanned.peak, Rounding::Up));
+    m_peakDifference->setColor(less.count() < 0 ? Role::Ok : Role::Muted);
+    const base::Nanoseconds more = evaluation.stepTime - unplanned.stepTime;
+    m_timeDifference->setText(more.count() == 0 ? QStringLiteral("as unplanned")
+                                                : timeDifferenceText(more) + QStringLiteral(" (")
+                                                      + percentDifferenceText(slower(
+                                                          evaluation.stepTime, unplanned.stepTime))
+                                                      + QStringLiteral(")"));
+    m_timeDifference->setColor(more.count() > 0 ? Role::Warn : Role::Muted);
+}
+
+void BudgetPanel::showUnplanned(const plan::VerifiedPlanPtr& unplanned)
+{
+    if (unplanned)
+        showFigures(unplanned->evaluation(), unplanned->evaluation());
+    m_verdict->show(Verdict::Neutral, QStringLiteral("Set a budget to plan."));
+}
+
+void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan)
+{
+    const plan::Evaluation& unplanned = planned.unplanned->evaluation();
+    std::optional<base::Bytes> peak;
+    if (plan) {
+        peak = plan->evaluation().peak;
+        showFigures(plan->evaluation(), unplanned);
+        m_gaugeText->setColor(Role::Muted);
+        m_gaugeText->setText(shortBytesText(m_budget - *peak, Rounding::Down)
+                             + QStringLiteral(" of ") + bytesText(m_budget)
+                             + QStringLiteral(" left free"));
+        m_verdict->show(Verdict::Good, QStringLiteral("Fits %1 with %2 to spare.")
+                                           .arg(bytesText(m_budget),
+                                                shortBytesText(m_budget - *peak, Rounding::Down)));
+    } else {
+        m_peakFigure->setText(unknownText());
+        m_timeFigure->setText(unknownText());
+        m_peakDifference->setColor(Role::Muted);
+        m_timeDifference->setColor(Role::Muted);
+        m_peakDifference->setText(QStringLiteral("unplanned ")
+                                  + bytesText(unplanned.peak, Rounding::Up));
+        m_timeDifference->setText(QStringLiteral("unplanned ") + timeText(unplanned.stepTime));
+        m_gaugeText->setColor(Role::Danger);
+        m_gaugeText->setText(m_budget < planned.peakBound.bytes
+                                 ? QStringLiteral("below the lower bound")
+                                 : bytesText(planned.smallestPeak - m_budget, Rounding::Up)
+                                       + QStringLiteral(" short"));
+        m_verdict->show(
+            Verdict::Bad,
+            QStringLiteral("No plan for %1 is known. Smallest with a plan: %2.")
+                .arg(bytesText(m_budget), bytesText(planned.smallestPeak, Rounding::Up)));
+    }
+    m_gauge->setValues(m_choices.device.memory, m_choices.reserve, m_budget, peak);
+}
+
+void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Outcome& outcome)
+{
+    showPlan(planned, outcome.best);
+    if (outcome.best) {
+        m_verdict->show(Verdict::Good, feasibleSentence(planned, outcome));
+        return;
+    }
+    const graph::Program& program = *planned.unplanned->problem().program;
+    const QString bound = bytesText(outcome.peakBound.bytes, Rounding::Down);
+    const QString smallest = bytesText(planned.smallestPeak, Rounding::Up);
+    m_verdict->show(
+        Verdict::Bad,
+        outcome.status == solve::Status::Infeasible
+            ? QStringLiteral("No plan fits %1 with these moves: %2 must be live at once at %3. "
+                             "Smallest with a plan: %4.")
+                  .arg(bytesText(m_budget), bound, placeOf(program, outcome.peakBound.op), smallest)
+            : QStringLiteral("No plan for %1 was found, and none is ruled out (the bound is %2). "
+                             "Smallest with a plan: %3.")
+                  .arg(bytesText(m_budget), bound, smallest));
+}
+
+void BudgetPanel::setPlannerState(const QString& state)
+{
+    m_plannerState->setText(state);
+}
+
+} // namespace plimsoll::ui

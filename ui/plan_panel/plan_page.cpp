@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/plan_panel/plan_page.h"
+
+#include "ui/base/numbers.h"
+#include "ui/base/theme.h"
+#include "ui/base/widgets.h"
+#include "ui/models/plan_model.h"
+#include "ui/plan_panel/bound_page.h"
+#include "ui/plan_panel/table_look.h"
+
+#include <QHeaderView>
+#include <QSortFilterProxyModel>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace plimsoll::ui {
+
+namespace {
+
+enum Page { SentencePage, TablePage, BoundTensorsPage };
+
+} // namespace
+
+PlanPage::PlanPage(QWidget* parent)
+    : QWidget{parent}
+    , m_model{new PlanModel{this}}
+    , m_sorted{new QSortFilterProxyModel{this}}
+    , m_table{new QTableView{this}}
+    , m_pages{new QStackedWidget{this}}
+    , m_bound{new BoundPage{this}}
+    , m_sentence{
+          new TextLabel{QStringLiteral("Open a graph to plan."), TextRole::Body, Role::Muted, this}}
+{
+    m_sentence->setAlignment(Qt::AlignCenter);
+    m_pages->addWidget(m_sentence);
+    m_pages->addWidget(m_table);
+    m_pages->addWidget(m_bound);
+    auto* layout = new QVBoxLayout{this};
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_pages);
+
+    m_sorted->setSourceModel(m_model);
+    m_sorted->setSortRole(PlanModel::SortRole);
+    m_table->setModel(m_sorted);
+    applyTableLook(*m_table);
+    m_table->setSortingEnabled(true);
+    m_table->sortByColumn(PlanModel::SavedColumn, Qt::DescendingOrder);
+    const Theme& theme = Theme::current();
+    QHeaderView* header = m_table->horizontalHeader();
+    header->resizeSection(PlanModel::DecisionColumn, theme.px(100));
+    header->resizeSection(PlanModel::TensorColumn, theme.px(130));
+    header->resizeSection(PlanModel::SavedColumn, theme.px(150));
+    header->resizeSection(PlanModel::CostColumn, theme.px(72));
+    header->resizeSection(PlanModel::ModuleColumn, theme.px(190));
+    header->setStretchLastSection(true);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                if (current.isValid())
+                    Q_EMIT stepChosen(current.data(PlanModel::FirstStepRole).toInt());
+            });
+}
+
+void PlanPage::showPlan(const plan::VerifiedPlanPtr& plan)
+{
+    m_model->setPlan(plan);
+    if (plan && plan->plan().regions.empty()) {
+        showNothing(QStringLiteral("Everything fits; nothing to recompute."));
+        m_model->setPlan(plan);
+    } else {
+        m_pages->setCurrentIndex(TablePage);
+    }
+}
+
+void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Outcome& outcome,
+                              base::Bytes budget, base::Bytes smallest)
+{
+    m_model->setPlan(nullptr);
+    const QString place = placeOf(*program, outcome.peakBound.op);
+    const QString sentence =
+        outcome.status == solve::Status::Infeasible
+            ? QStringLiteral("These are live together at %1, and no recomputation removes them:")
+                  .arg(place)
+            : QStringLiteral("None found for %1, the smallest found needs %2. Live together at %3 "
+                             "in any plan:")
+                  .arg(bytesText(budget), bytesText(smallest, Rounding::Up), place);
+    m_bound->show(program, outcome.peakBound, sentence);
+    m_pages->setCurrentIndex(BoundTensorsPage);
+}
+
+void PlanPage::showNothing(const QString& sentence)
+{
+    m_model->setPlan(nullptr);
+    m_sentence->setText(sentence);
+    m_pages->setCurrentIndex(SentencePage);
+}
+
+QString PlanPage::summary() const
+{
+    return m_model->regionCount() > 0 ? QStringLiteral("%1 recompute").arg(m_model->regionCount())
+                                      : QString{};
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QStyledItemDelegate>
+
+class QTableView;
+
+namespace plimsoll::ui {
+
+/// Rows of 24, no grid, whole rows selected, digits of equal width in right-aligned cells. The bar
+/// of a PlanModel's saved bytes is drawn left of its figure.
+class TableDelegate : public QStyledItemDelegate
+{
+    Q_OBJECT
+
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
+                                 const QModelIndex& index) const override;
+};
+
+/// Gives a table the look of the design; the model is already set.
+void applyTableLook(QTableView& table);
+
+} // namespace plimsoll::ui
