@@ -264,12 +264,20 @@ private:
         m_out += fmt::format("<path d=\"M{:.1f} {:.1f}l-5 10h10z\" fill=\"#1a1e26\" "
                              "stroke=\"#ffffff\"/>\n",
                              x, at);
+        // Above the apex, where the ground is free, unless the budget's line runs there.
+        const double line = y(static_cast<double>(m_plan.problem().budget.count()));
+        const double baseline = at - line > 28 || at < line ? at - 8 : at + 26;
         const bool left = x > (kLeft + kRight) / 2.0;
         const graph::Program& program = *m_plan.problem().program;
-        label(left ? x - 10 : x + 10, at + 22, left ? "end" : "start",
-              "font-weight=\"600\" stroke=\"#ffffff\" stroke-width=\"4\" paint-order=\"stroke\"",
-              escaped(fmt::format("peak {} · {}", peakText(evaluation.peak),
-                                  program.label(program.op(evaluation.peakOp)))));
+        const std::string words =
+            base::printable(fmt::format("peak {} · {}", peakText(evaluation.peak),
+                                        program.label(program.op(evaluation.peakOp))));
+        const double width = 7.2 * static_cast<double>(words.size()) + 8;
+        m_out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"18\" "
+                             "rx=\"3\" fill=\"#ffffff\" fill-opacity=\"0.92\"/>\n",
+                             left ? x - width - 6 : x + 6, baseline - 13, width);
+        label(left ? x - 10 : x + 10, baseline, left ? "end" : "start", "font-weight=\"600\"",
+              escaped(words));
     }
     void legend()
     {

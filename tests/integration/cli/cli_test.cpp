@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/integration/cli/cli_runner.h"
+#include "tests/support/temp_folder.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QTest>
+
+namespace {
+
+using namespace plimsoll;
+using tests::CliRun;
+using tests::runCli;
+using tests::samplePath;
+
+constexpr qint64 kMiB = 1048576;
+
+QString text(const char* utf8)
+{
+    return QString::fromUtf8(utf8);
+}
+
+QStringList keysMissing(const QJsonObject& object, const QStringList& keys)
+{
+    QStringList missing;
+    for (const QString& key : keys)
+        if (!object.contains(key))
+            missing += key;
+    return missing;
+}
+
+class CliTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void helpOfEveryVerbHasAnExample_data();
+    void helpOfEveryVerbHasAnExample();
+    void versionListsOptionalLibraries();
+    void inspectPrintsTheKeysOfTheContract_data();
+    void inspectPrintsTheKeysOfTheContract();
+    void inspectOfSeveralFilesIsOneObject();
+    void chainStagesTileTheForwardOps();
+    void plannersAreListedWithTheirOptions();
+    void fourBudgetsAreMetAndTheirExportsPassTheCheck_data();
+    void fourBudgetsAreMetAndTheirExportsPassTheCheck();
+    void sameInputSameOutput();
+    void ratiosAreOfTheUnplannedPeak();
+    void frontierHasAsManyPointsAsAskedFor();
+    void anInfeasibleBudgetExitsWith4AndNamesBothNumbers();
+    void plannerNoneKeepsEverything();
+    void checkFailsWith5OnLimitsAndFaults();
+    void exportWritesEveryKind();
+    void quietPrintsNothing();
+    void solveChainPrintsTheWorkedExample();
+    void solveChainSaysWhenNothingFits();
+
+private:
+    [[nodiscard]] QString file(const char* name) const
+    {
+        return QString::fromStdString(m_folder.file(name));
+    }
+    [[nodiscard]] QString fileWith(const char* name, const QByteArray& content) const
+    {
+        return QString::fromStdString(m_folder.fileWith(name, content.toStdString()));
+    }
+
+    support::TempFolder m_folder;
+    QString m_resnet = samplePath(text("resnet18"));
+};
+
+void CliTest::helpOfEveryVerbHasAnExample_data()
+{
+    QTest::addColumn<QStringList>("verb");
+    QTest::newRow("none") << QStringList{};
+    for (const char* verb : {"inspect", "plan", "check", "export", "solve", "session"})
+        QTest::newRow(verb) << QStringList{text(verb)};
+    QTest::newRow("solve chain") << QStringList{text("solve"), text("chain")};
+    QTest::newRow("session show") << QStringList{text("session"), text("show")};
+}
+
+void CliTest::helpOfEveryVerbHasAnExample()
+{
+    QFETCH(QStringList, verb);
+    const CliRun run = runCli(verb + QStringList{text("--help")});
+    QCOMPARE(run.exit, 0);
+    QVERIFY2(run.out.contains("Example: plimsoll-cli " + verb.join(u' ').toUtf8()),
+             run.out.constData());
+    QCOMPARE(run.error, QByteArray{});
+}
+
+void CliTest::versionListsOptionalLibraries()
+{
+    const CliRun run = runCli({text("--version")});
+    QCOMPARE(run.exit, 0);
+    QVERIFY(run.out.contains("optional libraries"));
+}
+
+void CliTest::inspectPrintsTheKeysOfTheContract_data()
+{
+    QTest::addColumn<QString>("sample");
+    QTest::newRow("resnet18") << text("resnet18");
+    QTest::newRow("densenet121") << text("densenet121");
+    QTest::newRow("gpt2") << text("gpt2");
+}
+
+void CliTest::inspectPrintsTheKeysOfTheContract()
+{
+    QFETCH(QString, sample);
+    const CliRun run = runCli({text("inspect"), samplePath(sample), text("--json")});
+    QCOMPARE(run.exit, 0);
+    QCOMPARE(run.error, QByteArray{});
+    const QJsonObject json = run.json();
+    QCOMPARE(
+        keysMissing(json,
+                    text("file format format_version kind summary statistics seconds").split(u' ')),
+        QStringList{});
+    QCOMPARE(json[text("kind")].toString(), text("program"));
+    const QJsonObject summary = json[text("summary")].toObject();
+    QCOMPARE(keysMissing(summary, text("name ops tensors storages ops_by_phase bytes_by_class "
+                                       "saved_for_backward_bytes peak_bytes peak_op flops modules "
+                                       "cuts")
+                                      .split(u' ')),
+             QStringList{});
+    QCOMPARE(keysMissing(summary[text("ops_by_phase")].toObject(),
+                         text("forward loss backward optimizer").split(u' ')),
+             QStringList{});
+    QCOMPARE(keysMissing(summary[text("bytes_by_class")].toObject(),
+                         text("parameter buffer gradient optimizer_state input activation "
+                              "temporary output")
+                             .split(u' ')),
+             QStringList{});
+    QVERIFY(summary[text("cuts")].toInt() > 5);
+    QVERIFY(summary[text("peak_bytes")].toDouble() > 1e9);
+}
+
+void CliTest::inspectOfSeveralFilesIsOneObject()
+{
+    const CliRun run = runCli({text("inspect"), m_resnet, m_resnet, text("--json")});
+    QCOMPARE(run.exit, 0);
+    QCOMPARE(run.json()[text("files")].toArray().size(), 2);
+}
+
+void CliTest::chainStagesTileTheForwardOps()
+{
+    const CliRun run = runCli({text("inspect"), m_resnet, text("--chain"), text("--json")});
+    QCOMPARE(run.exit, 0);
+    const QJsonObject chain = run.json()[text("chain")].toObject();
+    QCOMPARE(chain[text("granularity")].toString(), text("module"));
+    int next = 0;
+    for (const QJsonValue& value : chain[text("stages")].toArray()) {
+        const QJsonObject stage = value.toObject();
+        QCOMPARE(keysMissing(stage,
+                             text("ops module x xbar ftmp btmp ftime btime crossing").split(u' ')),
+                 QStringList{});
+        QCOMPARE(stage[text("ops")].toArray().at(0).toInt(), next);
+        next = stage[text("ops")].toArray().at(1).toInt() + 1;
+    }
+    QCOMPARE(next, 112);
+    const QString problem =
+        fileWith("chain.json", QJsonDocument{chain[text("problem")].toObject()}.toJson());
+    const CliRun solved =
+        runCli({text("solve"), text("chain"), problem, text("--budget"), text("9000000000"),
+                text("--slots"), text("200"), text("--json")});
+    QCOMPARE(solved.exit, 0);
+}
+
+void CliTest::plannersAreListedWithTheirOptions()
+{
+    const CliRun run = runCli({text("plan"), text("--list"), text("--json")});
+    QCOMPARE(run.exit, 0);
+    QStringList ids;
+    for (const QJsonValue& planner : run.json()[text("planners")].toArray())
+        ids += planner[text("id")].toString();
+    QVERIFY(ids.contains(text("rotor")));
+    QVERIFY(ids.contains(text("none")));
+}
+
+void CliTest::fourBudgetsAreMetAndTheirExportsPassTheCheck_data()
+{
+    QTest::addColumn<QString>("sample");
+    QTest::addColumn<qint64>("budget");
+    QTest::addColumn<bool>("recomputes");
+    QTest::newRow("ResNet-18 at 2100 MiB") << text("resnet18") << 2100 * kMiB << true;
+    QTest::newRow("ResNet-18 at 3000 MiB") << text("resnet18") << 3000 * kMiB << false;
+    QTest::newRow("DenseNet-121 at 8100 MiB") << text("densenet121") << 8100 * kMiB << true;
+    QTest::newRow("DenseNet-121 at 17000 MiB") << text("densenet121") << 17000 * kMiB << false;
+}
+
+void CliTest::fourBudgetsAreMetAndTheirExportsPassTheCheck()
+{
+    QFETCH(QString, sample);
+    QFETCH(qint64, budget);
+    QFETCH(bool, recomputes);
+    const QString plan = file("four.json");
+    const CliRun run = runCli({text("plan"), samplePath(sample), text("--budget"),
+                               QString::number(budget / kMiB) + text("MiB"), text("--export"), plan,
+                               text("--json")});
+    QVERIFY2(run.exit == 0, run.error.constData());
+    const QJsonObject json = run.json();
+    QCOMPARE(keysMissing(json, text("status planner options device budget_bytes peak_bytes "
+                                    "peak_op base_peak_bytes lower_bound_peak_bytes step_time_ns "
+                                    "base_step_time_ns recompute_time_ns transfer_time_ns "
+                                    "time_bound_ns overhead_percent verified recomputed labels "
+                                    "regions frontier seconds")
+                                   .split(u' ')),
+             QStringList{});
+    QVERIFY(json[text("verified")].toBool());
+    QCOMPARE(json[text("budget_bytes")].toInteger(), budget);
+    QVERIFY(json[text("peak_bytes")].toInteger() <= budget);
+    QVERIFY(json[text("peak_bytes")].toInteger()
+            >= json[text("lower_bound_peak_bytes")].toInteger());
+    QVERIFY(json[text("step_time_ns")].toInteger() >= json[text("time_bound_ns")].toInteger());
+    QCOMPARE(json[text("regions")].toArray().isEmpty(), !recomputes);
+    QCOMPARE(json[text("labels")].toArray().isEmpty(), !recomputes);
+    QCOMPARE(json[text("recomputed")].toArray().isEmpty(), !recomputes);
+    if (!recomputes)
+        QCOMPARE(json[text("status")].toString(), text("optimal"));
+
+    const CliRun check = runCli({text("check"), plan, samplePath(sample), text("--json")});
+    QVERIFY2(check.exit == 0, check.error.constData());
+    QVERIFY(check.json()[text("verified")].toBool());
+    QCOMPARE(check.json()[text("peak_bytes")], json[text("peak_bytes")]);
+    QCOMPARE(check.json()[text("labels")], json[text("labels")]);
+}
+
+void CliTest::sameInputSameOutput()
+{
+    const QStringList arguments{text("plan"),   m_resnet,           text("--budget"), text("75%"),
+                                text("--json"), text("--frontier"), text("5")};
+    QJsonObject first = runCli(arguments).json();
+    QJsonObject second = runCli(arguments).json();
+    QVERIFY(!first.isEmpty());
+    first.remove(text("seconds"));
+    second.remove(text("seconds"));
+    QCOMPARE(first, second);
+}
+
+void CliTest::ratiosAreOfTheUnplannedPeak()
+{
+    const QJsonObject json =
+        runCli({text("plan"), m_resnet, text("--budget"), text("80%"), text("--json")}).json();
+    const double base = json[text("base_peak_bytes")].toDouble();
+    QVERIFY(base > 1e9);
+    QCOMPARE(json[text("budget_bytes")].toInteger(), static_cast<qint64>(base * 0.8));
+}
+
+void CliTest::frontierHasAsManyPointsAsAskedFor()
+{
+    const QJsonObject json = runCli({text("plan"), m_resnet, text("--budget"), text("100%"),
+                                     text("--frontier"), text("4"), text("--json")})
+                                 .json();
+    const QJsonArray points = json[text("frontier")].toArray();
+    QCOMPARE(points.size(), 4);
+    qint64 time = std::numeric_limits<qint64>::max();
+    for (const QJsonValue& point : points) {
+        QVERIFY(point[text("peak_bytes")].toInteger() <= point[text("budget_bytes")].toInteger());
+        QVERIFY(point[text("step_time_ns")].toInteger() <= time);
+        time = point[text("step_time_ns")].toInteger();
+        QVERIFY(!point[text("planner")].toString().isEmpty());
+    }
+    QCOMPARE(points.last()[text("budget_bytes")], json[text("base_peak_bytes")]);
+}
+
+void CliTest::anInfeasibleBudgetExitsWith4AndNamesBothNumbers()
+{
+    const CliRun run = runCli({text("plan"), m_resnet, text("--budget"), text("100MiB"),
+                               text("--json"), text("--export"), file("none.json")});
+    QCOMPARE(run.exit, 4);
+    QVERIFY2(run.hasOneSentence(), run.error.constData());
+    const QJsonObject json = run.json();
+    QCOMPARE(json[text("status")].toString(), text("infeasible"));
+    QVERIFY(!json[text("verified")].toBool());
+    const qint64 bound = json[text("lower_bound_peak_bytes")].toInteger();
+    const qint64 smallest = json[text("smallest_known_budget_bytes")].toInteger();
+    QVERIFY(bound > 100 * kMiB);
+    QVERIFY(smallest >= bound);
+    QVERIFY(!QFile::exists(file("none.json")));
+
+    const CliRun met = runCli(
+        {text("plan"), m_resnet, text("--budget"), QString::number(smallest), text("--json")});
+    QCOMPARE(met.exit, 0);
+    const CliRun missed =
+        runCli({text("plan"), m_resnet, text("--budget"), QString::number(bound), text("--json")});
+    QVERIFY(missed.exit == 0 || missed.json()[text("status")].toString() == text("not_found"));
+}
+
+void CliTest::plannerNoneKeepsEverything()
+{
+    const QJsonObject json = runCli({text("plan"), m_resnet, text("--budget"), text("100%"),
+                                     text("--planner"), text("none"), text("--json")})
+                                 .json();
+    QCOMPARE(json[text("status")].toString(), text("optimal"));
+    QCOMPARE(json[text("peak_bytes")], json[text("base_peak_bytes")]);
+    QCOMPARE(json[text("step_time_ns")], json[text("base_step_time_ns")]);
+    QCOMPARE(runCli({text("plan"), m_resnet, text("--budget"), text("99%"), text("--planner"),
+                     text("none")})
+                 .exit,
+             4);
+}
+
+void CliTest::checkFailsWith5OnLimitsAndFaults()
+{
+    const QString plan = file("limits.json");
+    QCOMPARE(
+        runCli({text("plan"), m_resnet, text("--budget"), text("2100MiB"), text("--export"), plan})
+            .exit,
+        0);
+    const auto faultOf = [&](const QStringList& arguments) {
+        const CliRun run =
+            runCli(QStringList{text("check"), plan, m_resnet, text("--json")} + arguments);
+        return run.exit == 5 ? run.json()[text("faults")].toArray().at(0)[text("kind")].toString()
+                             : QString::number(run.exit);
+    };
+    QCOMPARE(faultOf({text("--max-peak"), text("2100MiB"), text("--max-slowdown"), text("500%")}),
+             text("0"));
+    QCOMPARE(faultOf({text("--max-peak"), text("1500MiB")}), text("over_max_peak"));
+    QCOMPARE(faultOf({text("--max-slowdown"), text("0.0001%")}), text("over_max_slowdown"));
+
+    const QByteArray good = tests::fileBytes(plan);
+    QByteArray content = good;
+    content.replace("\"budget_bytes\": 2202009600", "\"budget_bytes\": 1000000000");
+    fileWith("limits.json", content);
+    QCOMPARE(faultOf({}), text("over_budget"));
+    content = good;
+    content.replace("\"peak_bytes\":", "\"peak_bytes\":1");
+    fileWith("limits.json", content);
+    QCOMPARE(faultOf({}), text("different_evaluation"));
+}
+
+void CliTest::exportWritesEveryKind()
+{
+    const QString plan = file("kinds.json");
+    QCOMPARE(runCli({text("plan"), m_resnet, text("--budget"), text("2100MiB"), text("--export"),
+                     plan, text("--export"), file("kinds.svg"), text("--quiet")})
+                 .exit,
+             0);
+    for (const char* name : {"again.json", "again.py", "again.csv", "again.svg"}) {
+        const CliRun run =
+            runCli({text("export"), m_resnet, plan, text("-o"), file(name), text("--json")});
+        QVERIFY2(run.exit == 0, run.error.constData());
+        QVERIFY(QFileInfo{file(name)}.size() > 100);
+    }
+    QVERIFY(tests::fileBytes(file("again.json")) == tests::fileBytes(plan));
+    QVERIFY(tests::fileBytes(file("again.svg")) == tests::fileBytes(file("kinds.svg")));
+}
+
+void CliTest::quietPrintsNothing()
+{
+    const CliRun run =
+        runCli({text("plan"), m_resnet, text("--budget"), text("3000MiB"), text("--quiet")});
+    QCOMPARE(run.exit, 0);
+    QCOMPARE(run.out, QByteArray{});
+    QCOMPARE(run.error, QByteArray{});
+}
+
+/// Example E1 of six equal stages.
+const QByteArray kChain = R"({"ftime":[1,1,1,1,1,1],"btime":[2,2,2,2,2,2,0],)"
+                          R"("x":[1,1,1,1,1,1,1],"xbar":[1,3,3,3,3,3,3],)"
+                          R"("ftmp":[0,0,0,0,0,0],"btmp":[1,1,1,1,1,1,0]})";
+
+void CliTest::solveChainPrintsTheWorkedExample()
+{
+    const CliRun run = runCli({text("solve"), text("chain"), fileWith("e1.json", kChain),
+                               text("--budget"), text("7"), text("--frontier"), text("--json")});
+    QVERIFY2(run.exit == 0, run.error.constData());
+    const QJsonObject json = run.json();
+    QCOMPARE(keysMissing(json, text("status makespan base_makespan peak unit operations labels "
+                                    "regions frontier seconds")
+                                   .split(u' ')),
+             QStringList{});
+    QCOMPARE(json[text("makespan")].toInt(), 33);
+    QCOMPARE(json[text("base_makespan")].toInt(), 18);
+    QCOMPARE(json[text("peak")].toInt(), 7);
+    QVERIFY(json[text("operations")].toString().startsWith(text("CF_0 Fn_1")));
+    QCOMPARE(json[text("labels")].toArray().size(), 6);
+    QVERIFY(json[text("frontier")].toArray().size() > 5);
+}
+
+void CliTest::solveChainSaysWhenNothingFits()
+{
+    const CliRun run = runCli({text("solve"), text("chain"), fileWith("e1.json", kChain),
+                               text("--budget"), text("6"), text("--json")});
+    QCOMPARE(run.exit, 4);
+    QVERIFY2(run.hasOneSentence(), run.error.constData());
+    const QString status = run.json()[text("status")].toString();
+    QVERIFY(status == text("not_found") || status == text("infeasible"));
+    QVERIFY(run.json()[text("makespan")].isNull());
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(CliTest)
+#include "cli_test.moc"

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/plan_json.h"
+#include "core/writers/csv_writer.h"
+#include "core/writers/registry.h"
+#include "core/writers/svg_writer.h"
+
+#include "tests/support/programs.h"
+#include "tests/support/temp_folder.h"
+
+#include <QFile>
+#include <QTest>
+#include <QXmlStreamReader>
+
+#include <algorithm>
+#include <string>
+
+namespace {
+
+using namespace plimsoll;
+
+/// The first random program for which a random plan recomputes something.
+plan::VerifiedPlanPtr samplePlan()
+{
+    for (std::uint64_t seed = 1; seed < 200; ++seed) {
+        plan::Problem problem;
+        problem.program = tests::randomProgram(seed);
+        problem.device = plan::findDevice(plan::kDefaultDevice).value();
+        problem.budget = base::Bytes{std::int64_t{1} << 30U};
+        plan::Plan plan = tests::randomLegalPlan(*problem.program, seed);
+        plan.planner = "random";
+        const base::Result<plan::VerifiedPlanPtr> verified = plan::certify(problem, plan);
+        if (verified && !(*verified)->evaluation().recomputed.empty())
+            return *verified;
+    }
+    return nullptr;
+}
+
+QByteArray contentOf(const std::string& path)
+{
+    QFile file{QString::fromStdString(path)};
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray{};
+}
+
+class WritersTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void choosesTheKindByTheEnding_data();
+    void choosesTheKindByTheEnding();
+    void listsTheEndingsForAnUnknownOne();
+    void writesEachKindToAFile();
+    void refusesToReplaceTheGraph();
+    void saysWhyAFolderCantBeWritten();
+    void csvHasOneRowForEachRecomputedValue();
+    void csvQuotesWhatSpreadsheetsWouldMisread();
+    void svgIsWellFormedAndShowsBudgetPeakAndAxes();
+    void svgOfAProgramWithMarkupInItsNameIsWellFormed();
+
+private:
+    plan::VerifiedPlanPtr m_plan;
+};
+
+void WritersTest::initTestCase()
+{
+    m_plan = samplePlan();
+    QVERIFY(m_plan);
+}
+
+void WritersTest::choosesTheKindByTheEnding_data()
+{
+    QTest::addColumn<std::string>("path");
+    QTest::addColumn<std::string>("id");
+    QTest::newRow("plan file") << std::string{"a/plan.json"} << std::string{"json"};
+    QTest::newRow("Python") << std::string{"plan.py"} << std::string{"python"};
+    QTest::newRow("table") << std::string{"plan.csv"} << std::string{"csv"};
+    QTest::newRow("picture, capitals") << std::string{"plan.SVG"} << std::string{"svg"};
+}
+
+void WritersTest::choosesTheKindByTheEnding()
+{
+    QFETCH(std::string, path);
+    QFETCH(std::string, id);
+    const auto writer = writers::writerFor(path);
+    QVERIFY(writer.has_value());
+    QCOMPARE((*writer)->id, id);
+}
+
+void WritersTest::listsTheEndingsForAnUnknownOne()
+{
+    for (const char* path : {"plan.docx", "plan", "json", ""}) {
+        const auto writer = writers::writerFor(path);
+        QVERIFY(!writer.has_value());
+        QCOMPARE(writer.error().kind, base::ErrorKind::Usage);
+        QVERIFY(writer.error().message.find(".json .py .csv .svg") != std::string::npos);
+    }
+}
+
+void WritersTest::writesEachKindToAFile()
+{
+    const support::TempFolder folder;
+    for (const writers::PlanWriter& writer : writers::planWriters()) {
+        const std::string path = folder.file("plan" + writer.extension);
+        const auto written = writers::writePlanFile(*m_plan, path);
+        QVERIFY2(written.has_value(), written ? "" : written.error().message.c_str());
+        const base::Result<std::string> content = writer.content(*m_plan);
+        QVERIFY(content.has_value());
+        QVERIFY(contentOf(path) == QByteArray::fromStdString(*content));
+        QVERIFY(!content->empty());
+    }
+}
+
+void WritersTest::refusesToReplaceTheGraph()
+{
+    const support::TempFolder folder;
+    const std::string graph = folder.fileWith("graph.json", "{}");
+    std::filesystem::create_symlink(graph, folder.file("link.json"));
+    for (const std::string& target : {graph, folder.file("link.json")}) {
+        const auto written = writers::writePlanFile(*m_plan, target, graph);
+        QVERIFY(!written.has_value());
+        QCOMPARE(written.error().kind, base::ErrorKind::File);
+        QCOMPARE(contentOf(graph), QByteArray{"{}"});
+    }
+}
+
+void WritersTest::saysWhyAFolderCantBeWritten()
+{
+    const support::TempFolder folder;
+    const auto written = writers::writePlanFile(*m_plan, folder.file("missing/plan.json"));
+    QVERIFY(!written.has_value());
+    QCOMPARE(written.error().kind, base::ErrorKind::File);
+    QVERIFY(written.error().message.find("missing/plan.json") != std::string::npos);
+}
+
+void WritersTest::csvHasOneRowForEachRecomputedValue()
+{
+    const QByteArray table = QByteArray::fromStdString(writers::recomputedTable(*m_plan));
+    const QList<QByteArray> rows = table.trimmed().split('\n');
+    QCOMPARE(static_cast<std::size_t>(rows.size()), m_plan->evaluation().recomputed.size() + 1);
+    QCOMPARE(rows.front().trimmed(),
+             QByteArray{"op,target,module,storage,bytes,time_ns,region,source"});
+    const plan::Recomputed& first = m_plan->evaluation().recomputed.front();
+    const QList<QByteArray> fields = rows.at(1).trimmed().split(',');
+    QCOMPARE(fields.size(), qsizetype{8});
+    QCOMPARE(fields.at(0), QByteArray::number(static_cast<qulonglong>(first.op.index())));
+    QCOMPARE(fields.at(4), QByteArray::number(static_cast<qlonglong>(first.bytes.count())));
+}
+
+/// The sample plan on a copy of its program in which texts are replaced.
+plan::VerifiedPlanPtr renamed(const plan::VerifiedPlan& plan, const std::string& text)
+{
+    graph::Program program = *plan.problem().program;
+    program.header.model = text;
+    program.header.batch = text;
+    for (std::string& target : program.targets)
+        target = text;
+    plan::Problem problem = plan.problem();
+    problem.program = std::make_shared<const graph::Program>(std::move(program));
+    return plan::certify(problem, plan.plan()).value_or(nullptr);
+}
+
+void WritersTest::csvQuotesWhatSpreadsheetsWouldMisread()
+{
+    const plan::VerifiedPlanPtr plan = renamed(*m_plan, "=1,\"two\"");
+    QVERIFY(plan);
+    QVERIFY(writers::recomputedTable(*plan).find("\"'=1,\"\"two\"\"\"") != std::string::npos);
+}
+
+/// All text of a picture; empty when it isn't well-formed.
+QString textOf(const std::string& svg)
+{
+    QXmlStreamReader reader{QByteArray::fromStdString(svg)};
+    QString text;
+    while (!reader.atEnd())
+        if (reader.readNext() == QXmlStreamReader::Characters)
+            text += reader.text();
+    return reader.hasError() ? QString{} : text;
+}
+
+void WritersTest::svgIsWellFormedAndShowsBudgetPeakAndAxes()
+{
+    const std::string svg = writers::timelinePicture(*m_plan);
+    const QString text = textOf(svg);
+    QVERIFY(text.contains(QStringLiteral("budget 1 GiB")));
+    QVERIFY(text.contains(QStringLiteral("peak ")));
+    QVERIFY(text.contains(QStringLiteral("GiB")));
+    QVERIFY(text.contains(QStringLiteral("time [")));
+    QVERIFY(text.contains(QStringLiteral("Parameters")));
+    QCOMPARE(writers::timelinePicture(*m_plan), svg);
+}
+
+void WritersTest::svgOfAProgramWithMarkupInItsNameIsWellFormed()
+{
+    const plan::VerifiedPlanPtr plan = renamed(*m_plan, "<script>&\"'\x01\xff");
+    QVERIFY(plan);
+    const std::string svg = writers::timelinePicture(*plan);
+    QVERIFY(svg.find("<script>") == std::string::npos);
+    QVERIFY(textOf(svg).contains(QStringLiteral("<script>&\"'\\x01\\xff")));
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(WritersTest)
+#include "writers_test.moc"
