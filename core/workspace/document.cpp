@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/workspace/document.h"
+
+#include "core/base/format.h"
+#include "core/io/byte_source.h"
+#include "core/io/content_hash.h"
+#include "core/plan/plan_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <string_view>
+
+namespace plimsoll::workspace {
+
+namespace {
+
+using base::ErrorKind;
+using base::Result;
+
+constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
+constexpr base::Bytes kUnlimited{std::int64_t{1} << 62};
+
+std::string documentName(const std::filesystem::path& path)
+{
+    std::string name = path.filename().string();
+    for (const std::string_view ending : {".gz", ".json", ".plimsoll"})
+        if (name.size() > ending.size() && std::string_view{name}.ends_with(ending))
+            name.resize(name.size() - ending.size());
+    return base::printable(name, 80);
+}
+
+/// Reads content that lies in memory already. `content` gets the padding that parsers ask for.
+Result<OpenGraph> readContent(const std::filesystem::path& path, std::string content,
+                              bool compressed, const base::JobContext& job)
+try {
+    content.reserve(content.size() + io::kPadding);
+    OpenGraph graph;
+    graph.path = path;
+    graph.name = documentName(path);
+    graph.content = std::make_shared<const std::string>(std::move(content));
+    const readers::Source source{io::pathText(path), *graph.content, compressed};
+    const readers::Registry registry;
+    const readers::ReaderDescriptor* reader = registry.sniff(path, source.bytes);
+    if (reader == nullptr)
+        return base::failure(
+            ErrorKind::File,
+            fmt::format("{} is none of the formats Plimsoll reads; it begins with \"{}\".",
+                        source.name, base::printable(source.bytes.substr(0, 24))));
+    Result<readers::ReadProgram> read = reader->read(source, job);
+    if (!read)
+        return tl::unexpected{read.error()};
+    graph.program = std::move(read->program);
+    graph.statistics = std::move(read->statistics);
+    graph.contentHash = io::contentHash(source.bytes);
+    return graph;
+} catch (const std::bad_alloc&) {
+    return base::failure(
+        ErrorKind::File,
+        fmt::format("{} needs more memory than this computer has.", io::pathText(path)));
+}
+
+Result<Document> openGraphFile(const std::filesystem::path& path, const Choices& choices,
+                               const base::JobContext& job)
+{
+    const io::ReadLimits limits{.bytes = std::uint64_t{512} << 20U};
+    Result<io::FileContent> file = io::readFile(path, job, limits);
+    if (!file)
+        return tl::unexpected{file.error()};
+    Result<OpenGraph> graph = readContent(path, std::move(file->bytes), file->compressed, job);
+    if (!graph)
+        return tl::unexpected{graph.error()};
+    Document document;
+    document.graph = *std::move(graph);
+    document.choices = choices;
+    return document;
+}
+
+Result<Document> openSession(const std::filesystem::path& path, const base::JobContext& job)
+{
+    const Result<session::SessionStore> store = session::SessionStore::open(path);
+    if (!store)
+        return tl::unexpected{store.error()};
+    const Result<session::SavedSession> saved = store->load();
+    if (!saved)
+        return tl::unexpected{saved.error()};
+    return documentOf(*saved, path, job);
+}
+
+Choices choicesOf(const session::SavedProblem& problem, std::vector<std::string>& notes)
+{
+    Choices choices;
+    if (Result<plan::Device> device = plan::findDevice(problem.device)) {
+        choices.device = *std::move(device);
+    } else {
+        notes.push_back(fmt::format("The session's GPU \"{}\" is unknown here; {} is used instead.",
+                                    base::printable(problem.device, 40), plan::kDefaultDevice));
+        choices.device = plan::findDevice(plan::kDefaultDevice).value_or(plan::Device{});
+    }
+    choices.reserve = base::Bytes{problem.reserveBytes};
+    choices.rounding = problem.rounding == 1 ? graph::Rounding::Exact : graph::Rounding::Cuda512;
+    const Result<const solve::Planner*> planner = solve::findPlanner(problem.planner);
+    if (planner && solve::checkOptions((*planner)->descriptor(), problem.options)) {
+        choices.planner = problem.planner;
+        choices.options = problem.options;
+    } else {
+        notes.push_back(fmt::format(
+            "The session's planner \"{}\" or its options are unknown here; {} is used instead.",
+            base::printable(problem.planner, 40), choices.planner));
+    }
+    return choices;
+}
+
+/// The run with its plan checked anew, under the problem the document poses now.
+Run checkedRun(const session::SavedRun& saved, const Document& document,
+               std::vector<std::string>& notes)
+{
+    Run run;
+    run.id = saved.id;
+    run.name = saved.name;
+    run.budget = base::Bytes{saved.budgetBytes};
+    run.planner = saved.planner;
+    run.status = saved.status;
+    if (saved.peakBytes)
+        run.peak = base::Bytes{*saved.peakBytes};
+    if (saved.stepTimeNs)
+        run.stepTime = base::Nanoseconds{*saved.stepTimeNs};
+    if (!saved.plan)
+        return run;
+    const graph::ProgramPtr& program = document.graph.program;
+    const auto verified = [&]() -> Result<plan::VerifiedPlanPtr> {
+        const Result<plan::PlanFile> file = plan::readPlan(*saved.plan, *program);
+        if (!file)
+            return tl::unexpected{file.error()};
+        Result<plan::Problem> problem = plan::problemOf(*file, program);
+        if (!problem)
+            return tl::unexpected{problem.error()};
+        return plan::certify(*problem, file->plan);
+    }();
+    if (verified) {
+        run.plan = *verified;
+        run.peak = run.plan->evaluation().peak;
+        run.stepTime = run.plan->evaluation().stepTime;
+        return run;
+    }
+    run.peak.reset();
+    run.stepTime.reset();
+    notes.push_back(fmt::format("The plan kept for {} failed its check and is not used: {}",
+                                base::bytesText(run.budget), verified.error().message));
+    return run;
+}
+
+} // namespace
+
+Result<Opened> openDocument(const std::filesystem::path& path, const Choices& choices,
+                            const base::JobContext& job)
+{
+    Result<Document> document = session::looksLikeSession(path) ? openSession(path, job)
+                                                                : openGraphFile(path, choices, job);
+    if (!document)
+        return tl::unexpected{document.error()};
+    if (document->graph.program->ops.empty())
+        return base::failure(ErrorKind::File,
+                             fmt::format("{} holds a step without ops; trace a model that runs.",
+                                         io::pathText(path)));
+    Result<PlannedPtr> first = firstPicture(*document);
+    if (!first)
+        return tl::unexpected{first.error()};
+    return Opened{*std::move(document), *std::move(first)};
+}
+
+Result<Document> documentOf(const session::SavedSession& saved, const std::filesystem::path& path,
+                            const base::JobContext& job)
+{
+    const std::filesystem::path source =
+        saved.graph.sourcePath.empty() ? path : std::filesystem::path{saved.graph.sourcePath};
+    Result<OpenGraph> graph = readContent(source, saved.graph.content, false, job);
+    if (!graph)
+        return base::failure(ErrorKind::File,
+                             fmt::format("{}: the session's graph can't be read: {}",
+                                         io::pathText(path), graph.error().message));
+    Document document;
+    document.graph = *std::move(graph);
+    if (!saved.graph.name.empty())
+        document.graph.name = base::printable(saved.graph.name, 80);
+    document.sessionPath = path;
+    document.choices = choicesOf(saved.problem, document.notes);
+    if (saved.problem.budgetBytes > 0)
+        document.budget = base::Bytes{saved.problem.budgetBytes};
+    document.view = saved.view;
+    for (const session::SavedRun& run : saved.runs) {
+        if (job.stopRequested())
+            return base::cancelled();
+        document.runs.push_back(checkedRun(run, document, document.notes));
+        document.runs.back().key = static_cast<int>(document.runs.size());
+    }
+    return document;
+}
+
+session::SavedProblem savedProblem(const Document& document)
+{
+    const Choices& choices = document.choices;
+    return {choices.device.id,
+            choices.reserve.count(),
+            choices.rounding == graph::Rounding::Exact ? 1 : 512,
+            choices.planner,
+            choices.options,
+            document.budget.value_or(base::Bytes{}).count()};
+}
+
+session::SavedRun savedRun(const Run& run)
+{
+    session::SavedRun saved;
+    saved.id = run.id;
+    saved.name = run.name;
+    saved.budgetBytes = run.budget.count();
+    saved.planner = run.planner;
+    saved.status = run.status;
+    if (run.peak)
+        saved.peakBytes = run.peak->count();
+    if (run.stepTime)
+        saved.stepTimeNs = run.stepTime->count();
+    if (run.plan)
+        saved.plan = plan::writePlan(*run.plan);
+    return saved;
+}
+
+session::SavedSession savedSession(const Document& document)
+{
+    session::SavedSession saved;
+    saved.graph = {document.graph.name, document.graph.path.string(), document.graph.contentHash,
+                   *document.graph.content};
+    saved.problem = savedProblem(document);
+    for (const Run& run : document.runs)
+        saved.runs.push_back(savedRun(run));
+    saved.view = document.view;
+    return saved;
+}
+
+Result<PlannedPtr> firstPicture(const Document& document)
+{
+    const plan::Problem problem = pose(document.graph.program, document.choices, kUnlimited);
+    auto planned = std::make_shared<Planned>();
+    planned->choices = document.choices;
+    Result<plan::VerifiedPlanPtr> unplanned = plan::certify(problem, plan::keepEverything());
+    if (!unplanned)
+        return tl::unexpected{unplanned.error()};
+    planned->unplanned = *std::move(unplanned);
+    auto frontier = std::make_shared<plan::Frontier>();
+    frontier->insert(planned->unplanned);
+    for (const Run& run : document.runs)
+        if (run.plan)
+            if (Result<plan::VerifiedPlanPtr> fitting = plan::certify(problem, run.plan->plan()))
+                frontier->insert(*std::move(fitting));
+    planned->smallestPeak = frontier->points().front()->evaluation().peak;
+    planned->frontier = std::move(frontier);
+    planned->peakBound = plan::peakLowerBound(problem);
+    return PlannedPtr{std::move(planned)};
+}
+
+base::Bytes suggestedBudget(const Planned& planned)
+{
+    const std::int64_t peak = planned.unplanned->evaluation().peak.count();
+    const std::int64_t memory = planned.choices.device.memory.count();
+    const std::int64_t wanted = peak <= memory ? peak / 5 * 4 : memory;
+    const std::int64_t least = std::max(wanted, planned.smallestPeak.count());
+    return base::Bytes{(least + kMebibyte - 1) / kMebibyte * kMebibyte};
+}
+
+Run runOf(const solve::Outcome& outcome, base::Bytes budget, const std::string& planner)
+{
+    Run run;
+    run.budget = budget;
+    run.planner = planner;
+    run.status = solve::statusName(outcome.status);
+    run.plan = outcome.best;
+    if (outcome.best) {
+        run.peak = outcome.best->evaluation().peak;
+        run.stepTime = outcome.best->evaluation().stepTime;
+    }
+    return run;
+}
+
+bool contains(const std::vector<Run>& runs, const Run& run)
+{
+    return std::any_of(runs.begin(), runs.end(), [&](const Run& other) {
+        return other.budget == run.budget && other.planner == run.planner
+               && other.status == run.status && other.peak == run.peak
+               && other.stepTime == run.stepTime;
+    });
+}
+
+Result<void> writeChange(session::SessionStore& store, SessionChange& change,
+                         std::vector<std::int64_t>& ids)
+{
+    if (change.problem) {
+        if (Result<void> done = store.saveProblem(*change.problem); !done)
+            return done;
+        change.problem.reset();
+    }
+    while (!change.added.empty()) {
+        const Result<std::int64_t> id = store.addRun(change.added.front());
+        if (!id)
+            return tl::unexpected{id.error()};
+        ids.push_back(*id);
+        change.added.erase(change.added.begin());
+    }
+    while (!change.renamed.empty()) {
+        const auto& [id, name] = change.renamed.front();
+        if (Result<void> done = store.renameRun(id, name); !done)
+            return done;
+        change.renamed.erase(change.renamed.begin());
+    }
+    while (!change.removed.empty()) {
+        if (Result<void> done = store.removeRun(change.removed.front()); !done)
+            return done;
+        change.removed.erase(change.removed.begin());
+    }
+    if (change.view) {
+        if (Result<void> done = store.saveView(*change.view); !done)
+            return done;
+        change.view.reset();
+    }
+    return {};
+}
+
+} // namespace plimsoll::workspace
