@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace plimsoll::readers::plimsoll_graph {
@@ -24,22 +25,24 @@ constexpr std::int64_t kCollectiveFlag = 4;
 constexpr std::int64_t kAccumulationFlag = 8;
 constexpr std::int64_t kAllFlags = 31;
 
-constexpr std::array kModuleColumns{"parent", "path", "class"};
-constexpr std::array kCallColumns{"module", "parent",  "first", "last",
-                                  "inputs", "outputs", "source"};
-constexpr std::array kStorageColumns{"bytes",    "class",       "alloc", "free",
-                                     "last_use", "python_free", "names"};
-constexpr std::array kTensorColumns{"storage", "shape", "strides", "offset", "dtype"};
-constexpr std::array kOpColumns{"target",       "phase",      "module",  "call",        "source",
-                                "reads",        "writes",     "outputs", "flags",       "seq",
-                                "node",         "forward_op", "flops",   "bytes_moved", "time_ns",
-                                "recompute_of", "args",       "kwargs"};
-constexpr std::array kSavedColumns{"tensor", "op", "after", "seq", "unpack", "dropped", "released"};
-constexpr std::array kParamColumns{"name", "storage", "gradient", "states"};
+constexpr auto kModuleColumns = std::to_array<std::string_view>({"parent", "path", "class"});
+constexpr auto kCallColumns = std::to_array<std::string_view>(
+    {"module", "parent", "first", "last", "inputs", "outputs", "source"});
+constexpr auto kStorageColumns = std::to_array<std::string_view>(
+    {"bytes", "class", "alloc", "free", "last_use", "python_free", "names"});
+constexpr auto kTensorColumns =
+    std::to_array<std::string_view>({"storage", "shape", "strides", "offset", "dtype"});
+constexpr auto kOpColumns = std::to_array<std::string_view>(
+    {"target", "phase", "module", "call", "source", "reads", "writes", "outputs", "flags", "seq",
+     "node", "forward_op", "flops", "bytes_moved", "time_ns", "recompute_of", "args", "kwargs"});
+constexpr auto kSavedColumns = std::to_array<std::string_view>(
+    {"tensor", "op", "after", "seq", "unpack", "dropped", "released"});
+constexpr auto kParamColumns =
+    std::to_array<std::string_view>({"name", "storage", "gradient", "states"});
 
 /// Reads rows with `read(Row&) -> bool` and notes where each began.
 template <typename Read>
-bool readTable(Scan& scan, JsonValue& value, std::span<const char* const> columns,
+bool readTable(Scan& scan, JsonValue& value, std::span<const std::string_view> columns,
                std::vector<std::uint64_t>& offsets, Read read)
 {
     return scan.eachElement(value, [&](JsonValue& item) {

@@ -218,7 +218,7 @@ bool Scan::skip(JsonValue& value)
     return true;
 }
 
-Row::Row(Scan& scan, JsonValue& value, std::span<const char* const> columns)
+Row::Row(Scan& scan, JsonValue& value, std::span<const std::string_view> columns)
     : m_scan{scan}, m_value{value}, m_columns{columns}, m_offset{scan.offsetOf(value)}
 {
     simdjson::ondemand::array array;

@@ -142,7 +142,7 @@ private:
 class Row
 {
 public:
-    Row(Scan& scan, JsonValue& value, std::span<const char* const> columns);
+    Row(Scan& scan, JsonValue& value, std::span<const std::string_view> columns);
 
     [[nodiscard]] std::uint64_t offset() const { return m_offset; }
 
@@ -160,7 +160,7 @@ private:
 
     Scan& m_scan;
     JsonValue m_value;
-    std::span<const char* const> m_columns;
+    std::span<const std::string_view> m_columns;
     std::uint64_t m_offset = 0;
     std::size_t m_column = 0;
     simdjson::ondemand::array_iterator m_at;
