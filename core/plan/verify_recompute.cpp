@@ -198,8 +198,7 @@ InstanceId Replay::read(const Execution& run, Moment moment, StorageId storage)
 
 void Replay::schedule(Execution& run, Moment moment, Event event)
 {
-    if (moment >= run.now && moment >= m_tree[run.frame].first
-        && moment <= m_tree[run.frame].last)
+    if (moment >= run.now && moment >= m_tree[run.frame].first && moment <= m_tree[run.frame].last)
         m_localEvents[static_cast<std::size_t>(moment)].push_back(event);
     else
         run.unwind.push_back(event);
