@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/session/session_store.h"
+
 #include "tests/integration/cli/cli_runner.h"
 #include "tests/support/temp_folder.h"
 
@@ -55,6 +57,7 @@ private Q_SLOTS:
     void checkFailsWith5OnLimitsAndFaults();
     void exportWritesEveryKind();
     void quietPrintsNothing();
+    void sessionVerbsTellWhatAFileHolds();
     void solveChainPrintsTheWorkedExample();
     void solveChainSaysWhenNothingFits();
 
@@ -323,11 +326,11 @@ void CliTest::checkFailsWith5OnLimitsAndFaults()
     const QByteArray good = tests::fileBytes(plan);
     QByteArray content = good;
     content.replace("\"budget_bytes\": 2202009600", "\"budget_bytes\": 1000000000");
-    fileWith("limits.json", content);
+    QVERIFY(!fileWith("limits.json", content).isEmpty());
     QCOMPARE(faultOf({}), text("over_budget"));
     content = good;
     content.replace("\"peak_bytes\":", "\"peak_bytes\":1");
-    fileWith("limits.json", content);
+    QVERIFY(!fileWith("limits.json", content).isEmpty());
     QCOMPARE(faultOf({}), text("different_evaluation"));
 }
 
@@ -355,6 +358,37 @@ void CliTest::quietPrintsNothing()
     QCOMPARE(run.exit, 0);
     QCOMPARE(run.out, QByteArray{});
     QCOMPARE(run.error, QByteArray{});
+}
+
+void CliTest::sessionVerbsTellWhatAFileHolds()
+{
+    session::SavedSession saved;
+    saved.graph.name = "toy";
+    saved.graph.content = "{}";
+    saved.problem.device = "h100";
+    saved.problem.budgetBytes = 7 * kMiB;
+    saved.runs.push_back({.id = 0,
+                          .name = "first",
+                          .budgetBytes = 7 * kMiB,
+                          .planner = "rotor",
+                          .status = "feasible",
+                          .peakBytes = 6 * kMiB,
+                          .stepTimeNs = 5,
+                          .plan = {}});
+    const std::string path = m_folder.file("work.plimsoll");
+    QVERIFY(session::SessionStore::create(path, saved).has_value());
+    const auto run = [&](const char* verb) {
+        return runCli({text("session"), text(verb), QString::fromStdString(path), text("--json")});
+    };
+    const CliRun list = run("list");
+    QVERIFY2(list.exit == 0, list.error.constData());
+    const QJsonObject first = list.json()[text("runs")].toArray().at(0).toObject();
+    QCOMPARE(first[text("name")].toString(), text("first"));
+    QCOMPARE(first[text("peak_bytes")].toInteger(), 6 * kMiB);
+    const QJsonObject show = run("show").json();
+    QCOMPARE(show[text("graph")][text("name")].toString(), text("toy"));
+    QCOMPARE(show[text("problem")][text("device")].toString(), text("h100"));
+    QVERIFY(run("compact").json()[text("after_bytes")].toInteger() > 0);
 }
 
 /// Example E1 of six equal stages.
