@@ -24,48 +24,49 @@ Coordinates overviewCoordinates(const TimelineFrame& frame)
                        frame.axisLength, frame.at.top()};
 }
 
-QPolygonF outlineOf(const std::vector<float>& heights, const QRectF& strip)
+/// Calls visit(first column, columns, height, height before) for each stretch of equal heights.
+template <typename Visit>
+void forEachLevel(const std::vector<float>& heights, Visit&& visit)
 {
-    QPolygonF points;
-    for (std::size_t column = 0; column < heights.size(); ++column) {
-        const double y = strip.bottom() - static_cast<double>(heights[column]);
-        const double x = strip.left() + static_cast<double>(column);
-        if (!points.isEmpty() && points.back().y() == y)
-            continue;
-        if (!points.isEmpty())
-            points << QPointF{x, points.back().y()};
-        points << QPointF{x, y};
+    for (std::size_t column = 0; column < heights.size();) {
+        std::size_t end = column + 1;
+        while (end < heights.size() && heights[end] == heights[column])
+            ++end;
+        visit(static_cast<double>(column), static_cast<double>(end - column),
+              static_cast<double>(heights[column]),
+              static_cast<double>(heights[column == 0 ? 0 : column - 1]));
+        column = end;
     }
-    if (!points.isEmpty())
-        points << QPointF{strip.left() + static_cast<double>(heights.size()), points.back().y()};
-    return points;
 }
 
 void paintCurves(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
                  const Theme& theme)
 {
+    // Upright rectangles only: this is painted again for each move of a drag.
     const QRectF& strip = frame.layout.overview;
     const Coordinates at = overviewCoordinates(frame);
-    // The sum and, below it, what stays for the whole step.
-    const std::vector<float> sums = ghostColumns(*model.set.planned, model.axis, {}, at);
-    QPolygonF area = outlineOf(sums, strip);
-    if (!area.isEmpty()) {
-        area << QPointF{area.back().x(), strip.bottom()} << QPointF{strip.left(), strip.bottom()};
-        painter.setRenderHint(QPainter::Antialiasing, false);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(theme.color(Role::ClassAct, model.pale ? 0.35 : 0.8));
-        painter.drawPolygon(area);
-    }
-    if (model.set.unplanned && model.set.unplanned != model.set.planned) {
-        std::span<const std::uint32_t> map;
-        if (model.set.unplannedStepAt)
-            map = *model.set.unplannedStepAt;
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen{theme.color(Role::Danger, 0.9), 1});
-        painter.drawPolyline(
-            outlineOf(ghostColumns(*model.set.unplanned, model.axis, map, at), strip));
-    }
+    const QColor fill = theme.color(Role::ClassAct, model.pale ? 0.35 : 0.8);
+    forEachLevel(ghostColumns(*model.set.planned, model.axis, {}, at),
+                 [&](double column, double count, double height, double /*before*/) {
+                     painter.fillRect(
+                         QRectF{strip.left() + column, strip.bottom() - height, count, height},
+                         fill);
+                 });
+    if (!model.set.unplanned || model.set.unplanned == model.set.planned)
+        return;
+    std::span<const std::uint32_t> map;
+    if (model.set.unplannedStepAt)
+        map = *model.set.unplannedStepAt;
+    const QColor line = theme.color(Role::Danger);
+    forEachLevel(ghostColumns(*model.set.unplanned, model.axis, map, at),
+                 [&](double column, double count, double height, double before) {
+                     const double x = strip.left() + column;
+                     const double y = std::round(strip.bottom() - height);
+                     painter.fillRect(QRectF{x, y, count, 1}, line);
+                     const double from = std::min(y, std::round(strip.bottom() - before));
+                     const double to = std::max(y, std::round(strip.bottom() - before));
+                     painter.fillRect(QRectF{x, from, 1, to - from}, line);
+                 });
 }
 
 } // namespace

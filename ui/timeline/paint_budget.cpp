@@ -20,7 +20,8 @@ constexpr double kPillHeight = 22;
 constexpr double kPillPad = 7;
 constexpr std::size_t kMostCapacities = 5;
 constexpr double kLabelGap = 26;
-constexpr double kPillGap = 30; ///< device labels keep away from the pill
+constexpr double kPillGap = 30;      ///< device labels keep away from the pill
+constexpr double kPillGapAbove = 36; ///< the name below the size needs room too
 
 double lineY(const TimelineModel& model, const TimelineFrame& frame)
 {
@@ -164,9 +165,12 @@ std::vector<CapacityLabel> capacityLabels(const TimelineModel& model, const Time
             if (model.budget) {
                 // The pill has the first right to the place.
                 const double pill = lineY(model, frame);
-                const double keep = kPillGap * frame.layout.scale;
-                if (std::abs(y - pill) < keep)
-                    label.textY = y <= pill ? pill - keep : pill + keep;
+                const double above = kPillGapAbove * frame.layout.scale;
+                const double below = kPillGap * frame.layout.scale;
+                if (y <= pill && pill - y < above)
+                    label.textY = pill - above;
+                else if (y > pill && y - pill < below)
+                    label.textY = pill + below;
             }
             const auto nearest = [&](double distance) {
                 return std::any_of(labels.begin(), labels.end(), [&](const CapacityLabel& other) {

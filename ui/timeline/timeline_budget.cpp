@@ -29,8 +29,8 @@ TimelineView::Private::Private(TimelineView& owner) : view{owner}
     field = new QLineEdit{&view};
     field->setProperty("pill", true);
     field->setAccessibleName(TimelineView::tr("Budget"));
-    field->installEventFilter(&view);
     field->hide();
+    field->installEventFilter(&view);
     QObject::connect(field, &QLineEdit::returnPressed, &view, [this] { readField(); });
 }
 
@@ -166,7 +166,8 @@ void TimelineView::Private::closeField()
 
 bool TimelineView::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == m->field) {
+    // Hiding the field in the constructor comes here before there is anything to close.
+    if (m && watched == m->field) {
         if (event->type() == QEvent::KeyPress
             && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
             m->closeField();

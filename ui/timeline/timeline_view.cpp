@@ -72,6 +72,23 @@ StackInks inksOf(const Theme& theme)
     return {theme.color(Role::Panel, 0.85), theme.color(Role::Text, 0.9)};
 }
 
+/// Blits only the rows that hold anything: the rest of the image is transparent.
+void drawFilledPart(QPainter& painter, QPointF corner, const QImage& stack,
+                    const StackColumns& columns)
+{
+    float highest = 0;
+    for (const auto& tops : columns.top)
+        highest = std::max(highest, tops.back());
+    const int first =
+        std::clamp(stack.height() - static_cast<int>(std::ceil(highest)) - 2, 0, stack.height());
+    if (first == stack.height())
+        return;
+    const QPointF offset{0, first / stack.devicePixelRatio()};
+    painter.drawImage(corner + offset, stack,
+                      QRectF{0, static_cast<double>(first), static_cast<double>(stack.width()),
+                             static_cast<double>(stack.height() - first)});
+}
+
 QPoint anchorOf(const TimelineFrame& frame, double ratio)
 {
     return (frame.at.plot().topLeft() * ratio).toPoint();
@@ -154,7 +171,7 @@ void TimelineView::Private::paint(QPainter& painter)
     paintHeader(context);
     paintBands(context);
     painter.setOpacity(model.pale ? kPaleOpacity : 1.0);
-    painter.drawImage(now.at.plot().topLeft(), stack);
+    drawFilledPart(painter, now.at.plot().topLeft(), stack, columns);
     painter.setOpacity(1.0);
     paintClassNames(context, labels);
     paintGhost(painter, ghost, model, now);
@@ -221,7 +238,13 @@ TimelineView::TimelineView(QWidget* parent) : QWidget{parent}, m{std::make_uniqu
     });
 }
 
-TimelineView::~TimelineView() = default;
+TimelineView::~TimelineView()
+{
+    // The children outlive the private part; losing the focus, they would still call it.
+    m->handle->disconnect(this);
+    m->field->disconnect(this);
+    m->field->removeEventFilter(this);
+}
 
 void TimelineView::setTimelines(TimelineSet set)
 {

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <memory>
 
 namespace {
@@ -146,7 +147,7 @@ void TimelineViewTest::dragsTheLineAndTellsEachNewValue()
     });
     const double pixels = frame().layout.plot.height();
     const Bytes quantum = dragQuantum(m_view->axisTop(), pixels);
-    QCOMPARE(m_view->axisTop().count(), 16 * kGiB);
+    QCOMPARE(m_view->axisTop().count(), 14 * kGiB);
     const QPoint start = onLine();
     QTest::mousePress(m_view.get(), Qt::LeftButton, {}, start);
     QVERIFY(m_view->isDragging());
@@ -154,7 +155,7 @@ void TimelineViewTest::dragsTheLineAndTellsEachNewValue()
     for (int y = 1; y <= 40; ++y)
         QTest::mouseMove(m_view.get(), start + QPoint{0, y});
     QCOMPARE(dragged.size(), 40);
-    const double bytesPerPixel = static_cast<double>(16 * kGiB) / pixels;
+    const double bytesPerPixel = static_cast<double>(14 * kGiB) / pixels;
     const auto expected =
         static_cast<std::int64_t>(std::llround((7424.0 * kMiB - 40 * bytesPerPixel)
                                                / static_cast<double>(quantum.count())))
@@ -296,18 +297,24 @@ void TimelineViewTest::pinsAndUnpinsByClick()
 {
     const QRectF plot = frame().layout.plot;
     const QPoint filled{static_cast<int>(plot.left()) + 200, static_cast<int>(plot.bottom()) - 10};
-    const QPoint inCard = filled + QPoint{100, 0};
-    const auto cardColor = [&] {
+    // Where the accent-coloured pin of a pinned card would be.
+    const auto pins = [&] {
         const QImage image = m_view->grab().toImage();
-        return image.pixelColor(filled.x() + 14 + 8, static_cast<int>(plot.top()) + 12 + 8);
+        int found = 0;
+        for (int x = filled.x() + 240; x < filled.x() + 290; ++x)
+            for (int y = 0; y < 24; ++y) {
+                // Accent is the only strongly blue ink there.
+                const QColor ink = image.pixelColor(x, static_cast<int>(plot.top()) + 16 + y);
+                found += ink.blue() - ink.red() > 60 ? 1 : 0;
+            }
+        return found;
     };
-    static_cast<void>(inCard);
     QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, filled);
     QTest::mouseMove(m_view.get(), QPoint{2, 2});
-    QCOMPARE(cardColor(), m_theme->color(Role::Panel));
+    QVERIFY(pins() > 5);
     QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, filled);
     QTest::mouseMove(m_view.get(), QPoint{2, 2});
-    QVERIFY(cardColor() != m_theme->color(Role::Panel));
+    QCOMPARE(pins(), 0);
 }
 
 void TimelineViewTest::selectsARangeByDragging()
@@ -503,10 +510,17 @@ void TimelineViewTest::paintsADragWithinAFrame()
     const QPoint start = onLine();
     QTest::mousePress(m_view.get(), Qt::LeftButton, {}, start);
     std::vector<double> frames;
+    std::vector<double> processor;
+    const auto spent = [] {
+        timespec now{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+    };
     for (int i = 1; i <= 200; ++i) {
         const QPointF pos = start + QPoint{0, i};
         QMouseEvent move{QEvent::MouseMove, pos,           m_view->mapToGlobal(pos), Qt::NoButton,
                          Qt::LeftButton,    Qt::NoModifier};
+        const double before = spent();
         const auto begin = std::chrono::steady_clock::now();
         QApplication::sendEvent(m_view.get(), &move);
         m_view->setTimelines(plans[static_cast<std::size_t>(i) % plans.size()]);
@@ -514,9 +528,13 @@ void TimelineViewTest::paintsADragWithinAFrame()
         frames.push_back(
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
                 .count());
+        processor.push_back(spent() - before);
     }
     QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, start + QPoint{0, 200});
     std::sort(frames.begin(), frames.end());
+    std::sort(processor.begin(), processor.end());
+    qInfo("processor time of a frame on the UI thread: p50 %.2f ms, p99 %.2f ms", processor[100],
+          processor[197]);
     qInfo("event to painted frame, 4000 steps at 1920x1080: p50 %.2f ms, p99 %.2f ms", frames[100],
           frames[197]);
 }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/plot/ticks.h"
+
+#include "ui/base/theme.h"
+#include "ui/plot/label_placer.h"
+#include "ui/plot/scene.h"
+
+#include <QBuffer>
+#include <QImage>
+#include <QPainter>
+#include <QTest>
+
+#include <array>
+
+namespace {
+
+using plimsoll::base::Bytes;
+using namespace plimsoll::ui; // NOLINT(google-build-using-namespace)
+
+constexpr qint64 kMiB = qint64{1} << 20;
+
+class TicksTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void choosesBinarySteps_data();
+    void choosesBinarySteps();
+    void keepsByteLinesApartForAnySize();
+    void labelsTheEndsOfTheTimeAxis();
+    void countsOpsWhereThereAreNoTimes();
+    void keepsTimeTicksApart();
+    void placesLabelsOnlyWhereTheyMeetNothing();
+    void paintsAndWritesTheSameScene();
+};
+
+void TicksTest::choosesBinarySteps_data()
+{
+    QTest::addColumn<qint64>("content");
+    QTest::addColumn<double>("pixels");
+    QTest::addColumn<qint64>("step");
+    QTest::addColumn<qint64>("top");
+    QTest::addColumn<QString>("label");
+    const auto gib = [](qint64 count) { return count * 1024 * kMiB; };
+    QTest::newRow("14.9 GiB") << qint64{15260 * kMiB} << 400.0 << gib(2) << gib(16)
+                              << QStringLiteral("16 GiB");
+    QTest::newRow("low plot") << qint64{15260 * kMiB} << 160.0 << gib(4) << gib(16)
+                              << QStringLiteral("16 GiB");
+    QTest::newRow("300 MiB") << qint64{300 * kMiB} << 400.0 << 64 * kMiB << 320 * kMiB
+                             << QStringLiteral("320 MiB");
+    QTest::newRow("3.9 GiB") << qint64{3990 * kMiB} << 400.0 << 512 * kMiB << gib(4)
+                             << QStringLiteral("4096 MiB");
+    QTest::newRow("nothing") << qint64{0} << 400.0 << qint64{1} << qint64{8}
+                             << QStringLiteral("8 B");
+}
+
+void TicksTest::choosesBinarySteps()
+{
+    QFETCH(qint64, content);
+    QFETCH(double, pixels);
+    QFETCH(qint64, step);
+    QFETCH(qint64, top);
+    QFETCH(QString, label);
+    const ByteAxis axis = byteAxis(Bytes{content}, pixels);
+    QCOMPARE(axis.step.count(), step);
+    QCOMPARE(axis.top.count(), top);
+    QString last = axis.ticks.back().label;
+    QCOMPARE(last.replace(QChar{0xa0}, QChar{u' '}), label);
+    QCOMPARE(axis.ticks.front().label, QStringLiteral("0"));
+}
+
+void TicksTest::keepsByteLinesApartForAnySize()
+{
+    for (qint64 content = 1; content < (qint64{1} << 41); content = content * 3 / 2 + 1)
+        for (const double pixels : {160.0, 401.0, 900.0}) {
+            const ByteAxis axis = byteAxis(Bytes{content}, pixels);
+            QVERIFY(axis.ticks.size() <= 9);
+            QVERIFY(axis.top.count() >= content);
+            QVERIFY(pixels / static_cast<double>(axis.ticks.size() - 1) >= 28 - 1e-9);
+            QVERIFY((axis.step.count() & (axis.step.count() - 1)) == 0);
+        }
+}
+
+void TicksTest::labelsTheEndsOfTheTimeAxis()
+{
+    const std::vector<Tick> ticks = timeTicks(0, 164e6, 912);
+    QStringList labels;
+    for (const Tick& tick : ticks)
+        labels.append(QString{tick.label}.replace(QChar{0xa0}, QChar{u' '}));
+    QCOMPARE(labels.join(u'|'), QStringLiteral("0 ms|20|40|60|80|100|120|140||164 ms"));
+}
+
+void TicksTest::countsOpsWhereThereAreNoTimes()
+{
+    const std::vector<Tick> ticks = stepTicks(0, 1064, 912);
+    QCOMPARE(ticks.front().label, QStringLiteral("op 0"));
+    QCOMPARE(ticks.back().label, QStringLiteral("1064"));
+}
+
+void TicksTest::keepsTimeTicksApart()
+{
+    for (double length = 1; length < 1e13; length *= 3.7)
+        for (const double begin : {0.0, 0.3}) {
+            const std::vector<Tick> ticks = timeTicks(begin * length, length, 912);
+            QVERIFY(ticks.size() >= 2);
+            double before = -1000;
+            for (const Tick& tick : ticks) {
+                if (tick.label.isEmpty())
+                    continue;
+                const double x = (tick.value - begin * length) / ((1 - begin) * length) * 912;
+                QVERIFY(x - before >= 39.9);
+                before = x;
+            }
+            QCOMPARE(ticks.back().value, length);
+        }
+}
+
+void TicksTest::placesLabelsOnlyWhereTheyMeetNothing()
+{
+    LabelPlacer placer{QRectF{0, 0, 100, 40}};
+    placer.block(QRectF{40, 0, 20, 40});
+    const std::array places{QRectF{30, 10, 20, 10}, QRectF{90, 10, 20, 10}, QRectF{5, 10, 20, 10}};
+    QCOMPARE(placer.place(places), std::optional{QRectF(5, 10, 20, 10)});
+    QCOMPARE(placer.place(places), std::optional<QRectF>{});
+}
+
+void TicksTest::paintsAndWritesTheSameScene()
+{
+    const Theme theme;
+    Scene scene;
+    scene.add(RectShape{QRectF{10, 10, 20, 20}, QColor{200, 0, 0}});
+    CurveShape curve;
+    curve.points = stepCurve(QPolygonF{{QPointF{0, 50}, QPointF{50, 20}, QPointF{99, 20}}});
+    curve.pen = QPen{QColor{0, 0, 200}, 2};
+    scene.add(curve);
+    scene.add(PathShape{markerPath(3, {70, 70}, 5), Qt::NoPen, QColor{0, 150, 0}});
+    scene.add(PathShape{hatchPath(QRectF{80, 80, 15, 15}, 5), QPen{Qt::black}, {}});
+    TextShape text;
+    text.pos = {5, 95};
+    text.text = QStringLiteral("budget 7.25");
+    scene.add(text);
+    QCOMPARE(curve.points.size(), 5);
+
+    QImage image{100, 100, QImage::Format_RGB32};
+    image.fill(Qt::white);
+    QPainter painter{&image};
+    paintScene(painter, scene);
+    painter.end();
+    QCOMPARE(image.pixelColor(20, 20), (QColor{200, 0, 0}));
+    QCOMPARE(image.pixelColor(70, 70), (QColor{0, 150, 0}));
+    QCOMPARE(image.pixelColor(49, 35).blue(), 200);
+
+    QByteArray svg;
+    QBuffer buffer{&svg};
+    QVERIFY(buffer.open(QIODevice::WriteOnly));
+    QVERIFY(writeSceneSvg(buffer, {100, 100}, QStringLiteral("Scene"), scene));
+    QVERIFY(svg.contains("#c80000"));
+    QVERIFY(svg.contains("budget"));
+}
+
+} // namespace
+
+QTEST_MAIN(TicksTest)
+#include "ticks_test.moc"

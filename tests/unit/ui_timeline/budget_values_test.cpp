@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/timeline/budget_values.h"
+
+#include <QTest>
+
+namespace {
+
+using plimsoll::base::Bytes;
+using namespace plimsoll::ui; // NOLINT(google-build-using-namespace)
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+BudgetLimits limits()
+{
+    BudgetLimits result;
+    result.axisTop = Bytes{16384 * kMiB};
+    result.gridStep = Bytes{2048 * kMiB};
+    result.targets = {{Bytes{7721 * kMiB}, QStringLiteral("RTX 4060")}, {Bytes{2468 * kMiB}, {}}};
+    return result;
+}
+
+class BudgetValuesTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void roundsToAtMostOnePixel();
+    void snapsWithinSixPixelsAndLeavesAtEight();
+    void doesNotSnapWithAlt();
+    void movesEightTimesSlowerWithCtrl();
+    void staysOnTheAxis();
+    void readsWhatIsTyped_data();
+    void readsWhatIsTyped();
+};
+
+void BudgetValuesTest::roundsToAtMostOnePixel()
+{
+    QCOMPARE(dragQuantum(Bytes{16384 * kMiB}, 400).count(), 32 * kMiB);
+    QCOMPARE(dragQuantum(Bytes{16384 * kMiB}, 512).count(), 32 * kMiB);
+    QCOMPARE(dragQuantum(Bytes{100 * kMiB}, 400).count(), kMiB);
+}
+
+void BudgetValuesTest::snapsWithinSixPixelsAndLeavesAtEight()
+{
+    // 512 px for 16 GiB: 32 MiB a pixel; the target is 9.28 px above the start.
+    BudgetDrag drag{Bytes{7424 * kMiB}, 100, 512, limits()};
+    QCOMPARE(drag.moveTo(97, {}).count(), 7520 * kMiB);
+    QCOMPARE(drag.moveTo(96, {}).count(), 7721 * kMiB);
+    QVERIFY(drag.snapped().has_value());
+    QCOMPARE(drag.snapped()->name, QStringLiteral("RTX 4060"));
+    QCOMPARE(drag.moveTo(84, {}).count(), 7721 * kMiB); // 6.7 px past it
+    QCOMPARE(drag.moveTo(82, {}).count(), (7424 + 18 * 32) * kMiB);
+    QVERIFY(!drag.snapped().has_value());
+}
+
+void BudgetValuesTest::doesNotSnapWithAlt()
+{
+    BudgetDrag drag{Bytes{7424 * kMiB}, 100, 512, limits()};
+    QCOMPARE(drag.moveTo(91, {false, true}).count(), 7712 * kMiB);
+}
+
+void BudgetValuesTest::movesEightTimesSlowerWithCtrl()
+{
+    BudgetDrag drag{Bytes{9600 * kMiB}, 100, 512, limits()};
+    QCOMPARE(drag.moveTo(84, {true, false}).count(), 9664 * kMiB);
+}
+
+void BudgetValuesTest::staysOnTheAxis()
+{
+    BudgetDrag drag{Bytes{7424 * kMiB}, 100, 512, limits()};
+    QCOMPARE(drag.moveTo(-5000, {}).count(), 16384 * kMiB);
+    QCOMPARE(drag.moveTo(5000, {}).count(), kMiB);
+    QCOMPARE(budgetAfterKey(Bytes{kMiB}, BudgetKey::Down, KeyStep::Normal, limits()).count(), kMiB);
+}
+
+void BudgetValuesTest::readsWhatIsTyped_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<qint64>("mebibytes"); // 0: refused
+    QTest::newRow("bare number is GiB") << QStringLiteral("7.25") << qint64{7424};
+    QTest::newRow("GiB") << QStringLiteral("7.25 GiB") << qint64{7424};
+    QTest::newRow("no-break space") << QStringLiteral("7.25\u00a0GiB") << qint64{7424};
+    QTest::newRow("MiB") << QStringLiteral("7424 MiB") << qint64{7424};
+    QTest::newRow("per cent") << QStringLiteral("50 %") << qint64{4000};
+    QTest::newRow("minus sign") << QStringLiteral("−500 MiB") << qint64{5500};
+    QTest::newRow("hyphen") << QStringLiteral("-500 MiB") << qint64{5500};
+    QTest::newRow("plus") << QStringLiteral("+1 GiB") << qint64{7024};
+    QTest::newRow("device number") << QStringLiteral("4060") << qint64{8000};
+    QTest::newRow("device name") << QStringLiteral("rtx 4060") << qint64{8000};
+    QTest::newRow("nothing") << QString{} << qint64{0};
+    QTest::newRow("words") << QStringLiteral("a lot") << qint64{0};
+    QTest::newRow("zero") << QStringLiteral("0") << qint64{0};
+    QTest::newRow("below zero") << QStringLiteral("-7 GiB") << qint64{0};
+    QTest::newRow("not a number") << QStringLiteral("nan") << qint64{0};
+}
+
+void BudgetValuesTest::readsWhatIsTyped()
+{
+    QFETCH(QString, text);
+    QFETCH(qint64, mebibytes);
+    const BudgetContext context{
+        Bytes{6000 * kMiB},
+        {{Bytes{8192 * kMiB}, Bytes{8000 * kMiB}, QStringLiteral("RTX 4060"), true}}};
+    const auto parsed = parseBudget(text, context);
+    QCOMPARE(parsed.has_value(), mebibytes != 0);
+    if (parsed)
+        QCOMPARE(parsed->count(), mebibytes * kMiB);
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(BudgetValuesTest)
+#include "budget_values_test.moc"
