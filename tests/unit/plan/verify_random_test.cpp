@@ -220,7 +220,7 @@ void VerifyRandomTest::aLongStepIsReplayedFast()
     const double milliseconds = static_cast<double>(timer.nsecsElapsed()) * 1e-6;
     QVERIFY2(seen.faults.empty(), seen.faults.empty() ? "" : seen.faults[0].sentence.c_str());
     qInfo("%zu ops, %zu steps: %.2f ms", program->ops.size(), seen.liveBytes.size(), milliseconds);
-    QVERIFY(milliseconds < 200); // generous: a sanitizer's build, a busy machine
+    QVERIFY(milliseconds < 1000); // generous: a sanitizer's build, a busy machine
 }
 
 } // namespace
