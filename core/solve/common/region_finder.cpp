@@ -118,7 +118,7 @@ bool RegionFinder::readsAreThere(std::span<const CallId> members) const
         }
         for (const TensorId tensor : op.reads) {
             const graph::Storage& storage = m_program.storageOf(tensor);
-            const bool lasting = storage.alloc < 0 && storage.free == graph::kNever;
+            const bool lasting = storage.alloc < 0 && storage.pythonFree == graph::kNever;
             if (storage.alloc < head.first && !lasting
                 && !has(head.inputs, m_program.tensor(tensor).storage))
                 return false;
