@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/start_page/file_summary.h"
+
+#include "core/workspace/document.h"
+#include "ui/base/numbers.h"
+#include "ui/base/theme.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QPainter>
+#include <QPainterPath>
+
+#include <algorithm>
+#include <array>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr std::size_t kColumns = 120;
+
+QString translated(const char* text)
+{
+    return QCoreApplication::translate("StartPage", text);
+}
+
+Thumbnail thumbnailOf(const timeline::Timeline& timeline)
+{
+    Thumbnail thumbnail;
+    const std::size_t steps = timeline.stepCount();
+    const auto top = static_cast<double>(timeline.peak().count());
+    if (steps == 0 || top <= 0)
+        return thumbnail;
+    const std::size_t columns = std::min(kColumns, steps);
+    for (std::size_t i = 0; i < columns; ++i) {
+        const std::size_t at = timeline.largestStepIn(
+            i * steps / columns, std::max(i * steps / columns + 1, (i + 1) * steps / columns));
+        const timeline::Stack stack = timeline.stackAt(at);
+        const double fixed = static_cast<double>(
+            stack[static_cast<std::size_t>(timeline::Category::Parameters)].count()
+            + stack[static_cast<std::size_t>(timeline::Category::OptimizerState)].count());
+        thumbnail.total.push_back(static_cast<double>(timeline.totalAt(at).count()) / top);
+        thumbnail.fixed.push_back(fixed / top);
+    }
+    return thumbnail;
+}
+
+void addPlan(FileSummary& summary, const workspace::Opened& opened)
+{
+    const workspace::Document& document = opened.document;
+    const plan::Evaluation& unplanned = opened.first->unplanned->evaluation();
+    if (!document.budget)
+        return;
+    const plan::VerifiedPlanPtr plan = workspace::planAt(*opened.first, *document.budget);
+    if (!plan)
+        return;
+    summary.planned = plan->evaluation().peak;
+    const double slower =
+        static_cast<double>(plan->evaluation().stepTime.count())
+            / static_cast<double>(std::max<std::int64_t>(1, unplanned.stepTime.count()))
+        - 1.0;
+    summary.plan = translated("%1 at %2, %3")
+                       .arg(QString::fromStdString(plan->plan().planner),
+                            bytesText(*document.budget), percentDifferenceText(slower));
+    summary.thumbnail.budget =
+        static_cast<double>(document.budget->count())
+        / static_cast<double>(std::max<std::int64_t>(1, unplanned.peak.count()));
+}
+
+} // namespace
+
+FileSummary summarize(const QString& path, const base::JobContext& job)
+{
+    FileSummary summary;
+    summary.path = path;
+    summary.name = QFileInfo{path}.fileName();
+    if (!QFileInfo::exists(path)) {
+        summary.fault = translated("not found");
+        return summary;
+    }
+    workspace::Choices choices;
+    choices.device = plan::findDevice(plan::kDefaultDevice).value_or(plan::Device{});
+    const base::Result<workspace::Opened> opened =
+        workspace::openDocument(path.toStdString(), choices, job);
+    if (!opened) {
+        summary.fault = translated("can't be read");
+        return summary;
+    }
+    const workspace::Document& document = opened->document;
+    const plan::Evaluation& unplanned = opened->first->unplanned->evaluation();
+    const bool isSession = !document.sessionPath.empty();
+    if (!isSession)
+        summary.name = QString::fromStdString(document.graph.program->header.model);
+    if (summary.name.isEmpty())
+        summary.name = QString::fromStdString(document.graph.name);
+    summary.kind =
+        isSession
+            ? translated("Session")
+            : translated("Traced step · %1 ops").arg(countText(document.graph.program->ops.size()));
+    summary.peak = unplanned.peak;
+    summary.thumbnail = thumbnailOf(*unplanned.timeline);
+    addPlan(summary, *opened);
+    return summary;
+}
+
+void paintThumbnail(QPainter& painter, const QRectF& rect, const Thumbnail& thumbnail)
+{
+    const Theme& theme = Theme::current();
+    painter.fillRect(rect, theme.color(Role::Plot));
+    if (thumbnail.total.empty())
+        return;
+    const double columns = static_cast<double>(thumbnail.total.size());
+    const auto area = [&](const std::vector<double>& values, bool closed) {
+        QPainterPath path;
+        const double top = rect.height() * 0.9;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const double x = rect.left() + rect.width() * static_cast<double>(i) / columns;
+            const double next = rect.left() + rect.width() * static_cast<double>(i + 1) / columns;
+            const double y = rect.bottom() - top * values[i];
+            if (i == 0)
+                path.moveTo(x, closed ? rect.bottom() : y);
+            path.lineTo(x, y);
+            path.lineTo(next, y);
+        }
+        if (closed)
+            path.lineTo(rect.right(), rect.bottom());
+        return path;
+    };
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.fillPath(area(thumbnail.total, true), theme.color(Role::ClassAct));
+    painter.fillPath(area(thumbnail.fixed, true), theme.color(Role::ClassParam));
+    painter.strokePath(area(thumbnail.total, false), QPen{theme.color(Role::Text), 1.2});
+    if (thumbnail.budget && rect.height() > 40) {
+        const double y = rect.bottom() - rect.height() * 0.9 * std::min(*thumbnail.budget, 1.05);
+        painter.setPen(QPen{theme.color(Role::Line), 1.5});
+        painter.drawLine(QPointF{rect.left(), y}, QPointF{rect.right(), y});
+        painter.setBrush(theme.color(Role::Panel));
+        painter.drawEllipse(QPointF{rect.right() - 9, y}, 4.5, 4.5);
+    }
+    painter.restore();
+}
+
+QString sampleFolder()
+{
+    const QDir program{QCoreApplication::applicationDirPath()};
+    for (const QString& folder : {program.filePath(QStringLiteral("../share/plimsoll/samples")),
+                                  QStringLiteral(PLIMSOLL_SAMPLE_FOLDER)})
+        if (QFileInfo{folder}.isDir())
+            return QDir::cleanPath(folder);
+    return {};
+}
+
+QStringList sampleFiles()
+{
+    const QString folder = sampleFolder();
+    QStringList files;
+    if (folder.isEmpty())
+        return files;
+    for (const char* name : {"gpt2", "resnet18", "densenet121"}) {
+        const QString path =
+            folder + u'/' + QString::fromLatin1(name) + QStringLiteral(".plimsoll.json.gz");
+        if (QFileInfo::exists(path))
+            files << path;
+    }
+    return files;
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/base/quantity.h"
+#include "core/base/result.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <optional>
+#include <vector>
+
+class QPainter;
+class QRectF;
+
+namespace plimsoll::ui {
+
+/// The memory curve of a file in a few columns, as fractions of its highest value.
+struct Thumbnail
+{
+    std::vector<double> total;
+    std::vector<double> fixed;    ///< parameters and optimizer state
+    std::optional<double> budget; ///< of the last plan
+};
+
+/// What the start page says about a file without opening it.
+struct FileSummary
+{
+    QString path;
+    QString name;
+    QString kind;                       ///< "Session", "Traced step, 1,672 ops"
+    std::optional<base::Bytes> peak;    ///< unplanned
+    std::optional<base::Bytes> planned; ///< of the last plan
+    QString plan;                       ///< "rotor at 7.25 GiB, +10.2 %"
+    QString fault;                      ///< it can't be read: why
+    Thumbnail thumbnail;
+};
+
+/// Looks into a graph or session; a file that can't be read says so in `fault`. Takes as long as
+/// opening does: in a job.
+[[nodiscard]] FileSummary summarize(const QString& path, const base::JobContext& job);
+
+/// Draws a thumbnail: fixed part, the rest, outline, the budget line if there is one.
+void paintThumbnail(QPainter& painter, const QRectF& rect, const Thumbnail& thumbnail);
+
+/// The folder of the samples: installed beside the program, else the one it was built from. Empty
+/// when there is none.
+[[nodiscard]] QString sampleFolder();
+/// The samples that are there, full paths, in the order of the page.
+[[nodiscard]] QStringList sampleFiles();
+
+} // namespace plimsoll::ui

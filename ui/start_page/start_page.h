@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/base/job_runner.h"
+#include "ui/base/settings.h"
+#include "ui/start_page/file_summary.h"
+
+#include <QHash>
+#include <QScrollArea>
+
+class QVBoxLayout;
+class QHBoxLayout;
+
+namespace plimsoll::ui {
+
+class DropZone;
+class ErrorBox;
+class FileCard;
+class FileRow;
+class TextLabel;
+
+/// What the program shows before anything is open: open, drop, samples, recent files, and what went
+/// wrong with the last file.
+class StartPage : public QScrollArea
+{
+    Q_OBJECT
+
+public:
+    explicit StartPage(Settings& settings, QWidget* parent = nullptr);
+    ~StartPage() override;
+
+    /// A file could not be opened: a box above everything else, until it is closed.
+    void showError(const QString& first, const QString& rest, const QString& details);
+    void hideError();
+    [[nodiscard]] bool hasError() const;
+    /// While files are dragged over the window.
+    void setDropActive(bool active);
+
+Q_SIGNALS:
+    void openRequested();
+    void fileChosen(const QString& path);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void buildHead(QVBoxLayout& column);
+    void buildSamples(QVBoxLayout& column);
+    void showRecent();
+    void lookInto(const QStringList& paths);
+    void show(const FileSummary& summary);
+
+    Settings& m_settings;
+    QWidget* m_column = nullptr;
+    ErrorBox* m_error = nullptr;
+    DropZone* m_drop = nullptr;
+    QHBoxLayout* m_cards = nullptr;
+    QVBoxLayout* m_rows = nullptr;
+    QHash<QString, FileSummary> m_known;
+    QStringList m_waiting;
+    JobRunner<FileSummary> m_looker;
+};
+
+} // namespace plimsoll::ui
