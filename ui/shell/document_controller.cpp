@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/document_controller.h"
+
+#include "ui/base/numbers.h"
+#include "ui/shell/document_commands.h"
+#include "ui/shell/session_keeper.h"
+
+#include <QDateTime>
+
+#include <algorithm>
+#include <chrono>
+
+namespace plimsoll::ui {
+
+namespace {
+constexpr std::chrono::milliseconds kRefineDelay{80};
+constexpr std::size_t kKnownPlans = 6;
+} // namespace
+
+DocumentController::DocumentController(workspace::Opened opened, QObject* parent)
+    : QObject{parent}
+    , m_document{std::move(opened.document)}
+    , m_planned{std::move(opened.first)}
+    , m_keeper{std::make_unique<SessionKeeper>()}
+{
+    for (const workspace::Run& run : m_document.runs)
+        m_lastKey = std::max(m_lastKey, run.key);
+    m_refineTimer.setSingleShot(true);
+    m_refineTimer.setInterval(kRefineDelay);
+    connect(&m_refineTimer, &QTimer::timeout, this, &DocumentController::refine);
+    connect(&m_planner, &JobRunnerBase::runningChanged, this, [this](bool running) {
+        m_planningSince = running ? QDateTime::currentMSecsSinceEpoch() : 0;
+        Q_EMIT planningChanged(running);
+    });
+    connect(&m_planner, &JobRunnerBase::progressed, this, &DocumentController::planningProgressed);
+    connect(m_keeper.get(), &SessionKeeper::stateChanged, this, &DocumentController::titleChanged);
+    connect(m_keeper.get(), &SessionKeeper::runStored, this, [this](int key, qint64 id) {
+        for (workspace::Run& run : m_document.runs)
+            if (run.key == key)
+                run.id = id;
+    });
+    connect(m_keeper.get(), &SessionKeeper::saved, this, [this](const QString& path, bool first) {
+        if (first) {
+            m_document.sessionPath = path.toStdString();
+            m_userChanged = false;
+            Q_EMIT titleChanged();
+        }
+        Q_EMIT sessionSaved(path, first);
+    });
+    connect(m_keeper.get(), &SessionKeeper::failed, this,
+            [this](const QString& sentence) { Q_EMIT failed(QStringLiteral("save"), sentence); });
+    if (!m_document.sessionPath.empty())
+        m_keeper->attach(m_document.sessionPath);
+    answer();
+    planNow();
+}
+
+DocumentController::~DocumentController()
+{
+    // Workers may not outlive what they report to.
+    m_planner.stop();
+    m_refiner.stop();
+}
+
+qint64 DocumentController::planningFor() const
+{
+    return m_planningSince == 0 ? 0 : QDateTime::currentMSecsSinceEpoch() - m_planningSince;
+}
+
+base::Bytes DocumentController::budget() const
+{
+    if (m_preview)
+        return *m_preview;
+    return m_document.budget.value_or(workspace::suggestedBudget(*m_planned));
+}
+
+plan::VerifiedPlanPtr DocumentController::shownPlan() const
+{
+    if (m_outcome.best)
+        return m_outcome.best;
+    const auto& points = m_planned->frontier->points();
+    return points.empty() ? m_planned->unplanned : points.front();
+}
+
+bool DocumentController::isUnsaved() const
+{
+    return m_document.sessionPath.empty() ? m_userChanged : m_keeper->isPending();
+}
+
+QString DocumentController::title() const
+{
+    const QString name = QString::fromStdString(m_document.sessionPath.empty()
+                                                    ? m_document.graph.name
+                                                    : m_document.sessionPath.filename().string());
+    return name;
+}
+
+void DocumentController::previewBudget(base::Bytes budget)
+{
+    m_preview = budget;
+    answer();
+}
+
+void DocumentController::cancelPreview()
+{
+    if (!m_preview)
+        return;
+    m_preview.reset();
+    answer();
+}
+
+void DocumentController::commitBudget(base::Bytes budget)
+{
+    m_preview.reset();
+    const base::Bytes before = this->budget();
+    if (budget == before) {
+        answer();
+        return;
+    }
+    m_undo.push(new BudgetCommand{*this, before, budget});
+}
+
+void DocumentController::commitChoices(const workspace::Choices& choices)
+{
+    if (choices == m_document.choices)
+        return;
+    m_undo.push(new ChoicesCommand{*this, m_document.choices, choices});
+}
+
+void DocumentController::applyBudget(base::Bytes budget)
+{
+    m_preview.reset();
+    m_document.budget = budget;
+    answer();
+    m_keeper->setProblem(workspace::savedProblem(m_document));
+    changed();
+}
+
+void DocumentController::applyChoices(const workspace::Choices& choices)
+{
+    // The budget stays where it is, even if it was only suggested so far.
+    if (!m_document.budget && m_complete)
+        m_document.budget = budget();
+    m_document.choices = choices;
+    m_keeper->setProblem(workspace::savedProblem(m_document));
+    changed();
+    Q_EMIT choicesChanged();
+    planNow();
+}
+
+void DocumentController::planNow()
+{
+    m_complete = false;
+    const auto known =
+        std::find_if(m_known.begin(), m_known.end(), [this](const workspace::PlannedPtr& planned) {
+            return planned->choices == m_document.choices;
+        });
+    if (known != m_known.end()) {
+        m_planner.stop();
+        takePlanned(*known);
+        return;
+    }
+    m_planner.start(
+        [program = m_document.graph.program, choices = m_document.choices](
+            const base::JobContext& job) { return workspace::planGraph(program, choices, job); },
+        [this](base::Result<workspace::PlannedPtr> planned) {
+            if (!planned) {
+                if (planned.error().kind != base::ErrorKind::Cancelled)
+                    Q_EMIT failed(QStringLiteral("plan"),
+                                  QString::fromStdString(planned.error().message));
+                Q_EMIT answerChanged();
+                return;
+            }
+            if ((*planned)->choices != m_document.choices)
+                return;
+            m_known.insert(m_known.begin(), *planned);
+            if (m_known.size() > kKnownPlans)
+                m_known.pop_back();
+            takePlanned(*std::move(planned));
+        });
+}
+
+void DocumentController::takePlanned(workspace::PlannedPtr planned)
+{
+    m_planned = std::move(planned);
+    m_complete = true;
+    // From now on the budget is the document's own: it must not follow later plans.
+    if (!m_document.budget)
+        m_document.budget = workspace::suggestedBudget(*m_planned);
+    Q_EMIT plannedChanged();
+    answer();
+}
+
+void DocumentController::stopPlanning()
+{
+    m_planner.stop();
+}
+
+void DocumentController::answer()
+{
+    const base::Bytes at = budget();
+    m_outcome = {};
+    m_outcome.frontier = m_planned->frontier;
+    m_outcome.peakBound = m_planned->peakBound;
+    m_outcome.best = workspace::planAt(*m_planned, at);
+    if (m_outcome.best)
+        m_outcome.status = solve::Status::Feasible;
+    else
+        m_outcome.status =
+            at < m_planned->peakBound.bytes ? solve::Status::Infeasible : solve::Status::NotFound;
+    m_refined = false;
+    m_refineTimer.start();
+    Q_EMIT answerChanged();
+}
+
+void DocumentController::refine()
+{
+    const base::Bytes at = budget();
+    m_refiner.start(
+        [program = m_document.graph.program, planned = m_planned, at](const base::JobContext&) {
+            return base::Result<solve::Outcome>{workspace::answerAt(program, *planned, at)};
+        },
+        [this, at, planned = m_planned](base::Result<solve::Outcome> outcome) {
+            if (!outcome || at != budget() || planned != m_planned)
+                return;
+            m_outcome = *std::move(outcome);
+            m_refined = true;
+            recordRun();
+            Q_EMIT answerChanged();
+        });
+}
+
+void DocumentController::recordRun()
+{
+    if (m_preview || !m_complete)
+        return;
+    workspace::Run run = workspace::runOf(m_outcome, budget(), m_document.choices.planner);
+    if (workspace::contains(m_document.runs, run))
+        return;
+    run.key = ++m_lastKey;
+    m_keeper->addRun(run);
+    m_document.runs.push_back(std::move(run));
+    Q_EMIT runsChanged();
+}
+
+void DocumentController::renameRun(int key, const QString& name)
+{
+    for (workspace::Run& run : m_document.runs)
+        if (run.key == key && run.name != name.toStdString()) {
+            run.name = name.toStdString();
+            m_keeper->renameRun(run);
+            changed();
+            Q_EMIT runsChanged();
+        }
+}
+
+void DocumentController::removeRun(int key)
+{
+    const auto run = std::find_if(m_document.runs.begin(), m_document.runs.end(),
+                                  [key](const workspace::Run& other) { return other.key == key; });
+    if (run == m_document.runs.end())
+        return;
+    m_keeper->removeRun(*run);
+    m_document.runs.erase(run);
+    changed();
+    Q_EMIT runsChanged();
+}
+
+void DocumentController::setView(const std::string& state)
+{
+    if (state == m_document.view)
+        return;
+    m_document.view = state;
+    m_keeper->setView(state);
+}
+
+void DocumentController::changed()
+{
+    m_userChanged = true;
+    Q_EMIT titleChanged();
+}
+
+void DocumentController::saveAs(const QString& path)
+{
+    if (!m_document.budget)
+        m_document.budget = budget();
+    m_keeper->create(path.toStdString(), m_document);
+}
+
+void DocumentController::saveNow()
+{
+    m_keeper->saveNow();
+}
+
+void DocumentController::finishSaving()
+{
+    m_keeper->finish();
+}
+
+} // namespace plimsoll::ui

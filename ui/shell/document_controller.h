@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/workspace/document.h"
+#include "ui/base/job_runner.h"
+
+#include <QObject>
+#include <QTimer>
+#include <QUndoStack>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace plimsoll::ui {
+
+class SessionKeeper;
+
+/// One open document at work: plans in the background, answers for the budget, undo, runs, and the
+/// session file. All state on the GUI thread; whatever takes long runs in jobs.
+class DocumentController : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit DocumentController(workspace::Opened opened, QObject* parent = nullptr);
+    ~DocumentController() override;
+
+    [[nodiscard]] const workspace::Document& document() const { return m_document; }
+    /// Never null: the last plans that are in, of older choices while new ones are being planned.
+    [[nodiscard]] const workspace::PlannedPtr& planned() const { return m_planned; }
+    /// Whether the plans are those of the present choices.
+    [[nodiscard]] bool isPlanned() const { return m_complete; }
+    [[nodiscard]] bool isPlanning() const { return m_planner.isRunning(); }
+    /// Since when the running job plans, milliseconds; 0: it doesn't.
+    [[nodiscard]] qint64 planningFor() const;
+    /// The budget under the pointer while dragging, else the document's.
+    [[nodiscard]] base::Bytes budget() const;
+    [[nodiscard]] bool isDragging() const { return m_preview.has_value(); }
+    /// The answer at budget(). Bounds are in once isRefined().
+    [[nodiscard]] const solve::Outcome& outcome() const { return m_outcome; }
+    [[nodiscard]] bool isRefined() const { return m_refined; }
+    /// The plan to draw: the answer's, else the smallest one known.
+    [[nodiscard]] plan::VerifiedPlanPtr shownPlan() const;
+    [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
+    /// Changes that are in no file yet.
+    [[nodiscard]] bool isUnsaved() const;
+    [[nodiscard]] QString title() const;
+
+    // What the user does.
+    void previewBudget(base::Bytes budget);
+    void cancelPreview();
+    /// One undo step, unless it is the document's budget already.
+    void commitBudget(base::Bytes budget);
+    void commitChoices(const workspace::Choices& choices);
+    void planNow();
+    void stopPlanning();
+    void renameRun(int key, const QString& name);
+    void removeRun(int key);
+    /// The window's state, for the session; not a change that is worth asking about.
+    void setView(const std::string& state);
+    /// Saves into a new session file; later changes follow by themselves.
+    void saveAs(const QString& path);
+    /// Writes pending changes of a session now, in the background.
+    void saveNow();
+    /// Writes pending changes and waits: the program is about to end.
+    void finishSaving();
+
+Q_SIGNALS:
+    /// Budget, plan or bounds changed: a new picture.
+    void answerChanged();
+    /// The frontier, the bound or the unplanned step changed.
+    void plannedChanged();
+    void planningChanged(bool running);
+    void planningProgressed(int perMille);
+    void choicesChanged();
+    void runsChanged();
+    /// Title, unsaved mark or session path.
+    void titleChanged();
+    void sessionSaved(const QString& path, bool first);
+    /// Something could not be done; a sentence.
+    void failed(const QString& id, const QString& sentence);
+
+private:
+    friend class BudgetCommand;
+    friend class ChoicesCommand;
+    void applyBudget(base::Bytes budget);
+    void applyChoices(const workspace::Choices& choices);
+    void takePlanned(workspace::PlannedPtr planned);
+    void answer();
+    void refine();
+    void recordRun();
+    void changed();
+
+    workspace::Document m_document;
+    workspace::PlannedPtr m_planned;
+    std::vector<workspace::PlannedPtr> m_known; ///< of earlier choices: undo answers at once
+    bool m_complete = false;
+    std::optional<base::Bytes> m_preview;
+    solve::Outcome m_outcome;
+    bool m_refined = false;
+    bool m_userChanged = false;
+    int m_lastKey = 0;
+    qint64 m_planningSince = 0;
+    QUndoStack m_undo;
+    QTimer m_refineTimer;
+    std::unique_ptr<SessionKeeper> m_keeper;
+    JobRunner<workspace::PlannedPtr> m_planner;
+    JobRunner<solve::Outcome> m_refiner;
+};
+
+} // namespace plimsoll::ui

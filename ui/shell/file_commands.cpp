@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the window does with files: open, save, export, drop.
+#include "core/writers/python_writer.h"
+#include "core/writers/registry.h"
+#include "ui/base/icons.h"
+#include "ui/base/numbers.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/status_line.h"
+#include "ui/start_page/start_page.h"
+
+#include <QClipboard>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QTabBar>
+
+#include <algorithm>
+
+namespace plimsoll::ui {
+
+namespace {
+
+QString absolutePath(const QString& path)
+{
+    const QFileInfo info{path};
+    const QString canonical = info.canonicalFilePath();
+    return canonical.isEmpty() ? info.absoluteFilePath() : canonical;
+}
+
+QStringList localFiles(const QMimeData* data)
+{
+    QStringList files;
+    for (const QUrl& url : data->urls())
+        if (url.isLocalFile())
+            files << url.toLocalFile();
+    return files;
+}
+
+QString exportFilters()
+{
+    QStringList filters;
+    for (const writers::PlanWriter& writer : writers::planWriters())
+        filters << QStringLiteral("%1 (*%2)")
+                       .arg(QString::fromStdString(writer.name),
+                            QString::fromStdString(writer.extension));
+    return filters.join(QStringLiteral(";;"));
+}
+
+} // namespace
+
+void MainWindow::openFiles(const QStringList& paths)
+{
+    for (const QString& given : paths) {
+        const QString path = absolutePath(given);
+        const auto open = std::find_if(m_pages.begin(), m_pages.end(), [&](PlannerPage* page) {
+            const workspace::Document& document = page->document().document();
+            const std::filesystem::path file =
+                document.sessionPath.empty() ? document.graph.path : document.sessionPath;
+            return absolutePath(QString::fromStdString(file.string())) == path;
+        });
+        if (open != m_pages.end())
+            m_tabs->setCurrentIndex(indexOf(*open));
+        else if (!m_queue.contains(path))
+            m_queue << path;
+    }
+    openNext();
+}
+
+void MainWindow::openNext()
+{
+    if (m_opener.isRunning() || m_queue.isEmpty())
+        return;
+    const QString path = m_queue.first();
+    m_opener.start(
+        [path, choices = m_defaults](const base::JobContext& job) {
+            return workspace::openDocument(path.toStdString(), choices, job);
+        },
+        [this, path](base::Result<workspace::Opened> opened) {
+            m_queue.removeAll(path);
+            if (opened)
+                addPage(*std::move(opened), path);
+            else if (opened.error().kind != base::ErrorKind::Cancelled)
+                showOpenError(path, QString::fromStdString(opened.error().message));
+            updateState();
+            openNext();
+        });
+    updateState();
+}
+
+void MainWindow::addPage(workspace::Opened opened, const QString& path)
+{
+    if (m_firstBudget && !opened.document.budget)
+        opened.document.budget = m_firstBudget;
+    m_start->hideError();
+    auto* page = new PlannerPage{std::move(opened), m_stack};
+    m_pages.push_back(page);
+    m_stack->addWidget(page);
+    m_undo.addStack(&page->document().undoStack());
+    connect(page, &PlannerPage::stateChanged, this, &MainWindow::updateState);
+    connect(&page->document(), &DocumentController::sessionSaved, this,
+            [this](const QString& file, bool first) {
+                if (!first)
+                    return;
+                m_settings.addRecentFile(absolutePath(file));
+                m_status->showNote(
+                    tr("Session saved, %1.").arg(bytesText(base::Bytes{QFileInfo{file}.size()})));
+            });
+    const int tab = m_tabs->addTab(icon(QStringLiteral("planner")), page->document().title());
+    m_tabs->setCurrentIndex(tab);
+    m_settings.addRecentFile(path);
+    m_settings.setLastFolder(QFileInfo{path}.absolutePath());
+    Q_EMIT this->opened(page);
+}
+
+void MainWindow::showOpenError(const QString& path, const QString& sentence)
+{
+    const QString first = tr("%1 could not be opened").arg(QFileInfo{path}.fileName());
+    if (PlannerPage* page = currentPage())
+        page->strip().post({QStringLiteral("open"),
+                            MessageKind::Danger,
+                            first + u'.',
+                            sentence,
+                            {{tr("Choose another file…"), [this] { chooseFiles(); }}}});
+    else
+        m_start->showError(first, sentence, path + u'\n' + sentence);
+    Q_EMIT openFailed(path, sentence);
+}
+
+void MainWindow::chooseFiles()
+{
+    const QStringList files = QFileDialog::getOpenFileNames(
+        this, tr("Open"), m_settings.lastFolder(),
+        tr("Graphs and sessions (*.json *.json.gz *.plimsoll);;All files (*)"));
+    if (!files.isEmpty())
+        openFiles(files);
+}
+
+void MainWindow::save(PlannerPage& page)
+{
+    if (page.document().document().sessionPath.empty())
+        saveAs(page);
+    else
+        page.document().saveNow();
+}
+
+void MainWindow::saveAs(PlannerPage& page)
+{
+    const workspace::Document& document = page.document().document();
+    const QString proposal = document.sessionPath.empty()
+                                 ? m_settings.lastFolder() + u'/'
+                                       + QString::fromStdString(document.graph.name)
+                                       + QStringLiteral(".plimsoll")
+                                 : QString::fromStdString(document.sessionPath.string());
+    QString path = QFileDialog::getSaveFileName(this, tr("Save session"), proposal,
+                                                tr("Plimsoll session (*.plimsoll)"));
+    if (path.isEmpty())
+        return;
+    if (QFileInfo{path}.suffix().isEmpty())
+        path += QStringLiteral(".plimsoll");
+    saveTo(page, path);
+}
+
+void MainWindow::saveTo(PlannerPage& page, const QString& path)
+{
+    page.storeView();
+    page.document().saveAs(path);
+}
+
+void MainWindow::chooseExport(PlannerPage& page)
+{
+    const QString proposal = m_settings.lastFolder() + u'/'
+                             + QString::fromStdString(page.document().document().graph.name)
+                             + QStringLiteral(".plan.json");
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Export plan"), proposal, exportFilters());
+    if (!path.isEmpty())
+        exportTo(page, path);
+}
+
+void MainWindow::choosePicture(PlannerPage& page)
+{
+    const QString proposal = m_settings.lastFolder() + u'/'
+                             + QString::fromStdString(page.document().document().graph.name)
+                             + QStringLiteral(".svg");
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Export picture"), proposal, tr("Picture (*.svg)"));
+    if (!path.isEmpty())
+        exportTo(page, path);
+}
+
+void MainWindow::exportTo(PlannerPage& page, const QString& path)
+{
+    const plan::VerifiedPlanPtr plan = page.document().outcome().best;
+    if (!plan)
+        return;
+    const std::filesystem::path graph = page.document().document().graph.path;
+    m_exporter.start(
+        [plan, path, graph](const base::JobContext&) -> base::Result<bool> {
+            if (const base::Result<void> done =
+                    writers::writePlanFile(*plan, path.toStdString(), graph);
+                !done)
+                return tl::unexpected{done.error()};
+            return true;
+        },
+        [this, path, strip = &page.strip(), shown = &page](const base::Result<bool>& done) {
+            if (done) {
+                m_status->showNote(tr("Exported %1.").arg(QFileInfo{path}.fileName()));
+                Q_EMIT exported(path);
+            } else if (indexOf(shown) > 0) {
+                strip->post({QStringLiteral("export"),
+                             MessageKind::Danger,
+                             tr("The plan could not be exported."),
+                             QString::fromStdString(done.error().message),
+                             {}});
+            }
+        });
+}
+
+void MainWindow::copySnippet(PlannerPage& page)
+{
+    const plan::VerifiedPlanPtr plan = page.document().outcome().best;
+    if (!plan)
+        return;
+    QGuiApplication::clipboard()->setText(QString::fromStdString(writers::pythonSnippet(*plan)));
+    m_status->showNote(tr("Python lines copied."));
+}
+
+bool MainWindow::mayClose(PlannerPage& page)
+{
+    const DocumentController& document = page.document();
+    if (!document.isUnsaved() || !document.document().sessionPath.empty())
+        return true;
+    CloseAnswer answer = CloseAnswer::Keep;
+    if (m_closeQuestion) {
+        answer = m_closeQuestion(document.title());
+    } else {
+        QMessageBox box{QMessageBox::NoIcon, tr("Plimsoll"),
+                        tr("%1 has changes that are in no session file.").arg(document.title()),
+                        QMessageBox::NoButton, this};
+        const QPushButton* save = box.addButton(tr("Save session…"), QMessageBox::AcceptRole);
+        const QPushButton* discard =
+            box.addButton(tr("Close without saving"), QMessageBox::DestructiveRole);
+        box.addButton(tr("Keep open"), QMessageBox::RejectRole);
+        box.exec();
+        if (box.clickedButton() == static_cast<const QAbstractButton*>(save))
+            answer = CloseAnswer::Save;
+        else if (box.clickedButton() == static_cast<const QAbstractButton*>(discard))
+            answer = CloseAnswer::Discard;
+    }
+    if (answer == CloseAnswer::Save) {
+        saveAs(page);
+        page.document().finishSaving();
+        return !page.document().isUnsaved();
+    }
+    return answer == CloseAnswer::Discard;
+}
+
+void MainWindow::restoreWindow()
+{
+    const QByteArray geometry = m_settings.windowGeometry();
+    if (geometry.isEmpty() || !restoreGeometry(geometry))
+        resize(1440, 900);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (localFiles(event->mimeData()).isEmpty())
+        return;
+    event->acceptProposedAction();
+    m_start->setDropActive(true);
+}
+
+void MainWindow::dragLeaveEvent(QDragLeaveEvent* event)
+{
+    m_start->setDropActive(false);
+    QMainWindow::dragLeaveEvent(event);
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    m_start->setDropActive(false);
+    openFiles(localFiles(event->mimeData()));
+    event->acceptProposedAction();
+}
+
+} // namespace plimsoll::ui

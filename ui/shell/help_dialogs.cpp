@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/help_dialogs.h"
+
+#include "core/plan/certify.h"
+#include "ui/base/widgets.h"
+#include "ui/shell/actions.h"
+
+#include <QAction>
+#include <QCoreApplication>
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace plimsoll::ui {
+
+namespace {
+
+QString translated(const char* text)
+{
+    return QCoreApplication::translate("Help", text);
+}
+
+/// A dialog with a title line, a body and Close.
+QDialog* sheet(QWidget* parent, const QString& title, QWidget* body)
+{
+    const Theme& theme = Theme::current();
+    auto* dialog = new QDialog{parent};
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(title);
+    auto* column = new QVBoxLayout{dialog};
+    column->setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(12));
+    column->setSpacing(theme.px(12));
+    column->addWidget(new TextLabel{title, TextRole::Head, Role::Text, dialog});
+    column->addWidget(body, 1);
+    auto* buttons = new QDialogButtonBox{QDialogButtonBox::Close, dialog};
+    QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
+    column->addWidget(buttons);
+    return dialog;
+}
+
+QLabel* paragraph(const QString& text)
+{
+    auto* label = new QLabel{text};
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    label->setMinimumWidth(Theme::current().px(420));
+    return label;
+}
+
+} // namespace
+
+void showKeys(QWidget* parent, const Actions& actions)
+{
+    const Theme& theme = Theme::current();
+    auto* list = new QWidget;
+    auto* grid = new QGridLayout{list};
+    grid->setVerticalSpacing(theme.px(4));
+    grid->setHorizontalSpacing(theme.px(24));
+    int row = 0;
+    for (const QAction* action : actions.all()) {
+        if (action->shortcut().isEmpty())
+            continue;
+        QString text = action->text();
+        text.remove(u'&');
+        grid->addWidget(new TextLabel{text}, row, 0);
+        grid->addWidget(
+            new TextLabel{action->shortcut().toString(QKeySequence::NativeText), TextRole::Strong},
+            row++, 1);
+    }
+    auto* area = new QScrollArea;
+    area->setWidget(list);
+    area->setWidgetResizable(true);
+    QDialog* dialog = sheet(parent, translated("Keys"), area);
+    dialog->resize(theme.px(420), theme.px(560));
+    dialog->show();
+}
+
+void showNotModelled(QWidget* parent, const plan::VerifiedPlan& plan)
+{
+    QString text;
+    for (const std::string& sentence : plan.evaluation().notModelled)
+        text += QStringLiteral("• ") + QString::fromStdString(sentence) + u'\n';
+    if (text.isEmpty())
+        text = translated("Nothing is left out for this step.");
+    sheet(parent, translated("What is not modelled"), paragraph(text.trimmed()))->show();
+}
+
+void showAbout(QWidget* parent)
+{
+    const QString text =
+        translated("Plimsoll %1\n\nPlans the memory of one training step: what to keep, what to "
+                   "compute again, and what that costs. Everything runs on this computer.\n\n"
+                   "Licence: Apache-2.0. Built with Qt %2 (LGPL), simdjson, nlohmann-json, fmt, "
+                   "tl::expected, SQLite and zlib.")
+            .arg(QCoreApplication::applicationVersion(), QString::fromLatin1(qVersion()));
+    sheet(parent, translated("About Plimsoll"), paragraph(text))->show();
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+class QWidget;
+
+namespace plimsoll::plan {
+class VerifiedPlan;
+}
+
+namespace plimsoll::ui {
+
+class Actions;
+
+// Small windows that only tell something; none of them blocks the program.
+
+/// The sheet of keys, made from the actions.
+void showKeys(QWidget* parent, const Actions& actions);
+void showNotModelled(QWidget* parent, const plan::VerifiedPlan& plan);
+void showAbout(QWidget* parent);
+
+} // namespace plimsoll::ui

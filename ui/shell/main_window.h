@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/base/job_runner.h"
+#include "ui/base/settings.h"
+#include "ui/shell/planner_page.h"
+
+#include <QMainWindow>
+#include <QUndoGroup>
+
+#include <functional>
+#include <vector>
+
+class QLabel;
+class QMenu;
+class QStackedWidget;
+class QTabBar;
+
+namespace plimsoll::ui {
+
+class Actions;
+class StartPage;
+class StatusLine;
+class ViewBar;
+
+/// The window: menus, document tabs, start page and one page per document. Composes; the work is
+/// the pages'.
+class MainWindow : public QMainWindow
+{
+    Q_OBJECT
+
+public:
+    enum class CloseAnswer { Save, Discard, Keep };
+    /// Asks what becomes of a document with changes that are in no file.
+    using CloseQuestion = std::function<CloseAnswer(const QString& title)>;
+
+    explicit MainWindow(Settings& settings, workspace::Choices defaults, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    /// Opens files one after the other, each in a tab; a file that is open already is shown.
+    void openFiles(const QStringList& paths);
+    /// The shown document; null on the start page.
+    [[nodiscard]] PlannerPage* currentPage() const;
+    [[nodiscard]] const std::vector<PlannerPage*>& pages() const { return m_pages; }
+    [[nodiscard]] StartPage& startPage() { return *m_start; }
+    [[nodiscard]] Actions& actions() { return *m_actions; }
+    [[nodiscard]] bool isOpening() const { return m_opener.isRunning(); }
+    void setCloseQuestion(CloseQuestion question) { m_closeQuestion = std::move(question); }
+    /// The budget that files opened from now on begin with; for the command line.
+    void setFirstBudget(base::Bytes budget) { m_firstBudget = budget; }
+
+    void saveTo(PlannerPage& page, const QString& path);
+    void exportTo(PlannerPage& page, const QString& path);
+    void closePage(int index);
+
+Q_SIGNALS:
+    void opened(plimsoll::ui::PlannerPage* page);
+    void openFailed(const QString& path, const QString& sentence);
+    void exported(const QString& path);
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragLeaveEvent(QDragLeaveEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    friend class MenuBuilder;
+    // main_window.cpp
+    void buildFrame();
+    void showTab(int index);
+    void updateTabs();
+    void updateState();
+    [[nodiscard]] int indexOf(const PlannerPage* page) const;
+    void withPage(const std::function<void(PlannerPage&)>& run);
+    // file_commands.cpp
+    void openNext();
+    void addPage(workspace::Opened opened, const QString& path);
+    void showOpenError(const QString& path, const QString& sentence);
+    void chooseFiles();
+    void save(PlannerPage& page);
+    void saveAs(PlannerPage& page);
+    void chooseExport(PlannerPage& page);
+    void choosePicture(PlannerPage& page);
+    void copySnippet(PlannerPage& page);
+    [[nodiscard]] bool mayClose(PlannerPage& page);
+    void restoreWindow();
+
+    Settings& m_settings;
+    workspace::Choices m_defaults;
+    std::optional<base::Bytes> m_firstBudget;
+    CloseQuestion m_closeQuestion;
+    QUndoGroup m_undo;
+    Actions* m_actions = nullptr;
+    QTabBar* m_tabs = nullptr;
+    QStackedWidget* m_stack = nullptr;
+    StartPage* m_start = nullptr;
+    ViewBar* m_bar = nullptr;
+    StatusLine* m_status = nullptr;
+    std::vector<PlannerPage*> m_pages; ///< tab i + 1
+    QStringList m_queue;               ///< files to open
+    JobRunner<workspace::Opened> m_opener;
+    JobRunner<bool> m_exporter;
+};
+
+} // namespace plimsoll::ui

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/pages_dock.h"
+
+#include "ui/base/icons.h"
+#include "ui/base/widgets.h"
+
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QPainter>
+#include <QPainterPath>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QToolButton>
+
+namespace plimsoll::ui {
+
+namespace {
+
+/// Ground of a dock's title bar: panel, rounded at the top, a line below.
+class TitleBar : public QWidget
+{
+public:
+    explicit TitleBar(QWidget* parent) : QWidget{parent}
+    {
+        setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+        connect(&Theme::current(), &Theme::changed, this, [this] { updateGeometry(); });
+    }
+    // Without a hint of its own Qt gives a title bar no height.
+    [[nodiscard]] QSize sizeHint() const override
+    {
+        return {QWidget::sizeHint().width(), Theme::current().rowHeight(31)};
+    }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {60, sizeHint().height()}; }
+
+protected:
+    void paintEvent(QPaintEvent* /*event*/) override
+    {
+        const Theme& theme = Theme::current();
+        QPainter painter{this};
+        painter.fillRect(rect(), theme.color(Role::Window));
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(theme.color(Role::Panel));
+        const double radius = theme.px(6);
+        painter.drawRoundedRect(QRectF{rect()}.adjusted(0, 0, 0, radius), radius, radius);
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        painter.fillRect(QRect{0, height() - 1, width(), 1}, theme.color(Role::Border));
+    }
+};
+
+/// Ground of a dock's body: panel, rounded at the bottom.
+class Body : public QStackedWidget
+{
+public:
+    using QStackedWidget::QStackedWidget;
+
+protected:
+    void paintEvent(QPaintEvent* /*event*/) override
+    {
+        const Theme& theme = Theme::current();
+        QPainter painter{this};
+        painter.fillRect(rect(), theme.color(Role::Window));
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(theme.color(Role::Panel));
+        const double radius = theme.px(6);
+        painter.drawRoundedRect(QRectF{rect()}.adjusted(0, -radius, 0, 0), radius, radius);
+    }
+};
+
+} // namespace
+
+PagesDock::PagesDock(const QString& name, const QString& title, QWidget* parent)
+    : QDockWidget{title, parent}
+{
+    setObjectName(name);
+    setAccessibleName(title);
+    const Theme& theme = Theme::current();
+    auto* bar = new TitleBar{this};
+    auto* row = new QHBoxLayout{bar};
+    row->setContentsMargins(theme.px(2), 0, theme.px(6), 0);
+    row->setSpacing(theme.px(8));
+    m_title = new TextLabel{title, TextRole::Strong, Role::Text, bar};
+    m_title->setContentsMargins(0, 0, 0, 0);
+    row->addSpacing(theme.px(2));
+    row->addWidget(m_title);
+    m_tabs = new QTabBar{bar};
+    m_tabs->setProperty("pages", true);
+    m_tabs->setDrawBase(false);
+    m_tabs->setExpanding(false);
+    m_tabs->setAccessibleName(title);
+    row->addWidget(m_tabs);
+    row->addStretch(1);
+    m_counts = new TextLabel{{}, TextRole::Body, Role::Muted, bar};
+    row->addWidget(m_counts);
+    auto* more = new QToolButton{bar};
+    more->setIcon(icon(QStringLiteral("more")));
+    more->setAutoRaise(true);
+    more->setAccessibleName(tr("Menu of %1").arg(title));
+    more->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu{more};
+    menu->addAction(tr("Float"), this, [this] { setFloating(!isFloating()); });
+    menu->addAction(tr("Hide"), this, &QWidget::hide);
+    more->setMenu(menu);
+    row->addWidget(more);
+    setTitleBarWidget(bar);
+    m_pages = new Body{this};
+    setWidget(m_pages);
+    connect(m_tabs, &QTabBar::currentChanged, this, [this](int index) {
+        if (index >= 0 && index < m_pages->count())
+            m_pages->setCurrentIndex(index);
+        Q_EMIT pageChanged();
+    });
+    updateTitle();
+}
+
+void PagesDock::insertPage(int index, QWidget* page, const QString& title)
+{
+    // The page first: a new tab may become the current one at once.
+    m_pages->insertWidget(index, page);
+    m_tabs->insertTab(index, title);
+    m_pages->setCurrentIndex(m_tabs->currentIndex());
+    updateTitle();
+}
+
+void PagesDock::addPage(QWidget* page, const QString& title)
+{
+    insertPage(m_pages->count(), page, title);
+}
+
+void PagesDock::takePage(QWidget* page)
+{
+    const int index = m_pages->indexOf(page);
+    if (index < 0)
+        return;
+    m_pages->removeWidget(page);
+    page->setParent(nullptr);
+    m_tabs->removeTab(index);
+    m_pages->setCurrentIndex(m_tabs->currentIndex());
+    updateTitle();
+}
+
+bool PagesDock::holds(const QWidget* page) const
+{
+    for (int i = 0; i < m_pages->count(); ++i)
+        if (m_pages->widget(i) == page)
+            return true;
+    return false;
+}
+
+void PagesDock::showPage(QWidget* page)
+{
+    const int index = m_pages->indexOf(page);
+    if (index >= 0)
+        m_tabs->setCurrentIndex(index);
+    show();
+    raise();
+}
+
+int PagesDock::currentPage() const
+{
+    return m_tabs->currentIndex();
+}
+
+void PagesDock::setCurrentPage(int index)
+{
+    if (index >= 0 && index < m_tabs->count())
+        m_tabs->setCurrentIndex(index);
+}
+
+void PagesDock::setCounts(const QString& counts)
+{
+    m_counts->setText(counts);
+}
+
+void PagesDock::updateTitle()
+{
+    m_title->setVisible(m_tabs->count() < 2);
+    m_tabs->setVisible(m_tabs->count() >= 2);
+    if (m_tabs->count() == 1)
+        m_title->setText(m_tabs->tabText(0));
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QDockWidget>
+
+class QHBoxLayout;
+class QStackedWidget;
+class QTabBar;
+
+namespace plimsoll::ui {
+
+class TextLabel;
+
+/// A dock with the title bar of design 2: a title for one page, tabs for several; on the right a
+/// line of counts and the menu. The pages share one place, so Qt draws no tabs of its own.
+class PagesDock : public QDockWidget
+{
+    Q_OBJECT
+
+public:
+    PagesDock(const QString& name, const QString& title, QWidget* parent = nullptr);
+
+    /// Takes the widget in, at a place among the tabs.
+    void insertPage(int index, QWidget* page, const QString& title);
+    void addPage(QWidget* page, const QString& title);
+    /// Hands the widget out again; it has no parent then.
+    void takePage(QWidget* page);
+    [[nodiscard]] bool holds(const QWidget* page) const;
+    void showPage(QWidget* page);
+    [[nodiscard]] int currentPage() const;
+    void setCurrentPage(int index);
+    /// Beside the title: "75 recompute".
+    void setCounts(const QString& counts);
+
+Q_SIGNALS:
+    void pageChanged();
+
+private:
+    void updateTitle();
+
+    QTabBar* m_tabs = nullptr;
+    TextLabel* m_title = nullptr;
+    TextLabel* m_counts = nullptr;
+    QStackedWidget* m_pages = nullptr;
+};
+
+} // namespace plimsoll::ui

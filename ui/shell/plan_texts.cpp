@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/plan_texts.h"
+
+#include "ui/base/numbers.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <array>
+
+namespace plimsoll::ui {
+
+namespace {
+
+QString translated(const char* text)
+{
+    return QCoreApplication::translate("Planner", text);
+}
+
+const char* phaseText(graph::Phase phase)
+{
+    static constexpr std::array kNames{"forward", "loss", "backward", "optimizer"};
+    return kNames.at(static_cast<std::size_t>(phase));
+}
+
+/// The last parts of a path that fit a label: "h.6.attn" of "transformer.h.6.attn".
+QString pathEnd(const std::string& path)
+{
+    constexpr qsizetype kLongest = 24;
+    QString end = QString::fromStdString(path);
+    while (end.size() > kLongest && end.contains(u'.'))
+        end = end.mid(end.indexOf(u'.') + 1);
+    return end;
+}
+
+graph::OpId opOf(const plan::VerifiedPlan& shown, std::size_t step)
+{
+    const std::vector<plan::Step>& steps = shown.evaluation().schedule->steps;
+    return steps[std::min(step, steps.size() - 1)].op;
+}
+
+void addDecision(HoverContent& content, const plan::VerifiedPlan& shown, const plan::Step& step)
+{
+    const std::vector<plan::Recomputed>& rows = shown.evaluation().recomputed;
+    base::Bytes saved;
+    base::Nanoseconds cost;
+    for (const plan::Recomputed& row : rows)
+        if (row.op == step.op) {
+            saved += row.bytes;
+            cost += row.time;
+        }
+    if (saved.count() == 0 && step.region < 0)
+        return;
+    content.decisionIcon = QStringLiteral("recompute");
+    content.decisionRole = Role::DecisionRecompute;
+    content.decision =
+        saved.count() == 0
+            ? translated("run again in backward")
+            : translated("%1 paid with %2").arg(shortBytesText(saved), timeText(cost));
+}
+
+} // namespace
+
+QString opTitle(const graph::Program& program, graph::OpId op)
+{
+    QString name = QString::fromStdString(program.targetOf(program.op(op)));
+    const qsizetype dot = name.indexOf(u'.');
+    if (dot > 0)
+        name = name.mid(dot + 1);
+    if (name.endsWith(u".default"))
+        name.chop(8);
+    while (name.startsWith(u'_'))
+        name = name.mid(1);
+    return name;
+}
+
+QString opPlace(const graph::Program& program, graph::OpId op)
+{
+    const graph::Op& row = program.op(op);
+    const std::string& path = program.modulePath(row);
+    return (path.empty() ? opTitle(program, op) : pathEnd(path)) + QStringLiteral(", ")
+           + translated(phaseText(row.phase));
+}
+
+TimelineSet timelinesOf(const plan::VerifiedPlan& shown, const plan::VerifiedPlan& unplanned)
+{
+    TimelineSet set;
+    set.planned = shown.evaluation().timeline;
+    set.unplanned = unplanned.evaluation().timeline;
+    if (shown.plan().regions.empty())
+        return set;
+    const std::vector<std::int32_t>& own = unplanned.evaluation().schedule->stepOfOp;
+    auto steps = std::make_shared<std::vector<std::uint32_t>>();
+    steps->reserve(shown.evaluation().schedule->steps.size());
+    std::uint32_t last = 0;
+    for (const plan::Step& step : shown.evaluation().schedule->steps) {
+        if (step.region < 0)
+            last = static_cast<std::uint32_t>(std::max(own[step.op.index()], 0));
+        steps->push_back(last);
+    }
+    set.unplannedStepAt = std::move(steps);
+    return set;
+}
+
+HoverContent hoverContentOf(const plan::VerifiedPlan& shown, std::size_t step)
+{
+    HoverContent content;
+    const plan::Schedule& schedule = *shown.evaluation().schedule;
+    if (schedule.steps.empty())
+        return content;
+    const plan::Step& at = schedule.steps[std::min(step, schedule.steps.size() - 1)];
+    const graph::Program& program = *shown.problem().program;
+    const graph::Op& op = program.op(opOf(shown, step));
+    content.title = opTitle(program, at.op);
+    if (at.region >= 0)
+        content.title = translated("%1, recomputed").arg(content.title);
+    const QString path = QString::fromStdString(program.modulePath(op));
+    const QString phase = translated(phaseText(at.region >= 0 ? graph::Phase::Backward : op.phase));
+    content.where = path.isEmpty() ? phase : path + QStringLiteral(" · ") + phase;
+    if (op.source >= 0) {
+        const std::string& source = program.sources[static_cast<std::size_t>(op.source)];
+        content.source = QString::fromStdString(source.substr(source.rfind('/') + 1));
+    }
+    addDecision(content, shown, at);
+    return content;
+}
+
+std::vector<CapacityMark> capacityMarksOf(const workspace::Choices& choices)
+{
+    std::vector<CapacityMark> marks;
+    for (const plan::Device& device : plan::builtInDevices()) {
+        const bool chosen = device.id == choices.device.id;
+        const base::Bytes usable =
+            device.memory > choices.reserve ? device.memory - choices.reserve : base::Bytes{};
+        marks.push_back({device.memory, usable, QString::fromStdString(device.name), chosen});
+    }
+    std::stable_partition(marks.begin(), marks.end(),
+                          [](const CapacityMark& mark) { return mark.chosen; });
+    return marks;
+}
+
+std::vector<SnapTarget> snapTargetsOf(const plan::Frontier& frontier)
+{
+    std::vector<SnapTarget> targets;
+    for (const plan::VerifiedPlanPtr& point : frontier.points())
+        targets.push_back({point->evaluation().peak, {}});
+    return targets;
+}
+
+LowerBound lowerBoundOf(const workspace::Planned& planned, const plan::VerifiedPlan& shown)
+{
+    const plan::PeakBound& bound = planned.peakBound;
+    LowerBound result{bound.bytes, opPlace(*shown.problem().program, bound.op), std::nullopt};
+    const std::vector<std::int32_t>& steps = shown.evaluation().schedule->stepOfOp;
+    if (bound.op.index() < steps.size() && steps[bound.op.index()] >= 0)
+        result.step = static_cast<std::size_t>(steps[bound.op.index()]);
+    return result;
+}
+
+std::vector<ReadoutRow> readoutOf(const workspace::Planned& planned,
+                                  const plan::VerifiedPlanPtr& plan, base::Bytes budget)
+{
+    if (!plan)
+        return {{translated("Short of the smallest plan by"),
+                 bytesText(planned.smallestPeak - budget, Rounding::Up)}};
+    const plan::Evaluation& now = plan->evaluation();
+    const plan::Evaluation& before = planned.unplanned->evaluation();
+    const base::Nanoseconds more = now.stepTime - before.stepTime;
+    QString time = timeDifferenceText(more);
+    if (more.count() != 0 && before.stepTime.count() > 0)
+        time += QStringLiteral(" (%1)").arg(percentDifferenceText(
+            static_cast<double>(more.count()) / static_cast<double>(before.stepTime.count())));
+    return {{translated("Below unplanned peak"), bytesDifferenceText(now.peak - before.peak)},
+            {translated("Step time"), time}};
+}
+
+Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget)
+{
+    const plan::PeakBound& bound = planned.peakBound;
+    const graph::Program& program = *planned.unplanned->problem().program;
+    Message message;
+    message.id = QStringLiteral("budget");
+    const bool excluded = budget < bound.bytes;
+    const QString text = bytesText(budget, Rounding::Down);
+    message.first = excluded ? translated("No plan fits %1.").arg(text)
+                             : translated("No plan for %1 was found.").arg(text);
+    const QString smallest = bytesText(planned.smallestPeak, Rounding::Up);
+    if (excluded)
+        message.rest =
+            translated("At least %1 must be live at once at %2: %3 short. The smallest budget "
+                       "with a plan is %4.")
+                .arg(bytesText(bound.bytes, Rounding::Down), opPlace(program, bound.op),
+                     bytesText(bound.bytes - budget, Rounding::Up), smallest);
+    else
+        message.rest = translated("None is ruled out (the bound is %1). The smallest budget with "
+                                  "a plan is %2, %3 more.")
+                           .arg(bytesText(bound.bytes, Rounding::Down), smallest,
+                                bytesText(planned.smallestPeak - budget, Rounding::Up));
+    return message;
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/workspace/planning.h"
+#include "ui/base/message_strip.h"
+#include "ui/timeline/timeline_data.h"
+
+#include <QString>
+
+#include <vector>
+
+namespace plimsoll::ui {
+
+// What the timeline and the strip show of plans: values turned into their view data. Pure.
+
+/// "softmax" for "aten._softmax.default".
+[[nodiscard]] QString opTitle(const graph::Program& program, graph::OpId op);
+/// "lm_head, backward": the end of the module's path and the phase.
+[[nodiscard]] QString opPlace(const graph::Program& program, graph::OpId op);
+
+/// The plan's curve and the unplanned one, matched op by op.
+[[nodiscard]] TimelineSet timelinesOf(const plan::VerifiedPlan& shown,
+                                      const plan::VerifiedPlan& unplanned);
+[[nodiscard]] HoverContent hoverContentOf(const plan::VerifiedPlan& shown, std::size_t step);
+[[nodiscard]] std::vector<CapacityMark> capacityMarksOf(const workspace::Choices& choices);
+[[nodiscard]] std::vector<SnapTarget> snapTargetsOf(const plan::Frontier& frontier);
+[[nodiscard]] LowerBound lowerBoundOf(const workspace::Planned& planned,
+                                      const plan::VerifiedPlan& shown);
+/// Beside the line while it is dragged.
+[[nodiscard]] std::vector<ReadoutRow>
+readoutOf(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan, base::Bytes budget);
+/// The strip for a budget without a plan; its actions are the caller's.
+[[nodiscard]] Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget);
+
+} // namespace plimsoll::ui

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The docks of a planner page: sizes, narrow windows, what a session remembers.
+#include "ui/base/theme.h"
+#include "ui/shell/pages_dock.h"
+#include "ui/shell/planner_page.h"
+
+#include <QAction>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QScrollArea>
+
+namespace plimsoll::ui {
+
+namespace {
+constexpr int kLayoutVersion = 1;
+constexpr int kNarrowWidth = 1200;
+constexpr int kRightWidth = 318;
+constexpr int kBottomHeight = 236;
+constexpr int kLeastBottomHeight = 150;
+constexpr int kFrontierWidth = 372;
+} // namespace
+
+QList<QAction*> PlannerPage::dockActions() const
+{
+    QList<QAction*> actions;
+    for (PagesDock* dock : {m_rightDock, m_frontierDock, m_planDock})
+        actions << dock->toggleViewAction();
+    return actions;
+}
+
+void PlannerPage::resetLayout()
+{
+    const Theme& theme = Theme::current();
+    m_isFocused = false;
+    for (PagesDock* dock : {m_rightDock, m_frontierDock, m_planDock})
+        dock->setFloating(false);
+    addDockWidget(Qt::RightDockWidgetArea, m_rightDock);
+    addDockWidget(Qt::BottomDockWidgetArea, m_frontierDock);
+    addDockWidget(Qt::BottomDockWidgetArea, m_planDock);
+    splitDockWidget(m_frontierDock, m_planDock, Qt::Horizontal);
+    m_frontierDock->show();
+    m_planDock->show();
+    m_rightDock->setVisible(!m_isNarrow);
+    // In a low window the timeline keeps the larger part.
+    const int bottom =
+        std::max(theme.px(kLeastBottomHeight), std::min(theme.px(kBottomHeight), height() / 3));
+    resizeDocks({m_frontierDock}, {bottom}, Qt::Vertical);
+    if (!m_isNarrow)
+        resizeDocks({m_rightDock}, {theme.px(kRightWidth)}, Qt::Horizontal);
+    const int left = std::min(theme.px(kFrontierWidth), width() * 2 / 5);
+    resizeDocks({m_frontierDock, m_planDock}, {left, std::max(1, width() - left)}, Qt::Horizontal);
+}
+
+void PlannerPage::setFocused(bool focused)
+{
+    if (focused == m_isFocused)
+        return;
+    m_isFocused = focused;
+    if (focused) {
+        m_unfocusedLayout = saveState(kLayoutVersion);
+        for (PagesDock* dock : {m_rightDock, m_frontierDock, m_planDock})
+            dock->hide();
+    } else {
+        restoreState(m_unfocusedLayout, kLayoutVersion);
+        adaptToWidth();
+    }
+}
+
+void PlannerPage::adaptToWidth()
+{
+    const bool narrow = width() < Theme::current().px(kNarrowWidth);
+    if (narrow == m_isNarrow)
+        return;
+    m_isNarrow = narrow;
+    if (narrow) {
+        m_rightDock->takePage(m_panelArea);
+        m_planDock->insertPage(0, m_panelArea, tr("Budget and planner"));
+        m_planDock->setCurrentPage(0);
+        m_rightDock->hide();
+    } else {
+        m_planDock->takePage(m_panelArea);
+        m_rightDock->addPage(m_panelArea, tr("Budget and planner"));
+        m_rightDock->setVisible(!m_isFocused);
+    }
+}
+
+void PlannerPage::resizeEvent(QResizeEvent* event)
+{
+    QMainWindow::resizeEvent(event);
+    if (m_wasShown)
+        adaptToWidth();
+}
+
+void PlannerPage::showEvent(QShowEvent* event)
+{
+    QMainWindow::showEvent(event);
+    if (m_wasShown)
+        return;
+    // Sizes of docks mean something only from here on.
+    adaptToWidth();
+    resetLayout();
+    restoreView();
+    m_wasShown = true;
+}
+
+void PlannerPage::restoreView()
+{
+    const QByteArray text = QByteArray::fromStdString(m_document.document().view);
+    const QJsonObject view = QJsonDocument::fromJson(text).object();
+    if (view.value(QStringLiteral("version")).toInt() != kLayoutVersion)
+        return;
+    const VisibleRange range{view.value(QStringLiteral("begin")).toDouble(0.0),
+                             view.value(QStringLiteral("end")).toDouble(1.0)};
+    if (range.begin >= 0 && range.begin < range.end && range.end <= 1)
+        m_timeline->setVisibleRange(range);
+    const QByteArray docks =
+        QByteArray::fromBase64(view.value(QStringLiteral("docks")).toString().toLatin1());
+    if (!docks.isEmpty() && view.value(QStringLiteral("narrow")).toBool() == m_isNarrow)
+        restoreState(docks, kLayoutVersion);
+    m_planDock->setCurrentPage(view.value(QStringLiteral("page")).toInt());
+}
+
+void PlannerPage::storeView()
+{
+    // Before the first showing, and in a layout that is not the user's, there is nothing to keep.
+    if (!m_wasShown || m_isFocused || !isVisible())
+        return;
+    const VisibleRange range = m_timeline->visibleRange();
+    const QJsonObject view{
+        {QStringLiteral("version"), kLayoutVersion},
+        {QStringLiteral("begin"), range.begin},
+        {QStringLiteral("end"), range.end},
+        {QStringLiteral("narrow"), m_isNarrow},
+        {QStringLiteral("page"), m_planDock->currentPage()},
+        {QStringLiteral("docks"), QString::fromLatin1(saveState(kLayoutVersion).toBase64())},
+    };
+    m_document.setView(QJsonDocument{view}.toJson(QJsonDocument::Compact).toStdString());
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/planner_page.h"
+
+#include "ui/base/numbers.h"
+#include "ui/frontier/frontier_view.h"
+#include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_panel/plan_page.h"
+#include "ui/plan_panel/run_page.h"
+#include "ui/shell/pages_dock.h"
+#include "ui/shell/plan_texts.h"
+
+#include <QAction>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QVBoxLayout>
+
+namespace plimsoll::ui {
+
+namespace {
+constexpr int kLeastCentre = 560;
+constexpr qint64 kPatience = 2000; ///< ms, then the subtitle says that it is planning
+} // namespace
+
+PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
+    : QMainWindow{parent}, m_document{std::move(opened)}
+{
+    setWindowFlags(Qt::Widget);
+    setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowTabbedDocks
+                   | QMainWindow::AllowNestedDocks);
+    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+    auto* centre = new QWidget{this};
+    centre->setProperty("ground", QStringLiteral("panel"));
+    centre->setMinimumWidth(kLeastCentre);
+    auto* column = new QVBoxLayout{centre};
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    m_strip = new MessageStrip{centre};
+    m_timeline = new TimelineView{centre};
+    m_timeline->setTitle(tr("Memory over the step"));
+    m_timeline->setSelection(&m_selection);
+    column->addWidget(m_strip);
+    column->addWidget(m_timeline, 1);
+    setCentralWidget(centre);
+    buildDocks();
+    connectDocument();
+    connectViews();
+    showPlanned();
+    showRuns();
+    m_panel->setChoices(m_document.document().choices);
+    showAnswer();
+    for (const std::string& note : m_document.document().notes)
+        m_strip->post({{},
+                       MessageKind::Warn,
+                       tr("Opened with a difference."),
+                       QString::fromStdString(note),
+                       {}});
+}
+
+PlannerPage::~PlannerPage() = default;
+
+void PlannerPage::buildDocks()
+{
+    m_panel = new BudgetPanel;
+    m_panelArea = new QScrollArea;
+    m_panelArea->setWidget(m_panel);
+    m_panelArea->setWidgetResizable(true);
+    m_panelArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_panelArea->setFrameShape(QFrame::NoFrame);
+    m_frontier = new FrontierView;
+    m_plan = new PlanPage;
+    m_runs = new RunPage;
+    m_rightDock = new PagesDock{QStringLiteral("budget"), tr("Budget and planner"), this};
+    m_rightDock->addPage(m_panelArea, tr("Budget and planner"));
+    m_frontierDock = new PagesDock{QStringLiteral("frontier"), tr("Frontier"), this};
+    m_frontierDock->addPage(m_frontier, tr("Frontier"));
+    m_planDock = new PagesDock{QStringLiteral("plan"), tr("Plan and runs"), this};
+    m_planDock->addPage(m_plan, tr("Plan"));
+    m_planDock->addPage(m_runs, tr("Runs"));
+    addDockWidget(Qt::RightDockWidgetArea, m_rightDock);
+    addDockWidget(Qt::BottomDockWidgetArea, m_frontierDock);
+    addDockWidget(Qt::BottomDockWidgetArea, m_planDock);
+    splitDockWidget(m_frontierDock, m_planDock, Qt::Horizontal);
+}
+
+void PlannerPage::connectDocument()
+{
+    connect(&m_document, &DocumentController::plannedChanged, this, &PlannerPage::showPlanned);
+    connect(&m_document, &DocumentController::answerChanged, this, &PlannerPage::showAnswer);
+    connect(&m_document, &DocumentController::runsChanged, this, &PlannerPage::showRuns);
+    connect(&m_document, &DocumentController::choicesChanged, this, [this] {
+        m_panel->setChoices(m_document.document().choices);
+        m_timeline->setCapacityMarks(capacityMarksOf(m_document.document().choices));
+    });
+    connect(&m_document, &DocumentController::planningChanged, this, [this](bool running) {
+        m_perMille = 0;
+        m_panel->setPlannerState(running ? tr("planning…") : QString{});
+        m_timeline->setSubtitle(subtitle());
+        Q_EMIT stateChanged();
+    });
+    connect(&m_document, &DocumentController::planningProgressed, this, [this](int perMille) {
+        m_perMille = perMille;
+        m_panel->setPlannerState(tr("planning… %1").arg(percentText(perMille / 1000.0)));
+        m_timeline->setSubtitle(subtitle());
+        Q_EMIT stateChanged();
+    });
+    connect(&m_document, &DocumentController::titleChanged, this, &PlannerPage::stateChanged);
+    connect(&m_document, &DocumentController::failed, this,
+            [this](const QString& id, const QString& sentence) {
+                m_strip->post({id,
+                               MessageKind::Danger,
+                               id == QStringLiteral("save") ? tr("The session could not be saved.")
+                                                            : tr("Planning failed."),
+                               sentence,
+                               {}});
+            });
+    connect(&m_document, &DocumentController::sessionSaved, this,
+            [this] { m_strip->withdraw(QStringLiteral("save")); });
+}
+
+void PlannerPage::connectViews()
+{
+    connect(m_timeline, &TimelineView::budgetDragged, &m_document,
+            &DocumentController::previewBudget);
+    connect(m_timeline, &TimelineView::budgetCommitted, &m_document,
+            [this](base::Bytes budget) { m_document.commitBudget(budget); });
+    connect(m_timeline, &TimelineView::budgetDragCancelled, &m_document,
+            &DocumentController::cancelPreview);
+    connect(m_timeline, &TimelineView::budgetRejected, this, [this](const QString& reason) {
+        m_strip->post({QStringLiteral("typed"),
+                       MessageKind::Warn,
+                       tr("The typed budget could not be read."),
+                       reason,
+                       {}});
+    });
+    connect(m_timeline, &TimelineView::visibleRangeChanged, this, [this] { storeView(); });
+    connect(m_timeline, &TimelineView::lowerBoundClicked, this,
+            [this] { m_planDock->showPage(m_plan); });
+    connect(m_frontier, &FrontierView::budgetDragged, &m_document,
+            &DocumentController::previewBudget);
+    connect(m_frontier, &FrontierView::budgetCommitted, &m_document,
+            &DocumentController::commitBudget);
+    connect(m_frontier, &FrontierView::budgetDragCancelled, &m_document,
+            &DocumentController::cancelPreview);
+    connect(m_panel, &BudgetPanel::budgetCommitted, &m_document, &DocumentController::commitBudget);
+    connect(m_panel, &BudgetPanel::choicesChanged, &m_document, &DocumentController::commitChoices);
+    connect(m_runs, &RunPage::budgetChosen, &m_document, &DocumentController::commitBudget);
+    connect(m_runs, &RunPage::runRenamed, &m_document, [this](qint64 key, const QString& name) {
+        m_document.renameRun(static_cast<int>(key), name);
+    });
+    connect(m_runs, &RunPage::runRemoved, &m_document,
+            [this](qint64 key) { m_document.removeRun(static_cast<int>(key)); });
+    connect(m_plan, &PlanPage::stepChosen, this,
+            [this](int step) { m_selection.setStep(static_cast<std::size_t>(std::max(step, 0))); });
+    connect(&m_selection, &Selection::stepChanged, this, &PlannerPage::stateChanged);
+    for (PagesDock* dock : {m_rightDock, m_frontierDock, m_planDock}) {
+        connect(dock, &PagesDock::pageChanged, this, [this] { storeView(); });
+        connect(dock, &QDockWidget::visibilityChanged, this, [this] { storeView(); });
+        connect(dock, &QDockWidget::dockLocationChanged, this, [this] { storeView(); });
+    }
+}
+
+bool PlannerPage::isWaiting() const
+{
+    return !m_document.isPlanned() && m_document.isPlanning() && !m_document.outcome().best;
+}
+
+void PlannerPage::showPlanned()
+{
+    const workspace::Planned& planned = *m_document.planned();
+    const plan::VerifiedPlan& unplanned = *planned.unplanned;
+    if (m_document.isPlanned()) {
+        m_frontier->setFrontier(planned.frontier, unplanned.evaluation().stepTime,
+                                planned.peakBound.bytes);
+        m_timeline->setSnapTargets(snapTargetsOf(*planned.frontier));
+        m_timeline->setSmallestFeasible(planned.smallestPeak);
+    }
+    m_timeline->setCapacityMarks(capacityMarksOf(m_document.document().choices));
+    Q_EMIT stateChanged();
+}
+
+void PlannerPage::showAnswer()
+{
+    const base::Bytes budget = m_document.budget();
+    const solve::Outcome& outcome = m_document.outcome();
+    const workspace::Planned& planned = *m_document.planned();
+    showTimeline();
+    if (!m_document.document().budget) {
+        m_panel->showUnplanned(planned.unplanned);
+    } else {
+        m_frontier->setBudget(budget);
+        m_frontier->setCurrent(outcome.best);
+        m_panel->setBudget(budget);
+        if (isWaiting())
+            m_panel->showUnplanned(planned.unplanned);
+        else if (m_document.isDragging() || !m_document.isRefined())
+            m_panel->showPlan(planned, outcome.best);
+        else
+            m_panel->showAnswer(planned, outcome);
+    }
+    // Tables and strips would move the layout under the hand that drags.
+    if (!m_document.isDragging()) {
+        showPlanTable();
+        showStrip();
+    }
+    Q_EMIT stateChanged();
+}
+
+void PlannerPage::showTimeline()
+{
+    const workspace::Planned& planned = *m_document.planned();
+    const plan::VerifiedPlanPtr& best = m_document.outcome().best;
+    const bool infeasible = !best && !isWaiting();
+    m_shown = isWaiting() ? planned.unplanned : m_document.shownPlan();
+    const plan::Evaluation& evaluation = m_shown->evaluation();
+    if (m_drawn != m_shown->evaluationPtr() || m_against != planned.unplanned->evaluationPtr()) {
+        m_drawn = m_shown->evaluationPtr();
+        m_against = planned.unplanned->evaluationPtr();
+        m_timeline->setTimelines(timelinesOf(*m_shown, *planned.unplanned));
+        const graph::Program& program = *m_shown->problem().program;
+        m_timeline->setPeakNames(opPlace(program, evaluation.peakOp),
+                                 opPlace(program, m_against->peakOp));
+        m_timeline->setLowerBound(lowerBoundOf(planned, *m_shown));
+        m_timeline->setHoverProvider(
+            [shown = m_shown](std::size_t step) { return hoverContentOf(*shown, step); });
+    }
+    if (!m_timeline->isDragging())
+        m_timeline->setBudget(m_document.document().budget
+                                  ? std::optional<base::Bytes>{m_document.budget()}
+                                  : std::nullopt);
+    m_timeline->setBudgetState(infeasible ? BudgetState::Infeasible : BudgetState::Feasible);
+    m_timeline->setPlanPale(infeasible);
+    m_timeline->setStale(!m_document.isPlanned() && m_document.isPlanning());
+    m_timeline->setReadout(readoutOf(planned, best, m_document.budget()));
+    m_timeline->setSubtitle(subtitle());
+}
+
+QString PlannerPage::subtitle() const
+{
+    if (m_document.planningFor() > kPatience)
+        return tr("planning…");
+    if (!m_shown)
+        return {};
+    if (!m_document.outcome().best && !isWaiting())
+        return tr("smallest plan known, shown pale");
+    const QString time = timeText(m_shown->evaluation().stepTime);
+    return m_shown->plan().regions.empty() ? tr("unplanned, %1").arg(time)
+                                           : tr("planned, %1").arg(time);
+}
+
+void PlannerPage::showPlanTable()
+{
+    const solve::Outcome& outcome = m_document.outcome();
+    if (isWaiting() || !m_document.document().budget)
+        m_plan->showNothing(tr("The table appears with the first plan."));
+    else if (outcome.best)
+        m_plan->showPlan(outcome.best);
+    else
+        m_plan->showInfeasible(m_document.document().graph.program, outcome, m_document.budget(),
+                               m_document.planned()->smallestPeak);
+    m_planDock->setCounts(outcome.best ? m_plan->summary() : QString{});
+}
+
+void PlannerPage::showStrip()
+{
+    const QString id = QStringLiteral("budget");
+    if (m_document.outcome().best || isWaiting() || !m_document.document().budget) {
+        m_strip->withdraw(id);
+        return;
+    }
+    const workspace::Planned& planned = *m_document.planned();
+    // The same message twice would undo a Dismiss; a new budget is a new message.
+    const auto text = bytesText(m_document.budget());
+    if (m_strip->property("budget").toString() == text && m_document.isRefined())
+        return;
+    m_strip->setProperty("budget", text);
+    Message message = infeasibleMessage(planned, m_document.budget());
+    const base::Bytes smallest = planned.smallestPeak;
+    constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
+    const base::Bytes rounded{(smallest.count() + kMebibyte - 1) / kMebibyte * kMebibyte};
+    message.actions.push_back({tr("Set budget to %1").arg(bytesText(rounded, Rounding::Up)),
+                               [this, rounded] { m_document.commitBudget(rounded); }});
+    m_strip->post(std::move(message));
+}
+
+void PlannerPage::showRuns()
+{
+    std::vector<RunRow> rows;
+    for (const workspace::Run& run : m_document.document().runs)
+        rows.push_back({run.key, QString::fromStdString(run.name),
+                        QString::fromStdString(run.planner), QString::fromStdString(run.status),
+                        run.budget, run.peak, run.stepTime});
+    m_runs->setRuns(std::move(rows));
+}
+
+StatusText PlannerPage::status() const
+{
+    if (isWaiting() || !m_document.document().budget)
+        return {m_document.isPlanning() ? tr("Showing the step without a plan") : tr("No plan yet"),
+                QStringLiteral("info")};
+    const solve::Outcome& outcome = m_document.outcome();
+    if (outcome.best)
+        return {outcome.best->plan().regions.empty() ? tr("Everything fits") : tr("Plan verified"),
+                QStringLiteral("verified")};
+    return {outcome.status == solve::Status::Infeasible ? tr("Budget below the lower bound")
+                                                        : tr("No plan for this budget"),
+            QStringLiteral("error"), true};
+}
+
+QString PlannerPage::jobText() const
+{
+    return m_document.isPlanning() ? tr("Planning: %1").arg(percentText(m_perMille / 1000.0))
+                                   : QString{};
+}
+
+QString PlannerPage::cursorText() const
+{
+    const std::optional<std::size_t> step = m_selection.step();
+    if (!step || !m_drawn || *step >= m_drawn->timeline->stepCount())
+        return {};
+    return timeText(m_drawn->timeline->timeAt(*step)) + QStringLiteral(" · ")
+           + bytesText(m_drawn->timeline->totalAt(*step));
+}
+
+QString PlannerPage::factsText() const
+{
+    const workspace::Document& document = m_document.document();
+    const graph::Program& program = *document.graph.program;
+    bool measured = false;
+    for (const graph::Op& op : program.ops)
+        measured = measured || op.measured.has_value();
+    const QString device = QString::fromStdString(document.choices.device.name);
+    return tr("%1 ops · %2 tensors · %3")
+        .arg(countText(program.ops.size()), countText(program.tensors.size()),
+             measured ? tr("measured times") : tr("%1 times, estimated").arg(device));
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/base/message_strip.h"
+#include "ui/base/selection.h"
+#include "ui/shell/document_controller.h"
+#include "ui/timeline/timeline_view.h"
+
+#include <QMainWindow>
+
+#include <memory>
+
+class QScrollArea;
+
+namespace plimsoll::ui {
+
+class BudgetPanel;
+class FrontierView;
+class PagesDock;
+class PlanPage;
+class RunPage;
+
+/// What the status bar says about a plan.
+struct StatusText
+{
+    QString text;
+    QString icon;
+    bool isDanger = false;
+};
+
+/// The Planner view of one document: timeline in the centre, docks around it. Each document has its
+/// own docks, so that a session brings its layout along.
+class PlannerPage : public QMainWindow
+{
+    Q_OBJECT
+
+public:
+    explicit PlannerPage(workspace::Opened opened, QWidget* parent = nullptr);
+    ~PlannerPage() override;
+
+    [[nodiscard]] DocumentController& document() { return m_document; }
+    [[nodiscard]] TimelineView& timeline() { return *m_timeline; }
+    [[nodiscard]] MessageStrip& strip() { return *m_strip; }
+    [[nodiscard]] BudgetPanel& budgetPanel() { return *m_panel; }
+    [[nodiscard]] PlanPage& planPage() { return *m_plan; }
+    [[nodiscard]] RunPage& runPage() { return *m_runs; }
+    [[nodiscard]] FrontierView& frontier() { return *m_frontier; }
+    /// Show and hide actions of the docks.
+    [[nodiscard]] QList<QAction*> dockActions() const;
+    /// The layout as drawn in the design.
+    void resetLayout();
+    /// Only the centre, or the docks as they were.
+    void setFocused(bool focused);
+    [[nodiscard]] bool isFocused() const { return m_isFocused; }
+    void clearSelection() { m_selection.clear(); }
+    /// Puts zoom and layout into the document.
+    void storeView();
+    /// Verified plan, or why there is none.
+    [[nodiscard]] StatusText status() const;
+    /// "Planning: 47.0 %"; empty when nothing runs.
+    [[nodiscard]] QString jobText() const;
+    [[nodiscard]] QString cursorText() const;
+    /// "1,672 ops · 2,381 tensors · A100 80GB SXM times, estimated".
+    [[nodiscard]] QString factsText() const;
+
+Q_SIGNALS:
+    /// Something the frame of the window shows: status, actions.
+    void stateChanged();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void buildDocks();
+    void connectDocument();
+    void connectViews();
+    void restoreView();
+    void showPlanned();
+    void showAnswer();
+    void showTimeline();
+    void showPlanTable();
+    void showStrip();
+    void showRuns();
+    void adaptToWidth();
+    [[nodiscard]] QString subtitle() const;
+    [[nodiscard]] bool isWaiting() const;
+
+    DocumentController m_document;
+    Selection m_selection;
+    TimelineView* m_timeline = nullptr;
+    MessageStrip* m_strip = nullptr;
+    BudgetPanel* m_panel = nullptr;
+    QScrollArea* m_panelArea = nullptr;
+    FrontierView* m_frontier = nullptr;
+    PlanPage* m_plan = nullptr;
+    RunPage* m_runs = nullptr;
+    PagesDock* m_rightDock = nullptr;
+    PagesDock* m_frontierDock = nullptr;
+    PagesDock* m_planDock = nullptr;
+    plan::EvaluationPtr m_drawn;   ///< what the timeline shows
+    plan::EvaluationPtr m_against; ///< the unplanned step it is drawn against
+    plan::VerifiedPlanPtr m_shown;
+    int m_perMille = 0; ///< of the running planner
+    QByteArray m_unfocusedLayout;
+    bool m_isFocused = false;
+    bool m_isNarrow = false;
+    bool m_wasShown = false;
+};
+
+} // namespace plimsoll::ui

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+
+class QPushButton;
+
+namespace plimsoll::ui {
+
+class PlannerPage;
+class TextLabel;
+
+/// What the status bar says: state of the plan, running job with Cancel, cursor, facts.
+class StatusLine : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit StatusLine(QWidget* parent = nullptr);
+
+    /// Null: the start page.
+    void showPage(const PlannerPage* page);
+    /// A running job, shown once it lasts 150 ms; empty: none.
+    void showJob(const QString& name);
+    /// Something is done: for some seconds.
+    void showNote(const QString& note);
+    [[nodiscard]] QString note() const;
+
+Q_SIGNALS:
+    void cancelRequested();
+
+private:
+    class Sign;
+    Sign* m_sign = nullptr;
+    TextLabel* m_state = nullptr;
+    TextLabel* m_job = nullptr;
+    QPushButton* m_cancel = nullptr;
+    TextLabel* m_note = nullptr;
+    TextLabel* m_cursor = nullptr;
+    TextLabel* m_facts = nullptr;
+    QTimer m_jobDelay;
+    QTimer m_noteTime;
+};
+
+} // namespace plimsoll::ui

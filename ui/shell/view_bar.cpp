@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/view_bar.h"
+
+#include "ui/base/icons.h"
+#include "ui/base/theme.h"
+#include "ui/shell/actions.h"
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QPushButton>
+#include <QToolButton>
+
+namespace plimsoll::ui {
+
+ViewBar::ViewBar(QWidget* parent) : QWidget{parent}
+{
+    auto* row = new QHBoxLayout{this};
+    for (QToolButton** button : {&m_undo, &m_redo, &m_fit}) {
+        *button = new QToolButton{this};
+        (*button)->setToolButtonStyle(Qt::ToolButtonIconOnly);
+        row->addWidget(*button);
+    }
+    row->addStretch(1);
+    m_export = new QPushButton{icon(QStringLiteral("export"), Role::OnAccent, Role::OnAccent),
+                               tr("Export plan…"), this};
+    m_export->setProperty("primary", true);
+    row->addWidget(m_export);
+    connect(&Theme::current(), &Theme::changed, this, &ViewBar::relabel);
+    relabel();
+}
+
+void ViewBar::relabel()
+{
+    const Theme& theme = Theme::current();
+    setFixedHeight(theme.rowHeight(40));
+    layout()->setContentsMargins(theme.px(10), 0, theme.px(10), 1);
+    layout()->setSpacing(theme.px(6));
+    for (QToolButton* button : {m_undo, m_redo, m_fit})
+        button->setIconSize({theme.px(16), theme.px(16)});
+}
+
+void ViewBar::setActions(const Actions& actions)
+{
+    m_undo->setDefaultAction(actions.get(QStringLiteral("edit.undo")));
+    m_redo->setDefaultAction(actions.get(QStringLiteral("edit.redo")));
+    m_fit->setDefaultAction(actions.get(QStringLiteral("view.whole")));
+    QAction* exporting = actions.get(QStringLiteral("file.export"));
+    connect(m_export, &QPushButton::clicked, exporting, &QAction::trigger);
+    const auto follow = [this, exporting] {
+        m_export->setEnabled(exporting->isEnabled());
+        m_export->setToolTip(exporting->toolTip());
+        m_export->setIcon(icon(QStringLiteral("export"),
+                               exporting->isEnabled() ? Role::OnAccent : Role::Faint,
+                               exporting->isEnabled() ? Role::OnAccent : Role::Faint));
+    };
+    connect(exporting, &QAction::changed, this, follow);
+    follow();
+}
+
+void ViewBar::paintEvent(QPaintEvent* /*event*/)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter{this};
+    painter.fillRect(rect(), theme.color(Role::Panel));
+    painter.fillRect(QRect{0, height() - 1, width(), 1}, theme.color(Role::Border));
+}
+
+} // namespace plimsoll::ui
