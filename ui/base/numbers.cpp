@@ -74,8 +74,15 @@ FigureText timeParts(base::Nanoseconds time)
         const int decimals = scaled >= 99.95 ? 0 : scaled >= 9.995 ? 1 : 2;
         return {plain(scaled, decimals), QString::fromUtf16(unit.name)};
     }
-    // Below a millisecond the design keeps ms down to 0.10.
     return {QString::number(time.count()), QStringLiteral("ns")};
+}
+
+/// "301,989,888": the C locale leaves the separators out unless asked.
+QString grouped(qlonglong count)
+{
+    QLocale locale = QLocale::c();
+    locale.setNumberOptions(QLocale::DefaultNumberOptions);
+    return locale.toString(count);
 }
 
 QString withSign(const QString& text, bool negative)
@@ -140,7 +147,7 @@ FigureText timeFigure(base::Nanoseconds time)
 
 QString exactBytesText(base::Bytes bytes)
 {
-    QString exact = QLocale::c().toString(static_cast<qlonglong>(bytes.count()));
+    const QString exact = grouped(bytes.count());
     const auto value = static_cast<double>(bytes.count());
     if (std::abs(value) < kKibi)
         return exact + QChar{kNoBreak} + u'B';
@@ -189,7 +196,7 @@ QString countText(std::uint64_t count)
 {
     if (count >= 1'000'000)
         return plain(static_cast<double>(count) / 1e6, 1) + QChar{kNoBreak} + u'M';
-    return QLocale::c().toString(static_cast<qulonglong>(count));
+    return grouped(static_cast<qlonglong>(count));
 }
 
 QString unknownText()

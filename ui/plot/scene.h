@@ -75,6 +75,9 @@ void paintScene(QPainter& painter, const Scene& scene);
 [[nodiscard]] bool writeSvg(QIODevice& device, const QSize& size, const QString& title,
                             const std::function<void(QPainter&)>& paint);
 
+[[nodiscard]] bool writeSceneSvg(QIODevice& device, const QSize& size, const QString& title,
+                                 const Scene& scene);
+
 /// Points of a step curve through (x[i], y[i]) that holds y[i] from x[i] to x[i + 1].
 [[nodiscard]] QPolygonF stepCurve(const QPolygonF& points);
 /// Marker of a planner (design 4): disc, square, triangle up, diamond, cross, triangle down, of a

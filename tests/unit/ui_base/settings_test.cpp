@@ -4,6 +4,7 @@
 #include "ui/base/message_strip.h"
 #include "ui/base/selection.h"
 
+#include <QCoreApplication>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -97,8 +98,9 @@ void SettingsTest::selectionSignalsOnlyChanges()
 void SettingsTest::stripShowsTheNewestMessageAndRunsItsAction()
 {
     const Theme theme;
-    MessageStrip strip;
-    QVERIFY(!strip.isVisibleTo(nullptr));
+    QWidget page;
+    MessageStrip strip{&page};
+    QVERIFY(strip.isHidden());
     int ran = 0;
     strip.post({QStringLiteral("a"),
                 MessageKind::Danger,
@@ -110,6 +112,8 @@ void SettingsTest::stripShowsTheNewestMessageAndRunsItsAction()
     QCOMPARE(strip.shown().id, QStringLiteral("b"));
     strip.withdraw(QStringLiteral("b"));
     QCOMPARE(strip.shown().id, QStringLiteral("a"));
+    page.show();
+    QCoreApplication::processEvents();
     QPushButton* primary = nullptr;
     for (QPushButton* button : strip.findChildren<QPushButton*>())
         if (!button->isHidden() && button->property("primary").toBool())
