@@ -152,7 +152,11 @@ PlacedLabels placeLabels(const TimelineModel& model, const TimelineFrame& frame,
         labels.bound = placer.place(places);
     }
     placeClassNames(labels, placer, frame, theme, columns, devicePixelRatio);
-    if (model.cursorCard && model.cursorStep && !model.drag && *model.cursorStep < steps)
+    // A pinned step shows its pinned card, not a second one over it.
+    const bool pinned =
+        model.cursorStep
+        && std::find(model.pins.begin(), model.pins.end(), *model.cursorStep) != model.pins.end();
+    if (model.cursorCard && model.cursorStep && !pinned && !model.drag && *model.cursorStep < steps)
         labels.cards.push_back(cardRect(frame, hoverCardSize(model, theme, *model.cursorStep),
                                         frame.xOfStep(model.axis, *model.cursorStep)));
     return labels;

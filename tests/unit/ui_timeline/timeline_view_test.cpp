@@ -533,6 +533,8 @@ void TimelineViewTest::paintsADragWithinAFrame()
     QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, start + QPoint{0, 200});
     std::sort(frames.begin(), frames.end());
     std::sort(processor.begin(), processor.end());
+    // Processor time, because a busy machine is nobody's fault; a debug build is allowed double.
+    QVERIFY(processor[197] < 32.0);
     qInfo("processor time of a frame on the UI thread: p50 %.2f ms, p99 %.2f ms", processor[100],
           processor[197]);
     qInfo("event to painted frame, 4000 steps at 1920x1080: p50 %.2f ms, p99 %.2f ms", frames[100],
