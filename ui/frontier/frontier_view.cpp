@@ -220,7 +220,7 @@ void FrontierView::paintBudget(QPainter& painter, const Axes& range) const
     painter.drawEllipse(QPointF{x, range.plot.bottom()}, 5, 5);
     if (!m_current)
         return;
-    const QString text = bytesText(m_current->evaluation().peak, Rounding::Up)
+    const QString text = ui::bytesText(m_current->evaluation().peak, Rounding::Up)
                          + QStringLiteral(", ") + percentDifferenceText(slowerOf(*m_current));
     painter.setFont(theme.font(TextRole::SmallStrong));
     const double width = numberWidth(painter.font(), text) + theme.px(12);
@@ -310,8 +310,8 @@ void FrontierView::updateToolTip(QPointF position)
                 continue;
             nearest = distance;
             text = QStringLiteral("Peak %1, step %2 (%3), %4 regions")
-                       .arg(bytesText(point->evaluation().peak, Rounding::Up),
-                            timeText(point->evaluation().stepTime),
+                       .arg(ui::bytesText(point->evaluation().peak, Rounding::Up),
+                            ui::timeText(point->evaluation().stepTime),
                             percentDifferenceText(slowerOf(*point)))
                        .arg(point->plan().regions.size());
         }

@@ -86,8 +86,8 @@ QString PlanModel::text(const Row& row, int column) const
     switch (column) {
     case DecisionColumn: return QStringLiteral("recompute");
     case TensorColumn: return row.tensors;
-    case SavedColumn: return bytesText(row.saved);
-    case CostColumn: return timeText(row.cost);
+    case SavedColumn: return ui::bytesText(row.saved);
+    case CostColumn: return ui::timeText(row.cost);
     case ModuleColumn: return row.module;
     case SourceColumn: return row.source;
     default: return {};

@@ -56,10 +56,10 @@ QVariant RunModel::data(const QModelIndex& index, int role) const
     switch (index.column()) {
     case NameColumn: return run.name.isEmpty() ? QStringLiteral("Run %1").arg(run.id) : run.name;
     case PlannerColumn: return run.planner;
-    case BudgetColumn: return bytesText(run.budget);
+    case BudgetColumn: return ui::bytesText(run.budget);
     case StatusColumn: return run.status;
-    case PeakColumn: return run.peak ? bytesText(*run.peak, Rounding::Up) : unknownText();
-    case TimeColumn: return run.stepTime ? timeText(*run.stepTime) : unknownText();
+    case PeakColumn: return run.peak ? ui::bytesText(*run.peak, Rounding::Up) : unknownText();
+    case TimeColumn: return run.stepTime ? ui::timeText(*run.stepTime) : unknownText();
     default: return {};
     }
 }

@@ -61,15 +61,15 @@ void BoundPage::show(const graph::ProgramPtr& program, const plan::PeakBound& bo
         if (isResident(program->storage(id)))
             resident += bytes;
         else if (m_rows.size() < kNamedRows)
-            m_rows.push_back({nameOf(*program, id), bytesText(bytes)});
+            m_rows.push_back({nameOf(*program, id), ui::bytesText(bytes)});
         else
             rest += bytes;
     }
     if (rest.count() > 0)
-        m_rows.push_back({QStringLiteral("other values in use there"), bytesText(rest)});
+        m_rows.push_back({QStringLiteral("other values in use there"), ui::bytesText(rest)});
     if (resident.count() > 0)
         m_rows.push_back({QStringLiteral("parameters, gradients, optimizer state, buffers"),
-                          bytesText(resident)});
+                          ui::bytesText(resident)});
     update();
 }
 

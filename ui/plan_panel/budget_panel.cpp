@@ -49,7 +49,7 @@ QString feasibleSentence(const workspace::Planned& planned, const solve::Outcome
 {
     const plan::VerifiedPlan& best = *outcome.best;
     const base::Bytes budget = best.problem().budget;
-    const QString fits = bytesText(budget);
+    const QString fits = ui::bytesText(budget);
     if (best.plan().regions.empty())
         return QStringLiteral("Everything fits in %1; nothing needs to be recomputed.").arg(fits);
     const QString spare = shortBytesText(budget - best.evaluation().peak, Rounding::Down);
@@ -62,7 +62,7 @@ QString feasibleSentence(const workspace::Planned& planned, const solve::Outcome
         .arg(fits, spare,
              percentDifferenceText(
                  slower(outcome.timeBound, planned.unplanned->evaluation().stepTime)),
-             bytesText(outcome.peakBound.bytes, Rounding::Down));
+             ui::bytesText(outcome.peakBound.bytes, Rounding::Down));
 }
 
 } // namespace
@@ -86,7 +86,7 @@ void BudgetPanel::buildForm()
     m_device = new QComboBox{this};
     for (const plan::Device& device : plan::builtInDevices())
         m_device->addItem(QString::fromStdString(device.name) + QStringLiteral(" · ")
-                              + bytesText(device.memory),
+                              + ui::bytesText(device.memory),
                           QString::fromStdString(device.id));
     m_budgetEdit = new QLineEdit{this};
     m_reserveEdit = new QLineEdit{this};
@@ -231,11 +231,11 @@ void BudgetPanel::readReserve()
 
 void BudgetPanel::showFigures(const plan::Evaluation& evaluation, const plan::Evaluation& unplanned)
 {
-    m_peakFigure->setText(bytesText(evaluation.peak, Rounding::Up));
-    m_timeFigure->setText(timeText(evaluation.stepTime));
+    m_peakFigure->setText(ui::bytesText(evaluation.peak, Rounding::Up));
+    m_timeFigure->setText(ui::timeText(evaluation.stepTime));
     const base::Bytes less = evaluation.peak - unplanned.peak;
     m_peakDifference->setText(bytesDifferenceText(less) + QStringLiteral(" from ")
-                              + bytesText(unplanned.peak, Rounding::Up));
+                              + ui::bytesText(unplanned.peak, Rounding::Up));
     m_peakDifference->setColor(less.count() < 0 ? Role::Ok : Role::Muted);
     const base::Nanoseconds more = evaluation.stepTime - unplanned.stepTime;
     m_timeDifference->setText(more.count() == 0 ? QStringLiteral("as unplanned")
@@ -262,10 +262,10 @@ void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::Verifi
         showFigures(plan->evaluation(), unplanned);
         m_gaugeText->setColor(Role::Muted);
         m_gaugeText->setText(shortBytesText(m_budget - *peak, Rounding::Down)
-                             + QStringLiteral(" of ") + bytesText(m_budget)
+                             + QStringLiteral(" of ") + ui::bytesText(m_budget)
                              + QStringLiteral(" left free"));
         m_verdict->show(Verdict::Good, QStringLiteral("Fits %1 with %2 to spare.")
-                                           .arg(bytesText(m_budget),
+                                           .arg(ui::bytesText(m_budget),
                                                 shortBytesText(m_budget - *peak, Rounding::Down)));
     } else {
         m_peakFigure->setText(unknownText());
@@ -273,17 +273,17 @@ void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::Verifi
         m_peakDifference->setColor(Role::Muted);
         m_timeDifference->setColor(Role::Muted);
         m_peakDifference->setText(QStringLiteral("unplanned ")
-                                  + bytesText(unplanned.peak, Rounding::Up));
-        m_timeDifference->setText(QStringLiteral("unplanned ") + timeText(unplanned.stepTime));
+                                  + ui::bytesText(unplanned.peak, Rounding::Up));
+        m_timeDifference->setText(QStringLiteral("unplanned ") + ui::timeText(unplanned.stepTime));
         m_gaugeText->setColor(Role::Danger);
         m_gaugeText->setText(m_budget < planned.peakBound.bytes
                                  ? QStringLiteral("below the lower bound")
-                                 : bytesText(planned.smallestPeak - m_budget, Rounding::Up)
+                                 : ui::bytesText(planned.smallestPeak - m_budget, Rounding::Up)
                                        + QStringLiteral(" short"));
         m_verdict->show(
             Verdict::Bad,
             QStringLiteral("No plan for %1 is known. Smallest with a plan: %2.")
-                .arg(bytesText(m_budget), bytesText(planned.smallestPeak, Rounding::Up)));
+                .arg(ui::bytesText(m_budget), ui::bytesText(planned.smallestPeak, Rounding::Up)));
     }
     m_gauge->setValues(m_choices.device.memory, m_choices.reserve, m_budget, peak);
 }
@@ -296,17 +296,18 @@ void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Out
         return;
     }
     const graph::Program& program = *planned.unplanned->problem().program;
-    const QString bound = bytesText(outcome.peakBound.bytes, Rounding::Down);
-    const QString smallest = bytesText(planned.smallestPeak, Rounding::Up);
+    const QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
+    const QString smallest = ui::bytesText(planned.smallestPeak, Rounding::Up);
     m_verdict->show(
         Verdict::Bad,
         outcome.status == solve::Status::Infeasible
             ? QStringLiteral("No plan fits %1 with these moves: %2 must be live at once at %3. "
                              "Smallest with a plan: %4.")
-                  .arg(bytesText(m_budget), bound, placeOf(program, outcome.peakBound.op), smallest)
+                  .arg(ui::bytesText(m_budget), bound, placeOf(program, outcome.peakBound.op),
+                       smallest)
             : QStringLiteral("No plan for %1 was found, and none is ruled out (the bound is %2). "
                              "Smallest with a plan: %3.")
-                  .arg(bytesText(m_budget), bound, smallest));
+                  .arg(ui::bytesText(m_budget), bound, smallest));
 }
 
 void BudgetPanel::setPlannerState(const QString& state)

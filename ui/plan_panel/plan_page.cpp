@@ -83,7 +83,7 @@ void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Out
                   .arg(place)
             : QStringLiteral("None found for %1, the smallest found needs %2. Live together at %3 "
                              "in any plan:")
-                  .arg(bytesText(budget), bytesText(smallest, Rounding::Up), place);
+                  .arg(ui::bytesText(budget), ui::bytesText(smallest, Rounding::Up), place);
     m_bound->show(program, outcome.peakBound, sentence);
     m_pages->setCurrentIndex(BoundTensorsPage);
 }
