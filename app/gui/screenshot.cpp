@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/gui/screenshot.h"
+
+#include "ui/shell/main_window.h"
+#include "ui/timeline/budget_handle.h"
+
+#include <QApplication>
+#include <QMouseEvent>
+#include <QPixmap>
+#include <QTimer>
+
+#include <chrono>
+#include <cstdio>
+
+namespace plimsoll::gui {
+
+namespace {
+
+constexpr std::chrono::milliseconds kPoll{100};
+constexpr std::chrono::milliseconds kSettle{700}; ///< layouts, tables and start page thumbnails
+
+bool isBusy(const ui::MainWindow& window)
+{
+    if (window.isOpening())
+        return true;
+    for (ui::PlannerPage* page : window.pages())
+        if (page->document().isPlanning() || !page->document().isRefined())
+            return true;
+    return false;
+}
+
+void sendMouse(QWidget& widget, QEvent::Type type, const QPointF& pos)
+{
+    const bool moves = type == QEvent::MouseMove;
+    QMouseEvent event{type,
+                      pos,
+                      widget.mapToGlobal(pos),
+                      moves ? Qt::NoButton : Qt::LeftButton,
+                      Qt::LeftButton,
+                      Qt::NoModifier};
+    QCoreApplication::sendEvent(&widget, &event);
+}
+
+/// Takes hold of the budget line's handle and pulls it up and back.
+void beginDrag(ui::PlannerPage& page)
+{
+    ui::TimelineView& view = page.timeline();
+    // The handle lies over the mark and the pill; the mouse goes through it to the view.
+    const auto* mark = view.findChild<ui::BudgetHandle*>();
+    if (mark == nullptr)
+        return;
+    const QPointF handle{mark->geometry().center()};
+    sendMouse(view, QEvent::MouseMove, handle);
+    sendMouse(view, QEvent::MouseButtonPress, handle);
+    for (const double dy : {-6.0, -12.0, -18.0})
+        sendMouse(view, QEvent::MouseMove, handle + QPointF{0, dy});
+}
+
+void grab(ui::MainWindow& window, const QString& path)
+{
+    const bool written = window.grab().save(path);
+    if (!written)
+        std::fputs(qPrintable(QStringLiteral("plimsoll: %1 could not be written.\n").arg(path)),
+                   stderr);
+    QCoreApplication::exit(written ? 0 : 1);
+}
+
+} // namespace
+
+void takeScreenshot(ui::MainWindow& window, const Arguments& arguments)
+{
+    auto* timer = new QTimer{&window};
+    QObject::connect(timer, &QTimer::timeout, &window, [timer, &window, arguments] {
+        if (isBusy(window))
+            return;
+        timer->stop();
+        QTimer::singleShot(kSettle, &window, [&window, arguments] {
+            if (arguments.drag && window.currentPage() != nullptr)
+                beginDrag(*window.currentPage());
+            QTimer::singleShot(kSettle, &window,
+                               [&window, arguments] { grab(window, arguments.screenshot); });
+        });
+    });
+    timer->start(kPoll);
+}
+
+} // namespace plimsoll::gui

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window end to end, as a user goes: open, plan, drag, undo, save, open again, export.
+#include "ui/shell/main_window.h"
+
+#include "core/plan/plan_json.h"
+#include "ui/base/theme.h"
+#include "ui/frontier/frontier_view.h"
+#include "ui/models/plan_model.h"
+#include "ui/plan_panel/plan_page.h"
+#include "ui/plan_panel/run_page.h"
+#include "ui/shell/actions.h"
+#include "ui/start_page/start_page.h"
+#include "ui/timeline/budget_handle.h"
+
+#include "tests/support/golden.h"
+#include "tests/support/graph_file.h"
+#include "tests/support/temp_folder.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTabBar>
+#include <QTest>
+
+#include <memory>
+
+namespace {
+
+using plimsoll::base::Bytes;
+using plimsoll::support::TempFolder;
+using namespace plimsoll::ui;
+namespace plan = plimsoll::plan;
+namespace support = plimsoll::support;
+namespace workspace = plimsoll::workspace;
+
+constexpr int kPatience = 60'000; // ms, for planning in a debug build on a busy computer
+
+QString samplePath(const char* name)
+{
+    return QString::fromStdString(
+        support::repositoryPath(std::string{"resources/samples/"} + name + ".plimsoll.json.gz"));
+}
+
+class MainWindowTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void cleanup();
+    void opensASampleAndPlansIt();
+    void showsACertifiedPlanInEveryFrameOfADrag();
+    void cancelsADragWithEscape();
+    void saysWhyABudgetHasNoPlan();
+    void undoesChoices();
+    void reopensASessionAsItWasLeft();
+    void savesEachChangeOfASession();
+    void exportsByEnding();
+    void tellsWhyAFileCannotBeOpened();
+    void keepsTheDocumentWhenAnotherFileFails();
+    void cancelsPlanning();
+    void closesATabInTheMiddleOfPlanning();
+    void asksBeforeUnsavedWorkIsLost();
+    void changesTheThemeWhileRunning();
+    void fallsBackInANarrowWindow();
+    void namesEveryAction();
+
+private:
+    PlannerPage* open(const QString& path);
+    PlannerPage* openPlanned(const char* sample = "resnet18");
+    void trigger(const char* id) { m_window->actions().get(QString::fromLatin1(id))->trigger(); }
+    QPoint handle(PlannerPage& page);
+
+    std::unique_ptr<TempFolder> m_folder;
+    std::unique_ptr<Theme> m_theme;
+    std::unique_ptr<Settings> m_settings;
+    std::unique_ptr<MainWindow> m_window;
+};
+
+void MainWindowTest::init()
+{
+    QTest::failOnWarning(QRegularExpression{QStringLiteral(".*")});
+    m_folder = std::make_unique<TempFolder>();
+    m_theme = std::make_unique<Theme>();
+    m_settings = std::make_unique<Settings>(QString::fromStdString(m_folder->file("settings.ini")));
+    m_settings->drive(*m_theme);
+    workspace::Choices choices;
+    choices.device = *plan::findDevice(plan::kDefaultDevice);
+    m_window = std::make_unique<MainWindow>(*m_settings, choices);
+    m_window->setCloseQuestion([](const QString&) { return MainWindow::CloseAnswer::Discard; });
+    m_window->resize(1440, 900);
+    m_window->show();
+    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+}
+
+void MainWindowTest::cleanup()
+{
+    m_window.reset();
+    m_settings.reset();
+    m_theme.reset();
+    m_folder.reset();
+}
+
+PlannerPage* MainWindowTest::open(const QString& path)
+{
+    QSignalSpy opened{m_window.get(), &MainWindow::opened};
+    m_window->openFiles({path});
+    return opened.wait(kPatience) ? m_window->currentPage() : nullptr;
+}
+
+PlannerPage* MainWindowTest::openPlanned(const char* sample)
+{
+    PlannerPage* page = open(samplePath(sample));
+    if (page == nullptr
+        || !QTest::qWaitFor(
+            [page] { return page->document().isPlanned() && page->document().isRefined(); },
+            kPatience))
+        return nullptr;
+    return page;
+}
+
+QPoint MainWindowTest::handle(PlannerPage& page)
+{
+    return page.timeline().findChild<BudgetHandle*>()->geometry().center();
+}
+
+void MainWindowTest::opensASampleAndPlansIt()
+{
+    QVERIFY(m_window->currentPage() == nullptr);
+    trigger("sample.resnet18");
+    QVERIFY(QTest::qWaitFor([&] { return m_window->currentPage() != nullptr; }, kPatience));
+    PlannerPage* page = m_window->currentPage();
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
+    const auto best = page->document().outcome().best;
+    QVERIFY(best);
+    QVERIFY(best->evaluation().peak <= page->document().budget());
+    QVERIFY(page->timeline().budget() == page->document().budget());
+    QVERIFY(page->planPage().model()->rowCount() > 0);
+    QCOMPARE(page->runPage().model()->rowCount(), 1);
+    QCOMPARE(page->status().text, QStringLiteral("Plan verified"));
+    QCOMPARE(m_settings->recentFiles().size(), 1);
+    QVERIFY(!page->document().isUnsaved());
+    // The same file again is the same tab.
+    trigger("sample.resnet18");
+    QCOMPARE(m_window->pages().size(), std::size_t{1});
+}
+
+void MainWindowTest::showsACertifiedPlanInEveryFrameOfADrag()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    TimelineView& view = page->timeline();
+    const Bytes before = page->document().budget();
+    const QPoint from = handle(*page);
+    QTest::mousePress(&view, Qt::LeftButton, {}, from);
+    int plans = 0;
+    for (int dy = 1; dy <= 60; ++dy) {
+        QTest::mouseMove(&view, from + QPoint{0, dy});
+        const auto best = page->document().outcome().best;
+        if (best) {
+            ++plans;
+            QVERIFY(best->evaluation().peak <= page->document().budget());
+            QCOMPARE(best->problem().budget.count(), page->document().budget().count());
+        } else {
+            QVERIFY(page->document().budget() < page->document().planned()->smallestPeak);
+        }
+        QVERIFY(page->strip().isHidden()); // nothing moves under the hand
+    }
+    QVERIFY(plans > 10);
+    QVERIFY(page->document().isDragging());
+    QTest::mouseRelease(&view, Qt::LeftButton, {}, from + QPoint{0, 60});
+    QVERIFY(!page->document().isDragging());
+    const Bytes after = page->document().budget();
+    QVERIFY(after < before);
+    QVERIFY(page->document().isUnsaved());
+    QCOMPARE(page->document().undoStack().count(), 1);
+    trigger("edit.undo");
+    QVERIFY(page->document().budget() == before);
+    QVERIFY(view.budget() == before);
+    trigger("edit.redo");
+    QVERIFY(page->document().budget() == after);
+}
+
+void MainWindowTest::cancelsADragWithEscape()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    TimelineView& view = page->timeline();
+    const Bytes before = page->document().budget();
+    const QPoint from = handle(*page);
+    QTest::mousePress(&view, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&view, from + QPoint{0, 30});
+    QVERIFY(page->document().budget() != before);
+    QTest::keyClick(m_window.get(), Qt::Key_Escape);
+    QVERIFY(page->document().budget() == before);
+    QVERIFY(!page->document().isDragging());
+    QTest::mouseRelease(&view, Qt::LeftButton, {}, from + QPoint{0, 30});
+    QVERIFY(page->document().budget() == before);
+    QCOMPARE(page->document().undoStack().count(), 0);
+}
+
+void MainWindowTest::saysWhyABudgetHasNoPlan()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const auto pale = page->document().planned()->frontier->points().front();
+    page->document().commitBudget(Bytes{200 << 20});
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
+    QVERIFY(!page->document().outcome().best);
+    QVERIFY(page->document().shownPlan() == pale);
+    QVERIFY(!page->strip().isHidden());
+    const Message& message = page->strip().shown();
+    QVERIFY(message.first.contains(QStringLiteral("200.0 MiB")));
+    QVERIFY(message.rest.contains(QStringLiteral("The smallest budget with a plan is")));
+    QCOMPARE(message.actions.size(), std::size_t{1});
+    QVERIFY(!m_window->actions().get(QStringLiteral("file.export"))->isEnabled());
+    QVERIFY(page->status().isDanger);
+    message.actions.front().run();
+    QVERIFY(QTest::qWaitFor([&] { return page->document().outcome().best != nullptr; }, kPatience));
+    QVERIFY(page->document().outcome().best->evaluationPtr() == pale->evaluationPtr());
+    QVERIFY(page->strip().isHidden());
+    QVERIFY(m_window->actions().get(QStringLiteral("file.export"))->isEnabled());
+}
+
+void MainWindowTest::undoesChoices()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const workspace::Choices before = page->document().document().choices;
+    const auto planned = page->document().planned();
+    workspace::Choices after = before;
+    after.reserve = Bytes{512 << 20};
+    page->document().commitChoices(after);
+    // The old picture stays until the new one is ready.
+    QVERIFY(page->document().planned() == planned);
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
+    QCOMPARE((page->document().planned()->unplanned->evaluation().peak
+              - planned->unplanned->evaluation().peak)
+                 .count(),
+             std::int64_t{512} << 20);
+    trigger("edit.undo");
+    QVERIFY(page->document().document().choices == before);
+    QVERIFY(page->document().isPlanned()); // known already
+    QVERIFY(page->document().planned() == planned);
+}
+
+void MainWindowTest::reopensASessionAsItWasLeft()
+{
+    const QString file = QString::fromStdString(m_folder->file("work.plimsoll"));
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const Bytes budget{std::int64_t{2200} << 20};
+    page->document().commitBudget(budget);
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
+    page->document().renameRun(2, QStringLiteral("the good one"));
+    page->timeline().setVisibleRange({0.25, 0.5});
+    QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
+    m_window->saveTo(*page, file);
+    QVERIFY(saved.wait(kPatience));
+    QVERIFY(!page->document().isUnsaved());
+    QCOMPARE(page->document().title(), QStringLiteral("work.plimsoll"));
+    const auto evaluation = page->document().outcome().best->evaluationPtr();
+    const plan::Plan plan = page->document().outcome().best->plan();
+    m_window->closePage(1);
+    QVERIFY(m_window->currentPage() == nullptr);
+
+    page = open(file);
+    QVERIFY(page != nullptr);
+    QVERIFY(page->document().budget() == budget);
+    // The saved plan is there before anything is planned.
+    QVERIFY(page->document().outcome().best);
+    QVERIFY(page->document().outcome().best->plan() == plan);
+    QCOMPARE(page->document().outcome().best->evaluation().peak.count(), evaluation->peak.count());
+    QCOMPARE(page->timeline().visibleRange().begin, 0.25);
+    QCOMPARE(page->timeline().visibleRange().end, 0.5);
+    QCOMPARE(page->runPage().model()->rowCount(), 2);
+    QCOMPARE(page->runPage().model()->runAt(0).name, QStringLiteral("the good one"));
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
+    QVERIFY(page->document().outcome().best->plan() == plan);
+    QCOMPARE(page->runPage().model()->rowCount(), 2);
+}
+
+void MainWindowTest::savesEachChangeOfASession()
+{
+    const QString file = QString::fromStdString(m_folder->file("work.plimsoll"));
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
+    m_window->saveTo(*page, file);
+    QVERIFY(saved.wait(kPatience));
+    page->document().commitBudget(Bytes{std::int64_t{2300} << 20});
+    QVERIFY(page->document().isUnsaved());
+    QVERIFY(m_window->findChild<QTabBar*>()->tabText(1).startsWith(QStringLiteral("●")));
+    QVERIFY(QTest::qWaitFor(
+        [&] { return page->document().isRefined() && !page->document().isUnsaved(); }, kPatience));
+    QVERIFY(!m_window->findChild<QTabBar*>()->tabText(1).startsWith(QStringLiteral("●")));
+    // Another reader sees what the window shows as saved.
+    const auto store = plimsoll::session::SessionStore::open(file.toStdString());
+    QVERIFY(store);
+    const auto content = store->load();
+    QVERIFY(content);
+    QCOMPARE(content->problem.budgetBytes, std::int64_t{2300} << 20);
+    QCOMPARE(content->runs.size(), std::size_t{2});
+}
+
+void MainWindowTest::exportsByEnding()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    QSignalSpy exported{m_window.get(), &MainWindow::exported};
+    for (const char* ending : {"json", "py", "csv", "svg"}) {
+        const QString path = QString::fromStdString(m_folder->file(std::string{"plan."} + ending));
+        m_window->exportTo(*page, path);
+        QVERIFY(exported.wait(kPatience));
+        QFile file{path};
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const std::string content = file.readAll().toStdString();
+        QVERIFY(!content.empty());
+        if (std::string_view{ending} == "json") {
+            const auto read = plan::readPlan(content, *page->document().document().graph.program);
+            QVERIFY(read);
+            QVERIFY(read->plan == page->document().outcome().best->plan());
+        }
+    }
+    m_window->exportTo(*page, QStringLiteral("plan.docx"));
+    QVERIFY(QTest::qWaitFor([&] { return !page->strip().isHidden(); }, kPatience));
+    trigger("file.snippet");
+    QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("checkpoint")));
+}
+
+void MainWindowTest::tellsWhyAFileCannotBeOpened()
+{
+    QSignalSpy failed{m_window.get(), &MainWindow::openFailed};
+    const QString path = QString::fromStdString(m_folder->fileWith("bad.json", "{\"format\":"));
+    m_window->openFiles({path});
+    QVERIFY(failed.wait(kPatience));
+    QVERIFY(m_window->startPage().hasError());
+    QVERIFY(m_window->pages().empty());
+    QVERIFY(m_settings->recentFiles().isEmpty());
+    // A file that opens takes the message away.
+    QVERIFY(open(samplePath("resnet18")) != nullptr);
+    QVERIFY(!m_window->startPage().hasError());
+}
+
+void MainWindowTest::keepsTheDocumentWhenAnotherFileFails()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    QSignalSpy failed{m_window.get(), &MainWindow::openFailed};
+    m_window->openFiles({QStringLiteral("/nowhere/at/all.json")});
+    QVERIFY(failed.wait(kPatience));
+    QVERIFY(m_window->currentPage() == page);
+    QVERIFY(!page->strip().isHidden());
+    QVERIFY(page->strip().shown().first.contains(QStringLiteral("all.json")));
+    QVERIFY(page->document().outcome().best);
+}
+
+void MainWindowTest::cancelsPlanning()
+{
+    PlannerPage* page = open(samplePath("densenet121"));
+    QVERIFY(page != nullptr);
+    const auto first = page->document().planned();
+    QVERIFY(page->document().isPlanning());
+    trigger("plan.stop");
+    QVERIFY(QTest::qWaitFor([&] { return !page->document().isPlanning(); }, kPatience));
+    QVERIFY(page->document().planned() == first); // the old picture stays
+    QVERIFY(!page->document().isPlanned());
+    trigger("plan.now");
+    QVERIFY(page->document().isPlanning());
+}
+
+void MainWindowTest::closesATabInTheMiddleOfPlanning()
+{
+    PlannerPage* page = open(samplePath("densenet121"));
+    QVERIFY(page != nullptr);
+    QVERIFY(page->document().isPlanning());
+    QPointer<PlannerPage> guard{page};
+    m_window->closePage(1);
+    QVERIFY(m_window->currentPage() == nullptr);
+    QVERIFY(QTest::qWaitFor([&] { return guard.isNull(); }, kPatience));
+}
+
+void MainWindowTest::asksBeforeUnsavedWorkIsLost()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    int asked = 0;
+    auto answer = MainWindow::CloseAnswer::Keep;
+    m_window->setCloseQuestion([&](const QString&) {
+        ++asked;
+        return answer;
+    });
+    page->document().commitBudget(Bytes{std::int64_t{2300} << 20});
+    m_window->closePage(1);
+    QCOMPARE(asked, 1);
+    QVERIFY(m_window->currentPage() == page);
+    QVERIFY(!m_window->close());
+    QCOMPARE(asked, 2);
+    answer = MainWindow::CloseAnswer::Discard;
+    m_window->closePage(1);
+    QCOMPARE(asked, 3);
+    QVERIFY(m_window->pages().empty());
+}
+
+void MainWindowTest::changesTheThemeWhileRunning()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const auto panelAt = [&] {
+        return m_window->grab().toImage().pixelColor(m_window->width() - 10,
+                                                     m_window->height() / 2);
+    };
+    trigger("theme.light");
+    QTest::qWait(50);
+    const QColor light = panelAt();
+    trigger("theme.dark");
+    QTest::qWait(50);
+    const QColor dark = panelAt();
+    QVERIFY(m_theme->isDark());
+    QVERIFY(light.lightness() > 200);
+    QVERIFY(dark.lightness() < 80);
+    QVERIFY(m_settings->theme() == ThemeChoice::Dark);
+}
+
+void MainWindowTest::fallsBackInANarrowWindow()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    m_window->resize(1024, 640);
+    QTest::qWait(50);
+    QCOMPARE(m_window->size(), QSize(1024, 640));
+    QVERIFY(page->timeline().width() >= 560);
+    QVERIFY(page->timeline().width() > 900);
+    m_window->resize(1440, 900);
+    QTest::qWait(50);
+    QVERIFY(page->timeline().width() < 1200);
+}
+
+void MainWindowTest::namesEveryAction()
+{
+    QSet<QKeySequence> keys;
+    for (const QAction* action : m_window->actions().all()) {
+        QVERIFY(!action->text().isEmpty());
+        QVERIFY(!action->objectName().isEmpty());
+        if (action->shortcut().isEmpty())
+            continue;
+        QVERIFY2(!keys.contains(action->shortcut()), qPrintable(action->objectName()));
+        keys.insert(action->shortcut());
+    }
+}
+
+} // namespace
+
+QTEST_MAIN(MainWindowTest)
+#include "main_window_test.moc"

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sessions hold what was put into them, and refuse what is none with one sentence.
+#include "core/session/session_store.h"
+
+#include "tests/support/temp_folder.h"
+
+#include <QFile>
+#include <QTest>
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <string>
+
+namespace {
+
+using plimsoll::session::SavedProblem;
+using plimsoll::session::SavedRun;
+using plimsoll::session::SavedSession;
+using plimsoll::session::SessionStore;
+using plimsoll::support::TempFolder;
+
+SavedSession aSession()
+{
+    SavedSession session;
+    std::string content = "graph with a zero ";
+    content += '\0';
+    content += " and bytes \xff\xfe";
+    session.graph = {"GPT-2", "folder/gpt2.json", "0123456789abcdef", content};
+    session.problem = {"a100-80gb", 1 << 20, 512, "rotor", {{"slots", 500}}, 7'784'628'224};
+    SavedRun run;
+    run.name = "über den Daumen";
+    run.budgetBytes = 7'784'628'224;
+    run.planner = "rotor";
+    run.status = "feasible";
+    run.peakBytes = 7'600'000'000;
+    run.stepTimeNs = 164'000'000;
+    run.plan = R"({"plan": 1})";
+    session.runs.push_back(run);
+    run = {};
+    run.budgetBytes = 1;
+    run.planner = "rotor";
+    run.status = "infeasible";
+    session.runs.push_back(run);
+    session.view = R"({"begin":0.25})";
+    return session;
+}
+
+void execute(const std::string& path, const char* sql)
+{
+    sqlite3* database = nullptr;
+    QCOMPARE(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(database);
+}
+
+std::string contentOf(const std::string& path)
+{
+    QFile file{QString::fromStdString(path)};
+    return file.open(QIODevice::ReadOnly) ? file.readAll().toStdString() : std::string{};
+}
+
+bool isOneSentence(const std::string& text)
+{
+    return !text.empty() && text.back() == '.' && text.find('\n') == std::string::npos;
+}
+
+class SessionStoreTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void givesBackWhatWasPutIn();
+    void keepsEachChange();
+    void replacesASessionButNothingElse();
+    void refusesWhatIsNoSession_data();
+    void refusesWhatIsNoSession();
+    void refusesANewerVersion();
+    void refusesAnotherProgramsDatabase();
+    void refusesATruncatedFile();
+    void saysThatAnotherProgramWrites();
+    void tellsSessionsFromGraphs();
+    void compactsWithoutLoss();
+};
+
+void SessionStoreTest::givesBackWhatWasPutIn()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    SavedSession expected = aSession();
+    {
+        const auto created = SessionStore::create(path, expected);
+        QVERIFY2(created, created ? "" : created.error().message.c_str());
+    }
+    const auto store = SessionStore::open(path);
+    QVERIFY2(store, store ? "" : store.error().message.c_str());
+    const auto saved = store->load();
+    QVERIFY(saved);
+    QVERIFY(saved->graph == expected.graph);
+    QVERIFY(saved->problem == expected.problem);
+    QCOMPARE(saved->view, expected.view);
+    for (std::size_t i = 0; i < expected.runs.size(); ++i)
+        expected.runs[i].id = static_cast<std::int64_t>(i) + 1;
+    QVERIFY(saved->runs == expected.runs);
+}
+
+void SessionStoreTest::keepsEachChange()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    auto store = SessionStore::create(path, aSession());
+    QVERIFY(store);
+    SavedProblem problem = aSession().problem;
+    problem.budgetBytes = 42;
+    problem.options = {};
+    QVERIFY(store->saveProblem(problem));
+    QVERIFY(store->renameRun(1, "first"));
+    QVERIFY(store->removeRun(2));
+    SavedRun run;
+    run.budgetBytes = 5;
+    run.planner = "rotor";
+    run.status = "optimal";
+    const auto id = store->addRun(run);
+    QVERIFY(id);
+    QVERIFY(store->saveView("{}"));
+
+    // A second reader sees all of it while the writer is still open.
+    const auto other = SessionStore::open(path);
+    QVERIFY2(other, other ? "" : other.error().message.c_str());
+    const auto saved = other->load();
+    QVERIFY(saved);
+    QVERIFY(saved->problem == problem);
+    QCOMPARE(saved->runs.size(), std::size_t{2});
+    QCOMPARE(saved->runs.front().name, std::string{"first"});
+    QCOMPARE(saved->runs.back().id, *id);
+    QCOMPARE(saved->view, std::string{"{}"});
+}
+
+void SessionStoreTest::replacesASessionButNothingElse()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    QVERIFY(SessionStore::create(path, aSession()));
+    SavedSession other = aSession();
+    other.runs.clear();
+    QVERIFY(SessionStore::create(path, other));
+    const auto store = SessionStore::open(path);
+    QVERIFY(store);
+    QCOMPARE(store->load()->runs.size(), std::size_t{0});
+
+    const std::string letter = folder.fileWith("letter.txt", "Dear reader");
+    const auto refused = SessionStore::create(letter, other);
+    QVERIFY(!refused);
+    QVERIFY(isOneSentence(refused.error().message));
+    QCOMPARE(contentOf(letter), std::string{"Dear reader"});
+}
+
+void SessionStoreTest::refusesWhatIsNoSession_data()
+{
+    QTest::addColumn<std::string>("content");
+    QTest::newRow("empty") << std::string{};
+    QTest::newRow("text") << std::string{"hello, this is no database at all"};
+    QTest::newRow("magic only") << std::string{"SQLite format 3", 16};
+    QTest::newRow("magic and noise")
+        << std::string{"SQLite format 3", 16} + std::string(5000, '\x5a');
+}
+
+void SessionStoreTest::refusesWhatIsNoSession()
+{
+    QFETCH(std::string, content);
+    const TempFolder folder;
+    const auto store = SessionStore::open(folder.fileWith("x.plimsoll", content));
+    QVERIFY(!store);
+    QVERIFY2(isOneSentence(store.error().message), store.error().message.c_str());
+    QVERIFY(!SessionStore::open(folder.file("missing.plimsoll")));
+    QVERIFY(!SessionStore::open(folder.path()));
+}
+
+void SessionStoreTest::refusesANewerVersion()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    QVERIFY(SessionStore::create(path, aSession()));
+    execute(path, "PRAGMA user_version = 99");
+    const auto store = SessionStore::open(path);
+    QVERIFY(!store);
+    QVERIFY(isOneSentence(store.error().message));
+    QVERIFY(store.error().message.find("newer") != std::string::npos);
+}
+
+void SessionStoreTest::refusesAnotherProgramsDatabase()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("songs.db");
+    execute(path, "CREATE TABLE song (title TEXT); INSERT INTO song VALUES ('x')");
+    const auto store = SessionStore::open(path);
+    QVERIFY(!store);
+    QVERIFY(isOneSentence(store.error().message));
+    // It was only looked at.
+    sqlite3* database = nullptr;
+    QCOMPARE(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(database, "SELECT title FROM song", nullptr, nullptr, nullptr),
+             SQLITE_OK);
+    sqlite3_close(database);
+}
+
+void SessionStoreTest::refusesATruncatedFile()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    {
+        SavedSession large = aSession();
+        large.graph.content = std::string(200'000, 'q');
+        auto store = SessionStore::create(path, large);
+        QVERIFY(store);
+        QVERIFY(store->compact());
+    }
+    const std::string whole = contentOf(path);
+    for (const double part : {0.1, 0.5, 0.9}) {
+        const auto length = static_cast<std::size_t>(static_cast<double>(whole.size()) * part);
+        const auto store = SessionStore::open(
+            folder.fileWith("cut" + std::to_string(length), whole.substr(0, length)));
+        if (!store) {
+            QVERIFY2(isOneSentence(store.error().message), store.error().message.c_str());
+            continue;
+        }
+        const auto saved = store->load();
+        QVERIFY(!saved);
+        QVERIFY2(isOneSentence(saved.error().message), saved.error().message.c_str());
+    }
+}
+
+void SessionStoreTest::saysThatAnotherProgramWrites()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    auto store = SessionStore::create(path, aSession());
+    QVERIFY(store);
+    sqlite3* other = nullptr;
+    QCOMPARE(sqlite3_open(path.c_str(), &other), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+    const auto saved = store->saveView("{}");
+    QVERIFY(!saved);
+    QVERIFY2(isOneSentence(saved.error().message), saved.error().message.c_str());
+    QVERIFY(saved.error().message.find("another program") != std::string::npos);
+    QCOMPARE(sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(other);
+    QVERIFY(store->saveView("{}"));
+}
+
+void SessionStoreTest::tellsSessionsFromGraphs()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    QVERIFY(SessionStore::create(path, aSession()));
+    QVERIFY(plimsoll::session::looksLikeSession(path));
+    QVERIFY(!plimsoll::session::looksLikeSession(folder.fileWith("g.json", "{\"format\": 1}")));
+    QVERIFY(!plimsoll::session::looksLikeSession(folder.file("missing")));
+}
+
+void SessionStoreTest::compactsWithoutLoss()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    auto store = SessionStore::create(path, aSession());
+    QVERIFY(store);
+    SavedRun run;
+    run.planner = "rotor";
+    run.status = "feasible";
+    run.plan = std::string(100'000, 'p');
+    for (int i = 0; i < 20; ++i)
+        QVERIFY(store->addRun(run));
+    for (std::int64_t id = 3; id <= 22; ++id)
+        QVERIFY(store->removeRun(id));
+    QVERIFY(store->compact());
+    QVERIFY(std::filesystem::file_size(path) < 500'000);
+    QCOMPARE(store->load()->runs.size(), std::size_t{2});
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(SessionStoreTest)
+#include "session_store_test.moc"

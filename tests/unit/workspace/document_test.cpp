@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Documents: opened from graphs and sessions, kept and taken up again with every plan checked anew.
+#include "core/workspace/document.h"
+
+#include "core/io/byte_source.h"
+#include "core/plan/plan_json.h"
+
+#include "tests/support/golden.h"
+#include "tests/support/graph_file.h"
+#include "tests/support/temp_folder.h"
+
+#include <QTest>
+
+#include <string>
+
+namespace {
+
+using plimsoll::base::Bytes;
+using plimsoll::session::SavedSession;
+using plimsoll::session::SessionStore;
+using plimsoll::support::TempFolder;
+namespace plan = plimsoll::plan;
+namespace session = plimsoll::session;
+namespace solve = plimsoll::solve;
+namespace support = plimsoll::support;
+namespace workspace = plimsoll::workspace;
+
+workspace::Choices someChoices()
+{
+    workspace::Choices choices;
+    choices.device = *plan::findDevice(plan::kDefaultDevice);
+    return choices;
+}
+
+std::string samplePath(const std::string& name)
+{
+    return support::repositoryPath("resources/samples/" + name + ".plimsoll.json.gz");
+}
+
+/// ResNet-18 planned once; opening and planning take a while in instrumented builds.
+struct Sample
+{
+    workspace::Document document;
+    workspace::PlannedPtr first;
+    workspace::PlannedPtr planned;
+};
+
+class DocumentTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void opensAGraphWithAFirstPicture();
+    void namesDocumentsAfterTheirFiles();
+    void refusesWithOneSentence_data();
+    void refusesWithOneSentence();
+    void suggestsABudgetThatShowsAPlan();
+    void suggestsTheDeviceWhenTheStepIsTooLarge();
+    void comesBackFromASessionEqual();
+    void dropsAPlanThatFailsItsCheck();
+    void replacesUnknownChoicesWithANote();
+    void showsTheSavedPlanBeforePlanning();
+    void writesChangesInOrder();
+    void findsEqualRuns();
+
+private:
+    Sample m_sample;
+};
+
+void DocumentTest::initTestCase()
+{
+    auto opened = workspace::openDocument(samplePath("resnet18"), someChoices(), {});
+    QVERIFY2(opened, opened ? "" : opened.error().message.c_str());
+    m_sample.document = std::move(opened->document);
+    m_sample.first = opened->first;
+    const auto planned =
+        workspace::planGraph(m_sample.document.graph.program, m_sample.document.choices, {});
+    QVERIFY2(planned, planned ? "" : planned.error().message.c_str());
+    m_sample.planned = *planned;
+}
+
+void DocumentTest::opensAGraphWithAFirstPicture()
+{
+    const workspace::Document& document = m_sample.document;
+    QCOMPARE(document.graph.name, std::string{"resnet18"});
+    QVERIFY(document.sessionPath.empty());
+    QVERIFY(!document.budget);
+    QVERIFY(document.notes.empty());
+    QVERIFY(!document.graph.contentHash.empty());
+    const workspace::Planned& first = *m_sample.first;
+    QVERIFY(first.unplanned->plan().regions.empty());
+    QCOMPARE(first.frontier->points().size(), std::size_t{1});
+    QVERIFY(first.peakBound.bytes <= first.unplanned->evaluation().peak);
+}
+
+void DocumentTest::namesDocumentsAfterTheirFiles()
+{
+    const TempFolder folder;
+    const std::string text = support::graphText(support::tinyProgram());
+    for (const auto& [file, name] :
+         {std::pair<const char*, const char*>{"step.plimsoll.json", "step"},
+          {"step.json", "step"},
+          {"model.v2.json", "model.v2"},
+          {"plain", "plain"}}) {
+        const auto opened = workspace::openDocument(folder.fileWith(file, text), someChoices(), {});
+        QVERIFY2(opened, opened ? "" : opened.error().message.c_str());
+        QCOMPARE(opened->document.graph.name, std::string{name});
+    }
+}
+
+void DocumentTest::refusesWithOneSentence_data()
+{
+    QTest::addColumn<std::string>("content");
+    QTest::newRow("empty") << std::string{};
+    QTest::newRow("text") << std::string{"no graph"};
+    QTest::newRow("json") << std::string{"{\"format\": \"something else\"}"};
+    QTest::newRow("cut") << support::graphText(support::tinyProgram()).substr(0, 500);
+    QTest::newRow("database") << std::string{"SQLite format 3", 16} + std::string(2000, '\1');
+}
+
+void DocumentTest::refusesWithOneSentence()
+{
+    QFETCH(std::string, content);
+    const TempFolder folder;
+    const auto opened =
+        workspace::openDocument(folder.fileWith("x.plimsoll", content), someChoices(), {});
+    QVERIFY(!opened);
+    QVERIFY(opened.error().kind == plimsoll::base::ErrorKind::File);
+    const std::string& message = opened.error().message;
+    QVERIFY2(!message.empty() && message.back() == '.' && message.find('\n') == std::string::npos,
+             message.c_str());
+    QVERIFY(!workspace::openDocument(folder.file("missing"), someChoices(), {}));
+    QVERIFY(!workspace::openDocument(folder.path(), someChoices(), {}));
+}
+
+void DocumentTest::suggestsABudgetThatShowsAPlan()
+{
+    const Bytes budget = workspace::suggestedBudget(*m_sample.planned);
+    QVERIFY(budget < m_sample.planned->unplanned->evaluation().peak);
+    QCOMPARE(budget.count() % (1 << 20), 0);
+    const plan::VerifiedPlanPtr plan = workspace::planAt(*m_sample.planned, budget);
+    QVERIFY(plan);
+    QVERIFY(!plan->plan().regions.empty());
+    // Before anything is planned, the only plan known keeps everything.
+    QVERIFY(workspace::suggestedBudget(*m_sample.first)
+            >= m_sample.first->unplanned->evaluation().peak);
+}
+
+void DocumentTest::suggestsTheDeviceWhenTheStepIsTooLarge()
+{
+    workspace::Planned planned = *m_sample.planned;
+    planned.choices.device.memory = Bytes{std::int64_t{2} << 30};
+    QCOMPARE(workspace::suggestedBudget(planned).count(), std::int64_t{2} << 30);
+    planned.choices.device.memory = Bytes{1 << 20};
+    QVERIFY(workspace::suggestedBudget(planned) >= planned.smallestPeak);
+}
+
+/// The sample with a budget, a run with a plan and one without.
+workspace::Document workedOn(const Sample& sample)
+{
+    workspace::Document document = sample.document;
+    document.budget = workspace::suggestedBudget(*sample.planned);
+    const auto add = [&](Bytes budget, const char* name) {
+        workspace::Run run = workspace::runOf(
+            workspace::answerAt(document.graph.program, *sample.planned, budget), budget, "rotor");
+        run.name = name;
+        run.key = static_cast<int>(document.runs.size()) + 1;
+        document.runs.push_back(std::move(run));
+    };
+    add(*document.budget, "good");
+    add(Bytes{1 << 20}, "hopeless");
+    document.view = R"({"begin":0.5})";
+    return document;
+}
+
+void DocumentTest::comesBackFromASessionEqual()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("work.plimsoll");
+    const workspace::Document before = workedOn(m_sample);
+    QVERIFY(SessionStore::create(path, workspace::savedSession(before)));
+    const auto opened = workspace::openDocument(path, someChoices(), {});
+    QVERIFY2(opened, opened ? "" : opened.error().message.c_str());
+    const workspace::Document& after = opened->document;
+    QCOMPARE(after.notes.size(), std::size_t{0});
+    QVERIFY(after.choices == before.choices);
+    QVERIFY(after.budget == before.budget);
+    QCOMPARE(after.view, before.view);
+    QCOMPARE(after.sessionPath.string(), path);
+    QCOMPARE(after.graph.name, before.graph.name);
+    QCOMPARE(*after.graph.content, *before.graph.content);
+    QCOMPARE(after.graph.contentHash, before.graph.contentHash);
+    QCOMPARE(after.runs.size(), before.runs.size());
+    for (std::size_t i = 0; i < after.runs.size(); ++i) {
+        QCOMPARE(after.runs[i].name, before.runs[i].name);
+        QCOMPARE(after.runs[i].status, before.runs[i].status);
+        QVERIFY(after.runs[i].peak == before.runs[i].peak);
+        QVERIFY(after.runs[i].stepTime == before.runs[i].stepTime);
+        QCOMPARE(after.runs[i].plan != nullptr, before.runs[i].plan != nullptr);
+    }
+    QVERIFY(after.runs[0].plan->plan() == before.runs[0].plan->plan());
+}
+
+void DocumentTest::dropsAPlanThatFailsItsCheck()
+{
+    SavedSession saved = workspace::savedSession(workedOn(m_sample));
+    std::string& text = *saved.runs.front().plan;
+    const std::string key = "\"fingerprint\": \"";
+    const std::size_t at = text.find(key);
+    QVERIFY(at != std::string::npos);
+    text[at + key.size()] = text[at + key.size()] == '0' ? '1' : '0';
+    const auto document = workspace::documentOf(saved, "x.plimsoll", {});
+    QVERIFY(document);
+    QVERIFY(!document->runs.front().plan);
+    QVERIFY(!document->runs.front().peak);
+    QCOMPARE(document->notes.size(), std::size_t{1});
+    QVERIFY(document->notes.front().find("is not used") != std::string::npos);
+}
+
+void DocumentTest::replacesUnknownChoicesWithANote()
+{
+    SavedSession saved = workspace::savedSession(m_sample.document);
+    saved.problem.device = "abacus";
+    saved.problem.planner = "oracle";
+    const auto document = workspace::documentOf(saved, "x.plimsoll", {});
+    QVERIFY(document);
+    QCOMPARE(document->choices.device.id, std::string{plan::kDefaultDevice});
+    QCOMPARE(document->choices.planner, std::string{solve::kDefaultPlanner});
+    QCOMPARE(document->notes.size(), std::size_t{2});
+}
+
+void DocumentTest::showsTheSavedPlanBeforePlanning()
+{
+    const workspace::Document document = workedOn(m_sample);
+    const auto first = workspace::firstPicture(document);
+    QVERIFY(first);
+    const plan::VerifiedPlanPtr plan = workspace::planAt(**first, *document.budget);
+    QVERIFY(plan);
+    QVERIFY(plan->plan() == document.runs.front().plan->plan());
+}
+
+void DocumentTest::writesChangesInOrder()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("work.plimsoll");
+    auto store = SessionStore::create(path, workspace::savedSession(workedOn(m_sample)));
+    QVERIFY(store);
+    workspace::SessionChange change;
+    QVERIFY(change.isEmpty());
+    change.problem = workspace::savedProblem(m_sample.document);
+    change.problem->budgetBytes = 77;
+    change.view = "{}";
+    change.added.push_back(workspace::savedRun(workedOn(m_sample).runs.back()));
+    change.renamed.emplace_back(1, "renamed");
+    change.removed.push_back(2);
+    std::vector<std::int64_t> ids;
+    QVERIFY(workspace::writeChange(*store, change, ids));
+    QVERIFY(change.isEmpty());
+    QCOMPARE(ids.size(), std::size_t{1});
+    const auto saved = store->load();
+    QVERIFY(saved);
+    QCOMPARE(saved->problem.budgetBytes, std::int64_t{77});
+    QCOMPARE(saved->runs.size(), std::size_t{2});
+    QCOMPARE(saved->runs.front().name, std::string{"renamed"});
+    QCOMPARE(saved->runs.back().id, ids.front());
+}
+
+void DocumentTest::findsEqualRuns()
+{
+    const workspace::Document document = workedOn(m_sample);
+    QVERIFY(workspace::contains(document.runs, document.runs.front()));
+    workspace::Run other = document.runs.front();
+    other.budget += Bytes{1};
+    QVERIFY(!workspace::contains(document.runs, other));
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(DocumentTest)
+#include "document_test.moc"
