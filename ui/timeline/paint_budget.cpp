@@ -144,9 +144,10 @@ QRectF pillRect(const TimelineModel& model, const TimelineFrame& frame, const Th
                          + 2 * theme.px(kPillPad);
     const double height = theme.px(kPillHeight);
     const QPointF center = markCenter(model, frame);
-    // A long snapped name would leave the widget: the pill then grows to the left of its place.
-    const double left =
-        std::min(center.x() + theme.px(kPillOffset), frame.layout.header.right() - width - 2);
+    double left = center.x() + theme.px(kPillOffset);
+    // A long snapped name would leave the widget: the pill then stands left of the mark.
+    if (left + width > frame.layout.header.right() - 2)
+        left = center.x() - theme.px(kPillOffset) - width;
     return {left, center.y() - height / 2, width, height};
 }
 

@@ -5,7 +5,7 @@
 #include "ui/plot/scene.h"
 #include "ui/timeline/paint_context.h"
 
-#include "tests/unit/ui_timeline/sample_step.h"
+#include "tests/unit/ui_timeline/filled_view.h"
 
 #include <QApplication>
 #include <QBuffer>
@@ -27,48 +27,11 @@
 namespace {
 
 using plimsoll::base::Bytes;
+using plimsoll::test::fill;
+using plimsoll::test::kGiB;
 using plimsoll::test::kMiB;
 using plimsoll::test::sampleStep;
 using namespace plimsoll::ui; // NOLINT(google-build-using-namespace)
-
-constexpr std::int64_t kGiB = 1024 * kMiB;
-
-/// A view as the Planner fills it: 14 GiB unplanned, a budget of 7.25 GiB.
-void fill(TimelineView& view, std::size_t steps)
-{
-    const auto unplanned = sampleStep(steps, 1.0);
-    const auto planned = sampleStep(steps, 0.35);
-    auto map = std::make_shared<std::vector<std::uint32_t>>();
-    const std::size_t extra = planned->stepCount() - unplanned->stepCount();
-    for (std::size_t step = 0; step < planned->stepCount(); ++step) {
-        const std::size_t half = steps / 2;
-        const std::size_t flat = step < half ? step : step < half + extra ? half : step - extra;
-        map->push_back(static_cast<std::uint32_t>(flat));
-    }
-    view.setTitle(QStringLiteral("Memory over the step"));
-    view.setSubtitle(QStringLiteral("planned, 164 ms"));
-    view.setTimelines({planned, unplanned, map});
-    view.setBudget(Bytes{7424 * kMiB});
-    view.setLowerBound(
-        LowerBound{Bytes{2468 * kMiB}, QStringLiteral("lm_head, backward"), steps / 2});
-    view.setSmallestFeasible(Bytes{2580 * kMiB});
-    view.setPeakNames(QStringLiteral("lm_head"), QStringLiteral("lm_head · loss"));
-    view.setCapacityMarks(
-        {{Bytes{8 * kGiB}, Bytes{7721 * kMiB}, QStringLiteral("RTX 4060"), true},
-         {Bytes{12 * kGiB}, Bytes{11800 * kMiB}, QStringLiteral("RTX 4070"), false}});
-    view.setHoverProvider([](std::size_t step) {
-        HoverContent content;
-        content.title = QStringLiteral("softmax, recomputed");
-        content.where = QStringLiteral("transformer.h.%1.attn · backward").arg(step % 12);
-        content.decisionIcon = QStringLiteral("recompute");
-        content.decisionRole = Role::DecisionRecompute;
-        content.decision = QStringLiteral("192 MiB paid with 0.30 ms");
-        content.source = QStringLiteral("modeling_gpt2.py:214");
-        return content;
-    });
-    view.setReadout({{QStringLiteral("Below unplanned peak"), QStringLiteral("−7.08 GiB")},
-                     {QStringLiteral("Step time"), QStringLiteral("+15.3 ms (+10.2 %)")}});
-}
 
 class TimelineViewTest : public QObject
 {
@@ -107,14 +70,6 @@ private Q_SLOTS:
     void movesTheWindowByTheOverview();
     void setsTheBudgetToAClickedDevice();
     void walksTheCursorByKeys();
-    void followsTheThemeWhileShown();
-    void paintsItsPartsWhereTheyBelong_data();
-    void paintsItsPartsWhereTheyBelong();
-    void writesTheSamePictureAsSvg();
-    void placesNoLabelOnAnother();
-    void survivesEmptyAndTinyTimelines();
-    void paintsADragWithinAFrame();
-    void showsItselfForTheEye();
 
 private:
     [[nodiscard]] TimelineFrame frame() const
@@ -389,194 +344,6 @@ void TimelineViewTest::walksTheCursorByKeys()
     QCOMPARE(*selection.step(), last - 1);
     QTest::keyClick(m_view.get(), Qt::Key_Plus);
     QVERIFY(m_view->visibleRange().begin > 0.4);
-}
-
-void TimelineViewTest::followsTheThemeWhileShown()
-{
-    const auto corner = [this] { return m_view->grab().toImage().pixelColor(2, 2); };
-    QCOMPARE(corner(), tokenColor(Role::Panel, false));
-    m_theme->setChoice(ThemeChoice::Dark);
-    QCOMPARE(corner(), tokenColor(Role::Panel, true));
-}
-
-void TimelineViewTest::paintsItsPartsWhereTheyBelong_data()
-{
-    QTest::addColumn<double>("ratio");
-    QTest::addColumn<bool>("dark");
-    for (const double ratio : {1.0, 2.0})
-        for (const bool dark : {false, true})
-            QTest::addRow("%.0fx %s", ratio, dark ? "dark" : "light") << ratio << dark;
-}
-
-void TimelineViewTest::paintsItsPartsWhereTheyBelong()
-{
-    QFETCH(double, ratio);
-    QFETCH(bool, dark);
-    m_theme->setChoice(dark ? ThemeChoice::Dark : ThemeChoice::Light);
-    QImage image{m_view->size() * ratio, QImage::Format_ARGB32_Premultiplied};
-    image.setDevicePixelRatio(ratio);
-    QPainter painter{&image};
-    m_view->renderTo(&painter, m_view->size());
-    painter.end();
-    const auto at = [&](double x, double y) {
-        return image.pixelColor(static_cast<int>(x * ratio), static_cast<int>(y * ratio));
-    };
-    const TimelineFrame now = frame();
-    const QRectF plot = now.layout.plot;
-    // Parameters have no pattern; activations neither.
-    QCOMPARE(at(plot.left() + 600, plot.bottom() - 6), tokenColor(Role::ClassParam, dark));
-    QCOMPARE(at(plot.left() + plot.width() * 0.45, now.at.yOf(Bytes{2200 * kMiB})),
-             tokenColor(Role::ClassAct, dark));
-    QCOMPARE(at(plot.left() + 300, now.at.yOf(*m_view->budget())), tokenColor(Role::Line, dark));
-    QCOMPARE(at(plot.right() - 30, plot.top() + 30), tokenColor(Role::Plot, dark));
-    QCOMPARE(at(plot.left() + 200, now.layout.bands.top() + 1), tokenColor(Role::Raised, dark));
-}
-
-void TimelineViewTest::writesTheSamePictureAsSvg()
-{
-    QByteArray svg;
-    QBuffer buffer{&svg};
-    QVERIFY(buffer.open(QIODevice::WriteOnly));
-    const bool written =
-        writeSvg(buffer, m_view->size(), QStringLiteral("Memory"),
-                 [this](QPainter& painter) { m_view->renderTo(&painter, m_view->size()); });
-    QVERIFY(written);
-    QVERIFY(svg.contains("<svg"));
-    QVERIFY(svg.contains(tokenColor(Role::ClassAct, false).name().toLatin1()));
-    QVERIFY(svg.contains("polyline"));
-}
-
-void TimelineViewTest::placesNoLabelOnAnother()
-{
-    std::uint32_t random = 7;
-    const auto next = [&random](std::uint32_t limit) {
-        random = random * 1664525U + 1013904223U;
-        return (random >> 8U) % limit;
-    };
-    for (int round = 0; round < 150; ++round) {
-        TimelineModel model;
-        model.set = {sampleStep(200 + next(400), 0.2 + next(80) / 100.0), sampleStep(300, 1.0), {}};
-        model.axis = StepAxis{model.set.planned};
-        model.budget = Bytes{static_cast<std::int64_t>(1 + next(14000)) * kMiB};
-        model.bound = LowerBound{Bytes{static_cast<std::int64_t>(1 + next(5000)) * kMiB},
-                                 QStringLiteral("somewhere"), next(100)};
-        if (next(2) == 0)
-            model.budgetState = BudgetState::Infeasible;
-        const QSizeF size{560.0 + next(2000), 260.0 + next(500)};
-        const TimelineFrame now = frameFor(model, size, 1.0);
-        const StackColumns columns =
-            stackColumns(*model.set.planned, model.axis, now.deviceCoordinates(1.0));
-        const PlacedLabels labels = placeLabels(model, now, *m_theme, columns, 1.0);
-        std::vector<QRectF> rects;
-        for (const auto& label :
-             {labels.plannedPeak, labels.unplannedPeak, labels.bound, labels.witness})
-            if (label)
-                rects.push_back(*label);
-        for (const auto& label : labels.classNames)
-            if (label)
-                rects.push_back(*label);
-        for (std::size_t a = 0; a < rects.size(); ++a) {
-            QVERIFY(now.layout.plot.contains(rects[a]));
-            for (std::size_t b = a + 1; b < rects.size(); ++b)
-                QVERIFY(!rects[a].intersects(rects[b]));
-        }
-    }
-}
-
-void TimelineViewTest::survivesEmptyAndTinyTimelines()
-{
-    TimelineView view;
-    view.resize(300, 120);
-    QVERIFY(!view.grab().isNull());
-    plimsoll::timeline::Builder builder{{plimsoll::base::Nanoseconds{0}}};
-    builder.add({0, 0, Bytes{100}, plimsoll::timeline::Category::Inputs, 0});
-    const auto one = std::move(builder).build();
-    view.setTimelines({one, one, nullptr});
-    view.setBudget(Bytes{50});
-    QVERIFY(!view.grab().isNull());
-    view.resize(20, 20);
-    QVERIFY(!view.grab().isNull());
-}
-
-void TimelineViewTest::paintsADragWithinAFrame()
-{
-    m_view->resize(1920, 1080);
-    fill(*m_view, 4000);
-    std::vector<TimelineSet> plans;
-    const auto unplanned = sampleStep(4000, 1.0);
-    for (int i = 0; i < 20; ++i)
-        plans.push_back({sampleStep(4000, 0.2 + i * 0.03), unplanned, nullptr});
-    m_view->repaint();
-    const QPoint start = onLine();
-    QTest::mousePress(m_view.get(), Qt::LeftButton, {}, start);
-    std::vector<double> frames;
-    std::vector<double> processor;
-    const auto spent = [] {
-        timespec now{};
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-        return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-    };
-    for (int i = 1; i <= 200; ++i) {
-        const QPointF pos = start + QPoint{0, i};
-        QMouseEvent move{QEvent::MouseMove, pos,           m_view->mapToGlobal(pos), Qt::NoButton,
-                         Qt::LeftButton,    Qt::NoModifier};
-        const double before = spent();
-        const auto begin = std::chrono::steady_clock::now();
-        QApplication::sendEvent(m_view.get(), &move);
-        m_view->setTimelines(plans[static_cast<std::size_t>(i) % plans.size()]);
-        m_view->repaint();
-        frames.push_back(
-            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
-                .count());
-        processor.push_back(spent() - before);
-    }
-    QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, start + QPoint{0, 200});
-    std::sort(frames.begin(), frames.end());
-    std::sort(processor.begin(), processor.end());
-    // Processor time, because a busy machine is nobody's fault; a debug build is allowed double.
-    QVERIFY(processor[197] < 32.0);
-    qInfo("processor time of a frame on the UI thread: p50 %.2f ms, p99 %.2f ms", processor[100],
-          processor[197]);
-    qInfo("event to painted frame, 4000 steps at 1920x1080: p50 %.2f ms, p99 %.2f ms", frames[100],
-          frames[197]);
-}
-
-void TimelineViewTest::showsItselfForTheEye()
-{
-    const QString folder = qEnvironmentVariable("PLIMSOLL_PICTURES");
-    if (folder.isEmpty())
-        QSKIP("set PLIMSOLL_PICTURES to a folder to get pictures");
-    for (const bool dark : {false, true}) {
-        m_theme->setChoice(dark ? ThemeChoice::Dark : ThemeChoice::Light);
-        const QString name = folder + (dark ? QStringLiteral("/dark") : QStringLiteral("/light"));
-        const QRectF plot = frame().layout.plot;
-        QTest::mouseMove(m_view.get(), QPoint{static_cast<int>(plot.left()) + 520,
-                                              static_cast<int>(plot.bottom()) - 30});
-        QVERIFY(m_view->grab().save(name + QStringLiteral("-rest.png")));
-        const QPoint start = onLine();
-        QTest::mousePress(m_view.get(), Qt::LeftButton, {}, start);
-        QTest::mouseMove(m_view.get(), start + QPoint{0, -12});
-        QVERIFY(m_view->grab().save(name + QStringLiteral("-drag.png")));
-        QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, start + QPoint{0, -12});
-        m_view->setBudget(Bytes{2 * kGiB});
-        m_view->setBudgetState(BudgetState::Infeasible);
-        m_view->setPlanPale(true);
-        QTest::mouseMove(m_view.get(), QPoint{2, 2});
-        QVERIFY(m_view->grab().save(name + QStringLiteral("-infeasible.png")));
-        m_view->setBudget(Bytes{7424 * kMiB});
-        m_view->setBudgetState(BudgetState::Feasible);
-        m_view->setPlanPale(false);
-    }
-    QImage image{m_view->size() * 2, QImage::Format_ARGB32_Premultiplied};
-    image.setDevicePixelRatio(2);
-    QPainter painter{&image};
-    m_view->renderTo(&painter, m_view->size());
-    painter.end();
-    QVERIFY(image.save(folder + QStringLiteral("/dark-2x.png")));
-    QFile file{folder + QStringLiteral("/dark.svg")};
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    QVERIFY(writeSvg(file, m_view->size(), {},
-                     [this](QPainter& p) { m_view->renderTo(&p, m_view->size()); }));
 }
 
 } // namespace
