@@ -13,18 +13,29 @@ using graph::StorageId;
 
 } // namespace
 
-PythonHolds::PythonHolds(const graph::Program& program, const RegionTable& table)
-    : m_program{program}, m_table{table}
+std::vector<Moment> recordedPythonHolds(const graph::Program& program)
 {
-    m_recorded.reserve(program.storages.size());
+    std::vector<Moment> explained;
+    explained.reserve(program.storages.size());
+    for (const graph::Storage& storage : program.storages)
+        explained.push_back(storage.pythonFree);
+    for (const graph::Saved& saved : program.saved) {
+        Moment& until = explained[program.tensor(saved.tensor).storage.index()];
+        until = std::max(until, saved.released);
+    }
+    // Whoever else held it counts as Python.
+    std::vector<Moment> holds;
+    holds.reserve(program.storages.size());
     for (std::size_t index = 0; index < program.storages.size(); ++index) {
         const graph::Storage& storage = program.storages[index];
-        Moment explained = storage.pythonFree;
-        for (const std::uint32_t row : table.rowsOf(StorageId{index}))
-            explained = std::max(explained, program.saved[row].released);
-        // Whoever else held it counts as Python.
-        m_recorded.push_back(storage.free > explained ? storage.free : storage.pythonFree);
+        holds.push_back(storage.free > explained[index] ? storage.free : storage.pythonFree);
     }
+    return holds;
+}
+
+PythonHolds::PythonHolds(const graph::Program& program, const RegionTable& table)
+    : m_program{program}, m_table{table}, m_recorded{recordedPythonHolds(program)}
+{
     m_forward = m_recorded;
     for (std::size_t region = 0; region < table.size(); ++region) // parents first
         passOn(m_forward, region, true);

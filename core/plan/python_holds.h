@@ -7,6 +7,10 @@
 
 namespace plimsoll::plan {
 
+/// p(S) of LIFETIMES.md by storage: the recorded `python_free`, or `free` where neither that nor
+/// any row explains how long it lived.
+[[nodiscard]] std::vector<graph::Moment> recordedPythonHolds(const graph::Program& program);
+
 /// Until when Python's variables hold a storage in a planned step: the rules named Python in
 /// LIFETIMES.md.
 class PythonHolds

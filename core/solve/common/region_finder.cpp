@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/common/region_finder.h"
 
+#include "core/plan/python_holds.h"
+
 #include <algorithm>
 
 namespace plimsoll::solve {
@@ -11,7 +13,9 @@ using graph::StorageId;
 using graph::TensorId;
 
 RegionFinder::RegionFinder(const graph::Program& program)
-    : m_program{program}, m_forwardOps{static_cast<Moment>(program.forwardCount())}
+    : m_program{program}
+    , m_forwardOps{static_cast<Moment>(program.forwardCount())}
+    , m_python{plan::recordedPythonHolds(program)}
 {
     indexUses();
     // Children of each call, roots last; parents come before their children, so outer runs are
@@ -29,7 +33,6 @@ RegionFinder::RegionFinder(const graph::Program& program)
 
 void RegionFinder::indexUses()
 {
-    m_firstUse.assign(m_program.storages.size(), graph::kNever);
     m_lastUse.assign(m_program.storages.size(), graph::kBeforeStep);
     m_lastWrite.assign(m_program.storages.size(), graph::kBeforeStep);
     m_allocated.resize(static_cast<std::size_t>(m_forwardOps));
@@ -38,7 +41,6 @@ void RegionFinder::indexUses()
         for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
             for (const TensorId tensor : *tensors) {
                 const std::size_t storage = m_program.tensor(tensor).storage.index();
-                m_firstUse[storage] = std::min(m_firstUse[storage], at);
                 m_lastUse[storage] = at;
             }
         for (const TensorId tensor : op.writes)
@@ -118,7 +120,9 @@ bool RegionFinder::readsAreThere(std::span<const CallId> members) const
         }
         for (const TensorId tensor : op.reads) {
             const graph::Storage& storage = m_program.storageOf(tensor);
-            const bool lasting = storage.alloc < 0 && storage.pythonFree == graph::kNever;
+            const bool lasting =
+                storage.alloc < 0
+                && m_python[m_program.tensor(tensor).storage.index()] == graph::kNever;
             if (storage.alloc < head.first && !lasting
                 && !has(head.inputs, m_program.tensor(tensor).storage))
                 return false;
@@ -151,7 +155,7 @@ bool RegionFinder::passesPrivately(std::span<const CallId> members) const
         const StorageId storage = m_program.tensor(m_program.call(member).outputs.front()).storage;
         const graph::Storage& value = m_program.storage(storage);
         const bool shared = m_lastUse[storage.index()] > tail.last && !has(tail.outputs, storage);
-        if (value.alloc < first || shared || value.pythonFree >= m_forwardOps)
+        if (value.alloc < first || shared || m_python[storage.index()] >= m_forwardOps)
             return false;
     }
     return true;

@@ -43,9 +43,9 @@ private:
 
     const graph::Program& m_program;
     graph::Moment m_forwardOps = 0;
+    std::vector<graph::Moment> m_python; ///< by storage: p(S) of LIFETIMES.md
     std::vector<graph::Moment>
-        m_firstUse; ///< by storage: first forward or loss op that reads, writes or returns it
-    std::vector<graph::Moment> m_lastUse; ///< by storage, likewise
+        m_lastUse; ///< by storage: last forward or loss op that has to do with it
     std::vector<graph::Moment>
         m_lastWrite; ///< by storage: last forward or loss op that writes it in place
     std::vector<std::vector<graph::StorageId>> m_allocated; ///< by forward op

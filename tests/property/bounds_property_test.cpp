@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said to be proven, against random legal plans; legal regions as the planner sees them,
+// against verify().
+#include "core/plan/bound.h"
+#include "core/plan/certify.h"
+#include "core/solve/common/region_finder.h"
+
+#include "tests/support/programs.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+using namespace plimsoll;
+
+namespace {
+
+constexpr std::uint64_t kPrograms = 1000;
+constexpr base::Bytes kUnlimited{std::int64_t{1} << 62};
+
+plan::Problem problemOf(const graph::ProgramPtr& program, base::Bytes budget)
+{
+    plan::Device device;
+    device.bandwidth = 1e9;
+    device.flops = {{"float32", 1e9}};
+    device.launchLatency = base::Nanoseconds{10};
+    return {program, device, budget, base::Bytes{1000}, graph::Rounding::Exact};
+}
+
+class BoundsPropertyTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void noLegalPlanIsBelowTheBounds();
+    void theWorkingSetAddsUpToTheBound();
+    void everyRegionFoundIsLegal();
+    void aPlanIsCertifiedAtItsPeakAndRefusedBelow();
+};
+
+void BoundsPropertyTest::noLegalPlanIsBelowTheBounds()
+{
+    std::size_t recomputing = 0;
+    std::size_t slower = 0;
+    for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+        const graph::ProgramPtr program = tests::randomProgram(seed);
+        const plan::Problem unlimited = problemOf(program, kUnlimited);
+        const plan::EvaluationPtr evaluation =
+            plan::evaluate(unlimited, tests::randomLegalPlan(*program, seed));
+        recomputing += evaluation->recomputeTime.count() > 0 ? 1U : 0U;
+        QVERIFY2(plan::peakLowerBound(unlimited).bytes <= evaluation->peak,
+                 qPrintable(QString::number(seed)));
+        const base::Nanoseconds bound =
+            plan::stepTimeLowerBound(problemOf(program, evaluation->peak));
+        QVERIFY2(bound <= evaluation->stepTime, qPrintable(QString::number(seed)));
+        const base::Nanoseconds recorded =
+            plan::evaluate(unlimited, plan::keepEverything())->stepTime;
+        QVERIFY(bound >= recorded);
+        slower += bound > recorded ? 1U : 0U;
+    }
+    qInfo("%zu plans recompute; the time bound says so in %zu cases", recomputing, slower);
+    QVERIFY(recomputing > kPrograms / 2);
+    QVERIFY(slower > 0);
+}
+
+void BoundsPropertyTest::theWorkingSetAddsUpToTheBound()
+{
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        const graph::ProgramPtr program = tests::randomProgram(seed);
+        const plan::PeakBound bound = plan::peakLowerBound(problemOf(program, kUnlimited));
+        base::Bytes sum{1000};
+        for (const graph::StorageId storage : bound.storages)
+            sum += program->storage(storage).bytes;
+        QCOMPARE(sum.count(), bound.bytes.count());
+    }
+}
+
+void BoundsPropertyTest::everyRegionFoundIsLegal()
+{
+    std::size_t regions = 0;
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        const graph::ProgramPtr program = tests::randomProgram(seed);
+        const plan::Problem problem = problemOf(program, kUnlimited);
+        const solve::RegionFinder finder{*program};
+        for (const auto& [interval, members] : finder.all()) {
+            plan::Plan plan;
+            plan.regions = {{members, interval.first, interval.second, 0, {}}};
+            const base::Result<plan::VerifiedPlanPtr> verified = plan::certify(problem, plan);
+            QVERIFY2(verified,
+                     qPrintable(QStringLiteral("seed %1, ops %2..%3: %4")
+                                    .arg(seed)
+                                    .arg(interval.first)
+                                    .arg(interval.second)
+                                    .arg(QString::fromStdString(
+                                        verified ? std::string{} : verified.error().message))));
+            ++regions;
+        }
+    }
+    qInfo("%zu regions", regions);
+    QVERIFY(regions > 1000);
+}
+
+void BoundsPropertyTest::aPlanIsCertifiedAtItsPeakAndRefusedBelow()
+{
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        const graph::ProgramPtr program = tests::randomProgram(seed);
+        const plan::Plan plan = tests::randomLegalPlan(*program, seed);
+        const base::Bytes peak = plan::evaluate(problemOf(program, kUnlimited), plan)->peak;
+        const base::Result<plan::VerifiedPlanPtr> exact =
+            plan::certify(problemOf(program, peak), plan);
+        QVERIFY(exact);
+        QCOMPARE((*exact)->evaluation().peak.count(), peak.count());
+        QVERIFY(!plan::certify(problemOf(program, peak - base::Bytes{1}), plan));
+        QVERIFY(!plan::withBudget(**exact, peak - base::Bytes{1}));
+        QVERIFY(plan::withBudget(**exact, peak + base::Bytes{1}));
+    }
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(BoundsPropertyTest)
+#include "bounds_property_test.moc"

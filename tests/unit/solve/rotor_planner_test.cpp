@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner on traces of real models: the walk of checkpointing.md 9, row 1, and what its
+// frontier promises.
+#include "core/solve/chain/rotor_planner.h"
+
+#include "core/plan/device.h"
+#include "core/readers/registry.h"
+#include "core/solve/common/linearize.h"
+#include "core/solve/registry.h"
+
+#include <QTest>
+
+#include <map>
+#include <numeric>
+
+using namespace plimsoll;
+
+namespace {
+
+constexpr std::int64_t kMiB = 1048576;
+
+plan::Problem problemOf(const QString& sample, std::int64_t budget)
+{
+    static std::map<QString, graph::ProgramPtr> read;
+    graph::ProgramPtr& program = read[sample];
+    if (!program) {
+        const QString path =
+            QStringLiteral(PLIMSOLL_SOURCE_DIR "/resources/samples/%1.plimsoll.json.gz")
+                .arg(sample);
+        const base::Result<readers::ReadProgram> file = readers::readProgram(path.toStdString());
+        if (!file)
+            qFatal("%s", file.error().message.c_str());
+        program = file->program;
+    }
+    return {program, plan::findDevice(plan::kDefaultDevice).value(), base::Bytes{budget},
+            base::Bytes{}, graph::Rounding::Cuda512};
+}
+
+const plan::FrontierPtr& frontierOf(const QString& sample)
+{
+    static std::map<QString, plan::FrontierPtr> planned;
+    plan::FrontierPtr& frontier = planned[sample];
+    if (!frontier)
+        frontier = solve::makeRotorPlanner()->frontier(problemOf(sample, 0), {}, {}).value();
+    return frontier;
+}
+
+class RotorPlannerTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void meetsTheBudgetsOfRealModels_data();
+    void meetsTheBudgetsOfRealModels();
+    void frontierPointsFallInTimeAsTheyRiseInPeak_data();
+    void frontierPointsFallInTimeAsTheyRiseInPeak();
+    void stagesTileForwardAndLoss_data();
+    void stagesTileForwardAndLoss();
+    void saysInfeasibleOnlyBelowTheBound();
+    void refusesUnknownPlannersAndOptions();
+    void stopsWhenAsked();
+};
+
+void RotorPlannerTest::meetsTheBudgetsOfRealModels_data()
+{
+    QTest::addColumn<QString>("sample");
+    QTest::addColumn<std::int64_t>("budget");
+    QTest::addColumn<bool>("recomputes");
+    QTest::newRow("ResNet-18 in 2100 MiB") << "resnet18" << 2100 * kMiB << true;
+    QTest::newRow("ResNet-18 in 3000 MiB") << "resnet18" << 3000 * kMiB << false;
+    QTest::newRow("DenseNet-121 in 8100 MiB") << "densenet121" << 8100 * kMiB << true;
+    QTest::newRow("DenseNet-121 in 17000 MiB") << "densenet121" << 17000 * kMiB << false;
+    QTest::newRow("GPT-2 in 7 GiB") << "gpt2" << 7168 * kMiB << true;
+}
+
+void RotorPlannerTest::meetsTheBudgetsOfRealModels()
+{
+    QFETCH(QString, sample);
+    QFETCH(std::int64_t, budget);
+    QFETCH(bool, recomputes);
+    const solve::Outcome outcome = solve::outcomeAt(problemOf(sample, budget), frontierOf(sample));
+    QVERIFY(outcome.best);
+    const plan::Evaluation& evaluation = outcome.best->evaluation();
+    QVERIFY(evaluation.peak.count() <= budget);
+    QVERIFY(evaluation.peak >= outcome.peakBound.bytes);
+    QVERIFY(evaluation.stepTime >= outcome.timeBound);
+    QCOMPARE(outcome.best->plan().regions.empty(), !recomputes);
+    QCOMPARE(evaluation.recomputeTime.count() > 0, recomputes);
+    QCOMPARE(outcome.status == solve::Status::Optimal, !recomputes);
+    QVERIFY(plan::verify(problemOf(sample, budget), outcome.best->plan()).faults.empty());
+}
+
+void RotorPlannerTest::frontierPointsFallInTimeAsTheyRiseInPeak_data()
+{
+    QTest::addColumn<QString>("sample");
+    QTest::addColumn<int>("points"); // at least: so many choices a user has along the line
+    QTest::newRow("ResNet-18") << "resnet18" << 10;
+    QTest::newRow("DenseNet-121") << "densenet121" << 60;
+    QTest::newRow("GPT-2") << "gpt2" << 60;
+}
+
+void RotorPlannerTest::frontierPointsFallInTimeAsTheyRiseInPeak()
+{
+    QFETCH(QString, sample);
+    QFETCH(int, points);
+    const std::vector<plan::VerifiedPlanPtr>& found = frontierOf(sample)->points();
+    QVERIFY(static_cast<int>(found.size()) >= points);
+    for (std::size_t i = 1; i < found.size(); ++i) {
+        QVERIFY(found[i]->evaluation().peak > found[i - 1]->evaluation().peak);
+        QVERIFY(found[i]->evaluation().stepTime < found[i - 1]->evaluation().stepTime);
+    }
+    QVERIFY(found.back()->plan().regions.empty());
+    // The lookup of a drag: the largest point within the budget, none below the first.
+    QCOMPARE(frontierOf(sample)->at(found[1]->evaluation().peak), found[1]);
+    QCOMPARE(frontierOf(sample)->at(found[1]->evaluation().peak - base::Bytes{1}), found[0]);
+    QCOMPARE(frontierOf(sample)->at(found[0]->evaluation().peak - base::Bytes{1}), nullptr);
+}
+
+void RotorPlannerTest::stagesTileForwardAndLoss_data()
+{
+    QTest::addColumn<QString>("sample");
+    QTest::newRow("ResNet-18") << "resnet18";
+    QTest::newRow("DenseNet-121") << "densenet121";
+    QTest::newRow("GPT-2") << "gpt2";
+}
+
+void RotorPlannerTest::stagesTileForwardAndLoss()
+{
+    QFETCH(QString, sample);
+    const plan::Problem problem = problemOf(sample, 0);
+    const solve::RegionFinder finder{*problem.program};
+    const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.program, problem.device);
+    for (const solve::Residuals residuals :
+         {solve::Residuals::EachCut, solve::Residuals::FirstCut}) {
+        const solve::LinearizedStep step = solve::linearize(problem, finder, residuals).value();
+        QVERIFY(solve::validate(step.chain));
+        graph::Moment next = 0;
+        for (const solve::Stage& stage : step.stages) {
+            QCOMPARE(stage.first, next);
+            QVERIFY(stage.last >= stage.first);
+            next = stage.last + 1;
+        }
+        QCOMPARE(static_cast<std::size_t>(next), problem.program->forwardCount());
+        double forward = 0;
+        for (graph::Moment op = 0; op < next; ++op)
+            forward += static_cast<double>(times[static_cast<std::size_t>(op)].count());
+        QCOMPARE(std::accumulate(step.chain.ftime.begin(), step.chain.ftime.end(), 0.0), forward);
+        QVERIFY(step.stages.size() > 20 && step.stages.size() <= 200);
+    }
+}
+
+void RotorPlannerTest::saysInfeasibleOnlyBelowTheBound()
+{
+    const base::Bytes bound = plan::peakLowerBound(problemOf("resnet18", 0)).bytes;
+    const base::Bytes least = frontierOf("resnet18")->points().front()->evaluation().peak;
+    const auto statusAt = [&](base::Bytes budget) {
+        return solve::outcomeAt(problemOf("resnet18", budget.count()), frontierOf("resnet18"))
+            .status;
+    };
+    QCOMPARE(statusAt(bound - base::Bytes{1}), solve::Status::Infeasible);
+    QCOMPARE(statusAt(bound), solve::Status::NotFound);
+    QCOMPARE(statusAt(least - base::Bytes{1}), solve::Status::NotFound);
+    QCOMPARE(statusAt(least), solve::Status::Feasible);
+}
+
+void RotorPlannerTest::refusesUnknownPlannersAndOptions()
+{
+    QCOMPARE(solve::findPlanner("fastest").error().message,
+             std::string{"There is no planner \"fastest\": choose one of rotor, none."});
+    const auto frontier = [](const solve::Options& options) {
+        return solve::makeRotorPlanner()->frontier(problemOf("resnet18", 0), options, {});
+    };
+    QCOMPARE(frontier({{"speed", 1}}).error().message,
+             std::string{"The planner rotor has no option \"speed\"."});
+    QCOMPARE(frontier({{"slots", 3}}).error().message,
+             std::string{"The option slots of the planner rotor takes 16 to 4000, not 3."});
+    QVERIFY(frontier({{"slots", 40}}));
+}
+
+void RotorPlannerTest::stopsWhenAsked()
+{
+    std::stop_source stop;
+    stop.request_stop();
+    base::JobContext job;
+    job.stop = stop.get_token();
+    const base::Result<plan::FrontierPtr> frontier =
+        solve::makeRotorPlanner()->frontier(problemOf("densenet121", 0), {}, job);
+    QVERIFY(frontier); // what is always known: the plan that keeps everything
+    QCOMPARE((*frontier)->points().size(), std::size_t{1});
+    QVERIFY((*frontier)->points().front()->plan().regions.empty());
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(RotorPlannerTest)
+#include "rotor_planner_test.moc"
