@@ -264,9 +264,14 @@ base::Bytes suggestedBudget(const Planned& planned)
 {
     const std::int64_t peak = planned.unplanned->evaluation().peak.count();
     const std::int64_t memory = planned.choices.device.memory.count();
-    const std::int64_t wanted = peak <= memory ? peak / 5 * 4 : memory;
-    const std::int64_t least = std::max(wanted, planned.smallestPeak.count());
-    return base::Bytes{(least + kMebibyte - 1) / kMebibyte * kMebibyte};
+    // Round values read the same in every place: 256 MiB are a quarter of a GiB.
+    const std::int64_t unit = peak >= 4096 * kMebibyte  ? 256 * kMebibyte
+                              : peak >= 512 * kMebibyte ? 64 * kMebibyte
+                                                        : kMebibyte;
+    const std::int64_t wanted = peak <= memory ? (peak / 5 * 4 + unit - 1) / unit * unit : memory;
+    if (wanted >= planned.smallestPeak.count())
+        return base::Bytes{wanted};
+    return base::Bytes{(planned.smallestPeak.count() + kMebibyte - 1) / kMebibyte * kMebibyte};
 }
 
 Run runOf(const solve::Outcome& outcome, base::Bytes budget, const std::string& planner)

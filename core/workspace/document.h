@@ -75,8 +75,9 @@ struct Opened
 /// What can be shown before planning: the unplanned step and the plans that are at hand already.
 [[nodiscard]] base::Result<PlannedPtr> firstPicture(const Document& document);
 
-/// The budget a fresh document begins with: the device's memory, or 80 % of the unplanned peak when
-/// everything fits there anyway; never less than the smallest budget with a plan, whole MiB.
+/// The budget a fresh document begins with: the device's memory, or about 80 % of the unplanned
+/// peak when everything fits there anyway; never less than the smallest budget with a plan. A round
+/// value.
 [[nodiscard]] base::Bytes suggestedBudget(const Planned& planned);
 
 /// The run that an answer makes, for the list of runs.

@@ -3,6 +3,7 @@
 #include "ui/shell/main_window.h"
 
 #include "core/plan/plan_json.h"
+#include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/plan_model.h"
@@ -213,8 +214,8 @@ void MainWindowTest::saysWhyABudgetHasNoPlan()
     QVERIFY(page->document().shownPlan() == pale);
     QVERIFY(!page->strip().isHidden());
     const Message& message = page->strip().shown();
-    QVERIFY(message.first.contains(QStringLiteral("200.0 MiB")));
-    QVERIFY(message.rest.contains(QStringLiteral("The smallest budget with a plan is")));
+    QVERIFY(message.first.contains(bytesText(Bytes{200 << 20})));
+    QVERIFY(message.rest.contains(QStringLiteral("must be live at once")));
     QCOMPARE(message.actions.size(), std::size_t{1});
     QVERIFY(!m_window->actions().get(QStringLiteral("file.export"))->isEnabled());
     QVERIFY(page->status().isDanger);

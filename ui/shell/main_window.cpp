@@ -51,8 +51,14 @@ MainWindow::MainWindow(Settings& settings, workspace::Choices defaults, QWidget*
 
 MainWindow::~MainWindow()
 {
-    for (PlannerPage* page : m_pages)
+    // Pages and tabs would still report here while they go.
+    m_tabs->disconnect(this);
+    for (PlannerPage* page : m_pages) {
         page->document().finishSaving();
+        page->disconnect(this);
+        page->document().disconnect(this);
+        delete page;
+    }
 }
 
 void MainWindow::buildFrame()

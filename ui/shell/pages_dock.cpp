@@ -78,11 +78,10 @@ PagesDock::PagesDock(const QString& name, const QString& title, QWidget* parent)
     const Theme& theme = Theme::current();
     auto* bar = new TitleBar{this};
     auto* row = new QHBoxLayout{bar};
-    row->setContentsMargins(theme.px(2), 0, theme.px(6), 0);
+    row->setContentsMargins(theme.px(12), 0, theme.px(6), 0);
     row->setSpacing(theme.px(8));
     m_title = new TextLabel{title, TextRole::Strong, Role::Text, bar};
     m_title->setContentsMargins(0, 0, 0, 0);
-    row->addSpacing(theme.px(2));
     row->addWidget(m_title);
     m_tabs = new QTabBar{bar};
     m_tabs->setProperty("pages", true);

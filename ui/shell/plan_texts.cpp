@@ -184,18 +184,16 @@ Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget)
     const QString text = bytesText(budget, Rounding::Down);
     message.first = excluded ? translated("No plan fits %1.").arg(text)
                              : translated("No plan for %1 was found.").arg(text);
-    const QString smallest = bytesText(planned.smallestPeak, Rounding::Up);
+    // The smallest budget with a plan stands on the strip's button.
     if (excluded)
-        message.rest =
-            translated("At least %1 must be live at once at %2: %3 short. The smallest budget "
-                       "with a plan is %4.")
-                .arg(bytesText(bound.bytes, Rounding::Down), opPlace(program, bound.op),
-                     bytesText(bound.bytes - budget, Rounding::Up), smallest);
+        message.rest = translated("At least %1 must be live at once at %2: %3 short.")
+                           .arg(bytesText(bound.bytes, Rounding::Down), opPlace(program, bound.op),
+                                bytesText(bound.bytes - budget, Rounding::Up));
     else
-        message.rest = translated("None is ruled out (the bound is %1). The smallest budget with "
-                                  "a plan is %2, %3 more.")
-                           .arg(bytesText(bound.bytes, Rounding::Down), smallest,
-                                bytesText(planned.smallestPeak - budget, Rounding::Up));
+        message.rest =
+            translated("None is ruled out (the bound is %1). The smallest plan needs %2 more.")
+                .arg(bytesText(bound.bytes, Rounding::Down),
+                     bytesText(planned.smallestPeak - budget, Rounding::Up));
     return message;
 }
 

@@ -47,8 +47,9 @@ void PlannerPage::resetLayout()
     resizeDocks({m_frontierDock}, {bottom}, Qt::Vertical);
     if (!m_isNarrow)
         resizeDocks({m_rightDock}, {theme.px(kRightWidth)}, Qt::Horizontal);
-    const int left = std::min(theme.px(kFrontierWidth), width() * 2 / 5);
-    resizeDocks({m_frontierDock, m_planDock}, {left, std::max(1, width() - left)}, Qt::Horizontal);
+    const int across = width() - (m_isNarrow ? 0 : theme.px(kRightWidth + 6));
+    const int left = std::min(theme.px(kFrontierWidth), across * 2 / 5);
+    resizeDocks({m_frontierDock, m_planDock}, {left, std::max(1, across - left)}, Qt::Horizontal);
 }
 
 void PlannerPage::setFocused(bool focused)

@@ -14,6 +14,8 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace plimsoll::ui {
 
 namespace {
@@ -42,6 +44,9 @@ PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
     column->addWidget(m_strip);
     column->addWidget(m_timeline, 1);
     setCentralWidget(centre);
+    const graph::Program& program = *m_document.document().graph.program;
+    m_isMeasured = std::any_of(program.ops.begin(), program.ops.end(),
+                               [](const graph::Op& op) { return op.measured.has_value(); });
     buildDocks();
     connectDocument();
     connectViews();
@@ -57,7 +62,15 @@ PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
                        {}});
 }
 
-PlannerPage::~PlannerPage() = default;
+PlannerPage::~PlannerPage()
+{
+    // The children outlive the members; going, they would still report here.
+    for (QObject* child :
+         {static_cast<QObject*>(m_rightDock), static_cast<QObject*>(m_frontierDock),
+          static_cast<QObject*>(m_planDock), static_cast<QObject*>(m_timeline)})
+        child->disconnect(this);
+    m_timeline->setSelection(nullptr);
+}
 
 void PlannerPage::buildDocks()
 {
@@ -65,6 +78,8 @@ void PlannerPage::buildDocks()
     m_panelArea = new QScrollArea;
     m_panelArea->setWidget(m_panel);
     m_panelArea->setWidgetResizable(true);
+    // The scroll area would fill it with the window's colour.
+    m_panel->setAutoFillBackground(false);
     m_panelArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_panelArea->setFrameShape(QFrame::NoFrame);
     m_frontier = new FrontierView;
@@ -326,13 +341,10 @@ QString PlannerPage::factsText() const
 {
     const workspace::Document& document = m_document.document();
     const graph::Program& program = *document.graph.program;
-    bool measured = false;
-    for (const graph::Op& op : program.ops)
-        measured = measured || op.measured.has_value();
     const QString device = QString::fromStdString(document.choices.device.name);
     return tr("%1 ops · %2 tensors · %3")
         .arg(countText(program.ops.size()), countText(program.tensors.size()),
-             measured ? tr("measured times") : tr("%1 times, estimated").arg(device));
+             m_isMeasured ? tr("measured times") : tr("%1 times, estimated").arg(device));
 }
 
 } // namespace plimsoll::ui

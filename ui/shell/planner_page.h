@@ -103,6 +103,7 @@ private:
     plan::VerifiedPlanPtr m_shown;
     int m_perMille = 0; ///< of the running planner
     QByteArray m_unfocusedLayout;
+    bool m_isMeasured = false; ///< the trace brought times
     bool m_isFocused = false;
     bool m_isNarrow = false;
     bool m_wasShown = false;

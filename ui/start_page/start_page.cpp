@@ -147,7 +147,6 @@ void StartPage::buildSamples(QVBoxLayout& column)
         connect(card, &FileCard::clicked, this, [this, path] { Q_EMIT fileChosen(path); });
         m_cards->addWidget(card);
     }
-    m_cards->addStretch(1);
     column.addLayout(m_cards);
 }
 

@@ -69,7 +69,9 @@ FileCard::FileCard(QString path, QWidget* parent) : QAbstractButton{parent}, m_p
     setAccessibleName(m_summary.name);
     setCursor(Qt::PointingHandCursor);
     setFocusPolicy(Qt::StrongFocus);
-    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    // As wide as the row has room for.
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setMaximumWidth(Theme::current().px(362));
 }
 
 void FileCard::setSummary(const FileSummary& summary)
