@@ -278,7 +278,7 @@ Result<void> SessionStore::saveView(const std::string& state)
 
 Result<void> SessionStore::compact()
 {
-    return m_database.run("PRAGMA wal_checkpoint(TRUNCATE); VACUUM;");
+    return m_database.run("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");
 }
 
 bool looksLikeSession(const std::filesystem::path& path)
