@@ -196,12 +196,6 @@ void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
         painter.drawPath(markerPath(kRotorMarker, point, 3));
         previous = point;
     }
-    if (m_current) {
-        painter.setPen(QPen{theme.color(Role::Accent), 2});
-        painter.setBrush(theme.color(Role::Panel));
-        painter.drawEllipse(at(range, gibOf(m_current->evaluation().peak), slowerOf(*m_current)), 5,
-                            5);
-    }
     painter.restore();
 }
 
@@ -220,6 +214,8 @@ void FrontierView::paintBudget(QPainter& painter, const Axes& range) const
     painter.drawEllipse(QPointF{x, range.plot.bottom()}, 5, 5);
     if (!m_current)
         return;
+    painter.setPen(QPen{theme.color(Role::Accent), 2});
+    painter.drawEllipse(at(range, gibOf(m_current->evaluation().peak), slowerOf(*m_current)), 5, 5);
     const QString text = ui::bytesText(m_current->evaluation().peak, Rounding::Up)
                          + QStringLiteral(", ") + percentDifferenceText(slowerOf(*m_current));
     painter.setFont(theme.font(TextRole::SmallStrong));

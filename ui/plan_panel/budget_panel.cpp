@@ -8,6 +8,7 @@
 #include "ui/plan_panel/bound_page.h"
 #include "ui/plan_panel/gauge.h"
 #include "ui/plan_panel/verdict_box.h"
+#include "ui/timeline/budget_values.h"
 
 #include <QComboBox>
 #include <QFormLayout>
@@ -30,12 +31,24 @@ QFrame* separator(QWidget* parent)
     return line;
 }
 
-/// What the Budget field takes back unchanged: whole MiB without decimals, else exact bytes.
+/// What a field shows. Only text that was changed is read back, so rounding does no harm.
 QString editText(base::Bytes bytes)
 {
-    constexpr std::int64_t kMiB = 1048576;
-    return bytes.count() % kMiB == 0 ? QStringLiteral("%1 MiB").arg(bytes.count() / kMiB)
-                                     : QStringLiteral("%1 B").arg(bytes.count());
+    if (bytes.count() == 0)
+        return QStringLiteral("0 MiB");
+    // A plain space: the text is edited and read back.
+    return ui::bytesText(bytes).replace(QChar{u'\u00a0'}, QChar{u' '});
+}
+
+/// What "90 %" and "4060" refer to in the Budget field.
+BudgetContext budgetContext(base::Bytes budget, const workspace::Choices& choices)
+{
+    BudgetContext context{budget, {}};
+    for (const plan::Device& device : plan::builtInDevices())
+        context.devices.push_back(
+            {device.memory, std::max(device.memory - choices.reserve, base::Bytes{}),
+             QString::fromStdString(device.name), device.id == choices.device.id});
+    return context;
 }
 
 double slower(base::Nanoseconds time, base::Nanoseconds base)
@@ -196,7 +209,7 @@ void BudgetPanel::readBudget()
     m_budgetEdit->setModified(false);
     if (text == editText(m_budget))
         return;
-    const base::Result<base::Bytes> budget = base::parseBytes(text.toStdString());
+    const base::Result<base::Bytes> budget = parseBudget(text, budgetContext(m_budget, m_choices));
     if (!budget || budget->count() == 0) {
         m_fieldError->setText(budget ? QStringLiteral("A budget is larger than 0.")
                                      : QString::fromStdString(budget.error().message));

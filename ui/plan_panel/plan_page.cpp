@@ -48,12 +48,12 @@ PlanPage::PlanPage(QWidget* parent)
     m_table->sortByColumn(PlanModel::SavedColumn, Qt::DescendingOrder);
     const Theme& theme = Theme::current();
     QHeaderView* header = m_table->horizontalHeader();
-    header->resizeSection(PlanModel::DecisionColumn, theme.px(100));
-    header->resizeSection(PlanModel::TensorColumn, theme.px(130));
-    header->resizeSection(PlanModel::SavedColumn, theme.px(150));
-    header->resizeSection(PlanModel::CostColumn, theme.px(72));
-    header->resizeSection(PlanModel::ModuleColumn, theme.px(190));
-    header->setStretchLastSection(true);
+    header->resizeSection(PlanModel::DecisionColumn, theme.px(118));
+    header->resizeSection(PlanModel::TensorColumn, theme.px(112));
+    header->resizeSection(PlanModel::SavedColumn, theme.px(144));
+    header->resizeSection(PlanModel::CostColumn, theme.px(76));
+    header->resizeSection(PlanModel::SourceColumn, theme.px(136));
+    header->setSectionResizeMode(PlanModel::ModuleColumn, QHeaderView::Stretch);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 if (current.isValid())
