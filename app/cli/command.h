@@ -57,6 +57,8 @@ public:
     Verb() = default;
     Verb(const Verb&) = delete;
     Verb& operator=(const Verb&) = delete;
+    Verb(Verb&&) = delete;
+    Verb& operator=(Verb&&) = delete;
     virtual ~Verb() = default;
 
     [[nodiscard]] virtual const CLI::App* app() const = 0;

@@ -117,10 +117,10 @@ int run(const std::vector<std::string>& arguments)
 
 int main(int argc, char** argv)
 {
-    using namespace plimsoll::cli;
+    using plimsoll::cli::Exit;
     try {
-        catchInterrupts();
-        return run({argv + 1, argv + argc});
+        plimsoll::cli::catchInterrupts();
+        return plimsoll::cli::run({argv + 1, argv + argc});
     } catch (const std::bad_alloc&) {
         std::fputs("There is not enough memory for this file.\n", stderr);
         return static_cast<int>(Exit::File);

@@ -18,12 +18,12 @@ namespace {
 constexpr auto kPoll = std::chrono::milliseconds{20};
 constexpr int kCancelled = 130;
 
-std::atomic<int> g_interrupts{0};
+std::atomic<int> interruptCount{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void onInterrupt(int /*signal*/)
 {
-    if (g_interrupts.fetch_add(1) > 0)
+    if (interruptCount.fetch_add(1) > 0)
         ::_exit(kCancelled);
 }
 
@@ -39,7 +39,7 @@ void catchInterrupts()
 
 bool interrupted()
 {
-    return g_interrupts.load() > 0;
+    return interruptCount.load() > 0;
 }
 
 Watch::Watch(std::string what, std::optional<double> seconds) : m_what{std::move(what)}

@@ -27,6 +27,8 @@ public:
     ~Watch();
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
+    Watch(Watch&&) = delete;
+    Watch& operator=(Watch&&) = delete;
 
     [[nodiscard]] base::JobContext context();
     [[nodiscard]] bool stopped() const { return m_work.stop_requested(); }
