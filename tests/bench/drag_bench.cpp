@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+// The budget line, dragged through the whole window with real mouse events: how long from the event
+// to the painted frame, and whether any frame shows a plan over its budget.
+#include "core/graph/program.h"
+#include "ui/base/settings.h"
+#include "ui/base/theme.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/plan_texts.h"
+#include "ui/timeline/timeline_model.h"
+
+#include "tests/bench/yardsticks.h"
+#include "tests/support/graph_file.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QMouseEvent>
+#include <QTemporaryDir>
+#include <QWindow>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace {
+
+using namespace plimsoll;        // NOLINT(google-build-using-namespace)
+using namespace plimsoll::bench; // NOLINT(google-build-using-namespace)
+
+constexpr std::size_t kFrames = 300;
+constexpr int kMostMoves = 3000;
+constexpr int kStride = 2; ///< pixels between two mouse events
+constexpr QSize kWindow{1920, 1080};
+constexpr qint64 kPatience = 600'000; ///< ms for opening and planning
+constexpr std::size_t kLargeOps = 9'500;
+constexpr std::size_t kCallsPerBlock = 32;
+constexpr std::int64_t kValueBytes = std::int64_t{1} << 20;
+
+/// Sees when the window has painted what changed.
+class PaintClock : public QApplication
+{
+public:
+    using QApplication::QApplication;
+
+    bool notify(QObject* receiver, QEvent* event) override
+    {
+        if (event->type() != QEvent::UpdateRequest || m_depth > 0)
+            return QApplication::notify(receiver, event);
+        ++m_depth;
+        const Span begin = now();
+        const bool done = QApplication::notify(receiver, event);
+        m_end = now();
+        --m_depth;
+        ++m_count;
+        m_paint.wall += m_end.wall - begin.wall;
+        m_paint.processor += m_end.processor - begin.processor;
+        return done;
+    }
+
+    void reset()
+    {
+        m_count = 0;
+        m_paint = {};
+    }
+    [[nodiscard]] int count() const { return m_count; }
+    [[nodiscard]] const Span& paint() const { return m_paint; }
+    [[nodiscard]] const Span& end() const { return m_end; }
+
+private:
+    int m_depth = 0;
+    int m_count = 0;
+    Span m_paint; ///< since reset()
+    Span m_end;   ///< of the last painting
+};
+
+struct Measured
+{
+    std::vector<Span> frame; ///< event to painted
+    std::vector<Span> event; ///< the event's delivery: plan, figures, all widgets told
+    std::vector<Span> plan;  ///< lookup and figures by themselves
+    std::vector<Span> paint;
+    std::vector<Span> fill;
+    std::vector<Span> scan;
+    int moves = 0;
+    int withoutPlan = 0;
+    int faults = 0;
+    /// The tightest budget at which each plan was shown.
+    std::map<plan::EvaluationPtr, plan::VerifiedPlanPtr> shown;
+};
+
+void sendMouse(ui::MainWindow& window, QEvent::Type type, const QPointF& pos)
+{
+    QWindow* handle = window.windowHandle();
+    QMouseEvent event{type,
+                      pos,
+                      handle->mapToGlobal(pos),
+                      type == QEvent::MouseMove ? Qt::NoButton : Qt::LeftButton,
+                      type == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton,
+                      Qt::NoModifier};
+    QCoreApplication::sendEvent(handle, &event);
+}
+
+/// Paints until nothing is left to paint.
+void settle(PaintClock& clock)
+{
+    for (int before = -1; before != clock.count();) {
+        before = clock.count();
+        QCoreApplication::processEvents();
+    }
+}
+
+bool wait(const std::function<bool()>& done)
+{
+    QElapsedTimer timer;
+    timer.start();
+    while (!done()) {
+        if (timer.elapsed() > kPatience)
+            return false;
+        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 50);
+    }
+    return true;
+}
+
+/// Pixels of the window's y axis at which budgets stand.
+ui::Coordinates coordinatesOf(const ui::MainWindow& window, const ui::TimelineView& view)
+{
+    ui::TimelineModel model;
+    model.budget = view.budget();
+    const QRectF plot = frameFor(model, view.size(), ui::Theme::current().scale()).layout.plot;
+    return {plot.translated(view.mapTo(&window, QPoint{})), 0, 1, view.axisTop()};
+}
+
+/// What the frame that was just painted claims.
+void checkFrame(ui::PlannerPage& page, Measured& measured)
+{
+    const base::Bytes budget = page.timeline().budget().value_or(base::Bytes{});
+    const plan::VerifiedPlanPtr& plan = page.document().outcome().best;
+    if (page.document().budget() != budget)
+        ++measured.faults;
+    if (!plan) {
+        ++measured.withoutPlan;
+        return;
+    }
+    const plan::Evaluation& evaluation = plan->evaluation();
+    if (evaluation.peak > budget || evaluation.timeline->peak() > budget
+        || plan->problem().budget > budget)
+        ++measured.faults;
+    plan::VerifiedPlanPtr& tightest = measured.shown[plan->evaluationPtr()];
+    if (!tightest || plan->problem().budget < tightest->problem().budget)
+        tightest = plan;
+}
+
+void measureYardsticks(Measured& measured, ColumnFill& fill, ProfileScan& scan)
+{
+    Span begin = now();
+    benchmark::DoNotOptimize(fill.run());
+    measured.fill.push_back(now() - begin);
+    constexpr int kScans = 20;
+    begin = now();
+    for (int round = 0; round < kScans; ++round)
+        benchmark::DoNotOptimize(scan.run());
+    const Span scans = now() - begin;
+    measured.scan.push_back({scans.wall / kScans, scans.processor / kScans});
+}
+
+void measurePlanPart(const workspace::Planned& planned, base::Bytes budget, Measured& measured)
+{
+    const Span begin = now();
+    const plan::VerifiedPlanPtr best = workspace::planAt(planned, budget);
+    benchmark::DoNotOptimize(ui::readoutOf(planned, best, budget));
+    measured.plan.push_back(now() - begin);
+}
+
+/// One mouse event and what it leads to.
+void step(PaintClock& clock, ui::MainWindow& window, const QPointF& pos, Measured& measured)
+{
+    ui::PlannerPage& page = *window.currentPage();
+    clock.reset();
+    ++measured.moves;
+    const Span begin = now();
+    sendMouse(window, QEvent::MouseMove, pos);
+    const Span delivered = now();
+    settle(clock);
+    // An event that leaves the value where it is, snapped or within a rounding, paints nothing.
+    if (clock.count() == 0)
+        return;
+    measured.frame.push_back(clock.end() - begin);
+    measured.event.push_back(delivered - begin);
+    measured.paint.push_back(clock.paint());
+    checkFrame(page, measured);
+    measurePlanPart(*page.document().planned(), page.document().budget(), measured);
+}
+
+/// Down from above the unplanned peak to below the smallest plan and back, until enough is painted.
+Measured drag(PaintClock& clock, ui::MainWindow& window)
+{
+    ui::PlannerPage& page = *window.currentPage();
+    const workspace::Planned& planned = *page.document().planned();
+    const ui::Coordinates at = coordinatesOf(window, page.timeline());
+    const auto scaled = [](base::Bytes bytes, double factor) {
+        return base::Bytes{static_cast<std::int64_t>(static_cast<double>(bytes.count()) * factor)};
+    };
+    const int highest = static_cast<int>(
+        std::max(at.plot().top(), at.yOf(scaled(planned.unplanned->evaluation().peak, 1.03))));
+    const int lowest = static_cast<int>(at.yOf(scaled(planned.smallestPeak, 0.93)));
+    const QPointF start{at.plot().left() + 300, at.yOf(*page.timeline().budget())};
+    Measured measured;
+    ColumnFill fill;
+    ProfileScan scan{page.document().shownPlan()->evaluation().timeline->stepCount()};
+    settle(clock);
+    sendMouse(window, QEvent::MouseMove, start);
+    sendMouse(window, QEvent::MouseButtonPress, start);
+    settle(clock);
+    if (!page.timeline().isDragging())
+        return measured;
+    int y = static_cast<int>(start.y());
+    int direction = kStride;
+    while (measured.frame.size() < kFrames && measured.moves < kMostMoves) {
+        if (y + direction > lowest || y + direction < highest) {
+            direction = -direction;
+            y += direction / kStride; // the other pixels on the way back
+        }
+        y += direction;
+        step(clock, window, QPointF{start.x(), static_cast<double>(y)}, measured);
+        if (measured.moves % 5 == 0)
+            measureYardsticks(measured, fill, scan);
+    }
+    sendMouse(window, QEvent::MouseButtonRelease, QPointF{start.x(), static_cast<double>(y)});
+    settle(clock);
+    return measured;
+}
+
+/// A replay that shares no code with the evaluation, at the tightest budget of each plan.
+void replayShown(Measured& measured)
+{
+    for (const auto& [evaluation, plan] : measured.shown)
+        if (!plan::verify(plan->problem(), plan->plan()).faults.empty())
+            ++measured.faults;
+}
+
+std::string verdict(double ratio, double target)
+{
+    return target <= 0 ? "" : ratio <= target ? "pass" : "MISS";
+}
+
+/// Two lines, one per clock: microseconds, ratio to the yardstick, target.
+void printRow(const std::string& name, const Span& ours, const std::string& yardstickName,
+              const Span& yardstick, double target)
+{
+    const auto line = [&](const char* clock, double value, double unit) {
+        const double ratio = value / unit;
+        fmt::print("  {:<22} {:<9} {:>11.1f} {:<11} {:>10.1f} {:>8.2f} {:>7} {}\n", name, clock,
+                   value, yardstickName, unit, ratio,
+                   target > 0 ? fmt::format("{:.1f}", target) : std::string{"-"},
+                   verdict(ratio, target));
+    };
+    line("wall", ours.wall, yardstick.wall);
+    line("processor", ours.processor, yardstick.processor);
+}
+
+void print(const std::string& name, const QSize& view, const workspace::Planned& planned,
+           const Measured& measured)
+{
+    const std::size_t steps = planned.unplanned->evaluation().timeline->stepCount();
+    fmt::print("{}: {} ops, {} steps unplanned, {} plans known; window {}x{}, timeline {}x{}\n",
+               name, planned.unplanned->problem().program->ops.size(), steps,
+               planned.frontier->points().size(), kWindow.width(), kWindow.height(), view.width(),
+               view.height());
+    fmt::print(
+        "  {} mouse events, {} frames, {} of them without a plan; {} different plans shown\n",
+        measured.moves, measured.frame.size(), measured.withoutPlan, measured.shown.size());
+    fmt::print("  {:<22} {:<9} {:>11} {:<11} {:>10} {:>8} {:>7}\n", "part", "clock", "ours us",
+               "yardstick", "us", "ratio", "target");
+    const Span fill = quantile(measured.fill, 0.5);
+    const Span scan = quantile(measured.scan, 0.5);
+    printRow("event to painted p50", quantile(measured.frame, 0.5), "column fill", fill, 2.3);
+    printRow("event to painted p99", quantile(measured.frame, 0.99), "column fill", fill, 4.5);
+    printRow("plan part p50", quantile(measured.plan, 0.5), "scan", scan, 40);
+    printRow("plan part p99", quantile(measured.plan, 0.99), "scan", scan, 40);
+    printRow("event handling p50", quantile(measured.event, 0.5), "scan", scan, 0);
+    printRow("event handling p99", quantile(measured.event, 0.99), "scan", scan, 0);
+    printRow("paint part p50", quantile(measured.paint, 0.5), "column fill", fill, 0);
+    printRow("paint part p99", quantile(measured.paint, 0.99), "column fill", fill, 0);
+    const Span worst = quantile(measured.frame, 0.99);
+    fmt::print("  p99 under 16 ms: wall {:.2f} ms {}, processor {:.2f} ms {}\n", worst.wall / 1e3,
+               verdict(worst.wall, 16e3), worst.processor / 1e3, verdict(worst.processor, 16e3));
+    fmt::print("  frames over budget: {} (must be 0)\n\n", measured.faults);
+    std::fflush(stdout);
+}
+
+/// Puts a block module around every kCallsPerBlock calls below the model.
+void group(graph::Program& program)
+{
+    std::vector<graph::Module> modules{program.modules.front()};
+    std::vector<graph::Call> calls{program.calls.front()};
+    std::vector<graph::ModuleId> moduleOf(program.modules.size());
+    std::vector<graph::CallId> callOf(program.calls.size());
+    for (std::size_t old = 1; old < program.calls.size(); ++old) {
+        graph::Call call = program.calls[old];
+        if ((old - 1) % kCallsPerBlock == 0) {
+            const std::size_t last = std::min(old + kCallsPerBlock, program.calls.size()) - 1;
+            modules.push_back(
+                {graph::ModuleId{0}, fmt::format("blocks.{}", calls.size()), "Block"});
+            calls.push_back(call);
+            calls.back().module = graph::ModuleId{modules.size() - 1};
+            calls.back().last = program.calls[last].last;
+            calls.back().outputs = program.calls[last].outputs;
+            call.parent = graph::CallId{calls.size() - 1};
+        } else {
+            call.parent = calls.back().parent;
+        }
+        graph::Module module = program.module(call.module);
+        module.parent = calls[call.parent->index()].module;
+        module.path = modules[module.parent->index()].path + "." + module.path;
+        moduleOf[call.module.index()] = graph::ModuleId{modules.size()};
+        callOf[old] = graph::CallId{calls.size()};
+        call.module = graph::ModuleId{modules.size()};
+        modules.push_back(std::move(module));
+        calls.push_back(std::move(call));
+    }
+    for (graph::Op& op : program.ops) {
+        if (op.module)
+            op.module = moduleOf[op.module->index()];
+        if (op.call)
+            op.call = callOf[op.call->index()];
+    }
+    program.modules = std::move(modules);
+    program.calls = std::move(calls);
+}
+
+/// Blocks of layers whose values are large enough for a budget to matter.
+std::string largeGraph()
+{
+    graph::Program program = support::layeredProgram(kLargeOps);
+    group(program);
+    for (graph::Storage& storage : program.storages)
+        if (storage.storageClass == graph::StorageClass::Activation)
+            storage.bytes = base::Bytes{kValueBytes};
+    program.checks = graph::recount(program);
+    return support::graphText(program);
+}
+
+/// Opens, plans, drags, prints. The number of faults; 1 when it could not be measured.
+int runCase(PaintClock& clock, const std::string& name, const QString& path, const QString& folder)
+{
+    ui::Theme theme;
+    ui::Settings settings{folder + QStringLiteral("/settings.ini")};
+    settings.drive(theme);
+    workspace::Choices choices;
+    choices.device = plan::findDevice(plan::kDefaultDevice).value_or(plan::Device{});
+    ui::MainWindow window{settings, choices};
+    window.setCloseQuestion([](const QString&) { return ui::MainWindow::CloseAnswer::Discard; });
+    window.resize(kWindow);
+    window.show();
+    window.openFiles({path});
+    const bool isReady = wait([&window] {
+        const ui::PlannerPage* page = window.currentPage();
+        return page != nullptr && window.currentPage()->document().isPlanned()
+               && window.currentPage()->document().isRefined();
+    });
+    if (!isReady) {
+        fmt::print("{}: not planned in time\n", name);
+        return 1;
+    }
+    window.resize(kWindow);
+    settle(clock);
+    ui::PlannerPage& page = *window.currentPage();
+    Measured measured = drag(clock, window);
+    if (measured.frame.size() < kFrames) {
+        fmt::print("{}: only {} frames painted\n", name, measured.frame.size());
+        return 1;
+    }
+    replayShown(measured);
+    print(name, page.timeline().size(), *page.document().planned(), measured);
+    return measured.faults;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    PaintClock clock{argc, argv};
+    const QTemporaryDir folder;
+    const QString large = folder.filePath(QStringLiteral("layers.plimsoll.json"));
+    {
+        QFile file{large};
+        const std::string text = largeGraph();
+        if (!file.open(QIODevice::WriteOnly)
+            || file.write(text.data(), static_cast<qint64>(text.size())) < 0)
+            return EXIT_FAILURE;
+    }
+    const QString sample =
+        QStringLiteral(PLIMSOLL_SOURCE_DIR "/resources/samples/gpt2.plimsoll.json.gz");
+    const int faults = runCase(clock, "GPT-2", sample, folder.path())
+                       + runCase(clock, "chain of layers", large, folder.path());
+    return faults == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
