@@ -13,8 +13,8 @@ namespace plimsoll::support {
 
 /// Reads a graph from text as if it were the file "net.json". The buffer ends exactly behind the
 /// padding, so that a sanitizer sees a read beyond it.
-inline base::Result<readers::ReadProgram> readText(std::string_view text,
-                                                   const base::JobContext& context = {})
+[[nodiscard]] inline base::Result<readers::ReadProgram>
+readText(std::string_view text, const base::JobContext& context = {})
 {
     const std::size_t size = text.size() + io::kPadding;
     const auto buffer = std::make_unique<char[]>(size); // NOLINT(*-avoid-c-arrays): exact size
