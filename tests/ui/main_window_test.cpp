@@ -258,6 +258,7 @@ void MainWindowTest::reopensASessionAsItWasLeft()
     QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
     page->document().renameRun(2, QStringLiteral("the good one"));
     page->timeline().setVisibleRange({0.25, 0.5});
+    page->timeline().setPinnedSteps({100});
     QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
     m_window->saveTo(*page, file);
     QVERIFY(saved.wait(kPatience));
@@ -277,6 +278,7 @@ void MainWindowTest::reopensASessionAsItWasLeft()
     QCOMPARE(page->document().outcome().best->evaluation().peak.count(), evaluation->peak.count());
     QCOMPARE(page->timeline().visibleRange().begin, 0.25);
     QCOMPARE(page->timeline().visibleRange().end, 0.5);
+    QCOMPARE(page->timeline().pinnedSteps(), std::vector<std::size_t>{100});
     QCOMPARE(page->runPage().model()->rowCount(), 2);
     QCOMPARE(page->runPage().model()->runAt(0).name, QStringLiteral("the good one"));
     QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));

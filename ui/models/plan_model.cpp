@@ -89,7 +89,7 @@ QString PlanModel::text(const Row& row, int column) const
     case SavedColumn: return ui::bytesText(row.saved);
     case CostColumn: return ui::timeText(row.cost);
     case ModuleColumn: return row.module;
-    case SourceColumn: return row.source;
+    case SourceColumn: return row.source.mid(row.source.lastIndexOf(u'/') + 1);
     default: return {};
     }
 }
@@ -103,8 +103,9 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
     switch (role) {
     case Qt::DisplayRole: return text(row, index.column());
     case Qt::ToolTipRole:
-        return index.column() == SavedColumn ? exactBytesText(row.saved)
-                                             : text(row, index.column());
+        if (index.column() == SavedColumn)
+            return exactBytesText(row.saved);
+        return index.column() == SourceColumn ? row.source : text(row, index.column());
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(
             Qt::Alignment{(isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});

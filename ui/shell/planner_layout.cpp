@@ -5,6 +5,7 @@
 #include "ui/shell/planner_page.h"
 
 #include <QAction>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QScrollArea>
@@ -114,6 +115,11 @@ void PlannerPage::restoreView()
                              view.value(QStringLiteral("end")).toDouble(1.0)};
     if (range.begin >= 0 && range.begin < range.end && range.end <= 1)
         m_timeline->setVisibleRange(range);
+    std::vector<std::size_t> pins;
+    for (const QJsonValue& pin : view.value(QStringLiteral("pins")).toArray())
+        if (pin.toInt(-1) >= 0)
+            pins.push_back(static_cast<std::size_t>(pin.toInt()));
+    m_timeline->setPinnedSteps(pins);
     const QByteArray docks =
         QByteArray::fromBase64(view.value(QStringLiteral("docks")).toString().toLatin1());
     if (!docks.isEmpty() && view.value(QStringLiteral("narrow")).toBool() == m_isNarrow)
@@ -127,10 +133,14 @@ void PlannerPage::storeView()
     if (!m_wasShown || m_isFocused || !isVisible())
         return;
     const VisibleRange range = m_timeline->visibleRange();
+    QJsonArray pins;
+    for (const std::size_t pin : m_timeline->pinnedSteps())
+        pins.append(static_cast<qint64>(pin));
     const QJsonObject view{
         {QStringLiteral("version"), kLayoutVersion},
         {QStringLiteral("begin"), range.begin},
         {QStringLiteral("end"), range.end},
+        {QStringLiteral("pins"), pins},
         {QStringLiteral("narrow"), m_isNarrow},
         {QStringLiteral("page"), m_planDock->currentPage()},
         {QStringLiteral("docks"), QString::fromLatin1(saveState(kLayoutVersion).toBase64())},

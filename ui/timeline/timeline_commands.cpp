@@ -56,6 +56,20 @@ void TimelineView::goToPeak()
     m->setCursorStep(step, true);
 }
 
+std::vector<std::size_t> TimelineView::pinnedSteps() const
+{
+    return m->model.pins;
+}
+
+void TimelineView::setPinnedSteps(const std::vector<std::size_t>& steps)
+{
+    m->model.pins.clear();
+    for (const std::size_t step : steps)
+        if (step < m->model.axis.stepCount())
+            m->model.pins.push_back(step);
+    m->invalidate();
+}
+
 void TimelineView::pinAtCursor()
 {
     if (m->model.cursorStep)

@@ -50,6 +50,10 @@ public:
     [[nodiscard]] VisibleRange visibleRange() const;
     /// Without signal: for undo and restored sessions.
     void setVisibleRange(VisibleRange range);
+    /// Planned steps whose cards are pinned, in the order of pinning.
+    [[nodiscard]] std::vector<std::size_t> pinnedSteps() const;
+    /// Steps that the plan doesn't have are left out.
+    void setPinnedSteps(const std::vector<std::size_t>& steps);
     [[nodiscard]] base::Bytes axisTop() const;
 
     // Commands of the menus.
