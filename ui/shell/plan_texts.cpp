@@ -82,6 +82,20 @@ QString opPlace(const graph::Program& program, graph::OpId op)
            + translated(phaseText(row.phase));
 }
 
+base::Bytes shownCeiling(base::Bytes bytes)
+{
+    constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
+    constexpr std::int64_t kGibibyte = std::int64_t{1} << 30;
+    const bool large = bytes.count() >= kGibibyte;
+    const std::int64_t unit = large ? kGibibyte : kMebibyte;
+    const std::int64_t parts = large ? 100 : 10;
+    const std::int64_t whole = bytes.count() / unit * unit;
+    const std::int64_t shown = ((bytes.count() - whole) * parts + unit - 1) / unit;
+    // Down to a whole byte would fall below the shown value only by what rounding brings back; but
+    // the plan must fit, so never below its peak.
+    return std::max(bytes, base::Bytes{whole + shown * unit / parts});
+}
+
 TimelineSet timelinesOf(const plan::VerifiedPlan& shown, const plan::VerifiedPlan& unplanned)
 {
     TimelineSet set;
@@ -143,7 +157,7 @@ std::vector<SnapTarget> snapTargetsOf(const plan::Frontier& frontier)
 {
     std::vector<SnapTarget> targets;
     for (const plan::VerifiedPlanPtr& point : frontier.points())
-        targets.push_back({point->evaluation().peak, {}});
+        targets.push_back({shownCeiling(point->evaluation().peak), {}});
     return targets;
 }
 

@@ -18,6 +18,10 @@ namespace plimsoll::ui {
 /// "lm_head, backward": the end of the module's path and the phase.
 [[nodiscard]] QString opPlace(const graph::Program& program, graph::OpId op);
 
+/// The least budget at or above `bytes` that is shown exactly: two decimals of a GiB, one of a MiB.
+/// What the line snaps to, so that a plan's peak never reads as more than the budget it fits.
+[[nodiscard]] base::Bytes shownCeiling(base::Bytes bytes);
+
 /// The plan's curve and the unplanned one, matched op by op.
 [[nodiscard]] TimelineSet timelinesOf(const plan::VerifiedPlan& shown,
                                       const plan::VerifiedPlan& unplanned);

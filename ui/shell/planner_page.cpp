@@ -188,7 +188,7 @@ void PlannerPage::showPlanned()
         m_frontier->setFrontier(planned.frontier, unplanned.evaluation().stepTime,
                                 planned.peakBound.bytes);
         m_timeline->setSnapTargets(snapTargetsOf(*planned.frontier));
-        m_timeline->setSmallestFeasible(planned.smallestPeak);
+        m_timeline->setSmallestFeasible(shownCeiling(planned.smallestPeak));
     }
     m_timeline->setCapacityMarks(capacityMarksOf(m_document.document().choices));
     Q_EMIT stateChanged();
@@ -281,6 +281,7 @@ void PlannerPage::showStrip()
     const QString id = QStringLiteral("budget");
     if (m_document.outcome().best || isWaiting() || !m_document.document().budget) {
         m_strip->withdraw(id);
+        m_strip->setProperty("budget", QString{});
         return;
     }
     const workspace::Planned& planned = *m_document.planned();
@@ -290,10 +291,8 @@ void PlannerPage::showStrip()
         return;
     m_strip->setProperty("budget", text);
     Message message = infeasibleMessage(planned, m_document.budget());
-    const base::Bytes smallest = planned.smallestPeak;
-    constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
-    const base::Bytes rounded{(smallest.count() + kMebibyte - 1) / kMebibyte * kMebibyte};
-    message.actions.push_back({tr("Set budget to %1").arg(bytesText(rounded, Rounding::Up)),
+    const base::Bytes rounded = shownCeiling(planned.smallestPeak);
+    message.actions.push_back({tr("Set budget to %1").arg(bytesText(rounded)),
                                [this, rounded] { m_document.commitBudget(rounded); }});
     m_strip->post(std::move(message));
 }

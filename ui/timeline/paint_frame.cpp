@@ -173,12 +173,20 @@ void paintTimeAxis(const PaintContext& context)
     QPainter& painter = context.painter;
     painter.setRenderHint(QPainter::Antialiasing, false);
     const QFontMetricsF metrics{context.theme.font(TextRole::Small)};
+    // The label of the end, at the right of its tick, may need the place of the one before.
+    const QFont small = context.theme.font(TextRole::Small);
+    const double endBegins = ticks.empty()
+                                 ? axis.right()
+                                 : std::round(at.xOf(ticks.back().value))
+                                       - numberWidth(small, ticks.back().label) - context.px(8);
     for (const Tick& tick : ticks) {
         const double x = std::round(at.xOf(tick.value));
         painter.fillRect(QRectF{std::min(x, axis.right() - 1), axis.top(), 1, context.px(4)},
                          context.theme.color(Role::BorderStrong));
         context.setText(TextRole::Small, Role::Muted);
         const bool last = &tick == &ticks.back();
+        if (!last && x + numberWidth(small, tick.label) / 2 > endBegins)
+            continue;
         drawNumber(painter, QPointF{x, axis.top() + context.px(5) + metrics.ascent()}, tick.label,
                    last ? Qt::AlignRight : Qt::AlignHCenter);
     }

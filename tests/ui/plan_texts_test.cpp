@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the window says about plans: names, rounding, the two curves matched op by op.
+#include "ui/shell/plan_texts.h"
+
+#include "core/workspace/document.h"
+#include "ui/base/numbers.h"
+
+#include "tests/support/golden.h"
+
+#include <QTest>
+
+namespace {
+
+using plimsoll::base::Bytes;
+using namespace plimsoll::ui;
+namespace plan = plimsoll::plan;
+namespace support = plimsoll::support;
+namespace workspace = plimsoll::workspace;
+
+class PlanTextsTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void roundsBudgetsUpToWhatIsShown_data();
+    void roundsBudgetsUpToWhatIsShown();
+    void namesOpsAndPlaces();
+    void matchesTheCurvesOpByOp();
+    void tellsWhatARecomputedStepIs();
+    void putsTheBoundOnItsStep();
+    void saysHowFarABudgetFallsShort();
+    void listsDevicesWithTheChosenOneFirst();
+
+private:
+    workspace::Document m_document;
+    workspace::PlannedPtr m_planned;
+};
+
+void PlanTextsTest::initTestCase()
+{
+    workspace::Choices choices;
+    choices.device = *plan::findDevice(plan::kDefaultDevice);
+    const std::string path = support::repositoryPath("resources/samples/resnet18.plimsoll.json.gz");
+    auto opened = workspace::openDocument(path, choices, {});
+    QVERIFY2(opened, opened ? "" : opened.error().message.c_str());
+    m_document = std::move(opened->document);
+    const auto planned = workspace::planGraph(m_document.graph.program, choices, {});
+    QVERIFY(planned);
+    m_planned = *planned;
+}
+
+void PlanTextsTest::roundsBudgetsUpToWhatIsShown_data()
+{
+    QTest::addColumn<qlonglong>("bytes");
+    for (const qlonglong bytes :
+         {1LL, 1000LL, 1048576LL, 1048577LL, 800'000'000LL, 1073741823LL, 1073741824LL,
+          8'500'000'001LL, 15'103'507'656LL, 90'000'000'001LL})
+        QTest::addRow("%lld", bytes) << bytes;
+}
+
+void PlanTextsTest::roundsBudgetsUpToWhatIsShown()
+{
+    QFETCH(qlonglong, bytes);
+    const Bytes exact{bytes};
+    const Bytes shown = shownCeiling(exact);
+    QVERIFY(shown >= exact);
+    QVERIFY((shown - exact).count() <= std::max<qlonglong>(bytes / 100, 1 << 20));
+    // A peak, rounded up, reads the same as the budget.
+    if (bytes >= 1 << 20)
+        QCOMPARE(bytesText(shown), bytesText(exact, Rounding::Up));
+    QCOMPARE(bytesText(shownCeiling(shown)), bytesText(shown));
+}
+
+void PlanTextsTest::namesOpsAndPlaces()
+{
+    const auto& program = *m_document.graph.program;
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const plimsoll::graph::OpId op{i};
+        const QString title = opTitle(program, op);
+        QVERIFY(!title.isEmpty());
+        QVERIFY(!title.startsWith(QStringLiteral("aten.")));
+        QVERIFY(opPlace(program, op).contains(QStringLiteral(", ")));
+    }
+}
+
+void PlanTextsTest::matchesTheCurvesOpByOp()
+{
+    const plan::VerifiedPlan& unplanned = *m_planned->unplanned;
+    QVERIFY(!timelinesOf(unplanned, unplanned).unplannedStepAt);
+    for (const plan::VerifiedPlanPtr& point : m_planned->frontier->points()) {
+        const TimelineSet set = timelinesOf(*point, unplanned);
+        QVERIFY(set.planned == point->evaluation().timeline);
+        if (point->plan().regions.empty())
+            continue;
+        const auto& steps = point->evaluation().schedule->steps;
+        QCOMPARE(set.unplannedStepAt->size(), steps.size());
+        std::uint32_t last = 0;
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            const std::uint32_t at = (*set.unplannedStepAt)[i];
+            QVERIFY(at >= last && at < unplanned.evaluation().timeline->stepCount());
+            if (steps[i].region < 0)
+                QVERIFY(unplanned.evaluation().schedule->steps[at].op == steps[i].op);
+            last = at;
+        }
+    }
+}
+
+void PlanTextsTest::tellsWhatARecomputedStepIs()
+{
+    const plan::VerifiedPlan& smallest = *m_planned->frontier->points().front();
+    const auto& steps = smallest.evaluation().schedule->steps;
+    int recomputed = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const HoverContent content = hoverContentOf(smallest, i);
+        QVERIFY(!content.title.isEmpty());
+        QCOMPARE(content.title.endsWith(QStringLiteral(", recomputed")), steps[i].region >= 0);
+        if (steps[i].region >= 0) {
+            ++recomputed;
+            QVERIFY(content.where.endsWith(QStringLiteral("backward")));
+            QVERIFY(!content.decision.isEmpty());
+        }
+        QVERIFY(!content.source.contains(u'/'));
+    }
+    QVERIFY(recomputed > 0);
+}
+
+void PlanTextsTest::putsTheBoundOnItsStep()
+{
+    for (const plan::VerifiedPlanPtr& point : m_planned->frontier->points()) {
+        const LowerBound bound = lowerBoundOf(*m_planned, *point);
+        QVERIFY(bound.step);
+        QVERIFY(point->evaluation().schedule->steps[*bound.step].op == m_planned->peakBound.op);
+        QVERIFY(bound.bytes <= point->evaluation().peak);
+    }
+}
+
+void PlanTextsTest::saysHowFarABudgetFallsShort()
+{
+    const Bytes bound = m_planned->peakBound.bytes;
+    const Message below = infeasibleMessage(*m_planned, bound - Bytes{100 << 20});
+    QVERIFY(below.first.startsWith(QStringLiteral("No plan fits")));
+    QVERIFY(below.rest.contains(bytesText(Bytes{100 << 20})));
+    if (bound < m_planned->smallestPeak) {
+        const Message between = infeasibleMessage(*m_planned, bound);
+        QVERIFY(between.first.contains(QStringLiteral("was found")));
+        QVERIFY(between.rest.contains(QStringLiteral("None is ruled out")));
+    }
+    QCOMPARE(readoutOf(*m_planned, nullptr, bound - Bytes{1}).size(), std::size_t{1});
+}
+
+void PlanTextsTest::listsDevicesWithTheChosenOneFirst()
+{
+    workspace::Choices choices = m_document.choices;
+    choices.reserve = Bytes{1 << 30};
+    const std::vector<CapacityMark> marks = capacityMarksOf(choices);
+    QCOMPARE(marks.size(), plan::builtInDevices().size());
+    QVERIFY(marks.front().chosen);
+    for (const CapacityMark& mark : marks)
+        QCOMPARE((mark.size - mark.usable).count(), qlonglong{1} << 30);
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(PlanTextsTest)
+#include "plan_texts_test.moc"
