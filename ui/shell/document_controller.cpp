@@ -89,10 +89,9 @@ bool DocumentController::isUnsaved() const
 
 QString DocumentController::title() const
 {
-    const QString name = QString::fromStdString(m_document.sessionPath.empty()
-                                                    ? m_document.graph.name
-                                                    : m_document.sessionPath.filename().string());
-    return name;
+    return QString::fromStdString(m_document.sessionPath.empty()
+                                      ? m_document.graph.name
+                                      : m_document.sessionPath.filename().string());
 }
 
 void DocumentController::previewBudget(base::Bytes budget)
