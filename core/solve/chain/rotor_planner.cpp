@@ -55,8 +55,7 @@ std::vector<plan::Region> Search::regionsOf(const LinearizedStep& step,
         plan::Region target;
         target.first = step.stages[static_cast<std::size_t>(region.first)].first;
         target.last = step.stages[static_cast<std::size_t>(region.last)].last;
-        const std::span<const graph::CallId> members = m_finder.members(target.first, target.last);
-        target.members.assign(members.begin(), members.end());
+        target.members = m_finder.members(target.first, target.last);
         target.label = static_cast<int>(planned.size());
         target.nested = regionsOf(step, region.nested);
         // A region within the same bounds as its parent would only repeat it.

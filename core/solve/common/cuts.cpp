@@ -2,8 +2,9 @@
 #include "core/solve/common/cuts.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
-#include <utility>
+#include <tuple>
 
 namespace plimsoll::solve {
 
@@ -45,9 +46,10 @@ void Cuts::choose(std::size_t limit)
     for (std::size_t op = 1; op < savedBefore.size(); ++op)
         savedBefore[op] += savedBefore[op - 1];
 
+    // Calls of one parent are cut together: depth first, then the parent that saves most, then its
+    // place.
     std::vector<int> depth(m_program.calls.size(), 0);
-    std::vector<std::pair<std::pair<int, std::int64_t>, std::size_t>>
-        order; // depth, most saved first
+    std::map<std::tuple<int, std::int64_t, std::size_t>, std::set<Moment>> families;
     for (std::size_t index = 0; index < m_program.calls.size(); ++index) {
         const graph::Call& call = m_program.calls[index];
         if (call.parent)
@@ -57,14 +59,23 @@ void Cuts::choose(std::size_t limit)
         const graph::Call& around = call.parent ? m_program.call(*call.parent) : call;
         const std::int64_t saved = savedBefore[static_cast<std::size_t>(around.last) + 1]
                                    - savedBefore[static_cast<std::size_t>(around.first)];
-        order.push_back({{depth[index], -saved}, index});
+        const std::size_t parent = call.parent ? call.parent->index() + 1 : 0;
+        for (const Moment cut : {call.first, call.last + 1})
+            if (mayCut(cut))
+                families[{depth[index], -saved, parent}].insert(cut);
     }
-    std::stable_sort(order.begin(), order.end());
     std::set<Moment> chosen{0};
-    for (const auto& [key, index] : order)
-        for (const Moment cut : {m_program.calls[index].first, m_program.calls[index].last + 1})
-            if (chosen.size() < limit && mayCut(cut))
+    for (const auto& [key, cuts] : families) {
+        if (chosen.size() >= limit)
+            break;
+        // Where not all have room, every n-th keeps the stages of a family alike.
+        const std::size_t stride =
+            (cuts.size() + limit - chosen.size() - 1) / (limit - chosen.size());
+        std::size_t place = 0;
+        for (const Moment cut : cuts)
+            if (place++ % stride == 0 && chosen.size() < limit)
                 chosen.insert(cut);
+    }
     m_positions.assign(chosen.begin(), chosen.end());
 }
 

@@ -234,13 +234,10 @@ void Linearizer::regions(const RegionFinder& finder)
 {
     const std::size_t count = m_step.stages.size();
     m_step.chain.regions = RegionMask{count, false};
-    for (const auto& [interval, members] : finder.all()) {
-        const std::size_t first = m_stageOf[static_cast<std::size_t>(interval.first)];
-        const std::size_t last = m_stageOf[static_cast<std::size_t>(interval.second)];
-        if (m_step.stages[first].first == interval.first
-            && m_step.stages[last].last == interval.second)
-            m_step.chain.regions.set(first, last, true);
-    }
+    for (std::size_t first = 0; first < count; ++first)
+        for (std::size_t last = first; last < count; ++last)
+            if (!finder.members(m_step.stages[first].first, m_step.stages[last].last).empty())
+                m_step.chain.regions.set(first, last, true);
 }
 
 } // namespace

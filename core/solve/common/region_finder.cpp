@@ -18,17 +18,24 @@ RegionFinder::RegionFinder(const graph::Program& program)
     , m_python{plan::recordedPythonHolds(program)}
 {
     indexUses();
-    // Children of each call, roots last; parents come before their children, so outer runs are
-    // found first.
-    std::vector<std::vector<CallId>> children(program.calls.size() + 1);
-    for (std::size_t index = 0; index < program.calls.size(); ++index) {
-        const graph::Call& call = program.calls[index];
-        if (!call.isEmpty() && call.last < m_forwardOps)
-            children[call.parent ? call.parent->index() : program.calls.size()].emplace_back(index);
+    indexCalls();
+}
+
+void RegionFinder::indexCalls()
+{
+    m_beginning.resize(static_cast<std::size_t>(m_forwardOps));
+    m_children.resize(m_program.calls.size() + 1);
+    m_place.assign(m_program.calls.size(), 0);
+    for (std::size_t index = 0; index < m_program.calls.size(); ++index) { // parents come first
+        const graph::Call& call = m_program.calls[index];
+        if (call.isEmpty() || call.last >= m_forwardOps)
+            continue;
+        std::vector<CallId>& siblings =
+            call.parent ? m_children[call.parent->index()] : m_children.back();
+        m_place[index] = siblings.size();
+        siblings.emplace_back(index);
+        m_beginning[static_cast<std::size_t>(call.first)].emplace_back(index);
     }
-    addRunsOf(children.back());
-    for (std::size_t parent = 0; parent < program.calls.size(); ++parent)
-        addRunsOf(children[parent]);
 }
 
 void RegionFinder::indexUses()
@@ -50,21 +57,6 @@ void RegionFinder::indexUses()
         const Moment alloc = m_program.storages[storage].alloc;
         if (alloc >= 0 && alloc < m_forwardOps)
             m_allocated[static_cast<std::size_t>(alloc)].emplace_back(storage);
-    }
-}
-
-void RegionFinder::addRunsOf(std::span<const CallId> siblings)
-{
-    for (std::size_t head = 0; head < siblings.size(); ++head) {
-        for (std::size_t end = head; end < siblings.size(); ++end) {
-            if (end > head && !mayFollow(siblings[end - 1], siblings[end], siblings[head]))
-                break;
-            const std::span<const CallId> run = siblings.subspan(head, end - head + 1);
-            const std::pair interval{m_program.call(run.front()).first,
-                                     m_program.call(run.back()).last};
-            if (!m_members.contains(interval) && isLegal(run))
-                m_members.emplace(interval, std::vector<CallId>(run.begin(), run.end()));
-        }
     }
 }
 
@@ -161,11 +153,24 @@ bool RegionFinder::passesPrivately(std::span<const CallId> members) const
     return true;
 }
 
-std::span<const CallId> RegionFinder::members(Moment first, Moment last) const
+std::vector<CallId> RegionFinder::members(Moment first, Moment last) const
 {
-    const auto found = m_members.find({first, last});
-    return found == m_members.end() ? std::span<const CallId>{}
-                                    : std::span<const CallId>{found->second};
+    if (first < 0 || last >= m_forwardOps || first > last)
+        return {};
+    for (const CallId head : m_beginning[static_cast<std::size_t>(first)]) {
+        const graph::Call& call = m_program.call(head);
+        const std::vector<CallId>& siblings =
+            call.parent ? m_children[call.parent->index()] : m_children.back();
+        std::size_t end = m_place[head.index()];
+        while (m_program.call(siblings[end]).last < last && end + 1 < siblings.size()
+               && mayFollow(siblings[end], siblings[end + 1], head))
+            ++end;
+        const auto begin = siblings.begin() + static_cast<std::ptrdiff_t>(m_place[head.index()]);
+        std::vector<CallId> run(begin, siblings.begin() + static_cast<std::ptrdiff_t>(end) + 1);
+        if (m_program.call(run.back()).last == last && isLegal(run))
+            return run;
+    }
+    return {};
 }
 
 } // namespace plimsoll::solve

@@ -3,9 +3,7 @@
 
 #include "core/plan/plan.h"
 
-#include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace plimsoll::solve {
@@ -18,20 +16,12 @@ class RegionFinder
 public:
     explicit RegionFinder(const graph::Program& program);
 
-    /// The calls that tile first..last, in order; empty: not a legal region.
-    [[nodiscard]] std::span<const graph::CallId> members(graph::Moment first,
-                                                         graph::Moment last) const;
-    /// All legal intervals, ordered.
-    [[nodiscard]] const std::map<std::pair<graph::Moment, graph::Moment>,
-                                 std::vector<graph::CallId>>&
-    all() const
-    {
-        return m_members;
-    }
+    /// The calls that tile first..last, in order; empty: not a legal region. O(ops between).
+    [[nodiscard]] std::vector<graph::CallId> members(graph::Moment first, graph::Moment last) const;
 
 private:
     void indexUses();
-    void addRunsOf(std::span<const graph::CallId> siblings);
+    void indexCalls();
     [[nodiscard]] bool mayFollow(graph::CallId previous, graph::CallId next,
                                  graph::CallId head) const;
     [[nodiscard]] bool isLegal(std::span<const graph::CallId> members) const;
@@ -49,7 +39,11 @@ private:
     std::vector<graph::Moment>
         m_lastWrite; ///< by storage: last forward or loss op that writes it in place
     std::vector<std::vector<graph::StorageId>> m_allocated; ///< by forward op
-    std::map<std::pair<graph::Moment, graph::Moment>, std::vector<graph::CallId>> m_members;
+    std::vector<std::vector<graph::CallId>>
+        m_beginning; ///< by forward op: calls that begin with it, outer ones first
+    std::vector<std::vector<graph::CallId>>
+        m_children; ///< by call, in order; the last entry holds those without a parent
+    std::vector<std::size_t> m_place; ///< by call: among its siblings
 };
 
 } // namespace plimsoll::solve
