@@ -92,7 +92,14 @@ public:
         m_app = solve.add_subcommand("chain", "Schedule a chain of stages within a budget");
         m_app->add_option("FILE", m_file, "JSON with ftime, btime, x, xbar, ftmp, btmp")
             ->required();
+        // The library would clamp what has no place in 64 bits.
+        const auto fits = [](const std::string& text) {
+            constexpr std::size_t kMostDigits = 18;
+            return text.size() > kMostDigits ? text + " is more than any computer has"
+                                             : std::string{};
+        };
         m_app->add_option("--budget", m_budget, "In the file's size unit, x[0] included")
+            ->check(fits)
             ->required();
         m_app->add_option("--slots", m_slots, "Round sizes up to budget/SLOTS")
             ->check(CLI::Range(1, kMostSlots));

@@ -2,6 +2,7 @@
 #include "core/plan/evaluate.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace plimsoll::plan {
@@ -92,39 +93,58 @@ void addTimes(const Problem& problem, const std::vector<base::Nanoseconds>& time
     }
 }
 
+/// The storage that an op which allocates nothing works on: what it writes in place, else what its
+/// result is a view of.
+std::optional<graph::StorageId> targetOf(const graph::Program& program, const graph::Op& op)
+{
+    for (const std::vector<graph::TensorId>* tensors : {&op.writes, &op.outputs})
+        if (!tensors->empty())
+            return program.tensor(tensors->front()).storage;
+    return std::nullopt;
+}
+
+/// One row per storage that recomputations work on; together they cost what recomputing costs.
 void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>& times,
                    Evaluation& evaluation)
 {
     const graph::Program& program = *problem.program;
-    const Schedule& schedule = *evaluation.schedule;
     std::vector<std::int32_t> executions(program.ops.size(), 0);
     std::vector<std::int32_t> innermost(program.ops.size(), -1);
-    for (const Step& step : schedule.steps) {
+    for (const Step& step : evaluation.schedule->steps) {
         if (step.region < 0)
             continue;
         ++executions[step.op.index()];
         innermost[step.op.index()] =
             std::max(innermost[step.op.index()], step.region); // parents come first
     }
-    std::vector<bool> listed(program.storages.size(), false);
-    std::vector<bool> timed(program.ops.size(), false);
-    for (std::size_t index = program.storages.size(); index < schedule.instances.size(); ++index) {
-        const Instance& instance = schedule.instances[index];
-        if (listed[instance.storage.index()])
+    std::vector<std::vector<graph::StorageId>> allocated(program.ops.size());
+    for (std::size_t index = 0; index < program.storages.size(); ++index)
+        if (const graph::Moment alloc = program.storages[index].alloc;
+            alloc >= 0 && executions[static_cast<std::size_t>(alloc)] > 0)
+            allocated[static_cast<std::size_t>(alloc)].emplace_back(index);
+    std::vector<std::ptrdiff_t> rowOf(program.storages.size(), -1);
+    for (std::size_t op = 0; op < program.ops.size(); ++op) {
+        if (executions[op] == 0)
             continue;
-        listed[instance.storage.index()] = true;
-        const graph::Storage& storage = program.storage(instance.storage);
-        const graph::OpId op{static_cast<std::size_t>(storage.alloc)};
-        // An op with several results pays once.
-        const base::Nanoseconds time =
-            timed[op.index()] ? base::Nanoseconds{} : times[op.index()] * executions[op.index()];
-        timed[op.index()] = true;
-        evaluation.recomputed.push_back({op, instance.storage,
-                                         graph::rounded(storage.bytes, problem.rounding), time,
-                                         innermost[op.index()]});
+        base::Nanoseconds time = times[op] * executions[op];
+        for (const graph::StorageId storage :
+             allocated[op]) { // an op with several results pays once
+            rowOf[storage.index()] = static_cast<std::ptrdiff_t>(evaluation.recomputed.size());
+            evaluation.recomputed.push_back(
+                {graph::OpId{op}, storage,
+                 graph::rounded(program.storage(storage).bytes, problem.rounding), time,
+                 innermost[op]});
+            time = {};
+        }
+        const std::optional<graph::StorageId> target = targetOf(program, program.ops[op]);
+        if (!allocated[op].empty() || !target || time.count() == 0)
+            continue;
+        if (const std::ptrdiff_t row = rowOf[target->index()]; row >= 0)
+            evaluation.recomputed[static_cast<std::size_t>(row)].time += time;
+        else // a buffer, such as running statistics: worked on again, but not allocated again
+            evaluation.recomputed.push_back(
+                {graph::OpId{op}, *target, base::Bytes{}, time, innermost[op]});
     }
-    std::stable_sort(evaluation.recomputed.begin(), evaluation.recomputed.end(),
-                     [](const Recomputed& a, const Recomputed& b) { return a.op < b.op; });
 }
 
 base::Bytes savedForBackward(const Problem& problem, const Schedule& schedule)

@@ -12,7 +12,7 @@
 
 namespace plimsoll::plan {
 
-/// A value that the plan computes again.
+/// A value that the plan computes again. Ops that only write it in place are part of its time.
 struct Recomputed
 {
     graph::OpId op;           ///< the forward op run again

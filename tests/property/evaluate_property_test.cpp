@@ -35,6 +35,7 @@ class EvaluatePropertyTest : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    void recomputedValuesCostWhatRecomputingCosts();
     void theReplayAgreesAtEveryStep();
     void evaluateCountsWhatIsAlive();
     void keepingEverythingIsTheRecording();
@@ -86,6 +87,25 @@ void EvaluatePropertyTest::evaluateCountsWhatIsAlive()
             problemOf(program, graph::Rounding::Exact), tests::randomLegalPlan(*program, seed));
         QCOMPARE(evaluation->timeline->totals(), naiveCurve(*program, *evaluation->schedule));
     }
+}
+
+void EvaluatePropertyTest::recomputedValuesCostWhatRecomputingCosts()
+{
+    std::int64_t recomputing = 0;
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        const graph::ProgramPtr program = tests::randomProgram(seed);
+        plan::Problem problem = problemOf(program, graph::Rounding::Exact);
+        problem.device.bandwidth = 1e9;
+        problem.device.launchLatency = base::Nanoseconds{7};
+        const plan::EvaluationPtr evaluation =
+            plan::evaluate(problem, tests::randomLegalPlan(*program, seed));
+        base::Nanoseconds sum;
+        for (const plan::Recomputed& value : evaluation->recomputed)
+            sum += value.time;
+        QCOMPARE(sum.count(), evaluation->recomputeTime.count());
+        recomputing += sum.count() > 0 ? 1 : 0;
+    }
+    QVERIFY(recomputing > 250);
 }
 
 void EvaluatePropertyTest::keepingEverythingIsTheRecording()

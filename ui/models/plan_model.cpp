@@ -52,7 +52,7 @@ PlanModel::Row PlanModel::rowOf(const plan::Region& region) const
         const auto op = static_cast<graph::Moment>(value.op.index());
         if (op < region.first || op > region.last)
             continue;
-        ++tensors;
+        tensors += value.bytes.count() > 0 ? 1 : 0; // not counting buffers updated again
         row.saved += value.bytes;
         row.cost += value.time;
     }

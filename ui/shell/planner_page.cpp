@@ -20,6 +20,7 @@ namespace plimsoll::ui {
 
 namespace {
 constexpr int kLeastCentre = 560;
+constexpr int kTableDelay = 60;    ///< ms between two states of the plan table during a drag
 constexpr qint64 kPatience = 2000; ///< ms, then the subtitle says that it is planning
 } // namespace
 
@@ -27,6 +28,9 @@ PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
     : QMainWindow{parent}, m_document{std::move(opened)}
 {
     setWindowFlags(Qt::Widget);
+    m_tableLater.setSingleShot(true);
+    m_tableLater.setInterval(kTableDelay);
+    connect(&m_tableLater, &QTimer::timeout, this, &PlannerPage::showPlanTable);
     setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowTabbedDocks
                    | QMainWindow::AllowNestedDocks);
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
@@ -213,8 +217,12 @@ void PlannerPage::showAnswer()
         else
             m_panel->showAnswer(planned, outcome);
     }
-    // Tables and strips would move the layout under the hand that drags.
-    if (!m_document.isDragging()) {
+    // A strip would move the layout under the hand that drags; the table must not cost every frame.
+    if (m_document.isDragging()) {
+        if (!m_tableLater.isActive())
+            m_tableLater.start();
+    } else {
+        m_tableLater.stop();
         showPlanTable();
         showStrip();
     }

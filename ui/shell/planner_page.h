@@ -7,6 +7,7 @@
 #include "ui/timeline/timeline_view.h"
 
 #include <QMainWindow>
+#include <QTimer>
 
 #include <memory>
 
@@ -95,6 +96,7 @@ private:
     FrontierView* m_frontier = nullptr;
     PlanPage* m_plan = nullptr;
     RunPage* m_runs = nullptr;
+    QTimer m_tableLater; ///< brings the table up to date while the line is dragged
     PagesDock* m_rightDock = nullptr;
     PagesDock* m_frontierDock = nullptr;
     PagesDock* m_planDock = nullptr;

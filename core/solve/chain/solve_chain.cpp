@@ -205,6 +205,14 @@ Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, cons
                                   : smallestPeak(chain, *table);
     if (!smallest)
         return tl::unexpected{smallest.error()};
+    // Slots so coarse that they hide a schedule which fits: solve again with finer ones.
+    if (answer.operations.empty() && query.options.slots
+        && smallest->value_or(INT64_MAX) <= query.budget
+        && query.options.recurrence == Recurrence::Corrected) {
+        ChainQuery finer = query;
+        finer.options.slots.reset();
+        return solveChain(chain, finer, job);
+    }
     answer.smallestKnownBudget = *smallest;
     if (!answer.operations.empty())
         answer.smallestKnownBudget = std::min(smallest->value_or(answer.peak), answer.peak);

@@ -40,6 +40,7 @@ private Q_SLOTS:
     void theAnswerIsComplete();
     void theFrontierHasEveryTradeOff();
     void aBudgetThatIsTooSmallNamesOneThatIsNot();
+    void slotsTooCoarseHideNoSchedule();
     void thePeersOverspendingIsNotCalledAPlan();
     void roundedSizesKeepToTheBudget();
     void largeSizesLoseLittle();
@@ -112,6 +113,25 @@ void SolveChainTest::aBudgetThatIsTooSmallNamesOneThatIsNot()
     const ChainAnswer least = solved(chain, budgetOf(*answer.smallestKnownBudget));
     QCOMPARE(least.status, ChainStatus::Feasible);
     QVERIFY(least.peak <= *answer.smallestKnownBudget);
+}
+
+void SolveChainTest::slotsTooCoarseHideNoSchedule()
+{
+    Chain chain;
+    chain.ftime = {1, 1, 1};
+    chain.btime = {1, 1, 1, 1};
+    chain.x = {1, 1, 1, 1};
+    chain.xbar = {2, 2, 2, 2};
+    chain.ftmp = {0, 0, 0};
+    chain.btmp = {0, 0, 0, 0};
+    ChainQuery query;
+    query.budget = 20;
+    query.options.slots = 1;
+    const base::Result<ChainAnswer> answer = solveChain(chain, query, {});
+    QVERIFY(answer);
+    QVERIFY(answer->status == ChainStatus::Optimal);
+    QVERIFY(answer->peak <= 20);
+    QCOMPARE(answer->makespan, answer->baseMakespan);
 }
 
 void SolveChainTest::thePeersOverspendingIsNotCalledAPlan()
