@@ -316,7 +316,9 @@ void PlanVerb::describeNothing(Answer& answer, const plan::Problem& problem,
     answer.json["lower_bound_op"] = bound.op.index();
     answer.error = fmt::format(
         "{} within {}; the smallest budget with a plan is {}, none can be below {}.",
-        outcome.status == solve::Status::Infeasible ? "No plan exists" : "No plan was found",
+        outcome.status == solve::Status::Infeasible ? "No plan exists"
+        : outcome.stopped ? "The search was stopped early; no plan was found yet"
+                          : "No plan was found",
         base::exactBytesText(problem.budget),
         points.empty() ? "unknown" : base::exactBytesText(points.front()->evaluation().peak),
         base::exactBytesText(bound.bytes));
