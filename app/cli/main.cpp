@@ -19,7 +19,8 @@ int finish(Exit exit, std::string_view out, std::string_view error)
 {
     if (!error.empty())
         fmt::print(stderr, "{}\n", error);
-    const bool written = std::fwrite(out.data(), 1, out.size(), stdout) == out.size();
+    const bool written =
+        out.empty() || std::fwrite(out.data(), 1, out.size(), stdout) == out.size();
     if (std::fflush(stdout) != 0 || !written) {
         fmt::print(stderr, "Standard output can't be written.\n");
         return static_cast<int>(Exit::File);

@@ -84,11 +84,12 @@ void PythonHolds::passOn(std::vector<Moment>& holds, std::size_t region,
         }
     }
     for (std::size_t i = 0; i < passed.size(); ++i) {
-        const auto [storage, until] = passed[i];
+        const StorageId storage = passed[i].first;
+        const Moment until = passed[i].second;
         Moment& hold = holds[storage.index()];
         const bool seen =
             std::any_of(passed.begin(), passed.begin() + static_cast<std::ptrdiff_t>(i),
-                        [&](const auto& earlier) { return earlier.first == storage; });
+                        [storage](const auto& earlier) { return earlier.first == storage; });
         hold = seen || isResult(storage) ? std::max(hold, until) : until;
     }
     if (!callersHoldResults || members.size() == 1)

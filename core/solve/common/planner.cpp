@@ -17,10 +17,12 @@ const char* statusName(Status status)
 
 base::Result<void> checkOptions(const PlannerDescriptor& descriptor, const Options& options)
 {
-    for (const auto& [name, value] : options) {
+    for (const auto& option : options) {
+        const std::string& name = option.first;
+        const std::int64_t value = option.second;
         const auto record =
             std::find_if(descriptor.options.begin(), descriptor.options.end(),
-                         [&](const OptionRecord& candidate) { return candidate.name == name; });
+                         [&name](const OptionRecord& candidate) { return candidate.name == name; });
         if (record == descriptor.options.end())
             return base::failure(
                 base::ErrorKind::Usage,
