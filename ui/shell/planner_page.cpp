@@ -20,7 +20,7 @@ namespace plimsoll::ui {
 
 namespace {
 constexpr int kLeastCentre = 560;
-constexpr int kTableDelay = 60;    ///< ms between two states of the plan table during a drag
+constexpr int kTableDelay = 60;    ///< ms without a move of the line until the table follows
 constexpr qint64 kPatience = 2000; ///< ms, then the subtitle says that it is planning
 } // namespace
 
@@ -219,8 +219,7 @@ void PlannerPage::showAnswer()
     }
     // A strip would move the layout under the hand that drags; the table must not cost every frame.
     if (m_document.isDragging()) {
-        if (!m_tableLater.isActive())
-            m_tableLater.start();
+        m_tableLater.start(); // again: the table follows when the hand rests
     } else {
         m_tableLater.stop();
         showPlanTable();
