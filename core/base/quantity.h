@@ -19,6 +19,8 @@ public:
 
     [[nodiscard]] constexpr std::int64_t count() const { return m_count; }
 
+    // clang-tidy 14 takes the zero that the compiler compares with for a null pointer.
+    // NOLINTNEXTLINE(modernize-use-nullptr)
     constexpr auto operator<=>(const Quantity&) const = default;
     constexpr Quantity& operator+=(Quantity other)
     {
