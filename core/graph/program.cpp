@@ -22,7 +22,7 @@ void findPeak(const Program& program, Checks& checks)
             return;
         delta[static_cast<std::size_t>(std::max(storage.alloc, 0))] += storage.bytes.count();
         if (storage.free != kNever)
-            delta[static_cast<std::size_t>(storage.free + 1)] -= storage.bytes.count();
+            delta[static_cast<std::size_t>(storage.free) + 1] -= storage.bytes.count();
     }
     std::int64_t live = 0;
     for (std::size_t op = 0; op < program.ops.size(); ++op) {

@@ -39,10 +39,10 @@ class TemporaryFile
 public:
     explicit TemporaryFile(const std::filesystem::path& target)
         : m_path{temporaryName(target)}
-        , m_descriptor{
-              ::open(m_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode)}
+        , m_descriptor{::open(m_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                              kNewFileMode)}
+        , m_exists{m_descriptor.isOpen()}
     {
-        m_exists = m_descriptor.isOpen();
     }
     ~TemporaryFile()
     {

@@ -160,7 +160,7 @@ private:
 class Inflater
 {
 public:
-    Inflater() { m_ready = inflateInit2(&m_stream, kGzipWindow) == Z_OK; }
+    Inflater() : m_ready{inflateInit2(&m_stream, kGzipWindow) == Z_OK} {}
     ~Inflater()
     {
         if (m_ready)
@@ -312,8 +312,7 @@ Result<std::size_t> readFully(Input& input, std::vector<char>& buffer)
 {
     std::size_t filled = 0;
     while (filled < buffer.size()) {
-        const Result<std::size_t> count =
-            input.read(buffer.data() + filled, buffer.size() - filled);
+        Result<std::size_t> count = input.read(buffer.data() + filled, buffer.size() - filled);
         if (!count)
             return count;
         if (*count == 0)

@@ -42,7 +42,7 @@ Result<double> sourced(const json& object, const char* key, double lowest)
     if (value == nullptr || !value->is_number() || source == nullptr || !source->is_string()
         || source->get_ref<const std::string&>().empty())
         return failure(ErrorKind::File,
-                       fmt::format("\"{}\" must be a number \"value\" with a \"source\"", key));
+                       fmt::format(R"("{}" must be a number "value" with a "source")", key));
     const double number = value->get<double>();
     if (!std::isfinite(number) || number < lowest)
         return failure(ErrorKind::File, fmt::format("\"{}\" must be at least {}", key, lowest));

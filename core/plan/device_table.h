@@ -12,6 +12,6 @@ namespace plimsoll::plan {
 [[nodiscard]] std::string_view deviceTableText();
 
 /// The devices of such a text. Every value must be there, in range, and name its source.
-[[nodiscard]] base::Result<std::vector<Device>> parseDevices(std::string_view text);
+[[nodiscard]] base::Result<std::vector<Device>> parseDevices(std::string_view content);
 
 } // namespace plimsoll::plan

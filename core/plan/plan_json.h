@@ -52,7 +52,7 @@ struct PlanFile
 [[nodiscard]] nlohmann::ordered_json regionsJson(const graph::Program& program, const Plan& plan);
 /// The key `labels` of a plan file.
 [[nodiscard]] nlohmann::ordered_json labelsJson(const graph::Program& program, const Plan& plan);
-[[nodiscard]] nlohmann::ordered_json toJson(const VerifiedPlan& plan);
+[[nodiscard]] nlohmann::ordered_json toJson(const VerifiedPlan& verified);
 /// Content of a plan file, one key a line.
 [[nodiscard]] std::string writePlan(const VerifiedPlan& plan);
 

@@ -191,7 +191,7 @@ private:
         const std::vector<graph::CallId>& calls = m_callsOf[found->second];
         if (module.className != className)
             fail(where + ".class",
-                 fmt::format("is \"{}\", but \"{}\" is of class {}", printable(className, 80),
+                 fmt::format(R"(is "{}", but "{}" is of class {})", printable(className, 80),
                              printable(path, 80), printable(module.className, 80)));
         else if (number >= calls.size())
             fail(where + ".call", fmt::format("is {}, but \"{}\" is called {} times in a forward",
@@ -249,7 +249,7 @@ Result<void> checkHeader(const json& root)
     Fields fields{root, "", state};
     if (!state || fields.text("format") != detail::kPlanFormat || !state)
         return failure(ErrorKind::File,
-                       "This is no plan file: its \"format\" is not \"plimsoll-plan\".");
+                       R"(This is no plan file: its "format" is not "plimsoll-plan".)");
     const std::int64_t version = fields.integer("version");
     if (state && version > detail::kPlanVersion)
         return failure(ErrorKind::File,

@@ -34,9 +34,11 @@ std::vector<Moment> recordedPythonHolds(const graph::Program& program)
 }
 
 PythonHolds::PythonHolds(const graph::Program& program, const RegionTable& table)
-    : m_program{program}, m_table{table}, m_recorded{recordedPythonHolds(program)}
+    : m_program{program}
+    , m_table{table}
+    , m_recorded{recordedPythonHolds(program)}
+    , m_forward{m_recorded}
 {
-    m_forward = m_recorded;
     for (std::size_t region = 0; region < table.size(); ++region) // parents first
         passOn(m_forward, region, true);
     for (std::size_t region = table.size(); region-- > 0;)

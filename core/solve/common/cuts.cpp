@@ -36,20 +36,25 @@ bool Cuts::mayCut(Moment cut) const
     });
 }
 
-void Cuts::choose(std::size_t limit)
+std::vector<std::int64_t> Cuts::savedBeforeOps() const
 {
-    // Bytes saved inside each call say where more cuts are worth their price.
     std::vector<std::int64_t> savedBefore(static_cast<std::size_t>(m_forwardOps) + 1, 0);
     for (const graph::Saved& saved : m_program.saved)
         if (saved.op.index() < static_cast<std::size_t>(m_forwardOps))
             savedBefore[saved.op.index() + 1] += m_program.storageOf(saved.tensor).bytes.count();
     for (std::size_t op = 1; op < savedBefore.size(); ++op)
         savedBefore[op] += savedBefore[op - 1];
+    return savedBefore;
+}
 
+Cuts::Families Cuts::families() const
+{
+    // Bytes saved inside each call say where more cuts are worth their price.
+    const std::vector<std::int64_t> savedBefore = savedBeforeOps();
     // Calls of one parent are cut together: depth first, then the parent that saves most, then its
     // place.
     std::vector<int> depth(m_program.calls.size(), 0);
-    std::map<std::tuple<int, std::int64_t, std::size_t>, std::set<Moment>> families;
+    Families families;
     for (std::size_t index = 0; index < m_program.calls.size(); ++index) {
         const graph::Call& call = m_program.calls[index];
         if (call.parent)
@@ -64,8 +69,13 @@ void Cuts::choose(std::size_t limit)
             if (mayCut(cut))
                 families[{depth[index], -saved, parent}].insert(cut);
     }
+    return families;
+}
+
+void Cuts::choose(std::size_t limit)
+{
     std::set<Moment> chosen{0};
-    for (const auto& [key, cuts] : families) {
+    for (const auto& [key, cuts] : families()) {
         if (chosen.size() >= limit)
             break;
         // Where not all have room, every n-th keeps the stages of a family alike.
@@ -79,10 +89,10 @@ void Cuts::choose(std::size_t limit)
     m_positions.assign(chosen.begin(), chosen.end());
 }
 
-bool Cuts::crosses(std::size_t index, Moment cut) const
+bool Cuts::crosses(std::size_t storageIndex, Moment cut) const
 {
-    const graph::Storage& storage = m_program.storages[index];
-    if (storage.alloc >= cut || m_lastUse[index] < cut)
+    const graph::Storage& storage = m_program.storages[storageIndex];
+    if (storage.alloc >= cut || m_lastUse[storageIndex] < cut)
         return false;
     return storage.alloc >= 0 || storage.free != graph::kNever
            || (cut == 0 && storage.storageClass == graph::StorageClass::Input);

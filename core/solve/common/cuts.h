@@ -3,6 +3,11 @@
 
 #include "core/graph/program.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <tuple>
 #include <vector>
 
 namespace plimsoll::solve {
@@ -22,9 +27,15 @@ public:
     [[nodiscard]] std::vector<graph::StorageId> crossing(graph::Moment cut) const;
 
 private:
+    /// By depth, bytes saved in the parent (most first), parent: the cuts around its calls.
+    using Families = std::map<std::tuple<int, std::int64_t, std::size_t>, std::set<graph::Moment>>;
+
     void choose(std::size_t limit);
+    [[nodiscard]] Families families() const;
+    /// By op ordinal: bytes that forward ops before it save for backward.
+    [[nodiscard]] std::vector<std::int64_t> savedBeforeOps() const;
     [[nodiscard]] bool mayCut(graph::Moment cut) const;
-    [[nodiscard]] bool crosses(std::size_t storage, graph::Moment cut) const;
+    [[nodiscard]] bool crosses(std::size_t storageIndex, graph::Moment cut) const;
 
     const graph::Program& m_program;
     graph::Moment m_forwardOps = 0;

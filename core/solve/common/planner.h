@@ -62,6 +62,8 @@ public:
     Planner() = default;
     Planner(const Planner&) = delete;
     Planner& operator=(const Planner&) = delete;
+    Planner(Planner&&) = delete;
+    Planner& operator=(Planner&&) = delete;
     virtual ~Planner() = default;
 
     [[nodiscard]] virtual const PlannerDescriptor& descriptor() const = 0;
