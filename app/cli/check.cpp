@@ -2,6 +2,7 @@
 #include "app/cli/evaluation_json.h"
 #include "app/cli/graph_input.h"
 #include "app/cli/verbs.h"
+#include "core/base/budget.h"
 #include "core/base/format.h"
 #include "core/plan/verify.h"
 
@@ -83,7 +84,7 @@ private:
             m_peakLimit = *peak;
         }
         if (!m_maxSlowdown.empty()) {
-            const base::Result<double> percent = parsePercent(m_maxSlowdown);
+            const base::Result<double> percent = base::parsePercent(m_maxSlowdown);
             if (!percent)
                 return tl::unexpected{percent.error()};
             m_slowdownLimit = *percent;

@@ -79,18 +79,6 @@ private:
     std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
 };
 
-/// A size, or a ratio such as "80%" of a peak that is known only later.
-struct Budget
-{
-    base::Bytes bytes;
-    std::optional<double> ratio; ///< 0.8
-
-    [[nodiscard]] base::Bytes of(base::Bytes peak) const;
-};
-[[nodiscard]] base::Result<Budget> parseBudget(std::string_view text);
-/// "20%" or "20" as 20.
-[[nodiscard]] base::Result<double> parsePercent(std::string_view text);
-
 /// The file's content of kind File errors, named after the file.
 [[nodiscard]] base::Error inFile(const std::filesystem::path& path, const base::Error& error);
 

@@ -3,6 +3,7 @@
 #include "app/cli/graph_input.h"
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
+#include "core/base/budget.h"
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
 #include "core/solve/registry.h"
@@ -113,7 +114,7 @@ private:
 
     const solve::Planner* m_planner = nullptr;
     solve::Options m_options;
-    Budget m_budget;
+    base::Budget m_budget;
     base::Bytes m_reserve;
     plan::Device m_deviceRecord;
     plan::EvaluationPtr m_base;
@@ -182,7 +183,7 @@ Result<void> PlanVerb::checkArguments()
     for (const std::string& path : m_exports)
         if (const auto writer = writers::writerFor(path); !writer)
             return tl::unexpected{writer.error()};
-    const Result<Budget> budget = parseBudget(m_budgetText);
+    const Result<base::Budget> budget = base::parseBudget(m_budgetText);
     if (!budget)
         return tl::unexpected{budget.error()};
     m_budget = *budget;

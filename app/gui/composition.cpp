@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/gui/composition.h"
 
-#include "core/base/format.h"
-
 #include <QCommandLineParser>
 #include <QCoreApplication>
 #include <QRegularExpression>
@@ -42,59 +40,105 @@ std::optional<QSize> sizeOf(const QString& text)
     return QSize{match.captured(1).toInt(), match.captured(2).toInt()};
 }
 
-} // namespace
-
-Arguments readArguments()
+/// What QApplication reads itself. Without these a line with "-platform offscreen" would be
+/// refused.
+void addToolkitOptions(QCommandLineParser& parser)
 {
-    QCommandLineParser parser;
-    parser.setApplicationDescription(translated("Plans the GPU memory of a training step."));
-    parser.addHelpOption();
-    parser.addVersionOption();
-    parser.addPositionalArgument(QStringLiteral("FILE"),
-                                 translated("Traced steps and sessions to open."),
-                                 QStringLiteral("[FILE...]"));
-    const QCommandLineOption theme = option("theme", "light or dark, for this run.", "THEME");
-    const QCommandLineOption size = option("size", "Size of the window, such as 1440x900.", "WxH");
-    const QCommandLineOption budget =
-        option("budget", "Budget that files begin with, such as 7.25GiB.", "SIZE");
-    const QCommandLineOption device = option("device", "GPU by its id, such as a100-80gb.", "ID");
-    const QCommandLineOption screenshot = option(
-        "screenshot", "Write a picture of the window once all is planned, then end.", "FILE");
-    const QCommandLineOption drag{QStringLiteral("drag"),
-                                  translated("Take the picture while the budget is dragged.")};
-    parser.addOptions({theme, size, budget, device, screenshot, drag});
-    parser.process(*QCoreApplication::instance());
+    const auto add = [&parser](const char* name, const char* value) {
+        QCommandLineOption toolkit = option(name, "", value);
+        toolkit.setFlags(QCommandLineOption::HiddenFromHelp);
+        parser.addOption(toolkit);
+    };
+    for (const char* name :
+         {"platform", "platformpluginpath", "platformtheme", "plugin", "qwindowgeometry",
+          "qwindowicon", "qwindowtitle", "style", "stylesheet", "display", "fontengine"})
+        add(name, "VALUE");
+    for (const char* name : {"reverse", "widgetcount"})
+        add(name, "");
+}
 
+/// The options of this program, and the sentences about them.
+struct Options
+{
+    QCommandLineOption theme = option("theme", "light or dark, for this run.", "THEME");
+    QCommandLineOption size = option("size", "Size of the window, such as 1440x900.", "WxH");
+    QCommandLineOption budget = option(
+        "budget", "Budget that files begin with, such as 7.25GiB, or 80% of the unplanned peak.",
+        "SIZE");
+    QCommandLineOption device = option("device", "GPU by its id, such as a100-80gb.", "ID");
+    QCommandLineOption screenshot = option(
+        "screenshot", "Write a picture of the window once all is planned, then end.", "FILE");
+    QCommandLineOption drag = option("drag", "Take the picture while the budget is dragged.", "");
+
+    void addTo(QCommandLineParser& parser) const
+    {
+        parser.setSingleDashWordOptionMode(QCommandLineParser::ParseAsLongOptions);
+        parser.setApplicationDescription(translated("Plans the GPU memory of a training step."));
+        parser.addHelpOption();
+        parser.addVersionOption();
+        parser.addPositionalArgument(QStringLiteral("FILE"),
+                                     translated("Traced steps and sessions to open."),
+                                     QStringLiteral("[FILE...]"));
+        parser.addOptions({theme, size, budget, device, screenshot, drag});
+        addToolkitOptions(parser);
+    }
+};
+
+base::Budget budgetOf(const QString& text)
+{
+    const base::Result<base::Budget> budget = base::parseBudget(text.toStdString());
+    if (!budget)
+        refuse(QString::fromStdString(budget.error().message));
+    if (budget->isZero())
+        refuse(translated("A budget is larger than 0."));
+    return *budget;
+}
+
+Arguments argumentsOf(const QCommandLineParser& parser, const Options& options)
+{
     Arguments arguments;
     arguments.files = parser.positionalArguments();
-    arguments.screenshot = parser.value(screenshot);
-    arguments.drag = parser.isSet(drag);
-    if (parser.isSet(theme)) {
-        const QString name = parser.value(theme);
+    arguments.screenshot = parser.value(options.screenshot);
+    arguments.drag = parser.isSet(options.drag);
+    if (parser.isSet(options.theme)) {
+        const QString name = parser.value(options.theme);
         if (name != QStringLiteral("light") && name != QStringLiteral("dark"))
             refuse(translated("--theme takes light or dark, not \"%1\".").arg(name));
         arguments.theme =
             name == QStringLiteral("dark") ? ui::ThemeChoice::Dark : ui::ThemeChoice::Light;
     }
-    if (parser.isSet(size)) {
-        arguments.size = sizeOf(parser.value(size));
+    if (parser.isSet(options.size)) {
+        arguments.size = sizeOf(parser.value(options.size));
         if (!arguments.size)
             refuse(translated("--size takes a width and a height such as 1440x900."));
     }
-    if (parser.isSet(budget)) {
-        const base::Result<base::Bytes> bytes =
-            base::parseBytes(parser.value(budget).toStdString());
-        if (!bytes)
-            refuse(QString::fromStdString(bytes.error().message));
-        arguments.budget = *bytes;
-    }
-    const std::string id = parser.isSet(device) ? parser.value(device).toStdString()
-                                                : std::string{plan::kDefaultDevice};
+    if (parser.isSet(options.budget))
+        arguments.budget = budgetOf(parser.value(options.budget));
+    const std::string id = parser.isSet(options.device) ? parser.value(options.device).toStdString()
+                                                        : std::string{plan::kDefaultDevice};
     const base::Result<plan::Device> found = plan::findDevice(id);
     if (!found)
         refuse(QString::fromStdString(found.error().message));
     arguments.choices.device = *found;
     return arguments;
+}
+
+} // namespace
+
+Arguments readArguments(int argc, char** argv)
+{
+    // Gone before the real application comes; the parser asks it for names and arguments.
+    const QCoreApplication application{argc, argv};
+    QCommandLineParser parser;
+    const Options options;
+    options.addTo(parser);
+    if (!parser.parse(QCoreApplication::arguments()))
+        refuse(parser.errorText());
+    if (parser.isSet(QStringLiteral("version")))
+        parser.showVersion();
+    if (parser.isSet(QStringLiteral("help")) || parser.isSet(QStringLiteral("help-all")))
+        parser.showHelp();
+    return argumentsOf(parser, options);
 }
 
 } // namespace plimsoll::gui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/budget.h"
 #include "core/workspace/planning.h"
 #include "ui/base/theme.h"
 
@@ -18,14 +19,14 @@ struct Arguments
     QStringList files;
     std::optional<ui::ThemeChoice> theme;
     std::optional<QSize> size;
-    std::optional<base::Bytes> budget;
+    std::optional<base::Budget> budget; ///< a ratio is of the unplanned peak
     workspace::Choices choices;
     QString screenshot; ///< picture to write, then the program ends
     bool drag = false;  ///< take it while the budget line is dragged
 };
 
-/// Reads the arguments of the running application. Ends the program after --help, --version and
-/// mistakes.
-[[nodiscard]] Arguments readArguments();
+/// Reads the command line; needs no display, so it comes before the application. Ends the program
+/// after --help, --version and mistakes.
+[[nodiscard]] Arguments readArguments(int argc, char** argv);
 
 } // namespace plimsoll::gui

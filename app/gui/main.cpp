@@ -15,13 +15,13 @@ namespace ui = plimsoll::ui;
 
 int main(int argc, char** argv)
 {
-    QApplication application{argc, argv};
-    QApplication::setApplicationName(QStringLiteral("plimsoll"));
-    QApplication::setOrganizationName(QStringLiteral("plimsoll"));
-    QApplication::setApplicationDisplayName(QStringLiteral("Plimsoll"));
-    QApplication::setApplicationVersion(QStringLiteral(PLIMSOLL_VERSION));
-    const gui::Arguments arguments = gui::readArguments();
+    QCoreApplication::setApplicationName(QStringLiteral("plimsoll"));
+    QCoreApplication::setOrganizationName(QStringLiteral("plimsoll"));
+    QCoreApplication::setApplicationVersion(QStringLiteral(PLIMSOLL_VERSION));
+    const gui::Arguments arguments = gui::readArguments(argc, argv);
 
+    const QApplication application{argc, argv};
+    QGuiApplication::setApplicationDisplayName(QStringLiteral("Plimsoll"));
     ui::Theme theme;
     // A picture must not depend on what this user did before, nor change it.
     const QTemporaryDir folder;
@@ -37,6 +37,9 @@ int main(int argc, char** argv)
         window.resize(*arguments.size);
     if (arguments.budget)
         window.setFirstBudget(*arguments.budget);
+    // Closed, it may still have written hidden; then no window is left to be the last one.
+    QObject::connect(&window, &ui::MainWindow::closed, &application, &QApplication::quit,
+                     Qt::QueuedConnection);
     window.show();
     window.openFiles(arguments.files);
     if (!arguments.screenshot.isEmpty())

@@ -102,6 +102,7 @@ void BudgetPanel::buildForm()
                               + ui::bytesText(device.memory),
                           QString::fromStdString(device.id));
     m_budgetEdit = new QLineEdit{this};
+    m_budgetEdit->setToolTip(budgetHint());
     m_reserveEdit = new QLineEdit{this};
     m_reserveEdit->setToolTip(QStringLiteral(
         "Memory kept free for the CUDA context and workspaces; part of the budget."));

@@ -3,6 +3,8 @@
 
 #include "core/base/format.h"
 
+#include <QCoreApplication>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -162,6 +164,14 @@ base::Result<base::Bytes> parseBudget(const QString& text, const BudgetContext& 
     if (relative)
         bytes = negative ? context.current - bytes : context.current + bytes;
     return bytes.count() > 0 ? base::Result<base::Bytes>{bytes} : refuse();
+}
+
+QString budgetHint()
+{
+    return QCoreApplication::translate(
+        "Budget",
+        "An amount such as 7.25 GiB or 7424 MiB, −500 MiB from here, 80 % of what the GPU "
+        "lets a program use, or a GPU's name.");
 }
 
 } // namespace plimsoll::ui

@@ -94,5 +94,7 @@ struct BudgetContext
 /// "7.25" (GiB), "7.25 GiB", "7424 MiB", "90 %", "−500 MiB", "4060".
 [[nodiscard]] base::Result<base::Bytes> parseBudget(const QString& text,
                                                     const BudgetContext& context);
+/// What may be typed, for a tool tip.
+[[nodiscard]] QString budgetHint();
 
 } // namespace plimsoll::ui

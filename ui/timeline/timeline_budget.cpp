@@ -133,7 +133,7 @@ void TimelineView::Private::openField()
     const double left = std::min(pill.left(), view.width() - width - 2);
     field->setGeometry(QRectF{left, pill.center().y() - height / 2, width, height}.toAlignedRect());
     field->setText(bytesText(*model.budget));
-    field->setToolTip({});
+    field->setToolTip(budgetHint());
     field->show();
     field->selectAll();
     field->setFocus(Qt::PopupFocusReason);
