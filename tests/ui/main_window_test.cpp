@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window end to end, as a user goes: open, plan, drag, undo, save, open again, export.
-#include "ui/shell/main_window.h"
-
 #include "core/plan/plan_json.h"
 #include "ui/base/numbers.h"
-#include "ui/base/theme.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/plan_model.h"
 #include "ui/plan_panel/plan_page.h"
 #include "ui/plan_panel/run_page.h"
-#include "ui/shell/actions.h"
 #include "ui/shell/plan_texts.h"
 #include "ui/start_page/start_page.h"
-#include "ui/timeline/budget_handle.h"
 
-#include "tests/support/golden.h"
 #include "tests/support/graph_file.h"
-#include "tests/support/temp_folder.h"
+#include "tests/ui/window_fixture.h"
 
 #include <QAction>
 #include <QApplication>
@@ -26,32 +20,22 @@
 #include <QTabBar>
 #include <QTest>
 
-#include <memory>
-
 namespace {
 
 using plimsoll::base::Bytes;
-using plimsoll::support::TempFolder;
+using namespace plimsoll::tests;
 using namespace plimsoll::ui;
 namespace plan = plimsoll::plan;
 namespace support = plimsoll::support;
 namespace workspace = plimsoll::workspace;
 
-constexpr int kPatience = 60'000; // ms, for planning in a debug build on a busy computer
-
-QString samplePath(const char* name)
-{
-    return QString::fromStdString(
-        support::repositoryPath(std::string{"resources/samples/"} + name + ".plimsoll.json.gz"));
-}
-
-class MainWindowTest : public QObject
+class MainWindowTest : public QObject, private WindowFixture
 {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init();
-    void cleanup();
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
     void opensASampleAndPlansIt();
     void showsACertifiedPlanInEveryFrameOfADrag();
     void cancelsADragWithEscape();
@@ -68,65 +52,7 @@ private Q_SLOTS:
     void changesTheThemeWhileRunning();
     void fallsBackInANarrowWindow();
     void namesEveryAction();
-
-private:
-    PlannerPage* open(const QString& path);
-    PlannerPage* openPlanned(const char* sample = "resnet18");
-    void trigger(const char* id) { m_window->actions().get(QString::fromLatin1(id))->trigger(); }
-    QPoint handle(PlannerPage& page);
-
-    std::unique_ptr<TempFolder> m_folder;
-    std::unique_ptr<Theme> m_theme;
-    std::unique_ptr<Settings> m_settings;
-    std::unique_ptr<MainWindow> m_window;
 };
-
-void MainWindowTest::init()
-{
-    QTest::failOnWarning(QRegularExpression{QStringLiteral(".*")});
-    m_folder = std::make_unique<TempFolder>();
-    m_theme = std::make_unique<Theme>();
-    m_settings = std::make_unique<Settings>(QString::fromStdString(m_folder->file("settings.ini")));
-    m_settings->drive(*m_theme);
-    workspace::Choices choices;
-    choices.device = *plan::findDevice(plan::kDefaultDevice);
-    m_window = std::make_unique<MainWindow>(*m_settings, choices);
-    m_window->setCloseQuestion([](const QString&) { return MainWindow::CloseAnswer::Discard; });
-    m_window->resize(1440, 900);
-    m_window->show();
-    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
-}
-
-void MainWindowTest::cleanup()
-{
-    m_window.reset();
-    m_settings.reset();
-    m_theme.reset();
-    m_folder.reset();
-}
-
-PlannerPage* MainWindowTest::open(const QString& path)
-{
-    QSignalSpy opened{m_window.get(), &MainWindow::opened};
-    m_window->openFiles({path});
-    return opened.wait(kPatience) ? m_window->currentPage() : nullptr;
-}
-
-PlannerPage* MainWindowTest::openPlanned(const char* sample)
-{
-    PlannerPage* page = open(samplePath(sample));
-    if (page == nullptr
-        || !QTest::qWaitFor(
-            [page] { return page->document().isPlanned() && page->document().isRefined(); },
-            kPatience))
-        return nullptr;
-    return page;
-}
-
-QPoint MainWindowTest::handle(PlannerPage& page)
-{
-    return page.timeline().findChild<BudgetHandle*>()->geometry().center();
-}
 
 void MainWindowTest::opensASampleAndPlansIt()
 {
@@ -156,7 +82,7 @@ void MainWindowTest::showsACertifiedPlanInEveryFrameOfADrag()
     QVERIFY(page != nullptr);
     TimelineView& view = page->timeline();
     const Bytes before = page->document().budget();
-    const QPoint from = handle(*page);
+    const QPoint from = budgetHandle(*page);
     QTest::mousePress(&view, Qt::LeftButton, {}, from);
     int plans = 0;
     for (int dy = 1; dy <= 60; ++dy) {
@@ -192,7 +118,7 @@ void MainWindowTest::cancelsADragWithEscape()
     QVERIFY(page != nullptr);
     TimelineView& view = page->timeline();
     const Bytes before = page->document().budget();
-    const QPoint from = handle(*page);
+    const QPoint from = budgetHandle(*page);
     QTest::mousePress(&view, Qt::LeftButton, {}, from);
     QTest::mouseMove(&view, from + QPoint{0, 30});
     QVERIFY(page->document().budget() != before);

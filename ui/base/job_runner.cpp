@@ -2,6 +2,7 @@
 #include "ui/base/job_runner.h"
 
 #include <QMetaObject>
+#include <QPointer>
 
 #include <algorithm>
 #include <chrono>
@@ -56,6 +57,8 @@ void JobRunnerBase::finished(Run* run)
     if (m_current.get() != run) {
         std::erase_if(m_retired,
                       [run](const std::unique_ptr<Run>& retired) { return retired.get() == run; });
+        if (isIdle())
+            Q_EMIT idle();
         return;
     }
     // The slot is free before the owner hears of it: it may start the next run at once.
@@ -64,7 +67,10 @@ void JobRunnerBase::finished(Run* run)
     m_timer.stop();
     const std::function<void()> deliver = std::move(over->deliver);
     Q_EMIT runningChanged(false);
+    const QPointer<JobRunnerBase> self{this}; // who hears of the result may end the runner
     deliver();
+    if (self && isIdle())
+        Q_EMIT idle();
 }
 
 void JobRunnerBase::poll()

@@ -28,11 +28,15 @@ public:
     void stop();
     /// Whether a run has been started and not yet delivered.
     [[nodiscard]] bool isRunning() const { return m_current != nullptr; }
+    /// No thread is left, superseded ones included: destruction has nothing to wait for.
+    [[nodiscard]] bool isIdle() const { return m_current == nullptr && m_retired.empty(); }
 
 Q_SIGNALS:
     /// Per mille of the current run, polled every 50 ms, only when it changed.
     void progressed(int perMille);
     void runningChanged(bool running);
+    /// The last thread is gone.
+    void idle();
 
 protected:
     explicit JobRunnerBase(QObject* parent);

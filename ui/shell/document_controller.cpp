@@ -49,6 +49,10 @@ DocumentController::DocumentController(workspace::Opened opened, QObject* parent
     });
     connect(m_keeper.get(), &SessionKeeper::failed, this,
             [this](const QString& sentence) { Q_EMIT failed(QStringLiteral("save"), sentence); });
+    connect(m_keeper.get(), &SessionKeeper::settled, this, &DocumentController::tellRest);
+    for (const JobRunnerBase* jobs :
+         {static_cast<JobRunnerBase*>(&m_planner), static_cast<JobRunnerBase*>(&m_refiner)})
+        connect(jobs, &JobRunnerBase::idle, this, &DocumentController::tellRest);
     if (!m_document.sessionPath.empty())
         m_keeper->attach(m_document.sessionPath);
     answer();
@@ -294,6 +298,41 @@ void DocumentController::saveNow()
 void DocumentController::finishSaving()
 {
     m_keeper->finish();
+}
+
+void DocumentController::letGo()
+{
+    m_refineTimer.stop();
+    m_planner.stop();
+    m_refiner.stop();
+    m_keeper->saveNow();
+}
+
+bool DocumentController::isAtRest() const
+{
+    return !m_keeper->isWriting() && m_planner.isIdle() && m_refiner.isIdle();
+}
+
+bool DocumentController::isSaving() const
+{
+    return m_keeper->isWriting();
+}
+
+void DocumentController::discardChanges()
+{
+    m_userChanged = false;
+    m_keeper->forget();
+}
+
+bool DocumentController::hasSaveFailed() const
+{
+    return m_keeper->hasFailed();
+}
+
+void DocumentController::tellRest()
+{
+    if (isAtRest())
+        Q_EMIT atRest();
 }
 
 } // namespace plimsoll::ui

@@ -65,6 +65,15 @@ public:
     void saveNow();
     /// Writes pending changes and waits: the program is about to end.
     void finishSaving();
+    /// The document is to be closed: what is being planned is given up, what is pending is written,
+    /// both in the background; atRest() says when nothing of it runs any more.
+    void letGo();
+    [[nodiscard]] bool isAtRest() const;
+    [[nodiscard]] bool isSaving() const;
+    /// Nothing is saved any more: the user closes without saving.
+    void discardChanges();
+    /// The last attempt to write the session failed; its changes are in no file.
+    [[nodiscard]] bool hasSaveFailed() const;
 
 Q_SIGNALS:
     /// Budget, plan or bounds changed: a new picture.
@@ -78,6 +87,8 @@ Q_SIGNALS:
     /// Title, unsaved mark or session path.
     void titleChanged();
     void sessionSaved(const QString& path, bool first);
+    /// No thread works for the document any more.
+    void atRest();
     /// Something could not be done; a sentence.
     void failed(const QString& id, const QString& sentence);
 
@@ -91,6 +102,7 @@ private:
     void refine();
     void recordRun();
     void changed();
+    void tellRest();
 
     workspace::Document m_document;
     workspace::PlannedPtr m_planned;

@@ -13,9 +13,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QGuiApplication>
-#include <QMessageBox>
 #include <QMimeData>
-#include <QPushButton>
 #include <QStackedWidget>
 #include <QTabBar>
 
@@ -30,6 +28,14 @@ QString absolutePath(const QString& path)
     const QFileInfo info{path};
     const QString canonical = info.canonicalFilePath();
     return canonical.isEmpty() ? info.absoluteFilePath() : canonical;
+}
+
+QString fileOf(PlannerPage& page)
+{
+    const workspace::Document& document = page.document().document();
+    const std::filesystem::path file =
+        document.sessionPath.empty() ? document.graph.path : document.sessionPath;
+    return absolutePath(QString::fromStdString(file.string()));
 }
 
 QStringList localFiles(const QMimeData* data)
@@ -57,12 +63,8 @@ void MainWindow::openFiles(const QStringList& paths)
 {
     for (const QString& given : paths) {
         const QString path = absolutePath(given);
-        const auto open = std::find_if(m_pages.begin(), m_pages.end(), [&](PlannerPage* page) {
-            const workspace::Document& document = page->document().document();
-            const std::filesystem::path file =
-                document.sessionPath.empty() ? document.graph.path : document.sessionPath;
-            return absolutePath(QString::fromStdString(file.string())) == path;
-        });
+        const auto open = std::find_if(m_pages.begin(), m_pages.end(),
+                                       [&](PlannerPage* page) { return fileOf(*page) == path; });
         if (open != m_pages.end())
             m_tabs->setCurrentIndex(indexOf(*open));
         else if (!m_queue.contains(path))
@@ -76,6 +78,10 @@ void MainWindow::openNext()
     if (m_opener.isRunning() || m_queue.isEmpty())
         return;
     const QString path = m_queue.first();
+    // A session that is still being written is opened when it is whole.
+    if (std::any_of(m_leaving.begin(), m_leaving.end(),
+                    [&](PlannerPage* page) { return fileOf(*page) == path; }))
+        return;
     m_opener.start(
         [path, choices = m_defaults](const base::JobContext& job) {
             return workspace::openDocument(path.toStdString(), choices, job);
@@ -95,12 +101,9 @@ void MainWindow::openNext()
 void MainWindow::addPage(workspace::Opened opened, const QString& path)
 {
     if (m_firstBudget && !opened.document.budget)
-        opened.document.budget = m_firstBudget;
+        opened.document.budget = m_firstBudget->of(opened.first->unplanned->evaluation().peak);
     m_start->hideError();
     auto* page = new PlannerPage{std::move(opened), m_stack};
-    m_pages.push_back(page);
-    m_stack->addWidget(page);
-    m_undo.addStack(&page->document().undoStack());
     connect(page, &PlannerPage::stateChanged, this, &MainWindow::updateState);
     connect(&page->document(), &DocumentController::sessionSaved, this,
             [this](const QString& file, bool first) {
@@ -110,11 +113,20 @@ void MainWindow::addPage(workspace::Opened opened, const QString& path)
                 m_status->showNote(
                     tr("Session saved, %1.").arg(bytesText(base::Bytes{QFileInfo{file}.size()})));
             });
-    const int tab = m_tabs->addTab(icon(QStringLiteral("planner")), page->document().title());
-    m_tabs->setCurrentIndex(tab);
+    connectLeaving(*page);
+    addTab(page);
     m_settings.addRecentFile(path);
     m_settings.setLastFolder(QFileInfo{path}.absolutePath());
     Q_EMIT this->opened(page);
+}
+
+void MainWindow::addTab(PlannerPage* page)
+{
+    m_pages.push_back(page);
+    m_stack->addWidget(page);
+    m_undo.addStack(&page->document().undoStack());
+    m_tabs->setCurrentIndex(
+        m_tabs->addTab(icon(QStringLiteral("planner")), page->document().title()));
 }
 
 void MainWindow::showOpenError(const QString& path, const QString& sentence)
@@ -228,36 +240,6 @@ void MainWindow::copySnippet(PlannerPage& page)
         return;
     QGuiApplication::clipboard()->setText(QString::fromStdString(writers::pythonSnippet(*plan)));
     m_status->showNote(tr("Python lines copied."));
-}
-
-bool MainWindow::mayClose(PlannerPage& page)
-{
-    const DocumentController& document = page.document();
-    if (!document.isUnsaved() || !document.document().sessionPath.empty())
-        return true;
-    CloseAnswer answer = CloseAnswer::Keep;
-    if (m_closeQuestion) {
-        answer = m_closeQuestion(document.title());
-    } else {
-        QMessageBox box{QMessageBox::NoIcon, tr("Plimsoll"),
-                        tr("%1 has changes that are in no session file.").arg(document.title()),
-                        QMessageBox::NoButton, this};
-        const QPushButton* save = box.addButton(tr("Save session…"), QMessageBox::AcceptRole);
-        const QPushButton* discard =
-            box.addButton(tr("Close without saving"), QMessageBox::DestructiveRole);
-        box.addButton(tr("Keep open"), QMessageBox::RejectRole);
-        box.exec();
-        if (box.clickedButton() == static_cast<const QAbstractButton*>(save))
-            answer = CloseAnswer::Save;
-        else if (box.clickedButton() == static_cast<const QAbstractButton*>(discard))
-            answer = CloseAnswer::Discard;
-    }
-    if (answer == CloseAnswer::Save) {
-        saveAs(page);
-        page.document().finishSaving();
-        return !page.document().isUnsaved();
-    }
-    return answer == CloseAnswer::Discard;
 }
 
 void MainWindow::restoreWindow()

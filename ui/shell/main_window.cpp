@@ -10,7 +10,6 @@
 #include "ui/start_page/start_page.h"
 
 #include <QAction>
-#include <QCloseEvent>
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QKeyEvent>
@@ -53,7 +52,9 @@ MainWindow::~MainWindow()
 {
     // Pages and tabs would still report here while they go.
     m_tabs->disconnect(this);
-    for (PlannerPage* page : m_pages) {
+    std::vector<PlannerPage*> pages = m_pages;
+    pages.insert(pages.end(), m_leaving.begin(), m_leaving.end());
+    for (PlannerPage* page : pages) {
         page->document().finishSaving();
         page->disconnect(this);
         page->document().disconnect(this);
@@ -184,39 +185,6 @@ void MainWindow::updateState()
         m_status->showJob(page == nullptr ? QString{} : page->jobText());
     setWindowTitle(page == nullptr ? tr("Plimsoll")
                                    : tr("%1 – Plimsoll").arg(page->document().title()));
-}
-
-void MainWindow::closePage(int index)
-{
-    if (index < 1 || index > static_cast<int>(m_pages.size()))
-        return;
-    PlannerPage* page = m_pages[static_cast<std::size_t>(index - 1)];
-    if (!mayClose(*page))
-        return;
-    page->storeView();
-    page->document().finishSaving();
-    m_undo.removeStack(&page->document().undoStack());
-    m_pages.erase(m_pages.begin() + (index - 1));
-    m_stack->removeWidget(page);
-    // Not at once: the page may be the sender of what brought us here.
-    page->deleteLater();
-    m_tabs->removeTab(index);
-    showTab(m_tabs->currentIndex());
-}
-
-void MainWindow::closeEvent(QCloseEvent* event)
-{
-    for (PlannerPage* page : m_pages)
-        if (!mayClose(*page)) {
-            event->ignore();
-            return;
-        }
-    for (PlannerPage* page : m_pages) {
-        page->storeView();
-        page->document().finishSaving();
-    }
-    m_settings.setWindowGeometry(saveGeometry());
-    event->accept();
 }
 
 void MainWindow::keyPressEvent(QKeyEvent* event)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/budget.h"
 #include "ui/base/job_runner.h"
 #include "ui/base/settings.h"
 #include "ui/shell/planner_page.h"
@@ -46,14 +47,19 @@ public:
     [[nodiscard]] Actions& actions() { return *m_actions; }
     [[nodiscard]] bool isOpening() const { return m_opener.isRunning(); }
     void setCloseQuestion(CloseQuestion question) { m_closeQuestion = std::move(question); }
-    /// The budget that files opened from now on begin with; for the command line.
-    void setFirstBudget(base::Bytes budget) { m_firstBudget = budget; }
+    /// The budget that files opened from now on begin with, a ratio being of the unplanned peak;
+    /// for the command line.
+    void setFirstBudget(base::Budget budget) { m_firstBudget = budget; }
 
     void saveTo(PlannerPage& page, const QString& path);
     void exportTo(PlannerPage& page, const QString& path);
+    /// Takes the tab away at once; the page goes once its session is written. If that fails, the
+    /// tab comes back.
     void closePage(int index);
 
 Q_SIGNALS:
+    /// The window was closed, and all that had to be written is.
+    void closed();
     void opened(plimsoll::ui::PlannerPage* page);
     void openFailed(const QString& path, const QString& sentence);
     void exported(const QString& path);
@@ -77,6 +83,7 @@ private:
     // file_commands.cpp
     void openNext();
     void addPage(workspace::Opened opened, const QString& path);
+    void addTab(PlannerPage* page);
     void showOpenError(const QString& path, const QString& sentence);
     void chooseFiles();
     void save(PlannerPage& page);
@@ -84,12 +91,19 @@ private:
     void chooseExport(PlannerPage& page);
     void choosePicture(PlannerPage& page);
     void copySnippet(PlannerPage& page);
-    [[nodiscard]] bool mayClose(PlannerPage& page);
     void restoreWindow();
+    // closing.cpp
+    /// Save: what is pending is or will be written; Keep: it stays open.
+    [[nodiscard]] CloseAnswer closeAnswer(PlannerPage& page);
+    static void letGo(PlannerPage& page, CloseAnswer answer);
+    void connectLeaving(PlannerPage& page);
+    void pageAtRest(PlannerPage& page);
+    void finishClosing();
+    [[nodiscard]] bool isAtRest() const;
 
     Settings& m_settings;
     workspace::Choices m_defaults;
-    std::optional<base::Bytes> m_firstBudget;
+    std::optional<base::Budget> m_firstBudget;
     CloseQuestion m_closeQuestion;
     QUndoGroup m_undo;
     Actions* m_actions = nullptr;
@@ -98,8 +112,10 @@ private:
     StartPage* m_start = nullptr;
     ViewBar* m_bar = nullptr;
     StatusLine* m_status = nullptr;
-    std::vector<PlannerPage*> m_pages; ///< tab i + 1
-    QStringList m_queue;               ///< files to open
+    std::vector<PlannerPage*> m_pages;   ///< tab i + 1
+    std::vector<PlannerPage*> m_leaving; ///< without a tab, their sessions are being written
+    bool m_isClosing = false;            ///< hidden until all is written
+    QStringList m_queue;                 ///< files to open
     JobRunner<workspace::Opened> m_opener;
     JobRunner<bool> m_exporter;
 };

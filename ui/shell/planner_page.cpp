@@ -153,6 +153,7 @@ void PlannerPage::connectViews()
                        {}});
     });
     connect(m_timeline, &TimelineView::visibleRangeChanged, this, [this] { storeView(); });
+    connect(m_timeline, &TimelineView::pinsChanged, this, [this] { storeView(); });
     connect(m_timeline, &TimelineView::lowerBoundClicked, this,
             [this] { m_planDock->showPage(m_plan); });
     connect(m_frontier, &FrontierView::budgetDragged, &m_document,

@@ -155,6 +155,7 @@ void SessionKeeper::settle()
     const std::shared_ptr<Job> job = std::exchange(m_job, nullptr);
     for (std::size_t i = 0; i < job->keys.size() && i < job->ids.size(); ++i)
         Q_EMIT runStored(job->keys[i], job->ids[i]);
+    m_failed = job->error.has_value();
     if (job->error) {
         if (!job->isNew)
             putBack(*job);
@@ -162,10 +163,16 @@ void SessionKeeper::settle()
     } else {
         m_file = job->file;
         Q_EMIT saved(QString::fromStdString(m_file->path.string()), job->isNew);
-        if (!m_next.isEmpty())
+        if (!m_next.isEmpty() && m_hurried)
+            startWriting();
+        else if (!m_next.isEmpty())
             m_timer.start();
     }
     Q_EMIT stateChanged();
+    if (m_job)
+        return;
+    m_hurried = false;
+    Q_EMIT settled();
 }
 
 void SessionKeeper::putBack(Job& job)
@@ -185,9 +192,19 @@ void SessionKeeper::putBack(Job& job)
     prepend(m_next.removed, std::move(job.change.removed), 0);
 }
 
+void SessionKeeper::forget()
+{
+    m_timer.stop();
+    m_file.reset();
+    m_next = {};
+    m_nextKeys.clear();
+    m_failed = false;
+}
+
 void SessionKeeper::saveNow()
 {
     startWriting();
+    m_hurried = m_job != nullptr;
 }
 
 void SessionKeeper::finish()

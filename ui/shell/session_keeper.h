@@ -38,8 +38,14 @@ public:
 
     /// Changes that the file doesn't hold yet.
     [[nodiscard]] bool isPending() const { return m_job != nullptr || !m_next.isEmpty(); }
+    [[nodiscard]] bool isWriting() const { return m_job != nullptr; }
+    /// The last writing failed; what it held is pending again.
+    [[nodiscard]] bool hasFailed() const { return m_failed; }
+    /// Drops what is pending, and what comes later.
+    void forget();
+    /// Writes all that is pending in the background, one job after the other.
     void saveNow();
-    /// Writes what is pending and waits for it.
+    /// Writes what is pending and waits for it: only where there is no event loop to come back to.
     void finish();
 
 Q_SIGNALS:
@@ -47,6 +53,8 @@ Q_SIGNALS:
     void runStored(int key, qint64 id);
     void saved(const QString& path, bool first);
     void failed(const QString& sentence);
+    /// Nothing is being written any more; all is, unless hasFailed().
+    void settled();
 
 private:
     /// The open file; used by one job at a time.
@@ -78,6 +86,8 @@ private:
     workspace::SessionChange m_next;
     std::vector<int> m_nextKeys;
     std::shared_ptr<Job> m_job;
+    bool m_hurried = false; ///< no gathering between jobs
+    bool m_failed = false;
     QTimer m_timer;
     std::unique_ptr<JobRunner<bool>> m_writer;
 };

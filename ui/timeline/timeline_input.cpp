@@ -264,10 +264,7 @@ void TimelineView::Private::click(const QPointF& pos)
     const Hit hit = hitAt(pos);
     pinsBeforePress = model.pins;
     switch (hit.place) {
-    case Place::Pin:
-        model.pins.erase(model.pins.begin() + static_cast<std::ptrdiff_t>(hit.index));
-        view.update();
-        return;
+    case Place::Pin: togglePin(model.pins[hit.index]); return;
     case Place::Band: {
         const timeline::Band& band = model.set.planned->bands()[hit.index];
         setRange(StepRange{band.begin, band.end});
@@ -284,10 +281,9 @@ void TimelineView::Private::click(const QPointF& pos)
         if (pos.y() >= frame().at.yOf(model.set.planned->totalAt(*step)))
             togglePin(*step);
         else if (!model.pins.empty())
-            model.pins.clear();
+            setPins({});
         else
             setRange(std::nullopt);
-        view.update();
         return;
     }
     default: return;
@@ -305,7 +301,7 @@ void TimelineView::Private::doubleClick(const QPointF& pos)
                   model.axis.positionOf(std::size_t{band.end} + 1) / model.axis.length()});
     } else if (hit.place == Place::Plot) {
         // The first click of the two has pinned something; that was not meant.
-        model.pins = pinsBeforePress;
+        setPins(pinsBeforePress);
         view.showWholeStep();
     }
 }
@@ -320,9 +316,19 @@ void TimelineView::Private::setRange(std::optional<StepRange> range)
 
 void TimelineView::Private::togglePin(std::size_t step)
 {
-    if (std::erase(model.pins, step) == 0)
-        model.pins.push_back(step);
+    std::vector<std::size_t> pins = model.pins;
+    if (std::erase(pins, step) == 0)
+        pins.push_back(step);
+    setPins(std::move(pins));
+}
+
+void TimelineView::Private::setPins(std::vector<std::size_t> pins)
+{
+    if (pins == model.pins)
+        return;
+    model.pins = std::move(pins);
     view.update();
+    Q_EMIT view.pinsChanged();
 }
 
 void TimelineView::Private::showUser(VisibleRange range)
@@ -370,14 +376,12 @@ bool TimelineView::Private::escape()
         cancelDrag();
         return true;
     }
-    if (!model.pins.empty()) {
-        model.pins.clear();
-    } else if (model.range) {
+    if (!model.pins.empty())
+        setPins({});
+    else if (model.range)
         setRange(std::nullopt);
-    } else {
+    else
         return false;
-    }
-    view.update();
     return true;
 }
 

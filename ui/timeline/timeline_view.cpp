@@ -253,7 +253,9 @@ void TimelineView::setTimelines(TimelineSet set)
     const std::size_t steps = m->model.axis.stepCount();
     m->model.viewport.setSmallest(steps == 0 ? 1.0
                                              : std::min(1.0, 4.0 / static_cast<double>(steps)));
-    std::erase_if(m->model.pins, [steps](std::size_t pin) { return pin >= steps; });
+    std::vector<std::size_t> pins = m->model.pins;
+    std::erase_if(pins, [steps](std::size_t pin) { return pin >= steps; });
+    m->setPins(std::move(pins));
     if (m->model.cursorStep && *m->model.cursorStep >= steps)
         m->model.cursorStep.reset();
     if (m->model.range && m->model.range->end >= steps)

@@ -85,6 +85,7 @@ Q_SIGNALS:
     void budgetDragCancelled();
     /// The user zoomed or panned.
     void visibleRangeChanged(plimsoll::ui::VisibleRange range, plimsoll::ui::VisibleRange before);
+    void pinsChanged();
     /// The cursor is on this planned step, or gone.
     void stepHovered(std::optional<std::size_t> step);
     void lowerBoundClicked();

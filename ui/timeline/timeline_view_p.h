@@ -77,6 +77,7 @@ public:
     [[nodiscard]] std::optional<std::size_t> stepAtX(double x) const;
     void setRange(std::optional<StepRange> range);
     void togglePin(std::size_t step);
+    void setPins(std::vector<std::size_t> pins);
     void showUser(VisibleRange range);
     void zoomBy(double factor, std::optional<double> anchor = std::nullopt);
     void moveOverview(const QPointF& pos);

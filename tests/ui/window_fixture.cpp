@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/ui/window_fixture.h"
+
+#include "ui/timeline/budget_handle.h"
+
+#include "tests/support/golden.h"
+
+#include <QAction>
+#include <QRegularExpression>
+#include <QSignalSpy>
+#include <QTest>
+
+namespace plimsoll::tests {
+
+QString samplePath(const char* name)
+{
+    return QString::fromStdString(
+        support::repositoryPath(std::string{"resources/samples/"} + name + ".plimsoll.json.gz"));
+}
+
+void WindowFixture::openWindow(QSize size)
+{
+    QTest::failOnWarning(QRegularExpression{QStringLiteral(".*")});
+    m_folder = std::make_unique<support::TempFolder>();
+    m_theme = std::make_unique<ui::Theme>();
+    m_settings =
+        std::make_unique<ui::Settings>(QString::fromStdString(m_folder->file("settings.ini")));
+    m_settings->drive(*m_theme);
+    workspace::Choices choices;
+    choices.device = *plan::findDevice(plan::kDefaultDevice);
+    m_window = std::make_unique<ui::MainWindow>(*m_settings, choices);
+    m_window->setCloseQuestion([](const QString&) { return ui::MainWindow::CloseAnswer::Discard; });
+    m_window->resize(size);
+    m_window->show();
+    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+}
+
+void WindowFixture::closeWindow()
+{
+    m_window.reset();
+    m_settings.reset();
+    m_theme.reset();
+    m_folder.reset();
+}
+
+ui::PlannerPage* WindowFixture::open(const QString& path)
+{
+    QSignalSpy opened{m_window.get(), &ui::MainWindow::opened};
+    m_window->openFiles({path});
+    return opened.wait(kPatience) ? m_window->currentPage() : nullptr;
+}
+
+ui::PlannerPage* WindowFixture::openPlanned(const char* sample)
+{
+    ui::PlannerPage* page = open(samplePath(sample));
+    if (page == nullptr
+        || !QTest::qWaitFor(
+            [page] { return page->document().isPlanned() && page->document().isRefined(); },
+            kPatience))
+        return nullptr;
+    return page;
+}
+
+void WindowFixture::trigger(const char* id)
+{
+    m_window->actions().get(QString::fromLatin1(id))->trigger();
+}
+
+QPoint WindowFixture::budgetHandle(ui::PlannerPage& page)
+{
+    return page.timeline().findChild<ui::BudgetHandle*>()->geometry().center();
+}
+
+} // namespace plimsoll::tests
