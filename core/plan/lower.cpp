@@ -221,6 +221,18 @@ void Lowering::recomputedLives(const Recomputation& recomputation)
 
 } // namespace
 
+std::size_t Schedule::stepOf(graph::OpId op, bool recomputed) const
+{
+    if (recomputed) {
+        const auto again = std::find_if(steps.begin(), steps.end(), [op](const Step& step) {
+            return step.op == op && step.region >= 0;
+        });
+        if (again != steps.end())
+            return static_cast<std::size_t>(again - steps.begin());
+    }
+    return static_cast<std::size_t>(stepOfOp[op.index()]);
+}
+
 Schedule lower(const Program& program, const Plan& plan)
 {
     return Lowering{program, plan}.run();

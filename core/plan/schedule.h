@@ -41,6 +41,10 @@ struct Schedule
     std::vector<Step> steps;
     std::vector<Instance> instances;    ///< recorded lives first, in the order of Program::storages
     std::vector<std::int32_t> stepOfOp; ///< where each op of the program runs (its own execution)
+
+    /// Where an op runs: its first recomputation, if that is asked for and there is one, else its
+    /// own execution.
+    [[nodiscard]] std::size_t stepOf(graph::OpId op, bool recomputed) const;
 };
 
 /// Regions with their nested ones, parents first.

@@ -72,6 +72,7 @@ void MessageStrip::post(Message message)
     m_messages.push_back(std::move(message));
     rebuild();
     Q_EMIT changed();
+    Q_EMIT posted(Message{m_messages.back()}); // a copy: who listens may change the list
 }
 
 void MessageStrip::withdraw(const QString& id)
@@ -108,8 +109,7 @@ void MessageStrip::rebuild()
     rest->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_row->addWidget(rest, 1);
     if (m_messages.size() > 1)
-        m_row->addWidget(new TextLabel{tr("%1 more").arg(m_messages.size() - 1), TextRole::Body,
-                                       Role::Muted, this});
+        addMore();
     for (std::size_t i = 0; i < message.actions.size(); ++i) {
         auto* button = new QPushButton{message.actions[i].text, this};
         button->setProperty("primary", i == 0);
@@ -124,6 +124,16 @@ void MessageStrip::rebuild()
     });
     m_row->addWidget(dismiss);
     update();
+}
+
+void MessageStrip::addMore()
+{
+    auto* more = new QPushButton{tr("%1 more").arg(m_messages.size() - 1), this};
+    more->setProperty("link", true);
+    more->setCursor(Qt::PointingHandCursor);
+    more->setToolTip(tr("Show all messages"));
+    connect(more, &QPushButton::clicked, this, &MessageStrip::moreClicked);
+    m_row->addWidget(more);
 }
 
 void MessageStrip::paintEvent(QPaintEvent* /*event*/)

@@ -51,12 +51,16 @@ public:
 
 Q_SIGNALS:
     void changed();
+    void posted(const plimsoll::ui::Message& message);
+    /// "2 more" was clicked.
+    void moreClicked();
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
     void rebuild();
+    void addMore();
 
     std::vector<Message> m_messages;
     QHBoxLayout* m_row = nullptr;

@@ -3,6 +3,7 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
+#include "ui/models/program_texts.h"
 
 #include <QPainter>
 
@@ -15,18 +16,6 @@ namespace {
 
 constexpr std::size_t kNamedRows = 4;
 
-/// Who owns a storage, for people: its name, or what made it.
-QString nameOf(const graph::Program& program, graph::StorageId id)
-{
-    const graph::Storage& storage = program.storage(id);
-    if (!storage.names.empty())
-        return QString::fromStdString(storage.names.front());
-    if (storage.alloc >= 0)
-        return QString::fromStdString(
-            program.label(program.ops[static_cast<std::size_t>(storage.alloc)]));
-    return QString::fromLatin1(graph::className(storage.storageClass));
-}
-
 bool isResident(const graph::Storage& storage)
 {
     return storage.storageClass == graph::StorageClass::Parameter
@@ -36,13 +25,6 @@ bool isResident(const graph::Storage& storage)
 }
 
 } // namespace
-
-QString placeOf(const graph::Program& program, graph::OpId op)
-{
-    const graph::Op& row = program.op(op);
-    return QString::fromStdString(program.label(row)) + QStringLiteral(", ")
-           + QString::fromLatin1(graph::phaseName(row.phase));
-}
 
 BoundPage::BoundPage(QWidget* parent) : QWidget{parent}
 {
@@ -61,7 +43,7 @@ void BoundPage::show(const graph::ProgramPtr& program, const plan::PeakBound& bo
         if (isResident(program->storage(id)))
             resident += bytes;
         else if (m_rows.size() < kNamedRows)
-            m_rows.push_back({nameOf(*program, id), ui::bytesText(bytes)});
+            m_rows.push_back({storageTitle(*program, id), ui::bytesText(bytes)});
         else
             rest += bytes;
     }

@@ -34,7 +34,4 @@ private:
     std::vector<Row> m_rows; ///< largest first, the rest summed in the last one
 };
 
-/// "lm_head · backward", where a bound is reached.
-[[nodiscard]] QString placeOf(const graph::Program& program, graph::OpId op);
-
 } // namespace plimsoll::ui

@@ -5,8 +5,9 @@
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
-#include "ui/plan_panel/bound_page.h"
+#include "ui/models/program_texts.h"
 #include "ui/plan_panel/gauge.h"
+#include "ui/plan_panel/next_steps.h"
 #include "ui/plan_panel/verdict_box.h"
 #include "ui/timeline/budget_values.h"
 
@@ -178,6 +179,9 @@ void BudgetPanel::buildResults()
     m_verdict = new VerdictBox{this};
     m_verdict->show(Verdict::Neutral, QStringLiteral("Set a budget to plan."));
     column->addWidget(m_verdict);
+    m_next = new NextSteps{this};
+    connect(m_next, &NextSteps::chosen, this, &BudgetPanel::budgetCommitted);
+    column->addWidget(m_next);
     column->addStretch(1);
     column->addWidget(separator(this));
     m_notModelled = new QLabel{this};
@@ -317,7 +321,7 @@ void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Out
         outcome.status == solve::Status::Infeasible
             ? QStringLiteral("No plan fits %1 with these moves: %2 must be live at once at %3. "
                              "Smallest with a plan: %4.")
-                  .arg(ui::bytesText(m_budget), bound, placeOf(program, outcome.peakBound.op),
+                  .arg(ui::bytesText(m_budget), bound, opPlace(program, outcome.peakBound.op),
                        smallest)
             : QStringLiteral("No plan for %1 was found, and none is ruled out (the bound is %2). "
                              "Smallest with a plan: %3.")

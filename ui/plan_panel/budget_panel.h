@@ -12,6 +12,7 @@ class QLineEdit;
 namespace plimsoll::ui {
 
 class Gauge;
+class NextSteps;
 class TextLabel;
 class VerdictBox;
 
@@ -34,6 +35,8 @@ public:
     void showAnswer(const workspace::Planned& planned, const solve::Outcome& outcome);
     /// One line under the planner: "planning… 47 %"; empty: none.
     void setPlannerState(const QString& state);
+    /// Below the verdict; a chosen one is a committed budget.
+    [[nodiscard]] NextSteps& nextSteps() { return *m_next; }
 
 Q_SIGNALS:
     void choicesChanged(const plimsoll::workspace::Choices& choices);
@@ -61,6 +64,7 @@ private:
     TextLabel* m_timeFigure = nullptr;
     TextLabel* m_timeDifference = nullptr;
     VerdictBox* m_verdict = nullptr;
+    NextSteps* m_next = nullptr;
     QLabel* m_notModelled = nullptr;
 };
 

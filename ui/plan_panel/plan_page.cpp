@@ -5,6 +5,7 @@
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
 #include "ui/models/plan_model.h"
+#include "ui/models/program_texts.h"
 #include "ui/plan_panel/bound_page.h"
 #include "ui/plan_panel/table_look.h"
 
@@ -76,7 +77,7 @@ void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Out
                               base::Bytes budget, base::Bytes smallest)
 {
     m_model->setPlan(nullptr);
-    const QString place = placeOf(*program, outcome.peakBound.op);
+    const QString place = opPlace(*program, outcome.peakBound.op);
     const QString sentence =
         outcome.status == solve::Status::Infeasible
             ? QStringLiteral("These are live together at %1, and no recomputation removes them:")

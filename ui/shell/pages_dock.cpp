@@ -156,6 +156,15 @@ void PagesDock::showPage(QWidget* page)
     raise();
 }
 
+void PagesDock::setPageTitle(QWidget* page, const QString& title)
+{
+    const int index = m_pages->indexOf(page);
+    if (index < 0 || m_tabs->tabText(index) == title)
+        return;
+    m_tabs->setTabText(index, title);
+    updateTitle();
+}
+
 int PagesDock::currentPage() const
 {
     return m_tabs->currentIndex();

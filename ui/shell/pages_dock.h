@@ -27,6 +27,7 @@ public:
     void takePage(QWidget* page);
     [[nodiscard]] bool holds(const QWidget* page) const;
     void showPage(QWidget* page);
+    void setPageTitle(QWidget* page, const QString& title);
     [[nodiscard]] int currentPage() const;
     void setCurrentPage(int index);
     /// Beside the title: "75 recompute".

@@ -17,22 +17,6 @@ QString translated(const char* text)
     return QCoreApplication::translate("Planner", text);
 }
 
-const char* phaseText(graph::Phase phase)
-{
-    static constexpr std::array kNames{"forward", "loss", "backward", "optimizer"};
-    return kNames.at(static_cast<std::size_t>(phase));
-}
-
-/// The last parts of a path that fit a label: "h.6.attn" of "transformer.h.6.attn".
-QString pathEnd(const std::string& path)
-{
-    constexpr qsizetype kLongest = 24;
-    QString end = QString::fromStdString(path);
-    while (end.size() > kLongest && end.contains(u'.'))
-        end = end.mid(end.indexOf(u'.') + 1);
-    return end;
-}
-
 graph::OpId opOf(const plan::VerifiedPlan& shown, std::size_t step)
 {
     const std::vector<plan::Step>& steps = shown.evaluation().schedule->steps;
@@ -60,27 +44,6 @@ void addDecision(HoverContent& content, const plan::VerifiedPlan& shown, const p
 }
 
 } // namespace
-
-QString opTitle(const graph::Program& program, graph::OpId op)
-{
-    QString name = QString::fromStdString(program.targetOf(program.op(op)));
-    const qsizetype dot = name.indexOf(u'.');
-    if (dot > 0)
-        name = name.mid(dot + 1);
-    if (name.endsWith(u".default"))
-        name.chop(8);
-    while (name.startsWith(u'_'))
-        name = name.mid(1);
-    return name;
-}
-
-QString opPlace(const graph::Program& program, graph::OpId op)
-{
-    const graph::Op& row = program.op(op);
-    const std::string& path = program.modulePath(row);
-    return (path.empty() ? opTitle(program, op) : pathEnd(path)) + QStringLiteral(", ")
-           + translated(phaseText(row.phase));
-}
 
 base::Bytes shownCeiling(base::Bytes bytes)
 {
@@ -129,7 +92,7 @@ HoverContent hoverContentOf(const plan::VerifiedPlan& shown, std::size_t step)
     if (at.region >= 0)
         content.title = translated("%1, recomputed").arg(content.title);
     const QString path = QString::fromStdString(program.modulePath(op));
-    const QString phase = translated(phaseText(at.region >= 0 ? graph::Phase::Backward : op.phase));
+    const QString phase = phaseText(at.region >= 0 ? graph::Phase::Backward : op.phase);
     content.where = path.isEmpty() ? phase : path + QStringLiteral(" · ") + phase;
     if (op.source >= 0) {
         const std::string& source = program.sources[static_cast<std::size_t>(op.source)];
@@ -186,6 +149,24 @@ std::vector<ReadoutRow> readoutOf(const workspace::Planned& planned,
             static_cast<double>(more.count()) / static_cast<double>(before.stepTime.count())));
     return {{translated("Below unplanned peak"), bytesDifferenceText(now.peak - before.peak)},
             {translated("Step time"), time}};
+}
+
+std::vector<NextStep> nextStepsOf(const plan::Frontier& frontier, const plan::VerifiedPlan& present)
+{
+    std::vector<NextStep> steps;
+    const plan::Evaluation& now = present.evaluation();
+    const std::vector<plan::VerifiedPlanPtr>& points = frontier.points();
+    for (auto point = points.rbegin(); point != points.rend() && steps.size() < NextSteps::kRows;
+         ++point) {
+        const plan::Evaluation& then = (*point)->evaluation();
+        if (then.peak >= now.peak)
+            continue;
+        // Two plans may read the same; then the budget is exactly what this one needs.
+        const base::Bytes shown = shownCeiling(then.peak);
+        const base::Bytes budget = frontier.at(shown) == *point ? shown : then.peak;
+        steps.push_back({budget, then.peak - now.peak, then.stepTime - now.stepTime});
+    }
+    return steps;
 }
 
 Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget)

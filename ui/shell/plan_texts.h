@@ -3,6 +3,8 @@
 
 #include "core/workspace/planning.h"
 #include "ui/base/message_strip.h"
+#include "ui/models/program_texts.h"
+#include "ui/plan_panel/next_steps.h"
 #include "ui/timeline/timeline_data.h"
 
 #include <QString>
@@ -12,11 +14,6 @@
 namespace plimsoll::ui {
 
 // What the timeline and the strip show of plans: values turned into their view data. Pure.
-
-/// "softmax" for "aten._softmax.default".
-[[nodiscard]] QString opTitle(const graph::Program& program, graph::OpId op);
-/// "lm_head, backward": the end of the module's path and the phase.
-[[nodiscard]] QString opPlace(const graph::Program& program, graph::OpId op);
 
 /// The least budget at or above `bytes` that is shown exactly: two decimals of a GiB, one of a MiB.
 /// What the line snaps to, so that a plan's peak never reads as more than the budget it fits.
@@ -33,6 +30,10 @@ namespace plimsoll::ui {
 /// Beside the line while it is dragged.
 [[nodiscard]] std::vector<ReadoutRow>
 readoutOf(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan, base::Bytes budget);
+/// The verified plans that need less than this one, the largest first: what comes next on the
+/// frontier. Each budget gets the plan it stands for.
+[[nodiscard]] std::vector<NextStep> nextStepsOf(const plan::Frontier& frontier,
+                                                const plan::VerifiedPlan& present);
 /// The strip for a budget without a plan; its actions are the caller's.
 [[nodiscard]] Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget);
 

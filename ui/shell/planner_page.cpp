@@ -4,7 +4,10 @@
 #include "ui/base/numbers.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_panel/live_page.h"
+#include "ui/plan_panel/next_steps.h"
 #include "ui/plan_panel/plan_page.h"
+#include "ui/plan_panel/problem_page.h"
 #include "ui/plan_panel/run_page.h"
 #include "ui/shell/pages_dock.h"
 #include "ui/shell/plan_texts.h"
@@ -20,12 +23,13 @@ namespace plimsoll::ui {
 
 namespace {
 constexpr int kLeastCentre = 560;
+constexpr QLatin1String kBudgetMessage{"budget"}; ///< as infeasibleMessage() has it
 constexpr int kTableDelay = 60;    ///< ms without a move of the line until the table follows
 constexpr qint64 kPatience = 2000; ///< ms, then the subtitle says that it is planning
 } // namespace
 
 PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
-    : QMainWindow{parent}, m_document{std::move(opened)}
+    : QMainWindow{parent}, m_document{std::move(opened)}, m_log{m_document.document().graph}
 {
     setWindowFlags(Qt::Widget);
     m_tableLater.setSingleShot(true);
@@ -89,6 +93,8 @@ void PlannerPage::buildDocks()
     m_frontier = new FrontierView;
     m_plan = new PlanPage;
     m_runs = new RunPage;
+    m_live = new LivePage;
+    m_problems = new ProblemPage;
     m_rightDock = new PagesDock{QStringLiteral("budget"), tr("Budget and planner"), this};
     m_rightDock->addPage(m_panelArea, tr("Budget and planner"));
     m_frontierDock = new PagesDock{QStringLiteral("frontier"), tr("Frontier"), this};
@@ -96,6 +102,8 @@ void PlannerPage::buildDocks()
     m_planDock = new PagesDock{QStringLiteral("plan"), tr("Plan and runs"), this};
     m_planDock->addPage(m_plan, tr("Plan"));
     m_planDock->addPage(m_runs, tr("Runs"));
+    m_planDock->addPage(m_live, tr("Live at cursor"));
+    m_planDock->addPage(m_problems, tr("Problems"));
     addDockWidget(Qt::RightDockWidgetArea, m_rightDock);
     addDockWidget(Qt::BottomDockWidgetArea, m_frontierDock);
     addDockWidget(Qt::BottomDockWidgetArea, m_planDock);
@@ -172,7 +180,26 @@ void PlannerPage::connectViews()
             [this](qint64 key) { m_document.removeRun(static_cast<int>(key)); });
     connect(m_plan, &PlanPage::stepChosen, this,
             [this](int step) { m_selection.setStep(static_cast<std::size_t>(std::max(step, 0))); });
-    connect(&m_selection, &Selection::stepChanged, this, &PlannerPage::stateChanged);
+    connect(m_live, &LivePage::stepChosen, this,
+            [this](int step) { m_selection.setStep(static_cast<std::size_t>(std::max(step, 0))); });
+    connect(m_problems, &ProblemPage::placeChosen, this, [this](const Problem& problem) {
+        m_selection.setStep(
+            m_shown->evaluation().schedule->stepOf(*problem.op, problem.recomputed));
+    });
+    connect(m_strip, &MessageStrip::posted, this, [this](const Message& message) {
+        // A budget without a plan has its place where the bound is reached.
+        std::optional<graph::OpId> op;
+        if (message.id == kBudgetMessage)
+            op = m_document.planned()->peakBound.op;
+        m_log.note(*m_document.document().graph.program, message, op);
+        showProblems();
+    });
+    connect(m_strip, &MessageStrip::moreClicked, this,
+            [this] { m_planDock->showPage(m_problems); });
+    connect(&m_selection, &Selection::stepChanged, this, [this] {
+        m_live->setStep(m_selection.step());
+        Q_EMIT stateChanged();
+    });
     for (PagesDock* dock : {m_rightDock, m_frontierDock, m_planDock}) {
         connect(dock, &PagesDock::pageChanged, this, [this] { storeView(); });
         connect(dock, &QDockWidget::visibilityChanged, this, [this] { storeView(); });
@@ -247,6 +274,7 @@ void PlannerPage::showTimeline()
         m_timeline->setHoverProvider(
             [shown = m_shown](std::size_t step) { return hoverContentOf(*shown, step); });
     }
+    m_live->setPlan(m_shown, m_document.isDragging());
     if (!m_timeline->isDragging())
         m_timeline->setBudget(m_document.document().budget
                                   ? std::optional<base::Bytes>{m_document.budget()}
@@ -282,11 +310,16 @@ void PlannerPage::showPlanTable()
         m_plan->showInfeasible(m_document.document().graph.program, outcome, m_document.budget(),
                                m_document.planned()->smallestPeak);
     m_planDock->setCounts(outcome.best ? m_plan->summary() : QString{});
+    const bool hasSteps = outcome.best && m_document.isPlanned() && m_document.document().budget;
+    m_panel->nextSteps().setSteps(hasSteps
+                                      ? nextStepsOf(*m_document.planned()->frontier, *outcome.best)
+                                      : std::vector<NextStep>{});
+    showProblems();
 }
 
 void PlannerPage::showStrip()
 {
-    const QString id = QStringLiteral("budget");
+    const QString id = kBudgetMessage;
     if (m_document.outcome().best || isWaiting() || !m_document.document().budget) {
         m_strip->withdraw(id);
         m_strip->setProperty("budget", QString{});
@@ -303,6 +336,13 @@ void PlannerPage::showStrip()
     message.actions.push_back({tr("Set budget to %1").arg(bytesText(rounded)),
                                [this, rounded] { m_document.commitBudget(rounded); }});
     m_strip->post(std::move(message));
+}
+
+void PlannerPage::showProblems()
+{
+    m_problems->setProblems(m_log.problemsOf(*m_shown));
+    const int count = m_problems->model()->rowCount();
+    m_planDock->setPageTitle(m_problems, count > 0 ? tr("Problems %1").arg(count) : tr("Problems"));
 }
 
 void PlannerPage::showRuns()

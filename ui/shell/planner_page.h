@@ -4,6 +4,7 @@
 #include "ui/base/message_strip.h"
 #include "ui/base/selection.h"
 #include "ui/shell/document_controller.h"
+#include "ui/shell/problem_log.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QMainWindow>
@@ -17,8 +18,10 @@ namespace plimsoll::ui {
 
 class BudgetPanel;
 class FrontierView;
+class LivePage;
 class PagesDock;
 class PlanPage;
+class ProblemPage;
 class RunPage;
 
 /// What the status bar says about a plan.
@@ -45,6 +48,10 @@ public:
     [[nodiscard]] BudgetPanel& budgetPanel() { return *m_panel; }
     [[nodiscard]] PlanPage& planPage() { return *m_plan; }
     [[nodiscard]] RunPage& runPage() { return *m_runs; }
+    [[nodiscard]] LivePage& livePage() { return *m_live; }
+    [[nodiscard]] ProblemPage& problemPage() { return *m_problems; }
+    /// The dock of the plan, its runs and what is live.
+    [[nodiscard]] PagesDock& planDock() { return *m_planDock; }
     [[nodiscard]] FrontierView& frontier() { return *m_frontier; }
     /// Show and hide actions of the docks.
     [[nodiscard]] QList<QAction*> dockActions() const;
@@ -83,11 +90,13 @@ private:
     void showPlanTable();
     void showStrip();
     void showRuns();
+    void showProblems();
     void adaptToWidth();
     [[nodiscard]] QString subtitle() const;
     [[nodiscard]] bool isWaiting() const;
 
     DocumentController m_document;
+    ProblemLog m_log;
     Selection m_selection;
     TimelineView* m_timeline = nullptr;
     MessageStrip* m_strip = nullptr;
@@ -96,6 +105,8 @@ private:
     FrontierView* m_frontier = nullptr;
     PlanPage* m_plan = nullptr;
     RunPage* m_runs = nullptr;
+    LivePage* m_live = nullptr;
+    ProblemPage* m_problems = nullptr;
     QTimer m_tableLater; ///< brings the table up to date while the line is dragged
     PagesDock* m_rightDock = nullptr;
     PagesDock* m_frontierDock = nullptr;

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cheapest next steps: differences of verified plans, a click that applies, a place that stays.
+#include "ui/plan_panel/next_steps.h"
+
+#include "ui/plan_panel/budget_panel.h"
+
+#include "tests/ui/window_fixture.h"
+
+#include <QAbstractButton>
+#include <QTest>
+
+namespace {
+
+using namespace plimsoll::ui;
+using plimsoll::base::Bytes;
+using namespace plimsoll::tests;
+
+class NextStepsTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void listsDifferencesOfVerifiedPlans();
+    void appliesAtAClick();
+    void vanishesAtTheSmallestPlan();
+    void keepsItsPlaceDuringADrag();
+};
+
+bool waitForPlan(PlannerPage& page)
+{
+    return QTest::qWaitFor(
+        [&] { return page.document().isPlanned() && page.document().isRefined(); }, kPatience);
+}
+
+QList<QAbstractButton*> rowsOf(const NextSteps& steps)
+{
+    QList<QAbstractButton*> rows;
+    for (QAbstractButton* row : steps.findChildren<QAbstractButton*>())
+        if (row->isVisible())
+            rows << row;
+    return rows;
+}
+
+void NextStepsTest::listsDifferencesOfVerifiedPlans()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const NextSteps& next = page->budgetPanel().nextSteps();
+    QVERIFY(next.isVisible());
+    QCOMPARE(next.steps().size(), NextSteps::kRows);
+    QCOMPARE(rowsOf(next).size(), qsizetype{3});
+    const auto& now = page->document().outcome().best->evaluation();
+    Bytes last;
+    for (const NextStep& step : next.steps()) {
+        QVERIFY(step.difference < last); // each needs less than the one above
+        last = step.difference;
+        const auto plan = page->document().planned()->frontier->at(step.budget);
+        QVERIFY(plan);
+        QCOMPARE((plan->evaluation().peak - now.peak).count(), step.difference.count());
+        QCOMPARE((plan->evaluation().stepTime - now.stepTime).count(), step.extraTime.count());
+    }
+}
+
+void NextStepsTest::appliesAtAClick()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const NextSteps& next = page->budgetPanel().nextSteps();
+    const auto before = page->document().outcome().best->evaluationPtr();
+    const Bytes budget = page->document().budget();
+    const NextStep step = next.steps()[1];
+    QTest::mouseClick(rowsOf(next)[1], Qt::LeftButton);
+    QVERIFY(page->document().budget() == step.budget);
+    const auto& now = page->document().outcome().best->evaluation();
+    QCOMPARE((now.peak - before->peak).count(), step.difference.count());
+    QCOMPARE((now.stepTime - before->stepTime).count(), step.extraTime.count());
+    QCOMPARE(page->document().undoStack().count(), 1);
+    page->document().undoStack().undo();
+    QVERIFY(page->document().budget() == budget);
+}
+
+void NextStepsTest::vanishesAtTheSmallestPlan()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const NextSteps& next = page->budgetPanel().nextSteps();
+    page->document().commitBudget(page->document().planned()->smallestPeak);
+    QVERIFY(waitForPlan(*page));
+    QVERIFY(next.steps().empty());
+    QVERIFY(!next.isVisible());
+    page->document().commitBudget(Bytes{1 << 20}); // no plan at all
+    QVERIFY(waitForPlan(*page));
+    QVERIFY(!next.isVisible());
+}
+
+void NextStepsTest::keepsItsPlaceDuringADrag()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const NextSteps& next = page->budgetPanel().nextSteps();
+    const QSize panel = page->budgetPanel().size();
+    const QRect place = next.geometry();
+    const QPoint from = budgetHandle(*page);
+    QTest::mousePress(&page->timeline(), Qt::LeftButton, {}, from);
+    bool vanished = false;
+    for (int dy = 10; dy <= 300; dy += 10) {
+        QTest::mouseMove(&page->timeline(), from + QPoint{0, dy});
+        QTest::qWait(80);
+        QCOMPARE(page->budgetPanel().size(), panel);
+        if (next.isVisible())
+            QCOMPARE(next.geometry(), place);
+        else
+            vanished = true;
+    }
+    QVERIFY(vanished); // far down there is no plan, and nothing to offer
+    QTest::mouseRelease(&page->timeline(), Qt::LeftButton, {}, from + QPoint{0, 300});
+}
+
+} // namespace
+
+QTEST_MAIN(NextStepsTest)
+#include "next_steps_test.moc"

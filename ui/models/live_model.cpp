@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/models/live_model.h"
+
+#include "ui/base/numbers.h"
+
+#include <array>
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+bool isNumberColumn(int column)
+{
+    return column == LiveModel::BytesColumn || column == LiveModel::ShareColumn
+           || column == LiveModel::SinceColumn;
+}
+
+} // namespace
+
+void LiveModel::setTree(LiveTreePtr tree)
+{
+    beginResetModel();
+    m_tree = std::move(tree);
+    endResetModel();
+}
+
+QModelIndex LiveModel::index(int row, int column, const QModelIndex& parent) const
+{
+    if (!hasIndex(row, column, parent))
+        return {};
+    const std::vector<int>& siblings = parent.isValid() ? nodeAt(parent).children : m_tree->top;
+    return createIndex(row, column, static_cast<quintptr>(siblings[static_cast<std::size_t>(row)]));
+}
+
+QModelIndex LiveModel::parent(const QModelIndex& child) const
+{
+    if (!child.isValid())
+        return {};
+    const int above = nodeAt(child).parent;
+    return above < 0 ? QModelIndex{} : indexOfNode(above);
+}
+
+QModelIndex LiveModel::indexOfNode(int node) const
+{
+    return createIndex(m_tree->nodes[static_cast<std::size_t>(node)].row, 0,
+                       static_cast<quintptr>(node));
+}
+
+int LiveModel::rowCount(const QModelIndex& parent) const
+{
+    if (!m_tree || parent.column() > 0)
+        return 0;
+    return static_cast<int>(parent.isValid() ? nodeAt(parent).children.size() : m_tree->top.size());
+}
+
+int LiveModel::columnCount(const QModelIndex& /*parent*/) const
+{
+    return kColumnCount;
+}
+
+QString LiveModel::text(const LiveNode& node, int column) const
+{
+    const timeline::Timeline& timeline = *m_tree->evaluation->timeline;
+    switch (column) {
+    case NameColumn: return node.name;
+    case ClassColumn: return node.category ? tr(timeline::categoryName(*node.category)) : QString{};
+    case BytesColumn: return ui::bytesText(node.bytes);
+    case ShareColumn:
+        return m_tree->total.count() == 0
+                   ? unknownText()
+                   : percentText(static_cast<double>(node.bytes.count())
+                                 / static_cast<double>(m_tree->total.count()));
+    case MadeColumn: return node.made;
+    case SinceColumn:
+        if (!node.since)
+            return {};
+        return timeline.duration().count() > 0 ? ui::timeText(timeline.timeAt(*node.since))
+                                               : tr("op %1").arg(*node.since);
+    default: return {};
+    }
+}
+
+QVariant LiveModel::data(const QModelIndex& index, int role) const
+{
+    if (!m_tree || !index.isValid())
+        return {};
+    const LiveNode& node = nodeAt(index);
+    switch (role) {
+    case Qt::DisplayRole: return text(node, index.column());
+    case Qt::ToolTipRole:
+        return index.column() == BytesColumn ? node.exact : text(node, index.column());
+    case Qt::TextAlignmentRole:
+        return QVariant::fromValue(Qt::Alignment{
+            (isNumberColumn(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
+    case CategoryRole:
+        return node.category ? QVariant{static_cast<int>(*node.category)} : QVariant{};
+    case KeyRole: return node.key;
+    case SinceRole: return node.since ? QVariant{static_cast<qulonglong>(*node.since)} : QVariant{};
+    default: return {};
+    }
+}
+
+QVariant LiveModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || section < 0 || section >= kColumnCount)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(Qt::Alignment{
+            (isNumberColumn(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
+    if (role != Qt::DisplayRole)
+        return {};
+    const std::array heads{tr("Tensor"), tr("Class"),   tr("Bytes"),
+                           tr("Share"),  tr("Made by"), tr("Since")};
+    return heads.at(static_cast<std::size_t>(section));
+}
+
+} // namespace plimsoll::ui

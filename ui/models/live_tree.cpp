@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/models/live_tree.h"
+
+#include "ui/base/numbers.h"
+#include "ui/models/program_texts.h"
+
+#include <QCoreApplication>
+#include <QHash>
+#include <QStringList>
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr int kNone = -1;
+
+QString translated(const char* text)
+{
+    return QCoreApplication::translate("Live", text);
+}
+
+/// The parameter that a storage belongs to, and as what: "", ", gradient", ", state 1".
+struct Owner
+{
+    std::string_view name;
+    QString part;
+};
+
+/// Builds one tree.
+class Grower
+{
+public:
+    Grower(const plan::VerifiedPlan& plan, LiveGrouping grouping)
+        : m_plan{plan}, m_program{*plan.problem().program}, m_grouping{grouping}
+    {
+        indexProgram();
+    }
+
+    LiveTreePtr grow(std::size_t step) &&
+    {
+        m_tree.evaluation = m_plan.evaluationPtr();
+        m_tree.step = step;
+        m_tree.total = m_tree.evaluation->timeline->totalAt(step);
+        const plan::Step& executed = m_tree.evaluation->schedule->steps[step];
+        m_tree.place = executed.region >= 0
+                           ? translated("%1, recomputed").arg(opTitle(m_program, executed.op))
+                           : opTitle(m_program, executed.op) + QStringLiteral(", ")
+                                 + phaseText(m_program.op(executed.op).phase);
+        for (const plan::Live& live : plan::liveAt(*m_tree.evaluation, step))
+            add(live);
+        sortAll();
+        return std::make_shared<const LiveTree>(std::move(m_tree));
+    }
+
+private:
+    void indexProgram();
+    void add(const plan::Live& live);
+    [[nodiscard]] int groupOf(const plan::Live& live);
+    [[nodiscard]] int moduleGroup(std::string_view path);
+    [[nodiscard]] int group(const QString& name, const QString& key, int parent,
+                            std::optional<timeline::Category> category);
+    [[nodiscard]] QString nameOf(const plan::Live& live, int group) const;
+    [[nodiscard]] QString shapeOf(graph::StorageId storage) const;
+    void sortAll();
+    void sort(std::vector<int>& siblings);
+
+    const plan::VerifiedPlan& m_plan;
+    const graph::Program& m_program;
+    LiveGrouping m_grouping;
+    LiveTree m_tree;
+    std::vector<Owner> m_owner;                              ///< by storage
+    std::vector<int> m_tensorOf;                             ///< by storage: its first tensor
+    std::unordered_map<std::string_view, bool> m_called;     ///< by path of a module
+    std::unordered_map<std::string_view, int> m_moduleGroup; ///< by path of a module
+    std::unordered_map<int, std::string_view> m_path;        ///< by node: path of its module
+    QHash<QString, int> m_groups;                            ///< by key
+};
+
+void Grower::indexProgram()
+{
+    m_owner.resize(m_program.storages.size());
+    for (std::size_t i = 0; i < m_program.storages.size(); ++i)
+        if (const auto& names = m_program.storages[i].names; !names.empty())
+            m_owner[i] = {names.front(), {}};
+    for (const graph::Parameter& parameter : m_program.parameters) {
+        if (parameter.gradient)
+            m_owner[parameter.gradient->index()] = {parameter.name, translated(", gradient")};
+        for (std::size_t i = 0; i < parameter.states.size(); ++i)
+            m_owner[parameter.states[i].index()] = {parameter.name,
+                                                    translated(", state %1").arg(i + 1)};
+    }
+    m_tensorOf.assign(m_program.storages.size(), kNone);
+    for (std::size_t i = m_program.tensors.size(); i-- > 0;)
+        m_tensorOf[m_program.tensors[i].storage.index()] = static_cast<int>(i);
+    for (const graph::Call& call : m_program.calls)
+        m_called[m_program.module(call.module).path] = true;
+}
+
+int Grower::group(const QString& name, const QString& key, int parent,
+                  std::optional<timeline::Category> category)
+{
+    const auto known = m_groups.constFind(key);
+    if (known != m_groups.constEnd())
+        return *known;
+    const auto index = static_cast<int>(m_tree.nodes.size());
+    LiveNode node;
+    node.name = name;
+    node.key = key;
+    node.parent = parent;
+    node.category = category;
+    node.isGroup = true;
+    m_tree.nodes.push_back(std::move(node));
+    (parent == kNone ? m_tree.top : m_tree.nodes[static_cast<std::size_t>(parent)].children)
+        .push_back(index);
+    m_groups.insert(key, index);
+    return index;
+}
+
+/// The group of a path: of the innermost module around it that was called. A container that is
+/// never called itself (a list of layers) is no level of its own.
+int Grower::moduleGroup(std::string_view path)
+{
+    while (!path.empty() && !m_called.contains(path))
+        path = path.substr(0, path.find('.') == std::string_view::npos ? 0 : path.rfind('.'));
+    if (path.empty())
+        return group(translated("Outside of modules"), QStringLiteral("outside"), kNone, {});
+    if (const auto known = m_moduleGroup.find(path); known != m_moduleGroup.end())
+        return known->second;
+    std::string_view outer = path;
+    do
+        outer = outer.substr(0, outer.find('.') == std::string_view::npos ? 0 : outer.rfind('.'));
+    while (!outer.empty() && !m_called.contains(outer));
+    const int parent = outer.empty() ? kNone : moduleGroup(outer);
+    const std::string_view name = outer.empty() ? path : path.substr(outer.size() + 1);
+    const int made =
+        group(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
+              QStringLiteral("module:")
+                  + QString::fromUtf8(path.data(), static_cast<qsizetype>(path.size())),
+              parent, {});
+    m_moduleGroup.emplace(path, made);
+    m_path.emplace(made, path);
+    return made;
+}
+
+int Grower::groupOf(const plan::Live& live)
+{
+    if (m_grouping == LiveGrouping::Class) {
+        const auto category = static_cast<int>(live.category);
+        return group(translated(timeline::categoryName(live.category)),
+                     QStringLiteral("class:%1").arg(category), kNone, live.category);
+    }
+    if (!live.storage)
+        return kNone;
+    if (const std::string_view name = m_owner[live.storage->index()].name; !name.empty())
+        return moduleGroup(
+            name.substr(0, name.rfind('.') == std::string_view::npos ? 0 : name.rfind('.')));
+    return moduleGroup(live.maker ? m_program.modulePath(m_program.op(*live.maker))
+                                  : std::string_view{});
+}
+
+/// "8×1024×768"; empty for single values.
+QString Grower::shapeOf(graph::StorageId storage) const
+{
+    const int tensor = m_tensorOf[storage.index()];
+    QStringList sides;
+    if (tensor != kNone)
+        for (const std::int64_t side : m_program.tensors[static_cast<std::size_t>(tensor)].shape)
+            sides << QString::number(side);
+    return sides.join(QChar{u'×'});
+}
+
+QString Grower::nameOf(const plan::Live& live, int group) const
+{
+    if (!live.storage)
+        return translated("Reserve");
+    const Owner& owner = m_owner[live.storage->index()];
+    if (!owner.name.empty()) {
+        std::string_view name = owner.name;
+        if (const auto path = m_path.find(group); path != m_path.end())
+            name = name.substr(path->second.size() + 1);
+        return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())) + owner.part;
+    }
+    const QString shape = shapeOf(*live.storage);
+    const QString title = m_grouping == LiveGrouping::Module && live.maker
+                              ? opTitle(m_program, *live.maker)
+                              : storageTitle(m_program, *live.storage);
+    return shape.isEmpty() ? title : title + QStringLiteral(" · ") + shape;
+}
+
+void Grower::add(const plan::Live& live)
+{
+    LiveNode node;
+    node.parent = groupOf(live);
+    node.name = nameOf(live, node.parent);
+    node.exact = exactBytesText(live.bytes);
+    node.bytes = live.bytes;
+    node.category = live.category;
+    if (!live.maker) {
+        node.made = live.storage ? translated("before the step") : translated("set aside");
+    } else {
+        node.since = live.since;
+        node.made = opTitle(m_program, *live.maker) + QStringLiteral(", ")
+                    + (live.recomputed ? translated("recomputed")
+                                       : phaseText(m_program.op(*live.maker).phase));
+    }
+    const auto index = static_cast<int>(m_tree.nodes.size());
+    for (int up = node.parent; up != kNone; up = m_tree.nodes[static_cast<std::size_t>(up)].parent)
+        m_tree.nodes[static_cast<std::size_t>(up)].bytes += live.bytes;
+    (node.parent == kNone ? m_tree.top
+                          : m_tree.nodes[static_cast<std::size_t>(node.parent)].children)
+        .push_back(index);
+    m_tree.nodes.push_back(std::move(node));
+}
+
+void Grower::sort(std::vector<int>& siblings)
+{
+    std::stable_sort(siblings.begin(), siblings.end(), [this](int a, int b) {
+        return m_tree.nodes[static_cast<std::size_t>(a)].bytes
+               > m_tree.nodes[static_cast<std::size_t>(b)].bytes;
+    });
+    for (std::size_t row = 0; row < siblings.size(); ++row)
+        m_tree.nodes[static_cast<std::size_t>(siblings[row])].row = static_cast<int>(row);
+}
+
+void Grower::sortAll()
+{
+    sort(m_tree.top);
+    for (LiveNode& node : m_tree.nodes) {
+        sort(node.children);
+        if (node.isGroup)
+            node.exact = exactBytesText(node.bytes);
+    }
+}
+
+} // namespace
+
+LiveTreePtr liveTree(const plan::VerifiedPlan& plan, std::size_t step, LiveGrouping grouping)
+{
+    return Grower{plan, grouping}.grow(step);
+}
+
+} // namespace plimsoll::ui

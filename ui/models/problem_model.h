@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/graph/program.h"
+
+#include <QAbstractTableModel>
+
+#include <optional>
+#include <vector>
+
+namespace plimsoll::ui {
+
+enum class ProblemKind : std::uint8_t {
+    Fault,   ///< could not
+    Warning, ///< done, but
+    Remark,
+};
+
+/// One thing worth knowing about a document or its plan.
+struct Problem
+{
+    ProblemKind kind = ProblemKind::Remark;
+    QString sentence;
+    std::uint64_t count = 1;
+    std::optional<graph::OpId> op; ///< where, if it has a place
+    bool recomputed = false;       ///< the op's recomputation is meant
+    QString where;                 ///< "lm_head, backward"; empty: nowhere
+
+    bool operator==(const Problem&) const = default;
+};
+
+/// Faults first, then warnings, then remarks; each kind in the order given.
+class ProblemModel : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    enum Column { SentenceColumn, CountColumn, WhereColumn, ColumnCount };
+
+    using QAbstractTableModel::QAbstractTableModel;
+
+    void setProblems(std::vector<Problem> problems);
+    [[nodiscard]] const Problem& problemAt(int row) const
+    {
+        return m_problems[static_cast<std::size_t>(row)];
+    }
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index,
+                                int role = Qt::DisplayRole) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
+                                      int role = Qt::DisplayRole) const override;
+
+private:
+    std::vector<Problem> m_problems;
+};
+
+} // namespace plimsoll::ui

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/models/program_texts.h"
+
+#include <QCoreApplication>
+
+#include <array>
+
+namespace plimsoll::ui {
+
+namespace {
+
+QString translated(const char* text)
+{
+    return QCoreApplication::translate("Program", text);
+}
+
+} // namespace
+
+QString opTitle(const graph::Program& program, graph::OpId op)
+{
+    QString name = QString::fromStdString(program.targetOf(program.op(op)));
+    const qsizetype dot = name.indexOf(u'.');
+    if (dot > 0)
+        name = name.mid(dot + 1);
+    if (name.endsWith(u".default"))
+        name.chop(8);
+    while (name.startsWith(u'_'))
+        name = name.mid(1);
+    return name;
+}
+
+QString opPlace(const graph::Program& program, graph::OpId op)
+{
+    const graph::Op& row = program.op(op);
+    const std::string& path = program.modulePath(row);
+    return (path.empty() ? opTitle(program, op) : pathEnd(path)) + QStringLiteral(", ")
+           + phaseText(row.phase);
+}
+
+QString phaseText(graph::Phase phase)
+{
+    static constexpr std::array kNames{"forward", "loss", "backward", "optimizer"};
+    return translated(kNames.at(static_cast<std::size_t>(phase)));
+}
+
+QString pathEnd(const std::string& path)
+{
+    constexpr qsizetype kLongest = 24;
+    QString end = QString::fromStdString(path);
+    while (end.size() > kLongest && end.contains(u'.'))
+        end = end.mid(end.indexOf(u'.') + 1);
+    return end;
+}
+
+QString storageTitle(const graph::Program& program, graph::StorageId storage)
+{
+    const graph::Storage& row = program.storage(storage);
+    if (!row.names.empty())
+        return QString::fromStdString(row.names.front());
+    if (row.alloc < 0)
+        return QString::fromLatin1(graph::className(row.storageClass)).replace(u'_', u' ');
+    const graph::OpId maker{static_cast<std::size_t>(row.alloc)};
+    const std::string& path = program.modulePath(program.op(maker));
+    const QString title = opTitle(program, maker);
+    return path.empty() ? title : title + QStringLiteral(", ") + pathEnd(path);
+}
+
+} // namespace plimsoll::ui

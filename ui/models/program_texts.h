@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/graph/program.h"
+
+#include <QString>
+
+namespace plimsoll::ui {
+
+// How the window names ops, places and values of a program; everywhere the same.
+
+/// "softmax" for "aten._softmax.default".
+[[nodiscard]] QString opTitle(const graph::Program& program, graph::OpId op);
+/// "lm_head, backward": the end of the module's path, else the op, and the phase.
+[[nodiscard]] QString opPlace(const graph::Program& program, graph::OpId op);
+/// "forward", "loss", "backward", "optimizer", translated.
+[[nodiscard]] QString phaseText(graph::Phase phase);
+/// The last parts of a module's path that fit a label: "h.6.attn" of "transformer.h.6.attn".
+[[nodiscard]] QString pathEnd(const std::string& path);
+/// "transformer.wte.weight", or what made it and where: "softmax, h.0.attn".
+[[nodiscard]] QString storageTitle(const graph::Program& program, graph::StorageId storage);
+
+} // namespace plimsoll::ui

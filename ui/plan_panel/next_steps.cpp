@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/plan_panel/next_steps.h"
+
+#include "ui/base/icons.h"
+#include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
+
+#include <QAbstractButton>
+#include <QFontMetricsF>
+#include <QFrame>
+#include <QPainter>
+#include <QVBoxLayout>
+
+namespace plimsoll::ui {
+
+/// One step: budget, bytes, time; the whole row is the button.
+class NextStepRow : public QAbstractButton
+{
+public:
+    explicit NextStepRow(QWidget* parent) : QAbstractButton{parent}
+    {
+        setFixedHeight(Theme::current().rowHeight(22));
+        setCursor(Qt::PointingHandCursor);
+        setAttribute(Qt::WA_Hover);
+        // The rows stand where they stood while there are fewer.
+        QSizePolicy policy{QSizePolicy::Preferred, QSizePolicy::Fixed};
+        policy.setRetainSizeWhenHidden(true);
+        setSizePolicy(policy);
+    }
+
+    void setStep(const NextStep& step)
+    {
+        m_budget = ui::bytesText(step.budget, Rounding::Up);
+        m_difference = bytesDifferenceText(step.difference);
+        m_time = timeDifferenceText(step.extraTime);
+        setAccessibleName(tr("Set the budget to %1: %2, %3").arg(m_budget, m_difference, m_time));
+        setToolTip(tr("Set the budget to %1.").arg(m_budget));
+        update();
+    }
+
+protected:
+    void paintEvent(QPaintEvent* /*event*/) override
+    {
+        const Theme& theme = Theme::current();
+        QPainter painter{this};
+        painter.setRenderHint(QPainter::Antialiasing);
+        if (isDown() || underMouse() || hasFocus()) {
+            painter.setPen(hasFocus() ? QPen{theme.color(Role::Accent), 1} : QPen{Qt::NoPen});
+            painter.setBrush(theme.color(isDown() ? Role::Sel : Role::Raised));
+            painter.drawRoundedRect(QRectF{rect()}.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+        }
+        const double side = theme.px(14);
+        drawIcon(painter, QRectF{theme.px(2) + 0.0, (height() - side) / 2, side, side},
+                 QStringLiteral("recompute"), theme.color(Role::DecisionRecompute));
+        const QFont font = theme.font(TextRole::Body);
+        const double baseline = (height() + QFontMetricsF{font}.capHeight()) / 2;
+        painter.setFont(font);
+        painter.setPen(theme.color(Role::Text));
+        drawNumber(painter, QPointF{theme.px(22) + 0.0, baseline}, m_budget, Qt::AlignLeft);
+        const double right = width() - theme.px(2);
+        drawNumber(painter, QPointF{right - theme.px(72), baseline}, m_difference, Qt::AlignRight);
+        painter.setPen(theme.color(Role::Muted));
+        drawNumber(painter, QPointF{right, baseline}, m_time, Qt::AlignRight);
+    }
+
+private:
+    QString m_budget;
+    QString m_difference;
+    QString m_time;
+};
+
+NextSteps::NextSteps(QWidget* parent) : QWidget{parent}
+{
+    const Theme& theme = Theme::current();
+    auto* column = new QVBoxLayout{this};
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* line = new QFrame{this};
+    line->setProperty("line", true);
+    column->addWidget(line);
+    column->addSpacing(theme.px(8));
+    column->addWidget(new TextLabel{tr("Cheapest next steps"), TextRole::Strong, Role::Text, this});
+    column->addSpacing(theme.px(4));
+    for (NextStepRow*& row : m_rows) {
+        row = new NextStepRow{this};
+        row->hide();
+        column->addWidget(row);
+    }
+    for (std::size_t i = 0; i < kRows; ++i)
+        connect(m_rows.at(i), &QAbstractButton::clicked, this,
+                [this, i] { Q_EMIT chosen(m_steps[i].budget); });
+    QSizePolicy policy{QSizePolicy::Preferred, QSizePolicy::Fixed};
+    policy.setRetainSizeWhenHidden(true);
+    setSizePolicy(policy);
+    setAccessibleName(tr("Cheapest next steps"));
+    hide();
+}
+
+void NextSteps::setSteps(const std::vector<NextStep>& steps)
+{
+    if (steps == m_steps)
+        return;
+    m_steps = steps;
+    if (m_steps.size() > kRows)
+        m_steps.resize(kRows);
+    for (std::size_t i = 0; i < kRows; ++i) {
+        if (i < m_steps.size())
+            m_rows.at(i)->setStep(m_steps[i]);
+        m_rows.at(i)->setVisible(i < m_steps.size());
+    }
+    setVisible(!m_steps.empty());
+}
+
+} // namespace plimsoll::ui

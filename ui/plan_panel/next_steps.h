@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/quantity.h"
+
+#include <QWidget>
+
+#include <array>
+#include <vector>
+
+namespace plimsoll::ui {
+
+class NextStepRow;
+
+/// A verified plan that needs less than the present one: what the budget becomes, what that saves
+/// and what it costs.
+struct NextStep
+{
+    base::Bytes budget;
+    base::Bytes difference;      ///< of the peaks, below 0
+    base::Nanoseconds extraTime; ///< of the steps
+
+    bool operator==(const NextStep&) const = default;
+};
+
+/// "Cheapest next steps": up to three, a click applies one. Keeps its place while there is none.
+class NextSteps : public QWidget
+{
+    Q_OBJECT
+
+public:
+    static constexpr std::size_t kRows = 3;
+
+    explicit NextSteps(QWidget* parent = nullptr);
+
+    void setSteps(const std::vector<NextStep>& steps);
+    [[nodiscard]] const std::vector<NextStep>& steps() const { return m_steps; }
+
+Q_SIGNALS:
+    void chosen(plimsoll::base::Bytes budget);
+
+private:
+    std::vector<NextStep> m_steps;
+    std::array<NextStepRow*, kRows> m_rows{};
+};
+
+} // namespace plimsoll::ui
