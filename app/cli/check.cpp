@@ -47,7 +47,8 @@ public:
         m_app = app.add_subcommand("check", "Verify an exported plan against its graph");
         m_app->add_option("PLAN", m_plan, "Plan file (.json)")->required();
         m_app->add_option("GRAPH", m_graph, "Graph that the plan was made for")->required();
-        m_app->add_option("--max-peak", m_maxPeak, "Fail above this peak, such as 6GiB");
+        m_app->add_option("--max-peak", m_maxPeak,
+                          "Fail above this peak: 6GiB, or 50% of the unplanned peak");
         m_app->add_option("--max-slowdown", m_maxSlowdown,
                           "Fail if the step takes this much longer than unplanned, such as 20%");
         addCommon(*m_app, m_common);
@@ -78,7 +79,7 @@ private:
     base::Result<void> parseLimits()
     {
         if (!m_maxPeak.empty()) {
-            const base::Result<base::Bytes> peak = base::parseBytes(m_maxPeak);
+            const base::Result<base::Budget> peak = base::parseBudget(m_maxPeak);
             if (!peak)
                 return tl::unexpected{peak.error()};
             m_peakLimit = *peak;
@@ -138,11 +139,11 @@ private:
     void checkLimits(std::vector<NamedFault>& faults, const plan::Evaluation& evaluation,
                      const plan::Evaluation& base) const
     {
-        if (m_peakLimit && evaluation.peak > *m_peakLimit)
+        if (m_peakLimit && evaluation.peak > m_peakLimit->of(base.peak))
             faults.push_back(
                 {"over_max_peak", fmt::format("The peak of {} exceeds the limit of {}.",
                                               base::exactBytesText(evaluation.peak),
-                                              base::exactBytesText(*m_peakLimit))});
+                                              base::exactBytesText(m_peakLimit->of(base.peak)))});
         const double slowdown = overheadPercent(evaluation, base);
         if (m_slowdownLimit && slowdown > *m_slowdownLimit)
             faults.push_back({"over_max_slowdown",
@@ -157,7 +158,7 @@ private:
     std::string m_graph;
     std::string m_maxPeak;
     std::string m_maxSlowdown;
-    std::optional<base::Bytes> m_peakLimit;
+    std::optional<base::Budget> m_peakLimit;
     std::optional<double> m_slowdownLimit;
 };
 

@@ -2,6 +2,7 @@
 #include "core/solve/chain/solve_chain.h"
 
 #include "app/cli/chain_file.h"
+#include "app/cli/numbers.h"
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
 
@@ -12,6 +13,7 @@ namespace plimsoll::cli {
 namespace {
 
 constexpr int kMostSlots = 1000000;
+constexpr std::int64_t kMostBudget = 999999999999999999; ///< sums of several stay in 64 bits
 
 ordered_json labelsJson(const solve::Labels& labels)
 {
@@ -92,22 +94,16 @@ public:
         m_app = solve.add_subcommand("chain", "Schedule a chain of stages within a budget");
         m_app->add_option("FILE", m_file, "JSON with ftime, btime, x, xbar, ftmp, btmp")
             ->required();
-        // The library would clamp what has no place in 64 bits.
-        const auto fits = [](const std::string& text) {
-            constexpr std::size_t kMostDigits = 18;
-            return text.size() > kMostDigits ? text + " is more than any computer has"
-                                             : std::string{};
-        };
         m_app->add_option("--budget", m_budget, "In the file's size unit, x[0] included")
-            ->check(fits)
+            ->transform(wholeNumber(0, kMostBudget))
             ->required();
         m_app->add_option("--slots", m_slots, "Round sizes up to budget/SLOTS")
-            ->check(CLI::Range(1, kMostSlots));
+            ->transform(wholeNumber(1, kMostSlots));
         m_app->add_option("--recurrence", m_recurrence, "corrected or peer")
             ->capture_default_str()
             ->check(CLI::IsMember({"corrected", "peer"}));
         m_app->add_flag("--frontier", m_frontier, "Also print the whole trade-off");
-        m_app->add_option("--time-limit", m_timeLimit, "Seconds")->check(CLI::PositiveNumber);
+        m_app->add_option("--time-limit", m_timeLimit, "Seconds")->check(seconds());
         addCommon(*m_app, m_common);
         m_app->footer("Example: plimsoll-cli solve chain chain.json --budget 24 --frontier --json");
     }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -14,7 +15,9 @@ Bytes Budget::of(Bytes peak) const
 {
     if (!ratio)
         return bytes;
-    return Bytes{static_cast<std::int64_t>(std::floor(*ratio * static_cast<double>(peak.count())))};
+    constexpr double kMostBytes = 4611686018427387904.0; // 2^62, the bound of parseBytes
+    const double share = std::floor(*ratio * static_cast<double>(peak.count()));
+    return Bytes{static_cast<std::int64_t>(std::min(share, kMostBytes))};
 }
 
 Result<double> parsePercent(std::string_view text)

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/numbers.h"
+
+#include "core/base/format.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <string>
+
+namespace plimsoll::cli {
+
+namespace {
+
+/// Thirty years; more than that overflows clocks that count nanoseconds.
+constexpr double kMostSeconds = 1e9;
+
+/// The whole text as a number; nothing when a part of it is left over or it has no place in the
+/// type.
+template <typename Number>
+std::optional<Number> numberIn(const std::string& text)
+{
+    Number value{};
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    return error == std::errc{} && stop == end ? std::optional{value} : std::nullopt;
+}
+
+} // namespace
+
+CLI::Validator wholeNumber(std::int64_t low, std::int64_t high)
+{
+    const auto check = [low, high](std::string& text) {
+        const std::optional<std::int64_t> value = numberIn<std::int64_t>(text);
+        if (!value || *value < low || *value > high)
+            return fmt::format("\"{}\" is not a whole number from {} to {}",
+                               base::printable(text, 40), low, high);
+        text = std::to_string(*value); // without the zeros in front that would make it octal
+        return std::string{};
+    };
+    return CLI::Validator{check, ""};
+}
+
+CLI::Validator seconds()
+{
+    const auto check = [](std::string& text) {
+        const std::optional<double> value = numberIn<double>(text);
+        return value && *value > 0 && *value <= kMostSeconds
+                   ? std::string{}
+                   : fmt::format("\"{}\" is not a number of seconds above 0 and up to {:.0f}",
+                                 base::printable(text, 40), kMostSeconds);
+    };
+    return CLI::Validator{check, ""};
+}
+
+} // namespace plimsoll::cli
