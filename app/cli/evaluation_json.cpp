@@ -79,11 +79,11 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
     base::Bytes recomputed;
     for (const plan::Recomputed& value : evaluation.recomputed)
         recomputed += value.bytes;
-    std::string text =
-        fmt::format("  budget      {} ({})\n  peak        {} ({}), unplanned {}\n",
-                    base::bytesText(problem.budget), base::exactBytesText(problem.budget),
-                    base::bytesText(evaluation.peak), base::exactBytesText(evaluation.peak),
-                    base::bytesText(base.peak));
+    std::string text = fmt::format(
+        "  budget      {} ({})\n  peak        {} ({}), unplanned {}\n",
+        base::bytesText(problem.budget, base::Rounding::Down), base::exactBytesText(problem.budget),
+        base::bytesText(evaluation.peak, base::Rounding::Up), base::exactBytesText(evaluation.peak),
+        base::bytesText(base.peak, base::Rounding::Up));
     if (!program.ops.empty())
         text += fmt::format("  reached at  op {}, {}\n", evaluation.peakOp.index(),
                             base::printable(program.label(program.op(evaluation.peakOp))));

@@ -30,7 +30,8 @@ ordered_json classesJson(const graph::Program& program)
     return json;
 }
 
-ordered_json summaryJson(const graph::Program& program, std::size_t cuts)
+ordered_json summaryJson(const graph::Program& program, std::size_t cuts,
+                         const plan::Evaluation& unplanned)
 {
     const std::int64_t flops =
         std::accumulate(program.ops.begin(), program.ops.end(), std::int64_t{0},
@@ -47,6 +48,9 @@ ordered_json summaryJson(const graph::Program& program, std::size_t cuts)
             {"flops", flops},
             {"modules", program.modules.size()},
             {"cuts", cuts},
+            {"peak_allocated_bytes", unplanned.peak.count()},
+            {"peak_allocated_op", unplanned.peakOp.index()},
+            {"rounding", graph::blockBytes(graph::Rounding::Cuda512)},
             {"model_class", program.header.modelClass},
             {"batch", program.header.batch},
             {"mode", program.header.mode},
@@ -104,7 +108,8 @@ std::string stagesText(const solve::LinearizedStep& step)
     return text;
 }
 
-std::string summaryText(const readers::ReadProgram& read, std::size_t cuts)
+std::string summaryText(const readers::ReadProgram& read, std::size_t cuts,
+                        const plan::Evaluation& unplanned)
 {
     const graph::Program& program = *read.program;
     const graph::Checks& checks = program.checks;
@@ -123,9 +128,12 @@ std::string summaryText(const readers::ReadProgram& read, std::size_t cuts)
     text += fmt::format("  saved for backward {}\n", base::bytesText(checks.savedBytes));
     if (!program.ops.empty())
         text += fmt::format(
-            "  peak               {} at op {}, {}\n", base::bytesText(checks.peakBytes),
-            checks.peakOp,
-            base::printable(program.label(program.ops[static_cast<std::size_t>(checks.peakOp)])));
+            "  peak               {} of live values at op {}, {}\n"
+            "  allocated at peak  {} in blocks of {} B, which is what plan counts\n",
+            base::bytesText(checks.peakBytes, base::Rounding::Up), checks.peakOp,
+            base::printable(program.label(program.ops[static_cast<std::size_t>(checks.peakOp)])),
+            base::bytesText(unplanned.peak, base::Rounding::Up),
+            graph::blockBytes(graph::Rounding::Cuda512));
     text += fmt::format("  clean cuts         {}\n", cuts);
     for (const auto& [name, count] : read.statistics)
         text += fmt::format("  note: {} ({})\n", base::printable(name), count);
@@ -145,7 +153,11 @@ public:
         m_app->add_option("--device", m_device, "GPU for the times of --chain")
             ->capture_default_str();
         addCommon(*m_app, m_common);
-        m_app->footer("Example: plimsoll-cli inspect model.plimsoll.json.gz --chain --json");
+        m_app->footer(
+            "peak_bytes is the peak that the exporter counted and the reader counted again, sizes\n"
+            "as they are; peak_allocated_bytes is the evaluator's, sizes rounded up to the\n"
+            "allocator's blocks, as in plan and check.\n"
+            "Example: plimsoll-cli inspect model.plimsoll.json.gz --chain --json");
     }
     [[nodiscard]] const CLI::App* app() const override { return m_app; }
     [[nodiscard]] const Common& common() const override { return m_common; }
@@ -182,12 +194,13 @@ private:
         if (!step && m_chain)
             return tl::unexpected{step.error()};
         const std::size_t cuts = step && !step->stages.empty() ? step->stages.size() - 1 : 0;
-        text += summaryText(*read, cuts);
+        const plan::EvaluationPtr unplanned = plan::evaluate(problem, plan::keepEverything());
+        text += summaryText(*read, cuts, *unplanned);
         ordered_json json = {{"file", file},
                              {"format", read->formatId},
                              {"format_version", read->formatVersion},
                              {"kind", "program"},
-                             {"summary", summaryJson(*read->program, cuts)},
+                             {"summary", summaryJson(*read->program, cuts, *unplanned)},
                              {"statistics", read->statistics}};
         if (m_chain) {
             json["chain"] = chainJson(*step);

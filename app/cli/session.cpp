@@ -39,8 +39,9 @@ std::string runsText(const session::SavedSession& saved)
     for (const session::SavedRun& run : saved.runs)
         text += fmt::format(
             "{:>4}  {:<12} {:<10} peak {:<12} step {:<10} {}  {}\n", run.id,
-            base::bytesText(base::Bytes{run.budgetBytes}), base::printable(run.status, 20),
-            run.peakBytes ? base::bytesText(base::Bytes{*run.peakBytes}) : "–",
+            base::bytesText(base::Bytes{run.budgetBytes}, base::Rounding::Down),
+            base::printable(run.status, 20),
+            run.peakBytes ? base::bytesText(base::Bytes{*run.peakBytes}, base::Rounding::Up) : "–",
             run.stepTimeNs ? base::timeText(base::Nanoseconds{*run.stepTimeNs}) : "–",
             base::printable(run.planner, 20), base::printable(run.name, 80));
     return text;
@@ -105,7 +106,8 @@ private:
         answer.text = fmt::format(
             "{} (read from {})\n  {}, budget {}, reserve {}, planner {}\n",
             base::printable(saved.graph.name), base::printable(saved.graph.sourcePath),
-            base::printable(problem.device), base::bytesText(base::Bytes{problem.budgetBytes}),
+            base::printable(problem.device),
+            base::bytesText(base::Bytes{problem.budgetBytes}, base::Rounding::Down),
             base::bytesText(base::Bytes{problem.reserveBytes}), base::printable(problem.planner));
     }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/format.h"
 
+#include "core/base/unicode.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -18,8 +21,21 @@ struct Unit
     double factor;
 };
 
-constexpr std::array kBinaryUnits{Unit{"TiB", 1099511627776.0}, Unit{"GiB", 1073741824.0},
-                                  Unit{"MiB", 1048576.0}, Unit{"KiB", 1024.0}};
+/// Units that sizes are shown in, and how many tenths or hundredths of them.
+struct ShownUnit
+{
+    std::string_view name;
+    std::uint64_t bytes;
+    int decimals;
+};
+
+constexpr std::array kShownUnits{
+    ShownUnit{"TiB", std::uint64_t{1} << 40U, 2}, ShownUnit{"GiB", std::uint64_t{1} << 30U, 2},
+    ShownUnit{"MiB", std::uint64_t{1} << 20U, 1}, ShownUnit{"KiB", std::uint64_t{1} << 10U, 1}};
+
+constexpr unsigned char kAsciiEnd = 0x80;
+constexpr double kMostBytes = 4.611686018427388e18; ///< 2^62: sums of two sizes stay in 64 bits
+
 constexpr std::array kAllUnits{Unit{"TiB", 1099511627776.0},
                                Unit{"GiB", 1073741824.0},
                                Unit{"MiB", 1048576.0},
@@ -39,6 +55,26 @@ std::string threeDigits(double value)
     return value >= 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
 }
 
+/// `magnitude` counted in the given number of parts of the unit, in whole numbers so that one byte
+/// too much is never lost.
+std::uint64_t countOfParts(std::uint64_t magnitude, std::uint64_t unit, std::uint64_t parts,
+                           Rounding rounding)
+{
+    const std::uint64_t rest = magnitude % unit * parts;
+    const std::uint64_t down = magnitude / unit * parts + rest / unit;
+    const std::uint64_t left = rest % unit;
+    const bool up =
+        rounding == Rounding::Up ? left > 0 : rounding == Rounding::Nearest && left >= unit - left;
+    return down + (up ? 1 : 0);
+}
+
+Rounding opposite(Rounding rounding)
+{
+    if (rounding == Rounding::Nearest)
+        return rounding;
+    return rounding == Rounding::Up ? Rounding::Down : Rounding::Up;
+}
+
 std::string_view trimmed(std::string_view text)
 {
     while (!text.empty() && text.front() == ' ')
@@ -48,46 +84,34 @@ std::string_view trimmed(std::string_view text)
     return text;
 }
 
-/// Length of the valid UTF-8 sequence at the start of `text`, 0 when there is none.
-std::size_t sequenceLength(std::string_view text)
-{
-    const auto lead = static_cast<unsigned char>(text.front());
-    std::size_t length = 0;
-    if (lead < 0x80)
-        length = 1;
-    else if (lead >= 0xc2 && lead < 0xe0)
-        length = 2;
-    else if (lead >= 0xe0 && lead < 0xf0)
-        length = 3;
-    else if (lead >= 0xf0 && lead < 0xf5)
-        length = 4;
-    if (length == 0 || length > text.size())
-        return 0;
-    for (std::size_t i = 1; i < length; ++i)
-        if ((static_cast<unsigned char>(text[i]) & 0xc0U) != 0x80U)
-            return 0;
-    return length;
-}
-
 } // namespace
 
-std::string bytesText(Bytes bytes)
+FigureText bytesFigure(Bytes bytes, Rounding rounding, Digits digits)
 {
-    const auto value = static_cast<double>(bytes.count());
-    for (const Unit& unit : kBinaryUnits) {
-        // Budgets are given in MiB: whole numbers of them stay in that unit up to 10,000.
-        const bool wholeMebibytes = unit.name == "GiB" && std::abs(value) < 10240.0 * 1048576.0
-                                    && bytes.count() % 1048576 == 0
-                                    && bytes.count() % 1073741824 != 0;
-        if (std::abs(value) >= unit.factor && !wholeMebibytes) {
-            const double scaled = value / unit.factor;
-            if (scaled == std::floor(scaled))
-                return fmt::format("{:.0f} {}", scaled, unit.name);
-            return (scaled < 0 ? "-" : "") + threeDigits(std::abs(scaled)) + " "
-                   + std::string{unit.name};
-        }
+    const bool negative = bytes.count() < 0;
+    const std::uint64_t magnitude = negative ? 0 - static_cast<std::uint64_t>(bytes.count())
+                                             : static_cast<std::uint64_t>(bytes.count());
+    for (const ShownUnit& unit : kShownUnits) {
+        const int decimals =
+            digits == Digits::Few && unit.bytes < kShownUnits[1].bytes ? 0 : unit.decimals;
+        const std::uint64_t parts = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
+        const std::uint64_t shown =
+            countOfParts(magnitude, unit.bytes, parts, negative ? opposite(rounding) : rounding);
+        if (shown < parts) // 1023.99 MiB shown as 1024 belongs to the next unit
+            continue;
+        const std::string sign = negative ? "-" : "";
+        return {decimals == 0
+                    ? fmt::format("{}{}", sign, shown)
+                    : fmt::format("{}{}.{:0{}}", sign, shown / parts, shown % parts, decimals),
+                std::string{unit.name}};
     }
-    return fmt::format("{} B", bytes.count());
+    return {fmt::format("{}", bytes.count()), "B"};
+}
+
+std::string bytesText(Bytes bytes, Rounding rounding)
+{
+    const FigureText text = bytesFigure(bytes, rounding);
+    return text.figure + " " + text.unit;
 }
 
 std::string exactBytesText(Bytes bytes)
@@ -141,12 +165,17 @@ Result<Bytes> parseBytes(std::string_view text)
             continue;
         double value = 0;
         const auto [end, error] = std::from_chars(input.data(), input.data() + digits, value);
-        if (error != std::errc{} || end != input.data() + digits)
+        if (end != input.data() + digits)
             return bad();
         const double bytes = value * unit.factor;
-        if (!(bytes < 4.611686018427388e18)) // 2^62: sums of two sizes stay inside 64 bits
+        if (error != std::errc{} || !(bytes < kMostBytes))
             return failure(ErrorKind::Usage, fmt::format("\"{}\" is more than any computer has.",
                                                          printable(text, 40)));
+        // A double would round what has more than 53 bits.
+        std::int64_t exact = 0;
+        if (unit.factor == 1.0
+            && std::from_chars(input.data(), input.data() + digits, exact).ptr == end)
+            return Bytes{exact};
         return Bytes{static_cast<std::int64_t>(std::floor(bytes))};
     }
     return bad();
@@ -158,14 +187,15 @@ std::string printable(std::string_view text, std::size_t limit)
     while (!text.empty()) {
         if (out.size() >= limit)
             return out + "…";
-        const std::size_t length = sequenceLength(text);
+        const Character character = firstCharacter(text);
         const auto lead = static_cast<unsigned char>(text.front());
-        if (length == 0 || lead < 0x20 || lead == 0x7f) {
+        const std::size_t length = std::max<std::size_t>(character.length, 1);
+        if (character.length == 0 || (lead < kAsciiEnd && isHidden(lead)))
             out += fmt::format("\\x{:02x}", lead);
-            text.remove_prefix(1);
-            continue;
-        }
-        out += text.substr(0, length);
+        else if (isHidden(character.code))
+            out += escapeHidden(text.substr(0, length), Escapes::Python);
+        else
+            out += text.substr(0, length);
         text.remove_prefix(length);
     }
     return out;

@@ -3,15 +3,27 @@
 
 #include "core/base/quantity.h"
 #include "core/base/result.h"
+#include "core/base/rounding.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace plimsoll::base {
 
-/// "2100 MiB", "1.50 GiB", "512 B": binary units, at most three decimals' worth of meaning. Never
-/// used for JSON.
-[[nodiscard]] std::string bytesText(Bytes bytes);
+/// Few: MiB and KiB without decimals.
+enum class Digits : std::uint8_t { All, Few };
+
+/// Figure and unit apart: {"7.16", "GiB"}. The one home of how sizes are rounded.
+struct FigureText
+{
+    std::string figure;
+    std::string unit;
+};
+[[nodiscard]] FigureText bytesFigure(Bytes bytes, Rounding rounding = Rounding::Nearest,
+                                     Digits digits = Digits::All);
+/// "7.16 GiB", "288.0 MiB", "12 B": GiB two decimals, MiB and KiB one, B none. Never used for JSON.
+[[nodiscard]] std::string bytesText(Bytes bytes, Rounding rounding = Rounding::Nearest);
 /// "1,933,022,208 B".
 [[nodiscard]] std::string exactBytesText(Bytes bytes);
 /// "12.3 ms", "850 µs", "1.20 s".
@@ -23,8 +35,8 @@ namespace plimsoll::base {
 /// (cli.md). At least 0.
 [[nodiscard]] Result<Bytes> parseBytes(std::string_view text);
 
-/// A text from a file made safe to show on one line: control characters escaped, at most `limit`
-/// bytes, valid UTF-8.
+/// A text from a file made safe to show on one line: hidden characters (unicode.h) escaped, about
+/// `limit` bytes at most, valid UTF-8.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 200);
 
 } // namespace plimsoll::base

@@ -11,7 +11,7 @@ constexpr std::array kClassNames{"parameter", "buffer",     "gradient",  "optimi
                                  "constant",  "activation", "temporary", "output"};
 constexpr std::array kPhaseNames{"forward", "loss", "backward", "optimizer"};
 
-constexpr std::int64_t kCudaBlock = 512;
+constexpr int kCudaBlock = 512;
 
 /// Largest sum of live bytes and the first op that reaches it.
 void findPeak(const Program& program, Checks& checks)
@@ -72,9 +72,13 @@ std::size_t Program::forwardCount() const
 
 base::Bytes rounded(base::Bytes bytes, Rounding rounding)
 {
-    if (rounding == Rounding::Exact)
-        return bytes;
-    return base::Bytes{(bytes.count() + kCudaBlock - 1) / kCudaBlock * kCudaBlock};
+    const std::int64_t block = blockBytes(rounding);
+    return base::Bytes{(bytes.count() + block - 1) / block * block};
+}
+
+int blockBytes(Rounding rounding)
+{
+    return rounding == Rounding::Exact ? 1 : kCudaBlock;
 }
 
 Checks recount(const Program& program)

@@ -214,6 +214,8 @@ using ProgramPtr = std::shared_ptr<const Program>;
 /// The allocator's granularity: PyTorch's CUDA caching allocator hands out multiples of 512 bytes.
 enum class Rounding : std::uint8_t { Exact, Cuda512 };
 [[nodiscard]] base::Bytes rounded(base::Bytes bytes, Rounding rounding);
+/// 1 or 512.
+[[nodiscard]] int blockBytes(Rounding rounding);
 
 /// Recounts everything in Checks from the tables (not from `program.checks`).
 [[nodiscard]] Checks recount(const Program& program);

@@ -42,20 +42,22 @@ base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan)
                              "plan is refused; please "
                              "report this graph.");
     if (evaluation->peak > problem.budget)
-        return base::failure(base::ErrorKind::CheckFailed,
-                             fmt::format("The plan needs {}, {} more than the budget.",
-                                         base::bytesText(evaluation->peak),
-                                         base::bytesText(evaluation->peak - problem.budget)));
+        return base::failure(
+            base::ErrorKind::CheckFailed,
+            fmt::format("The plan needs {}, {} more than the budget.",
+                        base::bytesText(evaluation->peak, base::Rounding::Up),
+                        base::bytesText(evaluation->peak - problem.budget, base::Rounding::Up)));
     return VerifiedPlanPtr{new VerifiedPlan{problem, plan, std::move(evaluation)}};
 }
 
 base::Result<VerifiedPlanPtr> withBudget(const VerifiedPlan& plan, base::Bytes budget)
 {
     if (plan.evaluation().peak > budget)
-        return base::failure(base::ErrorKind::CheckFailed,
-                             fmt::format("The plan needs {}, {} more than the budget.",
-                                         base::bytesText(plan.evaluation().peak),
-                                         base::bytesText(plan.evaluation().peak - budget)));
+        return base::failure(
+            base::ErrorKind::CheckFailed,
+            fmt::format("The plan needs {}, {} more than the budget.",
+                        base::bytesText(plan.evaluation().peak, base::Rounding::Up),
+                        base::bytesText(plan.evaluation().peak - budget, base::Rounding::Up)));
     auto copy = std::make_shared<VerifiedPlan>(plan);
     copy->m_problem.budget = budget;
     return copy;

@@ -148,7 +148,8 @@ Run checkedRun(const session::SavedRun& saved, const Document& document,
     run.peak.reset();
     run.stepTime.reset();
     notes.push_back(fmt::format("The plan kept for {} failed its check and is not used: {}",
-                                base::bytesText(run.budget), verified.error().message));
+                                base::bytesText(run.budget, base::Rounding::Down),
+                                verified.error().message));
     return run;
 }
 
@@ -204,7 +205,7 @@ session::SavedProblem savedProblem(const Document& document)
     const Choices& choices = document.choices;
     return {choices.device.id,
             choices.reserve.count(),
-            choices.rounding == graph::Rounding::Exact ? 1 : 512,
+            graph::blockBytes(choices.rounding),
             choices.planner,
             choices.options,
             document.budget.value_or(base::Bytes{}).count()};

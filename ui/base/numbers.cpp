@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/base/numbers.h"
 
+#include "core/base/format.h"
+
 #include <QFontMetricsF>
 #include <QLocale>
 #include <QPainter>
@@ -20,43 +22,24 @@ constexpr char16_t kNoBreak = u'\u00a0';
 struct Unit
 {
     double factor;
-    int decimals;
     const char16_t* name;
 };
 
-constexpr std::array kBytes{Unit{kKibi * kKibi * kKibi * kKibi, 2, u"TiB"},
-                            Unit{kKibi * kKibi * kKibi, 2, u"GiB"}, Unit{kKibi * kKibi, 1, u"MiB"},
-                            Unit{kKibi, 1, u"KiB"}};
-constexpr std::array kTimes{Unit{60e9, 2, u"min"}, Unit{1e9, 2, u"s"}, Unit{1e6, 2, u"ms"},
-                            Unit{1e3, 2, u"µs"}};
-
-double rounded(double value, int decimals, Rounding rounding)
-{
-    const double factor = std::pow(10.0, decimals);
-    const double scaled = value * factor;
-    // A value that has so few decimals anyway must not move by the noise of the multiplication.
-    const double nearest = std::round(scaled);
-    if (rounding == Rounding::Nearest || std::abs(scaled - nearest) < 1e-9)
-        return nearest / factor;
-    return (rounding == Rounding::Up ? std::ceil(scaled) : std::floor(scaled)) / factor;
-}
+constexpr std::array kBytes{Unit{kKibi * kKibi * kKibi * kKibi, u"TiB"},
+                            Unit{kKibi * kKibi * kKibi, u"GiB"}, Unit{kKibi * kKibi, u"MiB"},
+                            Unit{kKibi, u"KiB"}};
+constexpr std::array kTimes{Unit{60e9, u"min"}, Unit{1e9, u"s"}, Unit{1e6, u"ms"},
+                            Unit{1e3, u"µs"}};
 
 QString plain(double value, int decimals)
 {
     return QString::number(value, 'f', decimals);
 }
 
-FigureText bytesParts(base::Bytes bytes, Rounding rounding, bool shortForm)
+FigureText shown(const base::FigureText& text)
 {
-    const auto value = static_cast<double>(bytes.count());
-    for (const Unit& unit : kBytes) {
-        const int decimals = shortForm && unit.factor < kBytes[1].factor ? 0 : unit.decimals;
-        const double shown = rounded(value / unit.factor, decimals, rounding);
-        // 1023.99 MiB shown as 1024 belongs to the next unit.
-        if (std::abs(shown) >= 1.0)
-            return {plain(shown, decimals), QString::fromUtf16(unit.name)};
-    }
-    return {QString::number(bytes.count()), QStringLiteral("B")};
+    QString figure = QString::fromStdString(text.figure);
+    return {figure.replace(u'-', QChar{kMinus}), QString::fromStdString(text.unit)};
 }
 
 QString joined(const FigureText& text)
@@ -127,17 +110,17 @@ double widthOf(const QFontMetricsF& metrics, const QString& text, double cell)
 
 QString bytesText(base::Bytes bytes, Rounding rounding)
 {
-    return joined(bytesParts(bytes, rounding, false));
+    return joined(ui::bytesFigure(bytes, rounding));
 }
 
 QString shortBytesText(base::Bytes bytes, Rounding rounding)
 {
-    return joined(bytesParts(bytes, rounding, true));
+    return joined(shown(base::bytesFigure(bytes, rounding, base::Digits::Few)));
 }
 
 FigureText bytesFigure(base::Bytes bytes, Rounding rounding)
 {
-    return bytesParts(bytes, rounding, false);
+    return shown(base::bytesFigure(bytes, rounding));
 }
 
 FigureText timeFigure(base::Nanoseconds time)
@@ -163,7 +146,7 @@ QString bytesDifferenceText(base::Bytes difference)
     if (difference.count() == 0)
         return QStringLiteral("0");
     const bool negative = difference.count() < 0;
-    return withSign(bytesText(base::Bytes{std::abs(difference.count())}), negative);
+    return withSign(ui::bytesText(base::Bytes{std::abs(difference.count())}), negative);
 }
 
 QString timeText(base::Nanoseconds time)
@@ -176,7 +159,7 @@ QString timeDifferenceText(base::Nanoseconds difference)
     if (difference.count() == 0)
         return QStringLiteral("0");
     const bool negative = difference.count() < 0;
-    return withSign(timeText(base::Nanoseconds{std::abs(difference.count())}), negative);
+    return withSign(ui::timeText(base::Nanoseconds{std::abs(difference.count())}), negative);
 }
 
 QString percentText(double fraction)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/quantity.h"
+#include "core/base/rounding.h"
 
 #include <QFont>
 #include <QPointF>
@@ -13,9 +14,7 @@ class QPainter;
 
 namespace plimsoll::ui {
 
-/// Which way the last shown digit goes. A peak is rounded up, free space and lower bounds down, so
-/// that rounding never makes a plan look feasible.
-enum class Rounding : std::uint8_t { Nearest, Up, Down };
+using base::Rounding;
 
 /// "7.16 GiB", "288.0 MiB", "12 B": GiB two decimals, MiB and KiB one, B none.
 [[nodiscard]] QString bytesText(base::Bytes bytes, Rounding rounding = Rounding::Nearest);

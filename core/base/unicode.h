@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace plimsoll::base {
+
+/// The first character of a text. `length` 0: there is none, or it is no valid UTF-8 (overlong
+/// forms and surrogates included).
+struct Character
+{
+    char32_t code = 0;
+    std::size_t length = 0;
+};
+[[nodiscard]] Character firstCharacter(std::string_view text);
+
+/// Shows nothing, moves a terminal's cursor or turns the order of what stands beside it: control
+/// characters (of ASCII and beyond), marks of writing direction, separators of lines and
+/// paragraphs, characters of no width, tags, and what no text may hold.
+[[nodiscard]] bool isHidden(char32_t code);
+
+/// How characters beyond 16 bits are escaped: "\U000e0001", or "\udb40\udc01".
+enum class Escapes : std::uint8_t { Python, Json };
+
+/// A Python or JSON text with its hidden characters escaped, line breaks excepted. In string
+/// literals, where alone they may stand, it means the same as before.
+[[nodiscard]] std::string escapeHidden(std::string_view source, Escapes escapes);
+
+} // namespace plimsoll::base

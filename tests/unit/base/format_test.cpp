@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/format.h"
+
+#include <QTest>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace {
+
+using namespace plimsoll::base;
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
+constexpr std::int64_t kGiB = std::int64_t{1} << 30U;
+constexpr std::int64_t kTiB = std::int64_t{1} << 40U;
+
+class FormatTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void roundsTheWayThatIsAskedFor_data();
+    void roundsTheWayThatIsAskedFor();
+    void leavesDecimalsOutOnRequest();
+    void readsSizesExactly_data();
+    void readsSizesExactly();
+    void refusesWhatIsNoSize_data();
+    void refusesWhatIsNoSize();
+};
+
+void FormatTest::roundsTheWayThatIsAskedFor_data()
+{
+    QTest::addColumn<qint64>("bytes");
+    QTest::addColumn<QString>("nearest");
+    QTest::addColumn<QString>("up");
+    QTest::addColumn<QString>("down");
+    const auto row = [](const char* name, std::int64_t bytes, const char* nearest, const char* up,
+                        const char* down) {
+        QTest::newRow(name) << qint64{bytes} << QString::fromUtf8(nearest) << QString::fromUtf8(up)
+                            << QString::fromUtf8(down);
+    };
+    row("zero", 0, "0 B", "0 B", "0 B");
+    row("bytes", 900, "900 B", "900 B", "900 B");
+    row("exact", 288 * kMiB, "288.0 MiB", "288.0 MiB", "288.0 MiB");
+    row("a byte more", 288 * kMiB + 1, "288.0 MiB", "288.1 MiB", "288.0 MiB");
+    row("a byte less", 288 * kMiB - 1, "288.0 MiB", "288.0 MiB", "287.9 MiB");
+    row("a byte more than GiB", 2 * kGiB + 1, "2.00 GiB", "2.01 GiB", "2.00 GiB");
+    // A double's product with 100 would lose this byte.
+    row("a byte more than TiB", kTiB + 1, "1.00 TiB", "1.01 TiB", "1.00 TiB");
+    row("next unit", kGiB - 1, "1.00 GiB", "1.00 GiB", "1023.9 MiB");
+    row("negative", -288 * kMiB - 1, "-288.0 MiB", "-288.0 MiB", "-288.1 MiB");
+    row("smallest", std::numeric_limits<std::int64_t>::min(), "-8388608.00 TiB", "-8388608.00 TiB",
+        "-8388608.00 TiB");
+}
+
+void FormatTest::roundsTheWayThatIsAskedFor()
+{
+    QFETCH(qint64, bytes);
+    QFETCH(QString, nearest);
+    QFETCH(QString, up);
+    QFETCH(QString, down);
+    QCOMPARE(QString::fromStdString(bytesText(Bytes{bytes})), nearest);
+    QCOMPARE(QString::fromStdString(bytesText(Bytes{bytes}, Rounding::Up)), up);
+    QCOMPARE(QString::fromStdString(bytesText(Bytes{bytes}, Rounding::Down)), down);
+}
+
+void FormatTest::leavesDecimalsOutOnRequest()
+{
+    const FigureText text = bytesFigure(Bytes{288 * kMiB + 1}, Rounding::Up, Digits::Few);
+    QCOMPARE(text.figure, std::string{"289"});
+    QCOMPARE(text.unit, std::string{"MiB"});
+    QCOMPARE(bytesFigure(Bytes{7424 * kMiB}, Rounding::Nearest, Digits::Few).figure,
+             std::string{"7.25"});
+}
+
+void FormatTest::readsSizesExactly_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<qint64>("bytes");
+    QTest::newRow("plain") << QStringLiteral("1234") << qint64{1234};
+    QTest::newRow("more than 53 bits")
+        << QStringLiteral("9007199254740993") << qint64{9007199254740993};
+    QTest::newRow("zeros in front") << QStringLiteral("010") << qint64{10};
+    QTest::newRow("unit") << QStringLiteral("1.5 GiB") << qint64{kGiB * 3 / 2};
+    QTest::newRow("decimal unit") << QStringLiteral("6GB") << qint64{6'000'000'000};
+}
+
+void FormatTest::readsSizesExactly()
+{
+    QFETCH(QString, text);
+    QFETCH(qint64, bytes);
+    const Result<Bytes> size = parseBytes(text.toStdString());
+    QVERIFY2(size.has_value(), size ? "" : size.error().message.c_str());
+    QCOMPARE(qint64{size->count()}, bytes);
+}
+
+void FormatTest::refusesWhatIsNoSize_data()
+{
+    QTest::addColumn<QString>("text");
+    for (const char* text : {"", "nan", "inf", "-1", "1e30GiB", "0x10", ".", "1.2.3", "5%",
+                             "4611686018427387904", "99999999999999999999999", "9e999"})
+        QTest::newRow(text) << QString::fromUtf8(text);
+    QTest::newRow("400 digits") << QString(400, u'9');
+}
+
+void FormatTest::refusesWhatIsNoSize()
+{
+    QFETCH(QString, text);
+    const Result<Bytes> size = parseBytes(text.toStdString());
+    QVERIFY(!size.has_value());
+    QCOMPARE(size.error().kind, ErrorKind::Usage);
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(FormatTest)
+#include "format_test.moc"
