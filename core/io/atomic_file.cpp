@@ -99,6 +99,21 @@ bool keepMode(const std::filesystem::path& target, const TemporaryFile& temporar
     return temporary.setMode(status.st_mode & kAllModes);
 }
 
+/// The file that a chain of links leads to, whether it exists or not: a link is never replaced.
+/// Nothing when the chain has no end.
+std::optional<std::filesystem::path> behindLinks(std::filesystem::path path)
+{
+    constexpr int kMostLinks = 40; // as many as the system follows
+    std::error_code error;
+    for (int links = 0; std::filesystem::is_symlink(path, error); ++links) {
+        const std::filesystem::path next = std::filesystem::read_symlink(path, error);
+        if (error || links == kMostLinks)
+            return std::nullopt;
+        path = path.parent_path() / next; // an absolute one stays as it is
+    }
+    return path;
+}
+
 /// The rename itself must survive a crash too. Some file systems can't sync a folder: no error.
 void syncFolder(const std::filesystem::path& target)
 {
@@ -120,8 +135,10 @@ Result<void> writeAtomically(const std::filesystem::path& path, std::string_view
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored))
         return fails(EISDIR);
-    const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, ignored);
-    const std::filesystem::path target = resolved.empty() ? path : resolved;
+    const std::optional<std::filesystem::path> resolved = behindLinks(path);
+    if (!resolved)
+        return fails(ELOOP);
+    const std::filesystem::path& target = *resolved;
     if (std::filesystem::exists(target, ignored)
         && !std::filesystem::is_regular_file(target, ignored))
         return failure(

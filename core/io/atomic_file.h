@@ -9,8 +9,8 @@
 namespace plimsoll::io {
 
 /// Replaces the file as a whole: whoever opens `path` sees the old content or the new one, also
-/// after a crash. A symbolic link is followed, permissions of an existing file are kept. On failure
-/// the old file stays as it was.
+/// after a crash. A symbolic link is followed, also to a file that isn't there yet; permissions of
+/// an existing file are kept. On failure the old file stays as it was.
 [[nodiscard]] base::Result<void> writeAtomically(const std::filesystem::path& path,
                                                  std::string_view bytes);
 

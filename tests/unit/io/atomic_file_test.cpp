@@ -7,8 +7,10 @@
 
 #include <QTest>
 
+#include <csignal>
 #include <filesystem>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
@@ -28,7 +30,10 @@ private Q_SLOTS:
     void writesEmptyFiles();
     void replacesAndKeepsPermissions();
     void writesThroughLinks();
+    void createsWhatALinkPointsTo();
+    void refusesLinksThatLeadNowhere();
     void refusesWhatItCannotWrite();
+    void leavesNothingBehindWhenTheDiskIsFull();
     void leavesOneWholeContentWhenManyWrite();
 };
 
@@ -83,6 +88,55 @@ void AtomicFileTest::writesThroughLinks()
     QVERIFY(writeAtomically(link, "new"));
     QVERIFY(fs::is_symlink(link));
     QCOMPARE(contentOf(real), std::string{"new"});
+}
+
+void AtomicFileTest::createsWhatALinkPointsTo()
+{
+    const TempFolder folder;
+    fs::create_directory(folder.file("inner"));
+    fs::create_symlink("inner/second", folder.file("first"));
+    fs::create_symlink("real", folder.file("inner/second"));
+    QVERIFY(writeAtomically(folder.file("first"), "new"));
+    QVERIFY(fs::is_symlink(folder.file("first")));
+    QVERIFY(fs::is_symlink(folder.file("inner/second")));
+    QVERIFY(!fs::is_symlink(folder.file("inner/real")));
+    QCOMPARE(contentOf(folder.file("inner/real")), std::string{"new"});
+    QCOMPARE(filesIn(folder.file("inner")), 2);
+}
+
+void AtomicFileTest::refusesLinksThatLeadNowhere()
+{
+    const TempFolder folder;
+    fs::create_symlink("no/such/folder/file", folder.file("lost"));
+    fs::create_symlink("round", folder.file("round"));
+    fs::create_symlink("/dev/full", folder.file("device"));
+    fs::create_symlink(".", folder.file("folder"));
+    for (const char* name : {"lost", "round", "device", "folder"}) {
+        const auto written = writeAtomically(folder.file(name), "bytes");
+        QVERIFY2(!written, name);
+        QVERIFY(written.error().kind == ErrorKind::File);
+        QVERIFY(fs::is_symlink(folder.file(name)));
+    }
+    QCOMPARE(filesIn(folder.path()), 4);
+}
+
+/// A limit on the size of files fails a write half way, as a full disk does.
+void AtomicFileTest::leavesNothingBehindWhenTheDiskIsFull()
+{
+    const TempFolder folder;
+    const std::string path = folder.fileWith("kept", "old");
+    rlimit before = {};
+    QCOMPARE(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit small = {.rlim_cur = 1000, .rlim_max = before.rlim_max};
+    const auto previous = std::signal(SIGXFSZ, SIG_IGN);
+    QCOMPARE(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const auto written = writeAtomically(path, std::string(5000, 'x'));
+    QCOMPARE(setrlimit(RLIMIT_FSIZE, &before), 0);
+    std::signal(SIGXFSZ, previous);
+    QVERIFY(!written);
+    QVERIFY(written.error().kind == ErrorKind::File);
+    QCOMPARE(contentOf(path), std::string{"old"});
+    QCOMPARE(filesIn(folder.path()), 1);
 }
 
 void AtomicFileTest::refusesWhatItCannotWrite()
