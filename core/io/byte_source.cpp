@@ -237,11 +237,25 @@ private:
 
     [[nodiscard]] Result<void> endsEarly() const
     {
+        if (isBehindTheData())
+            return hasTrailingBytes();
         return failure(
             ErrorKind::File,
             fmt::format("{} ends at byte {} in the middle of its compressed data: it was "
                         "cut off, copy or trace it again.",
                         m_input.name(), m_input.size()));
+    }
+
+    /// Behind a whole member, where nothing that was decompressed has come since.
+    [[nodiscard]] bool isBehindTheData() const { return m_memberEnd > 0 && m_ofMember == 0; }
+
+    [[nodiscard]] Result<void> hasTrailingBytes() const
+    {
+        return failure(ErrorKind::File,
+                       fmt::format("{} has bytes that are not gzip data behind the end of its "
+                                   "compressed data, at byte {} of the compressed file; remove "
+                                   "them, or copy or trace it again.",
+                                   m_input.name(), m_memberEnd));
     }
 
     [[nodiscard]] Result<void> step()
@@ -252,17 +266,23 @@ private:
         if (auto result = m_collector.append({m_out.data(), produced}, consumed(), true); !result)
             return result;
         m_done += produced;
+        m_ofMember += produced;
         m_context.report(static_cast<std::size_t>(consumed()),
                          static_cast<std::size_t>(m_input.size()) * 2);
         if (status == Z_STREAM_END) {
             m_inflater.restart();
             m_betweenMembers = true;
+            m_memberEnd = consumed();
+            m_ofMember = 0;
             return {};
         }
         if (status == Z_OK || status == Z_BUF_ERROR)
             return {};
+        if (isBehindTheData())
+            return hasTrailingBytes();
         return failure(ErrorKind::File,
-                       fmt::format("{} has damaged gzip data at byte {}; copy or trace it again.",
+                       fmt::format("{} has damaged gzip data at byte {} of the compressed file; "
+                                   "copy or trace it again.",
                                    m_input.name(), consumed()));
     }
 
@@ -274,6 +294,8 @@ private:
     std::vector<char> m_in = std::vector<char>(kChunk);
     std::vector<char> m_out = std::vector<char>(kChunk);
     std::size_t m_done = 0;
+    std::uint64_t m_memberEnd = 0; ///< of the last whole one, in the file
+    std::size_t m_ofMember = 0;    ///< unpacked since then
     bool m_betweenMembers = false;
 };
 

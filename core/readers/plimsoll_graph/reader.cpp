@@ -79,8 +79,7 @@ private:
             if (key != table.key)
                 continue;
             m_scan.enter(table.key);
-            if (std::exchange(m_seen.at(i), true))
-                return m_scan.refuse(value, "each key once");
+            m_seen.at(i) = true;
             const bool read =
                 m_scan.goOn(m_scan.offsetOf(value)) && table.read(m_scan, value, m_draft);
             m_scan.enter(m_scan.ok() ? std::string_view{} : table.key);

@@ -2,6 +2,7 @@
 #include "core/readers/plimsoll_graph/scan.h"
 
 #include "core/base/format.h"
+#include "core/readers/plimsoll_graph/json_check.h"
 
 #include <fmt/format.h>
 
@@ -12,29 +13,6 @@ namespace plimsoll::readers::plimsoll_graph {
 namespace {
 
 constexpr std::size_t kShownBytes = 24;
-constexpr int kDeepest = 64;
-
-/// Brackets of well formed JSON nest at most kDeepest deep.
-bool isShallow(std::string_view json)
-{
-    int depth = 0;
-    bool inText = false;
-    for (std::size_t i = 0; i < json.size(); ++i) {
-        const char byte = json[i];
-        if (byte == '"') {
-            inText = !inText;
-        } else if (inText) {
-            if (byte == '\\')
-                ++i;
-        } else if (byte == '[' || byte == '{') {
-            if (++depth > kDeepest)
-                return false;
-        } else if (byte == ']' || byte == '}') {
-            --depth;
-        }
-    }
-    return true;
-}
 
 std::string describe(Range range)
 {
@@ -126,9 +104,21 @@ bool Scan::refuseJson(simdjson::error_code code)
         || m_source.bytes.find_first_not_of(" \t\r\n", offset + 1) == std::string_view::npos;
     if (code == simdjson::INCOMPLETE_ARRAY_OR_OBJECT || atEnd)
         return refuseEnd();
+    return refuseToken(offset);
+}
+
+bool Scan::refuseToken(std::uint64_t offset)
+{
     return refuseAt(offset, fmt::format("this is not JSON, found \"{}\"",
                                         base::printable(m_source.bytes.substr(offset, kShownBytes),
                                                         kShownBytes)));
+}
+
+bool Scan::refuseRepeated(std::string_view key, const char* at)
+{
+    return refuseAt(static_cast<std::uint64_t>(at - m_source.bytes.data()),
+                    fmt::format("the key \"{}\" stands here for the second time in one object",
+                                base::printable(key, 40)));
 }
 
 bool Scan::goOn(std::uint64_t offset)
@@ -206,16 +196,17 @@ bool Scan::integers(JsonValue& value, Range range, std::vector<std::int64_t>& ou
 
 bool Scan::skip(JsonValue& value)
 {
-    const char first = *value.raw_json_token().data();
-    if (first != '[' && first != '{')
-        return true;
+    std::string_view raw = value.raw_json_token();
     const std::uint64_t offset = offsetOf(value);
-    std::string_view raw;
-    if (const auto code = rawContainer(value, first == '[', raw); code != simdjson::SUCCESS)
-        return refuseJson(code);
-    if (!isShallow(raw))
+    if (const char first = raw.front(); first == '[' || first == '{')
+        if (const auto code = rawContainer(value, first == '[', raw); code != simdjson::SUCCESS)
+            return refuseJson(code);
+    const std::optional<JsonFault> fault = checkJson(raw);
+    if (!fault)
+        return true;
+    if (fault->kind == JsonFault::Kind::TooDeep)
         return refuseAt(offset, fmt::format("this nests more than {} deep", kDeepest));
-    return true;
+    return refuseToken(offset + fault->at);
 }
 
 Row::Row(Scan& scan, JsonValue& value, std::span<const std::string_view> columns)

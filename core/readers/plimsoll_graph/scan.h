@@ -8,9 +8,11 @@
 #include <simdjson.h>
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -78,7 +80,7 @@ public:
     bool textOrNull(JsonValue& value, std::string& out);
     bool texts(JsonValue& value, std::vector<std::string>& out);
     bool integers(JsonValue& value, Range range, std::vector<std::int64_t>& out);
-    /// Checks nothing but the depth.
+    /// Checks that it is JSON and how deep it nests.
     bool skip(JsonValue& value);
 
     /// Calls `visit(JsonValue&) -> bool` for each element.
@@ -98,7 +100,8 @@ public:
         return ok();
     }
 
-    /// Calls `visit(std::string_view key, JsonValue&) -> bool` for each field.
+    /// Calls `visit(std::string_view key, JsonValue&) -> bool` for each field. A key that comes
+    /// twice is an error: readers would differ about which one counts.
     template <typename Visit>
     bool eachField(JsonValue& value, Visit visit)
     {
@@ -110,13 +113,17 @@ public:
     template <typename Visit>
     bool eachFieldOf(simdjson::ondemand::object& object, Visit visit)
     {
+        std::set<std::string, std::less<>> seen;
         for (auto element : object) {
             simdjson::ondemand::field field;
             if (const auto code = std::move(element).get(field); code != simdjson::SUCCESS)
                 return refuseJson(code);
+            const char* const begin = field.key().raw() - 1; // of the quote
             std::string_view key;
             if (const auto code = field.unescaped_key().get(key); code != simdjson::SUCCESS)
                 return refuseJson(code);
+            if (!seen.emplace(key).second)
+                return refuseRepeated(key, begin);
             JsonValue item = field.value();
             if (!visit(key, item))
                 return false;
@@ -126,6 +133,8 @@ public:
 
 private:
     [[nodiscard]] std::string place() const;
+    bool refuseToken(std::uint64_t offset);
+    bool refuseRepeated(std::string_view key, const char* at);
     bool fail(base::ErrorKind kind, std::string message);
 
     const Source& m_source;

@@ -33,6 +33,7 @@ private Q_SLOTS:
     void refusesWhatIsNoFile();
     void refusesDamagedFiles_data();
     void refusesDamagedFiles();
+    void tellsWhereBytesBehindTheDataBegin();
     void answersEveryTruncation();
     void keepsItsLimits();
     void refusesBombsEarly();
@@ -146,7 +147,6 @@ void ByteSourceTest::refusesDamagedFiles_data()
     middle[middle.size() / 2] = static_cast<char>(middle[middle.size() / 2] ^ 0x55);
     QTest::newRow("wrong checksum") << checksum;
     QTest::newRow("changed byte") << middle;
-    QTest::newRow("garbage behind it") << packed + "garbage";
     QTest::newRow("only the magic number") << std::string{"\x1f\x8b\xff\xff\xff\xff"};
 }
 
@@ -158,6 +158,27 @@ void ByteSourceTest::refusesDamagedFiles()
     QVERIFY(!read);
     const std::string& message = read.error().message;
     QVERIFY2(message.find("damaged gzip data at byte ") != std::string::npos, message.c_str());
+    QVERIFY2(message.find(" of the compressed file") != std::string::npos, message.c_str());
+}
+
+void ByteSourceTest::tellsWhereBytesBehindTheDataBegin()
+{
+    const TempFolder folder;
+    const std::string packed = gzipped(mixedText(1000));
+    for (const std::string& rest :
+         {std::string{"garbage"}, std::string{"x"}, std::string(700, '\0'), std::string{"\x1f"},
+          std::string{"\x1f\x8b\x08"}}) {
+        for (const std::string& whole : {packed, packed + gzipped("second")}) {
+            const auto read = readFile(folder.fileWith("more.gz", whole + rest));
+            QVERIFY(!read);
+            const std::string& message = read.error().message;
+            const std::string expected =
+                "at byte " + std::to_string(whole.size()) + " of the compressed file";
+            QVERIFY2(message.find(expected) != std::string::npos, message.c_str());
+            QVERIFY2(message.find("behind the end of its compressed data") != std::string::npos,
+                     message.c_str());
+        }
+    }
 }
 
 void ByteSourceTest::answersEveryTruncation()

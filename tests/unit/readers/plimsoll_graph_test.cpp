@@ -39,6 +39,10 @@ private Q_SLOTS:
     void stopsWhenAsked();
     void answersEveryTruncationWithOneSentence();
     void answersEveryChangedByteWithoutCrashing();
+    void refusesKeysThatComeTwice_data();
+    void refusesKeysThatComeTwice();
+    void looksAtEveryTokenOfWhatItSkips_data();
+    void looksAtEveryTokenOfWhatItSkips();
     void refusesWhatIsNoGraph_data();
     void refusesWhatIsNoGraph();
     void refusesDeepNesting_data();
@@ -194,7 +198,101 @@ void PlimsollGraphTest::refusesWhatIsNoGraph_data()
     QTest::newRow("something behind the end") << good + "[]" << std::string{"net.json: "};
     QTest::newRow("a second object behind the end") << good + good << std::string{"not JSON"};
     QTest::newRow("a table twice")
-        << good.substr(0, good.size() - 1) + ",\"ops\":[]}" << std::string{"each key once"};
+        << good.substr(0, good.size() - 1) + ",\"ops\":[]}"
+        << std::string{"the key \"ops\" stands here for the second time"};
+}
+
+void PlimsollGraphTest::refusesKeysThatComeTwice_data()
+{
+    QTest::addColumn<std::string>("before"); ///< the text in front of which the key is repeated
+    QTest::addColumn<std::string>("key");
+    QTest::newRow("a text of the header")
+        << std::string{"\"model_class\":"} << std::string{"model"};
+    QTest::newRow("escaped otherwise")
+        << std::string{"\"model_class\":"} << std::string{"m\\u006fdel"};
+    QTest::newRow("the format") << std::string{"\"version\":"} << std::string{"format"};
+    QTest::newRow("a table") << std::string{"\"saved\":"} << std::string{"ops"};
+    QTest::newRow("the optimizer's class") << std::string{"\"variant\":"} << std::string{"class"};
+    QTest::newRow("a check") << std::string{"\"peak_op\":"} << std::string{"peak_bytes"};
+    QTest::newRow("a phase") << std::string{"\"backward\":"} << std::string{"forward"};
+    QTest::newRow("an unknown key") << std::string{"\"saved\":"} << std::string{"x\": 1, \"x"};
+}
+
+void PlimsollGraphTest::refusesKeysThatComeTwice()
+{
+    QFETCH(std::string, before);
+    QFETCH(std::string, key);
+    std::string text = graphText(tinyProgram());
+    if (const std::size_t plain = text.find("\"optimizer\":null"); plain != std::string::npos)
+        text.replace(plain, 16, R"("optimizer":{"class":"SGD","variant":"foreach"})");
+    // Behind the original: the second of the two is told.
+    std::size_t at = text.find(before);
+    QVERIFY(at != std::string::npos);
+    const std::string again = "\"" + key + "\": 1, ";
+    text.insert(at, again);
+    at += again.rfind('"', again.size() - 5);
+    at = text.rfind('"', at - 1);
+    const auto read = readText(text);
+    QVERIFY(!read);
+    const std::string& message = read.error().message;
+    QVERIFY2(isOneSentence(message), message.c_str());
+    QVERIFY2(message.find("stands here for the second time") != std::string::npos, message.c_str());
+    QVERIFY2(message.find("at byte " + std::to_string(at) + ":") != std::string::npos,
+             message.c_str());
+}
+
+void PlimsollGraphTest::looksAtEveryTokenOfWhatItSkips_data()
+{
+    QTest::addColumn<std::string>("arguments");
+    QTest::addColumn<std::string>("bad"); ///< from the broken token on; empty: all is well
+    const auto row = [](const char* arguments, const char* bad) {
+        QTest::newRow(arguments) << std::string{arguments} << std::string{bad};
+    };
+    row(R"([])", "");
+    row(R"([ 1 , -0.5e+3, "a\\\"\u00e9", true,false ,null, {"t": 3}, {}, [[ ]] ])", "");
+    row(R"(7)", "");
+    row(R"("text")", "");
+    row(R"([nan])", "nan]");
+    row(R"([NaN])", "NaN]");
+    row(R"([1, tru])", "tru]");
+    row(R"([1 2])", "2]");
+    row(R"([1,])", "]");
+    row(R"([01])", "1]");
+    row(R"([+1])", "+1]");
+    row(R"([1.])", "]");
+    row(R"([1e])", "]");
+    row(R"([-])", "]");
+    row(R"({"a" 1})", "1}");
+    row(R"({"a":})", "}");
+    row(R"({1:2})", "1:2}");
+    row(R"(["\x"])", "x\"]");
+    row(R"(["\u12g4"])", "g4\"]");
+    row("nul", "nul");
+    row("1.5.5", ".5");
+}
+
+void PlimsollGraphTest::looksAtEveryTokenOfWhatItSkips()
+{
+    QFETCH(std::string, arguments);
+    QFETCH(std::string, bad);
+    const std::string good = graphText(tinyProgram());
+    const std::string keywords = R"({"alpha":1.5,"dtype":{"dtype":"float32"}})";
+    const std::size_t at = good.find(keywords);
+    QVERIFY(at != std::string::npos);
+    std::string text = good;
+    text.replace(at, keywords.size(), arguments);
+    const auto read = readText(text);
+    QCOMPARE(read.has_value(), bad.empty());
+    if (read)
+        return;
+    const std::size_t broken = at + arguments.size() - bad.size();
+    const std::string& message = read.error().message;
+    QVERIFY2(isOneSentence(message), message.c_str());
+    QVERIFY2(message.find("column `kwargs`") != std::string::npos, message.c_str());
+    QVERIFY2(message.find("this is not JSON") != std::string::npos, message.c_str());
+    if (bad.size() > 3 || bad == "]")
+        QVERIFY2(message.find("at byte " + std::to_string(broken) + ":") != std::string::npos,
+                 (message + " not " + std::to_string(broken)).c_str());
 }
 
 void PlimsollGraphTest::refusesWhatIsNoGraph()
