@@ -2,6 +2,7 @@
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
 #include "core/base/format.h"
+#include "core/base/unicode.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,10 +16,12 @@ namespace {
 
 constexpr auto kVersionText = "plimsoll-cli " PLIMSOLL_VERSION "\noptional libraries: none\n";
 
-int finish(Exit exit, std::string_view out, std::string_view error)
+/// Whatever a text was made of, nothing in it steers the terminal.
+int finish(Exit exit, std::string_view text, std::string_view error)
 {
     if (!error.empty())
-        fmt::print(stderr, "{}\n", error);
+        fmt::print(stderr, "{}\n", base::escapeHidden(error, base::Escapes::Python));
+    const std::string out = base::escapeHidden(text, base::Escapes::Python);
     const bool written =
         out.empty() || std::fwrite(out.data(), 1, out.size(), stdout) == out.size();
     if (std::fflush(stdout) != 0 || !written) {
@@ -30,7 +33,9 @@ int finish(Exit exit, std::string_view out, std::string_view error)
 
 std::string jsonText(const ordered_json& json)
 {
-    return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    return base::escapeHidden(json.dump(-1, ' ', false, ordered_json::error_handler_t::replace),
+                              base::Escapes::Json)
+           + "\n";
 }
 
 int runVerb(Verb& verb)

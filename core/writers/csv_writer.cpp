@@ -1,20 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/writers/csv_writer.h"
 
+#include "core/base/format.h"
+
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace plimsoll::writers {
 
 namespace {
 
-/// Quoted where a comma, a quote or a line break asks for it. A leading sign that spreadsheets take
-/// for a formula is quoted too, behind an apostrophe.
+constexpr std::size_t kMostBytes = 32000; ///< what spreadsheets take in one cell
+
+/// Leading signs that spreadsheets take for a formula, those of double width included.
+bool looksLikeFormula(std::string_view text)
+{
+    static constexpr std::array<std::string_view, 8> kSigns{"=",  "+",  "-",  "@",
+                                                            "＝", "＋", "－", "＠"};
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    return std::any_of(kSigns.begin(), kSigns.end(),
+                       [text](std::string_view sign) { return text.starts_with(sign); });
+}
+
+/// One line without hidden characters, a formula behind an apostrophe, and quoted where a comma or
+/// a quote asks for it.
 std::string field(const std::string& text)
 {
-    std::string safe = text;
-    if (!safe.empty() && std::string_view{"=+-@"}.find(safe.front()) != std::string_view::npos)
+    std::string safe = base::printable(text, kMostBytes);
+    if (looksLikeFormula(safe))
         safe.insert(0, "'");
-    if (safe.find_first_of(",\"\r\n") == std::string::npos)
+    if (safe.find_first_of(",\"") == std::string::npos)
         return safe;
     std::string quoted = "\"";
     for (const char c : safe) {

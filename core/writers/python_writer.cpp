@@ -2,6 +2,7 @@
 #include "core/writers/python_writer.h"
 
 #include "core/base/format.h"
+#include "core/base/unicode.h"
 #include "core/plan/plan_json.h"
 #include "core/writers/python_runtime.h"
 
@@ -17,13 +18,16 @@ namespace plimsoll::writers {
 
 namespace {
 
+using base::Rounding;
 using graph::Program;
 using nlohmann::ordered_json;
 
-/// A JSON text of strings, numbers, arrays and objects is a Python literal, too.
+/// A JSON text of strings, numbers, arrays and objects is a Python literal, too. Names may hold
+/// characters that make a program look other than it is.
 std::string literal(const ordered_json& value)
 {
-    return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    return base::escapeHidden(value.dump(-1, ' ', false, ordered_json::error_handler_t::replace),
+                              base::Escapes::Python);
 }
 
 std::string quoted(const std::string& text)
@@ -55,9 +59,10 @@ std::string figures(const plan::VerifiedPlan& plan)
     const double ratio =
         baseTime > 0 ? static_cast<double>(evaluation.stepTime.count()) / baseTime : 1.0;
     return fmt::format("peak {} ({}) of {}, in place of {}; step time {}",
-                       base::bytesText(evaluation.peak), base::exactBytesText(evaluation.peak),
-                       base::bytesText(plan.problem().budget), base::bytesText(base->peak),
-                       base::overheadText(ratio));
+                       base::bytesText(evaluation.peak, Rounding::Up),
+                       base::exactBytesText(evaluation.peak),
+                       base::bytesText(plan.problem().budget, Rounding::Down),
+                       base::bytesText(base->peak, Rounding::Up), base::overheadText(ratio));
 }
 
 std::string header(const plan::VerifiedPlan& plan)

@@ -47,17 +47,6 @@ std::string escaped(std::string_view text)
     return out;
 }
 
-/// A peak is rounded up at the shown digit: rounding must not make a plan look as if it fitted.
-std::string peakText(base::Bytes bytes)
-{
-    const auto value = static_cast<double>(bytes.count());
-    if (value >= kGibi)
-        return fmt::format("{:.2f} GiB", std::ceil(value / kGibi * 100) / 100);
-    if (value >= kMebi)
-        return fmt::format("{:.1f} MiB", std::ceil(value / kMebi * 10) / 10);
-    return base::bytesText(bytes);
-}
-
 /// What the x axis counts: a time unit, or ops when no op has a time.
 struct TimeUnit
 {
@@ -252,7 +241,7 @@ private:
                              "stroke-width=\"2\"/>\n",
                              kLeft, at, kRight);
         label(kRight - 4, at - 6, "end", "font-weight=\"600\"",
-              "budget " + base::bytesText(m_plan.problem().budget));
+              "budget " + base::bytesText(m_plan.problem().budget, base::Rounding::Down));
     }
     void peak()
     {
@@ -269,9 +258,9 @@ private:
         const double baseline = at - line > 28 || at < line ? at - 8 : at + 26;
         const bool left = x > (kLeft + kRight) / 2.0;
         const graph::Program& program = *m_plan.problem().program;
-        const std::string words =
-            base::printable(fmt::format("peak {} · {}", peakText(evaluation.peak),
-                                        program.label(program.op(evaluation.peakOp))));
+        const std::string words = base::printable(
+            fmt::format("peak {} · {}", base::bytesText(evaluation.peak, base::Rounding::Up),
+                        program.label(program.op(evaluation.peakOp))));
         const double width = 7.2 * static_cast<double>(words.size()) + 8;
         m_out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"18\" "
                              "rx=\"3\" fill=\"#ffffff\" fill-opacity=\"0.92\"/>\n",

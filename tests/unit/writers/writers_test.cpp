@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/unicode.h"
 #include "core/plan/plan_json.h"
 #include "core/writers/csv_writer.h"
 #include "core/writers/registry.h"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -55,6 +57,9 @@ private Q_SLOTS:
     void saysWhyAFolderCantBeWritten();
     void csvHasOneRowForEachRecomputedValue();
     void csvQuotesWhatSpreadsheetsWouldMisread();
+    void csvDisarmsEveryFormula();
+    void noWriterLetsHiddenCharactersThrough_data();
+    void noWriterLetsHiddenCharactersThrough();
     void svgIsWellFormedAndShowsBudgetPeakAndAxes();
     void svgOfAProgramWithMarkupInItsNameIsWellFormed();
 
@@ -155,6 +160,10 @@ plan::VerifiedPlanPtr renamed(const plan::VerifiedPlan& plan, const std::string&
     program.header.batch = text;
     for (std::string& target : program.targets)
         target = text;
+    for (std::string& source : program.sources)
+        source = text;
+    for (graph::Module& module : program.modules)
+        module.path = text;
     plan::Problem problem = plan.problem();
     problem.program = std::make_shared<const graph::Program>(std::move(program));
     return plan::certify(problem, plan.plan()).value_or(nullptr);
@@ -165,6 +174,51 @@ void WritersTest::csvQuotesWhatSpreadsheetsWouldMisread()
     const plan::VerifiedPlanPtr plan = renamed(*m_plan, "=1,\"two\"");
     QVERIFY(plan);
     QVERIFY(writers::recomputedTable(*plan).find("\"'=1,\"\"two\"\"\"") != std::string::npos);
+}
+
+void WritersTest::csvDisarmsEveryFormula()
+{
+    for (const char* text : {"=1", "+1", "-1", "@x", " =1", "\t=1", "\r=1", "\n@x", "＝1", "＠x"}) {
+        const plan::VerifiedPlanPtr plan = renamed(*m_plan, text);
+        QVERIFY(plan);
+        const std::string table = writers::recomputedTable(*plan);
+        const std::string row = table.substr(table.find("\r\n") + 2);
+        const std::string cell = row.substr(row.find(',') + 1);
+        QVERIFY2(cell.front() == '\'' || cell.front() == '\\', cell.c_str());
+    }
+}
+
+/// Turned writing, a terminal's escape sequence in one character, a line break, no width.
+constexpr auto kHiddenName = "net\xe2\x80\xae\xc2\x9b\x1b[2J\n# =evil\xe2\x81\xa6\xe2\x80\x8b";
+
+void WritersTest::noWriterLetsHiddenCharactersThrough_data()
+{
+    QTest::addColumn<std::string>("kind");
+    for (const writers::PlanWriter& writer : writers::planWriters())
+        QTest::newRow(writer.id.c_str()) << writer.id;
+}
+
+void WritersTest::noWriterLetsHiddenCharactersThrough()
+{
+    QFETCH(std::string, kind);
+    const plan::VerifiedPlanPtr plan = renamed(*m_plan, kHiddenName);
+    QVERIFY(plan);
+    const auto writer =
+        std::find_if(writers::planWriters().begin(), writers::planWriters().end(),
+                     [&](const writers::PlanWriter& one) { return one.id == kind; });
+    const std::string content = writer->content(*plan).value();
+    QVERIFY(content.find("\\u202e") != std::string::npos);
+    // The new lines are those of the writer: the name has none that it could begin.
+    QVERIFY(content.find("\n# =evil") == std::string::npos);
+    std::string_view rest = content;
+    while (!rest.empty()) {
+        const base::Character character = base::firstCharacter(rest);
+        QVERIFY(character.length > 0);
+        const bool lineBreak = character.code == U'\n' || character.code == U'\r';
+        QVERIFY2(lineBreak || !base::isHidden(character.code),
+                 std::string{rest.substr(0, 40)}.c_str());
+        rest.remove_prefix(character.length);
+    }
 }
 
 /// All text of a picture; empty when it isn't well-formed.
@@ -182,7 +236,7 @@ void WritersTest::svgIsWellFormedAndShowsBudgetPeakAndAxes()
 {
     const std::string svg = writers::timelinePicture(*m_plan);
     const QString text = textOf(svg);
-    QVERIFY(text.contains(QStringLiteral("budget 1 GiB")));
+    QVERIFY(text.contains(QStringLiteral("budget 1.00 GiB")));
     QVERIFY(text.contains(QStringLiteral("peak ")));
     QVERIFY(text.contains(QStringLiteral("GiB")));
     QVERIFY(text.contains(QStringLiteral("time [")));
