@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/evaluation_json.h"
 #include "app/cli/graph_input.h"
+#include "app/cli/numbers.h"
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
 #include "core/base/budget.h"
@@ -23,6 +24,7 @@ using base::failure;
 using base::Result;
 
 constexpr int kMostPoints = 10000;
+constexpr std::int64_t kMostOption = std::int64_t{1} << 62U; ///< the records know better
 
 ordered_json optionJson(const solve::OptionRecord& option)
 {
@@ -115,7 +117,7 @@ private:
     const solve::Planner* m_planner = nullptr;
     solve::Options m_options;
     base::Budget m_budget;
-    base::Bytes m_reserve;
+    base::Budget m_reserve;
     plan::Device m_deviceRecord;
     plan::EvaluationPtr m_base;
 };
@@ -124,29 +126,35 @@ PlanVerb::PlanVerb(CLI::App& app)
 {
     m_app = app.add_subcommand("plan", "Find what to recompute so that a step fits a budget");
     m_app->add_option("GRAPH", m_graph, "Traced step (.plimsoll.json or .plimsoll.json.gz)");
-    m_app->add_option("--budget", m_budgetText,
-                      "All device bytes: 6GiB, 2100MiB, or 80% of the unplanned peak");
+    m_app->add_option(
+        "--budget", m_budgetText,
+        "All device bytes, the reserve included: 6GiB, 2100MiB, or 80% of the unplanned "
+        "peak");
     m_app->add_option("--planner", m_plannerId, "Who plans; see --list")->capture_default_str();
     m_app->add_option("--granularity", m_granularity, "Where regions may begin and end: module")
         ->capture_default_str();
     m_app->add_option("--runtime", m_runtime, "What will execute the plan: checkpoint")
         ->capture_default_str();
-    m_app->add_option("--reserve", m_reserveText, "Bytes for context and workspaces")
+    m_app
+        ->add_option("--reserve", m_reserveText,
+                     "Part of the budget kept for context and workspaces: 512MiB, or 5% of the "
+                     "unplanned peak without it")
         ->capture_default_str();
     m_app->add_option("--device", m_device, "GPU whose speed and memory count")
         ->capture_default_str();
     m_app->add_option("--frontier", m_points, "Also print the trade-off at that many budgets")
-        ->check(CLI::Range(1, kMostPoints));
+        ->transform(wholeNumber(1, kMostPoints));
     m_app->add_option("--export", m_exports, "File to write; its ending says the kind. Repeatable")
         ->take_all()
         ->expected(1);
     m_app->add_option("--time-limit", m_timeLimit, "Seconds, then the best answer so far counts")
-        ->check(CLI::PositiveNumber);
+        ->check(seconds());
     m_app->add_flag("--list", m_list, "Print the planners and their options");
     for (const auto& planner : solve::planners())
         for (const solve::OptionRecord& option : planner->descriptor().options)
             if (const auto [entry, added] = m_optionValues.try_emplace(option.name); added)
                 m_app->add_option("--" + option.name, entry->second, option.sentence)
+                    ->transform(wholeNumber(-kMostOption, kMostOption))
                     ->group("Options of planners");
     addCommon(*m_app, m_common);
     m_app->footer("Example: plimsoll-cli plan model.plimsoll.json.gz --budget 80% --export "
@@ -187,7 +195,7 @@ Result<void> PlanVerb::checkArguments()
     if (!budget)
         return tl::unexpected{budget.error()};
     m_budget = *budget;
-    const Result<base::Bytes> reserve = base::parseBytes(m_reserveText);
+    const Result<base::Budget> reserve = base::parseBudget(m_reserveText);
     if (!reserve)
         return tl::unexpected{reserve.error()};
     m_reserve = *reserve;
@@ -203,8 +211,10 @@ Result<plan::Problem> PlanVerb::pose(graph::ProgramPtr program)
     plan::Problem problem;
     problem.program = std::move(program);
     problem.device = m_deviceRecord;
-    problem.reserve = m_reserve;
     m_base = plan::evaluate(problem, plan::keepEverything());
+    problem.reserve = m_reserve.of(m_base->peak);
+    if (problem.reserve.count() > 0)
+        m_base = plan::evaluate(problem, plan::keepEverything());
     problem.budget = m_budget.of(m_base->peak);
     return problem;
 }
@@ -256,6 +266,8 @@ void PlanVerb::describe(Answer& answer, const plan::Problem& problem, const solv
     json = {{"status", solve::statusName(outcome.status)},
             {"planner", descriptor.id},
             {"options", std::move(options)},
+            {"granularity", m_granularity},
+            {"runtime", m_runtime},
             {"device", problem.device.id},
             {"budget_bytes", problem.budget.count()},
             {"reserve_bytes", problem.reserve.count()},
@@ -282,8 +294,10 @@ void PlanVerb::describe(Answer& answer, const plan::Problem& problem, const solv
     for (const ordered_json& point : json["frontier"])
         answer.text += fmt::format(
             "  at {:<12} peak {:<12} step {}\n",
-            base::bytesText(base::Bytes{point["budget_bytes"].get<std::int64_t>()}),
-            base::bytesText(base::Bytes{point["peak_bytes"].get<std::int64_t>()}),
+            base::bytesText(base::Bytes{point["budget_bytes"].get<std::int64_t>()},
+                            base::Rounding::Down),
+            base::bytesText(base::Bytes{point["peak_bytes"].get<std::int64_t>()},
+                            base::Rounding::Up),
             base::timeText(base::Nanoseconds{point["step_time_ns"].get<std::int64_t>()}));
     json["exports"] = outcome.best ? m_exports : std::vector<std::string>{};
     json["seconds"] = m_clock.seconds();

@@ -17,6 +17,11 @@ enum class Runtime : std::uint8_t {
     Checkpoint, ///< non-reentrant torch.utils.checkpoint around module calls (LIFETIMES.md)
 };
 
+/// Where regions may begin and end.
+enum class Granularity : std::uint8_t {
+    Module, ///< between calls of modules
+};
+
 /// One checkpointed function: consecutive calls of modules, run as `y = member_n(… member_1(x))`.
 /// Legal regions: REGIONS in LIFETIMES.md. `first..last` are the forward ops of all members, in
 /// order and without gaps.
@@ -37,6 +42,7 @@ struct Plan
     std::string planner; ///< id of the planner that made it
     std::vector<std::pair<std::string, std::string>> options;
     Runtime runtime = Runtime::Checkpoint;
+    Granularity granularity = Granularity::Module;
     std::vector<Region> regions; ///< outermost ones, disjoint, in order
 
     bool operator==(const Plan&) const = default;

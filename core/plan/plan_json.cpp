@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/plan_json.h"
 
+#include "core/base/unicode.h"
 #include "core/plan/plan_json_detail.h"
 
 #include <fmt/format.h>
@@ -149,13 +150,14 @@ ordered_json toJson(const VerifiedPlan& verified)
     return {{"format", detail::kPlanFormat},
             {"version", detail::kPlanVersion},
             {"runtime", detail::kCheckpointRuntime},
+            {"granularity", detail::kModuleGranularity},
             {"planner", plan.planner},
             {"options", std::move(options)},
             {"graph", graphJson(program)},
             {"device", problem.device.id},
             {"budget_bytes", problem.budget.count()},
             {"reserve_bytes", problem.reserve.count()},
-            {"rounding", problem.rounding == graph::Rounding::Cuda512 ? detail::kCudaBlock : 1},
+            {"rounding", graph::blockBytes(problem.rounding)},
             {"evaluation", evaluationJson(verified)},
             {"regions", regionsJson(program, plan)},
             {"labels", labelsJson(program, plan)}};
@@ -168,7 +170,7 @@ std::string writePlan(const VerifiedPlan& plan)
     for (const auto& [key, value] : object.items())
         text += fmt::format("{}\n \"{}\": {}", text.size() > 1 ? "," : "", key,
                             value.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
-    return text + "\n}\n";
+    return base::escapeHidden(text + "\n}\n", base::Escapes::Json);
 }
 
 } // namespace plimsoll::plan

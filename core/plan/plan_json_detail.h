@@ -11,7 +11,7 @@ namespace plimsoll::plan::detail {
 inline constexpr auto kPlanFormat = "plimsoll-plan";
 inline constexpr int kPlanVersion = 1;
 inline constexpr auto kCheckpointRuntime = "checkpoint";
-inline constexpr int kCudaBlock = 512;
+inline constexpr auto kModuleGranularity = "module";
 
 /// For every call, how many calls of the same module come before it.
 [[nodiscard]] std::vector<std::size_t> callNumbers(const graph::Program& program);

@@ -260,7 +260,24 @@ Result<void> checkHeader(const json& root)
         fields.fail("version", "must be 1");
     if (state && fields.text("runtime") != detail::kCheckpointRuntime)
         fields.fail("runtime", "must be \"checkpoint\"");
+    // Files of before it was written have no such key.
+    if (state && root.contains("granularity")
+        && fields.text("granularity") != detail::kModuleGranularity)
+        fields.fail("granularity", "must be \"module\"");
     return state;
+}
+
+std::string otherGraph(const PlanFileInfo& info, const graph::Program& program)
+{
+    const bool sameSize =
+        info.ops == program.ops.size() && info.forwardOps == program.forwardCount();
+    return fmt::format(
+        "The plan was made for another graph: for \"{}\" with {} ops ({} in forward), "
+        "while this graph is \"{}\" with {} ({}){}; export the plan again from this "
+        "graph, or give the graph it was made from.",
+        printable(info.model, 60), info.ops, info.forwardOps, printable(program.header.model, 60),
+        program.ops.size(), program.forwardCount(),
+        sameSize ? ", of which some are other ops" : "");
 }
 
 void readGraph(Fields fields, const graph::Program& program, Result<void>& state,
@@ -278,12 +295,7 @@ void readGraph(Fields fields, const graph::Program& program, Result<void>& state
         return;
     if (info.ops != program.ops.size() || info.forwardOps != program.forwardCount()
         || info.fingerprint != fingerprint(program))
-        state = failure(
-            ErrorKind::File,
-            fmt::format("The plan was made for another graph: \"{}\" with {} ops, not \"{}\" with "
-                        "{}, or their ops differ.",
-                        printable(info.model, 60), info.ops, printable(program.header.model, 60),
-                        program.ops.size()));
+        state = failure(ErrorKind::File, otherGraph(info, program));
 }
 
 void readEvaluation(Fields fields, PlanFileInfo& info)
@@ -353,7 +365,7 @@ Result<PlanFile> readPlan(std::string_view text, const graph::Program& program)
     file.info.budget = base::Bytes{fields.integer("budget_bytes")};
     file.info.reserve = base::Bytes{fields.integer("reserve_bytes")};
     const std::int64_t rounding = fields.integer("rounding");
-    if (state && rounding != 1 && rounding != detail::kCudaBlock)
+    if (state && rounding != 1 && rounding != graph::blockBytes(graph::Rounding::Cuda512))
         fields.fail("rounding", "must be 512 or 1");
     file.info.rounding = rounding == 1 ? graph::Rounding::Exact : graph::Rounding::Cuda512;
     readEvaluation(Fields{fields.at("evaluation"), "evaluation", state}, file.info);

@@ -47,6 +47,17 @@ std::int64_t optionValue(const PlannerDescriptor& descriptor, const Options& opt
     return 0;
 }
 
+std::vector<std::pair<std::string, std::string>> optionTexts(const PlannerDescriptor& descriptor,
+                                                             const Options& options)
+{
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (const OptionRecord& record : descriptor.options)
+        texts.emplace_back(record.name,
+                           std::to_string(optionValue(descriptor, options, record.name)));
+    std::sort(texts.begin(), texts.end());
+    return texts;
+}
+
 Outcome outcomeAt(const plan::Problem& problem, plan::FrontierPtr frontier)
 {
     Outcome outcome;

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::solve {
@@ -81,6 +82,10 @@ public:
 /// The value given, else the record's default.
 [[nodiscard]] std::int64_t optionValue(const PlannerDescriptor& descriptor, const Options& options,
                                        const std::string& name);
+
+/// All options of the planner, defaults included, as a plan keeps them: sorted by name.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>>
+optionTexts(const PlannerDescriptor& descriptor, const Options& options);
 
 /// Reads the answer for the problem's budget off a frontier, with proven bounds. The same for every
 /// planner.

@@ -2,6 +2,7 @@
 #include "tests/integration/cli/cli_runner.h"
 #include "tests/support/temp_folder.h"
 
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QTest>
@@ -30,6 +31,9 @@ private Q_SLOTS:
     void badPlansExitWith3AndOneSentence_data();
     void badPlansExitWith3AndOneSentence();
     void anExportThatCantBeWrittenExitsWith3BeforeSuccessIsPrinted();
+    void aPlanOfAnotherGraphSaysWhatToDo();
+    void namesNeverSteerTheTerminal();
+    void exportsThroughLinksAndRefusesTheRest();
     void theGraphIsNeverOverwritten();
     void badChainsExitWith3AndOneSentence_data();
     void badChainsExitWith3AndOneSentence();
@@ -58,8 +62,9 @@ void CliFaultsTest::wrongUsageExitsWith2_data()
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QByteArray>("named");
 
-    const auto row = [](const char* name, const char* arguments, const char* named) {
-        QTest::newRow(name) << text(arguments).split(u' ', Qt::SkipEmptyParts) << QByteArray{named};
+    const auto row = [](const QByteArray& name, const QByteArray& arguments, const char* named) {
+        QTest::newRow(name.constData())
+            << QString::fromUtf8(arguments).split(u' ', Qt::SkipEmptyParts) << QByteArray{named};
     };
     row("nothing", "", "");
     row("unknown verb", "paln g.json", "\"paln\"");
@@ -78,6 +83,30 @@ void CliFaultsTest::wrongUsageExitsWith2_data()
     row("unknown ending", "plan g.json --budget 1GiB --export a.docx", "a.docx");
     row("option out of range", "plan g.json --budget 1GiB --slots -3", "slots");
     row("time limit of zero", "plan g.json --budget 1GiB --time-limit 0", "time-limit");
+    for (const char* limit : {"nan", "inf", "-1", "1e300", "0x10", "1e-999", "5s"})
+        row(QByteArray{"time limit of "} + limit,
+            QByteArray{"plan g.json --budget 1GiB --time-limit "} + limit, "time-limit");
+    row("chain's time limit of nan", "solve chain c.json --budget 9 --time-limit nan",
+        "time-limit");
+    for (const char* points : {"nan", "0", "1.5", "true", "0x10", "99999999999999999999"})
+        row(QByteArray{"frontier of "} + points,
+            QByteArray{"plan g.json --budget 1GiB --frontier "} + points, "frontier");
+    for (const char* slots : {"nan", "true", "99999999999999999999"})
+        row(QByteArray{"slots of "} + slots,
+            QByteArray{"plan g.json --budget 1GiB --slots "} + slots, "slots");
+    for (const char* size : {"nan", "-5", "1e30GiB", "nan%", "-1%", "1e9%"}) {
+        row(QByteArray{"reserve of "} + size,
+            QByteArray{"plan g.json --budget 1GiB --reserve "} + size, size);
+        row(QByteArray{"peak limit of "} + size,
+            QByteArray{"check p.json g.json --max-peak "} + size, size);
+    }
+    for (const char* percent : {"nan%", "inf", "-5%", "1e30%"})
+        row(QByteArray{"slowdown of "} + percent,
+            QByteArray{"check p.json g.json --max-slowdown "} + percent, percent);
+    row("chain budget of nan", "solve chain c.json --budget nan", "budget");
+    row("negative chain budget", "solve chain c.json --budget -3", "budget");
+    row("chain budget too large", "solve chain c.json --budget 9999999999999999999", "budget");
+    row("chain slots of nan", "solve chain c.json --budget 3 --slots nan", "slots");
     row("chain without a budget", "solve chain c.json", "budget");
     row("unknown recurrence", "solve chain c.json --budget 3 --recurrence x", "recurrence");
     row("export without output", "export g.json p.json", "output");
@@ -184,6 +213,70 @@ void CliFaultsTest::anExportThatCantBeWrittenExitsWith3BeforeSuccessIsPrinted()
     QCOMPARE(run.out, QByteArray{});
     QVERIFY2(run.hasOneSentence(), run.error.constData());
     QVERIFY(run.error.contains("no/such/folder/plan.json"));
+}
+
+void CliFaultsTest::aPlanOfAnotherGraphSaysWhatToDo()
+{
+    const QString plan = file("resnet.json");
+    QCOMPARE(
+        runCli({text("plan"), m_resnet, text("--budget"), text("3000MiB"), text("--export"), plan})
+            .exit,
+        0);
+    const CliRun run = runCli({text("check"), plan, samplePath(text("gpt2"))});
+    QCOMPARE(run.exit, 3);
+    QVERIFY2(run.hasOneSentence(), run.error.constData());
+    for (const char* words : {"\"ResNet-18\" with 257 ops", "this graph is \"GPT-2",
+                              "export the plan again from this graph, or give the graph it was "
+                              "made from."})
+        QVERIFY2(run.error.contains(words), run.error.constData());
+}
+
+void CliFaultsTest::namesNeverSteerTheTerminal()
+{
+    QByteArray graph =
+        tests::fileBytes(QStringLiteral(PLIMSOLL_SOURCE_DIR "/tests/data/tiny.plimsoll.json"));
+    const QByteArray key = "\"model\":";
+    const qsizetype at = graph.indexOf('"', graph.indexOf(key) + key.size());
+    QVERIFY(at > 0);
+    const QByteArray name = "\xe2\x80\xae\xc2\x9bnet ";
+    graph.insert(at + 1, name);
+    const QString path = fileWith("hidden.json", graph);
+    for (const char* flag : {"--json", "--chain"}) {
+        const CliRun run = runCli({text("inspect"), path, text(flag)});
+        QVERIFY2(run.exit == 0, run.error.constData());
+        QVERIFY2(run.out.contains("\\u202e\\u009bnet "), run.out.constData());
+        QVERIFY(!run.out.contains("\xe2\x80\xae"));
+        QVERIFY(!run.out.contains("\xc2\x9b"));
+    }
+    const QJsonObject json = runCli({text("inspect"), path, text("--json")}).json();
+    QVERIFY(json[text("summary")][text("name")].toString().startsWith(QString::fromUtf8(name)));
+}
+
+void CliFaultsTest::exportsThroughLinksAndRefusesTheRest()
+{
+    QVERIFY(QFile::link(text("behind.json"), file("link.json")));
+    QVERIFY(QFile::link(text("/dev/full"), file("full.json")));
+    QVERIFY(QDir{QString::fromStdString(m_folder.path().string())}.mkdir(text("folder.json")));
+    const auto exporting = [&](const QString& path) {
+        return runCli(
+            {text("plan"), m_resnet, text("--budget"), text("3000MiB"), text("--export"), path});
+    };
+    QCOMPARE(exporting(file("link.json")).exit, 0);
+    QVERIFY(QFileInfo{file("link.json")}.isSymLink());
+    QVERIFY(QFileInfo{file("behind.json")}.size() > 100);
+    // Nobody, root included, makes files in /proc.
+    for (const QString& path :
+         {file("full.json"), file("folder.json"), text("/proc/self/plan.json")}) {
+        const CliRun run = exporting(path);
+        QVERIFY2(run.exit == 3, run.error.constData());
+        QCOMPARE(run.out, QByteArray{});
+        QVERIFY2(run.hasOneSentence(), run.error.constData());
+        QVERIFY2(run.error.contains(QFileInfo{path}.fileName().toUtf8()), run.error.constData());
+    }
+    QVERIFY(QDir{file("folder.json")}.isEmpty());
+    QVERIFY(QDir{QString::fromStdString(m_folder.path().string())}
+                .entryList({text("*.tmp")}, QDir::Files)
+                .isEmpty());
 }
 
 void CliFaultsTest::theGraphIsNeverOverwritten()

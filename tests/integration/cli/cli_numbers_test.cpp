@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that go into the command line, into its text and into the files it writes.
+#include "tests/integration/cli/cli_runner.h"
+#include "tests/support/temp_folder.h"
+
+#include <QJsonDocument>
+#include <QTest>
+
+#include <cmath>
+
+namespace {
+
+using namespace plimsoll;
+using tests::CliRun;
+using tests::runCli;
+using tests::samplePath;
+
+constexpr qint64 kMiB = 1048576;
+
+QString text(const char* utf8)
+{
+    return QString::fromUtf8(utf8);
+}
+
+class CliNumbersTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void ratiosAreOfTheUnplannedPeak();
+    void reservesAndLimitsMayBeRatios();
+    void peaksInTheTextAreRoundedUp();
+    void inspectTellsBothPeaks();
+    void planFilesHoldWhatMadeThePlan();
+
+private:
+    [[nodiscard]] QString file(const char* name) const
+    {
+        return QString::fromStdString(m_folder.file(name));
+    }
+
+    support::TempFolder m_folder;
+    QString m_resnet = samplePath(text("resnet18"));
+};
+
+void CliNumbersTest::ratiosAreOfTheUnplannedPeak()
+{
+    const QJsonObject json =
+        runCli({text("plan"), m_resnet, text("--budget"), text("80%"), text("--json")}).json();
+    const double base = json[text("base_peak_bytes")].toDouble();
+    QVERIFY(base > 1e9);
+    QCOMPARE(json[text("budget_bytes")].toInteger(), static_cast<qint64>(base * 0.8));
+}
+
+void CliNumbersTest::reservesAndLimitsMayBeRatios()
+{
+    const QString plan = file("ratio.json");
+    const QJsonObject bare =
+        runCli({text("plan"), m_resnet, text("--budget"), text("100%"), text("--json")}).json();
+    const QJsonObject json =
+        runCli({text("plan"), m_resnet, text("--budget"), text("90%"), text("--reserve"),
+                text("5%"), text("--json"), text("--export"), plan})
+            .json();
+    const qint64 unplanned = bare[text("base_peak_bytes")].toInteger();
+    const qint64 reserve = json[text("reserve_bytes")].toInteger();
+    QVERIFY(unplanned > 0);
+    QCOMPARE(reserve, static_cast<qint64>(static_cast<double>(unplanned) * 0.05));
+    QCOMPARE(json[text("base_peak_bytes")].toInteger(), unplanned + reserve);
+    QCOMPARE(
+        json[text("budget_bytes")].toInteger(),
+        static_cast<qint64>(std::floor(static_cast<double>(unplanned + reserve) * (90.0 / 100))));
+
+    const auto exitAt = [&](const char* limit) {
+        return runCli({text("check"), plan, m_resnet, text("--max-peak"), text(limit)}).exit;
+    };
+    QCOMPARE(exitAt("90%"), 0);
+    QCOMPARE(exitAt("50%"), 5);
+}
+
+/// Peak and unplanned peak of ResNet-18 in text, against the exact bytes.
+void CliNumbersTest::peaksInTheTextAreRoundedUp()
+{
+    const QStringList arguments{text("plan"), m_resnet, text("--budget"), text("2100MiB")};
+    const QJsonObject json = runCli(arguments + QStringList{text("--json")}).json();
+    const CliRun run = runCli(arguments);
+    QCOMPARE(run.exit, 0);
+    for (const char* key : {"peak_bytes", "base_peak_bytes"}) {
+        const double peak = json[text(key)].toDouble();
+        QVERIFY(peak > 0);
+        const double shown = std::ceil(peak / 1073741824.0 * 100) / 100;
+        const QByteArray words = QByteArray::number(shown, 'f', 2) + " GiB";
+        QVERIFY2(run.out.contains(words), run.out + " has no " + words);
+    }
+    QVERIFY(run.out.contains("budget      2.05 GiB (2,202,009,600 B)"));
+}
+
+void CliNumbersTest::inspectTellsBothPeaks()
+{
+    const QJsonObject summary =
+        runCli({text("inspect"), m_resnet, text("--json")}).json()[text("summary")].toObject();
+    const QJsonObject planned =
+        runCli({text("plan"), m_resnet, text("--budget"), text("100%"), text("--json")}).json();
+    QCOMPARE(summary[text("peak_allocated_bytes")], planned[text("base_peak_bytes")]);
+    QCOMPARE(summary[text("rounding")].toInt(), 512);
+    QVERIFY(summary[text("peak_bytes")].toInteger()
+            < summary[text("peak_allocated_bytes")].toInteger());
+    const CliRun run = runCli({text("inspect"), m_resnet});
+    QVERIFY2(run.out.contains(" of live values at op "), run.out.constData());
+    QVERIFY2(run.out.contains(" in blocks of 512 B"), run.out.constData());
+}
+
+void CliNumbersTest::planFilesHoldWhatMadeThePlan()
+{
+    const QString plan = file("made.json");
+    const auto made = [&](const QStringList& options) {
+        const CliRun run = runCli(QStringList{text("plan"), m_resnet, text("--budget"),
+                                              text("2100MiB"), text("--export"), plan}
+                                  + options);
+        return run.exit == 0 ? QJsonDocument::fromJson(tests::fileBytes(plan)).object()
+                             : QJsonObject{};
+    };
+    QCOMPARE(made({})[text("options")][text("slots")].toString(), text("500"));
+    const QJsonObject json = made({text("--slots"), text("60"), text("--device"), text("h100"),
+                                   text("--reserve"), text("64MiB")});
+    QCOMPARE(json[text("options")][text("slots")].toString(), text("60"));
+    QCOMPARE(json[text("granularity")].toString(), text("module"));
+    QCOMPARE(json[text("runtime")].toString(), text("checkpoint"));
+    QCOMPARE(json[text("device")].toString(), text("h100"));
+    QCOMPARE(json[text("reserve_bytes")].toInteger(), 64 * kMiB);
+    QCOMPARE(json[text("rounding")].toInt(), 512);
+    // Read back and written again, they are still there.
+    const QString again = file("made-again.json");
+    QCOMPARE(runCli({text("export"), m_resnet, plan, text("-o"), again}).exit, 0);
+    QVERIFY(tests::fileBytes(again) == tests::fileBytes(plan));
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(CliNumbersTest)
+#include "cli_numbers_test.moc"
