@@ -3,6 +3,7 @@
 
 #include "core/plan/verify_regions.h"
 #include "core/plan/verify_replay.h"
+#include "core/plan/verify_triggers.h"
 
 #include <array>
 
@@ -19,6 +20,8 @@ Verification verify(const Problem& problem, const Plan& plan)
 {
     Verification seen;
     seen.faults = verifying::regionFaults(*problem.program, plan);
+    if (seen.faults.empty())
+        seen.faults = verifying::triggerFaults(*problem.program, plan);
     if (!seen.faults.empty())
         return seen;
     verifying::Replay{problem, plan, seen}.run();

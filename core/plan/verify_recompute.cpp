@@ -140,6 +140,7 @@ void Replay::packRow(Execution& run, std::size_t index)
         read(run, static_cast<Moment>(row.op.index()), storageOf(row.tensor));
     const Event release{Event::Kind::Release, instance};
     m_heap.acquire(instance);
+    m_slots[index] = instance;
     const Moment last = row.unpack ? row.dropped : row.released;
     if (last >= run.place) // its holder stands: the table keeps it, then the node
         schedule(last, release);

@@ -34,6 +34,7 @@ Replay::Replay(const Problem& problem, const Plan& plan, Verification& seen)
     , m_allocates(problem.program->ops.size())
     , m_rows(problem.program->ops.size())
     , m_wanted(problem.program->ops.size() + 1)
+    , m_slots(problem.program->saved.size(), kNoInstance)
     , m_events(problem.program->ops.size() + 1)
     , m_python{pythonHolds(*problem.program)}
     , m_held{m_python}
@@ -61,6 +62,7 @@ void Replay::indexProgram()
         if (frame == kNoRegion || !row.unpack || *row.unpack < 0 || *row.unpack > m_end)
             continue;
         m_wanted[static_cast<std::size_t>(*row.unpack)].push_back(frame);
+        m_rowsOfNode[row.sequence].push_back(i);
     }
 }
 
@@ -168,18 +170,44 @@ void Replay::checkReads(Moment moment)
     check(op(moment).writes);
 }
 
+// A node gets a recomputed value from no one but its own saved tensors, while they are unpacked.
+void Replay::checkSlots(Moment moment, StorageId storage)
+{
+    bool isNamed = false;
+    bool isThere = false;
+    bool isRight = false;
+    if (const auto rows = m_rowsOfNode.find(op(moment).sequence); rows != m_rowsOfNode.end())
+        for (const std::size_t index : rows->second) {
+            const graph::Saved& row = m_program.saved[index];
+            if (storageOf(row.tensor) != storage || *row.unpack > moment || row.dropped < moment)
+                continue;
+            isNamed = true;
+            const InstanceId instance = m_slots[index];
+            isThere = isThere || m_heap.isAlive(instance);
+            isRight = isRight
+                      || (m_heap.isAlive(instance)
+                          && m_heap.version(instance) == m_writes[storage.index()]);
+        }
+    if (!isNamed)
+        fault(FaultKind::UseAfterFree,
+              fmt::format("{} reads {}, of which only a recomputed copy is left that no saved "
+                          "tensor of its node names.",
+                          describe(moment), nameOf(m_program, storage)));
+    else if (!isThere)
+        fault(FaultKind::UseBeforeCompute,
+              fmt::format("{} reads {}, which its own region doesn't hold recomputed.",
+                          describe(moment), nameOf(m_program, storage)));
+    else if (!isRight && !isBuffer(storage))
+        fault(FaultKind::OverwrittenInput,
+              fmt::format("{} reads {} as recomputed, but the step overwrote it since.",
+                          describe(moment), nameOf(m_program, storage)));
+}
+
 // The step's own life is over: a recomputed one has to stand in, as it was when it was saved.
 void Replay::checkBackwardRead(Moment moment, StorageId storage)
 {
-    const std::vector<InstanceId>& alive = m_heap.alive(storage);
-    if (!alive.empty()) {
-        const bool isRight = std::ranges::any_of(alive, [&](InstanceId instance) {
-            return m_heap.version(instance) == m_writes[storage.index()];
-        });
-        if (!isRight && !isBuffer(storage))
-            fault(FaultKind::OverwrittenInput,
-                  fmt::format("{} reads {} as recomputed, but the step overwrote it since.",
-                              describe(moment), nameOf(m_program, storage)));
+    if (!m_heap.alive(storage).empty()) {
+        checkSlots(moment, storage);
         return;
     }
     const Moment alloc = m_program.storage(storage).alloc;

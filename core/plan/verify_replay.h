@@ -6,6 +6,7 @@
 #include "core/plan/verify_tree.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,7 @@ private:
     void execute(graph::Moment op);
     void checkReads(graph::Moment op);
     void checkBackwardRead(graph::Moment op, graph::StorageId storage);
+    void checkSlots(graph::Moment op, graph::StorageId storage);
     void prepare(graph::Moment op);
     void enter(int frame);
     void pack(graph::Moment op, bool after);
@@ -106,9 +108,12 @@ private:
     std::vector<std::vector<graph::StorageId>> m_allocates; ///< by op
     std::vector<std::vector<std::size_t>> m_rows;           ///< by op
     std::vector<std::vector<int>> m_wanted;                 ///< by op: regions unpacked before it
-    std::vector<Events> m_events;                           ///< by moment + 1
-    std::vector<graph::Moment> m_python;                    ///< as recorded
-    std::vector<graph::Moment> m_held;                      ///< as the plan changes it
+    std::vector<InstanceId> m_slots; ///< by row of a region: what a recomputation packed there
+    std::map<std::int64_t, std::vector<std::size_t>>
+        m_rowsOfNode;                             ///< by sequence number: live rows of regions
+    std::vector<Events> m_events;                 ///< by moment + 1
+    std::vector<graph::Moment> m_python;          ///< as recorded
+    std::vector<graph::Moment> m_held;            ///< as the plan changes it
     std::vector<int> m_writes;                    ///< by storage, of the step's own executions
     std::vector<std::vector<int>> m_readVersions; ///< by forward op: version of each tensor read
 

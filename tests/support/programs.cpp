@@ -145,6 +145,17 @@ graph::ProgramPtr ProgramBuilder::build() const
     std::ranges::stable_sort(program->saved, [](const graph::Saved& a, const graph::Saved& b) {
         return std::pair{a.op, a.afterKernel} < std::pair{b.op, b.afterKernel};
     });
+    // A backward op belongs to the node whose saved value it reads.
+    for (const graph::Saved& row : program->saved)
+        for (graph::Moment at = row.unpack.value_or(graph::kNever);
+             at <= row.dropped && at < static_cast<graph::Moment>(program->ops.size()); ++at) {
+            graph::Op& op = program->ops[static_cast<std::size_t>(at)];
+            const bool reads = std::ranges::any_of(op.reads, [&](graph::TensorId tensor) {
+                return program->tensor(tensor).storage == program->tensor(row.tensor).storage;
+            });
+            if (reads && op.sequence < 0)
+                op.sequence = row.sequence;
+        }
     complete(*program);
     return program;
 }

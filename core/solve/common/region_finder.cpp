@@ -53,6 +53,11 @@ void RegionFinder::indexUses()
         for (const TensorId tensor : op.writes)
             m_lastWrite[m_program.tensor(tensor).storage.index()] = at;
     }
+    m_unpackedEarly.assign(static_cast<std::size_t>(m_forwardOps), false);
+    for (const graph::Saved& row : m_program.saved)
+        if (row.unpack && *row.unpack < m_forwardOps
+            && row.op.index() < static_cast<std::size_t>(m_forwardOps))
+            m_unpackedEarly[row.op.index()] = true;
     for (std::size_t storage = 0; storage < m_program.storages.size(); ++storage) {
         const Moment alloc = m_program.storages[storage].alloc;
         if (alloc >= 0 && alloc < m_forwardOps)
@@ -86,7 +91,8 @@ bool RegionFinder::isLegal(std::span<const CallId> members) const
     const Moment last = m_program.call(members.back()).last;
     for (Moment at = head.first; at <= last; ++at) {
         const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
-        if (op.isCollective || op.phase != graph::Phase::Forward)
+        if (op.isCollective || op.phase != graph::Phase::Forward
+            || m_unpackedEarly[static_cast<std::size_t>(at)])
             return false;
     }
     const bool inputsStay =

@@ -39,6 +39,8 @@ private:
     std::vector<graph::Moment>
         m_lastWrite; ///< by storage: last forward or loss op that writes it in place
     std::vector<std::vector<graph::StorageId>> m_allocated; ///< by forward op
+    std::vector<bool>
+        m_unpackedEarly; ///< by forward op: something in forward unpacks what it saves
     std::vector<std::vector<graph::CallId>>
         m_beginning; ///< by forward op: calls that begin with it, outer ones first
     std::vector<std::vector<graph::CallId>>

@@ -2,6 +2,8 @@
 // Replays of steps made by hand. Sizes are exact; every curve is worked out in the comments.
 #include "core/plan/verify.h"
 
+#include "core/solve/common/region_finder.h"
+
 #include "tests/support/programs.h"
 
 #include <QTest>
@@ -200,6 +202,9 @@ private Q_SLOTS:
     void aRecomputationOverTheBudgetIsNamed();
     void readsAreChecked_data();
     void readsAreChecked();
+    void recomputedCopiesCountOnlyInTheirSlots_data();
+    void recomputedCopiesCountOnlyInTheirSlots();
+    void regionsUnpackedInForwardAreRefused();
 };
 
 void VerifyTest::aStepIsReplayedByHand_data()
@@ -343,6 +348,73 @@ void VerifyTest::readsAreChecked()
     QCOMPARE(firstFault(seen), sentence);
     QCOMPARE(seen.faults.size(), std::size_t{1});
     QCOMPARE(seen.faults[0].kind, kind);
+}
+
+/// chain() whose last op reads h again, as a given node; rows on h as given.
+graph::ProgramPtr readTwice(std::int64_t node, const std::vector<tests::SavedSpec>& more,
+                            tests::SavedSpec own)
+{
+    ProgramBuilder program = chain();
+    addBackward(program, {}, {"g0", "z"}, {"g1", "t", "h"});
+    program.saved("h", 1, own)
+        .saved("z", 2, {.after = true, .unpack = 5, .dropped = 5, .released = 5});
+    for (const tests::SavedSpec& row : more)
+        program.saved("h", 0, row);
+    auto made = std::make_shared<graph::Program>(*program.build());
+    made->ops[6].sequence = 1;
+    made->ops[7].sequence = node;
+    return made;
+}
+
+void VerifyTest::recomputedCopiesCountOnlyInTheirSlots_data()
+{
+    QTest::addColumn<graph::ProgramPtr>("program");
+    QTest::addColumn<QString>("sentence");
+    const tests::SavedSpec both{.unpack = 6, .dropped = 7, .released = 7};
+    const tests::SavedSpec first{.unpack = 6, .dropped = 6, .released = 7};
+    const tests::SavedSpec copy{.after = true, .unpack = 6, .dropped = 7, .released = 7};
+    const QString reads = QStringLiteral(
+        "aten.mul (op 7) reads the result of aten.mul of a (op 0), of which only a recomputed copy "
+        "is left that no saved tensor of its node names.");
+    // h' is alive during op 7 in all of them: op 1's node or op 0's holds it.
+    QTest::newRow("its own slot") << readTwice(1, {}, both) << QString{};
+    QTest::newRow("another node") << readTwice(2, {}, both) << reads;
+    QTest::newRow("no node") << readTwice(-1, {}, both) << reads;
+    QTest::newRow("a slot that was dropped") << readTwice(1, {copy}, first) << reads;
+    QTest::newRow("the other slot") << readTwice(0, {copy}, first) << QString{};
+}
+
+void VerifyTest::recomputedCopiesCountOnlyInTheirSlots()
+{
+    QFETCH(const graph::ProgramPtr, program);
+    QFETCH(const QString, sentence);
+    QCOMPARE(firstFault(replay(program, {})), QString{});
+    const plan::Verification seen = replay(program, {regionOf(*program, {1})});
+    QCOMPARE(firstFault(seen), sentence);
+    if (!sentence.isEmpty())
+        QCOMPARE(seen.faults[0].kind, plan::FaultKind::UseAfterFree);
+}
+
+/// A gradient taken inside the forward unpacks h before op 2.
+void VerifyTest::regionsUnpackedInForwardAreRefused()
+{
+    ProgramBuilder program = chain();
+    addBackward(program);
+    program.saved("h", 0, {.after = true, .unpack = 2, .dropped = 2, .released = 2})
+        .saved("h", 1, {.unpack = 6, .dropped = 6, .released = 7})
+        .saved("z", 2, {.after = true, .unpack = 5, .dropped = 5, .released = 5});
+    const graph::ProgramPtr step = program.build();
+    QCOMPARE(firstFault(replay(step, {})), QString{});
+    QCOMPARE(firstFault(replay(step, {regionOf(*step, {2})})), QString{});
+    const plan::Verification seen = replay(step, {regionOf(*step, {1}), regionOf(*step, {2})});
+    QCOMPARE(seen.faults.size(), std::size_t{1});
+    QCOMPARE(seen.faults[0].kind, plan::FaultKind::IllegalRegion);
+    QCOMPARE(
+        firstFault(seen),
+        QStringLiteral("In forward the region a would be recomputed: what aten.mul of a (op 0) "
+                       "saves is unpacked before aten.exp of b (op 2)."));
+    QVERIFY(solve::RegionFinder{*step}.members(0, 1).empty());
+    QVERIFY(!solve::RegionFinder{*chainStep()}.members(0, 1).empty());
 }
 
 } // namespace
