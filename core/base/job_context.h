@@ -24,13 +24,26 @@ struct JobContext
 {
     std::stop_token stop;
     Progress* progress = nullptr;
+    int begin = 0;  ///< per mille at which this piece of the work begins
+    int end = 1000; ///< and ends
 
     [[nodiscard]] bool stopRequested() const { return stop.stop_requested(); }
     /// `done` of `total` steps are over.
     void report(std::size_t done, std::size_t total) const
     {
         if (progress != nullptr && total > 0)
-            progress->set(static_cast<int>(done * 1000 / total));
+            progress->set(begin
+                          + static_cast<int>(done * static_cast<std::size_t>(end - begin) / total));
+    }
+    /// The context of one of `count` equally long pieces of this work, one after the other:
+    /// progress never falls.
+    [[nodiscard]] JobContext piece(int index, int count) const
+    {
+        const int span = end - begin;
+        return {.stop = stop,
+                .progress = progress,
+                .begin = begin + span * index / count,
+                .end = begin + span * (index + 1) / count};
     }
 };
 

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <set>
+#include <bit>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -20,30 +20,46 @@ namespace {
 /// Bytes that no plan can exceed: proposals are judged by their own peak, not by a budget.
 constexpr base::Bytes kUnlimited{std::int64_t{1} << 62};
 
+/// How finely one chain is searched.
+struct Effort
+{
+    int slots = 0;
+    std::size_t plans = 0; ///< at most so many are evaluated on the full graph
+};
+
 /// Collects the verified plans of one problem.
 class Search
 {
 public:
-    Search(const plan::Problem& problem, const Options& options, const base::JobContext& job)
-        : m_problem{problem}, m_options{options}, m_job{job}, m_finder{*problem.program}
+    Search(const plan::Problem& problem, const PlannerDescriptor& descriptor,
+           const Options& options, const base::JobContext& job)
+        : m_problem{problem}
+        , m_descriptor{descriptor}
+        , m_options{options}
+        , m_job{job}
+        , m_finder{*problem.program}
     {
         m_problem.budget = kUnlimited;
     }
 
-    base::Result<plan::FrontierPtr> run(const PlannerDescriptor& descriptor) &&;
+    base::Result<plan::FrontierPtr> run() &&;
 
 private:
+    base::Result<plan::Frontier> coarse();
     base::Result<void> addKeepEverything();
-    base::Result<void> addChain(Residuals residuals, int slots, std::size_t pass);
-    void addPlan(const LinearizedStep& step, const Sequence& sequence);
+    base::Result<void> addChain(const LinearizedStep& step, const Effort& effort,
+                                const base::JobContext& job);
+    [[nodiscard]] plan::VerifiedPlanPtr planOf(const LinearizedStep& step,
+                                               const Sequence& sequence) const;
     [[nodiscard]] std::vector<plan::Region> regionsOf(const LinearizedStep& step,
                                                       const std::vector<Region>& regions) const;
 
     plan::Problem m_problem;
+    const PlannerDescriptor& m_descriptor;
     const Options& m_options;
     const base::JobContext& m_job;
     RegionFinder m_finder;
-    std::set<std::string> m_seen; ///< sequences tried, as text
+    std::map<std::string, plan::VerifiedPlanPtr> m_known; ///< by sequence of the full chain
     plan::Frontier m_frontier;
 };
 
@@ -67,24 +83,21 @@ std::vector<plan::Region> Search::regionsOf(const LinearizedStep& step,
     return planned;
 }
 
-void Search::addPlan(const LinearizedStep& step, const Sequence& sequence)
+plan::VerifiedPlanPtr Search::planOf(const LinearizedStep& step, const Sequence& sequence) const
 {
-    if (!m_seen.insert(sequenceText(sequence)).second)
-        return;
     plan::Plan plan;
-    plan.planner = "rotor";
-    for (const auto& [name, value] : m_options)
-        plan.options.emplace_back(name, std::to_string(value));
+    plan.planner = m_descriptor.id;
+    plan.options = optionTexts(m_descriptor, m_options);
     plan.regions = regionsOf(step, regionTree(annotate(sequence, step.stages.size())));
     // A proposal that fails the check is no plan; the others stand without it.
-    if (base::Result<plan::VerifiedPlanPtr> verified = plan::certify(m_problem, plan))
-        m_frontier.insert(*std::move(verified));
+    return plan::certify(m_problem, plan).value_or(nullptr);
 }
 
 base::Result<void> Search::addKeepEverything()
 {
     plan::Plan plan = plan::keepEverything();
-    plan.planner = "rotor";
+    plan.planner = m_descriptor.id;
+    plan.options = optionTexts(m_descriptor, m_options);
     base::Result<plan::VerifiedPlanPtr> verified = plan::certify(m_problem, plan);
     if (!verified)
         return tl::unexpected{verified.error()};
@@ -92,49 +105,97 @@ base::Result<void> Search::addKeepEverything()
     return {};
 }
 
-base::Result<void> Search::addChain(Residuals residuals, int slots, std::size_t pass)
+/// Positions 0..count-1, the ends and the middle first: whatever part of them was visited lies
+/// evenly over the whole.
+std::vector<std::size_t> evenly(std::size_t count)
 {
-    constexpr std::size_t kMostPlans =
-        160; // of one chain; neighbours differ by less than a percent
-    const base::Result<LinearizedStep> step = linearize(m_problem, m_finder, residuals);
-    if (!step)
-        return tl::unexpected{step.error()};
+    std::vector<std::size_t> order;
+    order.reserve(count);
+    const std::size_t widest = std::bit_ceil(std::max<std::size_t>(count, 1));
+    for (std::size_t gap = widest; gap > 0; gap /= 2)
+        for (std::size_t at = 0; at < count; at += gap)
+            if (gap == widest || at % (2 * gap) != 0)
+                order.push_back(at);
+    return order;
+}
+
+base::Result<void> Search::addChain(const LinearizedStep& step, const Effort& effort,
+                                    const base::JobContext& job)
+{
     const base::Result<Simulation> everything =
-        simulate(step->chain, keepEverything(step->stages.size()));
+        simulate(step.chain, keepEverything(step.stages.size()));
     if (!everything)
         return tl::unexpected{everything.error()};
     RotorOptions options;
-    options.slots = slots;
+    options.slots = effort.slots;
     const base::Result<RotorTable> table =
-        RotorTable::build(step->chain, everything->peak, options, m_job);
+        RotorTable::build(step.chain, everything->peak, options, job.piece(0, 2));
     if (!table)
         return tl::unexpected{table.error()};
     const std::vector<ChainFrontierPoint> points = table->frontier();
     const std::size_t stride =
-        std::max<std::size_t>(1, (points.size() + kMostPlans - 1) / kMostPlans);
-    for (std::size_t i = 0; i < points.size(); i += stride) {
-        if (m_job.stopRequested())
-            return base::cancelled();
-        if (const base::Result<Sequence> sequence = table->sequence(points[i].budget))
-            addPlan(*step, *sequence);
-        m_job.report(pass * points.size() + i, 2 * points.size());
+        std::max<std::size_t>(1, (points.size() + effort.plans - 1) / effort.plans);
+    std::vector<plan::VerifiedPlanPtr> found((points.size() + stride - 1) / stride);
+    const base::JobContext checking = job.piece(1, 2);
+    std::size_t done = 0;
+    for (const std::size_t place : evenly(found.size())) {
+        if (job.stopRequested())
+            break;
+        if (const auto sequence = table->sequence(points[place * stride].budget)) {
+            const auto [entry, isNew] = m_known.try_emplace(sequenceText(*sequence));
+            if (isNew)
+                entry->second = planOf(step, *sequence);
+            found[place] = entry->second;
+        }
+        checking.report(++done, found.size());
     }
-    return {};
+    // In order of the budgets, however they were visited: of equal plans the first one stays.
+    for (const plan::VerifiedPlanPtr& plan : found)
+        if (plan)
+            m_frontier.insert(plan);
+    return job.stopRequested() ? base::Result<void>{base::cancelled()} : base::Result<void>{};
 }
 
-base::Result<plan::FrontierPtr> Search::run(const PlannerDescriptor& descriptor) &&
+/// Few stages, few plans: done in a moment, so it is never stopped. Whoever stops the search early
+/// gets at least these plans, and always the same ones.
+base::Result<plan::Frontier> Search::coarse()
 {
+    constexpr std::size_t kStages = 40;
+    constexpr Effort kEffort{.slots = 200, .plans = 16};
+    const base::Result<LinearizedStep> step =
+        linearize(m_problem, m_finder, Residuals::EachCut, kStages);
+    if (!step)
+        return tl::unexpected{step.error()};
+    if (const base::Result<void> added = addChain(*step, kEffort, {}); !added)
+        return tl::unexpected{added.error()};
+    m_known.clear(); // other stages give the same words another meaning
+    return std::exchange(m_frontier, {});
+}
+
+base::Result<plan::FrontierPtr> Search::run() &&
+{
+    base::Result<plan::Frontier> rough = coarse();
+    if (!rough)
+        return tl::unexpected{rough.error()};
     if (const base::Result<void> added = addKeepEverything(); !added)
         return tl::unexpected{added.error()};
-    const int slots = static_cast<int>(optionValue(descriptor, m_options, "slots"));
-    std::size_t pass = 0;
+    // Of a chain with more plans neighbours differ by less than a percent.
+    const Effort effort{.slots = static_cast<int>(optionValue(m_descriptor, m_options, "slots")),
+                        .plans = 160};
+    int pass = 0;
     for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
-        const base::Result<void> added = addChain(residuals, slots, pass++);
-        if (!added && added.error().kind == base::ErrorKind::Cancelled)
+        if (m_job.stopRequested())
             break; // what is there is good
-        if (!added)
+        const base::Result<void> added =
+            linearize(m_problem, m_finder, residuals).and_then([&](const LinearizedStep& step) {
+                return addChain(step, effort, m_job.piece(pass++, 2));
+            });
+        if (!added && added.error().kind != base::ErrorKind::Cancelled)
             return tl::unexpected{added.error()};
     }
+    // The rough plans come last: they stay only where they are better.
+    for (const plan::VerifiedPlanPtr& plan : rough->points())
+        m_frontier.insert(plan);
     return std::make_shared<const plan::Frontier>(std::move(m_frontier));
 }
 
@@ -149,7 +210,7 @@ public:
     {
         if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
             return tl::unexpected{checked.error()};
-        return Search{problem, options, job}.run(m_descriptor);
+        return Search{problem, m_descriptor, options, job}.run();
     }
 
 private:

@@ -14,17 +14,15 @@ namespace {
 using graph::Moment;
 using graph::StorageId;
 
-/// Cells of the rotor table grow with the square of the stages: 200 stages at 500 slots take 80 MB.
-constexpr std::size_t kMostStages = 200;
-
 /// Replays the recorded step stage by stage.
 class Linearizer
 {
 public:
-    Linearizer(const plan::Problem& problem, Residuals residuals)
+    Linearizer(const plan::Problem& problem, Residuals residuals, std::size_t mostStages)
         : m_problem{problem}
         , m_program{*problem.program}
         , m_residuals{residuals}
+        , m_mostStages{mostStages}
         , m_times{plan::opTimes(m_program, problem.device)}
         , m_forwardOps{static_cast<Moment>(m_program.forwardCount())}
     {
@@ -61,6 +59,7 @@ private:
     const plan::Problem& m_problem;
     const graph::Program& m_program;
     Residuals m_residuals;
+    std::size_t m_mostStages;
     std::vector<base::Nanoseconds> m_times;
     Moment m_forwardOps = 0;
     std::vector<std::size_t> m_stageOf; ///< by forward or loss op
@@ -79,7 +78,7 @@ std::string Linearizer::moduleAround(Moment first, Moment last) const
 
 void Linearizer::cut()
 {
-    const Cuts cuts{m_program, kMostStages};
+    const Cuts cuts{m_program, m_mostStages};
     const std::vector<Moment>& positions = cuts.positions();
     m_stageOf.assign(static_cast<std::size_t>(m_forwardOps), 0);
     for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -243,12 +242,12 @@ void Linearizer::regions(const RegionFinder& finder)
 } // namespace
 
 base::Result<LinearizedStep> linearize(const plan::Problem& problem, const RegionFinder& finder,
-                                       Residuals residuals)
+                                       Residuals residuals, std::size_t mostStages)
 {
     if (problem.program->forwardCount() == 0)
         return base::failure(base::ErrorKind::File,
                              "The graph has no forward ops: there is nothing to plan.");
-    return Linearizer{problem, residuals}.run(finder);
+    return Linearizer{problem, residuals, mostStages}.run(finder);
 }
 
 } // namespace plimsoll::solve

@@ -35,10 +35,15 @@ struct LinearizedStep
                        ///< freed, and the gradients
 };
 
+/// Cells of the rotor table grow with the square of the stages: 200 stages at 500 slots take 80 MB.
+inline constexpr std::size_t kMostStages = 200;
+
 /// Cuts forward and loss of a step between calls of modules (module granularity), never in front of
 /// an op that overwrites what crosses the cut; the chain's numbers come from replaying each stage.
 /// Follows checkpointing.md 4.2. `finder` is of the same program.
-[[nodiscard]] base::Result<LinearizedStep>
-linearize(const plan::Problem& problem, const RegionFinder& finder, Residuals residuals);
+[[nodiscard]] base::Result<LinearizedStep> linearize(const plan::Problem& problem,
+                                                     const RegionFinder& finder,
+                                                     Residuals residuals,
+                                                     std::size_t mostStages = kMostStages);
 
 } // namespace plimsoll::solve

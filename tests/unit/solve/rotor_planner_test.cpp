@@ -8,10 +8,13 @@
 #include "core/solve/common/linearize.h"
 #include "core/solve/registry.h"
 
+#include <QElapsedTimer>
 #include <QTest>
 
+#include <atomic>
 #include <map>
 #include <numeric>
+#include <thread>
 
 using namespace plimsoll;
 
@@ -59,6 +62,8 @@ private Q_SLOTS:
     void saysInfeasibleOnlyBelowTheBound();
     void refusesUnknownPlannersAndOptions();
     void stopsWhenAsked();
+    void progressNeverFalls();
+    void piecesOfAJobShareItsProgress();
 };
 
 void RotorPlannerTest::meetsTheBudgetsOfRealModels_data()
@@ -183,11 +188,66 @@ void RotorPlannerTest::stopsWhenAsked()
     stop.request_stop();
     base::JobContext job;
     job.stop = stop.get_token();
-    const base::Result<plan::FrontierPtr> frontier =
-        solve::makeRotorPlanner()->frontier(problemOf("densenet121", 0), {}, job);
-    QVERIFY(frontier); // what is always known: the plan that keeps everything
-    QCOMPARE((*frontier)->points().size(), std::size_t{1});
-    QVERIFY((*frontier)->points().front()->plan().regions.empty());
+    for (const char* sample : {"densenet121", "gpt2"}) {
+        QElapsedTimer clock;
+        clock.start();
+        const plan::Problem problem = problemOf(sample, 0);
+        const plan::FrontierPtr frontier =
+            solve::makeRotorPlanner()->frontier(problem, {}, job).value();
+        qInfo("%s: %lld ms", sample, clock.elapsed());
+        // What is known after the coarse look: some plans, and the one that keeps everything.
+        QVERIFY(frontier->points().size() >= 4);
+        QVERIFY(frontier->points().back()->plan().regions.empty());
+        const base::Bytes least = frontier->points().front()->evaluation().peak;
+        QVERIFY(least.count() < frontier->points().back()->evaluation().peak.count() * 3 / 4);
+        // The same ones each time, and none better than what the whole search finds.
+        const plan::FrontierPtr again =
+            solve::makeRotorPlanner()->frontier(problem, {}, job).value();
+        QCOMPARE(again->points().size(), frontier->points().size());
+        for (std::size_t i = 0; i < frontier->points().size(); ++i) {
+            const plan::VerifiedPlanPtr& plan = frontier->points()[i];
+            QVERIFY(again->points()[i]->plan() == plan->plan());
+            const plan::VerifiedPlanPtr whole = frontierOf(sample)->at(plan->evaluation().peak);
+            QVERIFY(whole && whole->evaluation().stepTime <= plan->evaluation().stepTime);
+        }
+    }
+}
+
+void RotorPlannerTest::progressNeverFalls()
+{
+    base::Progress progress;
+    base::JobContext job;
+    job.progress = &progress;
+    std::atomic<bool> isOver = false;
+    bool isRising = true;
+    int seen = 0;
+    std::thread watcher{[&] {
+        while (!isOver) {
+            const int now = progress.perMille();
+            isRising = isRising && now >= seen;
+            seen = now;
+            std::this_thread::yield();
+        }
+    }};
+    const auto frontier = solve::makeRotorPlanner()->frontier(problemOf("resnet18", 0), {}, job);
+    isOver = true;
+    watcher.join();
+    QVERIFY(frontier);
+    QVERIFY(isRising);
+    QCOMPARE(progress.perMille(), 1000);
+}
+
+void RotorPlannerTest::piecesOfAJobShareItsProgress()
+{
+    base::Progress progress;
+    base::JobContext job;
+    job.progress = &progress;
+    job.piece(0, 2).report(1, 2);
+    QCOMPARE(progress.perMille(), 250);
+    job.piece(1, 2).piece(1, 4).report(0, 7);
+    QCOMPARE(progress.perMille(), 625);
+    job.piece(1, 2).report(7, 7);
+    QCOMPARE(progress.perMille(), 1000);
 }
 
 } // namespace
