@@ -32,6 +32,7 @@ private Q_SLOTS:
     void peaksInTheTextAreRoundedUp();
     void inspectTellsBothPeaks();
     void planFilesHoldWhatMadeThePlan();
+    void aTinyTimeLimitStillGivesAPlan();
 
 private:
     [[nodiscard]] QString file(const char* name) const
@@ -132,6 +133,18 @@ void CliNumbersTest::planFilesHoldWhatMadeThePlan()
     const QString again = file("made-again.json");
     QCOMPARE(runCli({text("export"), m_resnet, plan, text("-o"), again}).exit, 0);
     QVERIFY(tests::fileBytes(again) == tests::fileBytes(plan));
+}
+
+void CliNumbersTest::aTinyTimeLimitStillGivesAPlan()
+{
+    const CliRun run = runCli({text("plan"), samplePath(text("gpt2")), text("--budget"),
+                               text("7GiB"), text("--time-limit"), text("0.001"), text("--json")});
+    QVERIFY2(run.exit == 0, run.error.constData());
+    const QJsonObject json = run.json();
+    QVERIFY(json[text("stopped")].toBool());
+    QVERIFY(json[text("verified")].toBool());
+    QVERIFY(json[text("peak_bytes")].toInteger() <= 7168 * kMiB);
+    QVERIFY(json[text("overhead_percent")].toDouble() > 0);
 }
 
 } // namespace
