@@ -28,6 +28,7 @@ ordered_json recomputedJson(const graph::Program& program, const plan::Evaluatio
                         {"op", value.op.index()},
                         {"module", program.modulePath(op)},
                         {"bytes", value.bytes.count()},
+                        {"spared_bytes", value.spared.count()},
                         {"time_ns", value.time.count()},
                         {"target", program.targetOf(op)},
                         {"storage", value.storage.index()}});
@@ -77,8 +78,11 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
 {
     const graph::Program& program = *problem.program;
     base::Bytes recomputed;
-    for (const plan::Recomputed& value : evaluation.recomputed)
+    base::Bytes spared;
+    for (const plan::Recomputed& value : evaluation.recomputed) {
         recomputed += value.bytes;
+        spared += value.spared;
+    }
     std::string text = fmt::format(
         "  budget      {} ({})\n  peak        {} ({}), unplanned {}\n",
         base::bytesText(problem.budget, base::Rounding::Down), base::exactBytesText(problem.budget),
@@ -91,8 +95,9 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
                         base::timeText(evaluation.stepTime), problem.device.name,
                         base::timeText(base.stepTime), overheadPercent(evaluation, base));
     text +=
-        fmt::format("  recomputed  {}, {} in {}\n", counted(evaluation.recomputed.size(), "value"),
-                    base::bytesText(recomputed), counted(countRegions(plan.regions), "region"));
+        fmt::format("  recomputed  {}, {} in {}; {} of them forward no longer keeps for backward\n",
+                    counted(evaluation.recomputed.size(), "value"), base::bytesText(recomputed),
+                    counted(countRegions(plan.regions), "region"), base::bytesText(spared));
     for (const plan::Region& region : plan.regions) {
         const graph::Module& first = program.module(program.call(region.members.front()).module);
         const graph::Module& last = program.module(program.call(region.members.back()).module);

@@ -103,6 +103,17 @@ std::optional<graph::StorageId> targetOf(const graph::Program& program, const gr
     return std::nullopt;
 }
 
+/// Whether the recorded step keeps a storage of forward for backward, and the plan does not.
+bool isSpared(const graph::Program& program, const Schedule& schedule, graph::StorageId storage)
+{
+    const auto forward = static_cast<graph::Moment>(program.forwardCount());
+    const graph::Storage& recorded = program.storage(storage);
+    if (forward == 0 || recorded.alloc < 0 || recorded.alloc >= forward || recorded.free < forward)
+        return false;
+    const std::int32_t end = schedule.stepOfOp[static_cast<std::size_t>(forward) - 1];
+    return schedule.instances[storage.index()].free <= end;
+}
+
 /// One row per storage that recomputations work on; together they cost what recomputing costs.
 void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>& times,
                    Evaluation& evaluation)
@@ -130,10 +141,11 @@ void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>&
         for (const graph::StorageId storage :
              allocated[op]) { // an op with several results pays once
             rowOf[storage.index()] = static_cast<std::ptrdiff_t>(evaluation.recomputed.size());
-            evaluation.recomputed.push_back(
-                {graph::OpId{op}, storage,
-                 graph::rounded(program.storage(storage).bytes, problem.rounding), time,
-                 innermost[op]});
+            const base::Bytes bytes =
+                graph::rounded(program.storage(storage).bytes, problem.rounding);
+            const bool spared = isSpared(program, *evaluation.schedule, storage);
+            evaluation.recomputed.push_back({graph::OpId{op}, storage, bytes,
+                                             spared ? bytes : base::Bytes{}, time, innermost[op]});
             time = {};
         }
         const std::optional<graph::StorageId> target = targetOf(program, program.ops[op]);
@@ -143,7 +155,7 @@ void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>&
             evaluation.recomputed[static_cast<std::size_t>(row)].time += time;
         else // a buffer, such as running statistics: worked on again, but not allocated again
             evaluation.recomputed.push_back(
-                {graph::OpId{op}, *target, base::Bytes{}, time, innermost[op]});
+                {graph::OpId{op}, *target, {}, {}, time, innermost[op]});
     }
 }
 

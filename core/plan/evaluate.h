@@ -18,7 +18,9 @@ struct Recomputed
     graph::OpId op;           ///< the forward op run again
     graph::StorageId storage; ///< what it allocates
     base::Bytes bytes;
-    base::Nanoseconds time;   ///< of all its executions in recomputations
+    base::Bytes spared;     ///< `bytes` where the recorded step keeps it for backward and the plan
+                            ///< does not; 0 for what forward frees anyway
+    base::Nanoseconds time; ///< of all its executions in recomputations
     std::int32_t region = -1; ///< innermost region, index in flatten() order
 };
 

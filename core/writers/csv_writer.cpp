@@ -48,15 +48,15 @@ std::string field(const std::string& text)
 std::string recomputedTable(const plan::VerifiedPlan& plan)
 {
     const graph::Program& program = *plan.problem().program;
-    std::string table = "op,target,module,storage,bytes,time_ns,region,source\r\n";
+    std::string table = "op,target,module,storage,bytes,spared_bytes,time_ns,region,source\r\n";
     for (const plan::Recomputed& value : plan.evaluation().recomputed) {
         const graph::Op& op = program.op(value.op);
         const std::string source =
             op.source < 0 ? std::string{} : program.sources[static_cast<std::size_t>(op.source)];
-        table += fmt::format("{},{},{},{},{},{},{},{}\r\n", value.op.index(),
+        table += fmt::format("{},{},{},{},{},{},{},{},{}\r\n", value.op.index(),
                              field(program.targetOf(op)), field(program.modulePath(op)),
-                             value.storage.index(), value.bytes.count(), value.time.count(),
-                             value.region, field(source));
+                             value.storage.index(), value.bytes.count(), value.spared.count(),
+                             value.time.count(), value.region, field(source));
     }
     return table;
 }

@@ -8,6 +8,8 @@
 
 #include <QTest>
 
+#include <set>
+
 using namespace plimsoll;
 
 namespace {
@@ -36,6 +38,7 @@ class EvaluatePropertyTest : public QObject
 
 private Q_SLOTS:
     void recomputedValuesCostWhatRecomputingCosts();
+    void sparedValuesAreWhatForwardNoLongerKeeps();
     void theReplayAgreesAtEveryStep();
     void evaluateCountsWhatIsAlive();
     void keepingEverythingIsTheRecording();
@@ -106,6 +109,48 @@ void EvaluatePropertyTest::recomputedValuesCostWhatRecomputingCosts()
         recomputing += sum.count() > 0 ? 1 : 0;
     }
     QVERIFY(recomputing > 250);
+}
+
+void EvaluatePropertyTest::sparedValuesAreWhatForwardNoLongerKeeps()
+{
+    std::int64_t sparing = 0;
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        const graph::ProgramPtr program = tests::randomProgram(seed);
+        const plan::Problem problem = problemOf(program, graph::Rounding::Exact);
+        const plan::EvaluationPtr kept = plan::evaluate(problem, plan::keepEverything());
+        const plan::EvaluationPtr planned =
+            plan::evaluate(problem, tests::randomLegalPlan(*program, seed));
+        const auto forward = static_cast<graph::Moment>(program->forwardCount());
+        if (forward == 0 || static_cast<std::size_t>(forward) == program->ops.size())
+            continue;
+        // What the plan holds across the end of forward and the recorded step does not: arguments.
+        std::int64_t added = 0;
+        const std::int32_t end = planned->schedule->stepOfOp[static_cast<std::size_t>(forward) - 1];
+        for (const plan::Instance& instance : planned->schedule->instances) {
+            const graph::Storage& storage = program->storage(instance.storage);
+            const bool holds = instance.alloc >= 0 && instance.alloc <= end && instance.free > end;
+            if (holds && storage.free < forward)
+                added += storage.bytes.count();
+        }
+        std::int64_t spared = 0;
+        std::set<std::size_t> again;
+        for (const plan::Recomputed& value : planned->recomputed) {
+            spared += value.spared.count();
+            again.insert(value.storage.index());
+        }
+        // Saved by forward, but no backward op needs it: dropped and never made again.
+        std::int64_t dropped = 0;
+        for (std::size_t index = 0; index < program->storages.size(); ++index) {
+            const graph::Storage& storage = program->storages[index];
+            if (storage.alloc >= 0 && storage.alloc < forward && storage.free >= forward
+                && planned->schedule->instances[index].free <= end && !again.contains(index))
+                dropped += storage.bytes.count();
+        }
+        QCOMPARE(kept->savedForBackward.count() - spared - dropped + added,
+                 planned->savedForBackward.count());
+        sparing += spared > 0 ? 1 : 0;
+    }
+    QVERIFY(sparing > 100);
 }
 
 void EvaluatePropertyTest::keepingEverythingIsTheRecording()

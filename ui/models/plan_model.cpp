@@ -53,7 +53,7 @@ PlanModel::Row PlanModel::rowOf(const plan::Region& region) const
         if (op < region.first || op > region.last)
             continue;
         tensors += value.bytes.count() > 0 ? 1 : 0; // not counting buffers updated again
-        row.saved += value.bytes;
+        row.saved += value.spared;
         row.cost += value.time;
     }
     const graph::Call& head = program.call(region.members.front());

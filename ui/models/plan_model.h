@@ -53,7 +53,7 @@ private:
         QString tensors;
         QString module;
         QString source;
-        base::Bytes saved;      ///< recomputed values, each once
+        base::Bytes saved;      ///< what forward no longer keeps for backward
         base::Nanoseconds cost; ///< of all their recomputations
         int firstStep = 0;
     };

@@ -30,7 +30,7 @@ void addDecision(HoverContent& content, const plan::VerifiedPlan& shown, const p
     base::Nanoseconds cost;
     for (const plan::Recomputed& row : rows)
         if (row.op == step.op) {
-            saved += row.bytes;
+            saved += row.spared;
             cost += row.time;
         }
     if (saved.count() == 0 && step.region < 0)

@@ -144,12 +144,13 @@ void WritersTest::csvHasOneRowForEachRecomputedValue()
     const QList<QByteArray> rows = table.trimmed().split('\n');
     QCOMPARE(static_cast<std::size_t>(rows.size()), m_plan->evaluation().recomputed.size() + 1);
     QCOMPARE(rows.front().trimmed(),
-             QByteArray{"op,target,module,storage,bytes,time_ns,region,source"});
+             QByteArray{"op,target,module,storage,bytes,spared_bytes,time_ns,region,source"});
     const plan::Recomputed& first = m_plan->evaluation().recomputed.front();
     const QList<QByteArray> fields = rows.at(1).trimmed().split(',');
-    QCOMPARE(fields.size(), qsizetype{8});
+    QCOMPARE(fields.size(), qsizetype{9});
     QCOMPARE(fields.at(0), QByteArray::number(static_cast<qulonglong>(first.op.index())));
     QCOMPARE(fields.at(4), QByteArray::number(static_cast<qlonglong>(first.bytes.count())));
+    QCOMPARE(fields.at(5), QByteArray::number(static_cast<qlonglong>(first.spared.count())));
 }
 
 /// The sample plan on a copy of its program in which texts are replaced.
