@@ -67,6 +67,7 @@ ordered_json answerJson(const solve::ChainAnswer& answer, std::int64_t budget)
     json["frontier"] = frontierJson(answer.frontier);
     json["budget"] = budget;
     json["exact"] = answer.exact;
+    json["stopped"] = answer.stopped;
     json["lower_bound_peak"] = answer.lowerBoundPeak;
     json["smallest_known_budget"] =
         answer.smallestKnownBudget ? ordered_json(*answer.smallestKnownBudget) : ordered_json{};
@@ -75,7 +76,8 @@ ordered_json answerJson(const solve::ChainAnswer& answer, std::int64_t budget)
 
 std::string answerText(const solve::ChainAnswer& answer)
 {
-    std::string text = fmt::format("{}\n", solve::statusText(answer.status));
+    std::string text = fmt::format("{}{}\n", solve::statusText(answer.status),
+                                   answer.stopped ? ", stopped early" : "");
     if (hasSchedule(answer))
         text += fmt::format("  makespan    {} (unplanned {})\n  peak        {}\n  operations  {}\n",
                             answer.makespan, answer.baseMakespan, answer.peak,
@@ -125,10 +127,6 @@ public:
         query.frontier = m_frontier;
         Watch watch{m_common.quiet ? std::string{} : "Solving", m_timeLimit};
         base::Result<solve::ChainAnswer> solved = solve::solveChain(*chain, query, watch.context());
-        if (!solved && solved.error().kind == base::ErrorKind::Cancelled && !interrupted())
-            return base::failure(base::ErrorKind::NotFound,
-                                 "The time was up before the table was full: no schedule is "
-                                 "known yet.");
         if (!solved)
             return tl::unexpected{solved.error()};
         Answer answer;
@@ -148,7 +146,8 @@ private:
         return fmt::format(
             "{} within {}; {}, none can be below {}.",
             answer.status == solve::ChainStatus::Infeasible ? "No schedule exists"
-                                                            : "No schedule was found",
+            : answer.stopped ? "The search was stopped early; no schedule was found yet"
+                             : "No schedule was found",
             m_budget,
             answer.smallestKnownBudget ? fmt::format("the smallest budget with a schedule is {}",
                                                      *answer.smallestKnownBudget)

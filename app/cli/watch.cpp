@@ -37,11 +37,6 @@ void catchInterrupts()
     (void)sigaction(SIGINT, &action, nullptr);
 }
 
-bool interrupted()
-{
-    return interruptCount.load() > 0;
-}
-
 Watch::Watch(std::string what, std::optional<double> seconds) : m_what{std::move(what)}
 {
     if (::isatty(STDERR_FILENO) == 0)
@@ -74,7 +69,7 @@ void Watch::loop(const std::stop_token& over)
     int shown = -1;
     while (!over.stop_requested()) {
         wake.wait_for(lock, over, kPoll, [] { return false; });
-        if (interrupted() || (m_deadline && std::chrono::steady_clock::now() >= *m_deadline))
+        if (interruptCount.load() > 0 || (m_deadline && std::chrono::steady_clock::now() >= *m_deadline))
             m_work.request_stop();
         const int percent = m_progress.perMille() / 10;
         if (m_what.empty() || percent == shown)

@@ -14,7 +14,6 @@ namespace plimsoll::cli {
 /// Installs the handler of Ctrl-C: the first one asks work to stop, the second ends the program
 /// with 130.
 void catchInterrupts();
-[[nodiscard]] bool interrupted();
 
 /// Watches one piece of work: passes on Ctrl-C and the end of its time, and shows progress on a
 /// terminal.

@@ -87,6 +87,10 @@ private:
 /// empty. Same seed, same plan.
 [[nodiscard]] plan::Plan randomLegalPlan(const graph::Program& program, std::uint64_t seed);
 
+/// A chain of `calls` modules m0, m1, … of two ops each, the second of which saves its input, and
+/// a backward op for each op.
+[[nodiscard]] graph::ProgramPtr longChain(int calls);
+
 /// A region of the calls with these ordinals; `first` and `last` are theirs.
 [[nodiscard]] plan::Region regionOf(const graph::Program& program,
                                     const std::vector<std::size_t>& calls,

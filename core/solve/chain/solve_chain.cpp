@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace plimsoll::solve {
@@ -154,6 +155,45 @@ Result<void> checkQuery(const ChainQuery& query)
     return {};
 }
 
+/// Slots for which a table of that many stages is full within a moment.
+int coarseSlots(std::size_t stages)
+{
+    constexpr double kSteps = 3e8;
+    constexpr double kMost = 500;
+    const double cells = std::pow(static_cast<double>(stages) + 1, 3) / 6;
+    return static_cast<int>(std::min(kSteps / cells, kMost));
+}
+
+/// The best that is known without the table, which was stopped before it was full: a schedule of a
+/// coarse one, else keeping everything.
+Result<ChainAnswer> withoutTable(const Chain& chain, const ChainQuery& query,
+                                 const Simulation& whole, ChainAnswer answer)
+{
+    answer.stopped = true;
+    answer.unit = 1;
+    answer.smallestKnownBudget = whole.peak;
+    Sequence found = whole.peak <= query.budget ? keepEverything(chain.stages()) : Sequence{};
+    RotorOptions coarse = query.options;
+    coarse.slots =
+        static_cast<int>(std::min<std::int64_t>(coarseSlots(chain.stages()), query.budget));
+    if (found.empty() && *coarse.slots > 0 && answer.status != ChainStatus::Infeasible) {
+        const Result<RotorTable> table = RotorTable::build(chain, query.budget, coarse, {});
+        if (!table)
+            return tl::unexpected{table.error()};
+        answer.unit = table->unit();
+        Result<Sequence> sequence = table->sequence(query.budget);
+        if (!sequence && sequence.error().kind != ErrorKind::NotFound)
+            return tl::unexpected{sequence.error()};
+        found = std::move(sequence).value_or(Sequence{});
+    }
+    if (found.empty())
+        return answer;
+    return addSchedule(chain, query, std::move(found), answer).map([&] {
+        answer.smallestKnownBudget = std::min(answer.peak, whole.peak);
+        return answer;
+    });
+}
+
 } // namespace
 
 std::string_view statusText(ChainStatus status)
@@ -188,6 +228,8 @@ Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, cons
     if (!possible && options.slots && query.budget < *options.slots)
         options.slots.reset();
     const Result<RotorTable> table = RotorTable::build(chain, query.budget, options, job);
+    if (!table && table.error().kind == ErrorKind::Cancelled)
+        return withoutTable(chain, query, *whole, std::move(answer));
     if (!table)
         return tl::unexpected{table.error()};
     answer.unit = table->unit();
@@ -198,11 +240,16 @@ Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, cons
         return tl::unexpected{sequence.error()};
     if (ok && query.frontier)
         ok = addFrontier(chain, query, *table, *whole, answer, job);
-    if (!ok)
+    answer.stopped = !ok && ok.error().kind == ErrorKind::Cancelled;
+    if (!ok && !answer.stopped)
         return tl::unexpected{ok.error()};
     Result<std::optional<std::int64_t>> smallest =
         answer.operations.empty() ? smallestKnown(chain, query, whole->peak, job)
                                   : smallestPeak(chain, *table);
+    if (!smallest && smallest.error().kind == ErrorKind::Cancelled) {
+        answer.stopped = true;
+        smallest = std::optional{whole->peak};
+    }
     if (!smallest)
         return tl::unexpected{smallest.error()};
     // Slots so coarse that they hide a schedule which fits: solve again with finer ones.

@@ -46,6 +46,7 @@ struct ChainAnswer
     std::int64_t peak = 0;           ///< simulated on real sizes; 0 without a schedule
     std::int64_t unit = 1;           ///< of the table that answered, in the chain's size unit
     bool exact = false;              ///< no size was rounded: nothing persistent is faster
+    bool stopped = false;            ///< before all was known: something better may exist
     std::int64_t lowerBoundPeak = 0; ///< proven: nothing fits below
     std::optional<std::int64_t> smallestKnownBudget; ///< something is known to fit here
     Sequence operations;
@@ -55,8 +56,9 @@ struct ChainAnswer
 };
 
 /// Solves one chain problem file's content. Fails for an invalid chain, a senseless budget or slot
-/// count, or when cancelled; "does not fit" is an answer, not a failure. With the peer recurrence
-/// `peak` may exceed the budget: that is what it is compared for.
+/// count; "does not fit" is an answer, not a failure. Stopped before its table is full it answers
+/// from a coarse one, which takes a moment; stopped later it leaves the frontier out. With the peer
+/// recurrence `peak` may exceed the budget: that is what it is compared for.
 [[nodiscard]] base::Result<ChainAnswer> solveChain(const Chain& chain, const ChainQuery& query,
                                                    const base::JobContext& job);
 

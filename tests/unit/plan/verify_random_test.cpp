@@ -160,49 +160,10 @@ void VerifyRandomTest::budgetsBelowThePeakAreRefused()
     }
 }
 
-/// A chain of `calls` modules m0, m1, … of two ops each, the second of which saves its input, and
-/// a backward op for each op.
-graph::ProgramPtr longChain(int calls)
-{
-    using graph::Phase;
-    tests::ProgramBuilder program;
-    program.storage("v0", 100, graph::StorageClass::Input);
-    const int forward = 2 * calls;
-    const auto value = [](int op) { return "v" + std::to_string(op + 1); };
-    const auto gradient = [](int op) { return "g" + std::to_string(op); };
-    for (int op = 0; op < forward; ++op) {
-        const bool isSaved = op % 2 == 0; // by the op after it
-        program.storage(
-            value(op), 100, graph::StorageClass::Activation,
-            {.alloc = op, .python = op + 1, .free = isSaved ? 2 * forward - 2 - op : op + 1});
-        program.op("aten.mul", {.reads = {value(op - 1)}, .outputs = {value(op)}});
-    }
-    for (int op = 0; op < forward; ++op) {
-        const int of = forward - 1 - op;
-        program.storage(
-            gradient(op), 100, graph::StorageClass::Temporary,
-            {.alloc = forward + op, .python = std::min(forward + op + 1, 2 * forward - 1)});
-        tests::OpSpec spec{.outputs = {gradient(op)}, .phase = Phase::Backward};
-        if (op > 0)
-            spec.reads.push_back(gradient(op - 1));
-        if (of % 2 == 1) {
-            spec.reads.push_back(value(of - 1));
-            program.saved(
-                value(of - 1), of,
-                {.unpack = forward + op, .dropped = forward + op, .released = forward + op});
-        }
-        program.op("aten.mul", spec);
-    }
-    for (int call = 0; call < calls; ++call)
-        program.call("m" + std::to_string(call), 2 * call, 2 * call + 1, {value(2 * call - 1)},
-                     {value(2 * call + 1)});
-    return program.build();
-}
-
 void VerifyRandomTest::aLongStepIsReplayedFast()
 {
     constexpr std::size_t kCalls = 1000;
-    const graph::ProgramPtr program = longChain(kCalls);
+    const graph::ProgramPtr program = tests::longChain(kCalls);
     plan::Plan plan;
     for (std::size_t i = 0; i < kCalls; i += 20) {
         std::vector<std::size_t> outer;

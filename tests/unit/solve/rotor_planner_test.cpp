@@ -8,6 +8,8 @@
 #include "core/solve/common/linearize.h"
 #include "core/solve/registry.h"
 
+#include "tests/support/programs.h"
+
 #include <QElapsedTimer>
 #include <QTest>
 
@@ -62,6 +64,7 @@ private Q_SLOTS:
     void saysInfeasibleOnlyBelowTheBound();
     void refusesUnknownPlannersAndOptions();
     void stopsWhenAsked();
+    void aLargeProgramGetsPlansAtOnce();
     void progressNeverFalls();
     void piecesOfAJobShareItsProgress();
 };
@@ -211,6 +214,26 @@ void RotorPlannerTest::stopsWhenAsked()
             QVERIFY(whole && whole->evaluation().stepTime <= plan->evaluation().stepTime);
         }
     }
+}
+
+/// Ten thousand ops: the coarse look stays a matter of a moment.
+void RotorPlannerTest::aLargeProgramGetsPlansAtOnce()
+{
+    plan::Problem problem = problemOf("resnet18", 0);
+    problem.program = tests::longChain(2500);
+    QCOMPARE(problem.program->ops.size(), std::size_t{10'000});
+    std::stop_source stop;
+    stop.request_stop();
+    base::JobContext job;
+    job.stop = stop.get_token();
+    QElapsedTimer clock;
+    clock.start();
+    const plan::FrontierPtr frontier =
+        solve::makeRotorPlanner()->frontier(problem, {}, job).value();
+    qInfo("%zu points in %lld ms", frontier->points().size(), clock.elapsed());
+    QVERIFY(frontier->points().size() >= 4);
+    QVERIFY(frontier->points().front()->evaluation().peak.count()
+            < frontier->points().back()->evaluation().peak.count() * 3 / 4);
 }
 
 void RotorPlannerTest::progressNeverFalls()

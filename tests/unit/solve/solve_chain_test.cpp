@@ -45,7 +45,8 @@ private Q_SLOTS:
     void roundedSizesKeepToTheBudget();
     void largeSizesLoseLittle();
     void badInputIsRefused();
-    void aStoppedQueryIsCancelled();
+    void aStoppedQueryAnswersCoarsely();
+    void aStoppedLongQueryStillFitsItsBudget();
 };
 
 void SolveChainTest::statusSaysOnlyWhatIsProven_data()
@@ -196,12 +197,52 @@ void SolveChainTest::badInputIsRefused()
     QCOMPARE(solved(examples::e1(), query).status, ChainStatus::Infeasible);
 }
 
-void SolveChainTest::aStoppedQueryIsCancelled()
+void SolveChainTest::aStoppedQueryAnswersCoarsely()
 {
     std::stop_source source;
     source.request_stop();
-    const auto answer = solveChain(examples::e1(), budgetOf(20), {source.get_token(), nullptr});
-    QCOMPARE(answer.error().kind, base::ErrorKind::Cancelled);
+    const base::JobContext stopped{source.get_token(), nullptr};
+    for (std::int64_t budget = 0; budget <= 22; ++budget) {
+        ChainQuery query = budgetOf(budget);
+        query.frontier = true;
+        const ChainAnswer whole = solved(examples::e1(), query);
+        const ChainAnswer answer = solveChain(examples::e1(), query, stopped).value();
+        QVERIFY(answer.stopped);
+        QVERIFY(!whole.stopped);
+        // The sizes of this chain are whole slots even of the coarse table.
+        QCOMPARE(answer.status, whole.status);
+        QCOMPARE(answer.makespan, whole.makespan);
+        QVERIFY(answer.peak <= budget);
+        QVERIFY(answer.frontier.empty());
+        QVERIFY(answer.smallestKnownBudget >= whole.smallestKnownBudget);
+    }
+}
+
+void SolveChainTest::aStoppedLongQueryStillFitsItsBudget()
+{
+    std::stop_source source;
+    source.request_stop();
+    Chain chain;
+    Random random{7};
+    constexpr std::size_t kStages = 300;
+    for (std::size_t i = 0; i <= kStages; ++i) {
+        chain.x.push_back(1'000'000 + random.below(1'000'000));
+        chain.xbar.push_back(chain.x.back() * 3);
+        chain.btmp.push_back(chain.x.back());
+        chain.btime.push_back(2);
+        if (i < kStages) {
+            chain.ftime.push_back(1);
+            chain.ftmp.push_back(0);
+        }
+    }
+    const std::int64_t whole = simulate(chain, keepEverything(kStages)).value().peak;
+    const ChainAnswer answer =
+        solveChain(chain, budgetOf(whole / 2), {source.get_token(), nullptr}).value();
+    QCOMPARE(answer.status, ChainStatus::Feasible);
+    QVERIFY(answer.stopped);
+    QVERIFY(answer.peak <= whole / 2);
+    QCOMPARE(solveChain(chain, budgetOf(whole), {source.get_token(), nullptr}).value().status,
+             ChainStatus::Optimal);
 }
 
 QTEST_GUILESS_MAIN(SolveChainTest)
