@@ -17,12 +17,14 @@ struct TensorTag;
 struct StorageTag;
 struct ModuleTag;
 struct CallTag;
+struct StructureTag;
 
 using OpId = base::Id<OpTag>;
 using TensorId = base::Id<TensorTag>;
 using StorageId = base::Id<StorageTag>;
 using ModuleId = base::Id<ModuleTag>;
 using CallId = base::Id<CallTag>;
+using StructureId = base::Id<StructureTag>;
 
 enum class Phase : std::uint8_t { Forward, Loss, Backward, Optimizer };
 inline constexpr std::size_t kPhaseCount = 4;
@@ -117,6 +119,34 @@ struct Module
     std::optional<ModuleId> parent;
     std::string path; ///< as named_modules(); "" is the model
     std::string className;
+    bool hasHooks = false; ///< run around its calls
+};
+
+/// A place for a tensor among arguments: which of the call's tensors stands there.
+struct Slot
+{
+    std::size_t tensor = 0;
+    bool isAlias = false; ///< given as another Python object than where the tensor is first met
+
+    bool operator==(const Slot&) const = default;
+};
+
+struct Argument
+{
+    std::string name;  ///< "" when given by position
+    std::string value; ///< JSON text; equal values have equal texts
+
+    bool operator==(const Argument&) const = default;
+};
+
+/// How a module is called, or what it returns, tensors aside.
+struct Structure
+{
+    std::vector<Argument> arguments; ///< positional ones first
+    std::vector<std::string> modes;  ///< "no_grad", "autocast cpu bfloat16"
+    std::vector<Slot> slots;         ///< of all arguments, in order
+
+    bool operator==(const Structure&) const = default;
 };
 
 /// One call of a module's forward.
@@ -129,6 +159,8 @@ struct Call
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
     std::int32_t source = -1;
+    std::optional<StructureId> arguments; ///< none: not recorded
+    std::optional<StructureId> result;
 
     [[nodiscard]] bool isEmpty() const { return last < first; }
 };
@@ -183,6 +215,7 @@ struct Program
     std::vector<std::string> nodes;
     std::vector<Module> modules;
     std::vector<Call> calls;
+    std::vector<Structure> structures;
     std::vector<Storage> storages;
     std::vector<Tensor> tensors;
     std::vector<Op> ops; ///< execution order: forward, loss, backward, optimizer
@@ -199,6 +232,10 @@ struct Program
     }
     [[nodiscard]] const Module& module(ModuleId id) const { return modules[id.index()]; }
     [[nodiscard]] const Call& call(CallId id) const { return calls[id.index()]; }
+    [[nodiscard]] const Structure& structure(StructureId id) const
+    {
+        return structures[id.index()];
+    }
     [[nodiscard]] const std::string& targetOf(const Op& op) const { return targets[op.target]; }
 
     /// Path of the op's module, "" outside of any.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/verify_regions.h"
 
+#include "core/plan/verify_arguments.h"
 #include "core/plan/verify_names.h"
 
 #include <fmt/format.h>
@@ -153,6 +154,10 @@ private:
             fault(region, fmt::format("its member {} runs no op", nameOf(m_program, id)));
             return;
         }
+        if (m_program.module(member.module).hasHooks)
+            fault(region, fmt::format("its member {} has hooks, which would not run where the "
+                                      "step ran them",
+                                      nameOf(m_program, id)));
         for (Moment op = member.first; op <= member.last; ++op) {
             if (m_program.op(opAt(op)).phase != graph::Phase::Forward) {
                 fault(region,
@@ -228,6 +233,8 @@ private:
             if (!sameOthers)
                 fault(region, fmt::format("the further arguments of {} aren't those of {}", to,
                                           nameOf(m_program, region.members.front())));
+            if (const std::optional<std::string> what = passingFault(m_program, region, i + 1))
+                fault(region, *what);
             checkPassed(region, outputs.front(), from);
         }
     }

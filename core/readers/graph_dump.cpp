@@ -50,13 +50,17 @@ public:
     {
         header();
         table("modules", m_program.modules, [this](const graph::Module& m) {
-            line("parent {} \"{}\" {}", idText(m.parent), m.path, m.className);
+            line("parent {} \"{}\" {}{}", idText(m.parent), m.path, m.className,
+                 m.hasHooks ? " hooks" : "");
         });
         table("calls", m_program.calls, [this](const graph::Call& c) {
-            line("{} parent {} ops {}..{} in {} out {} at {}", m_program.module(c.module).path,
-                 idText(c.parent), c.first, c.last, idsText(c.inputs), idsText(c.outputs),
+            line("{} parent {} ops {}..{} in {} out {} as {} gives {} at {}",
+                 m_program.module(c.module).path, idText(c.parent), c.first, c.last,
+                 idsText(c.inputs), idsText(c.outputs), idText(c.arguments), idText(c.result),
                  nameOrNone(m_program.sources, c.source));
         });
+        table("structures", m_program.structures,
+              [this](const graph::Structure& s) { structureLine(s); });
         table("storages", m_program.storages, [this](const graph::Storage& s) {
             line("{} B {} alloc {} free {} last use {} python free {} [{}]", s.bytes.count(),
                  graph::className(s.storageClass), s.alloc, momentText(s.free), s.lastUse,
@@ -112,6 +116,17 @@ private:
              header.target, header.optimizer.empty() ? "none" : header.optimizer,
              header.autocast.empty() ? "none" : header.autocast);
         line("{} assumptions", header.assumed.size());
+    }
+
+    void structureLine(const graph::Structure& structure)
+    {
+        std::vector<std::string> parts;
+        for (const graph::Argument& argument : structure.arguments)
+            parts.push_back(argument.name.empty()
+                                ? argument.value
+                                : fmt::format("{}={}", argument.name, argument.value));
+        line("({}) [{}] {} tensors", fmt::join(parts, ", "), fmt::join(structure.modes, ", "),
+             structure.slots.size());
     }
 
     void opLine(const graph::Op& op)

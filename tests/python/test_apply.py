@@ -154,6 +154,11 @@ class Member(torch.nn.Module):
         return (value * self.weight if scale is None else value * self.weight * scale).pow(power)
 
 
+def under(mode, function, *args):
+    with mode:
+        return function(*args)
+
+
 class Model(torch.nn.Module):
     """`way` says how the members are called; plans are made for the first."""
 
@@ -168,6 +173,11 @@ class Model(torch.nn.Module):
             "as recorded": lambda: c(b(a(x, scale), scale), scale),
             "twice": lambda: c(b(a(b(x, scale), scale), scale), scale),
             "value changed": lambda: c(b(a(x, scale) + 1, scale), scale),
+            "value detached": lambda: c(b(a(x, scale).data, scale), scale),
+            "other value": lambda: (a(x, scale), c(b(x, scale), scale))[1],
+            "dropped": lambda: (a(x, scale), c(x, scale))[1],
+            "other mode": lambda: under(torch.no_grad(), b, a(x, scale), scale) + self.c.weight,
+            "other autocast": lambda: under(torch.autocast("cpu"), b, a(x, scale), scale),
             "other tensor": lambda: c(b(a(x, scale), scale.clone()), scale),
             "other number": lambda: c(b(a(x, scale, power=1), scale, power=2), scale),
             "left out": lambda: a(x, scale) * 2,
@@ -194,10 +204,15 @@ def test_members_with_further_arguments_are_passed_over():
 @pytest.mark.parametrize(
     "way, sentence",
     [
-        ("value changed", r"'b' isn't given the value of the member before it in the region from call 0 of 'a' to 'b'"),
+        ("value changed", r"aten.add.Tensor is called on the value that 'a' passes to 'b' in the region from call 0 of 'a' to 'b'"),
+        ("value detached", r"aten.detach.default is called on the value that 'a' passes to 'b'"),
+        ("other value", r"'b' isn't given the value of the member before it in the region from call 0 of 'a' to 'b'"),
         ("other tensor", r"'b' is given other arguments than the first member of the region from call 0 of 'a' to 'b'"),
         ("other number", r"'b' is given other arguments"),
-        ("left out", r"'b' isn't called after the member before it"),
+        ("left out", r"aten.mul.Tensor is called on the value that 'a' passes to 'b'"),
+        ("dropped", r"'b' isn't called after the member before it"),
+        ("other mode", r"'b' is called in another mode \(gradients, autocast\) than the first member"),
+        ("other autocast", r"'b' is called in another mode"),
         ("other order", r"Call 0 of 'b' doesn't follow the member before it"),
         ("twice", r"Call 0 of 'b' doesn't follow the member before it"),
         ("never", r"begins with call 0 of 'a', but this forward called it 0 times"),
@@ -211,6 +226,28 @@ def test_a_model_that_runs_otherwise_is_refused_when_it_runs(way, sentence):
         run(model)
     handle.remove()
     assert_same(run(model), plain_results)
+
+
+class ReadsShapes(torch.nn.Module):
+    """Between two members its code asks for the shape, dtype and device of what it hands on."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = torch.nn.Linear(3, 4), torch.nn.Linear(4, 5).double()
+        self.a.double()
+
+    def forward(self, x):
+        value = self.a(x)
+        width, kind, fresh = value.shape[-1], value.dtype, value.is_contiguous() and value.requires_grad
+        return self.b(value).to(torch.float32).to(kind).sum() * width * fresh
+
+
+def test_the_models_code_sees_the_shape_of_a_value_that_a_region_passes_on():
+    torch.manual_seed(0)
+    model, x = ReadsShapes(), torch.randn(2, 3, dtype=torch.float64)
+    plain_results = results(model, lambda m: m(x))
+    with plimsoll.apply(model, plan_file([region(("a", "Linear"), ("b", "Linear"))])):
+        assert_same(results(model, lambda m: m(x)), plain_results)
 
 
 A = region(("a", "Member"))

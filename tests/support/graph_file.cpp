@@ -19,6 +19,7 @@ constexpr std::int64_t kSide = 4;
 constexpr std::int64_t kMatrixBytes = kSide * kSide * 4;
 constexpr std::int64_t kScalarBytes = 4;
 constexpr std::int64_t kFirstSequence = 10;
+constexpr graph::StructureId kOneTensor{0};
 
 /// Builds the layers op by op; storages that live on have no last op yet.
 class Builder
@@ -46,13 +47,15 @@ public:
                              "aten._foreach_add_.List"};
         m_program.nodes = {"MmBackward0", "ReluBackward0"};
         m_program.modules.push_back({std::nullopt, "", "Tiny"});
+        m_program.structures.push_back({{{"", R"({"t":0})"}}, {}, {{0, false}}});
     }
 
     Program run()
     {
         graph::TensorId value = tensor(storage(graph::StorageClass::Input, "x"));
         const graph::TensorId input = value;
-        m_program.calls.push_back({graph::ModuleId{0}, std::nullopt, 0, 0, {input}, {}, 1});
+        m_program.calls.push_back(
+            {graph::ModuleId{0}, std::nullopt, 0, 0, {input}, {}, 1, kOneTensor, kOneTensor});
         for (std::size_t layer = 0; layer < m_layers; ++layer)
             value = forward(layer, value);
         m_program.calls[0].last = now() - 1;
@@ -136,7 +139,8 @@ private:
 
     void call(graph::ModuleId module, Moment first, graph::TensorId in, graph::TensorId out)
     {
-        m_program.calls.push_back({module, graph::CallId{0}, first, now() - 1, {in}, {out}, 0});
+        m_program.calls.push_back(
+            {module, graph::CallId{0}, first, now() - 1, {in}, {out}, 0, kOneTensor, kOneTensor});
         for (Moment op = first; op < now(); ++op) {
             m_program.ops[static_cast<std::size_t>(op)].module = module;
             m_program.ops[static_cast<std::size_t>(op)].call =
@@ -326,15 +330,32 @@ Json headerJson(const graph::Header& header)
             {"assumed", header.assumed}};
 }
 
+Json structureJson(const graph::Structure& structure)
+{
+    Json args = Json::array();
+    Json kwargs = Json::array();
+    for (const graph::Argument& argument : structure.arguments) {
+        if (argument.name.empty())
+            args.push_back(Json::parse(argument.value));
+        else
+            kwargs.push_back({argument.name, Json::parse(argument.value)});
+    }
+    return Json::array({args, kwargs, structure.modes});
+}
+
 void addTables(Json& file, const Program& program)
 {
-    for (const char* table : {"modules", "calls", "storages", "tensors", "ops", "saved", "params"})
+    for (const char* table :
+         {"modules", "calls", "structures", "storages", "tensors", "ops", "saved", "params"})
         file[table] = Json::array();
     for (const graph::Module& m : program.modules)
-        file["modules"].push_back({idOrNone(m.parent), m.path, m.className});
+        file["modules"].push_back({idOrNone(m.parent), m.path, m.className, m.hasHooks ? 1 : 0});
     for (const graph::Call& c : program.calls)
         file["calls"].push_back({c.module.index(), idOrNone(c.parent), c.first, c.last,
-                                 ids(c.inputs), ids(c.outputs), c.source});
+                                 ids(c.inputs), ids(c.outputs), c.source, idOrNone(c.arguments),
+                                 idOrNone(c.result)});
+    for (const graph::Structure& s : program.structures)
+        file["structures"].push_back(structureJson(s));
     for (const graph::Storage& s : program.storages)
         file["storages"].push_back({s.bytes.count(), static_cast<int>(s.storageClass), s.alloc,
                                     moment(s.free), s.lastUse, moment(s.pythonFree), s.names});

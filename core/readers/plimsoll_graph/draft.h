@@ -9,8 +9,17 @@
 
 namespace plimsoll::readers::plimsoll_graph {
 
-enum class Table : std::uint8_t { Modules, Calls, Storages, Tensors, Ops, Saved, Params };
-inline constexpr std::size_t kTableCount = 7;
+enum class Table : std::uint8_t {
+    Modules,
+    Calls,
+    Storages,
+    Tensors,
+    Ops,
+    Saved,
+    Params,
+    Structures
+};
+inline constexpr std::size_t kTableCount = 8;
 
 /// A program that is read but not yet proved valid, and where each of its rows stood in the text.
 struct Draft

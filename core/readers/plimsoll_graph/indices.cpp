@@ -123,6 +123,8 @@ MaybeFault findCallIndexFault(const graph::Program& program)
             .index("last: op", call.last, ops, -1)
             .ids("inputs: tensor", call.inputs, program.tensors.size())
             .ids("outputs: tensor", call.outputs, program.tensors.size())
+            .id("arguments: structure", call.arguments, program.structures.size())
+            .id("result: structure", call.result, program.structures.size())
             .index("source", call.source, program.sources.size(), -1);
         if (check.found())
             return check.found();

@@ -4,6 +4,7 @@
 #include "core/io/byte_source.h"
 #include "core/readers/plimsoll_graph/header.h"
 #include "core/readers/plimsoll_graph/rows.h"
+#include "core/readers/plimsoll_graph/structures.h"
 #include "core/readers/plimsoll_graph/validate.h"
 
 #include <fmt/format.h>
@@ -33,6 +34,7 @@ struct TableKey
 {
     std::string_view key;
     ReadTable read;
+    bool isOptional = false;
 };
 
 constexpr std::array kTables{
@@ -42,6 +44,7 @@ constexpr std::array kTables{
     TableKey{"nodes", readStrings<&graph::Program::nodes>},
     TableKey{"modules", readModules},
     TableKey{"calls", readCalls},
+    TableKey{"structures", readStructures, true},
     TableKey{"storages", readStorages},
     TableKey{"tensors", readTensors},
     TableKey{"ops", readOps},
@@ -97,7 +100,7 @@ private:
     bool isComplete()
     {
         for (std::size_t i = 0; i < kTables.size(); ++i)
-            if (!m_seen.at(i))
+            if (!m_seen.at(i) && !kTables.at(i).isOptional)
                 return m_scan.refuseAt(m_scan.source().bytes.size(),
                                        fmt::format("the key `{}` is missing", kTables.at(i).key));
         return true;

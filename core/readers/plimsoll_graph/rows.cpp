@@ -19,15 +19,17 @@ constexpr std::int64_t kHighestPhase = graph::kPhaseCount - 1;
 constexpr Range kAnySequence{-1, std::numeric_limits<std::int64_t>::max()};
 constexpr Range kFlags{0, std::numeric_limits<std::int32_t>::max()};
 
+constexpr std::int64_t kHooksFlag = 1; ///< of a module
 constexpr std::int64_t kViewFlag = 1;
 constexpr std::int64_t kRandomFlag = 2;
 constexpr std::int64_t kCollectiveFlag = 4;
 constexpr std::int64_t kAccumulationFlag = 8;
 constexpr std::int64_t kAllFlags = 31;
 
-constexpr auto kModuleColumns = std::to_array<std::string_view>({"parent", "path", "class"});
+constexpr auto kModuleColumns =
+    std::to_array<std::string_view>({"parent", "path", "class", "flags"});
 constexpr auto kCallColumns = std::to_array<std::string_view>(
-    {"module", "parent", "first", "last", "inputs", "outputs", "source"});
+    {"module", "parent", "first", "last", "inputs", "outputs", "source", "arguments", "result"});
 constexpr auto kStorageColumns = std::to_array<std::string_view>(
     {"bytes", "class", "alloc", "free", "last_use", "python_free", "names"});
 constexpr auto kTensorColumns =
@@ -147,9 +149,11 @@ bool readModules(Scan& scan, JsonValue& value, Draft& draft)
     return readTable(scan, value, kModuleColumns, draft.offsetsOf(Table::Modules), [&](Row& row) {
         graph::Module& module = draft.program.modules.emplace_back();
         std::int64_t parent = 0;
+        std::int64_t flags = 0; // older files have no such column
         if (!row.integer(kIndexOrNone, parent) || !row.text(module.path)
-            || !row.text(module.className))
+            || !row.text(module.className) || (row.hasMore() && !row.integer(kFlags, flags)))
             return false;
+        module.hasHooks = (flags & kHooksFlag) != 0;
         module.parent = idOrNone<graph::ModuleId>(parent);
         return true;
     });
@@ -165,16 +169,22 @@ bool readCalls(Scan& scan, JsonValue& value, Draft& draft)
         std::int64_t first = 0;
         std::int64_t last = 0;
         std::int64_t source = 0;
+        std::int64_t arguments = -1; // older files have no such columns
+        std::int64_t result = -1;
         if (!row.integer(kIndex, module) || !row.integer(kIndexOrNone, parent)
             || !row.integer(kIndex, first) || !row.integer(kIndexOrNone, last)
             || !lists.read(row, call.inputs) || !lists.read(row, call.outputs)
-            || !row.integer(kIndexOrNone, source))
+            || !row.integer(kIndexOrNone, source)
+            || (row.hasMore()
+                && (!row.integer(kIndexOrNone, arguments) || !row.integer(kIndexOrNone, result))))
             return false;
         call.module = graph::ModuleId{static_cast<std::size_t>(module)};
         call.parent = idOrNone<graph::CallId>(parent);
         call.first = narrow(first);
         call.last = narrow(last);
         call.source = narrow(source);
+        call.arguments = idOrNone<graph::StructureId>(arguments);
+        call.result = idOrNone<graph::StructureId>(result);
         return true;
     });
 }

@@ -221,13 +221,26 @@ Row::Row(Scan& scan, JsonValue& value, std::span<const std::string_view> columns
         m_scan.refuseJson(code);
 }
 
+void Row::advance()
+{
+    if (m_started && !m_ahead)
+        ++m_at;
+    m_started = m_ahead = true;
+}
+
+bool Row::hasMore()
+{
+    if (!m_scan.ok())
+        return false;
+    advance();
+    return m_at != m_end;
+}
+
 bool Row::next(JsonValue& out)
 {
     if (!m_scan.ok())
         return false;
-    if (m_started)
-        ++m_at;
-    m_started = true;
+    advance();
     m_scan.enterColumn(m_columns[m_column]);
     if (!(m_at != m_end)) {
         m_scan.enterColumn({});
@@ -235,6 +248,7 @@ bool Row::next(JsonValue& out)
                                                      m_column, m_columns.size()));
     }
     ++m_column;
+    m_ahead = false;
     if (const auto code = (*m_at).get(out); code != simdjson::SUCCESS)
         return m_scan.refuseJson(code);
     return true;
@@ -280,8 +294,7 @@ bool Row::finish()
 {
     if (!m_scan.ok())
         return false;
-    if (m_started)
-        ++m_at;
+    advance();
     for (bool first = true; m_at != m_end; ++m_at, first = false) {
         JsonValue value;
         if (const auto code = (*m_at).get(value); code != simdjson::SUCCESS)

@@ -160,12 +160,17 @@ public:
     bool text(std::string& out);
     bool texts(std::vector<std::string>& out);
     bool integers(Range range, std::vector<std::int64_t>& out);
+    /// Hands out the next column as it stands.
+    bool value(JsonValue& out) { return next(out); }
     bool skip();
+    /// Whether the row goes on.
+    bool hasMore();
     /// Columns beyond those known are tolerated.
     bool finish();
 
 private:
     bool next(JsonValue& out);
+    void advance();
 
     Scan& m_scan;
     JsonValue m_value;
@@ -175,6 +180,7 @@ private:
     simdjson::ondemand::array_iterator m_at;
     simdjson::ondemand::array_iterator m_end;
     bool m_started = false;
+    bool m_ahead = false; ///< m_at stands at a column that nobody has read
 };
 
 /// " of the decompressed text" where offsets don't count the file's own bytes.

@@ -12,6 +12,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <tuple>
 
 namespace plimsoll::readers::plimsoll_graph {
 
@@ -21,8 +22,12 @@ using base::ErrorKind;
 using base::Result;
 using graph::Program;
 
-constexpr std::array kRowNames{"module", "call",      "storage",  "tensor",
-                               "op",     "saved row", "parameter"};
+constexpr std::array kRowNames{"module", "call",      "storage",   "tensor",
+                               "op",     "saved row", "parameter", "structure"};
+
+/// Written by packages before the table `structures`: regions over several calls are planned on
+/// tensors alone.
+constexpr const char* kUntoldArguments = "calls whose arguments are not recorded";
 
 MaybeFault findTreeFault(const Program& program)
 {
@@ -91,6 +96,26 @@ MaybeFault findSavedFault(const Program& program)
             return fault(Table::Saved, row,
                          fmt::format("is dropped after op {}, later than its release after op {}",
                                      saved.dropped, saved.released));
+    }
+    return std::nullopt;
+}
+
+/// Slots are places of tensors that the call has.
+MaybeFault findStructureFault(const Program& program)
+{
+    for (std::size_t row = 0; row < program.calls.size(); ++row) {
+        const graph::Call& call = program.calls[row];
+        for (const auto& [structure, tensors, list, what] :
+             {std::tuple{call.arguments, call.inputs.size(), "inputs", "arguments"},
+              std::tuple{call.result, call.outputs.size(), "outputs", "results"}}) {
+            const std::vector<graph::Slot> slots =
+                structure ? program.structure(*structure).slots : std::vector<graph::Slot>{};
+            if (!slots.empty() && slots.back().tensor >= tensors)
+                return fault(Table::Calls, row,
+                             fmt::format("has {} tensor{} in its {}, but its {} name tensor {}",
+                                         tensors, tensors == 1 ? "" : "s", list, what,
+                                         slots.back().tensor));
+        }
     }
     return std::nullopt;
 }
@@ -260,6 +285,8 @@ MaybeFault findFault(const Program& program, std::map<std::string, std::size_t>&
         return found;
     if (auto found = findLifetimeFault(program))
         return found;
+    if (auto found = findStructureFault(program))
+        return found;
     return findSavedFault(program);
 }
 
@@ -268,6 +295,10 @@ MaybeFault findFault(const Program& program, std::map<std::string, std::size_t>&
 Result<void> validate(const Draft& draft, const Source& source,
                       std::map<std::string, std::size_t>& oddities)
 {
+    const auto untold = std::ranges::count_if(
+        draft.program.calls, [](const graph::Call& call) { return !call.arguments; });
+    if (untold > 0)
+        oddities[kUntoldArguments] = static_cast<std::size_t>(untold);
     if (const auto problem = findHeaderFault(draft.program))
         return base::failure(ErrorKind::File,
                              fmt::format("{}: {}; trace the model again.", source.name, *problem));

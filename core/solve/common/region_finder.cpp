@@ -71,11 +71,32 @@ bool RegionFinder::mayFollow(CallId previous, CallId next, CallId head) const
     const graph::Call& after = m_program.call(next);
     const graph::Call& first = m_program.call(head);
     if (after.first != before.last + 1 || before.outputs.size() != 1 || after.inputs.empty()
-        || after.inputs.front() != before.outputs.front())
+        || after.inputs.front() != before.outputs.front() || !isCalledAlike(first, before, after))
         return false;
     return std::equal(after.inputs.begin() + 1, after.inputs.end(),
                       first.inputs.empty() ? first.inputs.begin() : first.inputs.begin() + 1,
                       first.inputs.end());
+}
+
+/// Rule 2 beyond tensors: the runtime makes the call of every member as it makes the first one's,
+/// with the value that is passed on in the place of the first tensor. Files that don't tell are
+/// trusted.
+bool RegionFinder::isCalledAlike(const graph::Call& head, const graph::Call& before,
+                                 const graph::Call& after) const
+{
+    const auto standsAlone = [](const graph::Structure& structure) {
+        return !structure.slots.empty() && structure.slots.front() == graph::Slot{};
+    };
+    if (before.result) {
+        const graph::Structure& given = m_program.structure(*before.result);
+        if (given.slots.size() != 1 || !standsAlone(given))
+            return false;
+    }
+    if (!head.arguments || !after.arguments)
+        return true;
+    const graph::Structure& call = m_program.structure(*after.arguments);
+    return standsAlone(call)
+           && (head.arguments == after.arguments || m_program.structure(*head.arguments) == call);
 }
 
 bool RegionFinder::has(const std::vector<TensorId>& tensors, StorageId storage) const
@@ -88,7 +109,15 @@ bool RegionFinder::has(const std::vector<TensorId>& tensors, StorageId storage) 
 bool RegionFinder::isLegal(std::span<const CallId> members) const
 {
     const graph::Call& head = m_program.call(members.front());
-    const Moment last = m_program.call(members.back()).last;
+    const graph::Call& tail = m_program.call(members.back());
+    const Moment last = tail.last;
+    const auto hasHooks = [&](CallId member) {
+        return m_program.module(m_program.call(member).module).hasHooks;
+    };
+    if (std::any_of(members.begin(), members.end(), hasHooks))
+        return false;
+    if (members.size() > 1 && tail.result && m_program.structure(*tail.result).slots.empty())
+        return false;
     for (Moment at = head.first; at <= last; ++at) {
         const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
         if (op.isCollective || op.phase != graph::Phase::Forward

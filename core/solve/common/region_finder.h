@@ -24,6 +24,8 @@ private:
     void indexCalls();
     [[nodiscard]] bool mayFollow(graph::CallId previous, graph::CallId next,
                                  graph::CallId head) const;
+    [[nodiscard]] bool isCalledAlike(const graph::Call& head, const graph::Call& before,
+                                     const graph::Call& after) const;
     [[nodiscard]] bool isLegal(std::span<const graph::CallId> members) const;
     [[nodiscard]] bool readsAreThere(std::span<const graph::CallId> members) const;
     [[nodiscard]] bool resultsAreReturned(std::span<const graph::CallId> members) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every rule of REGIONS in LIFETIMES.md, broken once.
 #include "core/plan/verify.h"
+#include "core/solve/common/region_finder.h"
 
 #include "tests/support/programs.h"
 
@@ -78,6 +79,25 @@ plan::Verification verified(graph::Program program, std::vector<plan::Region> re
     return plan::verify(problem, plan);
 }
 
+/// Two calls `a` and `b` of model(), whose arguments are told.
+void tell(graph::Program& program, const graph::Structure& a, const graph::Structure& b)
+{
+    const graph::Structure one{{{"", R"({"t":0})"}}, {}, {{0, false}}};
+    program.structures = {a, b, one};
+    program.calls[1].arguments = graph::StructureId{0};
+    program.calls[2].arguments = graph::StructureId{1};
+    program.calls[1].result = program.calls[2].result = graph::StructureId{2};
+}
+
+/// a(x, m, causal=True), say.
+graph::Structure called(std::vector<graph::Argument> more, std::vector<std::string> modes = {})
+{
+    graph::Structure made{
+        {{"", R"({"t":0})"}, {"", R"({"t":1})"}}, std::move(modes), {{0, false}, {1, false}}};
+    made.arguments.insert(made.arguments.end(), more.begin(), more.end());
+    return made;
+}
+
 class VerifyRegionsTest : public QObject
 {
     Q_OBJECT
@@ -86,13 +106,20 @@ private Q_SLOTS:
     void legalRegionsAreAccepted();
     void everyIllegalRegionIsNamed_data();
     void everyIllegalRegionIsNamed();
+    void theFinderKnowsTheSameRules();
     void illegalRegionsAreNotReplayed();
     void everyKindOfFaultHasAName();
+
+private:
+    static void everyDifferenceOfCalls();
 };
 
 void VerifyRegionsTest::legalRegionsAreAccepted()
 {
     const graph::Program program = model();
+    graph::Program told = model();
+    tell(told, called({{"causal", "true"}}), called({{"causal", "true"}}));
+    QVERIFY(verified(told, {regionOf(told, {1, 2})}).faults.empty());
     const std::vector<std::vector<plan::Region>> plans{
         {},
         {regionOf(program, {0})},
@@ -105,6 +132,85 @@ void VerifyRegionsTest::legalRegionsAreAccepted()
         const plan::Verification seen = verified(program, regions);
         QVERIFY2(seen.faults.empty(), seen.faults.empty() ? "" : seen.faults[0].sentence.c_str());
     }
+}
+
+void VerifyRegionsTest::everyDifferenceOfCalls()
+{
+    const auto row = [](const char* name, const graph::Structure& a, const graph::Structure& b,
+                        const char* what) {
+        const Change change = [=](graph::Program& program, std::vector<plan::Region>&) {
+            tell(program, a, b);
+        };
+        QTest::newRow(name) << std::vector<std::size_t>{1, 2} << change
+                            << QStringLiteral("The region a to b: ") + QString::fromUtf8(what);
+    };
+    row("keyword", called({{"causal", "true"}, {"p", "0.5"}}),
+        called({{"causal", "false"}, {"p", "0.5"}}),
+        "a and b are called with different arguments (causal).");
+    row("keyword that one has", called({}), called({{"causal", "false"}}),
+        "a and b are called with different arguments (causal).");
+    row("position", called({{"", "1"}}), called({{"", "1.0"}}),
+        "a and b are called with different arguments (argument 3).");
+    row("one more", called({{"", "1"}}), called({}),
+        "a and b are called with different arguments (argument 3).");
+    row("order", called({{"p", "1"}, {"q", "1"}}), called({{"q", "1"}, {"p", "1"}}),
+        "a and b are called with different arguments (their order).");
+    row("several", called({{"", "1"}, {"q", "1"}}), called({{"", "2"}, {"p", "1"}}),
+        "a and b are called with different arguments (argument 3, q, p).");
+    row("mode", called({}), called({}, {"no_grad"}),
+        "a and b are called in different modes (default and no_grad).");
+    graph::Structure alias = called({});
+    alias.slots[0].isAlias = true;
+    row("alias", alias, alias,
+        "b takes its first tensor inside of an object, where no other can be put in its place.");
+    QTest::newRow("object around what is passed on")
+        << std::vector<std::size_t>{1, 2}
+        << Change{[](graph::Program& program, std::vector<plan::Region>&) {
+               tell(program, called({}), called({}));
+               program.structures[2].slots.clear();
+           }}
+        << QStringLiteral("The region a to b: its member a returns an object around its tensor, "
+                          "which can't be passed on.");
+    QTest::newRow("no tensor at the end") << std::vector<std::size_t>{
+        1, 2} << Change{[](graph::Program& program, std::vector<plan::Region>&) {
+        tell(program, called({}), called({}));
+        program.structures.emplace_back();
+        program.calls[2].result = graph::StructureId{3};
+    }} << QStringLiteral("The region a to b: its last member b returns no tensor.");
+    QTest::newRow("hooks") << std::vector<std::size_t>{2}
+                           << Change{[](graph::Program& program, std::vector<plan::Region>&) {
+                                  program.modules[program.calls[2].module.index()].hasHooks = true;
+                              }}
+                           << QStringLiteral("The region b: its member b has hooks, which would "
+                                             "not run where the step ran them.");
+}
+
+/// What rule 2 refuses is never proposed; what it allows is.
+void VerifyRegionsTest::theFinderKnowsTheSameRules()
+{
+    const auto found = [](const graph::Structure& a, const graph::Structure& b) {
+        graph::Program program = model();
+        tell(program, a, b);
+        tests::complete(program);
+        return solve::RegionFinder{program}.members(0, 1).size();
+    };
+    QCOMPARE(found(called({{"causal", "true"}}), called({{"causal", "true"}})), std::size_t{2});
+    QCOMPARE(found(called({{"causal", "true"}}), called({{"causal", "false"}})), std::size_t{0});
+    QCOMPARE(found(called({{"", "1"}}), called({{"", "true"}})), std::size_t{0});
+    QCOMPARE(found(called({}), called({}, {"no_grad"})), std::size_t{0});
+    graph::Structure alias = called({});
+    alias.slots[0].isAlias = true;
+    QCOMPARE(found(alias, alias), std::size_t{0});
+
+    graph::Program program = model(); // tells nothing
+    QCOMPARE(solve::RegionFinder{program}.members(0, 1).size(), std::size_t{2});
+    tell(program, called({}), called({}));
+    QCOMPARE(solve::RegionFinder{program}.members(0, 1).size(), std::size_t{2});
+    program.structures[2].slots.clear(); // an object around what a returns
+    QCOMPARE(solve::RegionFinder{program}.members(0, 1).size(), std::size_t{0});
+    QCOMPARE(solve::RegionFinder{program}.members(1, 1).size(), std::size_t{1});
+    program.modules[program.calls[2].module.index()].hasHooks = true;
+    QCOMPARE(solve::RegionFinder{program}.members(1, 1).size(), std::size_t{0});
 }
 
 void VerifyRegionsTest::everyIllegalRegionIsNamed_data()
@@ -192,6 +298,7 @@ void VerifyRegionsTest::everyIllegalRegionIsNamed_data()
             p.calls[1].outputs[0] = p.calls[2].inputs[0] = p.calls[0].inputs[0];
         },
         "The region a to b: input 'x', which a passes on, was allocated before it.");
+    everyDifferenceOfCalls();
     // Rule 3
     program(
         "hidden result", {7}, [](graph::Program& p) { p.calls[7].outputs.clear(); },

@@ -127,6 +127,19 @@ void PlimsollGraphFaultsTest::namesWrongTypesAndShapes_data()
     cell("number for a list", "ops", 1, 5, 7, "column `reads`, at byte");
     cell("text in a list", "ops", 1, 5, {"a"}, "expected a whole number");
     cell("true for 0 or 1", "saved", 0, 2, true, "column `after`");
+    cell("number for arguments", "structures", 0, 0, 7, "`structures` row 0, column `args`");
+    cell("text for modes", "structures", 0, 2, "no_grad", "column `modes`");
+    cell("keyword without a value", "structures", 0, 1, {{"causal"}}, "a name and a value");
+    cell("keyword with two values", "structures", 0, 1, {{"causal", 1, 2}}, "a name and a value");
+    cell("number for a keyword", "structures", 0, 1, {{1, 2}}, "expected a text");
+    cell("text for a slot", "structures", 0, 0, {{{"t", "x"}}}, "expected a whole number");
+    cell("slots that fall", "structures", 0, 0, {{{"t", 1}}, {{"t", 0}}},
+         "tensor 0 stands behind tensor 1");
+    cell("slot that the call lacks", "structures", 0, 0, {{{"t", 1}}},
+         "has 1 tensor in its inputs, but its arguments name tensor 1");
+    row(
+        "arguments without a result", [](Json& f) { f["calls"][1].erase(8); },
+        "ends after 8 of its 9 columns");
     row(
         "number for a row", [](Json& f) { f["ops"][2] = 7; }, "`ops` row 2 at byte");
     row(
@@ -175,6 +188,8 @@ void PlimsollGraphFaultsTest::namesBrokenTreesAndOrders_data()
     cell("module's parent comes later", "modules", 1, 0, 2, "must have a parent in a row before");
     cell("module is its own parent", "modules", 1, 0, 1, "must have a parent in a row before");
     cell("call's parent comes later", "calls", 1, 1, 2, "call 1 at byte");
+    cell("unknown arguments", "calls", 1, 7, 1, "arguments: structure 1, but the file has 1");
+    cell("unknown result", "calls", 1, 8, 1, "result: structure 1, but the file has 1");
     cell("call ends before it begins", "calls", 2, 3, 0, "ends at op 0 before it begins at op 2");
     cell("call beyond its parent", "calls", 2, 3, 3, "beyond its parent's 0 to 2");
     row(

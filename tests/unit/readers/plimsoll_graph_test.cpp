@@ -34,6 +34,7 @@ private Q_SLOTS:
     void readsBackWhatWasWritten();
     void readsKeysInAnyOrder();
     void readsOptionalValues();
+    void readsFilesThatDoNotTellHowCallsWereMade();
     void toleratesAndCountsOddities();
     void opensTenThousandOpsWellWithinASecond();
     void stopsWhenAsked();
@@ -90,6 +91,15 @@ void PlimsollGraphTest::readsOptionalValues()
     program.ops[1].measured = plimsoll::base::Nanoseconds{1234};
     program.ops[5].recomputeOf = plimsoll::graph::OpId{2};
     program.ops[2].isRandom = true;
+    program.modules[1].hasHooks = true;
+    program.structures.push_back(
+        {{{"", R"([{"t":0},{"alias":2,"t":1},{"tuple":["a\"b\\",-0.0,1,true,null]}])"},
+          {"causal", R"({"object":["Cache",3]})"}},
+         {"no_grad"},
+         {{0, false}, {1, true}}});
+    program.calls[1].inputs.push_back(program.calls[1].inputs.front());
+    program.calls[1].arguments = plimsoll::graph::StructureId{1};
+    program.calls[2].result.reset();
     program.saved[0].released = plimsoll::graph::kNever;
     program.saved[1].unpack.reset();
     program.saved[1].dropped = plimsoll::graph::kNever;
@@ -97,6 +107,25 @@ void PlimsollGraphTest::readsOptionalValues()
     QVERIFY2(read, read ? "" : read.error().message.c_str());
     QCOMPARE(dumpOf(*read->program), dumpOf(program));
     QCOMPARE(read->program->saved[1].dropped, plimsoll::graph::kNever);
+    QVERIFY(read->program->structures == program.structures);
+}
+
+void PlimsollGraphTest::readsFilesThatDoNotTellHowCallsWereMade()
+{
+    Json file = graphJson(tinyProgram());
+    file.erase("structures");
+    for (Json& row : file["calls"])
+        row.erase(row.begin() + 7, row.end());
+    for (Json& row : file["modules"])
+        row.erase(row.begin() + 3, row.end());
+    const auto read = readText(file.dump());
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    const std::map<std::string, std::size_t> expected{
+        {"calls whose arguments are not recorded", 3}};
+    QVERIFY(read->statistics == expected);
+    QVERIFY(read->program->structures.empty());
+    for (const auto& call : read->program->calls)
+        QVERIFY(!call.arguments && !call.result);
 }
 
 void PlimsollGraphTest::toleratesAndCountsOddities()

@@ -6,7 +6,8 @@ A region is `{"members": [{"path", "class", "call"}, ...], "nested": [regions]}`
 checkpointed function and returns the chain's result; the forwards of the other members then hand on what they are given.
 
 What Python holds is part of a plan's memory: the function's variable keeps a value that one member passes to the next until
-the next has returned, arguments live until the function returns, nothing else is kept.
+the next has returned, arguments live until the function returns, nothing else is kept. In between, the model's code is given
+stand-ins: they tell the shape of the value that they stand for and refuse to be computed with.
 """
 
 import threading
@@ -21,7 +22,7 @@ class PlanMismatch(RuntimeError):
 
 _TENSOR = object()  # stands for a tensor in the structure of arguments
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size)
-_CALL_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+CALL_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
 class _Leaf:
@@ -64,15 +65,70 @@ def _build(structure, tensors):
 
 
 def _same(a, b):
-    """Whether two structures are equal; objects that aren't plain values must be the same ones."""
+    """Whether two structures are equal; objects that aren't plain values must be the same ones. 0.0 and -0.0 differ."""
     if a is _TENSOR or b is _TENSOR:
         return a is b
     if isinstance(a, _Leaf) or isinstance(b, _Leaf):
         if not (isinstance(a, _Leaf) and isinstance(b, _Leaf)):
             return False
         plain = type(a.value) is type(b.value) and isinstance(a.value, _PLAIN)
-        return a.value is b.value or (plain and a.value == b.value)
+        return a.value is b.value or (plain and repr(a.value) == repr(b.value))
     return a[0] is b[0] and a[1] == b[1] and len(a[2]) == len(b[2]) and all(map(_same, a[2], b[2]))
+
+
+def _modes():
+    """What decides beside the arguments how a module runs."""
+    casts = [torch.is_autocast_enabled(device) and torch.get_autocast_dtype(device) for device in ("cpu", "cuda")]
+    return [torch.is_grad_enabled(), torch.is_inference_mode_enabled(), *casts]
+
+
+class _Geometry:
+    """What the model's code may ask of a tensor without computing with it."""
+
+    def __init__(self, tensor):
+        self.size = tensor.size()
+        self.strides = tensor.stride()
+        self.offset = tensor.storage_offset()
+        self.dtype = tensor.dtype
+        self.device = tensor.device
+        self.requires_grad = tensor.requires_grad
+
+
+class StandIn(torch.Tensor):
+    """Given to the model's code for a value that one member passes to the next. Keeps a result of the region alive, as the
+    variable that holds it would."""
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+    @staticmethod
+    def __new__(cls, geometry, result, name):
+        made = torch.Tensor._make_wrapper_subclass(
+            cls, geometry.size, strides=geometry.strides, storage_offset=geometry.offset, dtype=geometry.dtype,
+            device=geometry.device, requires_grad=geometry.requires_grad,
+        )  # fmt: skip
+        made.result = result
+        made.name_of_value = name
+        return made
+
+    def __init__(self, *_):
+        super().__init__()
+
+    def __repr__(self):
+        return f"<stands for {self.name_of_value}>"
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        name = next(value.name_of_value for value in _stand_ins((args, kwargs or {})))
+        raise PlanMismatch(f"{function} is called on {name}, which only the next member may use.")
+
+
+def _stand_ins(value):
+    """Stand-ins among an op's arguments."""
+    if isinstance(value, StandIn):
+        yield value
+    elif isinstance(value, (list, tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _stand_ins(item)
 
 
 class _Module:
@@ -109,13 +165,22 @@ class _Region:
 class _Passing:
     """A member whose call is still to come from the model's code and only hands on the region's result."""
 
-    def __init__(self, module, region, token, arguments, structure, result):
+    def __init__(self, module, start, token, result):
         self.module = module
-        self.region = region
+        self.region = start.region
+        self.start = start
         self.token = token
+        self.result = result
+
+
+class _Start:
+    """How a region of several members was called: so must the other members be, but for the value that is passed on."""
+
+    def __init__(self, region, arguments, structure):
+        self.region = region
         self.arguments = arguments
         self.structure = structure
-        self.result = result
+        self.modes = _modes()
 
 
 class _Run:
@@ -163,7 +228,7 @@ class _Regions:
             raise PlanMismatch(
                 f"The plan was made for a {class_name} at '{path}', but the model has a {type(module.module).__name__} there."
             )
-        if any(getattr(module.module, hooks, None) for hooks in _CALL_HOOKS):
+        if any(getattr(module.module, hooks, None) for hooks in CALL_HOOKS):
             raise PlanMismatch(f"The module {module.name} has hooks, which would not run where the plan's step ran them.")
         return module, entry["call"]
 
@@ -280,11 +345,14 @@ class _Regions:
         _flatten(result, found)
         if not found:
             raise PlanMismatch(f"The region from {region.name} returns no tensor.")
-        token = found[0]
-        values = [_build(shape, iter((token,))) for shape in shapes] + [result]
+        start = _Start(region, tensors[1:], structure)
+        tokens = [
+            StandIn(geometry, found[0], f"the value that {giver.name} passes to {taker.name} in the region from {region.name}")
+            for (_, geometry), (giver, _), (taker, _) in zip(shapes, region.members, region.members[1:])
+        ]
+        values = [_build(shape, iter((token,))) for (shape, _), token in zip(shapes, tokens)] + [result]
         run.passing = [
-            _Passing(module, region, token, tensors[1:], structure, value)
-            for (module, _), value in zip(region.members[1:], values[1:])
+            _Passing(module, start, token, value) for (module, _), token, value in zip(region.members[1:], tokens, values[1:])
         ]
         return values[0]
 
@@ -318,14 +386,14 @@ class _Regions:
         return run_region
 
     def chain(self, run, region, structure, shapes, tensors):
-        """value = last(... first(value, others) ..., others). `shapes` receives the structures of the passed on values."""
+        """value = last(... first(value, others) ..., others). `shapes` receives what the passed on values look like."""
         value = self.step(run, region.steps[0], structure, shapes, tensors)
         for step in region.steps[1:]:
             passed = []
             shape = _flatten(value, passed)
             if len(passed) != 1:
                 raise PlanMismatch(f"A member of the region from {region.name} returns {len(passed)} tensors to the next one.")
-            shapes.append(shape)
+            shapes.append((shape, _Geometry(passed[0])))
             passed.extend(tensors[1:])
             value = self.step(run, step, structure, shapes, passed)
         return value
@@ -349,11 +417,16 @@ class _Regions:
             raise PlanMismatch(
                 f"{expected.module.name} isn't given the value of the member before it in the region from {expected.region.name}."
             )
-        others = tensors[1:]
-        same = len(others) == len(expected.arguments) and all(a is b for a, b in zip(others, expected.arguments))
-        if not same or not _same(structure, expected.structure):
+        others, start = tensors[1:], expected.start
+        same = len(others) == len(start.arguments) and all(a is b for a, b in zip(others, start.arguments))
+        if not same or not _same(structure, start.structure):
             raise PlanMismatch(
                 f"{expected.module.name} is given other arguments than the first member of the region from {expected.region.name}."
+            )
+        if _modes() != start.modes:
+            raise PlanMismatch(
+                f"{expected.module.name} is called in another mode (gradients, autocast) than the first member of the region "
+                f"from {expected.region.name}."
             )
         del run.passing[0]
         return expected.result

@@ -15,6 +15,7 @@ PHASES = ("forward", "loss", "backward", "optimizer")
 PARAMETER, BUFFER, GRADIENT, OPTIMIZER_STATE, INPUT, CONSTANT, ACTIVATION, TEMPORARY, OUTPUT = range(9)
 CLASSES = ("parameter", "buffer", "gradient", "optimizer_state", "input", "constant", "activation", "temporary", "output")
 
+HAS_HOOKS = 1  # flag of a module
 VIEW, RANDOM, COLLECTIVE, ACCUMULATION, GRAD_MODE = 1, 2, 4, 8, 16
 
 
@@ -79,6 +80,8 @@ class Call:
     source: str
     inputs: list[int] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
+    arguments: int = -1
+    result: int = -1
 
 
 @dataclass(frozen=True)
@@ -98,8 +101,9 @@ class Recording:
     storages: list[Storage]
     tensors: list[TensorKey]
     saved: list[Saved]
-    modules: list[tuple[int, str, str]]
+    modules: list[tuple[int, str, str, int]]
     calls: list[Call]
+    structures: list[list[Any]] = field(default_factory=list)
     params: list[tuple[str, int, int, list[int]]] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)  # storages that the step returns

@@ -3,46 +3,35 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any, Iterator
+from typing import Any
 
 import torch
 
-from .kinds import LOSS, Call
+from .apply_runtime import CALL_HOOKS
+from .kinds import HAS_HOOKS, LOSS, Call
 from .sources import user_line
-
-
-def tensors_in(value: Any) -> Iterator[torch.Tensor]:
-    """Tensors of nested containers in order."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from tensors_in(item)
-    elif isinstance(value, (list, tuple, set, frozenset)):
-        for item in value:
-            yield from tensors_in(item)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        for item in dataclasses.fields(value):
-            yield from tensors_in(getattr(value, item.name, None))
+from .structures import Structures
+from .tensors import tensors_in
 
 
 class ModuleTracker:
     """While entered, `torch.nn.Module.__call__` keeps a stack of the model's modules."""
 
     def __init__(self, model: torch.nn.Module, recorder: Any):
-        self.rows: list[tuple[int, str, str]] = []
+        self.rows: list[tuple[int, str, str, int]] = []
         self.calls: list[Call] = []
         self.stack: list[tuple[int, int]] = []  # (row of modules, row of calls)
         self._rows_of: dict[int, int] = {}
         self._recorder = recorder
+        self.structures = Structures(lambda tensor: recorder.storages.tensor(tensor))
         paths: dict[str, int] = {}
         for path, module in model.named_modules():
             parent = path.rpartition(".")[0]
             while path and parent not in paths:
                 parent = parent.rpartition(".")[0]
             paths[path] = self._rows_of[id(module)] = len(self.rows)
-            self.rows.append((paths[parent] if path else -1, path, type(module).__name__))
+            flags = HAS_HOOKS if any(getattr(module, hooks, None) for hooks in CALL_HOOKS) else 0
+            self.rows.append((paths[parent] if path else -1, path, type(module).__name__, flags))
 
     def current(self) -> tuple[int, int]:
         return self.stack[-1] if self.stack else (-1, -1)
@@ -78,6 +67,7 @@ class ModuleTracker:
             first = len(recorder.ops)
             record = Call(row, parent, first, first - 1, user_line(3))
             record.inputs = [recorder.storages.tensor(t) for t in tensors_in((args, kwargs))]
+            record.arguments = self.structures.of_call(args, kwargs)
             self.calls.append(record)
         self.stack.append((row, call))
         return call
@@ -87,3 +77,4 @@ class ModuleTracker:
             record = self.calls[call]
             record.last = len(self._recorder.ops) - 1
             record.outputs = [self._recorder.storages.tensor(t) for t in tensors_in(result)]
+            record.result = self.structures.of_result(result)

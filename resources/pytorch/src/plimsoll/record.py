@@ -10,10 +10,10 @@ from typing import Any, Callable, Iterator, Optional
 
 from .accumulate import correct_accumulation
 from .kinds import BUFFER, INPUT, LOSS, OPTIMIZER_STATE, PARAMETER, Recording
-from .modules import tensors_in
 from .recorder import Recorder
 from .saved import DroppedTensors, SavedTensors
 from .step import Step
+from .tensors import tensors_in
 
 
 @contextlib.contextmanager
@@ -87,6 +87,7 @@ def record(step: Step, target: str, hooks: Optional[Callable[[Any], Any]] = None
         saved=watch.rows if isinstance(watch, SavedTensors) else [],
         modules=recorder.modules.rows,
         calls=recorder.modules.calls,
+        structures=recorder.modules.structures.rows,
         params=result["params"],
         assumed=recorder.assumed,
         outputs=result["outputs"],

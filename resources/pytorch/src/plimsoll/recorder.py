@@ -20,10 +20,11 @@ from .checkpoints import CheckpointTracker
 from .encode import encode
 from .flops import flops_of
 from .kinds import BACKWARD, COLLECTIVE, CONSTANT, FORWARD, GRAD_MODE, LOSS, OPTIMIZER, RANDOM, VIEW, Op
-from .modules import ModuleTracker, tensors_in
+from .modules import ModuleTracker
 from .mutations import is_collective, is_random, written_arguments
 from .sources import run_by_engine, user_line
 from .storages import StorageTable
+from .tensors import tensors_in
 
 aten = torch.ops.aten
 _NO_NUMBER = 2**63  # AccumulateGrad carries 2^64 - 1

@@ -10,7 +10,7 @@ import torch
 
 from . import huggingface
 from .kinds import BACKWARD, FORWARD, LOSS, OPTIMIZER, TraceError
-from .modules import tensors_in
+from .tensors import tensors_in
 
 LETS_LOGITS_GO = "the training loop keeps only the loss of the model's output: logits die with their last use"
 KEEPS_OUTPUT = "the training loop keeps the model's output until the step ends"

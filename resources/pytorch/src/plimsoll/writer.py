@@ -39,7 +39,8 @@ def graph_of(recording: Recording, header: dict[str, Any]) -> dict[str, Any]:
     tensors = [[t.storage, t.shape, t.strides, t.offset, dtypes.index(t.dtype)] for t in recording.tensors]
     ops = [op_row(op) for op in recording.ops]
     calls = [
-        [c.module, c.parent, c.first, c.last, c.inputs, c.outputs, sources.index(c.source)] for c in recording.calls
+        [c.module, c.parent, c.first, c.last, c.inputs, c.outputs, sources.index(c.source), c.arguments, c.result]
+        for c in recording.calls
     ]
     saved = [[s.tensor, s.op, s.after, s.seq, s.unpack, s.dropped, s.released] for s in recording.saved]
     return {
@@ -52,6 +53,7 @@ def graph_of(recording: Recording, header: dict[str, Any]) -> dict[str, Any]:
         "nodes": nodes.rows(),
         "modules": recording.modules,
         "calls": calls,
+        "structures": recording.structures,
         "storages": storages,
         "tensors": tensors,
         "ops": ops,

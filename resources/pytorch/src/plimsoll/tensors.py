@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors of nested containers."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Iterator
+
+import torch
+
+from .apply_runtime import StandIn
+
+
+def tensors_in(value: Any) -> Iterator[torch.Tensor]:
+    """Tensors of nested containers in order; what stands for one has no memory and is none."""
+    if isinstance(value, torch.Tensor):
+        if not isinstance(value, StandIn):
+            yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from tensors_in(item)
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        for item in value:
+            yield from tensors_in(item)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for item in dataclasses.fields(value):
+            yield from tensors_in(getattr(value, item.name, None))
