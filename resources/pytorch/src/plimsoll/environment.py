@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterator, Optional
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from . import huggingface
+from . import huggingface, preserve
 from .cuda_kernels import cuda_kernels
 from .fakes import Lender, mode_of
 from .kinds import TraceError
@@ -48,26 +48,60 @@ def variant_of(optimizer: Any) -> str:
     return "fused" if options.get("fused") else "foreach" if options.get("foreach") else "for-loop"
 
 
+def _check(model: Any, kwargs: Any, loss: Any, optimizer: Any, target: str) -> None:
+    if not isinstance(model, torch.nn.Module):
+        raise TraceError(f"model must be a torch.nn.Module, not a {type(model).__name__}: put the function into a module's forward")
+    if target not in ("cuda", "cpu"):
+        raise TraceError(f'target must be "cuda" or "cpu", not {target!r}')
+    if kwargs is not None and not isinstance(kwargs, dict):
+        raise TraceError(f"kwargs must be a dict of the model's keyword arguments, not a {type(kwargs).__name__}")
+    if loss is not None and not callable(loss):
+        raise TraceError(f"loss must be a function of the model's output, not a {type(loss).__name__}")
+    lazy = [name for name, tensor in model.named_parameters() if torch.nn.parameter.is_lazy(tensor)]
+    if lazy:
+        raise TraceError(f"the parameter {lazy[0]} has no shape yet: run the model once, then trace it")
+    if optimizer is None:
+        return
+    if isinstance(optimizer, torch.optim.LBFGS) or optimizer is torch.optim.LBFGS:
+        raise TraceError("LBFGS runs the model several times in a step, which is not recorded: trace with another optimizer")
+    if not hasattr(optimizer, "param_groups"):
+        if not callable(optimizer):
+            raise TraceError(f"optimizer must be an optimizer or a function that makes one, not a {type(optimizer).__name__}")
+        return
+    mine = {id(parameter) for parameter in model.parameters()}
+    if not any(id(parameter) in mine for group in optimizer.param_groups for parameter in group["params"]):
+        raise TraceError("the optimizer holds none of the model's parameters: make it from model.parameters()")
+
+
+def _made(make: Callable, model: torch.nn.Module) -> Any:
+    optimizer = make([p for p in model.parameters() if p.requires_grad])
+    if not hasattr(optimizer, "param_groups"):
+        raise TraceError(f"the function given as optimizer returned a {type(optimizer).__name__}, which is no optimizer")
+    return optimizer
+
+
 @contextlib.contextmanager
 def prepared(
     model: torch.nn.Module, args: Any, kwargs: Optional[dict], loss: Optional[Callable], optimizer: Any, mode: str,
     target: str, *, fake: bool = True,
 ) -> Iterator[Step]:  # fmt: skip
     """A step whose tensors are fakes (`fake` False, for tests: the real ones)."""
-    if target not in ("cuda", "cpu"):
-        raise TraceError(f'target must be "cuda" or "cpu", not {target!r}')
+    _check(model, kwargs, loss, optimizer, target)
     args = tuple(args) if isinstance(args, (list, tuple)) else (args,)
     kwargs = dict(kwargs or {})
     with contextlib.ExitStack() as stack:
+        stack.enter_context(preserve.random_state())
+        stack.enter_context(preserve.attributes(model.modules()))
         if fake:
             lender = Lender(mode_of(model) or FakeTensorMode(allow_non_fake_inputs=True))
             stack.enter_context(lender.lend_to_model(model))
             if optimizer is not None and hasattr(optimizer, "param_groups"):
+                stack.enter_context(preserve.attributes([optimizer]))
                 stack.enter_context(lender.lend_to_optimizer(optimizer))
             args, kwargs, loss = lender.fake_all(args), lender.fake_all(kwargs), lender.fake_function(loss)
             stack.enter_context(lender.mode)
         if optimizer is not None and not hasattr(optimizer, "param_groups"):
-            optimizer = optimizer([p for p in model.parameters() if p.requires_grad])
+            optimizer = _made(optimizer, model)
         if optimizer is not None and target == "cuda":
             stack.enter_context(_foreach(optimizer))
         stack.enter_context(_training_flags(model, mode))

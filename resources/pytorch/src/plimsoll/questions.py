@@ -8,7 +8,7 @@ from typing import Any, Optional
 import torch
 
 from .kinds import OPTIMIZER, TraceError
-from .sources import function_on_stack, user_line
+from .sources import function_on_stack, line_of, user_line
 
 PACKED_SEQUENCES = "transformers asks whether several sequences are packed into one row: answered with no"
 # The recorded step is the second one, so a step counter has been raised twice.
@@ -25,8 +25,21 @@ def answer(tensor: torch.Tensor, phase: int, assumed: list[str]) -> Any:
         return STEP_NUMBER
     raise TraceError(
         f"{user_line() or 'the step itself'}: it depends on the value of a tensor (.item(), bool() or indexing by a mask), "
-        "which is not known when a step is traced without data"
+        "which is not known when a step is traced without data; let shapes or arguments decide there"
     )
+
+
+def translate(error: Exception) -> Optional[TraceError]:
+    """A sentence in the place of what torch says about fakes; None for an error that is the user's own."""
+    text, where = str(error), line_of(error) or "the step itself"
+    if type(error).__name__ == "FakeTensorDeviceMismatchError" or "FakeTensor Device Propagation" in text:
+        return TraceError(
+            f"{where}: tensors of different devices meet; a step is traced on the CPU, also for a GPU: take the device from a "
+            "tensor (device=x.device) instead of naming one"
+        )
+    if ".numpy()" in text and "tensor subclasses" in text:
+        return TraceError(f"{where}: .numpy() asks for the values of a tensor, which are not known when a step is traced without data")
+    return None
 
 
 def explain(func: Any, error: Exception, line: Optional[str]) -> TraceError:

@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterator, Optional
 
 
 from .accumulate import correct_accumulation
-from .kinds import BUFFER, INPUT, LOSS, OPTIMIZER_STATE, PARAMETER, Recording
+from .kinds import BUFFER, INPUT, LOSS, OPTIMIZER_STATE, PARAMETER, Recording, TraceError
 from .recorder import Recorder
 from .saved import DroppedTensors, SavedTensors
 from .step import Step
@@ -110,7 +110,10 @@ def record_with_python_frees(step: Step, target: str) -> Recording:
     here, there = _made_in_forward(recording), _made_in_forward(other)
     shape = lambda r, rows: [(r.storages[i].alloc, r.storages[i].nbytes) for i in rows]  # noqa: E731
     if shape(recording, here) != shape(other, there):
-        raise RuntimeError("two recordings of the same step differ: it has state that changes from step to step")
+        raise TraceError(
+            "two recordings of the same step differ: the model does something else from step to step (a counter, random.random(), "
+            "a cache that is filled); make it do the same in every step while it is traced"
+        )
     for mine, its in zip(here, there):
         free, freed = other.storages[its].free, recording.storages[mine]
         if free is not None and (freed.free is None or free < freed.free):

@@ -43,6 +43,17 @@ def user_line(depth: int = 2) -> str:
     return ""
 
 
+def line_of(error: BaseException) -> str:
+    """The innermost line of the user that an error went through, "" when there is none."""
+    line, trace = "", error.__traceback__
+    while trace is not None:
+        filename = trace.tb_frame.f_code.co_filename
+        if not _hidden(filename):
+            line = f"{shown_path(filename)}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return line
+
+
 def function_on_stack(name: str, file_part: str, depth: int = 2) -> bool:
     frame = sys._getframe(depth)
     while frame is not None:

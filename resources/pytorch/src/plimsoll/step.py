@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from typing import Any, Callable, Iterator, Optional
 
 import torch
@@ -13,6 +14,7 @@ from .kinds import BACKWARD, FORWARD, LOSS, OPTIMIZER, TraceError
 from .tensors import tensors_in
 
 LETS_LOGITS_GO = "the training loop keeps only the loss of the model's output: logits die with their last use"
+STEPS_AT_ONCE = "the optimizer steps right after backward: gradients are neither clipped, scaled nor accumulated over steps"
 KEEPS_OUTPUT = "the training loop keeps the model's output until the step ends"
 
 
@@ -66,19 +68,34 @@ class Step:
         else:
             output = self.model(*self.args, **self.kwargs)
         recorder.phase = LOSS
-        if self.loss is None and isinstance(getattr(output, "loss", None), torch.Tensor):
-            loss = output.loss
+        loss = _own_loss(output) if self.loss is None else None
+        if loss is not None:
             output = None
             self._assume(LETS_LOGITS_GO)
         else:
             loss = self.loss(output) if self.loss is not None else _sum(output)
             self._assume(KEEPS_OUTPUT)
+        self._check(loss)
+        if self.optimizer is not None:
+            self._assume(STEPS_AT_ONCE)
         recorder.phase = BACKWARD
         loss.backward()
         recorder.phase = OPTIMIZER
         if self.optimizer is not None:
             self.optimizer.step()
         at_end((loss, output))
+
+    def _check(self, loss: Any) -> None:
+        given = "the model" if self.loss is None else "the loss function"
+        if not isinstance(loss, torch.Tensor):
+            raise TraceError(f"{given} returned a {type(loss).__name__}: the loss must be a tensor with one element")
+        if loss.numel() != 1:
+            shape = "x".join(map(str, loss.shape))
+            raise TraceError(f"{given} returned a loss of shape {shape}: it must have one element, as after .mean()")
+        if not loss.requires_grad:
+            raise TraceError(f"{given} returned a loss that doesn't depend on a parameter that requires a gradient")
+        if any(parameter.grad is not None for parameter in self.model.parameters()):
+            raise TraceError("backward() ran before the loss was returned: trace() calls it, so leave it out of model and loss")
 
     def _assume(self, sentence: str) -> None:
         if sentence not in self.assumed:
@@ -98,6 +115,12 @@ def _brought(function: Any) -> Iterator[tuple[str, Any]]:
         code.co_varnames[: code.co_argcount][::-1] if code else (), (getattr(function, "__defaults__", None) or ())[::-1]
     ):
         yield name, value
+
+
+def _own_loss(output: Any) -> Optional[torch.Tensor]:
+    """`.loss` or ["loss"] of the output, where there is one."""
+    loss = output.get("loss") if isinstance(output, Mapping) else getattr(output, "loss", None)
+    return loss if isinstance(loss, torch.Tensor) else None
 
 
 def _sum(output: Any) -> torch.Tensor:

@@ -8,7 +8,8 @@ from typing import Callable, Optional
 
 import torch
 
-from .kinds import Storage, TensorKey
+from .kinds import Storage, TensorKey, TraceError
+from .sources import user_line
 
 
 class StorageTable:
@@ -23,10 +24,15 @@ class StorageTable:
         self._tensor_ids: dict[TensorKey, int] = {}
 
     def find(self, tensor: torch.Tensor) -> Optional[int]:
-        return self._ids.get(tensor.untyped_storage()._cdata)
+        return self._ids.get(tensor.untyped_storage()._cdata) if tensor.layout is torch.strided else None
 
     def add(self, tensor: torch.Tensor, alloc: int, cls: Optional[int] = None, name: str = "") -> int:
         """The row of the tensor's storage, made if it is new."""
+        if tensor.layout is not torch.strided:
+            raise TraceError(
+                f"{user_line() or 'the step itself'}: a tensor of layout {str(tensor.layout).removeprefix('torch.')} has no single "
+                "memory to follow; make it dense (for embeddings: sparse=False)"
+            )
         storage = tensor.untyped_storage()
         address = storage._cdata
         row = self._ids.get(address)

@@ -12,6 +12,7 @@ import torch
 from .environment import prepared, variant_of
 from .finish import finish
 from .kinds import VERSION, Recording
+from .questions import translate
 from .record import record_with_python_frees, warm_up
 from .step import Step
 from .writer import graph_of, write
@@ -54,10 +55,16 @@ def trace_graph(
     optimizer: Any = None, mode: str = "train", target: str = "cuda", name: Optional[str] = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The graph as it would be written."""
-    with prepared(model, args, kwargs, loss, optimizer, mode, target) as step:
-        warm_up(step, target)
-        recording = finish(record_with_python_frees(step, target))
-        return graph_of(recording, _header(step, recording, target, name or type(model).__name__))
+    try:
+        with prepared(model, args, kwargs, loss, optimizer, mode, target) as step:
+            warm_up(step, target)
+            recording = finish(record_with_python_frees(step, target))
+            return graph_of(recording, _header(step, recording, target, name or type(model).__name__))
+    except (RuntimeError, NotImplementedError) as error:
+        told = translate(error)
+        if told is None:
+            raise
+        raise told from error
 
 
 def trace(
