@@ -215,4 +215,4 @@ def test_the_command_line_traces_a_function(tmp_path):
     assert (done.returncode, done.stdout.strip()) == (0, "mine.json"), done.stderr
     assert json.loads((tmp_path / "mine.json").read_text())["model"] == "mine"
     failed = run([sys.executable, "-m", "plimsoll.trace", "mine:nothing"])
-    assert failed.returncode == 1 and "nothing" in failed.stderr
+    assert failed.returncode == 2 and failed.stderr == "plimsoll: mine has no function nothing.\n"

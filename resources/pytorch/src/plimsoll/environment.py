@@ -90,6 +90,7 @@ def prepared(
     args = tuple(args) if isinstance(args, (list, tuple)) else (args,)
     kwargs = dict(kwargs or {})
     with contextlib.ExitStack() as stack:
+        stack.enter_context(preserve.log())
         stack.enter_context(preserve.random_state())
         stack.enter_context(preserve.attributes(model.modules()))
         if fake:

@@ -4,11 +4,24 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import random
 import sys
 from typing import Any, Iterable, Iterator
 
 import torch
+
+
+@contextlib.contextmanager
+def log() -> Iterator[None]:
+    """torch logs errors of fake tensors before it raises them; whoever traces is told once."""
+    logger = logging.getLogger("torch._subclasses.fake_tensor")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 @contextlib.contextmanager

@@ -99,7 +99,8 @@ def _trace(options: argparse.Namespace) -> Any:
 def _refused(error: Exception, options: argparse.Namespace) -> int:
     if options.traceback:
         traceback.print_exception(error)
-    print(f"plimsoll: {error if isinstance(error, TraceError) else _sentence(error)}.", file=sys.stderr)
+    sentence = str(error) if isinstance(error, TraceError) else _sentence(error)
+    print(f"plimsoll: {sentence.rstrip('.')}.", file=sys.stderr)
     return _FAILED
 
 
