@@ -3,10 +3,13 @@
 
 import copy
 import functools
+import inspect
+import io
 import json
 import os
 import runpy
 import subprocess
+import sys
 import types
 
 import make
@@ -266,6 +269,13 @@ A = region(("a", "Member"))
         (plan_file([A], runtime="step"), r"runtime 'step'"),
         (plan_file([A], format="plimsoll-graph"), r"no plan"),
         (plan_file([{"members": [{"path": "a"}]}]), r"damaged"),
+        (plan_file([region(("a", "Member", "0"))]), r"damaged: '0' is no number of a call"),
+        (plan_file([region(("a", "Member", -1))]), r"damaged: -1 is no number of a call"),
+        (plan_file([A, {"members": []}]), r"damaged"),
+        (plan_file([A, 3]), r"damaged"),
+        (plan_file(None), r"damaged"),
+        (plan_file([A], graph="ResNet"), r'damaged: its "graph" is no object'),
+        (plan_file([A], graph={"model_class": "Member"}), r"made for a Member, but this model is a Model. Apply it to the model's 'a'"),
         ("missing.json", r"can't be read"),
     ],
 )
@@ -274,6 +284,139 @@ def test_a_plan_that_does_not_fit_is_refused_as_a_whole(plan, sentence):
     with pytest.raises(PlanMismatch, match=sentence):
         plimsoll.apply(model, plan)
     assert forwards(model) == []
+
+
+def test_what_is_no_model_is_refused():
+    with pytest.raises(PlanMismatch, match="applied to a torch.nn.Module, not to a function"):
+        plimsoll.apply(lambda x: x, plan_file([A]))
+
+
+def test_a_module_whose_forward_cannot_be_replaced_leaves_the_others_alone():
+    class Fixed(Member):
+        def __setattr__(self, name, value):
+            if name == "forward":
+                raise RuntimeError("it is compiled")
+            super().__setattr__(name, value)
+
+    model = Model("as recorded")
+    model.b = Fixed()
+    with pytest.raises(PlanMismatch, match="The forward of 'b' can't be replaced: it is compiled"):
+        plimsoll.apply(model, plan_file([A, region(("b", "Fixed"))]))
+    assert forwards(model) == []
+
+
+def exported_apply(plan):
+    """apply() and remove() of a module that carries the runtime with it, as plimsoll-cli writes it."""
+    source = inspect.getsource(sys.modules["plimsoll.apply_runtime"])
+    module = types.ModuleType("exported_plan")
+    exec(f"{source}\n\ndef apply(model):\n    return apply_regions(model, {plan['regions']!r})\n", module.__dict__)
+    sys.modules["exported_plan"] = module
+    return module.apply, module.remove
+
+
+@pytest.fixture(params=["package", "exported"])
+def ways(request):
+    plan = plan_file([region(("a", "Member"), ("b", "Member"), nested=[A]), region(("c", "Member"))])
+    if request.param == "package":
+        return functools.partial(plimsoll.apply, plan=plan), plimsoll.remove
+    return exported_apply(plan)
+
+
+def recomputed(model):
+    """How often backward runs a member's forward again."""
+    counts = []
+    handles = [getattr(model, name).weight.register_hook(lambda g: None) for name in "abc"]
+    original = Member.forward
+
+    def counting(self, *args, **kwargs):
+        counts.append(torch._C._current_graph_task_id() != -1)
+        return original(self, *args, **kwargs)
+
+    Member.forward = counting
+    try:
+        run(model)
+    finally:
+        Member.forward = original
+        for handle in handles:
+            handle.remove()
+    return sum(counts)
+
+
+def test_state_is_saved_and_loaded_as_before(ways):
+    apply, _ = ways
+    model, fresh = Model("as recorded"), Model("as recorded")
+    keys = list(model.state_dict())
+    with torch.no_grad():
+        model.a.weight.fill_(3.0)
+    plain_results = run(model)
+    with apply(model):
+        assert list(model.state_dict()) == keys
+        assert [name for name, _ in model.named_modules()] == ["", "a", "b", "c"]
+        fresh.load_state_dict(model.state_dict())
+        model.load_state_dict(fresh.state_dict())
+        assert_same(run(model), plain_results)
+    assert_same(run(fresh), plain_results)
+
+
+@pytest.mark.parametrize("through", ["deepcopy", "pickle"])
+def test_copies_have_the_plan_and_their_own_weights(ways, through):
+    apply, remove = ways
+    model = Model("as recorded")
+    handle = apply(model)
+    again = recomputed(model)
+    assert again >= 2
+    if through == "deepcopy":
+        twin = copy.deepcopy(model)
+    else:
+        file = io.BytesIO()
+        torch.save(model, file)
+        file.seek(0)
+        twin = torch.load(file, weights_only=False)
+    with torch.no_grad():
+        twin.a.weight.fill_(3.0)
+    other = Model("as recorded")
+    other.load_state_dict(twin.state_dict())
+    assert torch.equal(model.a.weight, torch.ones(3))
+    assert_same(run(twin), run(other))
+    assert recomputed(twin) == again and twin.b.weight.grad is not model.b.weight.grad
+    handle.remove()
+    assert forwards(model) == [] and recomputed(model) == 0
+    assert recomputed(twin) == again  # its plan is its own
+    remove(twin)
+    assert forwards(twin) == []
+    assert_same(run(twin), run(other))
+    with pytest.raises(RuntimeError, match="No plan is applied to this model"):
+        remove(twin)
+
+
+def test_evaluation_and_inference_run_as_before(ways):
+    apply, _ = ways
+    model = Model("as recorded").eval()
+    x, scale = torch.ones(2, 3), torch.full((3,), 2.0)
+    before = model(x, scale)
+    with apply(model):
+        assert not model.training
+        for mode in (torch.no_grad(), torch.inference_mode(), torch.enable_grad()):
+            with mode:
+                assert torch.equal(model(x, scale), before)
+        assert inspect.signature(model.forward) == inspect.signature(Model("as recorded").forward)
+        with pytest.raises(RuntimeError, match="already applied"):
+            apply(model)
+    assert torch.equal(model(x, scale), before)
+
+
+def test_an_error_in_the_middle_leaves_the_plan_usable(ways):
+    apply, _ = ways
+    model = Model("as recorded")
+    plain_results = run(model)
+    with apply(model):
+        model.way = "missing"
+        with pytest.raises(KeyError):
+            run(model)
+        with pytest.raises(RuntimeError):
+            model.a(torch.ones(2, 3), torch.ones(7))
+        model.way = "as recorded"
+        assert_same(run(model), plain_results)
 
 
 def test_hooks_on_a_member_are_refused():

@@ -10,7 +10,9 @@ from typing import Any, Union
 
 import torch
 
-from .apply_runtime import Handle, PlanMismatch, apply_regions
+from .apply_runtime import Handle, PlanMismatch, apply_regions, remove
+
+__all__ = ["Handle", "PlanMismatch", "apply", "remove"]
 
 _FORMAT, _VERSION = "plimsoll-plan", 1
 
@@ -27,12 +29,12 @@ def apply(model: torch.nn.Module, plan: Union[str, "os.PathLike[str]", dict]) ->
         try:
             with open(path, encoding="utf-8") as file:
                 plan = json.load(file)
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, RecursionError) as error:
             raise PlanMismatch(f"{path} can't be read as a plan: {error}") from error
     _check_header(plan)
     try:
         return apply_regions(model, plan["regions"], (plan.get("graph") or {}).get("model_class"))
-    except (KeyError, TypeError, IndexError) as error:
+    except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise PlanMismatch(f"The plan is damaged: {error!r}.") from error
 
 
@@ -47,6 +49,8 @@ def _check_header(plan: Any) -> None:
     if plan.get("runtime") != "checkpoint":
         raise PlanMismatch(f"The plan is made for the runtime {plan.get('runtime')!r}; this package runs \"checkpoint\".")
     graph = plan.get("graph") or {}
+    if not isinstance(graph, dict):
+        raise PlanMismatch('The plan is damaged: its "graph" is no object.')
     minor = [".".join(str(text).split("+")[0].split(".")[:2]) for text in (graph.get("torch", ""), torch.__version__)]
     if graph.get("torch") and minor[0] != minor[1]:
         warnings.warn(

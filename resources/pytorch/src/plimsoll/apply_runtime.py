@@ -118,17 +118,10 @@ class StandIn(torch.Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
-        name = next(value.name_of_value for value in _stand_ins((args, kwargs or {})))
+        tensors = []
+        _flatten((args, kwargs or {}), tensors)
+        name = next(tensor.name_of_value for tensor in tensors if isinstance(tensor, StandIn))
         raise PlanMismatch(f"{function} is called on {name}, which only the next member may use.")
-
-
-def _stand_ins(value):
-    """Stand-ins among an op's arguments."""
-    if isinstance(value, StandIn):
-        yield value
-    elif isinstance(value, (list, tuple, dict)):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _stand_ins(item)
 
 
 class _Module:
@@ -139,11 +132,36 @@ class _Module:
         self.path = path
         self.module = module
         self.had_own = "forward" in module.__dict__
-        self.forward = module.forward
+        self.own = module.__dict__.get("forward")
+
+    @property
+    def forward(self):
+        """What ran before the plan was applied. Not kept as a bound method: copies and pickles must find their own module's."""
+        return self.own if self.had_own else type(self.module).forward.__get__(self.module)
 
     @property
     def name(self):
         return f"'{self.path}'" if self.path else "the model"
+
+
+class _Forward:
+    """Stands in the place of a module's forward. Copying or pickling the model takes the applied plan along."""
+
+    runs_regions = True
+
+    def __init__(self, regions, module):
+        self.regions = regions
+        self.module = module
+
+    @property
+    def __wrapped__(self):  # inspect.signature() then shows the arguments of the model's own forward
+        return self.module.forward
+
+    def __call__(self, *args, **kwargs):
+        if self.module is self.regions.root:
+            return self.regions.run_model(args, kwargs)
+        run = getattr(self.regions.state, "run", None)
+        return self.module.forward(*args, **kwargs) if run is None else self.regions.call(run, self.module, args, kwargs)
 
 
 class _Region:
@@ -206,6 +224,13 @@ class _Regions:
         self.root = self.module("")
         for region in regions:
             self.read(region, None)
+        del self.by_identity
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name != "state"}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state, state=threading.local())
 
     # ---- reading the plan ----
 
@@ -230,7 +255,10 @@ class _Regions:
             )
         if any(getattr(module.module, hooks, None) for hooks in CALL_HOOKS):
             raise PlanMismatch(f"The module {module.name} has hooks, which would not run where the plan's step ran them.")
-        return module, entry["call"]
+        call = entry["call"]
+        if type(call) is not int or call < 0:
+            raise PlanMismatch(f"The plan is damaged: {call!r} is no number of a call.")
+        return module, call
 
     def read(self, plan, parent):
         region = _Region([self.member(entry) for entry in plan["members"]], parent)
@@ -262,11 +290,14 @@ class _Regions:
     # ---- installing ----
 
     def install(self):
-        for module in self.modules:
-            if getattr(module.forward, "_runs_regions", False):
-                raise PlanMismatch("A plan is already applied to this model: remove it first.")
-        for module in self.modules:
-            module.module.forward = self.root_forward() if module is self.root else self.forward_of(module)
+        if any(getattr(module.own, "runs_regions", False) for module in self.modules):
+            raise PlanMismatch("A plan is already applied to this model: remove it first.")
+        try:
+            for module in self.modules:
+                module.module.forward = _Forward(self, module)
+        except Exception as error:
+            self.uninstall()
+            raise PlanMismatch(f"The forward of {module.name} can't be replaced: {error}") from error
 
     def uninstall(self):
         for module in self.modules:
@@ -275,33 +306,19 @@ class _Regions:
             else:
                 module.module.__dict__.pop("forward", None)
 
-    def forward_of(self, module):
-        def forward(*args, **kwargs):
-            run = getattr(self.state, "run", None)
-            return module.forward(*args, **kwargs) if run is None else self.call(run, module, args, kwargs)
-
-        forward._runs_regions = True
-        return forward
-
-    def root_forward(self):
-        root = self.root
-
-        def forward(*args, **kwargs):
-            before = getattr(self.state, "run", None)
-            if before is not None:  # the model calls itself
-                return self.call(before, root, args, kwargs)
-            if not torch.is_grad_enabled():  # nothing is saved, so there is nothing to recompute
-                return root.forward(*args, **kwargs)
-            self.state.run = run = _Run([0] * len(self.modules))
-            try:
-                result = self.call(run, root, args, kwargs)
-                self.check_complete(run)
-                return result
-            finally:
-                self.state.run = None
-
-        forward._runs_regions = True
-        return forward
+    def run_model(self, args, kwargs):
+        before = getattr(self.state, "run", None)
+        if before is not None:  # the model calls itself
+            return self.call(before, self.root, args, kwargs)
+        if not torch.is_grad_enabled():  # nothing is saved, so there is nothing to recompute
+            return self.root.forward(*args, **kwargs)
+        self.state.run = run = _Run([0] * len(self.modules))
+        try:
+            result = self.call(run, self.root, args, kwargs)
+            self.check_complete(run)
+            return result
+        finally:
+            self.state.run = None
 
     def check_complete(self, run):
         self.check_passed(run)
@@ -457,10 +474,22 @@ class Handle:
         self.remove()
 
 
+def remove(model):
+    """Takes off the plan that is applied to a model, also to a copy or one that was loaded, for which there is no handle."""
+    forward = model.__dict__.get("forward")
+    if not getattr(forward, "runs_regions", False):
+        raise PlanMismatch("No plan is applied to this model.")
+    forward.regions.uninstall()
+
+
 def apply_regions(model, regions, model_class=None):
     """Applies the regions to the model or raises PlanMismatch and leaves it as it was."""
+    if not isinstance(model, torch.nn.Module):
+        raise PlanMismatch(f"A plan is applied to a torch.nn.Module, not to a {type(model).__name__}.")
     if model_class is not None and type(model).__name__ != model_class:
-        raise PlanMismatch(f"The plan was made for a {model_class}, but this model is a {type(model).__name__}.")
+        inner = [path for path, module in model.named_modules() if type(module).__name__ == model_class]
+        hint = f" Apply it to the model's '{inner[0]}' instead." if inner else ""
+        raise PlanMismatch(f"The plan was made for a {model_class}, but this model is a {type(model).__name__}.{hint}")
     applied = _Regions(model, regions)
     applied.install()
     return Handle(applied)
