@@ -126,7 +126,8 @@ struct Module
 struct Slot
 {
     std::size_t tensor = 0;
-    bool isAlias = false; ///< given as another Python object than where the tensor is first met
+    bool isAlias = false; ///< given as another Python object than where the tensor is first met,
+                          ///< or one whose gradient somebody waits for
 
     bool operator==(const Slot&) const = default;
 };

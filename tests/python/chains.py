@@ -22,7 +22,8 @@ class Wrapped:
 
 
 class Config:
-    pass
+    def __call__(self, gradient):
+        pass
 
 
 class Block(torch.nn.Module):
@@ -89,6 +90,8 @@ WAYS = {
     "data": lambda block, x, mask, i, config: block(x.data if i == 3 else x),
     "no gradients": lambda block, x, mask, i, config: _under(torch.set_grad_enabled(i != 3), block, x),
     "autocast": lambda block, x, mask, i, config: _under(torch.autocast("cpu", enabled=i % 4 > 1), block, x),
+    "hook on the value": lambda block, x, mask, i, config: (x.register_hook(config), block(x))[1] if i else block(x),
+    "gradient kept": lambda block, x, mask, i, config: (x.retain_grad(), block(x))[1] if i else block(x),
     "dataclasses": lambda block, x, mask, i, config: block(x, wrapped=True),
     "dataclass from here": lambda block, x, mask, i, config: block(Wrapped(x)),
     "hooks": lambda block, x, mask, i, config: block(x),

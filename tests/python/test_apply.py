@@ -177,6 +177,7 @@ class Model(torch.nn.Module):
             "twice": lambda: c(b(a(b(x, scale), scale), scale), scale),
             "value changed": lambda: c(b(a(x, scale) + 1, scale), scale),
             "value detached": lambda: c(b(a(x, scale).data, scale), scale),
+            "gradient kept": lambda: (v := a(x, scale), v.retain_grad(), c(b(v, scale), scale))[2],
             "other value": lambda: (a(x, scale), c(b(x, scale), scale))[1],
             "dropped": lambda: (a(x, scale), c(x, scale))[1],
             "other mode": lambda: under(torch.no_grad(), b, a(x, scale), scale) + self.c.weight,
@@ -209,6 +210,7 @@ def test_members_with_further_arguments_are_passed_over():
     [
         ("value changed", r"aten.add.Tensor is called on the value that 'a' passes to 'b' in the region from call 0 of 'a' to 'b'"),
         ("value detached", r"aten.detach.default is called on the value that 'a' passes to 'b'"),
+        ("gradient kept", r"wants the gradient of the value that 'a' passes to 'b'"),
         ("other value", r"'b' isn't given the value of the member before it in the region from call 0 of 'a' to 'b'"),
         ("other tensor", r"'b' is given other arguments than the first member of the region from call 0 of 'a' to 'b'"),
         ("other number", r"'b' is given other arguments"),

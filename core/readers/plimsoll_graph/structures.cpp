@@ -101,6 +101,7 @@ private:
         std::vector<std::pair<std::string, std::string>> fields;
         std::optional<std::int64_t> tensor;
         std::int64_t alias = 0;
+        bool hasHooks = false;
         const bool read = m_scan.eachField(value, [&](std::string_view key, JsonValue& item) {
             const std::string name{key};
             std::string text;
@@ -110,6 +111,7 @@ private:
                 written = m_scan.integer(item, kIndex, number);
                 text = fmt::format("{}", number);
             } else {
+                hasHooks = hasHooks || name == "hooks";
                 written = write(item, text);
             }
             fields.emplace_back(asText(name), std::move(text));
@@ -123,7 +125,7 @@ private:
         for (std::size_t i = 0; i < fields.size(); ++i)
             out += fmt::format("{}{}:{}", i == 0 ? "" : ",", fields[i].first, fields[i].second);
         out += '}';
-        return !tensor || note({static_cast<std::size_t>(*tensor), alias != 0}, offset);
+        return !tensor || note({static_cast<std::size_t>(*tensor), alias != 0 || hasHooks}, offset);
     }
 
     bool note(graph::Slot slot, std::uint64_t offset)

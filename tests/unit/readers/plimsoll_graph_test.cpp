@@ -93,11 +93,12 @@ void PlimsollGraphTest::readsOptionalValues()
     program.ops[2].isRandom = true;
     program.modules[1].hasHooks = true;
     program.structures.push_back(
-        {{{"", R"([{"t":0},{"alias":2,"t":1},{"tuple":["a\"b\\",-0.0,1,true,null]}])"},
+        {{{"",
+           R"([{"t":0},{"alias":2,"t":1},{"hooks":true,"t":2},{"tuple":["a\"b\\",-0.0,1,true,null]}])"},
           {"causal", R"({"object":["Cache",3]})"}},
          {"no_grad"},
-         {{0, false}, {1, true}}});
-    program.calls[1].inputs.push_back(program.calls[1].inputs.front());
+         {{0, false}, {1, true}, {2, true}}});
+    program.calls[1].inputs.resize(3, program.calls[1].inputs.front());
     program.calls[1].arguments = plimsoll::graph::StructureId{1};
     program.calls[2].result.reset();
     program.saved[0].released = plimsoll::graph::kNever;

@@ -113,6 +113,11 @@ class StandIn(torch.Tensor):
     def __init__(self, *_):
         super().__init__()
 
+    def _refuse(self, *_, **__):
+        raise PlanMismatch(f"The model's code wants the gradient of {self.name_of_value}, which only the region has.")
+
+    register_hook = retain_grad = _refuse
+
     def __repr__(self):
         return f"<stands for {self.name_of_value}>"
 

@@ -84,10 +84,13 @@ class Structures:
         slot[0] += sum(1 for _ in tensors_in(value))  # they are no slots: nobody can put others in their place
         return self._object(value)
 
-    def _tensor(self, tensor: torch.Tensor, slot: int) -> dict[str, int]:
+    def _tensor(self, tensor: torch.Tensor, slot: int) -> dict[str, Any]:
         """Python may know one tensor under several objects (detach, .data), of which autograd thinks differently."""
         alias = self._tensors.setdefault(self._tensor_row(tensor), _Identities()).number(tensor)
-        return {"t": slot, "alias": alias} if alias else {"t": slot}
+        value: dict[str, Any] = {"t": slot, "alias": alias} if alias else {"t": slot}
+        if not tensor.is_leaf and (tensor._backward_hooks or tensor.retains_grad):
+            value["hooks"] = True  # whoever waits for its gradient needs the tensor itself
+        return value
 
     def _object(self, value: Any) -> dict[str, Any]:
         return {"object": [type(value).__name__, self._objects.number(value)]}
