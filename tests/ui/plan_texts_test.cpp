@@ -7,7 +7,11 @@
 
 #include "tests/support/golden.h"
 
+#include <QRegularExpression>
 #include <QTest>
+
+#include <cmath>
+#include <utility>
 
 namespace {
 
@@ -30,6 +34,8 @@ private Q_SLOTS:
     void tellsWhatARecomputedStepIs();
     void putsTheBoundOnItsStep();
     void saysHowFarABudgetFallsShort();
+    void agreesWithWhoeverSubtracts_data();
+    void agreesWithWhoeverSubtracts();
     void listsDevicesWithTheChosenOneFirst();
 
 private:
@@ -147,6 +153,52 @@ void PlanTextsTest::saysHowFarABudgetFallsShort()
         QVERIFY(between.rest.contains(QStringLiteral("None is ruled out")));
     }
     QCOMPARE(readoutOf(*m_planned, nullptr, bound - Bytes{1}).size(), std::size_t{1});
+}
+
+void PlanTextsTest::agreesWithWhoeverSubtracts_data()
+{
+    QTest::addColumn<qlonglong>("budget");
+    const qlonglong bound = m_planned->peakBound.bytes.count();
+    for (const qlonglong budget : {1LL, 1LL << 20, 10LL << 20, 200LL << 20, 500LL << 20, bound / 2,
+                                   bound - (3LL << 20), bound - 512})
+        QTest::addRow("%lld", budget) << budget;
+}
+
+/// "No plan fits A. At least B must be live: C short." must read as B - A = C.
+void PlanTextsTest::agreesWithWhoeverSubtracts()
+{
+    QFETCH(qlonglong, budget);
+    const Message message = infeasibleMessage(*m_planned, Bytes{budget});
+    static const QRegularExpression number{QStringLiteral("([0-9.]+)\u00a0([KMGT]?i?B)")};
+    const auto parse = [](const QRegularExpressionMatch& match) {
+        const QString unit = match.captured(2);
+        const double factor = unit == QStringLiteral("GiB")   ? 1 << 30
+                              : unit == QStringLiteral("MiB") ? 1 << 20
+                              : unit == QStringLiteral("KiB") ? 1 << 10
+                                                              : 1;
+        return std::pair{match.captured(1).toDouble() * factor, factor};
+    };
+    const auto [has, hasUnit] = parse(number.match(message.first));
+    // Never the same figure twice: the exact bytes tell them apart.
+    const Bytes bound = m_planned->peakBound.bytes;
+    const bool alike = bytesText(Bytes{budget}, Rounding::Down) == bytesText(bound, Rounding::Down);
+    QCOMPARE(message.rest.contains(exactBytesText(bound)), alike);
+    if (alike) {
+        QVERIFY(message.first.contains(exactBytesText(Bytes{budget})));
+        return;
+    }
+    auto matches = number.globalMatch(message.rest);
+    const auto [needs, needsUnit] = parse(matches.next());
+    const auto [missing, missingUnit] = parse(matches.next());
+    QVERIFY(missing > 0);
+    QVERIFY(has < needs);
+    QVERIFY(missing <= needs);
+    if (missingUnit == needsUnit) {
+        const double digit = missingUnit >= (1 << 30) ? missingUnit / 100 : missingUnit / 10;
+        QVERIFY(std::abs(needs - has - missing) < digit * 1.001);
+        if (hasUnit == needsUnit)
+            QVERIFY(std::abs(needs - has - missing) < digit / 100);
+    }
 }
 
 void PlanTextsTest::listsDevicesWithTheChosenOneFirst()

@@ -126,6 +126,8 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
             most = std::max(most, other.saved);
         return static_cast<double>(row.saved.count()) / static_cast<double>(most.count());
     }
+    case LinkRole: return index.column() == SourceColumn && !row.source.isEmpty();
+    case PathRole: return row.source;
     case FirstStepRole: return row.firstStep;
     default: return {};
     }

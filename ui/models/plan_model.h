@@ -28,6 +28,8 @@ public:
     enum DataRole {
         SortRole = Qt::UserRole, ///< number or text to sort by
         FractionRole,            ///< saved bytes of the row / those of the largest row, for the bar
+        LinkRole,                ///< whether the cell is a link to a place in the source
+        PathRole,                ///< that place: path:line
         FirstStepRole,           ///< step of the region's first forward op, for selection
     };
 

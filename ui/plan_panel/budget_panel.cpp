@@ -2,6 +2,7 @@
 #include "ui/plan_panel/budget_panel.h"
 
 #include "core/base/format.h"
+#include "ui/base/icons.h"
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
@@ -24,6 +25,8 @@
 namespace plimsoll::ui {
 
 namespace {
+
+constexpr double kLabelWidth = 74;
 
 QFrame* separator(QWidget* parent)
 {
@@ -99,7 +102,8 @@ void BudgetPanel::buildForm()
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     m_device = new QComboBox{this};
     for (const plan::Device& device : plan::builtInDevices())
-        m_device->addItem(QString::fromStdString(device.name) + QStringLiteral(" · ")
+        m_device->addItem(icon(QStringLiteral("gpu")),
+                          QString::fromStdString(device.name) + QStringLiteral(" · ")
                               + ui::bytesText(device.memory),
                           QString::fromStdString(device.id));
     m_budgetEdit = new QLineEdit{this};
@@ -116,8 +120,15 @@ void BudgetPanel::buildForm()
         m_planner->addItem(QString::fromStdString(planner->descriptor().name),
                            QString::fromStdString(planner->descriptor().id));
     m_plannerState = new TextLabel{{}, TextRole::Small, Role::Muted, this};
-    const auto label = [this](const QString& text) {
-        return new TextLabel{text, TextRole::Body, Role::Muted, this};
+    m_device->setIconSize({theme.px(16), theme.px(16)});
+    for (QComboBox* combo : {m_device, m_planner}) { // the longest name must not widen the dock
+        combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        combo->setMinimumContentsLength(8);
+    }
+    const auto label = [this, &theme](const QString& text) {
+        auto* made = new TextLabel{text, TextRole::Body, Role::Muted, this};
+        made->setMinimumSize(theme.px(kLabelWidth), theme.rowHeight(28)); // the fields line up
+        return made;
     };
     form->addRow(label(QStringLiteral("GPU")), m_device);
     form->addRow(label(QStringLiteral("Budget")), m_budgetEdit);
@@ -278,10 +289,14 @@ void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::Verifi
     if (plan) {
         peak = plan->evaluation().peak;
         showFigures(plan->evaluation(), unplanned);
-        m_gaugeText->setColor(Role::Muted);
-        m_gaugeText->setText(shortBytesText(m_budget - *peak, Rounding::Down)
-                             + QStringLiteral(" of ") + ui::bytesText(m_budget)
-                             + QStringLiteral(" left free"));
+        // The budget holds the reserve, so it compares with all the GPU has.
+        const base::Bytes memory = m_choices.device.memory;
+        m_gaugeText->setColor(m_budget > memory ? Role::Warn : Role::Muted);
+        m_gaugeText->setText(
+            m_budget > memory
+                ? QStringLiteral("Over this GPU's %1.").arg(ui::bytesText(memory, Rounding::Down))
+                : shortBytesText(m_budget - *peak, Rounding::Down) + QStringLiteral(" of ")
+                      + ui::bytesText(m_budget) + QStringLiteral(" left free"));
         m_verdict->show(Verdict::Good, QStringLiteral("Fits %1 with %2 to spare.")
                                            .arg(ui::bytesText(m_budget),
                                                 shortBytesText(m_budget - *peak, Rounding::Down)));

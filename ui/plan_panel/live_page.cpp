@@ -125,7 +125,8 @@ void LivePage::buildTree()
     m_tree->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_tree->setIndentation(theme.px(14));
     m_tree->setAccessibleName(tr("Live at cursor"));
-    QHeaderView* header = m_tree->header();
+    auto* header = new TableHeader{m_tree};
+    m_tree->setHeader(header);
     header->setStretchLastSection(false);
     header->setMinimumSectionSize(theme.px(40));
     header->setSectionResizeMode(LiveModel::NameColumn, QHeaderView::Stretch);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_panel/plan_page.h"
 
+#include "ui/base/icons.h"
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
@@ -9,7 +10,10 @@
 #include "ui/plan_panel/bound_page.h"
 #include "ui/plan_panel/table_look.h"
 
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QHeaderView>
+#include <QMenu>
 #include <QSortFilterProxyModel>
 #include <QStackedWidget>
 #include <QTableView>
@@ -55,11 +59,44 @@ PlanPage::PlanPage(QWidget* parent)
     header->resizeSection(PlanModel::CostColumn, theme.px(76));
     header->resizeSection(PlanModel::SourceColumn, theme.px(136));
     header->setSectionResizeMode(PlanModel::ModuleColumn, QHeaderView::Stretch);
+    connectTable();
+}
+
+void PlanPage::connectTable()
+{
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 if (current.isValid())
                     Q_EMIT stepChosen(current.data(PlanModel::FirstStepRole).toInt());
             });
+    m_table->setMouseTracking(true);
+    connect(m_table, &QTableView::entered, this, [this](const QModelIndex& index) {
+        if (index.data(PlanModel::LinkRole).toBool())
+            m_table->viewport()->setCursor(Qt::PointingHandCursor);
+        else
+            m_table->viewport()->unsetCursor();
+    });
+    connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) {
+        if (index.data(PlanModel::LinkRole).toBool())
+            openSourceMenu(
+                index, m_table->viewport()->mapToGlobal(m_table->visualRect(index).bottomLeft()));
+    });
+    m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_table, &QWidget::customContextMenuRequested, this, [this](const QPoint& pos) {
+        openSourceMenu(m_table->indexAt(pos), m_table->viewport()->mapToGlobal(pos));
+    });
+}
+
+void PlanPage::openSourceMenu(const QModelIndex& index, const QPoint& globalPos)
+{
+    const QString path = index.data(PlanModel::PathRole).toString();
+    if (path.isEmpty())
+        return;
+    auto* menu = new QMenu{this};
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(icon(QStringLiteral("source")), tr("Copy path"), this,
+                    [path] { QGuiApplication::clipboard()->setText(path); });
+    menu->popup(globalPos);
 }
 
 void PlanPage::showPlan(const plan::VerifiedPlanPtr& plan)

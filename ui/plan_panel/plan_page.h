@@ -5,6 +5,8 @@
 
 #include <QWidget>
 
+class QModelIndex;
+class QPoint;
 class QSortFilterProxyModel;
 class QStackedWidget;
 class QTableView;
@@ -39,6 +41,10 @@ Q_SIGNALS:
     void stepChosen(int step);
 
 private:
+    /// What can be done with a row's place in the source.
+    void openSourceMenu(const QModelIndex& index, const QPoint& globalPos);
+    void connectTable();
+
     PlanModel* m_model = nullptr;
     QSortFilterProxyModel* m_sorted = nullptr;
     QTableView* m_table = nullptr;

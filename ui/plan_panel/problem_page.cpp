@@ -13,6 +13,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -56,6 +57,10 @@ ProblemPage::ProblemPage(QWidget* parent)
 
 void ProblemPage::setProblems(std::vector<Problem> problems)
 {
+    const bool hasPlace = std::any_of(problems.begin(), problems.end(), [](const Problem& problem) {
+        return problem.op.has_value();
+    });
+    m_table->setColumnHidden(ProblemModel::WhereColumn, !hasPlace);
     m_model->setProblems(std::move(problems));
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_panel/table_look.h"
 
+#include "ui/base/icons.h"
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/models/plan_model.h"
 
-#include <QHeaderView>
 #include <QPainter>
 #include <QTableView>
 
@@ -52,6 +52,15 @@ void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->restore();
 }
 
+void TableDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const
+{
+    QStyledItemDelegate::initStyleOption(option, index);
+    if (index.data(PlanModel::LinkRole).toBool()) {
+        option->textElideMode = Qt::ElideLeft; // of a path the end matters
+        option->palette.setColor(QPalette::Text, Theme::current().color(Role::Accent));
+    }
+}
+
 QSize TableDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
     QSize size = QStyledItemDelegate::sizeHint(option, index);
@@ -59,9 +68,52 @@ QSize TableDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIn
     return size;
 }
 
+TableHeader::TableHeader(QWidget* parent) : QHeaderView{Qt::Horizontal, parent}
+{
+    setSectionsClickable(true);
+    setHighlightSections(false);
+    setFixedHeight(Theme::current().rowHeight(24));
+}
+
+void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section) const
+{
+    const Theme& theme = Theme::current();
+    painter->save();
+    painter->fillRect(rect, theme.color(Role::Panel));
+    painter->fillRect(QRect{rect.left(), rect.bottom(), rect.width(), 1},
+                      theme.color(Role::Border));
+    const QFont font = theme.font(TextRole::Small);
+    const QFontMetricsF metrics{font};
+    const QVariant alignment = model()->headerData(section, orientation(), Qt::TextAlignmentRole);
+    const bool isRight = alignment.value<Qt::Alignment>().testFlag(Qt::AlignRight);
+    const bool isSorted = isSortIndicatorShown() && sortIndicatorSection() == section;
+    const double side = theme.px(12);
+    const QRectF cell = QRectF{rect}.adjusted(theme.px(8), 0, -theme.px(8), 0);
+    const double room = cell.width() - (isSorted ? side + 2 : 0);
+    const QString text = metrics.elidedText(model()->headerData(section, orientation()).toString(),
+                                            Qt::ElideRight, room);
+    const double width = metrics.horizontalAdvance(text);
+    const double left = isRight ? cell.right() - width : cell.left();
+    painter->setFont(font);
+    painter->setPen(theme.color(isSorted ? Role::Text : Role::Muted));
+    painter->drawText(QPointF{left, cell.center().y() + (metrics.ascent() - metrics.descent()) / 2},
+                      text);
+    if (isSorted) {
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->translate(isRight ? left - 2 - side / 2 : left + width + 2 + side / 2,
+                           cell.center().y());
+        if (sortIndicatorOrder() == Qt::AscendingOrder)
+            painter->rotate(180);
+        drawIcon(*painter, QRectF{-side / 2, -side / 2, side, side}, QStringLiteral("chev"),
+                 theme.color(Role::Text));
+    }
+    painter->restore();
+}
+
 void applyTableLook(QTableView& table)
 {
     table.setItemDelegate(new TableDelegate{&table});
+    table.setHorizontalHeader(new TableHeader{&table});
     table.setShowGrid(false);
     table.setWordWrap(false);
     table.setTextElideMode(Qt::ElideMiddle);
@@ -72,7 +124,6 @@ void applyTableLook(QTableView& table)
     table.verticalHeader()->hide();
     table.verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table.verticalHeader()->setDefaultSectionSize(Theme::current().rowHeight(24));
-    table.horizontalHeader()->setHighlightSections(false);
     table.horizontalHeader()->setMinimumSectionSize(Theme::current().px(40));
     table.setTabKeyNavigation(false);
 }

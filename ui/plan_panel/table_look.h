@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <QHeaderView>
 #include <QStyledItemDelegate>
 
 class QTableView;
@@ -20,6 +21,22 @@ public:
                const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
                                  const QModelIndex& index) const override;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
+};
+
+/// The head of a table: small and muted; the arrow of the sorted column keeps clear of its text and
+/// of the right edge, where the figures end.
+class TableHeader : public QHeaderView
+{
+    Q_OBJECT
+
+public:
+    explicit TableHeader(QWidget* parent);
+
+protected:
+    void paintSection(QPainter* painter, const QRect& rect, int section) const override;
 };
 
 /// Gives a table the look of the design; the model is already set.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace plimsoll::ui {
 
@@ -169,6 +170,54 @@ std::vector<NextStep> nextStepsOf(const plan::Frontier& frontier, const plan::Ve
     return steps;
 }
 
+namespace {
+
+/// A budget, what is needed, and what is missing, so that the three agree as they are read.
+struct ShortfallTexts
+{
+    QString budget;
+    QString needed;
+    QString missing;
+};
+
+/// Bytes of a unit that sizes are shown in.
+double unitBytes(const QString& unit)
+{
+    const qsizetype power = QStringLiteral("BKMGT").indexOf(unit.front());
+    return std::pow(1024.0, static_cast<double>(power));
+}
+
+ShortfallTexts shortfallTexts(base::Bytes budget, base::Bytes needed, Rounding rounding)
+{
+    const base::Bytes missing = needed - budget;
+    const FigureText has = bytesFigure(budget, Rounding::Down);
+    const FigureText needs = bytesFigure(needed, rounding);
+    ShortfallTexts texts{bytesText(budget, Rounding::Down), bytesText(needed, rounding),
+                         bytesText(missing, Rounding::Up)};
+    if (bytesFigure(missing, Rounding::Up).unit != needs.unit) {
+        // The same figure twice with something missing in between would contradict itself.
+        if (texts.budget == texts.needed) {
+            texts.budget = exactBytesText(budget);
+            texts.needed = exactBytesText(needed);
+        }
+        return texts;
+    }
+    // In one unit, people subtract.
+    const qsizetype decimals = needs.figure.size() - needs.figure.indexOf(u'.') - 1;
+    const double shown = needs.figure.toDouble();
+    double rest = shown - has.figure.toDouble();
+    if (has.unit != needs.unit) {
+        const double unit = unitBytes(needs.unit);
+        const double factor = std::pow(10.0, static_cast<double>(decimals));
+        rest = std::ceil((shown - static_cast<double>(budget.count()) / unit) * factor) / factor;
+    }
+    texts.missing =
+        QString::number(rest, 'f', static_cast<int>(decimals)) + QChar{u'\u00a0'} + needs.unit;
+    return texts;
+}
+
+} // namespace
+
 Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget)
 {
     const plan::PeakBound& bound = planned.peakBound;
@@ -176,19 +225,19 @@ Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget)
     Message message;
     message.id = QStringLiteral("budget");
     const bool excluded = budget < bound.bytes;
-    const QString text = bytesText(budget, Rounding::Down);
-    message.first = excluded ? translated("No plan fits %1.").arg(text)
-                             : translated("No plan for %1 was found.").arg(text);
+    const ShortfallTexts texts = excluded
+                                     ? shortfallTexts(budget, bound.bytes, Rounding::Down)
+                                     : shortfallTexts(budget, planned.smallestPeak, Rounding::Up);
+    message.first = excluded ? translated("No plan fits %1.").arg(texts.budget)
+                             : translated("No plan for %1 was found.").arg(texts.budget);
     // The smallest budget with a plan stands on the strip's button.
     if (excluded)
         message.rest = translated("At least %1 must be live at once at %2: %3 short.")
-                           .arg(bytesText(bound.bytes, Rounding::Down), opPlace(program, bound.op),
-                                bytesText(bound.bytes - budget, Rounding::Up));
+                           .arg(texts.needed, opPlace(program, bound.op), texts.missing);
     else
         message.rest =
             translated("None is ruled out (the bound is %1). The smallest plan needs %2 more.")
-                .arg(bytesText(bound.bytes, Rounding::Down),
-                     bytesText(planned.smallestPeak - budget, Rounding::Up));
+                .arg(bytesText(bound.bytes, Rounding::Down), texts.missing);
     return message;
 }
 

@@ -76,7 +76,7 @@ void PlannerPage::adaptToWidth()
     m_isNarrow = narrow;
     if (narrow) {
         m_rightDock->takePage(m_panelArea);
-        m_planDock->insertPage(0, m_panelArea, tr("Budget and planner"));
+        m_planDock->insertPage(0, m_panelArea, tr("Budget"));
         m_planDock->setCurrentPage(0);
         m_rightDock->hide();
     } else {

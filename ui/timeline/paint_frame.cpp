@@ -57,10 +57,11 @@ void paintMemoryAxis(const PaintContext& context)
         painter.fillRect(QRectF{plot.left(), std::min(y, plot.bottom() - 1), plot.width(), 1},
                          context.theme.color(Role::Grid));
         context.setText(TextRole::Small, Role::Muted);
-        drawNumber(
-            painter,
-            QPointF{plot.left() - context.px(8), y + (metrics.ascent() - metrics.descent()) / 2},
-            tick.label, Qt::AlignRight);
+        // "3072 MiB" is wider than the gutter leaves: it moves towards the plot, not out of sight.
+        const double right = std::max(plot.left() - context.px(8),
+                                      std::min(numberWidth(font, tick.label) + 1, plot.left() - 1));
+        drawNumber(painter, QPointF{right, y + (metrics.ascent() - metrics.descent()) / 2},
+                   tick.label, Qt::AlignRight);
     }
 }
 

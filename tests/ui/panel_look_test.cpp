@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The small things of the Planner's docks: aligned fields, links, names, warnings.
+#include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
+#include "ui/models/plan_model.h"
+#include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_panel/plan_page.h"
+#include "ui/plan_panel/verdict_box.h"
+
+#include "tests/ui/window_fixture.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QComboBox>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QMenu>
+#include <QTableView>
+#include <QTest>
+
+namespace {
+
+using namespace plimsoll::tests;
+using namespace plimsoll::ui;
+using plimsoll::base::Bytes;
+
+class PanelLookTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void linesUpTheFields();
+    void keepsTheSortArrowClearOfTheFigures();
+    void copiesAPlaceInTheSource();
+    void namesOpsInShort();
+    void warnsAboutMoreThanTheGpuHas();
+    void keepsTheAxisInItsGutter();
+};
+
+bool hasText(const QWidget& widget, const QString& text)
+{
+    for (const TextLabel* label : widget.findChildren<TextLabel*>())
+        if (label->isVisible() && label->text() == text)
+            return true;
+    return false;
+}
+
+void PanelLookTest::linesUpTheFields()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    std::vector<int> lefts;
+    for (const QWidget* field : page->budgetPanel().findChildren<QWidget*>())
+        if (qobject_cast<const QComboBox*>(field) != nullptr
+            || (qobject_cast<const QLineEdit*>(field) != nullptr))
+            lefts.push_back(field->x());
+    QCOMPARE(lefts.size(), std::size_t{4});
+    // Nothing sticks out of the dock.
+    QVERIFY(page->budgetPanel().width() <= page->budgetPanel().parentWidget()->width());
+    for (const int left : lefts)
+        QCOMPARE(left, lefts.front());
+    for (const QComboBox* combo : page->budgetPanel().findChildren<QComboBox*>())
+        if (combo->accessibleName() == QStringLiteral("GPU"))
+            QVERIFY(!combo->itemIcon(combo->currentIndex()).isNull());
+}
+
+void PanelLookTest::keepsTheSortArrowClearOfTheFigures()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    auto* header = page->planPage().findChild<QTableView*>()->horizontalHeader();
+    QCOMPARE(header->sortIndicatorSection(), static_cast<int>(PlanModel::SavedColumn));
+    const int right = header->sectionViewportPosition(PlanModel::SavedColumn)
+                      + header->sectionSize(PlanModel::SavedColumn);
+    const QImage image = header->grab().toImage();
+    const QColor panel = m_theme->color(Role::Panel);
+    for (int x = right - m_theme->px(7); x < right; ++x)
+        for (int y = 0; y < header->height() - 1; ++y)
+            QCOMPARE(image.pixelColor(x, y).name(), panel.name());
+}
+
+void PanelLookTest::copiesAPlaceInTheSource()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    auto* table = page->planPage().findChild<QTableView*>();
+    const QModelIndex cell = table->model()->index(0, PlanModel::SourceColumn);
+    const QString path = cell.data(Qt::ToolTipRole).toString();
+    QVERIFY(path.contains(u'/') && path.contains(u':'));
+    if (QGuiApplication::platformName() == QStringLiteral("offscreen"))
+        for (const char* missing : {"raise()", "grabbing the keyboard"})
+            QTest::ignoreMessage(
+                QtWarningMsg,
+                qPrintable(
+                    QStringLiteral("This plugin does not support %1").arg(QLatin1String{missing})));
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(cell).center());
+    auto* menu = page->planPage().findChild<QMenu*>();
+    QVERIFY(menu != nullptr);
+    QVERIFY(QTest::qWaitFor([&] { return menu->isVisible(); }));
+    menu->actions().front()->trigger();
+    menu->close();
+    QCOMPARE(QGuiApplication::clipboard()->text(), path);
+    // Elsewhere a click only selects.
+    QTest::qWait(20);
+    const QModelIndex other = table->model()->index(0, PlanModel::ModuleColumn);
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(other).center());
+    QVERIFY(page->planPage().findChild<QMenu*>() == nullptr);
+}
+
+void PanelLookTest::namesOpsInShort()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    page->document().commitBudget(Bytes{200 << 20});
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
+    const QString verdict = page->budgetPanel().findChild<VerdictBox*>()->sentence();
+    QVERIFY(verdict.contains(QStringLiteral("must be live at once")));
+    QVERIFY(!verdict.contains(QStringLiteral("aten.")));
+    QVERIFY(!page->strip().shown().rest.contains(QStringLiteral("aten.")));
+}
+
+void PanelLookTest::warnsAboutMoreThanTheGpuHas()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const Bytes memory = page->document().document().choices.device.memory;
+    const QString warning =
+        QStringLiteral("Over this GPU's %1.").arg(plimsoll::ui::bytesText(memory, Rounding::Down));
+    QVERIFY(!hasText(page->budgetPanel(), warning));
+    page->document().commitBudget(memory);
+    QVERIFY(!hasText(page->budgetPanel(), warning));
+    page->document().commitBudget(memory + Bytes{1 << 20});
+    QVERIFY(hasText(page->budgetPanel(), warning));
+}
+
+void PanelLookTest::keepsTheAxisInItsGutter()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    m_window->resize(1024, 640);
+    QTest::qWait(50);
+    const QImage image = page->timeline().grab().toImage();
+    const QColor panel = m_theme->color(Role::Panel);
+    for (int y = 0; y < image.height(); ++y)
+        QCOMPARE(image.pixelColor(0, y).name(), panel.name());
+}
+
+} // namespace
+
+QTEST_MAIN(PanelLookTest)
+#include "panel_look_test.moc"
