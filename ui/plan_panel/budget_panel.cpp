@@ -26,7 +26,7 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr double kLabelWidth = 74;
+constexpr double kLabelWidth = 58;
 
 QFrame* separator(QWidget* parent)
 {
