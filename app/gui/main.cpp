@@ -8,13 +8,33 @@
 #include <QApplication>
 #include <QTemporaryDir>
 
+#include <algorithm>
 #include <memory>
 
 namespace gui = plimsoll::gui;
 namespace ui = plimsoll::ui;
 
+namespace {
+
+/// QPainter does not draw smaller than 1:1: below 1 Qt shrinks windows and clips, but nothing in
+/// them. So such a factor is taken from Qt, and the theme draws everything smaller instead.
+double takeSmallScaleFactor()
+{
+    constexpr const char* kVariable = "QT_SCALE_FACTOR";
+    constexpr double kLeast = 0.25;
+    bool ok = false;
+    const double factor = qgetenv(kVariable).toDouble(&ok);
+    if (!ok || !(factor > 0) || factor >= 1)
+        return 1.0;
+    qunsetenv(kVariable);
+    return std::max(factor, kLeast);
+}
+
+} // namespace
+
 int main(int argc, char** argv)
 {
+    const double factor = takeSmallScaleFactor();
     QCoreApplication::setApplicationName(QStringLiteral("plimsoll"));
     QCoreApplication::setOrganizationName(QStringLiteral("plimsoll"));
     QCoreApplication::setApplicationVersion(QStringLiteral(PLIMSOLL_VERSION));
@@ -29,12 +49,13 @@ int main(int argc, char** argv)
         arguments.screenshot.isEmpty()
             ? std::make_unique<ui::Settings>()
             : std::make_unique<ui::Settings>(folder.filePath(QStringLiteral("settings.ini")));
+    theme.setSystemFactor(factor);
     settings->drive(theme);
     if (arguments.theme)
         theme.setChoice(*arguments.theme);
     ui::MainWindow window{*settings, arguments.choices};
     if (arguments.size)
-        window.resize(*arguments.size);
+        window.resize(*arguments.size * factor);
     if (arguments.budget)
         window.setFirstBudget(*arguments.budget);
     // Closed, it may still have written hidden; then no window is left to be the last one.

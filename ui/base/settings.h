@@ -34,6 +34,7 @@ public:
     [[nodiscard]] QStringList recentFiles() const;
     void addRecentFile(const QString& path);
     void removeRecentFile(const QString& path);
+    void forgetRecentFiles() { setRecentFiles({}); }
     /// The device the last plan was made for: its name in the device table, empty at first.
     [[nodiscard]] QString lastDevice() const;
     void setLastDevice(const QString& name);

@@ -2,6 +2,7 @@
 #include "ui/base/theme.h"
 
 #include "ui/base/base_resources.h"
+#include "ui/base/layout_scale.h"
 
 #include <QApplication>
 #include <QFile>
@@ -153,7 +154,22 @@ void Theme::setScalePercent(int percent)
     if (percent == m_scalePercent)
         return;
     m_scalePercent = percent;
+    applyScale();
+}
+
+void Theme::setSystemFactor(double factor)
+{
+    if (factor == m_systemFactor)
+        return;
+    m_systemFactor = factor;
+    applyScale();
+}
+
+void Theme::applyScale()
+{
+    const double before = scale();
     apply();
+    rescaleLayouts(before, scale());
     Q_EMIT changed();
 }
 
@@ -168,7 +184,7 @@ void Theme::setPatterns(PatternStrength patterns)
 void Theme::apply()
 {
     m_dark = m_choice == ThemeChoice::Dark || (m_choice == ThemeChoice::System && m_systemDark);
-    m_bodyPixels = m_systemPixels * m_scalePercent / 100.0;
+    m_bodyPixels = m_systemPixels * m_systemFactor * m_scalePercent / 100.0;
     QApplication::setPalette(paletteFor(*this));
     QApplication::setFont(font(TextRole::Body));
     // The application's sheet is the only one; it never holds data colours.

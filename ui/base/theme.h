@@ -56,13 +56,17 @@ public:
     /// 75 … 300.
     void setScalePercent(int percent);
     void setPatterns(PatternStrength patterns);
+    /// How much smaller everything is drawn than the system asks for, besides the user's scale;
+    /// greater than 0.
+    void setSystemFactor(double factor);
 
 Q_SIGNALS:
-    /// Colours, fonts, scale or patterns changed; palette and style sheet are already set.
+    /// Colours, fonts, scale or patterns changed; palette, style sheet and layouts are already set.
     void changed();
 
 private:
     void apply();
+    void applyScale();
 
     ThemeChoice m_choice = ThemeChoice::System;
     PatternStrength m_patterns = PatternStrength::Normal;
@@ -72,6 +76,7 @@ private:
     bool m_dark = false;
     QString m_family;
     double m_systemPixels = 12.0;
+    double m_systemFactor = 1.0;
 };
 
 /// The style sheet template with @names@ replaced by tokens and @n@ by scaled lengths.

@@ -84,6 +84,12 @@ void TextLabel::paintEvent(QPaintEvent* /*event*/)
     drawNumber(painter, QPointF{x, baseline}, shown, m_alignment & Qt::AlignHorizontal_Mask);
 }
 
+bool showsFocusRing(Qt::FocusReason reason)
+{
+    return reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason
+           || reason == Qt::ShortcutFocusReason;
+}
+
 void drawCard(QPainter& painter, const QRectF& rect, double radius)
 {
     const Theme& theme = Theme::current();

@@ -39,6 +39,9 @@ private:
     Qt::TextElideMode m_elide = Qt::ElideRight;
 };
 
+/// Whether a focus that came for this reason is shown: only keys bring the ring.
+[[nodiscard]] bool showsFocusRing(Qt::FocusReason reason);
+
 /// A floating card: shadow of three stacked rounded rectangles, panel ground, border.
 void drawCard(QPainter& painter, const QRectF& rect, double radius = 6.0);
 

@@ -3,6 +3,7 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
+#include "ui/base/widgets.h"
 #include "ui/plot/scene.h"
 #include "ui/plot/ticks.h"
 
@@ -42,6 +43,7 @@ void FrontierView::setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unp
     m_frontier = std::move(frontier);
     m_unplannedTime = unplannedTime;
     m_lowerBound = lowerBound;
+    describe();
     update();
 }
 
@@ -56,6 +58,7 @@ void FrontierView::setBudget(base::Bytes budget)
 void FrontierView::setCurrent(plan::VerifiedPlanPtr plan)
 {
     m_current = std::move(plan);
+    describe();
     update();
 }
 
@@ -130,6 +133,12 @@ void FrontierView::paintEvent(QPaintEvent* /*event*/)
     paintAxes(painter, range);
     paintCurve(painter, range);
     paintBudget(painter, range);
+    if (m_hasRing) {
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen{theme.color(Role::Accent), 2});
+        painter.drawRect(range.plot.adjusted(-2, -2, 2, 2));
+    }
 }
 
 void FrontierView::paintAxes(QPainter& painter, const Axes& range) const
@@ -290,6 +299,39 @@ void FrontierView::leaveEvent(QEvent* event)
 {
     setToolTip({});
     QWidget::leaveEvent(event);
+}
+
+void FrontierView::focusInEvent(QFocusEvent* event)
+{
+    m_hasRing = showsFocusRing(event->reason());
+    QWidget::focusInEvent(event);
+    update();
+}
+
+void FrontierView::focusOutEvent(QFocusEvent* event)
+{
+    m_hasRing = false;
+    QWidget::focusOutEvent(event);
+    update();
+}
+
+void FrontierView::describe()
+{
+    QString text = QStringLiteral("The curve appears with the first plan.");
+    if (m_frontier && !m_frontier->points().empty()) {
+        const auto& points = m_frontier->points();
+        const auto point = [this](const plan::VerifiedPlan& plan) {
+            return QStringLiteral("peak %1 at %2")
+                .arg(ui::bytesText(plan.evaluation().peak, Rounding::Up),
+                     percentDifferenceText(slowerOf(plan)));
+        };
+        text =
+            QStringLiteral("%1 plans, from %2 to %3. Left and Right go to the next one.")
+                .arg(QString::number(points.size()), point(*points.front()), point(*points.back()));
+        if (m_current)
+            text += QStringLiteral(" Shown: %1.").arg(point(*m_current));
+    }
+    setAccessibleDescription(text);
 }
 
 void FrontierView::updateToolTip(QPointF position)

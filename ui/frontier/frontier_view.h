@@ -45,6 +45,8 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
 
 private:
     struct Axes
@@ -61,6 +63,7 @@ private:
     void paintCurve(QPainter& painter, const Axes& axes) const;
     void paintBudget(QPainter& painter, const Axes& axes) const;
     void updateToolTip(QPointF position);
+    void describe();
 
     plan::FrontierPtr m_frontier;
     plan::VerifiedPlanPtr m_current;
@@ -68,6 +71,7 @@ private:
     base::Bytes m_lowerBound;
     base::Bytes m_budget;
     bool m_dragging = false;
+    bool m_hasRing = false; ///< the focus came by key
 };
 
 } // namespace plimsoll::ui

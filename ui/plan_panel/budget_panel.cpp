@@ -149,6 +149,10 @@ void BudgetPanel::buildForm()
     m_budgetEdit->setAccessibleName(QStringLiteral("Budget"));
     m_reserveEdit->setAccessibleName(QStringLiteral("Reserve"));
     m_planner->setAccessibleName(QStringLiteral("Planner"));
+    m_device->setAccessibleDescription(
+        QStringLiteral("Whose memory the budget is of, and for which times are estimated."));
+    m_planner->setAccessibleDescription(
+        QStringLiteral("Who decides what is kept and what is computed again."));
 
     connect(m_device, &QComboBox::activated, this, [this](int row) {
         const base::Result<plan::Device> device =

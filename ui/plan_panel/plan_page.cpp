@@ -48,6 +48,10 @@ PlanPage::PlanPage(QWidget* parent)
     m_sorted->setSourceModel(m_model);
     m_sorted->setSortRole(PlanModel::SortRole);
     m_table->setModel(m_sorted);
+    m_table->setAccessibleName(QStringLiteral("Plan"));
+    m_table->setAccessibleDescription(
+        QStringLiteral("What the plan does not keep, what that saves and costs. A row goes to its "
+                       "step on the timeline."));
     applyTableLook(*m_table);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(PlanModel::SavedColumn, Qt::DescendingOrder);

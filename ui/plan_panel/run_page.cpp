@@ -28,6 +28,10 @@ RunPage::RunPage(QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(pages);
     m_table->setModel(m_model);
+    m_table->setAccessibleName(QStringLiteral("Runs"));
+    m_table->setAccessibleDescription(
+        QStringLiteral("Budgets tried in this session. A double click goes back to one, F2 renames "
+                       "it, Delete removes it."));
     applyTableLook(*m_table);
     m_table->setEditTriggers(QAbstractItemView::EditKeyPressed);
     m_table->horizontalHeader()->setStretchLastSection(true);

@@ -67,9 +67,10 @@ void showKeys(QWidget* parent, const Actions& actions)
         QString text = action->text();
         text.remove(u'&');
         grid->addWidget(new TextLabel{text}, row, 0);
-        grid->addWidget(
-            new TextLabel{action->shortcut().toString(QKeySequence::NativeText), TextRole::Strong},
-            row++, 1);
+        const QString keys =
+            QKeySequence::listToString(action->shortcuts(), QKeySequence::NativeText)
+                .replace(QStringLiteral("; "), translated(" or "));
+        grid->addWidget(new TextLabel{keys, TextRole::Strong}, row++, 1);
     }
     auto* area = new QScrollArea;
     area->setWidget(list);

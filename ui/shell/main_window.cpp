@@ -4,7 +4,10 @@
 #include "ui/base/icons.h"
 #include "ui/base/widgets.h"
 #include "ui/shell/actions.h"
+#include "ui/shell/finder.h"
 #include "ui/shell/menus.h"
+#include "ui/shell/panels.h"
+#include "ui/shell/settings_dialog.h"
 #include "ui/shell/status_line.h"
 #include "ui/shell/view_bar.h"
 #include "ui/start_page/start_page.h"
@@ -30,7 +33,7 @@ MainWindow::MainWindow(Settings& settings, workspace::Choices defaults, QWidget*
     setWindowTitle(tr("Plimsoll"));
     setWindowIcon(applicationIcon());
     setAcceptDrops(true);
-    setMinimumSize(1024, 640);
+    setMinimumSize(QSize{1024, 640} * std::min(1.0, Theme::current().scale()));
     m_actions = new Actions{this};
     buildFrame();
     buildMenus(*this);
@@ -92,6 +95,7 @@ void MainWindow::buildFrame()
     column->addLayout(tabRow);
     m_bar = new ViewBar{frame};
     column->addWidget(m_bar);
+    m_finder = new Finder{m_bar->find(), this};
     m_stack = new QStackedWidget{frame};
     column->addWidget(m_stack, 1);
     m_start = new StartPage{m_settings, m_stack};
@@ -134,6 +138,7 @@ void MainWindow::showTab(int index)
     if (index < 0)
         return;
     PlannerPage* page = currentPage();
+    m_finder->setPage(page);
     if (page != nullptr) {
         m_stack->setCurrentWidget(page);
         m_undo.setActiveStack(&page->document().undoStack());
@@ -185,6 +190,25 @@ void MainWindow::updateState()
         m_status->showJob(page == nullptr ? QString{} : page->jobText());
     setWindowTitle(page == nullptr ? tr("Plimsoll")
                                    : tr("%1 – Plimsoll").arg(page->document().title()));
+}
+
+void MainWindow::goToPanel(int by)
+{
+    QList<QWidget*> panels{m_tabs};
+    if (const PlannerPage* page = currentPage())
+        panels << m_bar << page->panels();
+    else
+        panels << m_start;
+    ui::goToPanel(panels, by);
+}
+
+void MainWindow::showSettings()
+{
+    if (m_dialog.isNull())
+        m_dialog = new SettingsDialog{m_settings, this};
+    m_dialog->show();
+    m_dialog->raise();
+    m_dialog->activateWindow();
 }
 
 void MainWindow::keyPressEvent(QKeyEvent* event)

@@ -7,6 +7,7 @@
 #include "ui/shell/planner_page.h"
 
 #include <QMainWindow>
+#include <QPointer>
 #include <QUndoGroup>
 
 #include <functional>
@@ -20,6 +21,8 @@ class QTabBar;
 namespace plimsoll::ui {
 
 class Actions;
+class Finder;
+class SettingsDialog;
 class StartPage;
 class StatusLine;
 class ViewBar;
@@ -78,6 +81,8 @@ private:
     void showTab(int index);
     void updateTabs();
     void updateState();
+    void goToPanel(int by);
+    void showSettings();
     [[nodiscard]] int indexOf(const PlannerPage* page) const;
     void withPage(const std::function<void(PlannerPage&)>& run);
     // file_commands.cpp
@@ -111,6 +116,8 @@ private:
     QStackedWidget* m_stack = nullptr;
     StartPage* m_start = nullptr;
     ViewBar* m_bar = nullptr;
+    QPointer<SettingsDialog> m_dialog;
+    Finder* m_finder = nullptr;
     StatusLine* m_status = nullptr;
     std::vector<PlannerPage*> m_pages;   ///< tab i + 1
     std::vector<PlannerPage*> m_leaving; ///< without a tab, their sessions are being written

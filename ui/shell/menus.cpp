@@ -5,8 +5,10 @@
 #include "core/solve/registry.h"
 #include "ui/base/theme.h"
 #include "ui/shell/actions.h"
+#include "ui/shell/finder.h"
 #include "ui/shell/help_dialogs.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/view_bar.h"
 #include "ui/start_page/file_summary.h"
 
 #include <QAction>
@@ -128,9 +130,22 @@ void MenuBuilder::buildEdit()
     edit->addAction(undo);
     edit->addAction(redo);
     edit->addSeparator();
+    QAction* find = addFor(
+        edit, "edit.find", tr("Find…"), {}, [window](PlannerPage&) { window->m_bar->beginFind(); },
+        "search");
+    find->setShortcuts({QKeySequence{QStringLiteral("Ctrl+F")}, QKeySequence{QStringLiteral("/")}});
+    addFor(edit, "edit.find_next", tr("Find Next"), QKeySequence{QStringLiteral("N")},
+           [window](PlannerPage&) { window->m_finder->next(); });
+    addFor(edit, "edit.find_previous", tr("Find Previous"), QKeySequence{QStringLiteral("Shift+N")},
+           [window](PlannerPage&) { window->m_finder->previous(); });
+    edit->addSeparator();
     // The key itself goes to the plot first; here it only stands in the menu.
     addFor(edit, "edit.clear", tr("Clear Selection") + QStringLiteral("\tEsc"), {},
            [](PlannerPage& page) { page.clearSelection(); });
+    edit->addSeparator();
+    add(
+        edit, "edit.settings", tr("Settings…"), QKeySequence{QStringLiteral("Ctrl+,")},
+        [window] { window->showSettings(); }, "settings");
 }
 
 void MenuBuilder::buildView()
@@ -186,6 +201,9 @@ void MenuBuilder::buildTheme(QMenu* view)
             add(patterns, id, text, {}, [settings, strength] { settings->setPatterns(strength); });
         action->setCheckable(true);
         action->setChecked(settings->patterns() == strength);
+        QObject::connect(
+            settings, &Settings::patternsChanged, action,
+            [action, strength](PatternStrength now) { action->setChecked(now == strength); });
         patternGroup->addAction(action);
     };
     pattern("patterns.off", tr("Off"), PatternStrength::Off);
@@ -222,14 +240,12 @@ void MenuBuilder::buildChoices(QMenu* plan)
         [window](QMenu* list,
                  const std::function<std::string(const workspace::Choices&)>& current) {
             QObject::connect(list, &QMenu::aboutToShow, window, [window, list, current] {
-                const PlannerPage* page = window->currentPage();
+                PlannerPage* page = window->currentPage();
+                const std::string chosen =
+                    page == nullptr ? std::string{} : current(page->document().document().choices);
                 for (QAction* action : list->actions()) {
                     action->setEnabled(page != nullptr);
-                    action->setChecked(
-                        page != nullptr
-                        && action->data().toString().toStdString()
-                               == current(
-                                   const_cast<PlannerPage*>(page)->document().document().choices));
+                    action->setChecked(action->data().toString().toStdString() == chosen);
                 }
             });
         };
@@ -275,6 +291,10 @@ void MenuBuilder::buildWindow()
     });
     addFor(windows, "window.layout", tr("Reset Layout"), {},
            [](PlannerPage& page) { page.resetLayout(); });
+    add(windows, "window.panel_next", tr("Next Panel"), QKeySequence{QStringLiteral("F6")},
+        [window] { window->goToPanel(1); });
+    add(windows, "window.panel_previous", tr("Previous Panel"),
+        QKeySequence{QStringLiteral("Shift+F6")}, [window] { window->goToPanel(-1); });
     add(windows, "window.next", tr("Next Tab"), QKeySequence{QStringLiteral("Ctrl+Tab")}, [window] {
         QTabBar* tabs = window->m_tabs;
         tabs->setCurrentIndex((tabs->currentIndex() + 1) % tabs->count());

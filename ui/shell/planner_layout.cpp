@@ -10,6 +10,9 @@
 #include <QJsonObject>
 #include <QScrollArea>
 
+#include <algorithm>
+#include <utility>
+
 namespace plimsoll::ui {
 
 namespace {
@@ -27,6 +30,26 @@ QList<QAction*> PlannerPage::dockActions() const
     for (PagesDock* dock : {m_rightDock, m_frontierDock, m_planDock})
         actions << dock->toggleViewAction();
     return actions;
+}
+
+QList<QWidget*> PlannerPage::panels() const
+{
+    QList<QWidget*> docks;
+    for (PagesDock* dock : findChildren<PagesDock*>())
+        if (dock->isVisible())
+            docks << dock;
+    // The right dock goes before those below; they go from left to right.
+    const auto place = [this](QWidget* dock) {
+        const bool below =
+            dockWidgetArea(static_cast<PagesDock*>(dock)) == Qt::BottomDockWidgetArea;
+        return std::pair{below ? dock->x() : dock->y(), below};
+    };
+    std::sort(docks.begin(), docks.end(), [&](QWidget* a, QWidget* b) {
+        const auto [first, firstBelow] = place(a);
+        const auto [second, secondBelow] = place(b);
+        return firstBelow == secondBelow ? first < second : secondBelow;
+    });
+    return QList<QWidget*>{centralWidget()} + docks;
 }
 
 void PlannerPage::resetLayout()
@@ -66,6 +89,13 @@ void PlannerPage::setFocused(bool focused)
         restoreState(m_unfocusedLayout, kLayoutVersion);
         adaptToWidth();
     }
+}
+
+void PlannerPage::showOp(graph::OpId op)
+{
+    const std::vector<std::int32_t>& steps = m_shown->evaluation().schedule->stepOfOp;
+    if (op.index() < steps.size() && steps[op.index()] >= 0)
+        m_timeline->showStep(static_cast<std::size_t>(steps[op.index()]));
 }
 
 void PlannerPage::adaptToWidth()

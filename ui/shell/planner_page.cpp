@@ -88,6 +88,7 @@ void PlannerPage::buildDocks()
     m_panelArea->setWidgetResizable(true);
     // The scroll area would fill it with the window's colour.
     m_panel->setAutoFillBackground(false);
+    m_panelArea->setFocusPolicy(Qt::NoFocus); // it follows the focus of what is in it
     m_panelArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_panelArea->setFrameShape(QFrame::NoFrame);
     m_frontier = new FrontierView;

@@ -55,12 +55,16 @@ public:
     [[nodiscard]] FrontierView& frontier() { return *m_frontier; }
     /// Show and hide actions of the docks.
     [[nodiscard]] QList<QAction*> dockActions() const;
+    /// What F6 goes through: the centre, then the visible docks by place.
+    [[nodiscard]] QList<QWidget*> panels() const;
     /// The layout as drawn in the design.
     void resetLayout();
     /// Only the centre, or the docks as they were.
     void setFocused(bool focused);
     [[nodiscard]] bool isFocused() const { return m_isFocused; }
     void clearSelection() { m_selection.clear(); }
+    /// Puts the cursor on the op, where the shown plan first runs it.
+    void showOp(graph::OpId op);
     /// Puts zoom and layout into the document.
     void storeView();
     /// Verified plan, or why there is none.

@@ -4,14 +4,20 @@
 #include "ui/base/icons.h"
 #include "ui/base/theme.h"
 #include "ui/shell/actions.h"
+#include "ui/shell/find_field.h"
 
 #include <QAction>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QPainter>
 #include <QPushButton>
 #include <QToolButton>
 
 namespace plimsoll::ui {
+
+namespace {
+constexpr int kFoldWidth = 1100;
+} // namespace
 
 ViewBar::ViewBar(QWidget* parent) : QWidget{parent}
 {
@@ -22,10 +28,18 @@ ViewBar::ViewBar(QWidget* parent) : QWidget{parent}
         row->addWidget(*button);
     }
     row->addStretch(1);
+    m_find = new FindField{this};
+    m_find->installEventFilter(this);
+    row->addWidget(m_find);
+    m_findButton = new QToolButton{this};
+    m_findButton->setToolButtonStyle(Qt::ToolButtonIconOnly);
+    row->addWidget(m_findButton);
     m_export = new QPushButton{icon(QStringLiteral("export"), Role::OnAccent, Role::OnAccent),
                                tr("Export plan…"), this};
     m_export->setProperty("primary", true);
+    m_export->setFocusPolicy(Qt::TabFocus); // the ring is for those who come by key
     row->addWidget(m_export);
+    connect(m_find, &QLineEdit::textChanged, this, &ViewBar::fold);
     connect(&Theme::current(), &Theme::changed, this, &ViewBar::relabel);
     relabel();
 }
@@ -36,8 +50,9 @@ void ViewBar::relabel()
     setFixedHeight(theme.rowHeight(40));
     layout()->setContentsMargins(theme.px(10), 0, theme.px(10), 1);
     layout()->setSpacing(theme.px(6));
-    for (QToolButton* button : {m_undo, m_redo, m_fit})
+    for (QToolButton* button : {m_undo, m_redo, m_fit, m_findButton})
         button->setIconSize({theme.px(16), theme.px(16)});
+    fold();
 }
 
 void ViewBar::setActions(const Actions& actions)
@@ -45,6 +60,7 @@ void ViewBar::setActions(const Actions& actions)
     m_undo->setDefaultAction(actions.get(QStringLiteral("edit.undo")));
     m_redo->setDefaultAction(actions.get(QStringLiteral("edit.redo")));
     m_fit->setDefaultAction(actions.get(QStringLiteral("view.whole")));
+    m_findButton->setDefaultAction(actions.get(QStringLiteral("edit.find")));
     QAction* exporting = actions.get(QStringLiteral("file.export"));
     connect(m_export, &QPushButton::clicked, exporting, &QAction::trigger);
     const auto follow = [this, exporting] {
@@ -56,6 +72,36 @@ void ViewBar::setActions(const Actions& actions)
     };
     connect(exporting, &QAction::changed, this, follow);
     follow();
+}
+
+void ViewBar::fold()
+{
+    const bool narrow = width() < Theme::current().px(kFoldWidth);
+    const bool folded = narrow && m_find->text().isEmpty() && !m_find->hasFocus();
+    m_find->setVisible(!folded);
+    m_findButton->setVisible(folded);
+}
+
+void ViewBar::beginFind()
+{
+    m_find->show();
+    m_findButton->hide();
+    m_find->setFocus(Qt::ShortcutFocusReason);
+    m_find->selectAll();
+}
+
+bool ViewBar::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_find && event->type() == QEvent::FocusOut)
+        // Once the focus has gone where it goes.
+        QMetaObject::invokeMethod(this, &ViewBar::fold, Qt::QueuedConnection);
+    return QWidget::eventFilter(watched, event);
+}
+
+void ViewBar::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fold();
 }
 
 void ViewBar::paintEvent(QPaintEvent* /*event*/)

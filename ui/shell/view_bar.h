@@ -9,8 +9,10 @@ class QToolButton;
 namespace plimsoll::ui {
 
 class Actions;
+class FindField;
 
-/// The bar above a document: undo, redo, fit; export at the right.
+/// The bar above a document: undo, redo, fit; find and export at the right. In a narrow window the
+/// find field folds into its icon while it is not in use.
 class ViewBar : public QWidget
 {
     Q_OBJECT
@@ -18,16 +20,25 @@ class ViewBar : public QWidget
 public:
     explicit ViewBar(QWidget* parent = nullptr);
     void setActions(const Actions& actions);
+    [[nodiscard]] FindField& find() { return *m_find; }
+    /// Unfolds the field and gives it the focus.
+    void beginFind();
+
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void relabel();
+    void fold();
 
     QToolButton* m_undo = nullptr;
     QToolButton* m_redo = nullptr;
     QToolButton* m_fit = nullptr;
+    QToolButton* m_findButton = nullptr;
+    FindField* m_find = nullptr;
     QPushButton* m_export = nullptr;
 };
 

@@ -95,6 +95,7 @@ StartPage::StartPage(Settings& settings, QWidget* parent)
     m_rows->setSpacing(0);
     column->addWidget(frame);
     column->addStretch(1);
+    setAccessibleName(tr("Start"));
     setWidget(page);
     connect(m_error, &ErrorBox::openRequested, this, &StartPage::openRequested);
     connect(m_error, &ErrorBox::closed, this, &StartPage::hideError);

@@ -68,7 +68,7 @@ FileCard::FileCard(QString path, QWidget* parent) : QAbstractButton{parent}, m_p
     m_summary.name = QFileInfo{m_path}.fileName();
     setAccessibleName(m_summary.name);
     setCursor(Qt::PointingHandCursor);
-    setFocusPolicy(Qt::StrongFocus);
+    setFocusPolicy(Qt::TabFocus); // the ring is for those who come by key
     // As wide as the row has room for.
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setMaximumWidth(Theme::current().px(362));
@@ -140,7 +140,7 @@ FileRow::FileRow(QString path, QWidget* parent) : QAbstractButton{parent}, m_pat
     setAccessibleName(m_summary.name);
     setToolTip(m_path);
     setCursor(Qt::PointingHandCursor);
-    setFocusPolicy(Qt::StrongFocus);
+    setFocusPolicy(Qt::TabFocus); // the ring is for those who come by key
     setAttribute(Qt::WA_Hover);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }

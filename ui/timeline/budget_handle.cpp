@@ -2,6 +2,7 @@
 #include "ui/timeline/budget_handle.h"
 
 #include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
 
 #include <QAccessible>
 #include <QAccessibleWidget>
@@ -96,8 +97,7 @@ void BudgetHandle::keyPressEvent(QKeyEvent* event)
 
 void BudgetHandle::focusInEvent(QFocusEvent* event)
 {
-    // The ring is for those who came by key.
-    Q_EMIT focusRingChanged(event->reason() != Qt::MouseFocusReason);
+    Q_EMIT focusRingChanged(showsFocusRing(event->reason()));
     QWidget::focusInEvent(event);
 }
 

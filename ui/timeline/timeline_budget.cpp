@@ -161,7 +161,7 @@ void TimelineView::Private::closeField()
     const bool hadFocus = field->hasFocus();
     field->hide();
     if (hadFocus)
-        handle->setFocus(Qt::OtherFocusReason);
+        handle->setFocus(Qt::ShortcutFocusReason);
 }
 
 bool TimelineView::eventFilter(QObject* watched, QEvent* event)

@@ -45,15 +45,25 @@ void TimelineView::zoomToRange()
 
 void TimelineView::goToPeak()
 {
-    if (m->model.axis.stepCount() == 0)
+    if (m->model.axis.stepCount() > 0)
+        showStep(m->model.set.planned->peakStep());
+}
+
+void TimelineView::showStep(std::size_t step)
+{
+    if (step >= m->model.axis.stepCount())
         return;
-    const std::size_t step = m->model.set.planned->peakStep();
     const double at = m->model.axis.positionOf(step) / m->model.axis.length();
     const VisibleRange now = m->model.viewport.range();
     const double half = m->model.viewport.width() / 2;
     if (at < now.begin || at > now.end)
         m->showUser({at - half, at + half});
     m->setCursorStep(step, true);
+}
+
+std::optional<std::size_t> TimelineView::cursorStep() const
+{
+    return m->model.cursorStep;
 }
 
 std::vector<std::size_t> TimelineView::pinnedSteps() const

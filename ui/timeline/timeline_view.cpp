@@ -2,6 +2,7 @@
 #include "ui/timeline/timeline_view.h"
 
 #include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
 #include "ui/timeline/stack_raster.h"
 #include "ui/timeline/timeline_view_p.h"
 
@@ -417,8 +418,7 @@ void TimelineView::resizeEvent(QResizeEvent* event)
 
 void TimelineView::focusInEvent(QFocusEvent* event)
 {
-    m->model.plotFocused =
-        event->reason() != Qt::MouseFocusReason && event->reason() != Qt::ActiveWindowFocusReason;
+    m->model.plotFocused = showsFocusRing(event->reason());
     QWidget::focusInEvent(event);
     update();
 }

@@ -56,6 +56,9 @@ public:
     void setPinnedSteps(const std::vector<std::size_t>& steps);
     [[nodiscard]] base::Bytes axisTop() const;
 
+    /// The planned step under the cursor.
+    [[nodiscard]] std::optional<std::size_t> cursorStep() const;
+
     // Commands of the menus.
     void zoomIn();
     void zoomOut();
@@ -64,6 +67,9 @@ public:
     void showWholeStep();
     void zoomToRange();
     void goToPeak();
+    /// Puts the cursor there and brings it into view; steps that the plan doesn't have are left
+    /// out.
+    void showStep(std::size_t step);
     void pinAtCursor();
     void focusBudgetLine();
     /// Opens the field in the pill.

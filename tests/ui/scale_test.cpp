@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Larger and smaller while the window is open: all of it follows, not only what is painted.
+#include "ui/plan_panel/budget_panel.h"
+#include "ui/shell/view_bar.h"
+
+#include "tests/ui/window_fixture.h"
+
+#include <QFormLayout>
+#include <QTabBar>
+#include <QTest>
+#include <QVBoxLayout>
+
+namespace {
+
+using namespace plimsoll::tests;
+using namespace plimsoll::ui;
+
+class ScaleTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void isAsIfItHadBegunSo();
+    void comesBackExactly();
+    void leavesWhatItsOwnerSet();
+
+private:
+    /// Margins and spacings of every layout of the window that has any, in order.
+    [[nodiscard]] QStringList lengths() const;
+};
+
+QStringList ScaleTest::lengths() const
+{
+    QStringList result;
+    for (const QWidget* widget : m_window->findChildren<QWidget*>()) {
+        const QLayout* layout = widget->layout();
+        if (layout == nullptr || qobject_cast<const QBoxLayout*>(layout) == nullptr)
+            continue;
+        const QMargins margins = layout->contentsMargins();
+        result << QStringLiteral("%1: %2 %3 %4 %5, %6")
+                      .arg(QString::fromLatin1(widget->metaObject()->className()))
+                      .arg(margins.left())
+                      .arg(margins.top())
+                      .arg(margins.right())
+                      .arg(margins.bottom())
+                      .arg(layout->spacing());
+    }
+    return result;
+}
+
+void ScaleTest::isAsIfItHadBegunSo()
+{
+    for (int i = 0; i < 5; ++i)
+        QTest::keyClick(m_window.get(), Qt::Key_Plus, Qt::ControlModifier);
+    QCOMPARE(m_theme->scalePercent(), 150);
+    QVERIFY(open(samplePath("resnet18")) != nullptr);
+    const QStringList begunAt150 = lengths();
+    trigger("view.smaller");
+    trigger("view.larger");
+    QCOMPARE(lengths(), begunAt150);
+    const auto* panel = m_window->currentPage()->findChild<BudgetPanel*>();
+    QCOMPARE(panel->layout()->contentsMargins().left(), m_theme->px(12));
+    m_settings->setScalePercent(75);
+    QCOMPARE(panel->layout()->contentsMargins().left(), m_theme->px(12));
+    QCOMPARE(panel->layout()->spacing(), m_theme->px(8));
+    const auto* form = panel->findChild<QFormLayout*>();
+    QCOMPARE(form->horizontalSpacing(), m_theme->px(8));
+    QCOMPARE(m_window->findChild<ViewBar*>()->layout()->contentsMargins().left(), m_theme->px(10));
+}
+
+void ScaleTest::comesBackExactly()
+{
+    QVERIFY(open(samplePath("resnet18")) != nullptr);
+    const QStringList before = lengths();
+    for (const int percent : {110, 175, 300, 90, 75, 125, 100})
+        m_settings->setScalePercent(percent);
+    QCOMPARE(lengths(), before);
+}
+
+void ScaleTest::leavesWhatItsOwnerSet()
+{
+    QWidget widget;
+    auto* layout = new QVBoxLayout{&widget};
+    auto* inner = new QHBoxLayout;
+    layout->addLayout(inner);
+    inner->addSpacing(20);
+    auto* fixed = new QWidget{&widget};
+    fixed->setFixedSize(16, 16);
+    layout->addWidget(fixed);
+    layout->setContentsMargins(10, 4, 10, 4);
+    m_settings->setScalePercent(200);
+    QCOMPARE(layout->contentsMargins(), QMargins(20, 8, 20, 8));
+    QCOMPARE(inner->itemAt(0)->spacerItem()->sizeHint().width(), 40);
+    QCOMPARE(fixed->size(), QSize(32, 32));
+    layout->setContentsMargins(6, 6, 6, 6); // meant at 200 %
+    m_settings->setScalePercent(100);
+    QCOMPARE(layout->contentsMargins(), QMargins(3, 3, 3, 3));
+    QCOMPARE(inner->itemAt(0)->spacerItem()->sizeHint().width(), 20);
+    QCOMPARE(fixed->minimumSize(), QSize(16, 16));
+}
+
+} // namespace
+
+QTEST_MAIN(ScaleTest)
+#include "scale_test.moc"

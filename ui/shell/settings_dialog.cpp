@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/settings_dialog.h"
+
+#include "ui/base/icons.h"
+#include "ui/base/widgets.h"
+
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr QSize kSize{640, 480};
+constexpr int kListWidth = 150;
+constexpr int kScaleStep = 5;
+
+/// A list to choose from that follows the setting and sets it.
+template <typename T>
+QComboBox* choice(const std::vector<std::pair<QString, T>>& values, T now,
+                  std::function<void(T)> set)
+{
+    auto* box = new QComboBox;
+    for (const auto& [text, value] : values)
+        box->addItem(text, static_cast<int>(value));
+    box->setCurrentIndex(box->findData(static_cast<int>(now)));
+    QObject::connect(box, &QComboBox::activated, box, [box, set = std::move(set)](int row) {
+        set(static_cast<T>(box->itemData(row).toInt()));
+    });
+    return box;
+}
+
+} // namespace
+
+SettingsDialog::SettingsDialog(Settings& settings, QWidget* parent)
+    : QDialog{parent}, m_settings{settings}
+{
+    setAttribute(Qt::WA_DeleteOnClose);
+    setWindowTitle(tr("Settings"));
+    buildFrame();
+    buildGeneral();
+    buildAppearance();
+    connect(m_search, &QLineEdit::textChanged, this, &SettingsDialog::find);
+    connect(m_list, &QListWidget::currentRowChanged, this, &SettingsDialog::showPage);
+    m_list->setCurrentRow(0);
+    const Theme& theme = Theme::current();
+    resize(theme.px(kSize.width()), theme.px(kSize.height()));
+    m_search->setFocus();
+}
+
+void SettingsDialog::buildFrame()
+{
+    const Theme& theme = Theme::current();
+    auto* column = new QVBoxLayout{this};
+    column->setContentsMargins(theme.px(12), theme.px(12), theme.px(12), theme.px(12));
+    column->setSpacing(theme.px(12));
+    m_search = new QLineEdit{this};
+    m_search->setPlaceholderText(tr("Search settings…"));
+    m_search->setAccessibleName(tr("Search settings"));
+    m_search->setAccessibleDescription(tr("Leaves the settings that speak of what is typed."));
+    m_search->addAction(icon(QStringLiteral("search")), QLineEdit::LeadingPosition);
+    column->addWidget(m_search);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(theme.px(12));
+    m_list = new QListWidget{this};
+    m_list->setAccessibleName(tr("Pages"));
+    m_list->setAccessibleDescription(tr("Subjects of the settings."));
+    m_list->setFixedWidth(theme.px(kListWidth));
+    row->addWidget(m_list);
+    m_stack = new QStackedWidget{this};
+    m_stack->setProperty("ground", QStringLiteral("panel"));
+    row->addWidget(m_stack, 1);
+    column->addLayout(row, 1);
+    auto* buttons = new QDialogButtonBox{QDialogButtonBox::Close, this};
+    m_restore = buttons->addButton(tr("Restore defaults"), QDialogButtonBox::ResetRole);
+    for (QPushButton* button : buttons->findChildren<QPushButton*>())
+        button->setAutoDefault(false);
+    connect(m_restore, &QPushButton::clicked, this, &SettingsDialog::restoreDefaults);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::close);
+    column->addWidget(buttons);
+}
+
+void SettingsDialog::addPage(const QString& title, std::function<void()> restore)
+{
+    const Theme& theme = Theme::current();
+    auto* body = new QWidget;
+    auto* column = new QVBoxLayout{body};
+    column->setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(12));
+    column->setSpacing(theme.px(12));
+    column->addWidget(new TextLabel{title, TextRole::Head, Role::Text, body});
+    auto* form = new QFormLayout;
+    form->setHorizontalSpacing(theme.px(16));
+    form->setVerticalSpacing(theme.px(16));
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    column->addLayout(form);
+    auto* nothing =
+        new TextLabel{tr("No setting on this page matches."), TextRole::Body, Role::Muted, body};
+    nothing->hide();
+    column->addWidget(nothing);
+    column->addStretch(1);
+    m_stack->addWidget(body);
+    m_list->addItem(title);
+    m_pages.push_back({title, form, nothing, std::move(restore)});
+}
+
+void SettingsDialog::addRow(const QString& title, const QString& sentence, QWidget* control)
+{
+    const Theme& theme = Theme::current();
+    const Page& page = m_pages.back();
+    auto* box = new QWidget;
+    auto* column = new QVBoxLayout{box};
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme.px(4));
+    control->setAccessibleName(title);
+    control->setAccessibleDescription(sentence);
+    for (QLineEdit* inner : control->findChildren<QLineEdit*>()) // of a spin box
+        inner->setAccessibleName(title);
+    column->addWidget(control);
+    auto* hint = new QLabel{sentence, box};
+    hint->setWordWrap(true);
+    hint->setForegroundRole(QPalette::PlaceholderText);
+    column->addWidget(hint);
+    auto* label = new TextLabel{title, TextRole::Body, Role::Muted, box};
+    page.form->addRow(label, box);
+    m_rows.push_back({static_cast<int>(m_pages.size()) - 1,
+                      (page.title + u' ' + title + u' ' + sentence).toLower(), label, box});
+}
+
+void SettingsDialog::buildGeneral()
+{
+    addPage(tr("General"), [this] { m_settings.forgetRecentFiles(); });
+    auto* forget = new QPushButton;
+    forget->setAutoDefault(false);
+    const auto follow = [this, forget] {
+        const auto count = m_settings.recentFiles().size();
+        forget->setText(count == 0 ? tr("No recent files")
+                                   : tr("Forget %n file(s)", nullptr, static_cast<int>(count)));
+        forget->setEnabled(count > 0);
+    };
+    connect(&m_settings, &Settings::recentFilesChanged, forget, follow);
+    connect(forget, &QPushButton::clicked, this, [this] { m_settings.forgetRecentFiles(); });
+    follow();
+    addRow(tr("Recent files"),
+           tr("The list on the start page and in the File menu. The files themselves stay."),
+           forget);
+}
+
+void SettingsDialog::buildAppearance()
+{
+    addPage(tr("Appearance"), [this] {
+        m_settings.setTheme(ThemeChoice::System);
+        m_settings.setScalePercent(100);
+        m_settings.setPatterns(PatternStrength::Normal);
+    });
+    QComboBox* theme = choice<ThemeChoice>({{tr("As the system"), ThemeChoice::System},
+                                            {tr("Light"), ThemeChoice::Light},
+                                            {tr("Dark"), ThemeChoice::Dark}},
+                                           m_settings.theme(),
+                                           [this](ThemeChoice to) { m_settings.setTheme(to); });
+    connect(&m_settings, &Settings::themeChanged, theme, [theme](ThemeChoice now) {
+        theme->setCurrentIndex(theme->findData(static_cast<int>(now)));
+    });
+    addRow(tr("Theme"), tr("Colours of the window; pictures are exported as they are shown."),
+           theme);
+
+    auto* scale = new QSpinBox;
+    scale->setRange(75, 300);
+    scale->setSingleStep(kScaleStep);
+    scale->setSuffix(QStringLiteral("\u00a0%"));
+    scale->setKeyboardTracking(false); // "1" on the way to "150" is not meant
+    scale->setValue(m_settings.scalePercent());
+    connect(scale, &QSpinBox::valueChanged, &m_settings, &Settings::setScalePercent);
+    connect(&m_settings, &Settings::scalePercentChanged, scale, &QSpinBox::setValue);
+    addRow(tr("Scale"),
+           tr("Size of text and everything else, 75 to 300 %. Ctrl++ and Ctrl+- change it too."),
+           scale);
+
+    QComboBox* patterns = choice<PatternStrength>(
+        {{tr("Off"), PatternStrength::Off},
+         {tr("Normal"), PatternStrength::Normal},
+         {tr("Strong"), PatternStrength::Strong}},
+        m_settings.patterns(), [this](PatternStrength to) { m_settings.setPatterns(to); });
+    connect(&m_settings, &Settings::patternsChanged, patterns, [patterns](PatternStrength now) {
+        patterns->setCurrentIndex(patterns->findData(static_cast<int>(now)));
+    });
+    addRow(tr("Patterns"),
+           tr("Lines and dots in the classes of memory, so that colour is not all that tells "
+              "them apart."),
+           patterns);
+}
+
+void SettingsDialog::find(const QString& text)
+{
+    const QStringList words = text.toLower().simplified().split(u' ', Qt::SkipEmptyParts);
+    std::vector<int> hits(m_pages.size(), 0);
+    for (const Row& row : m_rows) {
+        const bool matches = std::all_of(words.begin(), words.end(), [&row](const QString& word) {
+            return row.words.contains(word);
+        });
+        row.label->setVisible(matches);
+        row.box->setVisible(matches);
+        hits[static_cast<std::size_t>(row.page)] += matches ? 1 : 0;
+    }
+    int first = -1;
+    for (std::size_t i = 0; i < m_pages.size(); ++i) {
+        const int page = static_cast<int>(i);
+        m_pages[i].nothing->setVisible(hits[i] == 0);
+        m_list->item(page)->setHidden(hits[i] == 0);
+        if (hits[i] > 0 && first < 0)
+            first = page;
+    }
+    const int current = m_list->currentRow();
+    if (first >= 0 && (current < 0 || hits[static_cast<std::size_t>(current)] == 0))
+        m_list->setCurrentRow(first);
+}
+
+void SettingsDialog::showPage(int page)
+{
+    if (page < 0)
+        return;
+    m_stack->setCurrentIndex(page);
+    m_restore->setToolTip(
+        tr("Restore the defaults of %1").arg(m_pages[static_cast<std::size_t>(page)].title));
+}
+
+void SettingsDialog::restoreDefaults()
+{
+    m_pages[static_cast<std::size_t>(m_stack->currentIndex())].restore();
+}
+
+void SettingsDialog::keyPressEvent(QKeyEvent* event)
+{
+    // Esc goes back one level: first what was searched for.
+    if (event->key() == Qt::Key_Escape && !m_search->text().isEmpty()) {
+        m_search->clear();
+        return;
+    }
+    QDialog::keyPressEvent(event);
+}
+
+} // namespace plimsoll::ui
