@@ -165,6 +165,8 @@ void MenuBuilder::buildView()
     plot("view.whole", tr("Whole Step"), "H", &TimelineView::showWholeStep, "fit");
     plot("view.peak", tr("Go to Peak"), "]", &TimelineView::goToPeak);
     plot("view.pin", tr("Pin Here"), "M", &TimelineView::pinAtCursor);
+    addFor(view, "view.table", tr("Show as Table"), QKeySequence{QStringLiteral("Ctrl+Shift+T")},
+           [](PlannerPage& page) { page.toggleTable(); });
     view->addSeparator();
     buildTheme(view);
     MainWindow* window = &m_window;

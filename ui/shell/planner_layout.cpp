@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The docks of a planner page: sizes, narrow windows, what a session remembers.
 #include "ui/base/theme.h"
+#include "ui/frontier/frontier_view.h"
 #include "ui/shell/pages_dock.h"
 #include "ui/shell/planner_page.h"
+#include "ui/shell/table_twins.h"
 
 #include <QAction>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QScrollArea>
+#include <QTableView>
 
 #include <algorithm>
 #include <utility>
@@ -89,6 +92,14 @@ void PlannerPage::setFocused(bool focused)
         restoreState(m_unfocusedLayout, kLayoutVersion);
         adaptToWidth();
     }
+}
+
+void PlannerPage::toggleTable()
+{
+    const bool points =
+        m_frontier->hasFocus() || m_twins->table(TableTwins::Twin::Points).hasFocus();
+    m_twins->toggle(points ? TableTwins::Twin::Points : TableTwins::Twin::Steps,
+                    m_timeline->cursorStep().value_or(0));
 }
 
 void PlannerPage::showOp(graph::OpId op)

@@ -11,6 +11,7 @@
 #include "ui/plan_panel/run_page.h"
 #include "ui/shell/pages_dock.h"
 #include "ui/shell/plan_texts.h"
+#include "ui/shell/table_twins.h"
 
 #include <QAction>
 #include <QScrollArea>
@@ -105,6 +106,7 @@ void PlannerPage::buildDocks()
     m_planDock->addPage(m_runs, tr("Runs"));
     m_planDock->addPage(m_live, tr("Live at cursor"));
     m_planDock->addPage(m_problems, tr("Problems"));
+    m_twins = new TableTwins{*m_planDock, this};
     addDockWidget(Qt::RightDockWidgetArea, m_rightDock);
     addDockWidget(Qt::BottomDockWidgetArea, m_frontierDock);
     addDockWidget(Qt::BottomDockWidgetArea, m_planDock);
@@ -163,6 +165,8 @@ void PlannerPage::connectViews()
     });
     connect(m_timeline, &TimelineView::visibleRangeChanged, this, [this] { storeView(); });
     connect(m_timeline, &TimelineView::pinsChanged, this, [this] { storeView(); });
+    connect(m_twins, &TableTwins::stepChosen, m_timeline, &TimelineView::showStep);
+    connect(m_twins, &TableTwins::budgetChosen, &m_document, &DocumentController::commitBudget);
     connect(m_timeline, &TimelineView::lowerBoundClicked, this,
             [this] { m_planDock->showPage(m_plan); });
     connect(m_frontier, &FrontierView::budgetDragged, &m_document,
@@ -264,6 +268,7 @@ void PlannerPage::showTimeline()
     const bool infeasible = !best && !isWaiting();
     m_shown = isWaiting() ? planned.unplanned : m_document.shownPlan();
     const plan::Evaluation& evaluation = m_shown->evaluation();
+    m_twins->show(m_shown, planned.frontier, planned.unplanned->evaluation().stepTime);
     if (m_drawn != m_shown->evaluationPtr() || m_against != planned.unplanned->evaluationPtr()) {
         m_drawn = m_shown->evaluationPtr();
         m_against = planned.unplanned->evaluationPtr();

@@ -23,6 +23,7 @@ class PagesDock;
 class PlanPage;
 class ProblemPage;
 class RunPage;
+class TableTwins;
 
 /// What the status bar says about a plan.
 struct StatusText
@@ -63,6 +64,8 @@ public:
     void setFocused(bool focused);
     [[nodiscard]] bool isFocused() const { return m_isFocused; }
     void clearSelection() { m_selection.clear(); }
+    /// The plot that has the focus, else the timeline, as a table; again: away with it.
+    void toggleTable();
     /// Puts the cursor on the op, where the shown plan first runs it.
     void showOp(graph::OpId op);
     /// Puts zoom and layout into the document.
@@ -109,6 +112,7 @@ private:
     FrontierView* m_frontier = nullptr;
     PlanPage* m_plan = nullptr;
     RunPage* m_runs = nullptr;
+    TableTwins* m_twins = nullptr;
     LivePage* m_live = nullptr;
     ProblemPage* m_problems = nullptr;
     QTimer m_tableLater; ///< brings the table up to date while the line is dragged

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/frontier.h"
+
+#include <QAbstractTableModel>
+
+namespace plimsoll::ui {
+
+/// The frontier as a table: one row per plan, by rising peak. Reads the frontier, copies nothing.
+class PointModel : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    enum Column { PeakColumn, TimeColumn, SlowDownColumn, RegionsColumn, ColumnCount };
+
+    using QAbstractTableModel::QAbstractTableModel;
+
+    /// Slow-downs are against `unplannedTime`.
+    void setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unplannedTime);
+    /// The plan of a row. Requires a row that is there.
+    [[nodiscard]] const plan::VerifiedPlan& planAt(int row) const
+    {
+        return *m_frontier->points()[static_cast<std::size_t>(row)];
+    }
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index,
+                                int role = Qt::DisplayRole) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
+                                      int role = Qt::DisplayRole) const override;
+
+private:
+    plan::FrontierPtr m_frontier; ///< null: no rows
+    base::Nanoseconds m_unplannedTime;
+};
+
+} // namespace plimsoll::ui

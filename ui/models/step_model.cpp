@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/models/step_model.h"
+
+#include "ui/base/numbers.h"
+#include "ui/models/program_texts.h"
+
+#include <array>
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr std::array kHeads{"Step", "Op", "Module", "Phase", "Begins", "Total"};
+
+Qt::Alignment alignmentOf(int column)
+{
+    const bool isText = column == StepModel::OpColumn || column == StepModel::ModuleColumn
+                        || column == StepModel::PhaseColumn;
+    return (isText ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter;
+}
+
+} // namespace
+
+void StepModel::setPlan(plan::VerifiedPlanPtr plan)
+{
+    if (plan == m_plan)
+        return;
+    beginResetModel();
+    m_plan = std::move(plan);
+    endResetModel();
+}
+
+int StepModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() || !m_plan
+               ? 0
+               : static_cast<int>(m_plan->evaluation().timeline->stepCount());
+}
+
+int StepModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(ColumnCount);
+}
+
+QString StepModel::textAt(std::size_t step, int column) const
+{
+    const plan::Evaluation& evaluation = m_plan->evaluation();
+    const timeline::Timeline& memory = *evaluation.timeline;
+    if (column >= FirstClassColumn)
+        return ui::bytesText(
+            memory.stackAt(step).at(static_cast<std::size_t>(column - FirstClassColumn)));
+    const plan::Step& executed = evaluation.schedule->steps[step];
+    const graph::Program& program = *m_plan->problem().program;
+    const bool isAgain = executed.region >= 0;
+    switch (column) {
+    case StepColumn: return ui::countText(step);
+    case OpColumn:
+        return isAgain ? QStringLiteral("%1, recomputed").arg(opTitle(program, executed.op))
+                       : opTitle(program, executed.op);
+    case ModuleColumn: return QString::fromStdString(program.modulePath(program.op(executed.op)));
+    case PhaseColumn:
+        return phaseText(isAgain ? graph::Phase::Backward : program.op(executed.op).phase);
+    case BeginColumn: return ui::timeText(memory.timeAt(step));
+    case TotalColumn: return ui::bytesText(memory.totalAt(step), Rounding::Up);
+    default: return {};
+    }
+}
+
+QVariant StepModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid() || index.row() >= rowCount())
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(alignmentOf(index.column()));
+    if (role == Qt::DisplayRole)
+        return textAt(static_cast<std::size_t>(index.row()), index.column());
+    return {};
+}
+
+QVariant StepModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || section < 0 || section >= static_cast<int>(ColumnCount))
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(alignmentOf(section));
+    if (role != Qt::DisplayRole)
+        return {};
+    return section < FirstClassColumn
+               ? QString::fromLatin1(kHeads.at(static_cast<std::size_t>(section)))
+               : QString::fromLatin1(timeline::categoryName(
+                   static_cast<timeline::Category>(section - FirstClassColumn)));
+}
+
+} // namespace plimsoll::ui
