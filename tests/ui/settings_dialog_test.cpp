@@ -117,6 +117,7 @@ void SettingsDialogTest::restoresAPage()
     m_settings->setScalePercent(130);
     m_settings->setPatterns(PatternStrength::Off);
     m_settings->addRecentFile(QStringLiteral("/some/file.json"));
+    QVERIFY(!button("Restore defaults").isEnabled()); // the first page has none
     choosePage(1);
     QTest::mouseClick(&button("Restore defaults"), Qt::LeftButton);
     QVERIFY(m_settings->theme() == ThemeChoice::System);
@@ -158,7 +159,9 @@ void SettingsDialogTest::forgetsRecentFiles()
 {
     QVERIFY(!button("No recent files").isEnabled());
     m_settings->addRecentFile(QStringLiteral("/some/file.json"));
+    QVERIFY(button("Forget 1 file").isEnabled());
     m_settings->addRecentFile(QStringLiteral("/some/other.json"));
+    QVERIFY(button("Forget 2 files").isEnabled());
     QTest::mouseClick(&control<QPushButton>("Recent files"), Qt::LeftButton);
     QVERIFY(m_settings->recentFiles().isEmpty());
     QVERIFY(!button("No recent files").isEnabled());

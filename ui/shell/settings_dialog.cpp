@@ -85,8 +85,10 @@ void SettingsDialog::buildFrame()
     column->addLayout(row, 1);
     auto* buttons = new QDialogButtonBox{QDialogButtonBox::Close, this};
     m_restore = buttons->addButton(tr("Restore defaults"), QDialogButtonBox::ResetRole);
-    for (QPushButton* button : buttons->findChildren<QPushButton*>())
+    for (QPushButton* button : buttons->findChildren<QPushButton*>()) {
         button->setAutoDefault(false);
+        button->setIcon({});
+    }
     connect(m_restore, &QPushButton::clicked, this, &SettingsDialog::restoreDefaults);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::close);
     column->addWidget(buttons);
@@ -111,7 +113,8 @@ void SettingsDialog::addPage(const QString& title, std::function<void()> restore
     column->addWidget(nothing);
     column->addStretch(1);
     m_stack->addWidget(body);
-    m_list->addItem(title);
+    auto* item = new QListWidgetItem{title, m_list};
+    item->setSizeHint({0, theme.rowHeight(24)});
     m_pages.push_back({title, form, nothing, std::move(restore)});
 }
 
@@ -140,13 +143,14 @@ void SettingsDialog::addRow(const QString& title, const QString& sentence, QWidg
 
 void SettingsDialog::buildGeneral()
 {
-    addPage(tr("General"), [this] { m_settings.forgetRecentFiles(); });
+    addPage(tr("General"), {}); // nothing on it has a default
     auto* forget = new QPushButton;
     forget->setAutoDefault(false);
     const auto follow = [this, forget] {
         const auto count = m_settings.recentFiles().size();
-        forget->setText(count == 0 ? tr("No recent files")
-                                   : tr("Forget %n file(s)", nullptr, static_cast<int>(count)));
+        forget->setText(count == 0   ? tr("No recent files")
+                        : count == 1 ? tr("Forget 1 file")
+                                     : tr("Forget %1 files").arg(count));
         forget->setEnabled(count > 0);
     };
     connect(&m_settings, &Settings::recentFilesChanged, forget, follow);
@@ -231,6 +235,7 @@ void SettingsDialog::showPage(int page)
     if (page < 0)
         return;
     m_stack->setCurrentIndex(page);
+    m_restore->setEnabled(m_pages[static_cast<std::size_t>(page)].restore != nullptr);
     m_restore->setToolTip(
         tr("Restore the defaults of %1").arg(m_pages[static_cast<std::size_t>(page)].title));
 }
