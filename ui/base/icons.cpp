@@ -5,10 +5,13 @@
 #include "ui/base/theme.h"
 
 #include <QFile>
+#include <QHash>
 #include <QIconEngine>
 #include <QPainter>
 #include <QPixmap>
 #include <QSvgRenderer>
+
+#include <memory>
 
 namespace plimsoll::ui {
 
@@ -19,6 +22,26 @@ QByteArray iconSource(const QString& name)
     initResources();
     QFile file{QStringLiteral(":/plimsoll/icons/") + name + QStringLiteral(".svg")};
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray{};
+}
+
+/// Reading and parsing an icon takes longer than painting it; icons and their colours are few. Null
+/// for a name that is none.
+QSvgRenderer* rendererOf(const QString& name, const QColor& color)
+{
+    constexpr qsizetype kKnown = 256;
+    thread_local QHash<QPair<QString, QRgb>, std::shared_ptr<QSvgRenderer>> known;
+    const QPair<QString, QRgb> key{name, color.rgb()};
+    const auto found = known.constFind(key);
+    if (found != known.constEnd())
+        return found->get();
+    QByteArray source = iconSource(name);
+    if (source.isEmpty())
+        return nullptr;
+    const QByteArray stroke = QByteArray{"stroke=\""} + color.name().toLatin1() + QByteArray{"\""};
+    source.replace("stroke=\"#000\"", stroke);
+    if (known.size() >= kKnown)
+        known.clear();
+    return known.insert(key, std::make_shared<QSvgRenderer>(source))->get();
 }
 
 /// Renders at paint time, so that theme and device pixel ratio are those of the moment.
@@ -94,16 +117,13 @@ QIcon applicationIcon()
 
 void drawIcon(QPainter& painter, const QRectF& rect, const QString& name, const QColor& color)
 {
-    QByteArray source = iconSource(name);
-    if (source.isEmpty())
+    QSvgRenderer* renderer = rendererOf(name, color);
+    if (renderer == nullptr)
         return;
-    const QByteArray stroke = QByteArray{"stroke=\""} + color.name().toLatin1() + QByteArray{"\""};
-    source.replace("stroke=\"#000\"", stroke);
-    QSvgRenderer renderer{source};
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setOpacity(painter.opacity() * static_cast<qreal>(color.alphaF()));
-    renderer.render(&painter, rect);
+    renderer->render(&painter, rect);
     painter.restore();
 }
 

@@ -4,8 +4,12 @@
 #include "core/base/format.h"
 
 #include <QFontMetricsF>
+#include <QGlyphRun>
+#include <QHash>
 #include <QLocale>
+#include <QPaintEngine>
 #include <QPainter>
+#include <QTextLayout>
 
 #include <algorithm>
 #include <array>
@@ -73,37 +77,86 @@ QString withSign(const QString& text, bool negative)
     return (negative ? QChar{kMinus} : QChar{u'+'}) + text;
 }
 
-/// Cell width of digits in this font. Fonts are few; asking the metrics is a hash look-up in Qt.
-double digitWidth(const QFontMetricsF& metrics)
+constexpr qsizetype kKnownFonts = 64;
+constexpr qsizetype kKnownParts = 512;
+
+/// A digit or a stretch between digits, laid out.
+struct Part
 {
+    QString text;
+    bool isDigit = false;
     double width = 0;
+    double ascent = 0; ///< of its line: the runs count from the top
+    QList<QGlyphRun> runs;
+};
+
+/// The parts that were drawn in one font. While the budget line is dragged the same few come again
+/// in every frame, and shaping them would cost more than drawing them.
+struct KnownFont
+{
+    double cell = 0; ///< width of the widest digit
+    QHash<QString, Part> parts;
+};
+
+KnownFont& known(const QFont& font)
+{
+    // Glyph runs belong to the thread that made them.
+    thread_local QHash<QFont, KnownFont> fonts;
+    const auto found = fonts.find(font);
+    if (found != fonts.end())
+        return *found;
+    if (fonts.size() >= kKnownFonts)
+        fonts.clear();
+    KnownFont fresh;
+    const QFontMetricsF metrics{font};
     for (char16_t digit = u'0'; digit <= u'9'; ++digit)
-        width = std::max(width, metrics.horizontalAdvance(QChar{digit}));
-    return width;
+        fresh.cell = std::max(fresh.cell, metrics.horizontalAdvance(QChar{digit}));
+    return *fonts.insert(font, fresh);
 }
 
-/// Lengths of the parts: a digit each, and the stretches between.
-template <typename Visit>
-void forEachPart(const QString& text, Visit&& visit)
+Part partOf(const QFont& font, const QString& text, bool isDigit)
 {
+    QTextLayout layout{text, font};
+    layout.beginLayout();
+    const QTextLine line = layout.createLine();
+    layout.endLayout();
+    return {text, isDigit, QFontMetricsF{font}.horizontalAdvance(text), line.ascent(),
+            layout.glyphRuns()};
+}
+
+/// Calls visit(part) for each digit and for the stretches between.
+template <typename Visit>
+void forEachPart(const QFont& font, KnownFont& fonts, const QString& text, Visit&& visit)
+{
+    if (fonts.parts.size() >= kKnownParts)
+        fonts.parts.clear();
     const auto isDigit = [&](qsizetype at) { return text[at] >= u'0' && text[at] <= u'9'; };
     for (qsizetype at = 0; at < text.size();) {
         qsizetype end = at + 1;
         if (!isDigit(at))
             while (end < text.size() && !isDigit(end))
                 ++end;
-        visit(text.mid(at, end - at), isDigit(at));
+        const QString piece = text.mid(at, end - at);
+        auto part = fonts.parts.constFind(piece);
+        if (part == fonts.parts.constEnd())
+            part = fonts.parts.insert(piece, partOf(font, piece, isDigit(at)));
+        visit(*part);
         at = end;
     }
 }
 
-double widthOf(const QFontMetricsF& metrics, const QString& text, double cell)
+double widthOf(const QFont& font, KnownFont& fonts, const QString& text)
 {
     double width = 0;
-    forEachPart(text, [&](const QString& part, bool digit) {
-        width += digit ? cell : metrics.horizontalAdvance(part);
-    });
+    forEachPart(font, fonts, text,
+                [&](const Part& part) { width += part.isDigit ? fonts.cell : part.width; });
     return width;
+}
+
+/// Devices of shapes want the text itself.
+bool takesGlyphs(const QPainter& painter)
+{
+    return painter.paintEngine()->type() == QPaintEngine::Raster;
 }
 
 } // namespace
@@ -189,23 +242,27 @@ QString unknownText()
 
 double numberWidth(const QFont& font, const QString& text)
 {
-    const QFontMetricsF metrics{font};
-    return widthOf(metrics, text, digitWidth(metrics));
+    return widthOf(font, known(font), text);
 }
 
 void drawNumber(QPainter& painter, QPointF pos, const QString& text, Qt::Alignment align)
 {
-    const QFontMetricsF metrics{painter.font()};
-    const double cell = digitWidth(metrics);
+    const QFont& font = painter.font();
+    KnownFont& fonts = known(font);
     double x = pos.x();
     if ((align & Qt::AlignRight) != 0)
-        x -= widthOf(metrics, text, cell);
+        x -= widthOf(font, fonts, text);
     else if ((align & Qt::AlignHCenter) != 0)
-        x -= widthOf(metrics, text, cell) / 2;
-    forEachPart(text, [&](const QString& part, bool digit) {
-        const double width = metrics.horizontalAdvance(part);
-        painter.drawText(QPointF{digit ? x + (cell - width) / 2 : x, pos.y()}, part);
-        x += digit ? cell : width;
+        x -= widthOf(font, fonts, text) / 2;
+    const bool glyphs = takesGlyphs(painter);
+    forEachPart(font, fonts, text, [&](const Part& part) {
+        const QPointF at{part.isDigit ? x + (fonts.cell - part.width) / 2 : x, pos.y()};
+        if (glyphs)
+            for (const QGlyphRun& run : part.runs)
+                painter.drawGlyphRun(at - QPointF{0, part.ascent}, run);
+        else
+            painter.drawText(at, part.text);
+        x += part.isDigit ? fonts.cell : part.width;
     });
 }
 

@@ -116,7 +116,7 @@ QColor Theme::color(Role role, double alpha) const
     return result;
 }
 
-QFont Theme::font(TextRole role) const
+QFont Theme::makeFont(TextRole role) const
 {
     const TextSize& size = kSizes.at(static_cast<std::size_t>(role));
     QFont font{m_family};
@@ -185,6 +185,8 @@ void Theme::apply()
 {
     m_dark = m_choice == ThemeChoice::Dark || (m_choice == ThemeChoice::System && m_systemDark);
     m_bodyPixels = m_systemPixels * m_systemFactor * m_scalePercent / 100.0;
+    for (std::size_t role = 0; role < m_fonts.size(); ++role)
+        m_fonts[role] = makeFont(static_cast<TextRole>(role));
     QApplication::setPalette(paletteFor(*this));
     QApplication::setFont(font(TextRole::Body));
     // The application's sheet is the only one; it never holds data colours.

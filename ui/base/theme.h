@@ -6,6 +6,8 @@
 #include <QFont>
 #include <QObject>
 
+#include <array>
+
 namespace plimsoll::ui {
 
 enum class ThemeChoice : std::uint8_t { System, Light, Dark };
@@ -23,6 +25,7 @@ enum class TextRole : std::uint8_t {
     Name,        ///< 24 / 600
     Code,        ///< fixed pitch, one px smaller than body
 };
+inline constexpr std::size_t kTextRoles = static_cast<std::size_t>(TextRole::Code) + 1;
 
 /// The look of the running program: colours, fonts, scale. One object, created after QApplication
 /// and before any widget; everything that paints asks Theme::current() at paint time, so a switch
@@ -41,7 +44,10 @@ public:
     [[nodiscard]] bool isDark() const { return m_dark; }
     [[nodiscard]] QColor color(Role role) const { return tokenColor(role, m_dark); }
     [[nodiscard]] QColor color(Role role, double alpha) const;
-    [[nodiscard]] QFont font(TextRole role) const;
+    [[nodiscard]] const QFont& font(TextRole role) const
+    {
+        return m_fonts[static_cast<std::size_t>(role)];
+    }
     /// body / 12 including the user's scale; 1 on a plain system.
     [[nodiscard]] double scale() const { return m_bodyPixels / 12.0; }
     /// A length of the design in logical pixels of this screen, rounded.
@@ -67,6 +73,7 @@ Q_SIGNALS:
 private:
     void apply();
     void applyScale();
+    [[nodiscard]] QFont makeFont(TextRole role) const;
 
     ThemeChoice m_choice = ThemeChoice::System;
     PatternStrength m_patterns = PatternStrength::Normal;
@@ -77,6 +84,8 @@ private:
     QString m_family;
     double m_systemPixels = 12.0;
     double m_systemFactor = 1.0;
+    /// Made once: a new font would look for its engine again with each text.
+    std::array<QFont, kTextRoles> m_fonts;
 };
 
 /// The style sheet template with @names@ replaced by tokens and @n@ by scaled lengths.

@@ -28,12 +28,21 @@ void TextLabel::setText(const QString& text)
         return;
     m_text = text;
     setAccessibleName(text);
-    updateGeometry();
+    if (!m_steadyWidth)
+        updateGeometry();
     update();
+}
+
+void TextLabel::setSteady(int width)
+{
+    m_steadyWidth = width;
+    updateGeometry();
 }
 
 void TextLabel::setColor(Role color)
 {
+    if (color == m_color)
+        return;
     m_color = color;
     update();
 }
@@ -52,9 +61,10 @@ void TextLabel::setElideMode(Qt::TextElideMode mode)
 
 QSize TextLabel::sizeHint() const
 {
-    const QFont font = Theme::current().font(m_font);
-    return {static_cast<int>(std::ceil(numberWidth(font, m_text))) + 1,
-            QFontMetrics{font}.height() + 2};
+    const QFont& font = Theme::current().font(m_font);
+    const int width =
+        m_steadyWidth ? *m_steadyWidth : static_cast<int>(std::ceil(numberWidth(font, m_text))) + 1;
+    return {width, QFontMetrics{font}.height() + 2};
 }
 
 QSize TextLabel::minimumSizeHint() const
@@ -65,12 +75,14 @@ QSize TextLabel::minimumSizeHint() const
 void TextLabel::paintEvent(QPaintEvent* /*event*/)
 {
     const Theme& theme = Theme::current();
-    const QFont font = theme.font(m_font);
+    const QFont& font = theme.font(m_font);
     const QFontMetricsF metrics{font};
     QString shown = m_text;
     if (numberWidth(font, shown) > width())
         shown = metrics.elidedText(m_text, m_elide, width());
-    setToolTip(shown == m_text ? QString{} : m_text);
+    const QString tip = shown == m_text ? QString{} : m_text;
+    if (tip != toolTip())
+        setToolTip(tip);
 
     QPainter painter{this};
     painter.setFont(font);

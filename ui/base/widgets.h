@@ -5,6 +5,8 @@
 
 #include <QWidget>
 
+#include <optional>
+
 class QPainter;
 
 namespace plimsoll::ui {
@@ -24,6 +26,9 @@ public:
     void setColor(Role color);
     void setAlignment(Qt::Alignment alignment);
     void setElideMode(Qt::TextElideMode mode);
+    /// From now on the text decides nothing about the place: the label asks for this width, and
+    /// another text asks for no new layout. For figures that change while the hand drags.
+    void setSteady(int width = 0);
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
@@ -35,6 +40,7 @@ private:
     QString m_text;
     TextRole m_font;
     Role m_color;
+    std::optional<int> m_steadyWidth;
     Qt::Alignment m_alignment = Qt::AlignLeft | Qt::AlignVCenter;
     Qt::TextElideMode m_elide = Qt::ElideRight;
 };

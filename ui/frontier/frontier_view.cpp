@@ -34,7 +34,7 @@ FrontierView::FrontierView(QWidget* parent) : QWidget{parent}
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setAccessibleName(QStringLiteral("Frontier: slow-down against peak"));
-    connect(&Theme::current(), &Theme::changed, this, QOverload<>::of(&QWidget::update));
+    connect(&Theme::current(), &Theme::changed, this, &FrontierView::redraw);
 }
 
 void FrontierView::setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unplannedTime,
@@ -44,6 +44,12 @@ void FrontierView::setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unp
     m_unplannedTime = unplannedTime;
     m_lowerBound = lowerBound;
     describe();
+    redraw();
+}
+
+void FrontierView::redraw()
+{
+    m_stillDirty = true;
     update();
 }
 
@@ -57,6 +63,8 @@ void FrontierView::setBudget(base::Bytes budget)
 
 void FrontierView::setCurrent(plan::VerifiedPlanPtr plan)
 {
+    if (plan == m_current)
+        return;
     m_current = std::move(plan);
     describe();
     update();
@@ -119,8 +127,8 @@ void FrontierView::paintEvent(QPaintEvent* /*event*/)
 {
     const Theme& theme = Theme::current();
     QPainter painter{this};
-    painter.fillRect(rect(), theme.color(Role::Panel));
     if (!m_frontier || m_frontier->points().empty()) {
+        painter.fillRect(rect(), theme.color(Role::Panel));
         painter.setFont(theme.font(TextRole::Body));
         painter.setPen(theme.color(Role::Muted));
         painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap,
@@ -128,10 +136,21 @@ void FrontierView::paintEvent(QPaintEvent* /*event*/)
         return;
     }
     const Axes range = axes();
-    if (range.plot.width() < 40 || range.plot.height() < 30)
+    const bool hasRoom = range.plot.width() >= 40 && range.plot.height() >= 30;
+    if (m_stillDirty || m_still.size() != size() * devicePixelRatioF()) {
+        m_still = QPixmap{size() * devicePixelRatioF()};
+        m_still.setDevicePixelRatio(devicePixelRatioF());
+        m_still.fill(theme.color(Role::Panel));
+        if (hasRoom) {
+            QPainter still{&m_still};
+            paintAxes(still, range);
+            paintCurve(still, range);
+        }
+        m_stillDirty = false;
+    }
+    painter.drawPixmap(QPointF{}, m_still);
+    if (!hasRoom)
         return;
-    paintAxes(painter, range);
-    paintCurve(painter, range);
     paintBudget(painter, range);
     if (m_hasRing) {
         painter.setRenderHint(QPainter::Antialiasing);

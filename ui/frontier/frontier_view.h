@@ -4,6 +4,7 @@
 #include "core/plan/bound.h"
 #include "core/plan/frontier.h"
 
+#include <QPixmap>
 #include <QWidget>
 
 #include <optional>
@@ -64,6 +65,7 @@ private:
     void paintBudget(QPainter& painter, const Axes& axes) const;
     void updateToolTip(QPointF position);
     void describe();
+    void redraw(); ///< the still part too
 
     plan::FrontierPtr m_frontier;
     plan::VerifiedPlanPtr m_current;
@@ -72,6 +74,9 @@ private:
     base::Bytes m_budget;
     bool m_dragging = false;
     bool m_hasRing = false; ///< the focus came by key
+
+    QPixmap m_still; ///< axes and curve: what a moving budget leaves as it is
+    bool m_stillDirty = true;
 };
 
 } // namespace plimsoll::ui

@@ -181,6 +181,10 @@ void BudgetPanel::buildResults()
     m_peakDifference = new TextLabel{{}, TextRole::SmallMedium, Role::Muted, this};
     m_timeFigure = new TextLabel{unknownText(), TextRole::Figure, Role::Text, this};
     m_timeDifference = new TextLabel{{}, TextRole::SmallMedium, Role::Muted, this};
+    // The grid shares the width out by its columns' stretch.
+    for (TextLabel* label :
+         {m_gaugeText, m_peakFigure, m_peakDifference, m_timeFigure, m_timeDifference})
+        label->setSteady();
     grid->addWidget(new TextLabel{QStringLiteral("Peak"), TextRole::Body, Role::Muted, this}, 0, 0);
     grid->addWidget(new TextLabel{QStringLiteral("Step time"), TextRole::Body, Role::Muted, this},
                     0, 1);

@@ -4,34 +4,77 @@
 #include "ui/base/icons.h"
 #include "ui/base/theme.h"
 
-#include <QHBoxLayout>
-#include <QLabel>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QGuiApplication>
+#include <QMenu>
 #include <QPainter>
+
+#include <algorithm>
+#include <cmath>
 
 namespace plimsoll::ui {
 
-VerdictBox::VerdictBox(QWidget* parent) : QWidget{parent}, m_text{new QLabel{this}}
+namespace {
+constexpr int kLeft = 30; ///< room for the icon
+constexpr int kRight = 10;
+constexpr int kAbove = 8;
+constexpr int kLeastHeight = 60; ///< three lines: the box keeps its height while sentences change
+} // namespace
+
+VerdictBox::VerdictBox(QWidget* parent) : QWidget{parent}
 {
-    const Theme& theme = Theme::current();
-    auto* layout = new QHBoxLayout{this};
-    layout->setContentsMargins(theme.px(30), theme.px(8), theme.px(10), theme.px(8));
-    layout->addWidget(m_text);
-    m_text->setWordWrap(true);
-    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    setMinimumHeight(theme.px(60)); // three lines: the box keeps its height while sentences change
-    connect(&Theme::current(), &Theme::changed, this, QOverload<>::of(&QWidget::update));
+    QTextOption option;
+    option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    m_layout.setTextOption(option);
+    m_layout.setCacheEnabled(true);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    connect(&Theme::current(), &Theme::changed, this, &VerdictBox::wrap);
+    wrap();
 }
 
 void VerdictBox::show(Verdict verdict, const QString& sentence)
 {
+    if (verdict == m_verdict && sentence == m_layout.text())
+        return;
     m_verdict = verdict;
-    m_text->setText(sentence);
+    m_layout.setText(sentence);
+    setAccessibleName(sentence);
+    wrap();
+}
+
+void VerdictBox::wrap()
+{
+    const Theme& theme = Theme::current();
+    m_layout.setFont(theme.font(TextRole::Body));
+    const double width = std::max(1, this->width() - theme.px(kLeft) - theme.px(kRight));
+    double height = 0;
+    m_layout.beginLayout();
+    for (QTextLine line = m_layout.createLine(); line.isValid(); line = m_layout.createLine()) {
+        line.setLineWidth(width);
+        line.setPosition({0, height});
+        height += line.height();
+    }
+    m_layout.endLayout();
+    // Does nothing, and costs no layout, while the height stays.
+    setFixedHeight(std::max(theme.px(kLeastHeight),
+                            static_cast<int>(std::ceil(height)) + 2 * theme.px(kAbove)));
     update();
 }
 
-QString VerdictBox::sentence() const
+QPointF VerdictBox::textCorner() const
 {
-    return m_text->text();
+    const double free = height() - m_layout.boundingRect().height();
+    return {static_cast<double>(Theme::current().px(kLeft)), std::round(free / 2)};
+}
+
+QRectF VerdictBox::textRect() const
+{
+    // Not the bounding rectangle: it is as wide as the room, also when the lines are not.
+    double width = 0;
+    for (int line = 0; line < m_layout.lineCount(); ++line)
+        width = std::max(width, m_layout.lineAt(line).naturalTextWidth());
+    return {textCorner(), QSizeF{width, m_layout.boundingRect().height()}};
 }
 
 void VerdictBox::paintEvent(QPaintEvent* /*event*/)
@@ -53,6 +96,24 @@ void VerdictBox::paintEvent(QPaintEvent* /*event*/)
              theme.color(good  ? Role::Ok
                          : bad ? Role::Danger
                                : Role::Muted));
+    painter.setPen(theme.color(Role::Text));
+    m_layout.draw(&painter, textCorner());
+}
+
+void VerdictBox::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    if (event->size().width() != event->oldSize().width())
+        wrap();
+}
+
+void VerdictBox::contextMenuEvent(QContextMenuEvent* event)
+{
+    auto* menu = new QMenu{this};
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(tr("Copy"), this,
+                    [this] { QGuiApplication::clipboard()->setText(sentence()); });
+    menu->popup(event->globalPos());
 }
 
 } // namespace plimsoll::ui

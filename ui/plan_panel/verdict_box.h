@@ -3,15 +3,16 @@
 
 #include "ui/base/tokens.h"
 
+#include <QTextLayout>
 #include <QWidget>
-
-class QLabel;
 
 namespace plimsoll::ui {
 
 enum class Verdict : std::uint8_t { Neutral, Good, Bad };
 
 /// One or two sentences about a plan, on the colour of what they mean, with an icon as second sign.
+/// The text is wrapped here and not by a label, so that another sentence in each frame of a drag
+/// asks for no new layout; the box is three lines high and grows for longer texts.
 class VerdictBox : public QWidget
 {
     Q_OBJECT
@@ -20,14 +21,21 @@ public:
     explicit VerdictBox(QWidget* parent = nullptr);
 
     void show(Verdict verdict, const QString& sentence);
-    [[nodiscard]] QString sentence() const;
+    [[nodiscard]] QString sentence() const { return m_layout.text(); }
+    /// Where the lines of the sentence stand.
+    [[nodiscard]] QRectF textRect() const;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
+    void wrap();
+    [[nodiscard]] QPointF textCorner() const;
+
     Verdict m_verdict = Verdict::Neutral;
-    QLabel* m_text = nullptr;
+    QTextLayout m_layout;
 };
 
 } // namespace plimsoll::ui

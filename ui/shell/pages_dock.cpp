@@ -16,6 +16,8 @@ namespace plimsoll::ui {
 
 namespace {
 
+constexpr int kCountsWidth = 120;
+
 /// Ground of a dock's title bar: panel, rounded at the top, a line below.
 class TitleBar : public QWidget
 {
@@ -91,6 +93,8 @@ PagesDock::PagesDock(const QString& name, const QString& title, QWidget* parent)
     row->addWidget(m_tabs);
     row->addStretch(1);
     m_counts = new TextLabel{{}, TextRole::Body, Role::Muted, bar};
+    m_counts->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_counts->setSteady(theme.px(kCountsWidth));
     row->addWidget(m_counts);
     auto* more = new QToolButton{bar};
     more->setIcon(icon(QStringLiteral("more")));

@@ -29,6 +29,8 @@ public:
     }
     void setIcon(const QString& name, Role role)
     {
+        if (name == m_name && role == m_role)
+            return;
         m_name = name;
         m_role = role;
         update();

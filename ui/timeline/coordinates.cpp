@@ -42,6 +42,18 @@ std::size_t StepAxis::stepAt(double position) const
     return std::min(static_cast<std::size_t>(floor), stepCount() - 1);
 }
 
+std::size_t StepAxis::stepAt(double position, std::size_t from) const
+{
+    constexpr int kNear = 12;
+    const double floor = std::floor(std::clamp(position, 0.0, length()));
+    for (int i = 0; i < kNear; ++i) {
+        if (from + 1 >= stepCount() || positionOf(from + 1) > floor)
+            return from;
+        ++from;
+    }
+    return stepAt(position);
+}
+
 Coordinates::Coordinates(const QRectF& plot, double visibleBegin, double visibleEnd,
                          base::Bytes top)
     : m_plot{plot}, m_begin{visibleBegin}, m_end{visibleEnd}, m_top{top}
@@ -71,13 +83,19 @@ base::Bytes Coordinates::bytesAt(double y) const
     return base::Bytes{std::llround(fraction * static_cast<double>(m_top.count()))};
 }
 
-StepSpan stepsIn(const StepAxis& axis, double from, double to)
+StepSpans::StepSpans(const StepAxis& axis, double from)
+    : m_axis{&axis} // Steps without duration at the very start stand before the first that lasts.
+    , m_step{from <= 0 ? 0 : axis.stepAt(from)}
 {
-    // Steps without duration at the very start stand before the first that lasts.
-    const std::size_t begin = from <= 0 ? 0 : axis.stepAt(from);
-    std::size_t last = axis.stepAt(to);
+}
+
+StepSpan StepSpans::upTo(double to)
+{
+    const std::size_t begin = m_step;
+    std::size_t last = m_axis->stepAt(to, begin);
+    m_step = to <= 0 ? 0 : last;
     // A step that begins exactly at the right edge belongs to the next column.
-    if (last > begin && axis.positionOf(last) >= to)
+    if (last > begin && m_axis->positionOf(last) >= to)
         --last;
     return {begin, std::max(begin, last) + 1};
 }

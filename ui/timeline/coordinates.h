@@ -23,6 +23,8 @@ public:
     [[nodiscard]] double positionOf(std::size_t step) const;
     /// The step at a position, clamped. Requires stepCount() > 0.
     [[nodiscard]] std::size_t stepAt(double position) const;
+    /// The same for a position not before `from`, which is quick where it is near.
+    [[nodiscard]] std::size_t stepAt(double position, std::size_t from) const;
 
 private:
     timeline::TimelinePtr m_timeline;
@@ -60,7 +62,23 @@ struct StepSpan
     std::size_t begin = 0;
     std::size_t end = 0;
 };
+/// The steps of stretches of the axis that follow each other without a gap, such as the columns of
+/// a plot: each search begins where the last one ended. Requires axis.stepCount() > 0.
+class StepSpans
+{
+public:
+    StepSpans(const StepAxis& axis, double from);
+    /// The steps that any part of the positions from the last call's end up to `to` belongs to.
+    [[nodiscard]] StepSpan upTo(double to);
+
+private:
+    const StepAxis* m_axis;
+    std::size_t m_step; ///< at the end of the last stretch
+};
 /// The steps that any part of positions [from, to) belongs to. Requires axis.stepCount() > 0.
-[[nodiscard]] StepSpan stepsIn(const StepAxis& axis, double from, double to);
+[[nodiscard]] inline StepSpan stepsIn(const StepAxis& axis, double from, double to)
+{
+    return StepSpans{axis, from}.upTo(to);
+}
 
 } // namespace plimsoll::ui

@@ -42,7 +42,7 @@ void forEachLevel(const std::vector<float>& heights, Visit&& visit)
 void paintCurves(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
                  const Theme& theme)
 {
-    // Upright rectangles only: this is painted again for each move of a drag.
+    // Upright rectangles only: this is painted again for each plan that a drag meets.
     const QRectF& strip = frame.layout.overview;
     const Coordinates at = overviewCoordinates(frame);
     const QColor fill = theme.color(Role::ClassAct, model.pale ? 0.35 : 0.8);
@@ -71,8 +71,8 @@ void paintCurves(QPainter& painter, const TimelineModel& model, const TimelineFr
 
 } // namespace
 
-void paintOverview(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
-                   const Theme& theme)
+void paintOverviewCurves(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
+                         const Theme& theme)
 {
     const QRectF& strip = frame.layout.overview;
     if (strip.isEmpty())
@@ -81,6 +81,14 @@ void paintOverview(QPainter& painter, const TimelineModel& model, const Timeline
     painter.fillRect(strip, theme.color(Role::Plot));
     if (model.set.planned && model.set.planned->stepCount() > 0)
         paintCurves(painter, model, frame, theme);
+}
+
+void paintOverview(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
+                   const Theme& theme)
+{
+    const QRectF& strip = frame.layout.overview;
+    if (strip.isEmpty())
+        return;
     painter.setRenderHint(QPainter::Antialiasing, false);
     if (model.budget) {
         const double y = strip.bottom()

@@ -12,7 +12,10 @@ class QPainter;
 
 namespace plimsoll::ui {
 
-/// Draws the strip with the whole step, the visible window and its two handles.
+/// The strip's ground and the curves of the whole step: what only another plan changes.
+void paintOverviewCurves(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
+                         const Theme& theme);
+/// What lies over the curves: the budget, the visible window and its two handles.
 void paintOverview(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
                    const Theme& theme);
 

@@ -66,9 +66,9 @@ void paintMemoryAxis(const PaintContext& context)
 }
 
 /// The name of a phase as far as it fits.
-QString fittingName(const QString& name, double width, const QFontMetricsF& metrics, double scale)
+QString fittingName(const QString& name, double width, const QFont& font, double scale)
 {
-    if (metrics.horizontalAdvance(name) + 12 * scale <= width)
+    if (numberWidth(font, name) + 12 * scale <= width)
         return name;
     if (width >= 24 * scale)
         return name.left(3);
@@ -101,9 +101,9 @@ void paintHeader(const PaintContext& context)
     const QFont strong = context.theme.font(TextRole::Strong);
     context.setText(TextRole::Strong, Role::Text);
     const double x = context.px(12);
-    context.painter.drawText(QPointF{x, baselineIn(header, strong)}, context.model.title);
-    const double after =
-        x + QFontMetricsF{strong}.horizontalAdvance(context.model.title) + context.px(10);
+    drawNumber(context.painter, QPointF{x, baselineIn(header, strong)}, context.model.title,
+               Qt::AlignLeft);
+    const double after = x + numberWidth(strong, context.model.title) + context.px(10);
     context.setText(TextRole::Body, Role::Muted);
     drawNumber(context.painter,
                QPointF{after, baselineIn(header, context.theme.font(TextRole::Body))},
@@ -123,7 +123,6 @@ void paintBands(const PaintContext& context)
     if (!layout.bands.isEmpty())
         painter.fillRect(layout.bands, context.theme.color(Role::Raised));
     const QFont font = context.theme.font(TextRole::Small);
-    const QFontMetricsF metrics{font};
     painter.save();
     painter.setClipRect(QRectF{layout.plot.left(), 0, layout.plot.width(), layout.plot.bottom()});
     for (const timeline::Band& band : planned->bands()) {
@@ -142,17 +141,16 @@ void paintBands(const PaintContext& context)
         if (layout.bands.isEmpty())
             continue;
         const QString name = QString::fromStdString(band.label);
-        const QString shown = fittingName(name, right - left, metrics, layout.scale);
+        const QString shown = fittingName(name, right - left, font, layout.scale);
         const double baseline = baselineIn(layout.bands, font);
         context.setText(TextRole::Small, Role::Text);
-        painter.drawText(QPointF{left + std::min(context.px(7), (right - left) / 4), baseline},
-                         shown);
+        drawNumber(painter, QPointF{left + std::min(context.px(7), (right - left) / 4), baseline},
+                   shown, Qt::AlignLeft);
         if (!axis.hasTimes() || shown != name)
             continue;
         const QString duration =
             timeText(base::Nanoseconds{static_cast<std::int64_t>(end - begin)});
-        if (metrics.horizontalAdvance(name) + numberWidth(font, duration) + context.px(30)
-            > right - left)
+        if (numberWidth(font, name) + numberWidth(font, duration) + context.px(30) > right - left)
             continue;
         context.setText(TextRole::Small, Role::Faint);
         drawNumber(painter, QPointF{right - context.px(8), baseline}, duration, Qt::AlignRight);

@@ -8,17 +8,18 @@ namespace plimsoll::ui {
 
 namespace {
 
-/// Calls visit(column, span of steps) for every column that shows any step.
+/// Calls visit(span of steps) for every column that shows any step.
 template <typename Visit>
 void forEachColumn(const StepAxis& axis, const Coordinates& coordinates, Visit&& visit)
 {
     const auto columns = static_cast<std::size_t>(std::max(0.0, coordinates.plot().width()));
-    for (std::size_t column = 0; column < columns; ++column) {
-        const double from = coordinates.positionAt(static_cast<double>(column));
+    double from = coordinates.positionAt(0);
+    StepSpans spans{axis, from};
+    const double length = axis.length();
+    for (std::size_t column = 0; column < columns && from < length; ++column) {
         const double to = coordinates.positionAt(static_cast<double>(column) + 1);
-        if (from >= axis.length())
-            return;
-        visit(column, stepsIn(axis, from, to));
+        visit(spans.upTo(to));
+        from = to;
     }
 }
 
@@ -46,7 +47,7 @@ StackColumns stackColumns(const timeline::Timeline& timeline, const StepAxis& ax
     columns.step.reserve(expected);
     columns.top.reserve(expected);
     const double scale = pixelsPerByte(coordinates);
-    forEachColumn(axis, coordinates, [&](std::size_t /*column*/, const StepSpan& span) {
+    forEachColumn(axis, coordinates, [&](const StepSpan& span) {
         const std::size_t step = shownStep(timeline, span);
         columns.step.push_back(static_cast<std::uint32_t>(step));
         const timeline::Stack stack = timeline.stackAt(step);
@@ -72,7 +73,7 @@ std::vector<float> ghostColumns(const timeline::Timeline& unplanned, const StepA
         return std::min(step, unplanned.stepCount() - 1);
     };
     const double scale = pixelsPerByte(coordinates);
-    forEachColumn(plannedAxis, coordinates, [&](std::size_t /*column*/, const StepSpan& span) {
+    forEachColumn(plannedAxis, coordinates, [&](const StepSpan& span) {
         std::size_t largest = 0;
         if (unplannedStepAt.empty()) {
             largest = shownStep(unplanned, span);

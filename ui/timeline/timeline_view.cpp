@@ -137,6 +137,7 @@ void TimelineView::Private::refresh(const TimelineFrame& frame)
         tilesRatio = ratio();
         invalidateAll();
     }
+    const bool baseDirty = groundDirty || stackDirty || basePale != model.pale;
     if (groundDirty) {
         ground = QPixmap{view.size() * ratio()};
         ground.setDevicePixelRatio(ratio());
@@ -159,6 +160,26 @@ void TimelineView::Private::refresh(const TimelineFrame& frame)
                             anchorOf(frame, ratio()), ratio(), std::move(stack));
         stackDirty = false;
     }
+    if (baseDirty)
+        compose(frame);
+}
+
+void TimelineView::Private::compose(const TimelineFrame& frame)
+{
+    const Theme& theme = Theme::current();
+    if (base.size() != ground.size() || base.devicePixelRatio() != ground.devicePixelRatio()) {
+        base = QPixmap{ground.size()};
+        base.setDevicePixelRatio(ground.devicePixelRatio());
+        base.fill(theme.color(Role::Panel));
+    }
+    QPainter painter{&base};
+    painter.drawPixmap(QPointF{}, ground);
+    paintBands({painter, model, frame, theme});
+    painter.setOpacity(model.pale ? kPaleOpacity : 1.0);
+    drawFilledPart(painter, frame.at.plot().topLeft(), stack, columns);
+    painter.setOpacity(1.0);
+    paintOverviewCurves(painter, model, frame, theme);
+    basePale = model.pale;
 }
 
 void TimelineView::Private::paint(QPainter& painter)
@@ -167,13 +188,9 @@ void TimelineView::Private::paint(QPainter& painter)
     const Theme& theme = Theme::current();
     refresh(now);
     labels = placeLabels(model, now, theme, columns, ratio());
-    painter.drawPixmap(QPointF{}, ground);
+    painter.drawPixmap(QPointF{}, base);
     const PaintContext context{painter, model, now, theme};
     paintHeader(context);
-    paintBands(context);
-    painter.setOpacity(model.pale ? kPaleOpacity : 1.0);
-    drawFilledPart(painter, now.at.plot().topLeft(), stack, columns);
-    painter.setOpacity(1.0);
     paintClassNames(context, labels);
     paintGhost(painter, ghost, model, now);
     paintAbove(context, labels);
@@ -222,6 +239,7 @@ void TimelineView::renderTo(QPainter* painter, QSize size) const
     paintClassNames(context, labels);
     drawGhostShapes(*painter, still, frame, theme);
     paintAbove(context, labels);
+    paintOverviewCurves(*painter, still, frame, theme);
     paintOverview(*painter, still, frame, theme);
     painter->restore();
 }

@@ -48,6 +48,7 @@ public:
     // Painting.
     void paint(QPainter& painter);
     void refresh(const TimelineFrame& frame);
+    void compose(const TimelineFrame& frame);
     void invalidate(); ///< everything; while dragging, only what the plan changes
     void invalidateAll();
     void describe();
@@ -90,7 +91,9 @@ public:
     QLineEdit* field = nullptr;
 
     // Caches.
-    QPixmap ground;
+    QPixmap ground; ///< what no plan changes
+    QPixmap base;   ///< ground, bands, stack, overview: what the line leaves as it is
+    bool basePale = false;
     Ghost ghost;
     StackColumns columns;
     QImage stack;
