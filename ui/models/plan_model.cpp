@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -26,49 +27,131 @@ int regionsIn(const std::vector<plan::Region>& regions)
 
 void PlanModel::setPlan(plan::VerifiedPlanPtr plan)
 {
-    beginResetModel();
+    if (plan == m_plan)
+        return;
     m_plan = std::move(plan);
-    m_rows.clear();
-    m_regionCount = 0;
-    if (m_plan) {
-        m_regionCount = regionsIn(m_plan->plan().regions);
-        for (const plan::Region& region : m_plan->plan().regions)
-            m_rows.push_back(rowOf(region));
-        std::stable_sort(m_rows.begin(), m_rows.end(),
-                         [](const Row& a, const Row& b) { return a.saved > b.saved; });
-    }
-    endResetModel();
+    m_regionCount = m_plan ? regionsIn(m_plan->plan().regions) : 0;
+    std::vector<Row> rows = m_plan ? rowsOf(*m_plan) : std::vector<Row>{};
+    sortRows(rows);
+    replaceRows(std::move(rows));
 }
 
-PlanModel::Row PlanModel::rowOf(const plan::Region& region) const
+void PlanModel::replaceRows(std::vector<Row> rows)
 {
-    const graph::Program& program = *m_plan->problem().program;
-    const plan::Evaluation& evaluation = m_plan->evaluation();
-    Row row;
-    row.region = &region;
-    row.firstStep = evaluation.schedule->stepOfOp[static_cast<std::size_t>(region.first)];
-    int tensors = 0;
+    const base::Bytes before = std::exchange(m_mostSaved, base::Bytes{1});
+    for (const Row& row : rows)
+        m_mostSaved = std::max(m_mostSaved, row.saved);
+    const std::size_t common = std::min(rows.size(), m_rows.size());
+    std::size_t first = common;
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < common; ++i) {
+        if (rows[i] == m_rows[i] && before == m_mostSaved)
+            continue;
+        first = std::min(first, i);
+        last = i;
+        std::swap(m_rows[i], rows[i]);
+    }
+    if (first < common)
+        Q_EMIT dataChanged(index(static_cast<int>(first), 0),
+                           index(static_cast<int>(last), ColumnCount - 1));
+    const auto tail = static_cast<int>(common);
+    if (m_rows.size() > common) {
+        beginRemoveRows({}, tail, rowCount() - 1);
+        m_rows.resize(common);
+        endRemoveRows();
+    } else if (rows.size() > common) {
+        beginInsertRows({}, tail, static_cast<int>(rows.size()) - 1);
+        std::move(rows.begin() + tail, rows.end(), std::back_inserter(m_rows));
+        endInsertRows();
+    }
+}
+
+void PlanModel::sort(int column, Qt::SortOrder order)
+{
+    if (column < 0 || column >= static_cast<int>(ColumnCount))
+        return;
+    m_sortColumn = column;
+    m_sortOrder = order;
+    Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
+    const QModelIndexList from = persistentIndexList();
+    std::vector<Stretch> kept;
+    for (const QModelIndex& index : from)
+        kept.push_back(stretchAt(index.row()));
+    sortRows(m_rows);
+    QModelIndexList to;
+    for (qsizetype i = 0; i < from.size(); ++i)
+        to << index(rowOf(kept[static_cast<std::size_t>(i)]).value_or(-1), from[i].column());
+    changePersistentIndexList(from, to);
+    Q_EMIT layoutChanged({}, VerticalSortHint);
+}
+
+void PlanModel::sortRows(std::vector<Row>& rows) const
+{
+    const auto less = [column = m_sortColumn](const Row& a, const Row& b) {
+        switch (column) {
+        case SavedColumn: return a.saved < b.saved;
+        case CostColumn: return a.cost < b.cost;
+        default: return text(a, column).compare(text(b, column)) < 0;
+        }
+    };
+    std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+        return m_sortOrder == Qt::AscendingOrder ? less(a, b) : less(b, a);
+    });
+}
+
+PlanModel::Stretch PlanModel::stretchAt(int row) const
+{
+    return m_rows[static_cast<std::size_t>(row)].stretch;
+}
+
+std::optional<int> PlanModel::rowOf(const Stretch& stretch) const
+{
+    const auto found = std::find_if(m_rows.begin(), m_rows.end(),
+                                    [&](const Row& row) { return row.stretch == stretch; });
+    if (found == m_rows.end())
+        return std::nullopt;
+    return static_cast<int>(found - m_rows.begin());
+}
+
+std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified)
+{
+    const graph::Program& program = *verified.problem().program;
+    const plan::Evaluation& evaluation = verified.evaluation();
+    const std::vector<plan::Region>& regions = verified.plan().regions; // disjoint, in order
+    std::vector<Row> rows(regions.size());
+    std::vector<int> tensors(regions.size());
     for (const plan::Recomputed& value : evaluation.recomputed) {
         const auto op = static_cast<graph::Moment>(value.op.index());
-        if (op < region.first || op > region.last)
+        const auto after = std::upper_bound(
+            regions.begin(), regions.end(), op,
+            [](graph::Moment at, const plan::Region& region) { return at < region.first; });
+        if (after == regions.begin() || op > std::prev(after)->last)
             continue;
-        tensors += value.bytes.count() > 0 ? 1 : 0; // not counting buffers updated again
-        row.saved += value.spared;
-        row.cost += value.time;
+        const auto at = static_cast<std::size_t>(after - regions.begin() - 1);
+        tensors[at] += value.bytes.count() > 0 ? 1 : 0; // not counting buffers updated again
+        rows[at].saved += value.spared;
+        rows[at].cost += value.time;
     }
-    const graph::Call& head = program.call(region.members.front());
-    const QString first = QString::fromStdString(program.module(head.module).path);
-    const QString last =
-        QString::fromStdString(program.module(program.call(region.members.back()).module).path);
-    row.module = region.members.size() == 1 ? first : first + QStringLiteral(" … ") + last;
-    const int nested = regionsIn(region.nested);
-    row.tensors =
-        tensors == 1 ? QStringLiteral("1 tensor") : QStringLiteral("%1 tensors").arg(tensors);
-    if (nested > 0)
-        row.tensors += QStringLiteral(", %1 nested").arg(nested);
-    if (head.source >= 0)
-        row.source = QString::fromStdString(program.sources[static_cast<std::size_t>(head.source)]);
-    return row;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const plan::Region& region = regions[i];
+        Row& row = rows[i];
+        row.stretch = {region.first, region.last};
+        row.firstStep = evaluation.schedule->stepOfOp[static_cast<std::size_t>(region.first)];
+        const graph::Call& head = program.call(region.members.front());
+        row.module = QString::fromStdString(program.module(head.module).path);
+        if (region.members.size() > 1)
+            row.module += QStringLiteral(" … ")
+                          + QString::fromStdString(
+                              program.module(program.call(region.members.back()).module).path);
+        row.tensors = tensors[i] == 1 ? QStringLiteral("1 tensor")
+                                      : QStringLiteral("%1 tensors").arg(tensors[i]);
+        if (const int nested = regionsIn(region.nested); nested > 0)
+            row.tensors += QStringLiteral(", %1 nested").arg(nested);
+        if (head.source >= 0)
+            row.source =
+                QString::fromStdString(program.sources[static_cast<std::size_t>(head.source)]);
+    }
+    return rows;
 }
 
 int PlanModel::rowCount(const QModelIndex& parent) const
@@ -81,7 +164,7 @@ int PlanModel::columnCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : static_cast<int>(ColumnCount);
 }
 
-QString PlanModel::text(const Row& row, int column) const
+QString PlanModel::text(const Row& row, int column)
 {
     switch (column) {
     case DecisionColumn: return QStringLiteral("recompute");
@@ -114,18 +197,8 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
             return icon(QStringLiteral("recompute"), Role::DecisionRecompute,
                         Role::DecisionRecompute);
         return {};
-    case SortRole:
-        if (index.column() == SavedColumn)
-            return static_cast<qlonglong>(row.saved.count());
-        if (index.column() == CostColumn)
-            return static_cast<qlonglong>(row.cost.count());
-        return text(row, index.column());
-    case FractionRole: {
-        base::Bytes most{1};
-        for (const Row& other : m_rows)
-            most = std::max(most, other.saved);
-        return static_cast<double>(row.saved.count()) / static_cast<double>(most.count());
-    }
+    case FractionRole:
+        return static_cast<double>(row.saved.count()) / static_cast<double>(m_mostSaved.count());
     case LinkRole: return index.column() == SourceColumn && !row.source.isEmpty();
     case PathRole: return row.source;
     case FirstStepRole: return row.firstStep;

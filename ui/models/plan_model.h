@@ -5,12 +5,15 @@
 
 #include <QAbstractTableModel>
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::ui {
 
-/// The decisions of a verified plan: one row per outermost region, largest first; the figures are
-/// evaluate()'s.
+/// The decisions of a verified plan: one row per outermost region; the figures are evaluate()'s.
+/// Sorts itself, largest first until told otherwise: a proxy would map and reset all rows with each
+/// plan that a drag meets.
 class PlanModel : public QAbstractTableModel
 {
     Q_OBJECT
@@ -26,20 +29,25 @@ public:
         ColumnCount
     };
     enum DataRole {
-        SortRole = Qt::UserRole, ///< number or text to sort by
-        FractionRole,            ///< saved bytes of the row / those of the largest row, for the bar
-        LinkRole,                ///< whether the cell is a link to a place in the source
-        PathRole,                ///< that place: path:line
-        FirstStepRole,           ///< step of the region's first forward op, for selection
+        FractionRole = Qt::UserRole, ///< saved bytes of the row / those of the largest row
+        LinkRole,                    ///< whether the cell is a link to a place in the source
+        PathRole,                    ///< that place: path:line
+        FirstStepRole,               ///< step of the region's first forward op, for selection
     };
 
     using QAbstractTableModel::QAbstractTableModel;
 
-    /// Null: no rows.
+    /// Null: no rows. Rows are replaced in place: views keep their scroll position and widths.
     void setPlan(plan::VerifiedPlanPtr plan);
+    void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
     [[nodiscard]] const plan::VerifiedPlanPtr& plan() const { return m_plan; }
     /// Number of recomputed regions, nested ones included.
     [[nodiscard]] int regionCount() const { return m_regionCount; }
+    /// Ops first..last of a row's region, by which the same decision is known in another plan.
+    using Stretch = std::pair<graph::Moment, graph::Moment>;
+    [[nodiscard]] Stretch stretchAt(int row) const;
+    /// The row of that region; none in plans that don't recompute it.
+    [[nodiscard]] std::optional<int> rowOf(const Stretch& stretch) const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -51,20 +59,27 @@ public:
 private:
     struct Row
     {
-        const plan::Region* region = nullptr;
+        Stretch stretch;
         QString tensors;
         QString module;
         QString source;
         base::Bytes saved;      ///< what forward no longer keeps for backward
         base::Nanoseconds cost; ///< of all their recomputations
         int firstStep = 0;
+
+        friend bool operator==(const Row&, const Row&) = default;
     };
-    [[nodiscard]] Row rowOf(const plan::Region& region) const;
-    [[nodiscard]] QString text(const Row& row, int column) const;
+    [[nodiscard]] static std::vector<Row> rowsOf(const plan::VerifiedPlan& plan);
+    [[nodiscard]] static QString text(const Row& row, int column);
+    void sortRows(std::vector<Row>& rows) const;
+    void replaceRows(std::vector<Row> rows);
 
     plan::VerifiedPlanPtr m_plan;
     std::vector<Row> m_rows;
+    base::Bytes m_mostSaved{1}; ///< of all rows
     int m_regionCount = 0;
+    int m_sortColumn = SavedColumn;
+    Qt::SortOrder m_sortOrder = Qt::DescendingOrder;
 };
 
 } // namespace plimsoll::ui

@@ -14,7 +14,7 @@
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QMenu>
-#include <QSortFilterProxyModel>
+#include <QScrollBar>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -30,7 +30,6 @@ enum Page { SentencePage, TablePage, BoundTensorsPage };
 PlanPage::PlanPage(QWidget* parent)
     : QWidget{parent}
     , m_model{new PlanModel{this}}
-    , m_sorted{new QSortFilterProxyModel{this}}
     , m_table{new QTableView{this}}
     , m_pages{new QStackedWidget{this}}
     , m_bound{new BoundPage{this}}
@@ -45,9 +44,7 @@ PlanPage::PlanPage(QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_pages);
 
-    m_sorted->setSourceModel(m_model);
-    m_sorted->setSortRole(PlanModel::SortRole);
-    m_table->setModel(m_sorted);
+    m_table->setModel(m_model);
     m_table->setAccessibleName(QStringLiteral("Plan"));
     m_table->setAccessibleDescription(
         QStringLiteral("What the plan does not keep, what that saves and costs. A row goes to its "
@@ -70,7 +67,7 @@ void PlanPage::connectTable()
 {
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
-                if (current.isValid())
+                if (current.isValid() && !m_isReplacing)
                     Q_EMIT stepChosen(current.data(PlanModel::FirstStepRole).toInt());
             });
     m_table->setMouseTracking(true);
@@ -105,19 +102,50 @@ void PlanPage::openSourceMenu(const QModelIndex& index, const QPoint& globalPos)
 
 void PlanPage::showPlan(const plan::VerifiedPlanPtr& plan)
 {
-    m_model->setPlan(plan);
+    replacePlan(plan);
     if (plan && plan->plan().regions.empty()) {
-        showNothing(QStringLiteral("Everything fits; nothing to recompute."));
-        m_model->setPlan(plan);
+        m_sentence->setText(QStringLiteral("Everything fits; nothing to recompute."));
+        m_pages->setCurrentIndex(SentencePage);
     } else {
         m_pages->setCurrentIndex(TablePage);
     }
 }
 
+void PlanPage::replacePlan(const plan::VerifiedPlanPtr& plan)
+{
+    const QModelIndex current = m_table->currentIndex();
+    const auto stretch = current.isValid() ? std::optional{m_model->stretchAt(current.row())}
+                                           : std::optional<PlanModel::Stretch>{};
+    m_isReplacing = true;
+    m_model->setPlan(plan);
+    if (stretch) {
+        // The same decision stays selected, wherever it stands now.
+        const std::optional<int> row = m_model->rowOf(*stretch);
+        if (!row)
+            m_table->selectionModel()->clear();
+        else if (*row != m_table->currentIndex().row())
+            m_table->selectionModel()->setCurrentIndex(m_model->index(*row, current.column()),
+                                                       QItemSelectionModel::ClearAndSelect
+                                                           | QItemSelectionModel::Rows);
+    }
+    m_isReplacing = false;
+}
+
+void PlanPage::setHeld(bool held)
+{
+    if (held == m_isHeld)
+        return;
+    m_isHeld = held;
+    const bool hasBar = m_table->verticalScrollBar()->isVisible();
+    m_table->setVerticalScrollBarPolicy(!held    ? Qt::ScrollBarAsNeeded
+                                        : hasBar ? Qt::ScrollBarAlwaysOn
+                                                 : Qt::ScrollBarAlwaysOff);
+}
+
 void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Outcome& outcome,
                               base::Bytes budget, base::Bytes smallest)
 {
-    m_model->setPlan(nullptr);
+    replacePlan(nullptr);
     const QString place = opPlace(*program, outcome.peakBound.op);
     const QString sentence =
         outcome.status == solve::Status::Infeasible
@@ -132,7 +160,7 @@ void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Out
 
 void PlanPage::showNothing(const QString& sentence)
 {
-    m_model->setPlan(nullptr);
+    replacePlan(nullptr);
     m_sentence->setText(sentence);
     m_pages->setCurrentIndex(SentencePage);
 }

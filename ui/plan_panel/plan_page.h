@@ -7,7 +7,6 @@
 
 class QModelIndex;
 class QPoint;
-class QSortFilterProxyModel;
 class QStackedWidget;
 class QTableView;
 
@@ -32,6 +31,8 @@ public:
                         base::Bytes budget, base::Bytes smallest);
     /// Nothing opened or planned yet.
     void showNothing(const QString& sentence);
+    /// While the hand is down nothing changes its width: the scroll bar stays or stays away.
+    void setHeld(bool held);
     [[nodiscard]] PlanModel* model() const { return m_model; }
     /// "75 recompute", for the dock's title bar; empty when nothing is recomputed.
     [[nodiscard]] QString summary() const;
@@ -44,13 +45,15 @@ private:
     /// What can be done with a row's place in the source.
     void openSourceMenu(const QModelIndex& index, const QPoint& globalPos);
     void connectTable();
+    void replacePlan(const plan::VerifiedPlanPtr& plan);
 
     PlanModel* m_model = nullptr;
-    QSortFilterProxyModel* m_sorted = nullptr;
     QTableView* m_table = nullptr;
     QStackedWidget* m_pages = nullptr;
     BoundPage* m_bound = nullptr;
     TextLabel* m_sentence = nullptr;
+    bool m_isHeld = false;
+    bool m_isReplacing = false; ///< the row that is current changes its place, nobody chose it
 };
 
 } // namespace plimsoll::ui

@@ -25,7 +25,6 @@ namespace plimsoll::ui {
 namespace {
 constexpr int kLeastCentre = 560;
 constexpr QLatin1String kBudgetMessage{"budget"}; ///< as infeasibleMessage() has it
-constexpr int kTableDelay = 60;    ///< ms without a move of the line until the table follows
 constexpr qint64 kPatience = 2000; ///< ms, then the subtitle says that it is planning
 } // namespace
 
@@ -33,9 +32,6 @@ PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
     : QMainWindow{parent}, m_document{std::move(opened)}, m_log{m_document.document().graph}
 {
     setWindowFlags(Qt::Widget);
-    m_tableLater.setSingleShot(true);
-    m_tableLater.setInterval(kTableDelay);
-    connect(&m_tableLater, &QTimer::timeout, this, &PlannerPage::showPlanTable);
     setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowTabbedDocks
                    | QMainWindow::AllowNestedDocks);
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
@@ -250,14 +246,10 @@ void PlannerPage::showAnswer()
         else
             m_panel->showAnswer(planned, outcome);
     }
-    // A strip would move the layout under the hand that drags; the table must not cost every frame.
-    if (m_document.isDragging()) {
-        m_tableLater.start(); // again: the table follows when the hand rests
-    } else {
-        m_tableLater.stop();
-        showPlanTable();
+    showPlanTable();
+    // A strip would move the layout under the hand that drags.
+    if (!m_document.isDragging())
         showStrip();
-    }
     Q_EMIT stateChanged();
 }
 
@@ -308,6 +300,7 @@ QString PlannerPage::subtitle() const
 void PlannerPage::showPlanTable()
 {
     const solve::Outcome& outcome = m_document.outcome();
+    m_plan->setHeld(m_document.isDragging());
     if (isWaiting() || !m_document.document().budget)
         m_plan->showNothing(tr("The table appears with the first plan."));
     else if (outcome.best)

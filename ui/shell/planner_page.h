@@ -8,7 +8,6 @@
 #include "ui/timeline/timeline_view.h"
 
 #include <QMainWindow>
-#include <QTimer>
 
 #include <memory>
 
@@ -115,7 +114,6 @@ private:
     TableTwins* m_twins = nullptr;
     LivePage* m_live = nullptr;
     ProblemPage* m_problems = nullptr;
-    QTimer m_tableLater; ///< brings the table up to date while the line is dragged
     PagesDock* m_rightDock = nullptr;
     PagesDock* m_frontierDock = nullptr;
     PagesDock* m_planDock = nullptr;
