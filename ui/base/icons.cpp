@@ -5,13 +5,12 @@
 #include "ui/base/theme.h"
 
 #include <QFile>
-#include <QHash>
 #include <QIconEngine>
+#include <QPaintEngine>
 #include <QPainter>
 #include <QPixmap>
+#include <QPixmapCache>
 #include <QSvgRenderer>
-
-#include <memory>
 
 namespace plimsoll::ui {
 
@@ -24,24 +23,50 @@ QByteArray iconSource(const QString& name)
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray{};
 }
 
-/// Reading and parsing an icon takes longer than painting it; icons and their colours are few. Null
-/// for a name that is none.
-QSvgRenderer* rendererOf(const QString& name, const QColor& color)
+void renderIcon(QPainter& painter, const QRectF& rect, const QString& name, const QColor& color)
 {
-    constexpr qsizetype kKnown = 256;
-    thread_local QHash<QPair<QString, QRgb>, std::shared_ptr<QSvgRenderer>> known;
-    const QPair<QString, QRgb> key{name, color.rgb()};
-    const auto found = known.constFind(key);
-    if (found != known.constEnd())
-        return found->get();
     QByteArray source = iconSource(name);
     if (source.isEmpty())
-        return nullptr;
+        return;
     const QByteArray stroke = QByteArray{"stroke=\""} + color.name().toLatin1() + QByteArray{"\""};
     source.replace("stroke=\"#000\"", stroke);
-    if (known.size() >= kKnown)
-        known.clear();
-    return known.insert(key, std::make_shared<QSvgRenderer>(source))->get();
+    QSvgRenderer renderer{source};
+    painter.setRenderHint(QPainter::Antialiasing);
+    renderer.render(&painter, rect);
+}
+
+/// The icon in device pixels. Icons, their sizes and colours are few, and reading one takes longer
+/// than all else that is painted around it.
+QPixmap iconPixels(const QString& name, const QColor& color, const QSize& size, double ratio)
+{
+    const QString key = QStringLiteral("icon %1 %2 %3x%4 %5")
+                            .arg(name, color.name())
+                            .arg(size.width())
+                            .arg(size.height())
+                            .arg(ratio);
+    QPixmap pixels;
+    if (QPixmapCache::find(key, &pixels))
+        return pixels;
+    pixels = QPixmap{size};
+    pixels.fill(Qt::transparent);
+    {
+        QPainter painter{&pixels};
+        renderIcon(painter, QRectF{QPointF{}, QSizeF{size}}, name, color);
+    }
+    pixels.setDevicePixelRatio(ratio);
+    QPixmapCache::insert(key, pixels);
+    return pixels;
+}
+
+/// Whether a rectangle covers whole pixels of the painter's device, which takes pixels at all.
+bool coversPixels(const QPainter& painter, const QRectF& rect)
+{
+    const QTransform& transform = painter.deviceTransform();
+    if (painter.paintEngine()->type() != QPaintEngine::Raster
+        || transform.type() > QTransform::TxScale || transform.m11() != transform.m22())
+        return false;
+    const QRectF device = transform.mapRect(rect);
+    return device == QRectF{device.toRect()};
 }
 
 /// Renders at paint time, so that theme and device pixel ratio are those of the moment.
@@ -117,13 +142,15 @@ QIcon applicationIcon()
 
 void drawIcon(QPainter& painter, const QRectF& rect, const QString& name, const QColor& color)
 {
-    QSvgRenderer* renderer = rendererOf(name, color);
-    if (renderer == nullptr)
-        return;
     painter.save();
-    painter.setRenderHint(QPainter::Antialiasing);
     painter.setOpacity(painter.opacity() * static_cast<qreal>(color.alphaF()));
-    renderer->render(&painter, rect);
+    if (coversPixels(painter, rect)) {
+        const double ratio = painter.deviceTransform().m11();
+        painter.drawPixmap(rect.topLeft(),
+                           iconPixels(name, color, (rect.size() * ratio).toSize(), ratio));
+    } else {
+        renderIcon(painter, rect, name, color);
+    }
     painter.restore();
 }
 

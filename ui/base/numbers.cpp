@@ -78,7 +78,7 @@ QString withSign(const QString& text, bool negative)
 }
 
 constexpr qsizetype kKnownFonts = 64;
-constexpr qsizetype kKnownParts = 512;
+constexpr qsizetype kKnownParts = 2048;
 
 /// A digit or a stretch between digits, laid out.
 struct Part
@@ -114,33 +114,37 @@ KnownFont& known(const QFont& font)
     return *fonts.insert(font, fresh);
 }
 
-Part partOf(const QFont& font, const QString& text, bool isDigit)
+bool isDigit(QChar letter)
 {
+    return letter >= u'0' && letter <= u'9';
+}
+
+const Part& partOf(const QFont& font, KnownFont& fonts, const QString& text)
+{
+    const auto found = fonts.parts.constFind(text);
+    if (found != fonts.parts.constEnd())
+        return *found;
+    if (fonts.parts.size() >= kKnownParts)
+        fonts.parts.clear();
     QTextLayout layout{text, font};
     layout.beginLayout();
     const QTextLine line = layout.createLine();
     layout.endLayout();
-    return {text, isDigit, QFontMetricsF{font}.horizontalAdvance(text), line.ascent(),
-            layout.glyphRuns()};
+    return *fonts.parts.insert(text, {text, text.size() == 1 && isDigit(text[0]),
+                                      QFontMetricsF{font}.horizontalAdvance(text),
+                                      line.isValid() ? line.ascent() : 0, layout.glyphRuns()});
 }
 
 /// Calls visit(part) for each digit and for the stretches between.
 template <typename Visit>
 void forEachPart(const QFont& font, KnownFont& fonts, const QString& text, Visit&& visit)
 {
-    if (fonts.parts.size() >= kKnownParts)
-        fonts.parts.clear();
-    const auto isDigit = [&](qsizetype at) { return text[at] >= u'0' && text[at] <= u'9'; };
     for (qsizetype at = 0; at < text.size();) {
         qsizetype end = at + 1;
-        if (!isDigit(at))
-            while (end < text.size() && !isDigit(end))
+        if (!isDigit(text[at]))
+            while (end < text.size() && !isDigit(text[end]))
                 ++end;
-        const QString piece = text.mid(at, end - at);
-        auto part = fonts.parts.constFind(piece);
-        if (part == fonts.parts.constEnd())
-            part = fonts.parts.insert(piece, partOf(font, piece, isDigit(at)));
-        visit(*part);
+        visit(partOf(font, fonts, text.mid(at, end - at)));
         at = end;
     }
 }
@@ -153,10 +157,14 @@ double widthOf(const QFont& font, KnownFont& fonts, const QString& text)
     return width;
 }
 
-/// Devices of shapes want the text itself.
-bool takesGlyphs(const QPainter& painter)
+void drawPart(QPainter& painter, QPointF pos, const Part& part)
 {
-    return painter.paintEngine()->type() == QPaintEngine::Raster;
+    // Devices of shapes want the text itself.
+    if (painter.paintEngine()->type() != QPaintEngine::Raster)
+        painter.drawText(pos, part.text);
+    else
+        for (const QGlyphRun& run : part.runs)
+            painter.drawGlyphRun(pos - QPointF{0, part.ascent}, run);
 }
 
 } // namespace
@@ -254,16 +262,21 @@ void drawNumber(QPainter& painter, QPointF pos, const QString& text, Qt::Alignme
         x -= widthOf(font, fonts, text);
     else if ((align & Qt::AlignHCenter) != 0)
         x -= widthOf(font, fonts, text) / 2;
-    const bool glyphs = takesGlyphs(painter);
     forEachPart(font, fonts, text, [&](const Part& part) {
-        const QPointF at{part.isDigit ? x + (fonts.cell - part.width) / 2 : x, pos.y()};
-        if (glyphs)
-            for (const QGlyphRun& run : part.runs)
-                painter.drawGlyphRun(at - QPointF{0, part.ascent}, run);
-        else
-            painter.drawText(at, part.text);
+        drawPart(painter, {part.isDigit ? x + (fonts.cell - part.width) / 2 : x, pos.y()}, part);
         x += part.isDigit ? fonts.cell : part.width;
     });
+}
+
+double nameWidth(const QFont& font, const QString& text)
+{
+    return partOf(font, known(font), text).width;
+}
+
+void drawName(QPainter& painter, QPointF pos, const QString& text)
+{
+    const QFont& font = painter.font();
+    drawPart(painter, pos, partOf(font, known(font), text));
 }
 
 } // namespace plimsoll::ui

@@ -52,4 +52,9 @@ struct FigureText
 /// `align` (Qt::AlignLeft, Qt::AlignHCenter, Qt::AlignRight).
 void drawNumber(QPainter& painter, QPointF pos, const QString& text, Qt::Alignment align);
 
+/// Draws a name or path from `pos` on, its digits as wide as the font has them. As quick as
+/// drawNumber: what was drawn before is not shaped again.
+void drawName(QPainter& painter, QPointF pos, const QString& text);
+[[nodiscard]] double nameWidth(const QFont& font, const QString& text);
+
 } // namespace plimsoll::ui

@@ -6,59 +6,104 @@
 #include "ui/base/theme.h"
 #include "ui/models/plan_model.h"
 
+#include <QIcon>
 #include <QPainter>
 #include <QTableView>
 
+#include <cmath>
+
 namespace plimsoll::ui {
+
+namespace {
+constexpr int kNumberPad = 8;
+constexpr int kTextPad = 6;    ///< as the style sheet has it
+constexpr int kTextMargin = 3; ///< pixels that Qt adds around icons and texts
+} // namespace
+
+TableDelegate::TableDelegate(QObject* parent) : QStyledItemDelegate{parent}
+{
+    connect(&Theme::current(), &Theme::changed, this, [this] { m_elided.clear(); });
+}
 
 void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                           const QModelIndex& index) const
 {
-    const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
-    if (!alignment.testFlag(Qt::AlignRight)) {
-        QStyledItemDelegate::paint(painter, option, index);
-        return;
+    // The style sheet takes longer for a cell's empty ground than all its content takes, and a drag
+    // paints the cells in every frame; only where there is something to see is it asked.
+    if ((option.state & (QStyle::State_Selected | QStyle::State_HasFocus)) != 0) {
+        QStyleOptionViewItem ground = option;
+        ground.index = index;
+        option.widget->style()->drawControl(QStyle::CE_ItemViewItem, &ground, painter,
+                                            option.widget);
     }
-    QStyleOptionViewItem plain = option;
-    initStyleOption(&plain, index);
-    const QString text = plain.text;
-    plain.text.clear();
-    option.widget->style()->drawControl(QStyle::CE_ItemViewItem, &plain, painter, option.widget);
-
     const Theme& theme = Theme::current();
-    const QRectF cell = QRectF{option.rect}.adjusted(theme.px(8), 0, -theme.px(8), 0);
     painter->save();
     painter->setFont(option.font);
-    const double width = numberWidth(option.font, text);
+    painter->setPen(theme.color(Role::Text));
+    const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
+    const QString text = displayText(index.data(), option.locale);
+    if (alignment.testFlag(Qt::AlignRight)) {
+        const int pad = theme.px(kNumberPad);
+        paintNumber(*painter, QRectF{option.rect}.adjusted(pad, 0, -pad, 0), index, text);
+    } else {
+        const int pad = theme.px(kTextPad) + kTextMargin;
+        QRect cell = option.rect.adjusted(pad, 0, -pad, 0);
+        const QVariant decoration = index.data(Qt::DecorationRole);
+        if (decoration.isValid()) {
+            const QSize size = option.decorationSize;
+            const int top = cell.top() + (cell.height() - size.height()) / 2;
+            decoration.value<QIcon>().paint(painter, QRect{{cell.left(), top}, size});
+            cell.setLeft(cell.left() + size.width() + 2 * kTextMargin);
+        }
+        const bool isLink = index.data(PlanModel::LinkRole).toBool();
+        if (isLink)
+            painter->setPen(theme.color(Role::Accent));
+        // Of a path the end matters.
+        paintText(*painter, cell, text, isLink ? Qt::ElideLeft : option.textElideMode);
+    }
+    painter->restore();
+}
+
+void TableDelegate::paintText(QPainter& painter, const QRect& cell, const QString& text,
+                              Qt::TextElideMode mode) const
+{
+    QString shown = text;
+    if (nameWidth(painter.font(), text) > cell.width()) {
+        constexpr qsizetype kKnown = 512;
+        if (m_elided.size() >= kKnown)
+            m_elided.clear();
+        QString& known = m_elided[{text, cell.width()}];
+        if (known.isEmpty())
+            known = QFontMetricsF{painter.font()}.elidedText(text, mode, cell.width());
+        shown = known;
+    }
+    const QFontMetricsF metrics{painter.font()};
+    const int line = qRound(metrics.height());
+    const double top = cell.top() + cell.height() / 2 - line / 2;
+    drawName(painter, {static_cast<double>(cell.left()), top + metrics.ascent()}, shown);
+}
+
+void TableDelegate::paintNumber(QPainter& painter, const QRectF& cell, const QModelIndex& index,
+                                const QString& text)
+{
+    const Theme& theme = Theme::current();
+    const QFont& font = painter.font();
     const QVariant fraction = index.data(PlanModel::FractionRole);
     const double room = cell.width() - theme.px(72);
     if (index.column() == PlanModel::SavedColumn && fraction.isValid() && room > theme.px(24)) {
         const QRectF track{cell.left(), cell.center().y() - theme.px(4), room,
                            static_cast<double>(theme.px(8))};
-        painter->fillRect(track, theme.color(Role::Raised));
-        painter->fillRect(
+        painter.fillRect(track, theme.color(Role::Raised));
+        painter.fillRect(
             QRectF{track.topLeft(), QSizeF{track.width() * fraction.toDouble(), track.height()}},
             theme.color(Role::ClassAct));
     }
-    painter->setPen(theme.color(Role::Text));
-    if (width <= cell.width())
-        drawNumber(*painter,
-                   {cell.right(), cell.center().y() + QFontMetricsF{option.font}.capHeight() / 2},
+    if (numberWidth(font, text) <= cell.width())
+        drawNumber(painter, {cell.right(), cell.center().y() + QFontMetricsF{font}.capHeight() / 2},
                    text, Qt::AlignRight);
     else
-        painter->drawText(
-            cell, Qt::AlignVCenter | Qt::AlignRight,
-            option.fontMetrics.elidedText(text, Qt::ElideRight, static_cast<int>(cell.width())));
-    painter->restore();
-}
-
-void TableDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const
-{
-    QStyledItemDelegate::initStyleOption(option, index);
-    if (index.data(PlanModel::LinkRole).toBool()) {
-        option->textElideMode = Qt::ElideLeft; // of a path the end matters
-        option->palette.setColor(QPalette::Text, Theme::current().color(Role::Accent));
-    }
+        painter.drawText(cell, Qt::AlignVCenter | Qt::AlignRight,
+                         QFontMetricsF{font}.elidedText(text, Qt::ElideRight, cell.width()));
 }
 
 QSize TableDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <QHash>
 #include <QHeaderView>
+#include <QPair>
 #include <QStyledItemDelegate>
 
 class QTableView;
@@ -15,15 +17,21 @@ class TableDelegate : public QStyledItemDelegate
     Q_OBJECT
 
 public:
-    using QStyledItemDelegate::QStyledItemDelegate;
+    explicit TableDelegate(QObject* parent);
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
                                  const QModelIndex& index) const override;
 
-protected:
-    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
+private:
+    void paintText(QPainter& painter, const QRect& cell, const QString& text,
+                   Qt::TextElideMode mode) const;
+    static void paintNumber(QPainter& painter, const QRectF& cell, const QModelIndex& index,
+                            const QString& text);
+
+    /// By text and width: finding the place to cut means to shape the text again and again.
+    mutable QHash<QPair<QString, int>, QString> m_elided;
 };
 
 /// The head of a table: small and muted; the arrow of the sorted column keeps clear of its text and

@@ -25,6 +25,7 @@ namespace plimsoll::ui {
 namespace {
 constexpr int kLeastCentre = 560;
 constexpr QLatin1String kBudgetMessage{"budget"}; ///< as infeasibleMessage() has it
+constexpr int kRestDelay = 60; ///< ms without a move of the line until the hand counts as resting
 constexpr qint64 kPatience = 2000; ///< ms, then the subtitle says that it is planning
 } // namespace
 
@@ -32,6 +33,9 @@ PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
     : QMainWindow{parent}, m_document{std::move(opened)}, m_log{m_document.document().graph}
 {
     setWindowFlags(Qt::Widget);
+    m_restTimer.setSingleShot(true);
+    m_restTimer.setInterval(kRestDelay);
+    connect(&m_restTimer, &QTimer::timeout, this, &PlannerPage::showAtRest);
     setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowTabbedDocks
                    | QMainWindow::AllowNestedDocks);
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
@@ -248,8 +252,13 @@ void PlannerPage::showAnswer()
     }
     showPlanTable();
     // A strip would move the layout under the hand that drags.
-    if (!m_document.isDragging())
+    if (m_document.isDragging()) {
+        m_restTimer.start(); // again
+    } else {
+        m_restTimer.stop();
+        showAtRest();
         showStrip();
+    }
     Q_EMIT stateChanged();
 }
 
@@ -309,6 +318,11 @@ void PlannerPage::showPlanTable()
         m_plan->showInfeasible(m_document.document().graph.program, outcome, m_document.budget(),
                                m_document.planned()->smallestPeak);
     m_planDock->setCounts(outcome.best ? m_plan->summary() : QString{});
+}
+
+void PlannerPage::showAtRest()
+{
+    const solve::Outcome& outcome = m_document.outcome();
     const bool hasSteps = outcome.best && m_document.isPlanned() && m_document.document().budget;
     m_panel->nextSteps().setSteps(hasSteps
                                       ? nextStepsOf(*m_document.planned()->frontier, *outcome.best)

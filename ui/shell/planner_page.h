@@ -8,6 +8,7 @@
 #include "ui/timeline/timeline_view.h"
 
 #include <QMainWindow>
+#include <QTimer>
 
 #include <memory>
 
@@ -94,6 +95,7 @@ private:
     void showAnswer();
     void showTimeline();
     void showPlanTable();
+    void showAtRest(); ///< what needs not follow the hand: next steps, problems
     void showStrip();
     void showRuns();
     void showProblems();
@@ -114,6 +116,7 @@ private:
     TableTwins* m_twins = nullptr;
     LivePage* m_live = nullptr;
     ProblemPage* m_problems = nullptr;
+    QTimer m_restTimer; ///< runs out when the hand that drags the line rests
     PagesDock* m_rightDock = nullptr;
     PagesDock* m_frontierDock = nullptr;
     PagesDock* m_planDock = nullptr;
