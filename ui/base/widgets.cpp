@@ -33,9 +33,9 @@ void TextLabel::setText(const QString& text)
     update();
 }
 
-void TextLabel::setSteady(int width)
+void TextLabel::setSteady(int designPixels)
 {
-    m_steadyWidth = width;
+    m_steadyWidth = designPixels;
     updateGeometry();
 }
 
@@ -62,8 +62,8 @@ void TextLabel::setElideMode(Qt::TextElideMode mode)
 QSize TextLabel::sizeHint() const
 {
     const QFont& font = Theme::current().font(m_font);
-    const int width =
-        m_steadyWidth ? *m_steadyWidth : static_cast<int>(std::ceil(numberWidth(font, m_text))) + 1;
+    const int width = m_steadyWidth ? Theme::current().px(*m_steadyWidth)
+                                    : static_cast<int>(std::ceil(numberWidth(font, m_text))) + 1;
     return {width, QFontMetrics{font}.height() + 2};
 }
 

@@ -28,7 +28,7 @@ public:
     void setElideMode(Qt::TextElideMode mode);
     /// From now on the text decides nothing about the place: the label asks for this width, and
     /// another text asks for no new layout. For figures that change while the hand drags.
-    void setSteady(int width = 0);
+    void setSteady(int designPixels = 0);
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
@@ -40,7 +40,7 @@ private:
     QString m_text;
     TextRole m_font;
     Role m_color;
-    std::optional<int> m_steadyWidth;
+    std::optional<int> m_steadyWidth; ///< before scaling
     Qt::Alignment m_alignment = Qt::AlignLeft | Qt::AlignVCenter;
     Qt::TextElideMode m_elide = Qt::ElideRight;
 };

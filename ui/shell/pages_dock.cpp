@@ -94,7 +94,7 @@ PagesDock::PagesDock(const QString& name, const QString& title, QWidget* parent)
     row->addStretch(1);
     m_counts = new TextLabel{{}, TextRole::Body, Role::Muted, bar};
     m_counts->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_counts->setSteady(theme.px(kCountsWidth));
+    m_counts->setSteady(kCountsWidth);
     row->addWidget(m_counts);
     auto* more = new QToolButton{bar};
     more->setIcon(icon(QStringLiteral("more")));
