@@ -64,8 +64,9 @@ void VerdictBox::wrap()
 
 QPointF VerdictBox::textCorner() const
 {
-    const double free = height() - m_layout.boundingRect().height();
-    return {static_cast<double>(Theme::current().px(kLeft)), std::round(free / 2)};
+    // From the top, beside the icon: a sentence that gets shorter in a drag must not move.
+    const Theme& theme = Theme::current();
+    return {static_cast<double>(theme.px(kLeft)), static_cast<double>(theme.px(kAbove))};
 }
 
 QRectF VerdictBox::textRect() const
