@@ -94,10 +94,10 @@ void addTimes(const Problem& problem, const std::vector<base::Nanoseconds>& time
 }
 
 /// The storage that an op which allocates nothing works on: what it writes in place, else what its
-/// result is a view of.
+/// result is a view of, else what it reads (a number fetched for Python).
 std::optional<graph::StorageId> targetOf(const graph::Program& program, const graph::Op& op)
 {
-    for (const std::vector<graph::TensorId>* tensors : {&op.writes, &op.outputs})
+    for (const std::vector<graph::TensorId>* tensors : {&op.writes, &op.outputs, &op.reads})
         if (!tensors->empty())
             return program.tensor(tensors->front()).storage;
     return std::nullopt;
@@ -153,10 +153,23 @@ void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>&
             continue;
         if (const std::ptrdiff_t row = rowOf[target->index()]; row >= 0)
             evaluation.recomputed[static_cast<std::size_t>(row)].time += time;
-        else // a buffer, such as running statistics: worked on again, but not allocated again
+        else // such as running statistics: worked on again, but not allocated again
             evaluation.recomputed.push_back(
                 {graph::OpId{op}, *target, {}, {}, time, innermost[op]});
     }
+}
+
+/// Batch norm and its like: PyTorch's checkpoint runs them again in training mode.
+bool updatesBuffersAgain(const graph::Program& program, const Schedule& schedule)
+{
+    return std::any_of(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) {
+        const std::vector<graph::TensorId>& writes = program.op(step.op).writes;
+        return step.region >= 0
+               && std::any_of(writes.begin(), writes.end(), [&](graph::TensorId id) {
+                      const graph::Storage& storage = program.storage(program.tensor(id).storage);
+                      return storage.storageClass == graph::StorageClass::Buffer;
+                  });
+    });
 }
 
 base::Bytes savedForBackward(const Problem& problem, const Schedule& schedule)
@@ -193,6 +206,10 @@ EvaluationPtr evaluate(const Problem& problem, const Plan& plan)
     evaluation->savedForBackward = savedForBackward(problem, *evaluation->schedule);
     evaluation->notModelled = {"Allocator fragmentation.",
                                "Scratch memory inside kernels beyond the reserve."};
+    if (updatesBuffersAgain(program, *evaluation->schedule))
+        evaluation->notModelled.emplace_back(
+            "Buffers that recomputed modules update, such as batch norm's running statistics, are "
+            "updated again by each recomputation: evaluation mode may differ.");
     return evaluation;
 }
 
