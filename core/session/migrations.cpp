@@ -47,8 +47,14 @@ base::Result<void> migrate(Database& database)
     const base::Result<std::int64_t> tables = database.value("SELECT count(*) FROM sqlite_master");
     if (!tables)
         return tl::unexpected{tables.error()};
+    // A session has neither; a view could hand out rows without end.
+    const base::Result<std::int64_t> programs =
+        database.value("SELECT count(*) FROM sqlite_master WHERE type IN ('view', 'trigger')");
+    if (!programs)
+        return tl::unexpected{programs.error()};
     const std::string name = base::printable(database.path().string());
-    if (*tables > 0 && *application != kApplicationId)
+    const bool foreign = *application != kApplicationId || *version < 1 || *programs > 0;
+    if (*version < 0 || (*tables > 0 && foreign))
         return base::failure(
             base::ErrorKind::File,
             fmt::format("{}: a database of another program, not a Plimsoll session.", name));

@@ -76,6 +76,8 @@ private Q_SLOTS:
     void refusesWhatIsNoSession_data();
     void refusesWhatIsNoSession();
     void refusesANewerVersion();
+    void refusesAVersionThatNeverWas();
+    void refusesViewsAndTriggers();
     void refusesAnotherProgramsDatabase();
     void refusesATruncatedFile();
     void saysThatAnotherProgramWrites();
@@ -186,6 +188,37 @@ void SessionStoreTest::refusesANewerVersion()
     QVERIFY(!store);
     QVERIFY(isOneSentence(store.error().message));
     QVERIFY(store.error().message.find("newer") != std::string::npos);
+}
+
+void SessionStoreTest::refusesAVersionThatNeverWas()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    QVERIFY(SessionStore::create(path, aSession()));
+    for (const char* sql : {"PRAGMA user_version = -3", "PRAGMA user_version = 0"}) {
+        execute(path, sql);
+        const auto store = SessionStore::open(path);
+        QVERIFY(!store);
+        QVERIFY(isOneSentence(store.error().message));
+        QVERIFY(store.error().message.find("not a Plimsoll session") != std::string::npos);
+    }
+}
+
+/// In place of a table, a view could give rows without end.
+void SessionStoreTest::refusesViewsAndTriggers()
+{
+    for (const char* sql :
+         {"DROP TABLE run; CREATE VIEW run AS SELECT 1 AS id, 'a' AS name, 1 AS budget_bytes, "
+          "'b' AS planner, 'c' AS status, 1 AS peak_bytes, 1 AS step_time_ns, NULL AS plan",
+          "CREATE TRIGGER forget AFTER INSERT ON run BEGIN DELETE FROM run; END"}) {
+        const TempFolder folder;
+        const std::string path = folder.file("a.plimsoll");
+        QVERIFY(SessionStore::create(path, aSession()));
+        execute(path, sql);
+        const auto store = SessionStore::open(path);
+        QVERIFY(!store);
+        QVERIFY(isOneSentence(store.error().message));
+    }
 }
 
 void SessionStoreTest::refusesAnotherProgramsDatabase()
