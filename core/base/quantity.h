@@ -68,6 +68,7 @@ public:
     /// Position in the table, for subscripts.
     [[nodiscard]] constexpr std::size_t index() const { return m_index; }
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): as in Quantity
     constexpr auto operator<=>(const Id&) const = default;
 
 private:

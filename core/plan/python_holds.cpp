@@ -2,6 +2,7 @@
 #include "core/plan/python_holds.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace plimsoll::plan {
@@ -85,13 +86,10 @@ void PythonHolds::passOn(std::vector<Moment>& holds, std::size_t region,
             passed.emplace_back(storage, until);
         }
     }
-    for (std::size_t i = 0; i < passed.size(); ++i) {
-        const StorageId storage = passed[i].first;
-        const Moment until = passed[i].second;
+    std::unordered_set<std::size_t> earlier; // a region may have thousands of members
+    for (const auto& [storage, until] : passed) {
         Moment& hold = holds[storage.index()];
-        const bool seen =
-            std::any_of(passed.begin(), passed.begin() + static_cast<std::ptrdiff_t>(i),
-                        [storage](const auto& earlier) { return earlier.first == storage; });
+        const bool seen = !earlier.insert(storage.index()).second;
         hold = seen || isResult(storage) ? std::max(hold, until) : until;
     }
     if (!callersHoldResults || members.size() == 1)

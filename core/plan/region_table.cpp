@@ -102,7 +102,7 @@ void RegionTable::markInnermost()
             m_innermost[static_cast<std::size_t>(op)] = static_cast<std::int32_t>(region);
 }
 
-void RegionTable::pack(RegionInfo& info, Moment op, bool after) const
+void RegionTable::pack(RegionInfo& info, Moment op, bool after)
 {
     if (std::tuple{op, after} > std::tuple{info.stopOp, info.stopAfter} || info.stopOp < 0) {
         info.stopOp = op;

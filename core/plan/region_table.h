@@ -60,7 +60,7 @@ private:
     void markInnermost();
     void collectRows();
     void collectNestedPacks();
-    void pack(RegionInfo& info, graph::Moment op, bool after) const;
+    static void pack(RegionInfo& info, graph::Moment op, bool after);
 
     const graph::Program& m_program;
     std::vector<RegionInfo> m_regions;

@@ -9,7 +9,6 @@
 
 namespace plimsoll::plan::verifying {
 
-using graph::kNever;
 using graph::Moment;
 using graph::StorageId;
 using graph::TensorId;

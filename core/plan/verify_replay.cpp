@@ -299,13 +299,15 @@ void Replay::schedule(Moment moment, Event event)
     if (moment == kNever || moment >= m_end)
         return; // outlives the step
     moment = std::max(moment, m_now);
-    m_events[static_cast<std::size_t>(moment + 1)].push_back(event);
+    m_events[static_cast<std::size_t>(moment) + 1].push_back(event);
 }
 
 void Replay::letGo(Moment moment)
 {
-    Events& events = m_events[static_cast<std::size_t>(moment + 1)];
-    for (std::size_t i = 0; i < events.size(); ++i) { // may grow
+    Events& events = m_events[static_cast<std::size_t>(moment) + 1];
+    // It may grow meanwhile, so no iterators.
+    // NOLINTNEXTLINE(modernize-loop-convert)
+    for (std::size_t i = 0; i < events.size(); ++i) {
         const Event event = events[i];
         apply(event, moment);
     }

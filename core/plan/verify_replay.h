@@ -51,37 +51,38 @@ private:
     // verify_replay.cpp: the step's own executions
     void indexProgram();
     void begin();
-    void execute(graph::Moment op);
-    void checkReads(graph::Moment op);
-    void checkBackwardRead(graph::Moment op, graph::StorageId storage);
-    void checkSlots(graph::Moment op, graph::StorageId storage);
-    void prepare(graph::Moment op);
-    void enter(int frame);
-    void pack(graph::Moment op, bool after);
-    void packRow(std::size_t row);
+    void execute(graph::Moment moment);
+    void checkReads(graph::Moment moment);
+    void checkBackwardRead(graph::Moment moment, graph::StorageId storage);
+    void checkSlots(graph::Moment moment, graph::StorageId storage);
+    void prepare(graph::Moment next);
+    void enter(int id);
+    void pack(graph::Moment moment, bool after);
+    void packRow(std::size_t index);
     void schedule(graph::Moment moment, Event event);
     void letGo(graph::Moment moment);
     void apply(const Event& event, graph::Moment moment);
-    void releaseRow(std::size_t row, graph::Moment moment);
-    void unreference(int frame);
+    void releaseRow(std::size_t index, graph::Moment moment);
+    void unreference(int id);
     void recordStep(graph::Moment op, int frame);
     void fault(FaultKind kind, std::string sentence);
 
     // verify_recompute.cpp: recomputations
-    void recomputeBefore(graph::Moment op);
-    void recompute(int frame, graph::Moment place);
+    void recomputeBefore(graph::Moment place);
+    void recompute(int id, graph::Moment place);
     void takeArguments(Execution& run);
     void bindVariables(const Execution& run);
-    [[nodiscard]] bool prepare(Execution& run, graph::Moment op);
-    [[nodiscard]] bool pack(Execution& run, graph::Moment op, bool after);
+    [[nodiscard]] bool prepare(Execution& run, graph::Moment next);
+    [[nodiscard]] bool pack(Execution& run, graph::Moment moment, bool after);
     void packArguments(Execution& run, int nested);
-    void packRow(Execution& run, std::size_t row);
-    void execute(Execution& run, graph::Moment op);
+    void packRow(Execution& run, std::size_t index);
+    void execute(Execution& run, graph::Moment moment);
     void schedule(Execution& run, graph::Moment moment, Event event);
     void letGo(Execution& run, graph::Moment moment);
     void stop(Execution& run);
     [[nodiscard]] InstanceId visible(const Execution& run, graph::StorageId storage) const;
-    [[nodiscard]] InstanceId read(const Execution& run, graph::Moment op, graph::StorageId storage);
+    [[nodiscard]] InstanceId read(const Execution& run, graph::Moment moment,
+                                  graph::StorageId storage);
 
     [[nodiscard]] const graph::Op& op(graph::Moment moment) const
     {

@@ -2,6 +2,7 @@
 #include "core/plan/verify_tree.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace plimsoll::plan::verifying {
@@ -87,18 +88,18 @@ void FrameTree::passOn(int frame, bool hasCallers, std::vector<Moment>& held) co
     // The function's one variable holds a value until the next member has returned; the callers'
     // variables that held the value in the recorded step are given the result instead.
     std::vector<std::pair<StorageId, Moment>> variable;
+    std::unordered_map<std::size_t, std::size_t> place; // of a storage in `variable`
     Moment callers = graph::kBeforeStep;
     for (std::size_t i = 0; i + 1 < members.size(); ++i) {
         const StorageId passed =
             m_program.tensor(m_program.call(members[i]).outputs.front()).storage;
         const Moment until = m_program.call(members[i + 1]).last;
         callers = std::max(callers, held[passed.index()]);
-        const auto known =
-            std::ranges::find(variable, passed, &std::pair<StorageId, Moment>::first);
-        if (known == variable.end())
+        const auto [known, isNew] = place.try_emplace(passed.index(), variable.size());
+        if (isNew)
             variable.emplace_back(passed, until);
         else
-            known->second = until;
+            variable[known->second].second = until;
     }
     for (const auto& [passed, until] : variable) {
         const bool isResult = std::ranges::find(results, passed) != results.end();

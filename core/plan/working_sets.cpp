@@ -31,7 +31,7 @@ WorkingSets::WorkingSets(const Problem& problem)
         const std::int64_t bytes = graph::rounded(storage.bytes, problem.rounding).count();
         delta[static_cast<std::size_t>(std::max(storage.alloc, 0))] += bytes;
         if (storage.free < ops)
-            delta[static_cast<std::size_t>(storage.free + 1)] -= bytes;
+            delta[static_cast<std::size_t>(storage.free) + 1] -= bytes;
     }
     std::int64_t recorded = 0;
     for (std::size_t op = 0; op < m_bytes.size(); ++op) {

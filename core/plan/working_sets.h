@@ -22,7 +22,7 @@ public:
     /// Members allocated by forward or loss; the others are those of `alwaysThere`.
     [[nodiscard]] std::vector<graph::StorageId> movableAt(std::size_t op) const;
     /// Whether a storage lives as recorded under every plan.
-    [[nodiscard]] bool alwaysAsRecorded(graph::StorageId storage) const;
+    [[nodiscard]] bool alwaysAsRecorded(graph::StorageId id) const;
 
 private:
     template <typename Visit>

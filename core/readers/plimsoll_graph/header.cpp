@@ -213,7 +213,7 @@ bool readVersion(Scan& scan, simdjson::ondemand::document& document, int& versio
             if (!scan.text(value, format.emplace()))
                 return false;
             if (*format != kFormatId)
-                return scan.refuseAt(0, fmt::format("the format is \"{}\", not \"{}\"",
+                return scan.refuseAt(0, fmt::format(R"(the format is "{}", not "{}")",
                                                     base::printable(*format, 40), kFormatId));
         } else if (key == "version") {
             scan.enter("version");

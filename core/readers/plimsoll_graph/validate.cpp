@@ -166,8 +166,8 @@ std::vector<std::int64_t> itemSizes(const Program& program)
 std::optional<std::int64_t> endOf(const graph::Tensor& tensor, std::int64_t itemSize)
 {
     std::int64_t last = tensor.offset;
-    for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
-        if (tensor.shape[i] == 0)
+    for (const std::int64_t length : tensor.shape) {
+        if (length == 0)
             return 0;
     }
     for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
@@ -258,10 +258,10 @@ std::optional<std::string> findHeaderFault(const Program& program)
 {
     const graph::Header& header = program.header;
     if (header.execution != "eager")
-        return fmt::format("`execution` is \"{}\", and only \"eager\" steps can be read",
+        return fmt::format(R"(`execution` is "{}", and only "eager" steps can be read)",
                            base::printable(header.execution, 40));
     if (header.mode != "train" && header.mode != "inference")
-        return fmt::format("`mode` is \"{}\", neither \"train\" nor \"inference\"",
+        return fmt::format(R"(`mode` is "{}", neither "train" nor "inference")",
                            base::printable(header.mode, 40));
     if (program.ops.empty())
         return "the table `ops` is empty, so there is no step to plan";

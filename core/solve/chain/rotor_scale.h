@@ -50,7 +50,7 @@ struct RotorScale
     /// Slots for the top cell at a budget that includes x[0].
     [[nodiscard]] std::int64_t slotsFor(std::int64_t budget) const;
     /// The smallest budget, x[0] included, that yields these slots.
-    [[nodiscard]] std::int64_t budgetOf(std::int64_t slots) const;
+    [[nodiscard]] std::int64_t budgetOf(std::int64_t count) const;
 };
 
 /// `chain` valid and normalised. Usage error when budget, slots or the table make no sense.

@@ -59,10 +59,12 @@ class Machine
 {
 public:
     explicit Machine(const Chain& chain)
-        : m_chain{chain}, m_plain(chain.stages() + 1, false), m_saved(chain.stages() + 1, false)
+        : m_chain{chain}
+        , m_plain(chain.stages() + 1, false)
+        , m_saved(chain.stages() + 1, false)
+        , m_memory{chain.x[0]}
     {
         m_plain[0] = true;
-        m_memory = chain.x[0];
     }
 
     [[nodiscard]] std::int64_t memory() const { return m_memory; }

@@ -54,7 +54,7 @@ Result<std::optional<std::int64_t>> smallestKnown(const Chain& chain, const Chai
         const Result<RotorTable> table = RotorTable::build(chain, budget, options, job);
         if (!table)
             return tl::unexpected{table.error()};
-        const Result<std::optional<std::int64_t>> peak = smallestPeak(chain, *table);
+        Result<std::optional<std::int64_t>> peak = smallestPeak(chain, *table);
         if (!peak)
             return peak;
         const bool finer = *peak && (!best || **peak < *best);

@@ -59,7 +59,7 @@ struct ChainAnswer
 /// count; "does not fit" is an answer, not a failure. Stopped before its table is full it answers
 /// from a coarse one, which takes a moment; stopped later it leaves the frontier out. With the peer
 /// recurrence `peak` may exceed the budget: that is what it is compared for.
-[[nodiscard]] base::Result<ChainAnswer> solveChain(const Chain& chain, const ChainQuery& query,
+[[nodiscard]] base::Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query,
                                                    const base::JobContext& job);
 
 } // namespace plimsoll::solve
