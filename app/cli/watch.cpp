@@ -69,7 +69,8 @@ void Watch::loop(const std::stop_token& over)
     int shown = -1;
     while (!over.stop_requested()) {
         wake.wait_for(lock, over, kPoll, [] { return false; });
-        if (interruptCount.load() > 0 || (m_deadline && std::chrono::steady_clock::now() >= *m_deadline))
+        if (interruptCount.load() > 0
+            || (m_deadline && std::chrono::steady_clock::now() >= *m_deadline))
             m_work.request_stop();
         const int percent = m_progress.perMille() / 10;
         if (m_what.empty() || percent == shown)

@@ -21,8 +21,7 @@ QString samplePath(const char* name)
 void WindowFixture::openWindow(QSize size)
 {
     // The offscreen platform complains about what it can't do with dialogs; nobody else may.
-    QTest::failOnWarning(
-        QRegularExpression{QStringLiteral("^(?!This plugin does not support)")});
+    QTest::failOnWarning(QRegularExpression{QStringLiteral("^(?!This plugin does not support)")});
     m_folder = std::make_unique<support::TempFolder>();
     m_theme = std::make_unique<ui::Theme>();
     m_settings =
