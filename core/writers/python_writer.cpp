@@ -79,7 +79,7 @@ std::string header(const plan::VerifiedPlan& plan)
                      "for bit.",
                      plan.plan().planner, about.torch, about.target));
     for (const std::string& sentence : plan.evaluation().notModelled)
-        line(sentence);
+        line("Not modelled: " + sentence);
     line("");
     line("Save this file beside the training script, say as plan.py, and add before the training "
          "loop:");

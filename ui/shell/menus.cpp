@@ -309,9 +309,8 @@ void MenuBuilder::buildHelp()
     QMenu* help = menu(tr("&Help"));
     add(help, "help.keys", tr("Keys"), QKeySequence{QStringLiteral("?")},
         [window] { showKeys(window, window->actions()); });
-    addFor(help, "help.limits", tr("What Is Not Modelled"), {}, [window](PlannerPage& page) {
-        showNotModelled(window, *page.document().planned()->unplanned);
-    });
+    addFor(help, "help.limits", tr("What Is Not Modelled"), {},
+           [window](PlannerPage& page) { showNotModelled(window, *page.document().shownPlan()); });
     add(help, "help.about", tr("About Plimsoll"), {}, [window] { showAbout(window); });
 }
 
