@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace plimsoll::ui {
 
@@ -18,30 +19,53 @@ double baselineIn(const QRectF& rect, const QFont& font)
     return rect.center().y() + (metrics.ascent() - metrics.descent()) / 2;
 }
 
-void paintLegend(const PaintContext& context)
+/// A swatch and its name in the legend.
+struct LegendEntry
 {
-    const QFont font = context.theme.font(TextRole::Small);
-    const QFontMetricsF metrics{font};
-    context.setText(TextRole::Small, Role::Text);
-    const double ratio = context.painter.device()->devicePixelRatioF();
-    const QSize swatch{static_cast<int>(context.px(12)), static_cast<int>(context.px(10))};
-    const QRectF& header = context.frame.layout.header;
-    double x = header.right() - context.px(14);
-    const double baseline = baselineIn(header, font);
-    // From the right, so the order left to right is that of the stack.
+    std::size_t layer = 0;
+    QString name;
+    double swatch = 0; ///< left edges
+    double text = 0;
+};
+
+QSize swatchSize(const PaintContext& context)
+{
+    return {static_cast<int>(context.px(12)), static_cast<int>(context.px(10))};
+}
+
+/// From the right, so the order left to right is that of the stack; what would leave the title no
+/// room is left out.
+std::vector<LegendEntry> legendEntries(const PaintContext& context)
+{
+    const QFontMetricsF metrics{context.theme.font(TextRole::Small)};
+    const int width = swatchSize(context).width();
     const double least = context.px(260);
+    double x = context.frame.layout.header.right() - context.px(14);
+    std::vector<LegendEntry> entries;
     for (std::size_t layer = StackColumns::kLayers; layer-- > 0;) {
         const QString name =
             QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer)));
-        x -= metrics.horizontalAdvance(name);
-        if (x - swatch.width() < least)
-            return;
-        context.painter.drawText(QPointF{x, baseline}, name);
-        x -= swatch.width() + context.px(6);
-        context.painter.drawImage(
-            QPointF{std::round(x), std::round(header.center().y() - swatch.height() / 2.0)},
-            classSwatch(context.theme, layer, swatch, ratio));
-        x -= context.px(14);
+        const double text = x - metrics.horizontalAdvance(name);
+        if (text - width < least)
+            break;
+        entries.push_back({layer, name, std::round(text - width - context.px(6)), text});
+        x = text - width - context.px(20);
+    }
+    return entries;
+}
+
+void paintLegend(const PaintContext& context)
+{
+    context.setText(TextRole::Small, Role::Text);
+    const double ratio = context.painter.device()->devicePixelRatioF();
+    const QSize swatch = swatchSize(context);
+    const QRectF& header = context.frame.layout.header;
+    const double top = std::round(header.center().y() - swatch.height() / 2.0);
+    const double baseline = baselineIn(header, context.theme.font(TextRole::Small));
+    for (const LegendEntry& entry : legendEntries(context)) {
+        context.painter.drawText(QPointF{entry.text, baseline}, entry.name);
+        context.painter.drawImage(QPointF{entry.swatch, top},
+                                  classSwatch(context.theme, entry.layer, swatch, ratio));
     }
 }
 
@@ -104,10 +128,17 @@ void paintHeader(const PaintContext& context)
     drawNumber(context.painter, QPointF{x, baselineIn(header, strong)}, context.model.title,
                Qt::AlignLeft);
     const double after = x + numberWidth(strong, context.model.title) + context.px(10);
+    const QFont body = context.theme.font(TextRole::Body);
+    const std::vector<LegendEntry> legend = legendEntries(context);
+    const double end = legend.empty() ? header.right() : legend.back().swatch;
+    const double room = end - context.px(10) - after;
+    const QString& subtitle = context.model.subtitle;
     context.setText(TextRole::Body, Role::Muted);
-    drawNumber(context.painter,
-               QPointF{after, baselineIn(header, context.theme.font(TextRole::Body))},
-               context.model.subtitle, Qt::AlignLeft);
+    drawNumber(context.painter, QPointF{after, baselineIn(header, body)},
+               numberWidth(body, subtitle) <= room
+                   ? subtitle
+                   : QFontMetricsF{body}.elidedText(subtitle, Qt::ElideRight, room),
+               Qt::AlignLeft);
 }
 
 void paintBands(const PaintContext& context)

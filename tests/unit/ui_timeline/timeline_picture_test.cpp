@@ -57,6 +57,7 @@ private Q_SLOTS:
     void paintsItsPartsWhereTheyBelong_data();
     void paintsItsPartsWhereTheyBelong();
     void writesTheSamePictureAsSvg();
+    void keepsALongSubtitleOffTheLegend();
     void placesNoLabelOnAnother();
     void survivesEmptyAndTinyTimelines();
     void showsItselfForTheEye();
@@ -128,6 +129,19 @@ void TimelinePictureTest::writesTheSamePictureAsSvg()
     QVERIFY(svg.contains("<svg"));
     QVERIFY(svg.contains(tokenColor(Role::ClassAct, false).name().toLatin1()));
     QVERIFY(svg.contains("polyline"));
+}
+
+void TimelinePictureTest::keepsALongSubtitleOffTheLegend()
+{
+    m_view->resize(1000, 420);
+    const auto legend = [this](const QString& subtitle) {
+        m_view->setSubtitle(subtitle);
+        const QRectF header = frame().layout.header;
+        return m_view->grab(QRect{500, 0, 500, static_cast<int>(header.height())}).toImage();
+    };
+    const QImage alone = legend({});
+    QCOMPARE(legend(QStringLiteral("planned, 493 ms")), alone);
+    QCOMPARE(legend(QStringLiteral("smallest plan known, shown pale ").repeated(5)), alone);
 }
 
 void TimelinePictureTest::placesNoLabelOnAnother()
