@@ -351,6 +351,11 @@ std::string pathText(const std::filesystem::path& path)
     return base::printable(path.native(), kPathLimit);
 }
 
+Result<void> checkReadable(const std::filesystem::path& path)
+{
+    return Input::open(path).map([](const Input& /*closed again*/) {});
+}
+
 Result<FileContent> readFile(const std::filesystem::path& path, const base::JobContext& context,
                              const ReadLimits& limits)
 try {

@@ -37,6 +37,10 @@ struct FileContent
                                                  const base::JobContext& context = {},
                                                  const ReadLimits& limits = {});
 
+/// Whether there is content to read at all: fails with readFile's sentence for what is missing, may
+/// not be opened, is empty, a folder or a device. For libraries that open files themselves.
+[[nodiscard]] base::Result<void> checkReadable(const std::filesystem::path& path);
+
 /// The first `count` bytes (fewer in a shorter file) of the decompressed content: for sniffing.
 [[nodiscard]] base::Result<std::string> readHead(const std::filesystem::path& path,
                                                  std::size_t count);

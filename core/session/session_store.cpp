@@ -2,14 +2,12 @@
 #include "core/session/session_store.h"
 
 #include "core/base/format.h"
+#include "core/io/byte_source.h"
 #include "core/session/migrations.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <array>
-#include <cstdio>
-#include <memory>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -182,11 +180,8 @@ Result<SessionStore> SessionStore::create(const std::filesystem::path& path,
 
 Result<SessionStore> SessionStore::open(const std::filesystem::path& path)
 {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error))
-        return base::failure(base::ErrorKind::File,
-                             fmt::format("{}: no such file; choose a session file.",
-                                         base::printable(path.string())));
+    if (const Result<void> there = io::checkReadable(path); !there)
+        return tl::unexpected{there.error()};
     Result<Database> database = Database::open(path, Database::Mode::OpenExisting);
     if (!database)
         return tl::unexpected{database.error()};
@@ -195,7 +190,7 @@ Result<SessionStore> SessionStore::open(const std::filesystem::path& path)
         return tl::unexpected{tables.error()};
     if (*tables == 0)
         return base::failure(base::ErrorKind::File,
-                             fmt::format("{}: an empty file, not a Plimsoll session.",
+                             fmt::format("{}: an empty database, not a Plimsoll session.",
                                          base::printable(path.string())));
     for (const auto step : {&migrate, &prepareConnection})
         if (const Result<void> done = step(*database); !done)
@@ -283,11 +278,7 @@ Result<void> SessionStore::compact()
 
 bool looksLikeSession(const std::filesystem::path& path)
 {
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "rb"),
-                                                               &std::fclose};
-    std::array<char, kMagic.size()> head{};
-    return file && std::fread(head.data(), 1, head.size(), file.get()) == head.size()
-           && std::string_view{head.data(), head.size()} == kMagic;
+    return io::readHead(path, kMagic.size()).value_or(std::string{}) == kMagic;
 }
 
 } // namespace plimsoll::session

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <string>
+#include <sys/stat.h>
+#include <utility>
 
 namespace {
 
@@ -75,6 +77,7 @@ private Q_SLOTS:
     void replacesASessionButNothingElse();
     void refusesWhatIsNoSession_data();
     void refusesWhatIsNoSession();
+    void tellsWhatIsThereInsteadOfAFile();
     void refusesANewerVersion();
     void refusesAVersionThatNeverWas();
     void refusesViewsAndTriggers();
@@ -174,8 +177,23 @@ void SessionStoreTest::refusesWhatIsNoSession()
     const auto store = SessionStore::open(folder.fileWith("x.plimsoll", content));
     QVERIFY(!store);
     QVERIFY2(isOneSentence(store.error().message), store.error().message.c_str());
-    QVERIFY(!SessionStore::open(folder.file("missing.plimsoll")));
-    QVERIFY(!SessionStore::open(folder.path()));
+}
+
+void SessionStoreTest::tellsWhatIsThereInsteadOfAFile()
+{
+    const TempFolder folder;
+    const std::string pipe = folder.file("pipe");
+    QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+    const std::string inside = folder.path().string();
+    for (const auto& [path, says] :
+         {std::pair{folder.file("missing.plimsoll"), " does not exist; check the path."},
+          {inside, " is a folder; name a file inside it."},
+          {pipe, " is not a regular file; copy its content to one."},
+          {folder.fileWith("0.plimsoll", ""), " is empty (0 bytes); write or copy it again."}}) {
+        const auto store = SessionStore::open(path);
+        QVERIFY(!store);
+        QCOMPARE(store.error().message, path + says);
+    }
 }
 
 void SessionStoreTest::refusesANewerVersion()
@@ -289,6 +307,10 @@ void SessionStoreTest::tellsSessionsFromGraphs()
     QVERIFY(plimsoll::session::looksLikeSession(path));
     QVERIFY(!plimsoll::session::looksLikeSession(folder.fileWith("g.json", "{\"format\": 1}")));
     QVERIFY(!plimsoll::session::looksLikeSession(folder.file("missing")));
+    // Opened by the window for whatever was dropped: a pipe must not hold it.
+    const std::string pipe = folder.file("pipe");
+    QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+    QVERIFY(!plimsoll::session::looksLikeSession(pipe));
 }
 
 void SessionStoreTest::compactsWithoutLoss()
