@@ -2,6 +2,7 @@
 #include "app/cli/chain_file.h"
 
 #include "core/io/byte_source.h"
+#include "core/plan/json_text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -61,28 +62,14 @@ void readArray(const json& root, const char* key, Result<void> (*read)(const jso
     }
 }
 
-Result<json> parse(std::string_view text)
-{
-    try {
-        json root = json::parse(text);
-        if (!root.is_object())
-            return failure(ErrorKind::File, "a chain is a JSON object with the arrays ftime, "
-                                            "btime, x, xbar, ftmp and btmp.");
-        return root;
-    } catch (const json::parse_error& error) {
-        return failure(ErrorKind::File,
-                       fmt::format("this is not JSON: the text is broken at byte {}.", error.byte));
-    } catch (const json::exception&) {
-        return failure(ErrorKind::File, "this is not JSON that can be read: a number is out of "
-                                        "range.");
-    }
-}
-
 Result<solve::Chain> parseChain(std::string_view text)
 {
-    const Result<json> root = parse(text);
+    const Result<json> root = plan::parseJson(text);
     if (!root)
         return tl::unexpected{root.error()};
+    if (!root->is_object())
+        return failure(ErrorKind::File, "a chain is a JSON object with the arrays ftime, btime, x, "
+                                        "xbar, ftmp and btmp.");
     solve::Chain chain;
     Result<void> state;
     readArray<double>(*root, "ftime", readTime, chain.ftime, state);

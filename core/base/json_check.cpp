@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/readers/plimsoll_graph/json_check.h"
+#include "core/base/json_check.h"
+
+#include "core/base/format.h"
+#include "core/base/unicode.h"
+
+#include <fmt/format.h>
 
 #include <array>
+#include <charconv>
+#include <utility>
+#include <vector>
 
-namespace plimsoll::readers::plimsoll_graph {
+namespace plimsoll::base {
 
 namespace {
 
@@ -18,6 +26,46 @@ bool isDigit(char c)
 bool isHex(char c)
 {
     return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/// The unit of UTF-16 that an escape \uXXXX at the beginning of a text stands for, if one is there.
+std::optional<char32_t> utf16Unit(std::string_view text)
+{
+    if (!text.starts_with("\\u"))
+        return std::nullopt;
+    constexpr int kHex = 16;
+    std::uint32_t unit = 0;
+    const std::string_view digits = text.substr(2, kHexDigits);
+    std::from_chars(digits.data(), digits.data() + digits.size(), unit, kHex);
+    return unit;
+}
+
+/// What stands between the quotes of a well formed text, its escapes resolved. Half a pair of
+/// surrogates is no character and stays as it is written.
+std::string resolved(std::string_view text)
+{
+    constexpr std::size_t kUnitLength = 2 + kHexDigits;
+    constexpr std::string_view kLetters = "bfnrt";
+    constexpr std::string_view kMeanings = "\b\f\n\r\t";
+    std::string out;
+    while (!text.empty()) {
+        std::size_t length = 1;
+        if (const std::optional<char32_t> unit = utf16Unit(text)) {
+            const std::optional<char32_t> next = utf16Unit(text.substr(kUnitLength));
+            const std::optional<char32_t> pair = next ? joinSurrogates(*unit, *next) : std::nullopt;
+            length = pair ? 2 * kUnitLength : kUnitLength;
+            const std::string character = utf8(pair.value_or(*unit));
+            out += character.empty() ? text.substr(0, length) : character;
+        } else if (text.front() == '\\') {
+            length = 2;
+            const std::size_t letter = kLetters.find(text[1]);
+            out += letter == std::string_view::npos ? text[1] : kMeanings[letter];
+        } else {
+            out += text.front();
+        }
+        text.remove_prefix(length);
+    }
+    return out;
 }
 
 /// Walks over one text. Every step returns false at the first fault, which m_at then points at.
@@ -44,7 +92,7 @@ public:
 private:
     [[nodiscard]] std::optional<JsonFault> fault() const
     {
-        return JsonFault{m_tooDeep ? JsonFault::Kind::TooDeep : JsonFault::Kind::NotJson, m_at};
+        return JsonFault{m_kind, m_at, m_repeated};
     }
     [[nodiscard]] char peek() const { return m_at < m_text.size() ? m_text[m_at] : '\0'; }
     bool take(char c)
@@ -79,7 +127,7 @@ private:
     bool openContainer()
     {
         if (m_depth == m_closers.size()) {
-            m_tooDeep = true;
+            m_kind = JsonFault::Kind::TooDeep;
             return false;
         }
         const char closer = m_text[m_at] == '[' ? ']' : '}';
@@ -89,6 +137,8 @@ private:
             return true;
         m_closers.at(m_depth++) = closer;
         m_open = true;
+        if (closer == '}')
+            m_keys.emplace_back();
         return closer == ']' || key();
     }
     /// Behind a value: closes what is over, up to the next value or the end.
@@ -103,6 +153,8 @@ private:
             }
             if (!take(closer))
                 return false;
+            if (closer == '}')
+                m_keys.pop_back();
             --m_depth;
             skipSpace();
         }
@@ -110,8 +162,16 @@ private:
     }
     bool key()
     {
+        const std::size_t begin = m_at;
         if (peek() != '"' || !text())
             return false;
+        std::string name = resolved(m_text.substr(begin + 1, m_at - begin - 2));
+        if (!m_keys.back().add(name)) {
+            m_at = begin;
+            m_kind = JsonFault::Kind::RepeatedKey;
+            m_repeated = std::move(name);
+            return false;
+        }
         skipSpace();
         if (!take(':'))
             return false;
@@ -178,16 +238,34 @@ private:
     std::string_view m_text;
     std::size_t m_at = 0;
     std::size_t m_depth = 0;
-    std::array<char, kDeepest> m_closers{};
+    std::array<char, kDeepestJson> m_closers{};
+    std::vector<JsonKeys> m_keys; ///< of the objects among the open containers
     bool m_open = false;
-    bool m_tooDeep = false;
+    JsonFault::Kind m_kind = JsonFault::Kind::NotJson;
+    std::string m_repeated;
 };
 
 } // namespace
+
+bool JsonKeys::add(std::string_view key)
+{
+    if (!m_first) {
+        m_first = key;
+        return true;
+    }
+    return *m_first != key && m_more.emplace(key).second;
+}
+
+std::string repeatedKeyText(std::string_view key)
+{
+    constexpr std::size_t kShown = 40;
+    return fmt::format("the key \"{}\" stands here for the second time in one object",
+                       printable(key, kShown));
+}
 
 std::optional<JsonFault> checkJson(std::string_view text)
 {
     return Walk{text}.run();
 }
 
-} // namespace plimsoll::readers::plimsoll_graph
+} // namespace plimsoll::base

@@ -4,26 +4,45 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 
-namespace plimsoll::readers::plimsoll_graph {
+namespace plimsoll::base {
+
+/// The keys of one JSON object, as they come.
+class JsonKeys
+{
+public:
+    /// False when `key` (its escapes resolved) was there already: readers would differ about which
+    /// of the two counts.
+    [[nodiscard]] bool add(std::string_view key);
+
+private:
+    std::optional<std::string> m_first; ///< most objects have no other
+    std::set<std::string, std::less<>> m_more;
+};
+
+/// `the key "x" stands here for the second time in one object`
+[[nodiscard]] std::string repeatedKeyText(std::string_view key);
 
 /// What is wrong with a text that should be one JSON value.
 struct JsonFault
 {
-    enum class Kind : std::uint8_t { NotJson, TooDeep };
+    enum class Kind : std::uint8_t { NotJson, TooDeep, RepeatedKey };
     Kind kind = Kind::NotJson;
     std::size_t at = 0; ///< in the text
+    std::string key;    ///< the one that comes again
 
     bool operator==(const JsonFault&) const = default;
 };
 
 /// Brackets nest at most this deep.
-inline constexpr std::size_t kDeepest = 64;
+inline constexpr std::size_t kDeepestJson = 100;
 
-/// The first fault of one value with nothing but white space around it. The parser that walks over
-/// values which nobody reads counts their brackets only; this looks at every token. UTF-8 is taken
-/// for granted.
+/// The first fault of one value with nothing but white space around it. Parsers let pass what this
+/// refuses: they count no more than the brackets of what nobody reads, or take the last of equal
+/// keys. UTF-8 is taken for granted.
 [[nodiscard]] std::optional<JsonFault> checkJson(std::string_view text);
 
-} // namespace plimsoll::readers::plimsoll_graph
+} // namespace plimsoll::base

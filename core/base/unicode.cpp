@@ -11,6 +11,17 @@ namespace plimsoll::base {
 namespace {
 
 constexpr char32_t kBeyondBmp = 0x10000;
+constexpr char32_t kLast = 0x10ffff;
+constexpr char32_t kHighSurrogates = 0xd800;
+constexpr char32_t kLowSurrogates = 0xdc00;
+constexpr char32_t kBehindSurrogates = 0xe000;
+/// Bits that one surrogate carries.
+constexpr unsigned kSurrogateBits = 10;
+
+bool isSurrogate(char32_t code)
+{
+    return code >= kHighSurrogates && code < kBehindSurrogates;
+}
 
 struct Span
 {
@@ -59,7 +70,9 @@ std::string escaped(char32_t code, Escapes escapes)
     if (escapes == Escapes::Python)
         return fmt::format("\\U{:08x}", value);
     const std::uint32_t rest = value - kBeyondBmp;
-    return fmt::format("\\u{:04x}\\u{:04x}", 0xd800U + (rest >> 10U), 0xdc00U + (rest & 0x3ffU));
+    return fmt::format("\\u{:04x}\\u{:04x}",
+                       static_cast<std::uint32_t>(kHighSurrogates) + (rest >> kSurrogateBits),
+                       static_cast<std::uint32_t>(kLowSurrogates) + (rest & 0x3ffU));
 }
 
 } // namespace
@@ -78,10 +91,35 @@ Character firstCharacter(std::string_view text)
             return {};
         code = (code << 6U) | (byte & 0x3fU);
     }
-    const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-    if (code < lead.least || code > 0x10ffff || surrogate)
+    if (code < lead.least || code > kLast || isSurrogate(code))
         return {};
     return {code, lead.length};
+}
+
+std::string utf8(char32_t code)
+{
+    if (code > kLast || isSurrogate(code))
+        return {};
+    constexpr unsigned kRest = 6; // bits that each byte behind the first one carries
+    const auto follower = [&](unsigned place) {
+        return static_cast<char>(0x80U | ((code >> (place * kRest)) & 0x3fU));
+    };
+    if (code < 0x80)
+        return {static_cast<char>(code)};
+    if (code < 0x800)
+        return {static_cast<char>(0xc0U | (code >> kRest)), follower(0)};
+    if (code < kBeyondBmp)
+        return {static_cast<char>(0xe0U | (code >> (2 * kRest))), follower(1), follower(0)};
+    return {static_cast<char>(0xf0U | (code >> (3 * kRest))), follower(2), follower(1),
+            follower(0)};
+}
+
+std::optional<char32_t> joinSurrogates(char32_t high, char32_t low)
+{
+    if (high < kHighSurrogates || high >= kLowSurrogates || low < kLowSurrogates
+        || low >= kBehindSurrogates)
+        return std::nullopt;
+    return kBeyondBmp + ((high - kHighSurrogates) << kSurrogateBits) + (low - kLowSurrogates);
 }
 
 bool isHidden(char32_t code)

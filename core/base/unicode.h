@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,12 @@ struct Character
     std::size_t length = 0;
 };
 [[nodiscard]] Character firstCharacter(std::string_view text);
+
+/// Empty where it is no character: a surrogate, or beyond the last code.
+[[nodiscard]] std::string utf8(char32_t code);
+
+/// The character that two units of UTF-16 make; none when they are no pair of surrogates.
+[[nodiscard]] std::optional<char32_t> joinSurrogates(char32_t high, char32_t low);
 
 /// Shows nothing, moves a terminal's cursor or turns the order of what stands beside it: control
 /// characters (of ASCII and beyond), marks of writing direction, separators of lines and

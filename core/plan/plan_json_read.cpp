@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/format.h"
+#include "core/plan/json_text.h"
 #include "core/plan/plan_json.h"
 #include "core/plan/plan_json_detail.h"
 
@@ -22,29 +23,8 @@ using base::printable;
 using base::Result;
 using nlohmann::json;
 
-/// Deeper brackets than any plan has: a region takes two levels.
-constexpr int kDepthLimit = 100;
 constexpr std::int64_t kMost = std::int64_t{1} << 62U;
 constexpr std::int64_t kMostOrdinal = std::numeric_limits<graph::Moment>::max();
-
-/// Whether brackets nest deeper than the parser is let near to.
-bool tooDeep(std::string_view text)
-{
-    int depth = 0;
-    bool inString = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (inString && c == '\\')
-            ++i;
-        else if (c == '"')
-            inString = !inString;
-        else if (!inString && (c == '[' || c == '{') && ++depth > kDepthLimit)
-            return true;
-        else if (!inString && (c == ']' || c == '}'))
-            --depth;
-    }
-    return false;
-}
 
 std::string shown(const json& value)
 {
@@ -226,23 +206,6 @@ private:
     std::vector<std::vector<graph::CallId>> m_callsOf;
 };
 
-Result<json> parse(std::string_view text)
-{
-    if (tooDeep(text))
-        return failure(
-            ErrorKind::File,
-            fmt::format("Brackets nest more than {} deep, which no plan does.", kDepthLimit));
-    try {
-        return json::parse(text);
-    } catch (const json::parse_error& error) {
-        return failure(ErrorKind::File,
-                       fmt::format("This is not JSON: the text is broken at byte {}.", error.byte));
-    } catch (const json::exception&) {
-        return failure(ErrorKind::File,
-                       "This is not JSON that can be read: a number is out of range.");
-    }
-}
-
 Result<void> checkHeader(const json& root)
 {
     Result<void> state;
@@ -349,7 +312,7 @@ void checkLabels(const json& labels, const graph::Program& program, const Plan& 
 
 Result<PlanFile> readPlan(std::string_view text, const graph::Program& program)
 {
-    const Result<json> root = parse(text);
+    const Result<json> root = parseJson(text);
     if (!root)
         return tl::unexpected{root.error()};
     Result<void> state = checkHeader(*root);

@@ -288,6 +288,18 @@ def test_a_plan_that_does_not_fit_is_refused_as_a_whole(plan, sentence):
     assert forwards(model) == []
 
 
+def test_a_plan_file_with_a_key_twice_is_refused(tmp_path):
+    file = tmp_path / "plan.json"
+    text = json.dumps(plan_file([A]))
+    for before, added, key in (('"version"', '"format": 1, ', "format"), ('"call"', '"path": "b", ', "path")):
+        head, tail = text.split(before, 1)
+        file.write_text(head + before + tail)
+        plimsoll.apply(Model("as recorded"), file).remove()
+        file.write_text(head + added + before + tail)
+        with pytest.raises(PlanMismatch, match=f'plan.json can.t be read as a plan: the key "{key}" stands there for the second'):
+            plimsoll.apply(Model("as recorded"), file)
+
+
 def test_what_is_no_model_is_refused():
     with pytest.raises(PlanMismatch, match="applied to a torch.nn.Module, not to a function"):
         plimsoll.apply(lambda x: x, plan_file([A]))

@@ -2,7 +2,6 @@
 #include "core/readers/plimsoll_graph/scan.h"
 
 #include "core/base/format.h"
-#include "core/readers/plimsoll_graph/json_check.h"
 
 #include <fmt/format.h>
 
@@ -114,13 +113,6 @@ bool Scan::refuseToken(std::uint64_t offset)
                                                         kShownBytes)));
 }
 
-bool Scan::refuseRepeated(std::string_view key, const char* at)
-{
-    return refuseAt(static_cast<std::uint64_t>(at - m_source.bytes.data()),
-                    fmt::format("the key \"{}\" stands here for the second time in one object",
-                                base::printable(key, 40)));
-}
-
 bool Scan::goOn(std::uint64_t offset)
 {
     if (m_context.stopRequested())
@@ -201,11 +193,16 @@ bool Scan::skip(JsonValue& value)
     if (const char first = raw.front(); first == '[' || first == '{')
         if (const auto code = rawContainer(value, first == '[', raw); code != simdjson::SUCCESS)
             return refuseJson(code);
-    const std::optional<JsonFault> fault = checkJson(raw);
+    const std::optional<base::JsonFault> fault = base::checkJson(raw);
     if (!fault)
         return true;
-    if (fault->kind == JsonFault::Kind::TooDeep)
-        return refuseAt(offset, fmt::format("this nests more than {} deep", kDeepest));
+    switch (fault->kind) {
+    case base::JsonFault::Kind::TooDeep:
+        return refuseAt(offset, fmt::format("this nests more than {} deep", base::kDeepestJson));
+    case base::JsonFault::Kind::RepeatedKey:
+        return refuseAt(offset + fault->at, base::repeatedKeyText(fault->key));
+    case base::JsonFault::Kind::NotJson: break;
+    }
     return refuseToken(offset + fault->at);
 }
 

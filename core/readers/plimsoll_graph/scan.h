@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/job_context.h"
+#include "core/base/json_check.h"
 #include "core/base/result.h"
 #include "core/readers/source.h"
 
@@ -12,7 +13,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -113,7 +113,7 @@ public:
     template <typename Visit>
     bool eachFieldOf(simdjson::ondemand::object& object, Visit visit)
     {
-        std::set<std::string, std::less<>> seen;
+        base::JsonKeys keys;
         for (auto element : object) {
             simdjson::ondemand::field field;
             if (const auto code = std::move(element).get(field); code != simdjson::SUCCESS)
@@ -122,8 +122,9 @@ public:
             std::string_view key;
             if (const auto code = field.unescaped_key().get(key); code != simdjson::SUCCESS)
                 return refuseJson(code);
-            if (!seen.emplace(key).second)
-                return refuseRepeated(key, begin);
+            if (!keys.add(key))
+                return refuseAt(static_cast<std::uint64_t>(begin - m_source.bytes.data()),
+                                base::repeatedKeyText(key));
             JsonValue item = field.value();
             if (!visit(key, item))
                 return false;
@@ -134,7 +135,6 @@ public:
 private:
     [[nodiscard]] std::string place() const;
     bool refuseToken(std::uint64_t offset);
-    bool refuseRepeated(std::string_view key, const char* at);
     bool fail(base::ErrorKind kind, std::string message);
 
     const Source& m_source;

@@ -7,6 +7,8 @@
 #include <QFileInfo>
 #include <QTest>
 
+#include <sys/stat.h>
+
 namespace {
 
 using namespace plimsoll;
@@ -28,6 +30,8 @@ private Q_SLOTS:
     void wrongUsageExitsWith2();
     void badGraphsExitWith3AndOneSentence_data();
     void badGraphsExitWith3AndOneSentence();
+    void whatIsNoFileExitsWith3AndOneSentence_data();
+    void whatIsNoFileExitsWith3AndOneSentence();
     void badPlansExitWith3AndOneSentence_data();
     void badPlansExitWith3AndOneSentence();
     void anExportThatCantBeWrittenExitsWith3BeforeSuccessIsPrinted();
@@ -162,6 +166,57 @@ void CliFaultsTest::badGraphsExitWith3AndOneSentence()
     }
 }
 
+void CliFaultsTest::whatIsNoFileExitsWith3AndOneSentence_data()
+{
+    QTest::addColumn<QString>("path");
+    QTest::addColumn<QByteArray>("named"); ///< empty: each kind of file has words of its own
+
+    const QString pipe = file("pipe");
+    if (!QFileInfo::exists(pipe))
+        QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+    QVERIFY(QFile::link(text("loop"), file("loop")) || QFileInfo{file("loop")}.isSymLink());
+    QTest::newRow("a folder") << QString::fromStdString(m_folder.path().string())
+                              << QByteArray{"is a folder"};
+    QTest::newRow("missing") << file("missing") << QByteArray{"does not exist"};
+    QTest::newRow("0 bytes") << fileWith("nothing", {}) << QByteArray{"is empty (0 bytes)"};
+    // What may not be read is not told to root; this nobody can open.
+    QTest::newRow("can't be opened") << file("loop") << QByteArray{"can't be opened"};
+    QTest::newRow("/dev/null") << text("/dev/null") << QByteArray{"is not a regular file"};
+    QTest::newRow("/dev/zero") << text("/dev/zero") << QByteArray{"is not a regular file"};
+    QTest::newRow("a pipe that nobody writes to") << pipe << QByteArray{"is not a regular file"};
+    QTest::newRow("a letter") << fileWith("letter.txt", "Dear reader\nhow are you\n")
+                              << QByteArray{};
+}
+
+void CliFaultsTest::whatIsNoFileExitsWith3AndOneSentence()
+{
+    QFETCH(QString, path);
+    QFETCH(QByteArray, named);
+    const QString plan = fileWith("plan.json", "{}");
+    const QString out = file("out.py");
+    for (const QStringList& arguments :
+         {QStringList{text("inspect"), path},
+          {text("inspect"), text("--chain"), path},
+          {text("plan"), path, text("--budget"), text("1GiB")},
+          {text("check"), plan, path},
+          {text("check"), path, m_resnet},
+          {text("export"), m_resnet, path, text("-o"), out},
+          {text("export"), path, plan, text("-o"), out},
+          {text("solve"), text("chain"), path, text("--budget"), text("9")},
+          {text("session"), text("list"), path},
+          {text("session"), text("show"), path},
+          {text("session"), text("compact"), path}}) {
+        const CliRun run = runCli(arguments);
+        const QByteArray said = arguments.join(u' ').toUtf8() + ": " + run.error;
+        QVERIFY2(run.exit == 3, said.constData());
+        QCOMPARE(run.out, QByteArray{});
+        QVERIFY2(run.hasOneSentence(), said.constData());
+        QVERIFY2(run.error.startsWith(path.toUtf8() + (named.isEmpty() ? "" : " " + named)),
+                 said.constData());
+        QVERIFY(!QFileInfo::exists(out));
+    }
+}
+
 void CliFaultsTest::badPlansExitWith3AndOneSentence_data()
 {
     QTest::addColumn<QString>("path");
@@ -191,6 +246,7 @@ void CliFaultsTest::badPlansExitWith3AndOneSentence_data()
     changed("path", "\"path\":\"", "\"path\":\"no.");
     changed("class", "\"class\":\"", "\"class\":\"No");
     changed("first", "\"first\":", "\"first\":1");
+    changed("a key twice", "\"budget_bytes\"", "\"device\": \"a100-80gb\", \"budget_bytes\"");
     changed("labels", "\"labels\": [", "\"labels\": [7,");
 }
 
@@ -307,6 +363,7 @@ void CliFaultsTest::badChainsExitWith3AndOneSentence_data()
     row("no xbar", "xbar", "bar", "\"xbar\"");
     row("an array is text", "[1,3,3,3,3,3,3]", "\"3\"", "\"xbar\"");
     row("an entry is text", "[1,3,3,3,3,3,3]", "[1,3,3,\"3\",3,3,3]", "xbar[3]");
+    row("a key twice", "\"xbar\"", "\"x\":[1,1,1,1,1,1,1],\"xbar\"", "the key \"x\" stands here");
     row("a fractional size", "[1,3,3,3,3,3,3]", "[1,3,3,3.5,3,3,3]", "xbar[3]");
     row("a negative size", "[1,3,3,3,3,3,3]", "[1,3,3,-3,3,3,3]", "xbar[3]");
     row("a size too short", "[1,3,3,3,3,3,3]", "[1,3,3]", "xbar");

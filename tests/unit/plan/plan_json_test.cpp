@@ -114,6 +114,8 @@ private Q_SLOTS:
     void refusesADamagedPlan();
     void refusesWhatIsNoPlan_data();
     void refusesWhatIsNoPlan();
+    void refusesAKeyThatComesTwice_data();
+    void refusesAKeyThatComesTwice();
     void refusesThePlanOfAnotherGraph();
     void readsFilesOfBeforeOptionsWereWritten();
 };
@@ -305,7 +307,7 @@ void PlanJsonTest::refusesWhatIsNoPlan_data()
     std::string deep = R"({"format":"plimsoll-plan","x":)";
     deep.append(200000, '[');
     QTest::newRow("nothing") << std::string{} << std::string{"not JSON"};
-    QTest::newRow("garbage") << std::string{"\x80\xff\x01"} << std::string{"byte 1"};
+    QTest::newRow("garbage") << std::string{"\x80\xff\x01"} << std::string{"byte 0"};
     QTest::newRow("cut off") << std::string{"{\"format\": \"plimsoll-pl"}
                              << std::string{"not JSON"};
     QTest::newRow("an array") << std::string{"[]"} << std::string{"no plan file"};
@@ -322,6 +324,48 @@ void PlanJsonTest::refusesWhatIsNoPlan()
     QVERIFY(!file.has_value());
     QCOMPARE(file.error().kind, base::ErrorKind::File);
     QVERIFY2(file.error().message.find(named) != std::string::npos, file.error().message.c_str());
+}
+
+void PlanJsonTest::refusesAKeyThatComesTwice_data()
+{
+    QTest::addColumn<std::string>("before"); ///< what the other value is put in front of
+    QTest::addColumn<std::string>("added");
+    QTest::addColumn<std::string>("key");
+
+    const auto row = [](const char* name, const char* before, const char* added, const char* key) {
+        QTest::newRow(name) << std::string{before} << std::string{added} << std::string{key};
+    };
+    row("of the file", "\"rounding\"", "\"budget_bytes\": 1, ", "budget_bytes");
+    row("with the same value", "\"version\"", "\"version\": 1, ", "version");
+    row("of the evaluation", "\"peak_bytes\"", "\"peak_bytes\": 1, ", "peak_bytes");
+    row("of a region", "\"members\"", "\"last\": 2, ", "last");
+    row("of a member", "\"call\"", "\"path\": \"tail\", ", "path");
+    row("of something unknown", "\"rounding\"", "\"note\": {\"a\": 1, \"a\": 1}, ", "a");
+    row("written in another way", "\"rounding\"", "\"budg\\u0065t_bytes\": 1, ", "budget_bytes");
+}
+
+void PlanJsonTest::refusesAKeyThatComesTwice()
+{
+    QFETCH(std::string, before);
+    QFETCH(std::string, added);
+    QFETCH(std::string, key);
+    const graph::ProgramPtr graph = program();
+    const plan::VerifiedPlanPtr verified = certified(graph, nestedPlan());
+    QVERIFY(verified);
+    std::string text = plan::writePlan(*verified);
+    const std::size_t at = text.find(before);
+    QVERIFY(at != std::string::npos);
+    text.insert(at, added);
+    const base::Result<plan::PlanFile> file = plan::readPlan(text, *graph);
+    QVERIFY(!file.has_value());
+    QCOMPARE(file.error().kind, base::ErrorKind::File);
+    const std::string& message = file.error().message;
+    QVERIFY2(message.find("the key \"" + key + "\" stands here for the second time")
+                 != std::string::npos,
+             message.c_str());
+    const std::size_t named = std::stoul(message.substr(message.find("byte ") + 5));
+    QVERIFY2(named >= at && named < at + added.size() + before.size(), message.c_str());
+    QCOMPARE(text[named], '"');
 }
 
 void PlanJsonTest::refusesThePlanOfAnotherGraph()

@@ -28,7 +28,7 @@ def apply(model: torch.nn.Module, plan: Union[str, "os.PathLike[str]", dict]) ->
         path = os.fspath(plan)
         try:
             with open(path, encoding="utf-8") as file:
-                plan = json.load(file)
+                plan = json.load(file, object_pairs_hook=_object)
         except (ValueError, OSError, RecursionError) as error:
             raise PlanMismatch(f"{path} can't be read as a plan: {error}") from error
     _check_header(plan)
@@ -36,6 +36,16 @@ def apply(model: torch.nn.Module, plan: Union[str, "os.PathLike[str]", dict]) ->
         return apply_regions(model, plan["regions"], (plan.get("graph") or {}).get("model_class"))
     except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise PlanMismatch(f"The plan is damaged: {error!r}.") from error
+
+
+def _object(pairs: list) -> dict:
+    """An object of the file; of two equal keys readers would differ about which one counts."""
+    keys = set()
+    for key, _ in pairs:
+        if key in keys:
+            raise ValueError(f'the key "{key}" stands there for the second time in one object')
+        keys.add(key)
+    return dict(pairs)
 
 
 def _check_header(plan: Any) -> None:
