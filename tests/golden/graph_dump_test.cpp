@@ -5,6 +5,7 @@
 
 #include "tests/support/golden.h"
 #include "tests/support/graph_file.h"
+#include "tests/support/messages.h"
 
 #include <QTest>
 
@@ -12,6 +13,7 @@
 
 namespace {
 
+using plimsoll::support::messageOf;
 using plimsoll::support::repositoryPath;
 
 class GraphDumpTest : public QObject
@@ -39,7 +41,7 @@ void GraphDumpTest::readsGraphsAsReviewed()
     QFETCH(std::string, golden);
     QFETCH(std::size_t, rows);
     const auto read = plimsoll::readers::readProgram(repositoryPath(graph));
-    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    QVERIFY2(read, messageOf(read));
     const std::string difference = plimsoll::support::differenceFromGolden(
         golden, plimsoll::readers::dumpProgram(*read->program, rows));
     QVERIFY2(difference.empty(), difference.c_str());

@@ -6,6 +6,7 @@
 #include "ui/base/numbers.h"
 
 #include "tests/support/golden.h"
+#include "tests/support/messages.h"
 
 #include <QRegularExpression>
 #include <QTest>
@@ -49,7 +50,7 @@ void PlanTextsTest::initTestCase()
     choices.device = *plan::findDevice(plan::kDefaultDevice);
     const std::string path = support::repositoryPath("resources/samples/resnet18.plimsoll.json.gz");
     auto opened = workspace::openDocument(path, choices, {});
-    QVERIFY2(opened, opened ? "" : opened.error().message.c_str());
+    QVERIFY2(opened, plimsoll::support::messageOf(opened));
     m_document = std::move(opened->document);
     const auto planned = workspace::planGraph(m_document.graph.program, choices, {});
     QVERIFY(planned);

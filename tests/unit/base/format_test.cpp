@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/format.h"
 
+#include "tests/support/messages.h"
+
 #include <QTest>
 
 #include <cstdint>
@@ -91,7 +93,7 @@ void FormatTest::readsSizesExactly()
     QFETCH(QString, text);
     QFETCH(qint64, bytes);
     const Result<Bytes> size = parseBytes(text.toStdString());
-    QVERIFY2(size.has_value(), size ? "" : size.error().message.c_str());
+    QVERIFY2(size, plimsoll::support::messageOf(size));
     QCOMPARE(qint64{size->count()}, bytes);
 }
 

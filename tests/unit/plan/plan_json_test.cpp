@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/plan_json.h"
 
+#include "tests/support/messages.h"
 #include "tests/support/programs.h"
 
 #include <QTest>
@@ -136,7 +137,7 @@ void PlanJsonTest::readsBackWhatItWrote()
     QVERIFY(verified);
     const std::string text = plan::writePlan(*verified);
     const base::Result<plan::PlanFile> file = plan::readPlan(text, *graph);
-    QVERIFY2(file.has_value(), file ? "" : file.error().message.c_str());
+    QVERIFY2(file, support::messageOf(file));
     QVERIFY(file->plan.regions == plan.regions);
     QCOMPARE(file->plan.planner, std::string{"hand"});
     QCOMPARE(file->info.peak.count(), verified->evaluation().peak.count());
@@ -215,7 +216,7 @@ void PlanJsonTest::randomPlansSurviveTheRoundTrip()
             continue;
         const base::Result<plan::PlanFile> file =
             plan::readPlan(plan::writePlan(*verified), *graph);
-        QVERIFY2(file.has_value(), file ? "" : file.error().message.c_str());
+        QVERIFY2(file, support::messageOf(file));
         QVERIFY(file->plan.regions == plan.regions);
         withRegions += plan.regions.empty() ? 0 : 1;
     }
@@ -393,7 +394,7 @@ void PlanJsonTest::readsFilesOfBeforeOptionsWereWritten()
     json.erase("granularity");
     json["options"] = nlohmann::json::object();
     const base::Result<plan::PlanFile> file = plan::readPlan(json.dump(), *program());
-    QVERIFY2(file.has_value(), file ? "" : file.error().message.c_str());
+    QVERIFY2(file, support::messageOf(file));
     QVERIFY(file->plan.granularity == plan::Granularity::Module);
     QVERIFY(file->plan.options.empty());
     QVERIFY(file->plan.regions == flatPlan().regions);

@@ -22,12 +22,4 @@ readText(std::string_view text, const base::JobContext& context = {})
     return readers::plimsoll_graph::read({"net.json", {buffer.get(), text.size()}, false}, context);
 }
 
-/// One line that ends in one full stop.
-inline bool isOneSentence(std::string_view message)
-{
-    return message.size() > 2 && message.size() < 1000 && message.back() == '.'
-           && message.find('\n') == std::string_view::npos
-           && message.find(". ") == std::string_view::npos;
-}
-
 } // namespace plimsoll::support

@@ -3,6 +3,7 @@
 #include "core/readers/registry.h"
 
 #include "tests/support/golden.h"
+#include "tests/support/messages.h"
 
 #include <QTest>
 
@@ -34,7 +35,7 @@ void SamplesTest::readsTheSamples()
     QFETCH(std::string, name);
     const auto read = plimsoll::readers::readProgram(
         plimsoll::support::repositoryPath("resources/samples/" + name + ".plimsoll.json.gz"));
-    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    QVERIFY2(read, plimsoll::support::messageOf(read));
     const plimsoll::graph::Program& program = *read->program;
     const Checks counted = plimsoll::graph::recount(program);
     QVERIFY(program.checks == counted);

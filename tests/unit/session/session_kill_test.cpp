@@ -3,6 +3,7 @@
 // is in the file.
 #include "core/session/session_store.h"
 
+#include "tests/support/messages.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_folder.h"
 
@@ -86,9 +87,9 @@ void SessionKillTest::keepsEverythingAcknowledgedThroughKills()
         readLines(process, rest, acknowledged);
 
         const auto store = SessionStore::open(path);
-        QVERIFY2(store, store ? "" : store.error().message.c_str());
+        QVERIFY2(store, plimsoll::support::messageOf(store));
         const auto saved = store->load();
-        QVERIFY2(saved, saved ? "" : saved.error().message.c_str());
+        QVERIFY2(saved, plimsoll::support::messageOf(saved));
         QCOMPARE(saved->graph.content.size(), session.graph.content.size());
         std::map<std::int64_t, std::int64_t> stored;
         for (const SavedRun& run : saved->runs)

@@ -2,6 +2,7 @@
 // Sessions hold what was put into them, and refuse what is none with one sentence.
 #include "core/session/session_store.h"
 
+#include "tests/support/messages.h"
 #include "tests/support/temp_folder.h"
 
 #include <QFile>
@@ -20,6 +21,8 @@ using plimsoll::session::SavedProblem;
 using plimsoll::session::SavedRun;
 using plimsoll::session::SavedSession;
 using plimsoll::session::SessionStore;
+using plimsoll::support::isOneSentence;
+using plimsoll::support::messageOf;
 using plimsoll::support::TempFolder;
 
 SavedSession aSession()
@@ -62,11 +65,6 @@ std::string contentOf(const std::string& path)
     return file.open(QIODevice::ReadOnly) ? file.readAll().toStdString() : std::string{};
 }
 
-bool isOneSentence(const std::string& text)
-{
-    return !text.empty() && text.back() == '.' && text.find('\n') == std::string::npos;
-}
-
 class SessionStoreTest : public QObject
 {
     Q_OBJECT
@@ -95,10 +93,10 @@ void SessionStoreTest::givesBackWhatWasPutIn()
     SavedSession expected = aSession();
     {
         const auto created = SessionStore::create(path, expected);
-        QVERIFY2(created, created ? "" : created.error().message.c_str());
+        QVERIFY2(created, messageOf(created));
     }
     const auto store = SessionStore::open(path);
-    QVERIFY2(store, store ? "" : store.error().message.c_str());
+    QVERIFY2(store, messageOf(store));
     const auto saved = store->load();
     QVERIFY(saved);
     QVERIFY(saved->graph == expected.graph);
@@ -131,7 +129,7 @@ void SessionStoreTest::keepsEachChange()
 
     // A second reader sees all of it while the writer is still open.
     const auto other = SessionStore::open(path);
-    QVERIFY2(other, other ? "" : other.error().message.c_str());
+    QVERIFY2(other, messageOf(other));
     const auto saved = other->load();
     QVERIFY(saved);
     QVERIFY(saved->problem == problem);

@@ -4,24 +4,18 @@
 #include "ui/timeline/paint_context.h"
 #include "ui/timeline/timeline_view.h"
 
-#include "tests/unit/ui_timeline/filled_view.h"
+#include "tests/unit/ui_timeline/view_fixture.h"
 
 #include <QApplication>
 #include <QBuffer>
 #include <QFile>
-#include <QLineEdit>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QRegularExpression>
-#include <QSignalSpy>
 #include <QTest>
-#include <QWheelEvent>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <ctime>
-#include <memory>
 
 namespace {
 
@@ -32,27 +26,13 @@ using plimsoll::test::kMiB;
 using plimsoll::test::sampleStep;
 using namespace plimsoll::ui; // NOLINT(google-build-using-namespace)
 
-class TimelinePictureTest : public QObject
+class TimelinePictureTest : public QObject, private plimsoll::test::ViewFixture
 {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init()
-    {
-        QTest::failOnWarning(QRegularExpression{QStringLiteral(".*")});
-        m_theme = std::make_unique<Theme>();
-        m_theme->setChoice(ThemeChoice::Light);
-        m_view = std::make_unique<TimelineView>();
-        m_view->resize(1117, 520);
-        fill(*m_view, 1000);
-        m_view->show();
-        QVERIFY(QTest::qWaitForWindowExposed(m_view.get()));
-    }
-    void cleanup()
-    {
-        m_view.reset();
-        m_theme.reset();
-    }
+    void init() { openView(); }
+    void cleanup() { closeView(); }
 
     void paintsItsPartsWhereTheyBelong_data();
     void paintsItsPartsWhereTheyBelong();
@@ -63,25 +43,6 @@ private Q_SLOTS:
     void showsItselfForTheEye();
     void paintsADragWithinAFrame();
     void followsTheThemeWhileShown();
-
-private:
-    [[nodiscard]] TimelineFrame frame() const
-    {
-        TimelineModel model;
-        model.budget = m_view->budget();
-        TimelineFrame result = frameFor(model, m_view->size(), m_theme->scale());
-        result.at = Coordinates{result.layout.plot, 0, 1, m_view->axisTop()};
-        return result;
-    }
-    [[nodiscard]] QPoint onLine() const
-    {
-        const TimelineFrame now = frame();
-        return {static_cast<int>(now.layout.plot.left()) + 300,
-                static_cast<int>(std::lround(now.at.yOf(*m_view->budget())))};
-    }
-
-    std::unique_ptr<Theme> m_theme;
-    std::unique_ptr<TimelineView> m_view;
 };
 
 void TimelinePictureTest::paintsItsPartsWhereTheyBelong_data()

@@ -1,59 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/timeline/timeline_view.h"
 
-#include "ui/base/theme.h"
 #include "ui/plot/scene.h"
 #include "ui/timeline/paint_context.h"
 
-#include "tests/unit/ui_timeline/filled_view.h"
+#include "tests/unit/ui_timeline/view_fixture.h"
 
 #include <QApplication>
-#include <QBuffer>
-#include <QFile>
 #include <QLineEdit>
-#include <QMouseEvent>
-#include <QPainter>
-#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
 #include <QWheelEvent>
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <ctime>
-#include <memory>
 
 namespace {
 
 using plimsoll::base::Bytes;
-using plimsoll::test::fill;
 using plimsoll::test::kGiB;
 using plimsoll::test::kMiB;
 using plimsoll::test::sampleStep;
 using namespace plimsoll::ui; // NOLINT(google-build-using-namespace)
 
-class TimelineViewTest : public QObject
+class TimelineViewTest : public QObject, private plimsoll::test::ViewFixture
 {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init()
-    {
-        QTest::failOnWarning(QRegularExpression{QStringLiteral(".*")});
-        m_theme = std::make_unique<Theme>();
-        m_theme->setChoice(ThemeChoice::Light);
-        m_view = std::make_unique<TimelineView>();
-        m_view->resize(1117, 520);
-        fill(*m_view, 1000);
-        m_view->show();
-        QVERIFY(QTest::qWaitForWindowExposed(m_view.get()));
-    }
-    void cleanup()
-    {
-        m_view.reset();
-        m_theme.reset();
-    }
+    void init() { openView(); }
+    void cleanup() { closeView(); }
 
     void dragsTheLineAndTellsEachNewValue();
     void restoresTheBudgetOnEscape();
@@ -70,25 +45,6 @@ private Q_SLOTS:
     void movesTheWindowByTheOverview();
     void setsTheBudgetToAClickedDevice();
     void walksTheCursorByKeys();
-
-private:
-    [[nodiscard]] TimelineFrame frame() const
-    {
-        TimelineModel model;
-        model.budget = m_view->budget();
-        TimelineFrame result = frameFor(model, m_view->size(), m_theme->scale());
-        result.at = Coordinates{result.layout.plot, 0, 1, m_view->axisTop()};
-        return result;
-    }
-    [[nodiscard]] QPoint onLine() const
-    {
-        const TimelineFrame now = frame();
-        return {static_cast<int>(now.layout.plot.left()) + 300,
-                static_cast<int>(std::lround(now.at.yOf(*m_view->budget())))};
-    }
-
-    std::unique_ptr<Theme> m_theme;
-    std::unique_ptr<TimelineView> m_view;
 };
 
 void TimelineViewTest::dragsTheLineAndTellsEachNewValue()

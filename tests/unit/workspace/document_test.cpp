@@ -7,6 +7,7 @@
 
 #include "tests/support/golden.h"
 #include "tests/support/graph_file.h"
+#include "tests/support/messages.h"
 #include "tests/support/temp_folder.h"
 
 #include <QTest>
@@ -18,6 +19,7 @@ namespace {
 using plimsoll::base::Bytes;
 using plimsoll::session::SavedSession;
 using plimsoll::session::SessionStore;
+using plimsoll::support::messageOf;
 using plimsoll::support::TempFolder;
 namespace plan = plimsoll::plan;
 namespace session = plimsoll::session;
@@ -71,12 +73,12 @@ private:
 void DocumentTest::initTestCase()
 {
     auto opened = workspace::openDocument(samplePath("resnet18"), someChoices(), {});
-    QVERIFY2(opened, opened ? "" : opened.error().message.c_str());
+    QVERIFY2(opened, messageOf(opened));
     m_sample.document = std::move(opened->document);
     m_sample.first = opened->first;
     const auto planned =
         workspace::planGraph(m_sample.document.graph.program, m_sample.document.choices, {});
-    QVERIFY2(planned, planned ? "" : planned.error().message.c_str());
+    QVERIFY2(planned, messageOf(planned));
     m_sample.planned = *planned;
 }
 
@@ -104,7 +106,7 @@ void DocumentTest::namesDocumentsAfterTheirFiles()
           {"model.v2.json", "model.v2"},
           {"plain", "plain"}}) {
         const auto opened = workspace::openDocument(folder.fileWith(file, text), someChoices(), {});
-        QVERIFY2(opened, opened ? "" : opened.error().message.c_str());
+        QVERIFY2(opened, messageOf(opened));
         QCOMPARE(opened->document.graph.name, std::string{name});
     }
 }
@@ -181,7 +183,7 @@ void DocumentTest::comesBackFromASessionEqual()
     const workspace::Document before = workedOn(m_sample);
     QVERIFY(SessionStore::create(path, workspace::savedSession(before)));
     const auto opened = workspace::openDocument(path, someChoices(), {});
-    QVERIFY2(opened, opened ? "" : opened.error().message.c_str());
+    QVERIFY2(opened, messageOf(opened));
     const workspace::Document& after = opened->document;
     QCOMPARE(after.notes.size(), std::size_t{0});
     QVERIFY(after.choices == before.choices);

@@ -5,6 +5,7 @@
 #include "core/writers/registry.h"
 #include "core/writers/svg_writer.h"
 
+#include "tests/support/messages.h"
 #include "tests/support/programs.h"
 #include "tests/support/temp_folder.h"
 
@@ -108,7 +109,7 @@ void WritersTest::writesEachKindToAFile()
     for (const writers::PlanWriter& writer : writers::planWriters()) {
         const std::string path = folder.file("plan" + writer.extension);
         const auto written = writers::writePlanFile(*m_plan, path);
-        QVERIFY2(written.has_value(), written ? "" : written.error().message.c_str());
+        QVERIFY2(written, support::messageOf(written));
         const base::Result<std::string> content = writer.content(*m_plan);
         QVERIFY(content.has_value());
         QVERIFY(contentOf(path) == QByteArray::fromStdString(*content));
