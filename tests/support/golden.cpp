@@ -52,6 +52,11 @@ std::string repositoryPath(std::string_view path)
     return fmt::format("{}/{}", PLIMSOLL_SOURCE_DIR, path);
 }
 
+std::string samplePath(std::string_view name)
+{
+    return repositoryPath(fmt::format("resources/samples/{}.plimsoll.json.gz", name));
+}
+
 std::string differenceFromGolden(std::string_view name, std::string_view text)
 {
     const std::string path = repositoryPath(fmt::format("tests/golden/{}", name));

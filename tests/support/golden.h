@@ -11,7 +11,10 @@ namespace plimsoll::support {
 /// variable PLIMSOLL_REWRITE_GOLDEN set the file is written instead, and reviewed as text.
 [[nodiscard]] std::string differenceFromGolden(std::string_view name, std::string_view text);
 
-/// Full path of a file of the repository ("resources/samples/gpt2.plimsoll.json.gz").
+/// Full path of a file of the repository ("tests/data/tiny.plimsoll.json").
 [[nodiscard]] std::string repositoryPath(std::string_view path);
+
+/// Full path of a shipped graph: resources/samples/NAME.plimsoll.json.gz.
+[[nodiscard]] std::string samplePath(std::string_view name);
 
 } // namespace plimsoll::support

@@ -59,7 +59,8 @@ private Q_SLOTS:
 
 private:
     PlannerPage* openSession();
-    [[nodiscard]] std::int64_t savedBudget() const;
+    [[nodiscard]] plimsoll::session::SavedSession savedSession() const;
+    [[nodiscard]] std::int64_t savedBudget() const { return savedSession().problem.budgetBytes; }
     [[nodiscard]] QString sessionFile() const
     {
         return QString::fromStdString(m_folder->file("work.plimsoll"));
@@ -79,11 +80,12 @@ PlannerPage* ClosingTest::openSession()
     return page;
 }
 
-std::int64_t ClosingTest::savedBudget() const
+/// Without a budget or a view where the file can't be read.
+plimsoll::session::SavedSession ClosingTest::savedSession() const
 {
     const auto store = plimsoll::session::SessionStore::open(sessionFile().toStdString());
     const auto content = store ? store->load() : tl::unexpected{store.error()};
-    return content ? content->problem.budgetBytes : -1;
+    return content.value_or(plimsoll::session::SavedSession{});
 }
 
 void ClosingTest::closesATabWhileItsFileIsHeld()
@@ -198,11 +200,7 @@ void ClosingTest::savesPinsWhenTheyChange()
         "\"pins\":[" + QByteArray::number(page->timeline().pinnedSteps()[0]) + ']';
     QVERIFY(page->document().isUnsaved());
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
-    const auto view = [this] {
-        const auto store = plimsoll::session::SessionStore::open(sessionFile().toStdString());
-        const auto content = store ? store->load() : tl::unexpected{store.error()};
-        return content ? QByteArray::fromStdString(content->view) : QByteArray{};
-    };
+    const auto view = [this] { return QByteArray::fromStdString(savedSession().view); };
     QVERIFY2(view().contains(pins), view().constData());
     QTest::keyClick(&page->timeline(), Qt::Key_Escape);
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));

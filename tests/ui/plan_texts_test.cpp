@@ -2,11 +2,10 @@
 // What the window says about plans: names, rounding, the two curves matched op by op.
 #include "ui/shell/plan_texts.h"
 
-#include "core/workspace/document.h"
 #include "ui/base/numbers.h"
 
-#include "tests/support/golden.h"
 #include "tests/support/messages.h"
+#include "tests/support/planned_sample.h"
 
 #include <QRegularExpression>
 #include <QTest>
@@ -46,15 +45,10 @@ private:
 
 void PlanTextsTest::initTestCase()
 {
-    workspace::Choices choices;
-    choices.device = *plan::findDevice(plan::kDefaultDevice);
-    const std::string path = support::repositoryPath("resources/samples/resnet18.plimsoll.json.gz");
-    auto opened = workspace::openDocument(path, choices, {});
-    QVERIFY2(opened, plimsoll::support::messageOf(opened));
-    m_document = std::move(opened->document);
-    const auto planned = workspace::planGraph(m_document.graph.program, choices, {});
-    QVERIFY(planned);
-    m_planned = *planned;
+    auto sample = support::planSample("resnet18");
+    QVERIFY2(sample, support::messageOf(sample));
+    m_document = std::move(sample->document);
+    m_planned = std::move(sample->planned);
 }
 
 void PlanTextsTest::roundsBudgetsUpToWhatIsShown_data()

@@ -3,7 +3,7 @@
 
 #include "ui/timeline/budget_handle.h"
 
-#include "tests/support/golden.h"
+#include "tests/support/planned_sample.h"
 
 #include <QAction>
 #include <QRegularExpression>
@@ -14,8 +14,7 @@ namespace plimsoll::tests {
 
 QString samplePath(const char* name)
 {
-    return QString::fromStdString(
-        support::repositoryPath(std::string{"resources/samples/"} + name + ".plimsoll.json.gz"));
+    return QString::fromStdString(support::samplePath(name));
 }
 
 void WindowFixture::openWindow(QSize size)
@@ -27,9 +26,7 @@ void WindowFixture::openWindow(QSize size)
     m_settings =
         std::make_unique<ui::Settings>(QString::fromStdString(m_folder->file("settings.ini")));
     m_settings->drive(*m_theme);
-    workspace::Choices choices;
-    choices.device = *plan::findDevice(plan::kDefaultDevice);
-    m_window = std::make_unique<ui::MainWindow>(*m_settings, choices);
+    m_window = std::make_unique<ui::MainWindow>(*m_settings, support::defaultChoices());
     m_window->setCloseQuestion([](const QString&) { return ui::MainWindow::CloseAnswer::Discard; });
     m_window->resize(size);
     m_window->show();

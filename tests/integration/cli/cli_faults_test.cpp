@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/integration/cli/cli_runner.h"
-#include "tests/support/temp_folder.h"
 
 #include <QDir>
 #include <QFile>
@@ -12,16 +11,13 @@
 namespace {
 
 using namespace plimsoll;
+using tests::chainOfSixStages;
 using tests::CliRun;
 using tests::runCli;
 using tests::samplePath;
+using tests::text;
 
-QString text(const char* utf8)
-{
-    return QString::fromUtf8(utf8);
-}
-
-class CliFaultsTest : public QObject
+class CliFaultsTest : public QObject, private tests::CliFixture
 {
     Q_OBJECT
 
@@ -41,25 +37,7 @@ private Q_SLOTS:
     void theGraphIsNeverOverwritten();
     void badChainsExitWith3AndOneSentence_data();
     void badChainsExitWith3AndOneSentence();
-
-private:
-    [[nodiscard]] QString file(const char* name) const
-    {
-        return QString::fromStdString(m_folder.file(name));
-    }
-    [[nodiscard]] QString fileWith(const char* name, const QByteArray& content) const
-    {
-        return QString::fromStdString(m_folder.fileWith(name, content.toStdString()));
-    }
-
-    support::TempFolder m_folder;
-    QString m_resnet = samplePath(text("resnet18"));
 };
-
-/// Example E1 of six equal stages.
-const QByteArray kChain = R"({"ftime":[1,1,1,1,1,1],"btime":[2,2,2,2,2,2,0],)"
-                          R"("x":[1,1,1,1,1,1,1],"xbar":[1,3,3,3,3,3,3],)"
-                          R"("ftmp":[0,0,0,0,0,0],"btmp":[1,1,1,1,1,1,0]})";
 
 void CliFaultsTest::wrongUsageExitsWith2_data()
 {
@@ -352,12 +330,12 @@ void CliFaultsTest::badChainsExitWith3AndOneSentence_data()
     QTest::addColumn<QByteArray>("named");
 
     const auto row = [](const char* name, QByteArray from, QByteArray to, QByteArray named) {
-        QByteArray content = kChain;
+        QByteArray content = chainOfSixStages();
         content.replace(from, to);
         QTest::newRow(name) << content << named;
     };
     QTest::newRow("0 bytes") << QByteArray{} << QByteArray{};
-    QTest::newRow("cut off") << kChain.first(40) << QByteArray{"byte"};
+    QTest::newRow("cut off") << chainOfSixStages().first(40) << QByteArray{"byte"};
     QTest::newRow("an array") << QByteArray{"[1]"} << QByteArray{"object"};
     QTest::newRow("nested deeply") << QByteArray(300000, '[') << QByteArray{"byte"};
     row("no xbar", "xbar", "bar", "\"xbar\"");

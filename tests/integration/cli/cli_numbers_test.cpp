@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that go into the command line, into its text and into the files it writes.
 #include "tests/integration/cli/cli_runner.h"
-#include "tests/support/temp_folder.h"
 
 #include <QJsonDocument>
 #include <QTest>
@@ -12,17 +11,12 @@ namespace {
 
 using namespace plimsoll;
 using tests::CliRun;
+using tests::kMiB;
 using tests::runCli;
 using tests::samplePath;
+using tests::text;
 
-constexpr qint64 kMiB = 1048576;
-
-QString text(const char* utf8)
-{
-    return QString::fromUtf8(utf8);
-}
-
-class CliNumbersTest : public QObject
+class CliNumbersTest : public QObject, private tests::CliFixture
 {
     Q_OBJECT
 
@@ -33,15 +27,6 @@ private Q_SLOTS:
     void inspectTellsBothPeaks();
     void planFilesHoldWhatMadeThePlan();
     void aTinyTimeLimitStillGivesAPlan();
-
-private:
-    [[nodiscard]] QString file(const char* name) const
-    {
-        return QString::fromStdString(m_folder.file(name));
-    }
-
-    support::TempFolder m_folder;
-    QString m_resnet = samplePath(text("resnet18"));
 };
 
 void CliNumbersTest::ratiosAreOfTheUnplannedPeak()

@@ -1,53 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/integration/cli/cli_runner.h"
 
+#include "tests/support/golden.h"
+
 #include <QFile>
 #include <QJsonDocument>
-#include <QProcess>
 
 namespace plimsoll::tests {
-
-namespace {
-
-constexpr int kTimeoutMs = 110000;
-
-} // namespace
 
 QJsonObject CliRun::json() const
 {
     return out.count('\n') == 1 ? QJsonDocument::fromJson(out).object() : QJsonObject{};
 }
 
-bool CliRun::hasOneSentence() const
-{
-    return error.count('\n') == 1 && error.endsWith(".\n") && error.size() < 700;
-}
-
 CliRun runCli(const QStringList& arguments)
 {
-    QProcess process;
-    process.start(QStringLiteral(PLIMSOLL_CLI), arguments);
-    CliRun run;
-    if (!process.waitForFinished(kTimeoutMs)) {
-        process.kill();
-        process.waitForFinished();
-        return run;
-    }
-    run.exit = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
-    run.out = process.readAllStandardOutput();
-    run.error = process.readAllStandardError();
-    return run;
+    return {runProgram(QStringLiteral(PLIMSOLL_CLI), arguments)};
 }
 
 QString samplePath(const QString& name)
 {
-    return QStringLiteral(PLIMSOLL_SOURCE_DIR "/resources/samples/%1.plimsoll.json.gz").arg(name);
+    return QString::fromStdString(support::samplePath(name.toStdString()));
 }
 
 QByteArray fileBytes(const QString& path)
 {
     QFile file{path};
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray{};
+}
+
+QByteArray chainOfSixStages()
+{
+    return R"({"ftime":[1,1,1,1,1,1],"btime":[2,2,2,2,2,2,0],)"
+           R"("x":[1,1,1,1,1,1,1],"xbar":[1,3,3,3,3,3,3],)"
+           R"("ftmp":[0,0,0,0,0,0],"btmp":[1,1,1,1,1,1,0]})";
 }
 
 } // namespace plimsoll::tests

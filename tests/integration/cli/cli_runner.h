@@ -1,33 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <QByteArray>
+#include "tests/integration/program_run.h"
+#include "tests/support/temp_folder.h"
+
 #include <QJsonObject>
-#include <QString>
-#include <QStringList>
 
 namespace plimsoll::tests {
 
-/// How a run of plimsoll-cli ended. Exit code -1: it did not end by itself.
-struct CliRun
-{
-    int exit = -1;
-    QByteArray out;
-    QByteArray error;
+inline constexpr qint64 kMiB = 1048576;
 
+/// How a run of plimsoll-cli ended.
+struct CliRun : ProgramRun
+{
     /// Standard output as the one JSON object that it must be; empty when it is anything else.
     [[nodiscard]] QJsonObject json() const;
-    /// Standard error is one line that ends with a full stop.
-    [[nodiscard]] bool hasOneSentence() const;
 };
 
 /// Runs the program that was built beside the tests.
 [[nodiscard]] CliRun runCli(const QStringList& arguments);
 
+[[nodiscard]] inline QString text(const char* utf8)
+{
+    return QString::fromUtf8(utf8);
+}
+
 /// resources/samples/NAME.plimsoll.json.gz
 [[nodiscard]] QString samplePath(const QString& name);
 
-/// The sample decompressed, read by the program's own means: nothing but its bytes.
+/// A file's bytes, read without the program's own means; none when it can't be read.
 [[nodiscard]] QByteArray fileBytes(const QString& path);
+
+/// A chain problem: example E1, six equal stages.
+[[nodiscard]] QByteArray chainOfSixStages();
+
+/// What the tests of the command line work on: a folder of their own, and a graph.
+class CliFixture
+{
+protected:
+    [[nodiscard]] QString file(const char* name) const
+    {
+        return QString::fromStdString(m_folder.file(name));
+    }
+    [[nodiscard]] QString fileWith(const char* name, const QByteArray& content) const
+    {
+        return QString::fromStdString(m_folder.fileWith(name, content.toStdString()));
+    }
+
+    support::TempFolder m_folder;
+    QString m_resnet = samplePath(text("resnet18"));
+};
 
 } // namespace plimsoll::tests

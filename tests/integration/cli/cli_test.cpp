@@ -2,7 +2,6 @@
 #include "core/session/session_store.h"
 
 #include "tests/integration/cli/cli_runner.h"
-#include "tests/support/temp_folder.h"
 
 #include <QDir>
 #include <QFile>
@@ -14,16 +13,12 @@
 namespace {
 
 using namespace plimsoll;
+using tests::chainOfSixStages;
 using tests::CliRun;
+using tests::kMiB;
 using tests::runCli;
 using tests::samplePath;
-
-constexpr qint64 kMiB = 1048576;
-
-QString text(const char* utf8)
-{
-    return QString::fromUtf8(utf8);
-}
+using tests::text;
 
 QStringList keysMissing(const QJsonObject& object, const QStringList& keys)
 {
@@ -34,7 +29,7 @@ QStringList keysMissing(const QJsonObject& object, const QStringList& keys)
     return missing;
 }
 
-class CliTest : public QObject
+class CliTest : public QObject, private tests::CliFixture
 {
     Q_OBJECT
 
@@ -59,19 +54,6 @@ private Q_SLOTS:
     void sessionVerbsTellWhatAFileHolds();
     void solveChainPrintsTheWorkedExample();
     void solveChainSaysWhenNothingFits();
-
-private:
-    [[nodiscard]] QString file(const char* name) const
-    {
-        return QString::fromStdString(m_folder.file(name));
-    }
-    [[nodiscard]] QString fileWith(const char* name, const QByteArray& content) const
-    {
-        return QString::fromStdString(m_folder.fileWith(name, content.toStdString()));
-    }
-
-    support::TempFolder m_folder;
-    QString m_resnet = samplePath(text("resnet18"));
 };
 
 void CliTest::helpOfEveryVerbHasAnExample_data()
@@ -381,15 +363,11 @@ void CliTest::sessionVerbsTellWhatAFileHolds()
     QVERIFY(run("compact").json()[text("after_bytes")].toInteger() > 0);
 }
 
-/// Example E1 of six equal stages.
-const QByteArray kChain = R"({"ftime":[1,1,1,1,1,1],"btime":[2,2,2,2,2,2,0],)"
-                          R"("x":[1,1,1,1,1,1,1],"xbar":[1,3,3,3,3,3,3],)"
-                          R"("ftmp":[0,0,0,0,0,0],"btmp":[1,1,1,1,1,1,0]})";
-
 void CliTest::solveChainPrintsTheWorkedExample()
 {
-    const CliRun run = runCli({text("solve"), text("chain"), fileWith("e1.json", kChain),
-                               text("--budget"), text("7"), text("--frontier"), text("--json")});
+    const CliRun run =
+        runCli({text("solve"), text("chain"), fileWith("e1.json", chainOfSixStages()),
+                text("--budget"), text("7"), text("--frontier"), text("--json")});
     QVERIFY2(run.exit == 0, run.error.constData());
     const QJsonObject json = run.json();
     QCOMPARE(keysMissing(json, text("status makespan base_makespan peak unit operations labels "
@@ -406,8 +384,9 @@ void CliTest::solveChainPrintsTheWorkedExample()
 
 void CliTest::solveChainSaysWhenNothingFits()
 {
-    const CliRun run = runCli({text("solve"), text("chain"), fileWith("e1.json", kChain),
-                               text("--budget"), text("6"), text("--json")});
+    const CliRun run =
+        runCli({text("solve"), text("chain"), fileWith("e1.json", chainOfSixStages()),
+                text("--budget"), text("6"), text("--json")});
     QCOMPARE(run.exit, 4);
     QVERIFY2(run.hasOneSentence(), run.error.constData());
     const QString status = run.json()[text("status")].toString();

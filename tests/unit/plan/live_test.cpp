@@ -2,9 +2,8 @@
 // What is alive at a step: rows that add up to the timeline, each leading back to what made it.
 #include "core/plan/live.h"
 
-#include "core/workspace/document.h"
-
-#include "tests/support/golden.h"
+#include "tests/support/messages.h"
+#include "tests/support/planned_sample.h"
 #include "tests/support/programs.h"
 
 #include <QTest>
@@ -102,16 +101,10 @@ void LiveTest::addsUpAtEveryStepOfRandomPlans()
 
 void LiveTest::addsUpAtEveryStepOfASample()
 {
-    workspace::Choices choices;
-    choices.device = *plan::findDevice(plan::kDefaultDevice);
-    choices.reserve = base::Bytes{std::int64_t{300} << 20};
-    const auto opened = workspace::openDocument(
-        support::repositoryPath("resources/samples/resnet18.plimsoll.json.gz"), choices, {});
-    QVERIFY(opened);
-    const auto planned = workspace::planGraph(opened->document.graph.program, choices, {});
-    QVERIFY(planned);
-    QCOMPARE(firstDifference((*planned)->unplanned->evaluation()), -1);
-    const plan::VerifiedPlanPtr smallest = (*planned)->frontier->points().front();
+    const auto sample = support::planSample("resnet18", base::Bytes{std::int64_t{300} << 20});
+    QVERIFY2(sample, support::messageOf(sample));
+    QCOMPARE(firstDifference(sample->planned->unplanned->evaluation()), -1);
+    const plan::VerifiedPlanPtr smallest = sample->planned->frontier->points().front();
     QVERIFY(!smallest->plan().regions.empty());
     QCOMPARE(firstDifference(smallest->evaluation()), -1);
 }

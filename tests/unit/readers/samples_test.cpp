@@ -33,8 +33,7 @@ void SamplesTest::readsTheSamples_data()
 void SamplesTest::readsTheSamples()
 {
     QFETCH(std::string, name);
-    const auto read = plimsoll::readers::readProgram(
-        plimsoll::support::repositoryPath("resources/samples/" + name + ".plimsoll.json.gz"));
+    const auto read = plimsoll::readers::readProgram(plimsoll::support::samplePath(name));
     QVERIFY2(read, plimsoll::support::messageOf(read));
     const plimsoll::graph::Program& program = *read->program;
     const Checks counted = plimsoll::graph::recount(program);

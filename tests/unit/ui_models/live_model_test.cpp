@@ -2,10 +2,10 @@
 // The tree of what is live at a step: sums, groups, and the rules of Qt's models.
 #include "ui/models/live_model.h"
 
-#include "core/workspace/document.h"
 #include "ui/base/theme.h"
 
-#include "tests/support/golden.h"
+#include "tests/support/messages.h"
+#include "tests/support/planned_sample.h"
 
 #include <QAbstractItemModelTester>
 #include <QTest>
@@ -19,7 +19,6 @@ using plimsoll::base::Bytes;
 namespace plan = plimsoll::plan;
 namespace support = plimsoll::support;
 namespace timeline = plimsoll::timeline;
-namespace workspace = plimsoll::workspace;
 
 class LiveModelTest : public QObject
 {
@@ -63,16 +62,10 @@ int indexOf(const LiveTree& tree, const LiveNode* node)
 void LiveModelTest::initTestCase()
 {
     m_theme = std::make_unique<Theme>();
-    workspace::Choices choices;
-    choices.device = *plan::findDevice(plan::kDefaultDevice);
-    choices.reserve = Bytes{std::int64_t{300} << 20};
-    const auto opened = workspace::openDocument(
-        support::repositoryPath("resources/samples/resnet18.plimsoll.json.gz"), choices, {});
-    QVERIFY(opened);
-    const auto planned = workspace::planGraph(opened->document.graph.program, choices, {});
-    QVERIFY(planned);
-    m_unplanned = (*planned)->unplanned;
-    m_planned = (*planned)->frontier->points().front();
+    const auto sample = support::planSample("resnet18", Bytes{std::int64_t{300} << 20});
+    QVERIFY2(sample, support::messageOf(sample));
+    m_unplanned = sample->planned->unplanned;
+    m_planned = sample->planned->frontier->points().front();
 }
 
 void LiveModelTest::groupsAddUpAtEveryStep_data()

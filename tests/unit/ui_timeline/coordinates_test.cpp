@@ -14,8 +14,8 @@
 namespace {
 
 using plimsoll::base::Bytes;
-using plimsoll::test::kMiB;
-using plimsoll::test::sampleStep;
+using plimsoll::tests::kMiB;
+using plimsoll::tests::sampleStep;
 using namespace plimsoll::ui; // NOLINT(google-build-using-namespace)
 
 class CoordinatesTest : public QObject

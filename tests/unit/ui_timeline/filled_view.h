@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace plimsoll::test {
+namespace plimsoll::tests {
 
 inline constexpr std::int64_t kGiB = 1024 * kMiB;
 
@@ -49,4 +49,4 @@ inline void fill(ui::TimelineView& view, std::size_t steps)
                      {QStringLiteral("Step time"), QStringLiteral("+15.3 ms (+10.2 %)")}});
 }
 
-} // namespace plimsoll::test
+} // namespace plimsoll::tests

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace plimsoll::test {
+namespace plimsoll::tests {
 
 inline constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
@@ -43,4 +43,4 @@ inline timeline::TimelinePtr sampleStep(std::size_t steps, double keep)
     return std::move(builder).build();
 }
 
-} // namespace plimsoll::test
+} // namespace plimsoll::tests

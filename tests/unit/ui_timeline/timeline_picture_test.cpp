@@ -20,13 +20,13 @@
 namespace {
 
 using plimsoll::base::Bytes;
-using plimsoll::test::fill;
-using plimsoll::test::kGiB;
-using plimsoll::test::kMiB;
-using plimsoll::test::sampleStep;
+using plimsoll::tests::fill;
+using plimsoll::tests::kGiB;
+using plimsoll::tests::kMiB;
+using plimsoll::tests::sampleStep;
 using namespace plimsoll::ui; // NOLINT(google-build-using-namespace)
 
-class TimelinePictureTest : public QObject, private plimsoll::test::ViewFixture
+class TimelinePictureTest : public QObject, private plimsoll::tests::ViewFixture
 {
     Q_OBJECT
 

@@ -17,12 +17,12 @@
 namespace {
 
 using plimsoll::base::Bytes;
-using plimsoll::test::kGiB;
-using plimsoll::test::kMiB;
-using plimsoll::test::sampleStep;
+using plimsoll::tests::kGiB;
+using plimsoll::tests::kMiB;
+using plimsoll::tests::sampleStep;
 using namespace plimsoll::ui; // NOLINT(google-build-using-namespace)
 
-class TimelineViewTest : public QObject, private plimsoll::test::ViewFixture
+class TimelineViewTest : public QObject, private plimsoll::tests::ViewFixture
 {
     Q_OBJECT
 

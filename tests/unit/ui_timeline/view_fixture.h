@@ -12,7 +12,7 @@
 #include <cmath>
 #include <memory>
 
-namespace plimsoll::test {
+namespace plimsoll::tests {
 
 /// A filled view in the light theme, on the screen.
 class ViewFixture
@@ -56,4 +56,4 @@ protected:
     std::unique_ptr<ui::TimelineView> m_view;
 };
 
-} // namespace plimsoll::test
+} // namespace plimsoll::tests

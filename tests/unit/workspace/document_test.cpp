@@ -5,9 +5,9 @@
 #include "core/io/byte_source.h"
 #include "core/plan/plan_json.h"
 
-#include "tests/support/golden.h"
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
+#include "tests/support/planned_sample.h"
 #include "tests/support/temp_folder.h"
 
 #include <QTest>
@@ -19,6 +19,7 @@ namespace {
 using plimsoll::base::Bytes;
 using plimsoll::session::SavedSession;
 using plimsoll::session::SessionStore;
+using plimsoll::support::defaultChoices;
 using plimsoll::support::messageOf;
 using plimsoll::support::TempFolder;
 namespace plan = plimsoll::plan;
@@ -26,26 +27,6 @@ namespace session = plimsoll::session;
 namespace solve = plimsoll::solve;
 namespace support = plimsoll::support;
 namespace workspace = plimsoll::workspace;
-
-workspace::Choices someChoices()
-{
-    workspace::Choices choices;
-    choices.device = *plan::findDevice(plan::kDefaultDevice);
-    return choices;
-}
-
-std::string samplePath(const std::string& name)
-{
-    return support::repositoryPath("resources/samples/" + name + ".plimsoll.json.gz");
-}
-
-/// ResNet-18 planned once; opening and planning take a while in instrumented builds.
-struct Sample
-{
-    workspace::Document document;
-    workspace::PlannedPtr first;
-    workspace::PlannedPtr planned;
-};
 
 class DocumentTest : public QObject
 {
@@ -67,19 +48,14 @@ private Q_SLOTS:
     void findsEqualRuns();
 
 private:
-    Sample m_sample;
+    support::PlannedSample m_sample;
 };
 
 void DocumentTest::initTestCase()
 {
-    auto opened = workspace::openDocument(samplePath("resnet18"), someChoices(), {});
-    QVERIFY2(opened, messageOf(opened));
-    m_sample.document = std::move(opened->document);
-    m_sample.first = opened->first;
-    const auto planned =
-        workspace::planGraph(m_sample.document.graph.program, m_sample.document.choices, {});
+    auto planned = support::planSample("resnet18");
     QVERIFY2(planned, messageOf(planned));
-    m_sample.planned = *planned;
+    m_sample = *std::move(planned);
 }
 
 void DocumentTest::opensAGraphWithAFirstPicture()
@@ -105,7 +81,8 @@ void DocumentTest::namesDocumentsAfterTheirFiles()
           {"step.json", "step"},
           {"model.v2.json", "model.v2"},
           {"plain", "plain"}}) {
-        const auto opened = workspace::openDocument(folder.fileWith(file, text), someChoices(), {});
+        const auto opened =
+            workspace::openDocument(folder.fileWith(file, text), defaultChoices(), {});
         QVERIFY2(opened, messageOf(opened));
         QCOMPARE(opened->document.graph.name, std::string{name});
     }
@@ -126,14 +103,14 @@ void DocumentTest::refusesWithOneSentence()
     QFETCH(std::string, content);
     const TempFolder folder;
     const auto opened =
-        workspace::openDocument(folder.fileWith("x.plimsoll", content), someChoices(), {});
+        workspace::openDocument(folder.fileWith("x.plimsoll", content), defaultChoices(), {});
     QVERIFY(!opened);
     QVERIFY(opened.error().kind == plimsoll::base::ErrorKind::File);
     const std::string& message = opened.error().message;
     QVERIFY2(!message.empty() && message.back() == '.' && message.find('\n') == std::string::npos,
              message.c_str());
-    QVERIFY(!workspace::openDocument(folder.file("missing"), someChoices(), {}));
-    QVERIFY(!workspace::openDocument(folder.path(), someChoices(), {}));
+    QVERIFY(!workspace::openDocument(folder.file("missing"), defaultChoices(), {}));
+    QVERIFY(!workspace::openDocument(folder.path(), defaultChoices(), {}));
 }
 
 void DocumentTest::suggestsABudgetThatShowsAPlan()
@@ -159,7 +136,7 @@ void DocumentTest::suggestsTheDeviceWhenTheStepIsTooLarge()
 }
 
 /// The sample with a budget, a run with a plan and one without.
-workspace::Document workedOn(const Sample& sample)
+workspace::Document workedOn(const support::PlannedSample& sample)
 {
     workspace::Document document = sample.document;
     document.budget = workspace::suggestedBudget(*sample.planned);
@@ -182,7 +159,7 @@ void DocumentTest::comesBackFromASessionEqual()
     const std::string path = folder.file("work.plimsoll");
     const workspace::Document before = workedOn(m_sample);
     QVERIFY(SessionStore::create(path, workspace::savedSession(before)));
-    const auto opened = workspace::openDocument(path, someChoices(), {});
+    const auto opened = workspace::openDocument(path, defaultChoices(), {});
     QVERIFY2(opened, messageOf(opened));
     const workspace::Document& after = opened->document;
     QCOMPARE(after.notes.size(), std::size_t{0});

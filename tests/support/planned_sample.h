@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/workspace/document.h"
+
+#include "tests/support/golden.h"
+
+#include <string_view>
+#include <utility>
+
+namespace plimsoll::support {
+
+/// A shipped graph, opened and planned for the default device.
+struct PlannedSample
+{
+    workspace::Document document;
+    workspace::PlannedPtr first; ///< before it was planned
+    workspace::PlannedPtr planned;
+};
+
+[[nodiscard]] inline workspace::Choices defaultChoices()
+{
+    workspace::Choices choices;
+    choices.device = *plan::findDevice(plan::kDefaultDevice);
+    return choices;
+}
+
+/// Opening and planning take a while in instrumented builds: once for each test program.
+[[nodiscard]] inline base::Result<PlannedSample> planSample(std::string_view name,
+                                                            base::Bytes reserve = {})
+{
+    workspace::Choices choices = defaultChoices();
+    choices.reserve = reserve;
+    base::Result<workspace::Opened> opened = workspace::openDocument(samplePath(name), choices, {});
+    if (!opened)
+        return tl::unexpected{opened.error()};
+    base::Result<workspace::PlannedPtr> planned =
+        workspace::planGraph(opened->document.graph.program, choices, {});
+    if (!planned)
+        return tl::unexpected{planned.error()};
+    return PlannedSample{std::move(opened->document), std::move(opened->first),
+                         *std::move(planned)};
+}
+
+} // namespace plimsoll::support
