@@ -16,11 +16,6 @@ namespace {
 
 constexpr std::uint64_t kPrograms = 2000;
 
-plan::Problem problemOf(const graph::ProgramPtr& program, graph::Rounding rounding)
-{
-    return {program, plan::Device{}, base::Bytes{std::int64_t{1} << 62}, base::Bytes{}, rounding};
-}
-
 std::vector<std::int64_t> naiveCurve(const graph::Program& program, const plan::Schedule& schedule)
 {
     std::vector<std::int64_t> curve(schedule.steps.size(), 0);
@@ -50,14 +45,12 @@ void EvaluatePropertyTest::theReplayAgreesAtEveryStep()
     std::size_t differences = 0;
     for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
-        const plan::Problem problem = problemOf(program, graph::Rounding::Exact);
+        const plan::Problem problem = tests::unlimitedProblem(program);
         const plan::Plan plan = tests::randomLegalPlan(*program, seed);
         regions += plan.regions.size();
         const plan::Verification replay = plan::verify(problem, plan);
-        if (!replay.faults.empty())
-            QFAIL(qPrintable(QStringLiteral("seed %1: %2")
-                                 .arg(seed)
-                                 .arg(QString::fromStdString(replay.faults.front().sentence))));
+        QVERIFY2(replay.faults.empty(),
+                 qPrintable(QStringLiteral("seed %1: ").arg(seed) + tests::firstFault(replay)));
         const plan::EvaluationPtr evaluation = plan::evaluate(problem, plan);
         const std::vector<std::int64_t>& totals = evaluation->timeline->totals();
         bool equal = totals.size() == replay.liveBytes.size();
@@ -87,7 +80,7 @@ void EvaluatePropertyTest::evaluateCountsWhatIsAlive()
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
         const plan::EvaluationPtr evaluation = plan::evaluate(
-            problemOf(program, graph::Rounding::Exact), tests::randomLegalPlan(*program, seed));
+            tests::unlimitedProblem(program), tests::randomLegalPlan(*program, seed));
         QCOMPARE(evaluation->timeline->totals(), naiveCurve(*program, *evaluation->schedule));
     }
 }
@@ -97,7 +90,7 @@ void EvaluatePropertyTest::recomputedValuesCostWhatRecomputingCosts()
     std::int64_t recomputing = 0;
     for (std::uint64_t seed = 0; seed < 500; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
-        plan::Problem problem = problemOf(program, graph::Rounding::Exact);
+        plan::Problem problem = tests::unlimitedProblem(program);
         problem.device.bandwidth = 1e9;
         problem.device.launchLatency = base::Nanoseconds{7};
         const plan::EvaluationPtr evaluation =
@@ -116,7 +109,7 @@ void EvaluatePropertyTest::sparedValuesAreWhatForwardNoLongerKeeps()
     std::int64_t sparing = 0;
     for (std::uint64_t seed = 0; seed < 500; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
-        const plan::Problem problem = problemOf(program, graph::Rounding::Exact);
+        const plan::Problem problem = tests::unlimitedProblem(program);
         const plan::EvaluationPtr kept = plan::evaluate(problem, plan::keepEverything());
         const plan::EvaluationPtr planned =
             plan::evaluate(problem, tests::randomLegalPlan(*program, seed));
@@ -158,7 +151,7 @@ void EvaluatePropertyTest::keepingEverythingIsTheRecording()
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
         const plan::EvaluationPtr evaluation =
-            plan::evaluate(problemOf(program, graph::Rounding::Exact), plan::keepEverything());
+            plan::evaluate(tests::unlimitedProblem(program), plan::keepEverything());
         QCOMPARE(evaluation->peak.count(), program->checks.peakBytes.count());
         QCOMPARE(static_cast<graph::Moment>(evaluation->peakStep), program->checks.peakOp);
         QCOMPARE(evaluation->recomputeTime.count(), std::int64_t{0});

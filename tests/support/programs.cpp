@@ -209,6 +209,15 @@ plan::Region regionOf(const graph::Program& program, const std::vector<std::size
     return region;
 }
 
+plan::Problem unlimitedProblem(graph::ProgramPtr program)
+{
+    return {.program = std::move(program),
+            .device = {},
+            .budget = base::Bytes{std::int64_t{1} << 62U},
+            .reserve = {},
+            .rounding = graph::Rounding::Exact};
+}
+
 void complete(graph::Program& program)
 {
     if (program.dtypes.empty())

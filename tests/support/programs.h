@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/graph/program.h"
-#include "core/plan/plan.h"
+#include "core/plan/verify.h"
 
 #include <cstdint>
 #include <map>
@@ -95,6 +95,16 @@ private:
 [[nodiscard]] plan::Region regionOf(const graph::Program& program,
                                     const std::vector<std::size_t>& calls,
                                     std::vector<plan::Region> nested = {});
+
+/// The program under a budget that everything fits, sizes as they are, on a device that takes no
+/// time.
+[[nodiscard]] plan::Problem unlimitedProblem(graph::ProgramPtr program);
+
+/// The first fault's sentence, empty without faults: for QVERIFY2.
+[[nodiscard]] inline const char* firstFault(const plan::Verification& seen)
+{
+    return seen.faults.empty() ? "" : seen.faults.front().sentence.c_str();
+}
 
 /// Fills in what FORMAT.md says follows from the rest: last uses, bytes moved, checks.
 void complete(graph::Program& program);

@@ -17,7 +17,10 @@ constexpr base::Bytes kReserve{1000};
 
 plan::Problem problemOf(const graph::ProgramPtr& program, graph::Rounding rounding)
 {
-    return {program, plan::Device{}, base::Bytes{std::int64_t{1} << 62}, kReserve, rounding};
+    plan::Problem problem = tests::unlimitedProblem(program);
+    problem.reserve = kReserve;
+    problem.rounding = rounding;
+    return problem;
 }
 
 /// Compares the rows of every step with the timeline's sums; the first step that differs, -1: none.

@@ -16,12 +16,6 @@ namespace {
 
 constexpr std::uint64_t kPrograms = 500;
 
-plan::Problem problemOf(const graph::ProgramPtr& program)
-{
-    return {program, plan::Device{}, base::Bytes{std::int64_t{1} << 62}, base::Bytes{},
-            graph::Rounding::Exact};
-}
-
 std::size_t depthOf(const std::vector<plan::Region>& regions)
 {
     std::size_t depth = 0;
@@ -103,8 +97,8 @@ void VerifyRandomTest::withoutRegionsTheCurveIsTheRecording()
 {
     for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
-        const plan::Verification seen = plan::verify(problemOf(program), {});
-        QVERIFY2(seen.faults.empty(), seen.faults.empty() ? "" : seen.faults[0].sentence.c_str());
+        const plan::Verification seen = plan::verify(tests::unlimitedProblem(program), {});
+        QVERIFY2(seen.faults.empty(), tests::firstFault(seen));
         QCOMPARE(seen.liveBytes.size(), program->ops.size());
         QCOMPARE(seen.peak.count(), program->checks.peakBytes.count());
         QCOMPARE(static_cast<graph::Moment>(seen.peakStep), program->checks.peakOp);
@@ -119,13 +113,9 @@ void VerifyRandomTest::legalPlansReplayWithoutAFault()
     for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
         const plan::Plan plan = tests::randomLegalPlan(*program, seed);
-        const plan::Verification seen = plan::verify(problemOf(program), plan);
+        const plan::Verification seen = plan::verify(tests::unlimitedProblem(program), plan);
         QVERIFY2(seen.faults.empty(),
-                 seen.faults.empty()
-                     ? ""
-                     : qPrintable(QStringLiteral("seed %1: %2")
-                                      .arg(seed)
-                                      .arg(QString::fromStdString(seen.faults[0].sentence))));
+                 qPrintable(QStringLiteral("seed %1: ").arg(seed) + tests::firstFault(seen)));
         recomputing += seen.liveBytes.size() > program->ops.size() ? 1U : 0U;
         fused += fusedIn(plan.regions);
         deep += depthOf(plan.regions) >= 3 ? 1U : 0U;
@@ -150,7 +140,7 @@ void VerifyRandomTest::budgetsBelowThePeakAreRefused()
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
         const plan::Plan plan = tests::randomLegalPlan(*program, seed);
-        plan::Problem problem = problemOf(program);
+        plan::Problem problem = tests::unlimitedProblem(program);
         problem.budget = plan::verify(problem, plan).peak;
         QVERIFY(plan::verify(problem, plan).faults.empty());
         problem.budget -= base::Bytes{1};
@@ -177,9 +167,9 @@ void VerifyRandomTest::aLongStepIsReplayedFast()
     }
     QElapsedTimer timer;
     timer.start();
-    const plan::Verification seen = plan::verify(problemOf(program), plan);
+    const plan::Verification seen = plan::verify(tests::unlimitedProblem(program), plan);
     const double milliseconds = static_cast<double>(timer.nsecsElapsed()) * 1e-6;
-    QVERIFY2(seen.faults.empty(), seen.faults.empty() ? "" : seen.faults[0].sentence.c_str());
+    QVERIFY2(seen.faults.empty(), tests::firstFault(seen));
     qInfo("%zu ops, %zu steps: %.2f ms", program->ops.size(), seen.liveBytes.size(), milliseconds);
     QVERIFY(milliseconds < 1000); // generous: a sanitizer's build, a busy machine
 }

@@ -73,10 +73,8 @@ plan::Verification verified(graph::Program program, std::vector<plan::Region> re
     tests::complete(program);
     plan::Plan plan;
     plan.regions = std::move(regions);
-    const plan::Problem problem{std::make_shared<graph::Program>(std::move(program)),
-                                plan::Device{}, base::Bytes{1'000'000}, base::Bytes{},
-                                graph::Rounding::Exact};
-    return plan::verify(problem, plan);
+    return plan::verify(
+        tests::unlimitedProblem(std::make_shared<graph::Program>(std::move(program))), plan);
 }
 
 /// Two calls `a` and `b` of model(), whose arguments are told.
@@ -111,6 +109,12 @@ private Q_SLOTS:
     void everyKindOfFaultHasAName();
 
 private:
+    using Calls = std::vector<std::size_t>;
+    static void row(const char* name, const Calls& calls, const char* sentence,
+                    const Change& change = {})
+    {
+        QTest::newRow(name) << calls << change << QString::fromUtf8(sentence);
+    }
     static void everyDifferenceOfCalls();
 };
 
@@ -130,59 +134,55 @@ void VerifyRegionsTest::legalRegionsAreAccepted()
     };
     for (const std::vector<plan::Region>& regions : plans) {
         const plan::Verification seen = verified(program, regions);
-        QVERIFY2(seen.faults.empty(), seen.faults.empty() ? "" : seen.faults[0].sentence.c_str());
+        QVERIFY2(seen.faults.empty(), tests::firstFault(seen));
     }
 }
 
 void VerifyRegionsTest::everyDifferenceOfCalls()
 {
-    const auto row = [](const char* name, const graph::Structure& a, const graph::Structure& b,
-                        const char* what) {
-        const Change change = [=](graph::Program& program, std::vector<plan::Region>&) {
-            tell(program, a, b);
-        };
-        QTest::newRow(name) << std::vector<std::size_t>{1, 2} << change
-                            << QStringLiteral("The region a to b: ") + QString::fromUtf8(what);
+    using Regions = std::vector<plan::Region>;
+    const auto differ = [](const char* name, const graph::Structure& a, const graph::Structure& b,
+                           const std::string& what) {
+        row(name, {1, 2}, ("The region a to b: " + what).c_str(),
+            [=](graph::Program& program, Regions&) { tell(program, a, b); });
     };
-    row("keyword", called({{"causal", "true"}, {"p", "0.5"}}),
-        called({{"causal", "false"}, {"p", "0.5"}}),
-        "a and b are called with different arguments (causal).");
-    row("keyword that one has", called({}), called({{"causal", "false"}}),
-        "a and b are called with different arguments (causal).");
-    row("position", called({{"", "1"}}), called({{"", "1.0"}}),
-        "a and b are called with different arguments (argument 3).");
-    row("one more", called({{"", "1"}}), called({}),
-        "a and b are called with different arguments (argument 3).");
-    row("order", called({{"p", "1"}, {"q", "1"}}), called({{"q", "1"}, {"p", "1"}}),
-        "a and b are called with different arguments (their order).");
-    row("several", called({{"", "1"}, {"q", "1"}}), called({{"", "2"}, {"p", "1"}}),
-        "a and b are called with different arguments (argument 3, q, p).");
-    row("mode", called({}), called({}, {"no_grad"}),
-        "a and b are called in different modes (default and no_grad).");
+    differ("keyword", called({{"causal", "true"}, {"p", "0.5"}}),
+           called({{"causal", "false"}, {"p", "0.5"}}),
+           "a and b are called with different arguments (causal).");
+    differ("keyword that one has", called({}), called({{"causal", "false"}}),
+           "a and b are called with different arguments (causal).");
+    differ("position", called({{"", "1"}}), called({{"", "1.0"}}),
+           "a and b are called with different arguments (argument 3).");
+    differ("one more", called({{"", "1"}}), called({}),
+           "a and b are called with different arguments (argument 3).");
+    differ("order", called({{"p", "1"}, {"q", "1"}}), called({{"q", "1"}, {"p", "1"}}),
+           "a and b are called with different arguments (their order).");
+    differ("several", called({{"", "1"}, {"q", "1"}}), called({{"", "2"}, {"p", "1"}}),
+           "a and b are called with different arguments (argument 3, q, p).");
+    differ("mode", called({}), called({}, {"no_grad"}),
+           "a and b are called in different modes (default and no_grad).");
     graph::Structure alias = called({});
     alias.slots[0].isAlias = true;
-    row("alias", alias, alias,
-        "b takes its first tensor inside of an object, where no other can be put in its place.");
-    QTest::newRow("object around what is passed on")
-        << std::vector<std::size_t>{1, 2}
-        << Change{[](graph::Program& program, std::vector<plan::Region>&) {
-               tell(program, called({}), called({}));
-               program.structures[2].slots.clear();
-           }}
-        << QStringLiteral("The region a to b: its member a returns an object around its tensor, "
-                          "which can't be passed on.");
-    QTest::newRow("no tensor at the end") << std::vector<std::size_t>{
-        1, 2} << Change{[](graph::Program& program, std::vector<plan::Region>&) {
-        tell(program, called({}), called({}));
-        program.structures.emplace_back();
-        program.calls[2].result = graph::StructureId{3};
-    }} << QStringLiteral("The region a to b: its last member b returns no tensor.");
-    QTest::newRow("hooks") << std::vector<std::size_t>{2}
-                           << Change{[](graph::Program& program, std::vector<plan::Region>&) {
-                                  program.modules[program.calls[2].module.index()].hasHooks = true;
-                              }}
-                           << QStringLiteral("The region b: its member b has hooks, which would "
-                                             "not run where the step ran them.");
+    differ("alias", alias, alias,
+           "b takes its first tensor inside of an object, where no other can be put in its place.");
+    row("object around what is passed on", {1, 2},
+        "The region a to b: its member a returns an object around its tensor, which can't be "
+        "passed on.",
+        [](graph::Program& program, Regions&) {
+            tell(program, called({}), called({}));
+            program.structures[2].slots.clear();
+        });
+    row("no tensor at the end", {1, 2}, "The region a to b: its last member b returns no tensor.",
+        [](graph::Program& program, Regions&) {
+            tell(program, called({}), called({}));
+            program.structures.emplace_back();
+            program.calls[2].result = graph::StructureId{3};
+        });
+    row("hooks", {2},
+        "The region b: its member b has hooks, which would not run where the step ran them.",
+        [](graph::Program& program, Regions&) {
+            program.modules[program.calls[2].module.index()].hasHooks = true;
+        });
 }
 
 /// What rule 2 refuses is never proposed; what it allows is.
@@ -219,33 +219,25 @@ void VerifyRegionsTest::everyIllegalRegionIsNamed_data()
     QTest::addColumn<Change>("change");
     QTest::addColumn<QString>("sentence");
     using Regions = std::vector<plan::Region>;
-    const auto row = [](const char* name, const std::vector<std::size_t>& calls,
-                        const char* sentence, const Change& change = {}) {
-        QTest::newRow(name) << calls << change << QString::fromUtf8(sentence);
-    };
-    const auto plan = [&](const char* name, const std::vector<std::size_t>& calls,
-                          const std::function<void(Regions&)>& change, const char* sentence) {
+    const auto plan = [](const char* name, const Calls& calls, const char* sentence,
+                         const std::function<void(Regions&)>& change) {
         row(name, calls, sentence,
             [change](graph::Program&, Regions& regions) { change(regions); });
     };
-    const auto program = [&](const char* name, const std::vector<std::size_t>& calls,
-                             const std::function<void(graph::Program&)>& change,
-                             const char* sentence) {
+    const auto program = [](const char* name, const Calls& calls, const char* sentence,
+                            const std::function<void(graph::Program&)>& change) {
         row(name, calls, sentence, [change](graph::Program& made, Regions&) { change(made); });
     };
 
     // Rule 1
-    plan(
-        "no member", {1}, [](Regions& r) { r[0].members.clear(); },
-        "The region of ops 0 to 0: has no module call.");
-    plan(
-        "unknown call", {1}, [](Regions& r) { r[0].members[0] = CallId{99}; },
-        "The region call 99: names call 99, which the graph doesn't have.");
+    plan("no member", {1}, "The region of ops 0 to 0: has no module call.",
+         [](Regions& r) { r[0].members.clear(); });
+    plan("unknown call", {1}, "The region call 99: names call 99, which the graph doesn't have.",
+         [](Regions& r) { r[0].members[0] = CallId{99}; });
     row("no op", {3}, "The region none: its member none runs no op.");
     row("not in forward", {9}, "The region loss: aten.sum of loss (op 5) doesn't run in forward.");
-    plan(
-        "wrong ops", {1}, [](Regions& r) { r[0].last = 3; },
-        "The region a: says ops 0 to 3, but its calls run ops 0 to 0.");
+    plan("wrong ops", {1}, "The region a: says ops 0 to 3, but its calls run ops 0 to 0.",
+         [](Regions& r) { r[0].last = 3; });
     row("gap", {1, 4},
         "The region a to c: its member c doesn't follow a at once: op 1 lies between.");
     row("cousins", {4, 7},
@@ -268,74 +260,65 @@ void VerifyRegionsTest::everyIllegalRegionIsNamed_data()
         "at op 1.",
         [](graph::Program& made, Regions& r) { r.push_back(regionOf(made, {2})); });
     // Rule 2
-    program(
-        "two results passed on", {1, 2},
-        [](graph::Program& p) { p.calls[1].outputs.push_back(p.calls[0].inputs[0]); },
-        "The region a to b: its member a returns 2 tensors, where one can be passed on.");
-    program(
-        "nothing passed on", {1, 2},
-        [](graph::Program& p) { p.calls[2].inputs[0] = p.calls[0].inputs[0]; },
-        "The region a to b: b doesn't take what a returns as its first argument.");
-    program(
-        "other arguments differ", {1, 2}, [](graph::Program& p) { p.calls[2].inputs.pop_back(); },
-        "The region a to b: the further arguments of b aren't those of a.");
-    program(
-        "residual", {1, 2},
-        [](graph::Program& p) { p.ops[3].reads.push_back(p.calls[1].outputs[0]); },
-        "The region a to b: the result of aten.a of a (op 0), which a passes on, is also used "
-        "by aten.i of d.0 (op 3) after it.");
-    program(
-        "held during backward", {1, 2},
-        [](graph::Program& p) {
-            graph::Storage& s = p.storages[storageNamed(p, 0).index()];
-            s.pythonFree = s.free = 6;
-        },
-        "The region a to b: the result of aten.a of a (op 0), which a passes on, is still held "
-        "when backward begins.");
-    program(
-        "passed value from before", {1, 2},
-        [](graph::Program& p) {
-            p.calls[1].outputs[0] = p.calls[2].inputs[0] = p.calls[0].inputs[0];
-        },
-        "The region a to b: input 'x', which a passes on, was allocated before it.");
+    program("two results passed on", {1, 2},
+            "The region a to b: its member a returns 2 tensors, where one can be passed on.",
+            [](graph::Program& p) { p.calls[1].outputs.push_back(p.calls[0].inputs[0]); });
+    program("nothing passed on", {1, 2},
+            "The region a to b: b doesn't take what a returns as its first argument.",
+            [](graph::Program& p) { p.calls[2].inputs[0] = p.calls[0].inputs[0]; });
+    program("other arguments differ", {1, 2},
+            "The region a to b: the further arguments of b aren't those of a.",
+            [](graph::Program& p) { p.calls[2].inputs.pop_back(); });
+    program("residual", {1, 2},
+            "The region a to b: the result of aten.a of a (op 0), which a passes on, is also used "
+            "by aten.i of d.0 (op 3) after it.",
+            [](graph::Program& p) { p.ops[3].reads.push_back(p.calls[1].outputs[0]); });
+    program("held during backward", {1, 2},
+            "The region a to b: the result of aten.a of a (op 0), which a passes on, is still held "
+            "when backward begins.",
+            [](graph::Program& p) {
+                graph::Storage& s = p.storages[storageNamed(p, 0).index()];
+                s.pythonFree = s.free = 6;
+            });
+    program("passed value from before", {1, 2},
+            "The region a to b: input 'x', which a passes on, was allocated before it.",
+            [](graph::Program& p) {
+                p.calls[1].outputs[0] = p.calls[2].inputs[0] = p.calls[0].inputs[0];
+            });
     everyDifferenceOfCalls();
     // Rule 3
-    program(
-        "hidden result", {7}, [](graph::Program& p) { p.calls[7].outputs.clear(); },
-        "The region d.0: the result of aten.i of d.0 (op 3) is used by aten.d of d.1 (op 4) "
-        "after it, but isn't among the results.");
-    program(
-        "outlives the step", {6},
-        [](graph::Program& p) {
-            graph::Storage& s = p.storages[storageNamed(p, 3).index()];
-            s.pythonFree = s.free = graph::kNever;
-        },
-        "The region d: the result of aten.i of d.0 (op 3) outlives the step, but isn't among "
-        "the results.");
+    program("hidden result", {7},
+            "The region d.0: the result of aten.i of d.0 (op 3) is used by aten.d of d.1 (op 4) "
+            "after it, but isn't among the results.",
+            [](graph::Program& p) { p.calls[7].outputs.clear(); });
+    program("outlives the step", {6},
+            "The region d: the result of aten.i of d.0 (op 3) outlives the step, but isn't among "
+            "the results.",
+            [](graph::Program& p) {
+                graph::Storage& s = p.storages[storageNamed(p, 3).index()];
+                s.pythonFree = s.free = graph::kNever;
+            });
     // Rule 4
-    program(
-        "captured", {4}, [](graph::Program& p) { p.ops[2].reads.push_back(p.calls[1].outputs[0]); },
-        "The region c: aten.c of c.i (op 2) reads the result of aten.a of a (op 0), which "
-        "isn't an argument of it.");
-    program(
-        "captured input that goes", {8},
-        [](graph::Program& p) { p.ops[4].reads.push_back(p.calls[0].inputs[1]); },
-        "The region d.1: aten.d of d.1 (op 4) reads input 'm', which isn't an argument of it.");
+    program("captured", {4},
+            "The region c: aten.c of c.i (op 2) reads the result of aten.a of a (op 0), which "
+            "isn't an argument of it.",
+            [](graph::Program& p) { p.ops[2].reads.push_back(p.calls[1].outputs[0]); });
+    program("captured input that goes", {8},
+            "The region d.1: aten.d of d.1 (op 4) reads input 'm', which isn't an argument of it.",
+            [](graph::Program& p) { p.ops[4].reads.push_back(p.calls[0].inputs[1]); });
     // Rule 5
-    program(
-        "overwrites its argument", {2},
-        [](graph::Program& p) { p.ops[1].writes = {p.calls[2].inputs[0]}; },
-        "The region b: aten.b of b (op 1) overwrites the result of aten.a of a (op 0), which "
-        "is older than it.");
-    program(
-        "argument overwritten later", {2},
-        [](graph::Program& p) { p.ops[3].writes = {p.calls[2].inputs[0]}; },
-        "The region b: aten.i of d.0 (op 3) overwrites its argument the result of aten.a of a "
-        "(op 0) after it.");
+    program("overwrites its argument", {2},
+            "The region b: aten.b of b (op 1) overwrites the result of aten.a of a (op 0), which "
+            "is older than it.",
+            [](graph::Program& p) { p.ops[1].writes = {p.calls[2].inputs[0]}; });
+    program("argument overwritten later", {2},
+            "The region b: aten.i of d.0 (op 3) overwrites its argument the result of aten.a of a "
+            "(op 0) after it.",
+            [](graph::Program& p) { p.ops[3].writes = {p.calls[2].inputs[0]}; });
     // Rule 6
-    program(
-        "collective", {2}, [](graph::Program& p) { p.ops[1].isCollective = true; },
-        "The region b: aten.b of b (op 1) is a collective, which can't run again.");
+    program("collective", {2},
+            "The region b: aten.b of b (op 1) is a collective, which can't run again.",
+            [](graph::Program& p) { p.ops[1].isCollective = true; });
 }
 
 void VerifyRegionsTest::everyIllegalRegionIsNamed()

@@ -26,8 +26,9 @@ constexpr std::int64_t kPlenty = 1'000'000;
 plan::Verification replay(const graph::ProgramPtr& program, std::vector<plan::Region> regions,
                           std::int64_t budget = kPlenty, std::int64_t reserve = 0)
 {
-    const plan::Problem problem{program, plan::Device{}, base::Bytes{budget}, base::Bytes{reserve},
-                                graph::Rounding::Exact};
+    plan::Problem problem = tests::unlimitedProblem(program);
+    problem.budget = base::Bytes{budget};
+    problem.reserve = base::Bytes{reserve};
     plan::Plan plan;
     plan.regions = std::move(regions);
     return plan::verify(problem, plan);
@@ -43,7 +44,7 @@ Curve curveOf(const plan::Verification& seen)
 
 QString firstFault(const plan::Verification& seen)
 {
-    return seen.faults.empty() ? QString{} : QString::fromStdString(seen.faults[0].sentence);
+    return QString::fromUtf8(tests::firstFault(seen));
 }
 
 /// z = exp(sin(x * 2)): the model "" calls a (ops 0, 1) and b (op 2), op 3 is the loss. Calls: 0
@@ -284,8 +285,8 @@ void VerifyTest::theReserveIsChargedAtEveryStep()
 
 void VerifyTest::sizesAreRoundedAsTheProblemSays()
 {
-    const plan::Problem problem{chainStep(), plan::Device{}, base::Bytes{kPlenty}, base::Bytes{},
-                                graph::Rounding::Cuda512};
+    plan::Problem problem = tests::unlimitedProblem(chainStep());
+    problem.rounding = graph::Rounding::Cuda512;
     const plan::Verification seen = plan::verify(problem, {});
     QCOMPARE(curveOf(seen), (Curve{1024, 1536, 2048, 2048, 2560, 3072, 2560, 3072}));
 }
