@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <array>
+#include <system_error>
 #include <utility>
 
 namespace plimsoll::session {
@@ -87,14 +89,15 @@ void Database::Closer::operator()(sqlite3* connection) const
     sqlite3_close_v2(connection);
 }
 
-base::Result<Database> Database::open(const std::filesystem::path& path, Mode mode)
+base::Result<Database> Database::open(const std::filesystem::path& path, Mode mode,
+                                      const std::filesystem::path& name)
 {
     constexpr int kBusyMilliseconds = 3000;
     sqlite3* connection = nullptr;
     const int flags = SQLITE_OPEN_READWRITE | (mode == Mode::Create ? SQLITE_OPEN_CREATE : 0);
     const int code = sqlite3_open_v2(path.c_str(), &connection, flags, nullptr);
     Database database;
-    database.m_path = path;
+    database.m_path = name.empty() ? path : name;
     database.m_connection.reset(connection);
     if (code != SQLITE_OK)
         return database.lastFailure();
@@ -132,6 +135,20 @@ base::Result<std::int64_t> Database::value(std::string_view sql) const
     return *row ? statement->integer(0) : 0;
 }
 
+bool Database::isBusy() const
+{
+    const int code = m_connection ? sqlite3_errcode(m_connection.get()) : SQLITE_NOMEM;
+    return code == SQLITE_BUSY || code == SQLITE_LOCKED;
+}
+
+bool Database::isGone() const
+{
+    int moved = 0;
+    return sqlite3_file_control(m_connection.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+               == SQLITE_OK
+           && moved != 0;
+}
+
 tl::unexpected<base::Error> Database::lastFailure() const
 {
     const int code = m_connection ? sqlite3_errcode(m_connection.get()) : SQLITE_NOMEM;
@@ -150,6 +167,7 @@ tl::unexpected<base::Error> Database::lastFailure() const
             fmt::format("{}: the disk is full; free some space and save again.", name));
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
+    case SQLITE_ERROR: // a table or a column is missing
         return base::failure(
             base::ErrorKind::File,
             fmt::format("{}: not a Plimsoll session, or damaged; open the graph file instead.",
@@ -161,6 +179,25 @@ tl::unexpected<base::Error> Database::lastFailure() const
                 "{}: the session can't be read or written ({}); check the folder's permissions.",
                 name, m_connection ? sqlite3_errmsg(m_connection.get()) : "out of memory"));
     }
+}
+
+bool looksLikeSession(const std::filesystem::path& path)
+{
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error))
+        return false;
+    constexpr std::string_view kMagic{"SQLite format 3", 16};
+    sqlite3* opened = nullptr;
+    const int code = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READONLY, nullptr);
+    const std::unique_ptr<sqlite3, int (*)(sqlite3*)> connection{opened, &sqlite3_close_v2};
+    sqlite3_file* file = nullptr;
+    if (code != SQLITE_OK
+        || sqlite3_file_control(opened, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK
+        || file == nullptr || file->pMethods == nullptr)
+        return false;
+    std::array<char, kMagic.size()> head{};
+    return file->pMethods->xRead(file, head.data(), static_cast<int>(head.size()), 0) == SQLITE_OK
+           && std::string_view{head.data(), head.size()} == kMagic;
 }
 
 Transaction::Transaction(Database& database) : m_database{&database} {}

@@ -52,7 +52,9 @@ class Database
 public:
     enum class Mode { OpenExisting, Create };
 
-    [[nodiscard]] static base::Result<Database> open(const std::filesystem::path& path, Mode mode);
+    /// `name`: what sentences call the file, if not by its path.
+    [[nodiscard]] static base::Result<Database> open(const std::filesystem::path& path, Mode mode,
+                                                     const std::filesystem::path& name = {});
 
     [[nodiscard]] base::Result<void> run(const std::string& sql);
     [[nodiscard]] base::Result<Statement> prepare(std::string_view sql) const;
@@ -60,6 +62,10 @@ public:
     [[nodiscard]] base::Result<std::int64_t> value(std::string_view sql) const;
     /// A sentence about the last failure, naming the file.
     [[nodiscard]] tl::unexpected<base::Error> lastFailure() const;
+    /// The last failure was that somebody else holds the file.
+    [[nodiscard]] bool isBusy() const;
+    /// The file is no longer under the name it was opened by: what is written is lost.
+    [[nodiscard]] bool isGone() const;
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
 
 private:
@@ -69,9 +75,14 @@ private:
     };
     Database() = default;
 
-    std::filesystem::path m_path;
+    std::filesystem::path m_path; ///< as sentences name it
     std::unique_ptr<sqlite3, Closer> m_connection;
 };
+
+/// Whether a regular file begins as a SQLite database does: what decides between a session and a
+/// graph. Never waits on a pipe, and reads by way of SQLite: closing a descriptor of one's own
+/// would drop all locks that this process holds on an open session.
+[[nodiscard]] bool looksLikeSession(const std::filesystem::path& path);
 
 /// Begins a transaction; rolls back unless committed.
 class Transaction

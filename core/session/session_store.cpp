@@ -4,11 +4,11 @@
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
 #include "core/session/migrations.h"
+#include "core/session/replacement.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -17,8 +17,6 @@ namespace plimsoll::session {
 namespace {
 
 using base::Result;
-
-constexpr std::string_view kMagic{"SQLite format 3", 16};
 
 Result<void> execute(Statement& statement)
 {
@@ -90,6 +88,12 @@ auto inTransaction(Database& database, Work work) -> decltype(work())
     Result<Transaction> transaction = Transaction::begin(database);
     if (!transaction)
         return tl::unexpected{transaction.error()};
+    if (database.isGone())
+        return base::failure(
+            base::ErrorKind::File,
+            fmt::format("{}: the session file was deleted, moved or replaced since it was opened; "
+                        "save the session under a new name.",
+                        base::printable(database.path().string())));
     auto done = work();
     if (!done)
         return done;
@@ -104,22 +108,27 @@ Result<void> prepareConnection(Database& database)
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;");
 }
 
-Result<void> removeOld(const std::filesystem::path& path)
+/// Writes the whole session into a file that isn't there yet.
+Result<void> fill(const std::filesystem::path& file, const std::filesystem::path& name,
+                  const SavedSession& session)
 {
-    std::error_code error;
-    if (!std::filesystem::exists(path, error))
-        return {};
-    if (!looksLikeSession(path))
-        return base::failure(
-            base::ErrorKind::File,
-            fmt::format("{}: a file that is no session is there already; choose another name.",
-                        base::printable(path.string())));
-    for (const char* ending : {"", "-wal", "-shm"}) {
-        std::filesystem::path file = path;
-        file += ending;
-        std::filesystem::remove(file, error);
-    }
-    return {};
+    Result<Database> database = Database::open(file, Database::Mode::Create, name);
+    if (!database)
+        return tl::unexpected{database.error()};
+    if (Result<void> safe = database->run("PRAGMA synchronous = FULL"); !safe)
+        return safe;
+    if (Result<void> migrated = migrate(*database); !migrated)
+        return migrated;
+    return inTransaction(*database, [&]() -> Result<void> {
+        if (Result<void> done = putGraph(*database, session.graph); !done)
+            return done;
+        if (Result<void> done = putProblem(*database, session.problem); !done)
+            return done;
+        for (const SavedRun& run : session.runs)
+            if (const Result<std::int64_t> done = putRun(*database, run); !done)
+                return tl::unexpected{done.error()};
+        return putView(*database, session.view);
+    });
 }
 
 std::map<std::string, std::int64_t> optionsOf(const std::string& text)
@@ -155,33 +164,22 @@ SessionStore::SessionStore(Database database) : m_database{std::move(database)} 
 Result<SessionStore> SessionStore::create(const std::filesystem::path& path,
                                           const SavedSession& session)
 {
-    if (const Result<void> removed = removeOld(path); !removed)
-        return tl::unexpected{removed.error()};
-    Result<Database> database = Database::open(path, Database::Mode::Create);
-    if (!database)
-        return tl::unexpected{database.error()};
-    for (const auto step : {&prepareConnection, &migrate})
-        if (const Result<void> done = step(*database); !done)
-            return tl::unexpected{done.error()};
-    const Result<void> filled = inTransaction(*database, [&]() -> Result<void> {
-        if (Result<void> done = putGraph(*database, session.graph); !done)
-            return done;
-        if (Result<void> done = putProblem(*database, session.problem); !done)
-            return done;
-        for (const SavedRun& run : session.runs)
-            if (const Result<std::int64_t> done = putRun(*database, run); !done)
-                return tl::unexpected{done.error()};
-        return putView(*database, session.view);
-    });
-    if (!filled)
+    Result<Replacement> replacement = Replacement::begin(path);
+    if (!replacement)
+        return tl::unexpected{replacement.error()};
+    if (const Result<void> filled = fill(replacement->path(), path, session); !filled)
         return tl::unexpected{filled.error()};
-    return SessionStore{*std::move(database)};
+    if (const Result<void> placed = replacement->takePlace(); !placed)
+        return tl::unexpected{placed.error()};
+    return open(path);
 }
 
 Result<SessionStore> SessionStore::open(const std::filesystem::path& path)
 {
-    if (const Result<void> there = io::checkReadable(path); !there)
-        return tl::unexpected{there.error()};
+    // A session is not opened just to look: closing it again would drop the locks on an open one.
+    if (!looksLikeSession(path))
+        if (const Result<void> there = io::checkReadable(path); !there)
+            return tl::unexpected{there.error()};
     Result<Database> database = Database::open(path, Database::Mode::OpenExisting);
     if (!database)
         return tl::unexpected{database.error()};
@@ -195,6 +193,9 @@ Result<SessionStore> SessionStore::open(const std::filesystem::path& path)
     for (const auto step : {&migrate, &prepareConnection})
         if (const Result<void> done = step(*database); !done)
             return tl::unexpected{done.error()};
+    // The first reading under the log takes the lock by which others see that the session is open.
+    if (const Result<std::int64_t> read = database->value("PRAGMA user_version"); !read)
+        return tl::unexpected{read.error()};
     return SessionStore{*std::move(database)};
 }
 
@@ -274,11 +275,6 @@ Result<void> SessionStore::saveView(const std::string& state)
 Result<void> SessionStore::compact()
 {
     return m_database.run("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");
-}
-
-bool looksLikeSession(const std::filesystem::path& path)
-{
-    return io::readHead(path, kMagic.size()).value_or(std::string{}) == kMagic;
 }
 
 } // namespace plimsoll::session

@@ -64,7 +64,7 @@ class SessionStore
 {
 public:
     /// Makes a new file, or replaces one, with what is given. Fails rather than replacing something
-    /// that is no session.
+    /// that is no session, or a session that is open anywhere; then all is as it was.
     [[nodiscard]] static base::Result<SessionStore> create(const std::filesystem::path& path,
                                                            const SavedSession& session);
     [[nodiscard]] static base::Result<SessionStore> open(const std::filesystem::path& path);
@@ -84,8 +84,5 @@ private:
     explicit SessionStore(Database database);
     Database m_database;
 };
-
-/// Whether a file begins as a SQLite database does: what decides between a session and a graph.
-[[nodiscard]] bool looksLikeSession(const std::filesystem::path& path);
 
 } // namespace plimsoll::session

@@ -11,8 +11,12 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <fcntl.h>
+#include <filesystem>
 #include <string>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <utility>
 
 namespace {
@@ -84,6 +88,13 @@ private Q_SLOTS:
     void saysThatAnotherProgramWrites();
     void tellsSessionsFromGraphs();
     void compactsWithoutLoss();
+    void keepsTheOldSessionWhenTheNewOneFails();
+    void leavesASessionAloneThatIsOpen();
+    void leavesOtherDatabasesAlone();
+    void noticesThatItsFileIsGone();
+    void looksAtAPipeWithoutWaiting();
+    void looksWithoutDroppingLocks();
+    void callsAMissingTableDamage();
 };
 
 void SessionStoreTest::givesBackWhatWasPutIn()
@@ -328,6 +339,115 @@ void SessionStoreTest::compactsWithoutLoss()
     QVERIFY(store->compact());
     QVERIFY(std::filesystem::file_size(path) < 500'000);
     QCOMPARE(store->load()->runs.size(), std::size_t{2});
+}
+
+void SessionStoreTest::keepsTheOldSessionWhenTheNewOneFails()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    QVERIFY(SessionStore::create(path, aSession()));
+    SavedSession impossible = aSession();
+    impossible.problem.reserveBytes = -1; // the schema refuses it
+    const auto refused = SessionStore::create(path, impossible);
+    QVERIFY(!refused);
+    QVERIFY2(isOneSentence(refused.error().message), refused.error().message.c_str());
+    const auto store = SessionStore::open(path);
+    QVERIFY2(store, store ? "" : store.error().message.c_str());
+    QCOMPARE(store->load()->runs.size(), std::size_t{2});
+    for (const auto& entry : std::filesystem::directory_iterator{folder.path()})
+        QVERIFY2(entry.path().extension() != ".tmp", entry.path().c_str());
+}
+
+/// What its owner writes later would go into a file without a name.
+void SessionStoreTest::leavesASessionAloneThatIsOpen()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    {
+        auto owner = SessionStore::create(path, aSession());
+        QVERIFY(owner);
+        const auto refused = SessionStore::create(path, aSession());
+        QVERIFY(!refused);
+        QVERIFY(isOneSentence(refused.error().message));
+        QVERIFY(refused.error().message.find("open in another") != std::string::npos);
+        QVERIFY(owner->saveView(R"({"begin":0.5})"));
+    }
+    QCOMPARE(SessionStore::open(path)->load()->view, std::string{R"({"begin":0.5})"});
+    QVERIFY(SessionStore::create(path, aSession()));
+}
+
+void SessionStoreTest::leavesOtherDatabasesAlone()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("songs.db");
+    execute(path, "CREATE TABLE song (title TEXT); INSERT INTO song VALUES ('x')");
+    const std::string before = contentOf(path);
+    const auto refused = SessionStore::create(path, aSession());
+    QVERIFY(!refused);
+    QVERIFY(isOneSentence(refused.error().message));
+    QVERIFY(contentOf(path) == before);
+}
+
+void SessionStoreTest::noticesThatItsFileIsGone()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    auto store = SessionStore::create(path, aSession());
+    QVERIFY(store);
+    QVERIFY(store->saveView("{}"));
+    std::filesystem::rename(path, folder.file("b.plimsoll"));
+    const auto lost = store->saveView("{}");
+    QVERIFY(!lost);
+    QVERIFY2(isOneSentence(lost.error().message), lost.error().message.c_str());
+    QVERIFY(lost.error().message.find("new name") != std::string::npos);
+}
+
+void SessionStoreTest::looksAtAPipeWithoutWaiting()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("pipe");
+    QCOMPARE(mkfifo(path.c_str(), 0600), 0);
+    QVERIFY(!plimsoll::session::looksLikeSession(path)); // would never come back
+}
+
+/// The system drops a process's locks on a file with any descriptor of it that is closed; another
+/// program would then take itself for the last one and remove the log that is still written.
+void SessionStoreTest::looksWithoutDroppingLocks()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    const auto owner = SessionStore::create(path, aSession());
+    QVERIFY(owner);
+    const auto isLocked = [&path] {
+        // Locks are told to other processes only.
+        const pid_t child = fork();
+        if (child == 0) {
+            struct flock lock = {};
+            lock.l_type = F_WRLCK;
+            const int file = ::open(path.c_str(), O_RDWR);
+            _exit(fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK ? 1 : 0);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+    };
+    QVERIFY(isLocked());
+    QVERIFY(plimsoll::session::looksLikeSession(path));
+    QVERIFY(isLocked());
+}
+
+void SessionStoreTest::callsAMissingTableDamage()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    QVERIFY(SessionStore::create(path, aSession()));
+    execute(path, "DROP TABLE run");
+    const auto store = SessionStore::open(path);
+    QVERIFY(store);
+    const auto saved = store->load();
+    QVERIFY(!saved);
+    QVERIFY(isOneSentence(saved.error().message));
+    QVERIFY(saved.error().message.find("damaged") != std::string::npos);
 }
 
 } // namespace
