@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/workspace/export.h"
+
 #include "app/cli/graph_input.h"
 #include "app/cli/verbs.h"
 #include "core/io/byte_source.h"
@@ -45,7 +47,7 @@ public:
         const base::Result<plan::VerifiedPlanPtr> plan = plan::certify(*problem, file->plan);
         if (!plan)
             return tl::unexpected{plan.error()};
-        const base::Result<void> written = writers::writePlanFile(**plan, m_output, m_graph);
+        const base::Result<void> written = workspace::exportPlan(**plan, m_output, {m_graph});
         if (!written)
             return tl::unexpected{written.error()};
         Answer answer;

@@ -8,6 +8,7 @@
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
 #include "core/solve/registry.h"
+#include "core/workspace/export.h"
 #include "core/writers/registry.h"
 
 #include <fmt/format.h>
@@ -249,7 +250,8 @@ AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
     outcome.stopped = stopped;
     if (outcome.best)
         for (const std::string& path : m_exports)
-            if (const auto written = writers::writePlanFile(*outcome.best, path, m_graph); !written)
+            if (const auto written = workspace::exportPlan(*outcome.best, path, {m_graph});
+                !written)
                 return tl::unexpected{written.error()};
     Answer answer;
     describe(answer, problem, outcome);

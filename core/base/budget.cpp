@@ -15,9 +15,9 @@ Bytes Budget::of(Bytes peak) const
 {
     if (!ratio)
         return bytes;
-    constexpr double kMostBytes = 4611686018427387904.0; // 2^62, the bound of parseBytes
     const double share = std::floor(*ratio * static_cast<double>(peak.count()));
-    return Bytes{static_cast<std::int64_t>(std::min(share, kMostBytes))};
+    return Bytes{
+        static_cast<std::int64_t>(std::min(share, static_cast<double>(kLargestBudget.count())))};
 }
 
 Result<double> parsePercent(std::string_view text)

@@ -4,10 +4,14 @@
 #include "core/base/quantity.h"
 #include "core/base/result.h"
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace plimsoll::base {
+
+/// As large as parseBytes() reads: sums of two of them still fit.
+inline constexpr Bytes kLargestBudget{std::int64_t{1} << 62};
 
 /// A size, or a ratio such as "80%" of a peak that is known only later (cli.md).
 struct Budget

@@ -235,6 +235,17 @@ Result<SavedSession> SessionStore::load() const
     }
 }
 
+Result<std::string> SessionStore::graphHash() const
+{
+    Result<Statement> one = m_database.prepare("SELECT content_hash FROM graph");
+    if (!one)
+        return tl::unexpected{one.error()};
+    const Result<bool> there = one->step();
+    if (!there)
+        return tl::unexpected{there.error()};
+    return *there ? one->text(0) : std::string{};
+}
+
 Result<void> SessionStore::saveProblem(const SavedProblem& problem)
 {
     return inTransaction(m_database, [&] { return putProblem(m_database, problem); });

@@ -70,6 +70,8 @@ public:
     [[nodiscard]] static base::Result<SessionStore> open(const std::filesystem::path& path);
 
     [[nodiscard]] base::Result<SavedSession> load() const;
+    /// What the session's graph file contains, as a hash.
+    [[nodiscard]] base::Result<std::string> graphHash() const;
     [[nodiscard]] base::Result<void> saveProblem(const SavedProblem& problem);
     /// Stores a run and returns its id.
     [[nodiscard]] base::Result<std::int64_t> addRun(const SavedRun& run);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/workspace/document.h"
 
+#include "core/base/budget.h"
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
 #include "core/io/content_hash.h"
@@ -100,6 +101,13 @@ Choices choicesOf(const session::SavedProblem& problem, std::vector<std::string>
         choices.device = plan::findDevice(plan::kDefaultDevice).value_or(plan::Device{});
     }
     choices.reserve = base::Bytes{problem.reserveBytes};
+    if (choices.reserve.count() < 0 || choices.reserve >= choices.device.memory) {
+        notes.push_back(
+            fmt::format("The session's reserve of {} B doesn't leave the GPU any memory; "
+                        "0 is used instead.",
+                        problem.reserveBytes));
+        choices.reserve = {};
+    }
     choices.rounding = problem.rounding == 1 ? graph::Rounding::Exact : graph::Rounding::Cuda512;
     const Result<const solve::Planner*> planner = solve::findPlanner(problem.planner);
     if (planner && solve::checkOptions((*planner)->descriptor(), problem.options)) {
@@ -184,12 +192,19 @@ Result<Document> documentOf(const session::SavedSession& saved, const std::files
                                          io::pathText(path), graph.error().message));
     Document document;
     document.graph = *std::move(graph);
+    document.graph.contentHash =
+        saved.graph.contentHash; // as the file has it: it tells which it is
     if (!saved.graph.name.empty())
         document.graph.name = base::printable(saved.graph.name, 80);
     document.sessionPath = path;
     document.choices = choicesOf(saved.problem, document.notes);
-    if (saved.problem.budgetBytes > 0)
+    if (saved.problem.budgetBytes > 0
+        && base::Bytes{saved.problem.budgetBytes} <= base::kLargestBudget)
         document.budget = base::Bytes{saved.problem.budgetBytes};
+    else if (saved.problem.budgetBytes != 0)
+        document.notes.push_back(fmt::format("The session's budget of {} B is no amount of memory; "
+                                             "one is suggested instead.",
+                                             saved.problem.budgetBytes));
     document.view = saved.view;
     for (const session::SavedRun& run : saved.runs) {
         if (job.stopRequested())

@@ -86,15 +86,16 @@ Result<const PlanWriter*> writerFor(const std::filesystem::path& path)
 }
 
 Result<void> writePlanFile(const plan::VerifiedPlan& plan, const std::filesystem::path& path,
-                           const std::filesystem::path& graph)
+                           const std::vector<std::filesystem::path>& graphs)
 {
     const Result<const PlanWriter*> writer = writerFor(path);
     if (!writer)
         return tl::unexpected{writer.error()};
-    if (sameFile(path, graph))
-        return failure(ErrorKind::File,
-                       fmt::format("{} is the graph that was read: it is not overwritten.",
-                                   io::pathText(path)));
+    if (std::any_of(graphs.begin(), graphs.end(),
+                    [&](const std::filesystem::path& graph) { return sameFile(path, graph); }))
+        return failure(
+            ErrorKind::File,
+            fmt::format("{} is a graph that was read: it is not overwritten.", io::pathText(path)));
     const Result<std::string> content = (*writer)->content(plan);
     if (!content)
         return tl::unexpected{content.error()};

@@ -26,9 +26,9 @@ struct PlanWriter
 [[nodiscard]] base::Result<const PlanWriter*> writerFor(const std::filesystem::path& path);
 
 /// Writes the plan as a whole or not at all, in the kind that the ending asks for. Refuses to
-/// replace `graph`, the file that the plan's program was read from.
-[[nodiscard]] base::Result<void> writePlanFile(const plan::VerifiedPlan& plan,
-                                               const std::filesystem::path& path,
-                                               const std::filesystem::path& graph = {});
+/// replace any of `graphs`, the files that programs were read from.
+[[nodiscard]] base::Result<void>
+writePlanFile(const plan::VerifiedPlan& plan, const std::filesystem::path& path,
+              const std::vector<std::filesystem::path>& graphs = {});
 
 } // namespace plimsoll::writers

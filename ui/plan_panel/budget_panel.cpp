@@ -351,6 +351,21 @@ void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Out
                   .arg(ui::bytesText(m_budget), bound, smallest));
 }
 
+void BudgetPanel::showOutdated(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan,
+                               bool isPlanning)
+{
+    showPlan(planned, plan);
+    const workspace::Choices& former = planned.choices;
+    m_verdict->show(Verdict::Neutral,
+                    (isPlanning ? QStringLiteral("Planning. Until it is done, the figures are of ")
+                                : QStringLiteral("Planning was stopped. The figures are of "))
+                        + QString::fromStdString(former.device.name) + QStringLiteral(" with ")
+                        + editText(former.reserve)
+                        + (isPlanning ? QStringLiteral(" in reserve.")
+                                      : QStringLiteral(" in reserve; Plan Now brings them up to "
+                                                       "date.")));
+}
+
 void BudgetPanel::setPlannerState(const QString& state)
 {
     m_plannerState->setText(state);

@@ -33,6 +33,9 @@ public:
     void showPlan(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan);
     /// At rest: the answer with its bounds.
     void showAnswer(const workspace::Planned& planned, const solve::Outcome& outcome);
+    /// What is known of former choices while the plans for the present ones aren't there.
+    void showOutdated(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan,
+                      bool isPlanning);
     /// One line under the planner: "planning… 47 %"; empty: none.
     void setPlannerState(const QString& state);
     /// Below the verdict; a chosen one is a committed budget.

@@ -54,7 +54,7 @@ DocumentController::DocumentController(workspace::Opened opened, QObject* parent
          {static_cast<JobRunnerBase*>(&m_planner), static_cast<JobRunnerBase*>(&m_refiner)})
         connect(jobs, &JobRunnerBase::idle, this, &DocumentController::tellRest);
     if (!m_document.sessionPath.empty())
-        m_keeper->attach(m_document.sessionPath);
+        m_keeper->attach(m_document);
     answer();
     planNow();
 }
@@ -287,7 +287,7 @@ void DocumentController::saveAs(const QString& path)
 {
     if (!m_document.budget)
         m_document.budget = budget();
-    m_keeper->create(path.toStdString(), m_document);
+    m_keeper->create(path.toStdString(), [this] { return m_document; });
 }
 
 void DocumentController::saveNow()

@@ -31,6 +31,9 @@ public:
     [[nodiscard]] const workspace::PlannedPtr& planned() const { return m_planned; }
     /// Whether the plans are those of the present choices.
     [[nodiscard]] bool isPlanned() const { return m_complete; }
+    /// Whether what is shown answers for other choices than the present ones: another GPU, reserve,
+    /// planner. Its numbers are no promise then.
+    [[nodiscard]] bool isOutdated() const { return m_planned->choices != m_document.choices; }
     [[nodiscard]] bool isPlanning() const { return m_planner.isRunning(); }
     /// Since when the running job plans, milliseconds; 0: it doesn't.
     [[nodiscard]] qint64 planningFor() const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the window does with files: open, save, export, drop.
+#include "core/workspace/export.h"
 #include "core/writers/python_writer.h"
 #include "core/writers/registry.h"
 #include "ui/base/icons.h"
@@ -179,6 +180,20 @@ void MainWindow::saveAs(PlannerPage& page)
 
 void MainWindow::saveTo(PlannerPage& page, const QString& path)
 {
+    // The other tab would go on writing into a file that is no longer there.
+    const QString target = absolutePath(path);
+    for (PlannerPage* other : m_pages)
+        if (other != &page && !other->document().document().sessionPath.empty()
+            && fileOf(*other) == target) {
+            page.strip().post({QStringLiteral("save"),
+                               MessageKind::Danger,
+                               tr("The session could not be saved."),
+                               tr("%1 is open in another tab; close it there, or choose another "
+                                  "name.")
+                                   .arg(QFileInfo{path}.fileName()),
+                               {}});
+            return;
+        }
     page.storeView();
     page.document().saveAs(path);
 }
@@ -208,13 +223,15 @@ void MainWindow::choosePicture(PlannerPage& page)
 void MainWindow::exportTo(PlannerPage& page, const QString& path)
 {
     const plan::VerifiedPlanPtr plan = page.document().outcome().best;
-    if (!plan)
+    if (!plan || page.document().isOutdated())
         return;
-    const std::filesystem::path graph = page.document().document().graph.path;
+    std::vector<std::filesystem::path> graphs;
+    for (PlannerPage* open : m_pages)
+        graphs.push_back(open->document().document().graph.path);
     m_exporter.start(
-        [plan, path, graph](const base::JobContext&) -> base::Result<bool> {
+        [plan, path, graphs](const base::JobContext&) -> base::Result<bool> {
             if (const base::Result<void> done =
-                    writers::writePlanFile(*plan, path.toStdString(), graph);
+                    workspace::exportPlan(*plan, path.toStdString(), graphs);
                 !done)
                 return tl::unexpected{done.error()};
             return true;
@@ -222,6 +239,8 @@ void MainWindow::exportTo(PlannerPage& page, const QString& path)
         [this, path, strip = &page.strip(), shown = &page](const base::Result<bool>& done) {
             if (done) {
                 m_status->showNote(tr("Exported %1.").arg(QFileInfo{path}.fileName()));
+                if (indexOf(shown) > 0)
+                    strip->withdraw(QStringLiteral("export"));
                 Q_EMIT exported(path);
             } else if (indexOf(shown) > 0) {
                 strip->post({QStringLiteral("export"),

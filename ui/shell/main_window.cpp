@@ -44,6 +44,7 @@ MainWindow::MainWindow(Settings& settings, workspace::Choices defaults, QWidget*
         if (m_opener.isRunning()) {
             m_queue.clear();
             m_opener.stop();
+            return; // what was cancelled is what the status bar told of
         }
         withPage([](PlannerPage& page) { page.document().stopPlanning(); });
     });
@@ -171,8 +172,9 @@ void MainWindow::updateState()
     updateTabs();
     PlannerPage* page = currentPage();
     m_bar->setVisible(page != nullptr);
+    const bool isOutdated = page != nullptr && page->document().isOutdated();
     const bool hasPlan = page != nullptr && page->document().outcome().best != nullptr
-                         && page->document().document().budget.has_value();
+                         && page->document().document().budget.has_value() && !isOutdated;
     for (QAction* action : m_actions->all())
         if (action->property("page").toBool())
             action->setEnabled(page != nullptr);
@@ -180,6 +182,7 @@ void MainWindow::updateState()
         m_actions->get(QString::fromLatin1(id))->setEnabled(hasPlan);
     m_actions->get(QStringLiteral("file.export"))
         ->setToolTip(hasPlan || page == nullptr ? tr("Export the plan (Ctrl+E)")
+                     : isOutdated               ? tr("The plan is one of the former choices.")
                                                 : tr("There is no plan within this budget."));
     const bool planning = page != nullptr && page->document().isPlanning();
     m_actions->get(QStringLiteral("plan.stop"))->setEnabled(planning);

@@ -126,6 +126,8 @@ void PlannerPage::connectDocument()
         m_perMille = 0;
         m_panel->setPlannerState(running ? tr("planning…") : QString{});
         m_timeline->setSubtitle(subtitle());
+        if (m_document.isOutdated())
+            showAnswer();
         Q_EMIT stateChanged();
     });
     connect(&m_document, &DocumentController::planningProgressed, this, [this](int perMille) {
@@ -245,6 +247,8 @@ void PlannerPage::showAnswer()
         m_panel->setBudget(budget);
         if (isWaiting())
             m_panel->showUnplanned(planned.unplanned);
+        else if (m_document.isOutdated())
+            m_panel->showOutdated(planned, outcome.best, m_document.isPlanning());
         else if (m_document.isDragging() || !m_document.isRefined())
             m_panel->showPlan(planned, outcome.best);
         else
@@ -333,7 +337,8 @@ void PlannerPage::showAtRest()
 void PlannerPage::showStrip()
 {
     const QString id = kBudgetMessage;
-    if (m_document.outcome().best || isWaiting() || !m_document.document().budget) {
+    if (m_document.outcome().best || isWaiting() || m_document.isOutdated()
+        || !m_document.document().budget) {
         m_strip->withdraw(id);
         m_strip->setProperty("budget", QString{});
         return;
@@ -373,6 +378,12 @@ StatusText PlannerPage::status() const
     if (isWaiting() || !m_document.document().budget)
         return {m_document.isPlanning() ? tr("Showing the step without a plan") : tr("No plan yet"),
                 QStringLiteral("info")};
+    if (m_document.isOutdated())
+        return m_document.isPlanning()
+                   ? StatusText{tr("Showing the plan of the former choices"),
+                                QStringLiteral("info")}
+                   : StatusText{tr("Planning was stopped: this is of the former choices"),
+                                QStringLiteral("warn")};
     const solve::Outcome& outcome = m_document.outcome();
     if (outcome.best)
         return {outcome.best->plan().regions.empty() ? tr("Everything fits") : tr("Plan verified"),

@@ -9,8 +9,11 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::ui {
@@ -25,10 +28,14 @@ public:
     explicit SessionKeeper(QObject* parent = nullptr);
     ~SessionKeeper() override;
 
-    /// The document came from this file.
-    void attach(const std::filesystem::path& path);
-    /// Makes a new file out of the whole document; later changes go there.
-    void create(const std::filesystem::path& path, const workspace::Document& document);
+    /// The document as it is when its writing begins; called on the GUI thread.
+    using Snapshot = std::function<workspace::Document()>;
+
+    /// The document came from its session file.
+    void attach(const workspace::Document& document);
+    /// Makes a new file out of the whole document once what is being written is; later changes go
+    /// there. Waits for nothing.
+    void create(const std::filesystem::path& path, Snapshot snapshot);
 
     void setProblem(const session::SavedProblem& problem);
     void setView(const std::string& state);
@@ -37,8 +44,8 @@ public:
     void removeRun(const workspace::Run& run);
 
     /// Changes that the file doesn't hold yet.
-    [[nodiscard]] bool isPending() const { return m_job != nullptr || !m_next.isEmpty(); }
-    [[nodiscard]] bool isWriting() const { return m_job != nullptr; }
+    [[nodiscard]] bool isPending() const { return isWriting() || hasChanges(); }
+    [[nodiscard]] bool isWriting() const { return m_job != nullptr || m_creation.has_value(); }
     /// The last writing failed; what it held is pending again.
     [[nodiscard]] bool hasFailed() const { return m_failed; }
     /// Drops what is pending, and what comes later.
@@ -61,30 +68,47 @@ private:
     struct File
     {
         std::filesystem::path path;
+        std::string graphHash; ///< what the session is of
         std::optional<session::SessionStore> store;
+    };
+    struct Creation
+    {
+        std::filesystem::path path;
+        Snapshot snapshot;
     };
     /// One writing. Belongs to the worker until it is over.
     struct Job
     {
         std::shared_ptr<File> file;
-        bool isNew = false;
-        session::SavedSession content;   ///< of a new file
-        workspace::SessionChange change; ///< of an old one; what is left after a failure
-        std::vector<int> keys;           ///< of the runs, whose ids come with the writing
-        std::vector<std::int64_t> ids;
+        std::optional<workspace::Document> whole; ///< of a new file
+        workspace::SessionChange change; ///< of an old file; what is left after a failure. Of a new
+                                         ///< file: what `whole` holds already
+        std::vector<int> keys;           ///< of the runs that `change` adds
+        std::vector<std::int64_t> ids;   ///< of the runs added, or of those of `whole`
         std::optional<base::Error> error;
     };
     static void perform(Job& job);
+    [[nodiscard]] static base::Result<void> openStore(File& file);
+    [[nodiscard]] static base::Result<void> writeWhole(Job& job);
 
+    [[nodiscard]] bool hasChanges() const;
+    void dropChanges();
     void changed();
     void start(std::shared_ptr<Job> job);
     void startWriting();
+    void startCreation();
+    void proceed();
     void settle();
+    void takeIds(const Job& job);
     void putBack(Job& job);
 
     std::shared_ptr<File> m_file; ///< null: none
-    workspace::SessionChange m_next;
+    std::optional<Creation> m_creation;
+    workspace::SessionChange m_next; ///< what it renames and removes is in the two lists below
     std::vector<int> m_nextKeys;
+    std::vector<std::pair<int, std::string>> m_renamed; ///< by key: a new file gives other ids
+    std::vector<int> m_removed;
+    std::map<int, std::int64_t> m_ids; ///< in the file, by key
     std::shared_ptr<Job> m_job;
     bool m_hurried = false; ///< no gathering between jobs
     bool m_failed = false;

@@ -123,7 +123,7 @@ void WritersTest::refusesToReplaceTheGraph()
     const std::string graph = folder.fileWith("graph.json", "{}");
     std::filesystem::create_symlink(graph, folder.file("link.json"));
     for (const std::string& target : {graph, folder.file("link.json")}) {
-        const auto written = writers::writePlanFile(*m_plan, target, graph);
+        const auto written = writers::writePlanFile(*m_plan, target, {graph});
         QVERIFY(!written.has_value());
         QCOMPARE(written.error().kind, base::ErrorKind::File);
         QCOMPARE(contentOf(graph), QByteArray{"{}"});

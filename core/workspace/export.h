@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/plan/certify.h"
+
+#include <filesystem>
+#include <vector>
+
+namespace plimsoll::workspace {
+
+/// Writes the plan in the kind that the path's ending asks for. Refuses to replace any of `graphs`,
+/// and any session: those hold work.
+[[nodiscard]] base::Result<void> exportPlan(const plan::VerifiedPlan& plan,
+                                            const std::filesystem::path& path,
+                                            const std::vector<std::filesystem::path>& graphs);
+
+} // namespace plimsoll::workspace

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// No way through the window loses work: files are not replaced that hold any, nothing is waited
+// for, and what is shown answers for what is chosen.
+#include "core/session/session_store.h"
+#include "ui/base/message_strip.h"
+#include "ui/plan_panel/run_page.h"
+
+#include "tests/ui/window_fixture.h"
+
+#include <QAction>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTest>
+
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <sys/stat.h>
+
+namespace {
+
+using namespace plimsoll::tests;
+using namespace plimsoll::ui;
+using plimsoll::base::Bytes;
+using plimsoll::session::SavedSession;
+using plimsoll::session::SessionStore;
+namespace plan = plimsoll::plan;
+namespace workspace = plimsoll::workspace;
+
+constexpr qint64 kFreeze = 50; ///< ms that the window may stand still
+
+Bytes mebi(std::int64_t count)
+{
+    return Bytes{count << 20};
+}
+
+class LostWorkTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void exportsOntoNoSession();
+    void takesAMessageAwayOnceItIsDone();
+    void savesOntoNoSessionOfAnotherTab();
+    void savesUnderANewNameWithoutWaiting();
+    void noticesThatTheSessionIsGone();
+    void storesEachRunOnceAfterAFailure();
+    void removesTheRightRunWhileANewFileIsWritten();
+    void opensNoPipe();
+    void saysThatStoppedPlansAreOfFormerChoices();
+    void opensASessionWithNumbersThatNobodyHas();
+
+private:
+    [[nodiscard]] QString file(const char* name) const
+    {
+        return QString::fromStdString(m_folder->file(name));
+    }
+    PlannerPage* openSession(const char* name);
+    void saveTo(PlannerPage& page, const QString& path);
+    static SavedSession saved(const QString& path);
+};
+
+void LostWorkTest::saveTo(PlannerPage& page, const QString& path)
+{
+    m_window->saveTo(page, path);
+    QVERIFY(QTest::qWaitFor([&] { return !page.document().isSaving(); }, kPatience));
+}
+
+PlannerPage* LostWorkTest::openSession(const char* name)
+{
+    PlannerPage* page = openPlanned();
+    if (page != nullptr)
+        saveTo(*page, file(name));
+    return page != nullptr && !page->document().isUnsaved() ? page : nullptr;
+}
+
+SavedSession LostWorkTest::saved(const QString& path)
+{
+    const auto store = SessionStore::open(path.toStdString());
+    const auto content = store ? store->load() : tl::unexpected{store.error()};
+    return content ? *content : SavedSession{};
+}
+
+void LostWorkTest::exportsOntoNoSession()
+{
+    PlannerPage* page = openSession("work.json"); // named so that its ending asks for a plan file
+    QVERIFY(page != nullptr);
+    m_window->exportTo(*page, file("work.json"));
+    QVERIFY(QTest::qWaitFor([&] { return !page->strip().isHidden(); }, kPatience));
+    QVERIFY(page->strip().shown().rest.contains(QStringLiteral("is a session")));
+    page->document().commitBudget(mebi(2300));
+    QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
+    QCOMPARE(saved(file("work.json")).problem.budgetBytes, mebi(2300).count());
+}
+
+void LostWorkTest::takesAMessageAwayOnceItIsDone()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    m_window->exportTo(*page, QStringLiteral("plan.docx"));
+    QVERIFY(QTest::qWaitFor([&] { return !page->strip().isHidden(); }, kPatience));
+    m_window->exportTo(*page, file("plan.json"));
+    QVERIFY(QTest::qWaitFor([&] { return page->strip().isHidden(); }, kPatience));
+}
+
+void LostWorkTest::savesOntoNoSessionOfAnotherTab()
+{
+    PlannerPage* first = openSession("work.plimsoll");
+    QVERIFY(first != nullptr);
+    PlannerPage* second = open(samplePath("resnet18"));
+    QVERIFY(second != nullptr && second != first);
+    m_window->saveTo(*second, file("work.plimsoll"));
+    QVERIFY(!second->document().isSaving());
+    QVERIFY(!second->strip().isHidden());
+    QVERIFY(second->strip().shown().rest.contains(QStringLiteral("another tab")));
+    first->document().commitBudget(mebi(2300));
+    QVERIFY(QTest::qWaitFor([&] { return !first->document().isUnsaved(); }, kPatience));
+    QCOMPARE(saved(file("work.plimsoll")).problem.budgetBytes, mebi(2300).count());
+}
+
+void LostWorkTest::savesUnderANewNameWithoutWaiting()
+{
+    PlannerPage* page = openSession("work.plimsoll");
+    QVERIFY(page != nullptr);
+    sqlite3* other = nullptr; // another program, in the middle of something
+    QCOMPARE(sqlite3_open(file("work.plimsoll").toUtf8().constData(), &other), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+    page->document().commitBudget(mebi(2300));
+    page->document().saveNow(); // waits for the other program, in the background
+    QElapsedTimer clock;
+    clock.start();
+    m_window->saveTo(*page, file("new.plimsoll"));
+    QVERIFY2(clock.elapsed() < kFreeze, qPrintable(QString::number(clock.elapsed())));
+    page->document().commitBudget(mebi(2400)); // meanwhile
+    sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr);
+    sqlite3_close(other);
+    QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
+    QCOMPARE(page->document().title(), QStringLiteral("new.plimsoll"));
+    QCOMPARE(saved(file("new.plimsoll")).problem.budgetBytes, mebi(2400).count());
+    QCOMPARE(saved(file("work.plimsoll")).problem.budgetBytes, mebi(2300).count());
+}
+
+void LostWorkTest::noticesThatTheSessionIsGone()
+{
+    PlannerPage* page = openSession("work.plimsoll");
+    QVERIFY(page != nullptr);
+    QVERIFY(QFile::remove(file("work.plimsoll")));
+    page->document().commitBudget(mebi(2300));
+    QVERIFY(QTest::qWaitFor([&] { return page->document().hasSaveFailed(); }, kPatience));
+    QVERIFY(page->document().isUnsaved());
+    QVERIFY(page->strip().shown().rest.contains(QStringLiteral("new name")));
+    saveTo(*page, file("again.plimsoll"));
+    QVERIFY(!page->document().isUnsaved());
+    QVERIFY(page->strip().isHidden());
+    QCOMPARE(saved(file("again.plimsoll")).problem.budgetBytes, mebi(2300).count());
+}
+
+void LostWorkTest::storesEachRunOnceAfterAFailure()
+{
+    PlannerPage* page = openSession("work.plimsoll");
+    QVERIFY(page != nullptr);
+    QVERIFY(QFile::remove(file("work.plimsoll")));
+    page->document().commitBudget(mebi(2300));
+    QVERIFY(
+        QTest::qWaitFor([&] { return page->document().document().runs.size() == 2; }, kPatience));
+    page->document().saveNow();
+    QVERIFY(QTest::qWaitFor([&] { return page->document().hasSaveFailed(); }, kPatience));
+    saveTo(*page, file("again.plimsoll"));
+    QTest::qWait(500); // longer than changes are gathered
+    QCOMPARE(saved(file("again.plimsoll")).runs.size(), std::size_t{2});
+}
+
+/// The ids of the old file say nothing about the new one.
+void LostWorkTest::removesTheRightRunWhileANewFileIsWritten()
+{
+    PlannerPage* page = openSession("work.plimsoll");
+    QVERIFY(page != nullptr);
+    DocumentController& document = page->document();
+    for (const std::int64_t budget : {2300, 2400}) {
+        document.commitBudget(mebi(budget));
+        QVERIFY(QTest::qWaitFor([&] { return document.isRefined(); }, kPatience));
+    }
+    QCOMPARE(document.document().runs.size(), std::size_t{3});
+    QVERIFY(QTest::qWaitFor([&] { return !document.isUnsaved(); }, kPatience));
+    document.removeRun(document.document().runs.front().key);
+    QVERIFY(QTest::qWaitFor([&] { return !document.isUnsaved(); }, kPatience));
+    m_window->saveTo(*page, file("new.plimsoll")); // ids 1 and 2 there, 2 and 3 here
+    QVERIFY(document.isSaving());
+    document.removeRun(document.document().runs.front().key);
+    QVERIFY(QTest::qWaitFor([&] { return !document.isUnsaved(); }, kPatience));
+    const SavedSession left = saved(file("new.plimsoll"));
+    QCOMPARE(left.runs.size(), std::size_t{1});
+    QCOMPARE(left.runs.front().budgetBytes, mebi(2400).count());
+}
+
+void LostWorkTest::opensNoPipe()
+{
+    const QString pipe = file("pipe.json");
+    QCOMPARE(mkfifo(pipe.toUtf8().constData(), 0600), 0);
+    QSignalSpy failed{m_window.get(), &MainWindow::openFailed};
+    m_window->openFiles({pipe});
+    QVERIFY(failed.wait(5000));
+    QVERIFY(failed.front().at(1).toString().contains(QStringLiteral("not a regular file")));
+}
+
+void LostWorkTest::saysThatStoppedPlansAreOfFormerChoices()
+{
+    PlannerPage* page = openPlanned("densenet121");
+    QVERIFY(page != nullptr);
+    QAction* exporting = m_window->actions().get(QStringLiteral("file.export"));
+    QVERIFY(exporting->isEnabled());
+    workspace::Choices choices = page->document().document().choices;
+    choices.reserve = Bytes{std::int64_t{4} << 30};
+    page->document().commitChoices(choices);
+    QVERIFY(!exporting->isEnabled());
+    trigger("plan.stop");
+    QVERIFY(QTest::qWaitFor([&] { return !page->document().isPlanning(); }, kPatience));
+    if (page->document().isPlanned())
+        QSKIP("planned before it could be stopped");
+    QVERIFY(page->document().outcome().best); // of no reserve: the old picture stays
+    QVERIFY2(page->status().text.contains(QStringLiteral("former")),
+             qPrintable(page->status().text));
+    QVERIFY(!exporting->isEnabled());
+    trigger("plan.now");
+    QVERIFY(QTest::qWaitFor(
+        [&] { return page->document().isRefined() && page->document().isPlanned(); }, kPatience));
+    QCOMPARE(exporting->isEnabled(), page->document().outcome().best != nullptr);
+    QVERIFY(!page->status().text.contains(QStringLiteral("former")));
+}
+
+void LostWorkTest::opensASessionWithNumbersThatNobodyHas()
+{
+    PlannerPage* page = openSession("work.plimsoll");
+    QVERIFY(page != nullptr);
+    m_window->closePage(1);
+    QVERIFY(QTest::qWaitFor([&] { return m_window->pages().empty(); }, kPatience));
+    QTest::qWait(100);
+    sqlite3* database = nullptr;
+    QCOMPARE(sqlite3_open(file("work.plimsoll").toUtf8().constData(), &database), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(database,
+                          "UPDATE problem SET budget_bytes = 9223372036854775807, reserve_bytes = "
+                          "9223372036854775807",
+                          nullptr, nullptr, nullptr),
+             SQLITE_OK);
+    sqlite3_close(database);
+    page = open(file("work.plimsoll"));
+    QVERIFY(page != nullptr);
+    QCOMPARE(page->document().document().choices.reserve.count(), std::int64_t{0});
+    QCOMPARE(page->document().document().notes.size(), std::size_t{2});
+}
+
+} // namespace
+
+QTEST_MAIN(LostWorkTest)
+#include "lost_work_test.moc"
