@@ -40,10 +40,13 @@ PythonHolds::PythonHolds(const graph::Program& program, const RegionTable& table
     , m_recorded{recordedPythonHolds(program)}
     , m_forward{m_recorded}
 {
+    m_passed.reserve(table.size());
+    for (std::size_t region = 0; region < table.size(); ++region)
+        m_passed.push_back(passedIn(*table[region].region));
     for (std::size_t region = 0; region < table.size(); ++region) // parents first
         passOn(m_forward, region, true);
     for (std::size_t region = table.size(); region-- > 0;)
-        callersWait(m_forward, region);
+        callersWait(m_forward, region, graph::kBeforeStep);
 }
 
 Moment PythonHolds::inRecomputation(StorageId storage, std::size_t region)
@@ -57,11 +60,33 @@ Moment PythonHolds::inRecomputation(StorageId storage, std::size_t region)
         for (std::size_t inner = region; inner < end; ++inner)
             passOn(m_scoped, inner, inner != region);
         for (std::size_t inner = end; inner-- > region + 1;) {
-            callersWait(m_scoped, inner);
+            callersWait(m_scoped, inner, m_table[region].first);
             holdArguments(m_scoped, inner);
         }
     }
     return m_scoped[storage.index()];
+}
+
+std::vector<PythonHolds::Passed> PythonHolds::passedIn(const Region& region) const
+{
+    const std::vector<graph::CallId>& members = region.members;
+    const std::vector<graph::TensorId>& results = m_program.call(members.back()).outputs;
+    const auto isResult = [&](StorageId storage) {
+        return std::any_of(results.begin(), results.end(), [&](graph::TensorId result) {
+            return m_program.tensor(result).storage == storage;
+        });
+    };
+    std::vector<Passed> passed;
+    std::unordered_set<std::size_t> earlier; // a region may have thousands of members
+    for (std::size_t member = 0; member + 1 < members.size(); ++member) {
+        const Moment until = m_program.call(members[member + 1]).last;
+        for (const graph::TensorId output : m_program.call(members[member]).outputs) {
+            const StorageId storage = m_program.tensor(output).storage;
+            const bool isSeen = !earlier.insert(storage.index()).second;
+            passed.push_back({storage, until, isSeen || isResult(storage)});
+        }
+    }
+    return passed;
 }
 
 /// The region's own variable holds a passed value in place of the callers', whose variables hold
@@ -69,45 +94,32 @@ Moment PythonHolds::inRecomputation(StorageId storage, std::size_t region)
 void PythonHolds::passOn(std::vector<Moment>& holds, std::size_t region,
                          bool callersHoldResults) const
 {
-    const std::vector<graph::CallId>& members = m_table[region].region->members;
-    const std::vector<graph::TensorId>& results = m_program.call(members.back()).outputs;
-    const auto isResult = [&](StorageId storage) {
-        return std::any_of(results.begin(), results.end(), [&](graph::TensorId result) {
-            return m_program.tensor(result).storage == storage;
-        });
-    };
     Moment callers = graph::kBeforeStep;
-    std::vector<std::pair<StorageId, Moment>> passed;
-    for (std::size_t member = 0; member + 1 < members.size(); ++member) {
-        const Moment until = m_program.call(members[member + 1]).last;
-        for (const graph::TensorId output : m_program.call(members[member]).outputs) {
-            const StorageId storage = m_program.tensor(output).storage;
-            callers = std::max(callers, holds[storage.index()]); // as changed by the regions around
-            passed.emplace_back(storage, until);
-        }
+    for (const Passed& passed : m_passed[region])
+        callers = std::max(callers, holds[passed.storage.index()]); // as changed by those around
+    for (const Passed& passed : m_passed[region]) {
+        Moment& hold = holds[passed.storage.index()];
+        hold = passed.isKept ? std::max(hold, passed.until) : passed.until;
     }
-    std::unordered_set<std::size_t> earlier; // a region may have thousands of members
-    for (const auto& [storage, until] : passed) {
-        Moment& hold = holds[storage.index()];
-        const bool seen = !earlier.insert(storage.index()).second;
-        hold = seen || isResult(storage) ? std::max(hold, until) : until;
-    }
+    const std::vector<graph::CallId>& members = m_table[region].region->members;
     if (!callersHoldResults || members.size() == 1)
         return;
-    for (const graph::TensorId result : results) {
+    for (const graph::TensorId result : m_program.call(members.back()).outputs) {
         Moment& hold = holds[m_program.tensor(result).storage.index()];
         hold = std::max(hold, callers);
     }
 }
 
-/// What lives when a region begins can't be let go by its callers before it returns.
-void PythonHolds::callersWait(std::vector<Moment>& holds, std::size_t region) const
+/// What lives when a region begins can't be let go by its callers before it returns. Looks at what
+/// was allocated from `since` on.
+void PythonHolds::callersWait(std::vector<Moment>& holds, std::size_t region, Moment since) const
 {
     const RegionInfo& info = m_table[region];
-    for (std::size_t storage = 0; storage < holds.size(); ++storage)
-        if (m_program.storages[storage].alloc < info.first && holds[storage] >= info.first
-            && holds[storage] < info.last)
-            holds[storage] = info.last;
+    for (const StorageId storage : m_table.allocatedIn(since, info.first)) {
+        Moment& hold = holds[storage.index()];
+        if (hold >= info.first && hold < info.last)
+            hold = info.last;
+    }
 }
 
 void PythonHolds::holdArguments(std::vector<Moment>& holds, std::size_t region) const

@@ -28,14 +28,25 @@ public:
     [[nodiscard]] graph::Moment inRecomputation(graph::StorageId storage, std::size_t region);
 
 private:
+    /// A value that one member of a region passes to the next.
+    struct Passed
+    {
+        graph::StorageId storage;
+        graph::Moment until = 0; ///< op at whose end the region's own variable lets it go
+        bool isKept = false;     ///< others go on holding it: a result, or passed on before
+    };
+
+    [[nodiscard]] std::vector<Passed> passedIn(const Region& region) const;
     void passOn(std::vector<graph::Moment>& holds, std::size_t region,
                 bool callersHoldResults) const;
-    void callersWait(std::vector<graph::Moment>& holds, std::size_t region) const;
+    void callersWait(std::vector<graph::Moment>& holds, std::size_t region,
+                     graph::Moment since) const;
     void holdArguments(std::vector<graph::Moment>& holds, std::size_t region) const;
 
     const graph::Program& m_program;
     const RegionTable& m_table;
-    std::vector<graph::Moment> m_recorded; ///< p(S)
+    std::vector<std::vector<Passed>> m_passed; ///< by region: asked for once in each scope around
+    std::vector<graph::Moment> m_recorded;     ///< p(S)
     std::vector<graph::Moment> m_forward;
     std::vector<graph::Moment> m_scoped; ///< of m_scope's recomputation
     std::ptrdiff_t m_scope = -1;

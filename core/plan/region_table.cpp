@@ -76,9 +76,9 @@ void RegionTable::indexProgram()
         },
         m_rowStart);
     const std::vector<std::uint32_t> order = groupBy(
-        m_program.storages.size(), m_program.ops.size(),
+        m_program.storages.size(), m_program.ops.size() + 1,
         [this](std::size_t storage) {
-            return static_cast<std::ptrdiff_t>(m_program.storages[storage].alloc);
+            return static_cast<std::ptrdiff_t>(m_program.storages[storage].alloc) + 1;
         },
         m_allocStart);
     for (const std::uint32_t storage : order)
@@ -154,8 +154,17 @@ std::span<const std::uint32_t> RegionTable::rowsOf(StorageId storage) const
 
 std::span<const StorageId> RegionTable::allocatedBy(graph::OpId op) const
 {
-    const std::size_t begin = m_allocStart[op.index()];
-    return std::span{m_allocated}.subspan(begin, m_allocStart[op.index() + 1] - begin);
+    const auto moment = static_cast<Moment>(op.index());
+    return allocatedIn(moment, moment + 1);
+}
+
+std::span<const StorageId> RegionTable::allocatedIn(Moment begin, Moment end) const
+{
+    const auto startOf = [this](Moment moment) {
+        const Moment place = moment + 1;
+        return m_allocStart[static_cast<std::size_t>(place)];
+    };
+    return std::span{m_allocated}.subspan(startOf(begin), startOf(end) - startOf(begin));
 }
 
 bool RegionTable::isPacked(std::uint32_t row, std::size_t region) const

@@ -47,6 +47,10 @@ public:
     }
     /// Storages that an op allocates.
     [[nodiscard]] std::span<const graph::StorageId> allocatedBy(graph::OpId op) const;
+    /// Storages allocated at moments from `begin` on and before `end`, in this order; kBeforeStep
+    /// is a moment.
+    [[nodiscard]] std::span<const graph::StorageId> allocatedIn(graph::Moment begin,
+                                                                graph::Moment end) const;
     /// Whether a row direct in the region is packed by its recomputation, the last pack included.
     [[nodiscard]] bool isPacked(std::uint32_t row, std::size_t region) const;
     /// Whether a region is another or nested in it, at any depth.
@@ -68,7 +72,7 @@ private:
     std::vector<std::uint32_t> m_rowStart;
     std::vector<std::uint32_t> m_rows;
     std::vector<std::vector<std::int32_t>> m_takers;
-    std::vector<std::uint32_t> m_allocStart;
+    std::vector<std::uint32_t> m_allocStart; ///< by moment + 1
     std::vector<graph::StorageId> m_allocated;
 };
 

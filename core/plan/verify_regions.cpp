@@ -46,6 +46,7 @@ public:
         , m_end{static_cast<Moment>(program.forwardCount())}
         , m_python{pythonHolds(program)}
         , m_uses(program.storages.size())
+        , m_isAround(program.calls.size(), false)
         , m_allocated(program.ops.size())
     {
         for (std::size_t op = 0; op < program.ops.size(); ++op)
@@ -185,14 +186,18 @@ private:
         else if (region.first == parent.first && region.last == parent.last)
             fault(region,
                   fmt::format("runs the same ops as {} around it", nameOf(m_program, parent)));
+        for (const CallId member : parent.members)
+            m_isAround[member.index()] = true;
         for (const CallId member : region.members) {
             std::optional<CallId> ancestor = member;
-            while (ancestor && std::ranges::find(parent.members, *ancestor) == parent.members.end())
+            while (ancestor && !m_isAround[ancestor->index()])
                 ancestor = call(*ancestor).parent;
             if (!ancestor)
                 fault(region, fmt::format("its member {} isn't called from {}",
                                           nameOf(m_program, member), nameOf(m_program, parent)));
         }
+        for (const CallId member : parent.members)
+            m_isAround[member.index()] = false;
     }
 
     [[nodiscard]] bool isResult(const Region& region, StorageId storage) const
@@ -211,19 +216,20 @@ private:
     {
         const std::vector<TensorId>& arguments = call(region.members.front()).inputs;
         for (std::size_t i = 0; i + 1 < region.members.size(); ++i) {
-            const std::string from = nameOf(m_program, region.members[i]);
-            const std::string to = nameOf(m_program, region.members[i + 1]);
+            // Named where something is wrong only: a plan may have many thousands of members.
+            const auto from = [&] { return nameOf(m_program, region.members[i]); };
+            const auto to = [&] { return nameOf(m_program, region.members[i + 1]); };
             const std::vector<TensorId>& outputs = call(region.members[i]).outputs;
             const std::vector<TensorId>& inputs = call(region.members[i + 1]).inputs;
             if (outputs.size() != 1) {
                 fault(region, fmt::format("its member {} returns {} tensors, where one can be "
                                           "passed on",
-                                          from, outputs.size()));
+                                          from(), outputs.size()));
                 continue;
             }
             if (inputs.empty() || inputs.front() != outputs.front()) {
                 fault(region, fmt::format("{} doesn't take what {} returns as its first argument",
-                                          to, from));
+                                          to(), from()));
                 continue;
             }
             const bool sameOthers = arguments.empty()
@@ -231,29 +237,32 @@ private:
                                         : std::equal(inputs.begin() + 1, inputs.end(),
                                                      arguments.begin() + 1, arguments.end());
             if (!sameOthers)
-                fault(region, fmt::format("the further arguments of {} aren't those of {}", to,
+                fault(region, fmt::format("the further arguments of {} aren't those of {}", to(),
                                           nameOf(m_program, region.members.front())));
             if (const std::optional<std::string> what = passingFault(m_program, region, i + 1))
                 fault(region, *what);
-            checkPassed(region, outputs.front(), from);
+            checkPassed(region, i);
         }
     }
 
-    void checkPassed(const Region& region, TensorId tensor, const std::string& from)
+    void checkPassed(const Region& region, std::size_t index)
     {
-        const StorageId storage = storageOf(tensor);
-        const std::string value =
-            fmt::format("{}, which {} passes on,", nameOf(m_program, storage), from);
+        const CallId giver = region.members[index];
+        const StorageId storage = storageOf(call(giver).outputs.front());
+        const auto value = [&] {
+            return fmt::format("{}, which {} passes on,", nameOf(m_program, storage),
+                               nameOf(m_program, giver));
+        };
         const Moment alloc = m_program.storage(storage).alloc;
         if (alloc < region.first || alloc > region.last) {
-            fault(region, fmt::format("{} was allocated before it", value));
+            fault(region, fmt::format("{} was allocated before it", value()));
             return;
         }
         if (use(storage).last > region.last && !isResult(region, storage))
-            fault(region, fmt::format("{} is also used by {} after it", value,
+            fault(region, fmt::format("{} is also used by {} after it", value(),
                                       nameOf(m_program, opAt(use(storage).last))));
         if (m_python[storage.index()] >= m_end)
-            fault(region, fmt::format("{} is still held when backward begins", value));
+            fault(region, fmt::format("{} is still held when backward begins", value()));
     }
 
     // Rule 3.
@@ -331,6 +340,7 @@ private:
     Moment m_end; ///< first op of backward
     std::vector<Moment> m_python;
     std::vector<Use> m_uses;
+    std::vector<bool> m_isAround; ///< by call: a member of the region around; else all false
     std::vector<std::vector<StorageId>> m_allocated;
     std::vector<Fault> m_faults;
 };

@@ -33,6 +33,9 @@ void FrameTree::add(const Region& region, int parent)
     frame.last = region.last;
     for (const TensorId tensor : m_program.call(region.members.front()).inputs)
         frame.arguments.push_back(m_program.tensor(tensor).storage);
+    for (const TensorId tensor : m_program.call(region.members.back()).outputs)
+        frame.results.push_back(m_program.tensor(tensor).storage);
+    collectPassed(frame);
     m_frames.push_back(std::move(frame));
     for (Moment op = region.first; op <= region.last; ++op)
         m_innermost[static_cast<std::size_t>(op)] = id;
@@ -76,39 +79,40 @@ void FrameTree::passVariables(int root, std::vector<Moment>& held) const
     }
 }
 
-void FrameTree::passOn(int frame, bool hasCallers, std::vector<Moment>& held) const
+void FrameTree::collectPassed(Frame& frame) const
 {
-    const std::vector<graph::CallId>& members = (*this)[frame].region->members;
-    if (members.size() < 2)
-        return;
-    std::vector<StorageId> results;
-    for (const TensorId tensor : m_program.call(members.back()).outputs)
-        results.push_back(m_program.tensor(tensor).storage);
-
-    // The function's one variable holds a value until the next member has returned; the callers'
-    // variables that held the value in the recorded step are given the result instead.
-    std::vector<std::pair<StorageId, Moment>> variable;
-    std::unordered_map<std::size_t, std::size_t> place; // of a storage in `variable`
-    Moment callers = graph::kBeforeStep;
+    const std::vector<graph::CallId>& members = frame.region->members;
+    std::unordered_map<std::size_t, std::size_t> place; // of a storage in `passed`
     for (std::size_t i = 0; i + 1 < members.size(); ++i) {
-        const StorageId passed =
+        const StorageId storage =
             m_program.tensor(m_program.call(members[i]).outputs.front()).storage;
         const Moment until = m_program.call(members[i + 1]).last;
-        callers = std::max(callers, held[passed.index()]);
-        const auto [known, isNew] = place.try_emplace(passed.index(), variable.size());
+        const bool isResult = std::ranges::find(frame.results, storage) != frame.results.end();
+        const auto [known, isNew] = place.try_emplace(storage.index(), frame.passed.size());
         if (isNew)
-            variable.emplace_back(passed, until);
+            frame.passed.push_back({storage, until, isResult});
         else
-            variable[known->second].second = until;
+            frame.passed[known->second].until = until;
     }
-    for (const auto& [passed, until] : variable) {
-        const bool isResult = std::ranges::find(results, passed) != results.end();
-        Moment& moment = held[passed.index()];
-        moment = isResult ? std::max(moment, until) : until;
+}
+
+// The function's one variable holds a value until the next member has returned; the callers'
+// variables that held the value in the recorded step are given the result instead.
+void FrameTree::passOn(int id, bool hasCallers, std::vector<Moment>& held) const
+{
+    const Frame& frame = (*this)[id];
+    if (frame.passed.empty())
+        return;
+    Moment callers = graph::kBeforeStep;
+    for (const Frame::Passed& passed : frame.passed)
+        callers = std::max(callers, held[passed.storage.index()]);
+    for (const Frame::Passed& passed : frame.passed) {
+        Moment& moment = held[passed.storage.index()];
+        moment = passed.isResult ? std::max(moment, passed.until) : passed.until;
     }
     if (!hasCallers)
         return;
-    for (const StorageId result : results)
+    for (const StorageId result : frame.results)
         held[result.index()] = std::max(held[result.index()], callers);
 }
 
@@ -118,8 +122,9 @@ Moment FrameTree::waited(Moment alloc, Moment moment, int root) const
         return moment;
     for (int id = innermost(moment); id != root && id != kNoRegion; id = (*this)[id].parent) {
         const Frame& frame = (*this)[id];
-        if (alloc < frame.first && moment < frame.last)
-            moment = frame.last;
+        if (alloc >= frame.first)
+            break; // made inside of it, and so inside of those around it
+        moment = std::max(moment, frame.last);
     }
     return moment;
 }

@@ -21,6 +21,16 @@ struct Frame
     graph::Moment last = 0;
     std::vector<graph::StorageId> arguments; ///< one entry a tensor
 
+    /// What the function's one variable holds on the way from member to member.
+    struct Passed
+    {
+        graph::StorageId storage;
+        graph::Moment until = 0; ///< the next member has returned
+        bool isResult = false;
+    };
+    std::vector<Passed> passed;            ///< each storage once
+    std::vector<graph::StorageId> results; ///< as arguments
+
     // What forward leaves behind.
     int packs = 0;      ///< weak holders: rows direct in it, arguments of nested regions
     int references = 0; ///< who keeps the frame: its call, hooks of what was saved, nested frames
@@ -69,7 +79,8 @@ public:
 private:
     void add(const Region& region, int parent);
     void rankSiblings(std::vector<int> siblings, int& next);
-    void passOn(int frame, bool hasCallers, std::vector<graph::Moment>& held) const;
+    void passOn(int id, bool hasCallers, std::vector<graph::Moment>& held) const;
+    void collectPassed(Frame& frame) const;
 
     const graph::Program& m_program;
     std::vector<Frame> m_frames;

@@ -87,6 +87,8 @@ void BoundsPropertyTest::everyRegionFoundIsLegal()
             const graph::Moment first = at / ops;
             const graph::Moment last = at % ops;
             const std::vector<graph::CallId> members = finder.members(first, last);
+            const std::vector<graph::Moment> ends = finder.endsFrom(first);
+            QCOMPARE(std::binary_search(ends.begin(), ends.end(), last), !members.empty());
             if (members.empty())
                 continue;
             plan::Plan plan;

@@ -233,10 +233,12 @@ void Linearizer::regions(const RegionFinder& finder)
 {
     const std::size_t count = m_step.stages.size();
     m_step.chain.regions = RegionMask{count, false};
-    for (std::size_t first = 0; first < count; ++first)
+    for (std::size_t first = 0; first < count; ++first) {
+        const std::vector<Moment> ends = finder.endsFrom(m_step.stages[first].first);
         for (std::size_t last = first; last < count; ++last)
-            if (!finder.members(m_step.stages[first].first, m_step.stages[last].last).empty())
+            if (std::binary_search(ends.begin(), ends.end(), m_step.stages[last].last))
                 m_step.chain.regions.set(first, last, true);
+    }
 }
 
 } // namespace

@@ -4,6 +4,8 @@
 #include "core/plan/python_holds.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace plimsoll::solve {
 
@@ -12,6 +14,17 @@ using graph::Moment;
 using graph::StorageId;
 using graph::TensorId;
 
+namespace {
+
+template <typename Visit>
+void forEachTensor(const graph::Op& op, Visit visit)
+{
+    for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
+        std::for_each(tensors->begin(), tensors->end(), visit);
+}
+
+} // namespace
+
 RegionFinder::RegionFinder(const graph::Program& program)
     : m_program{program}
     , m_forwardOps{static_cast<Moment>(program.forwardCount())}
@@ -19,6 +32,7 @@ RegionFinder::RegionFinder(const graph::Program& program)
 {
     indexUses();
     indexCalls();
+    indexResults();
 }
 
 void RegionFinder::indexCalls()
@@ -42,14 +56,10 @@ void RegionFinder::indexUses()
 {
     m_lastUse.assign(m_program.storages.size(), graph::kBeforeStep);
     m_lastWrite.assign(m_program.storages.size(), graph::kBeforeStep);
-    m_allocated.resize(static_cast<std::size_t>(m_forwardOps));
     for (Moment at = 0; at < m_forwardOps; ++at) {
         const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
-        for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
-            for (const TensorId tensor : *tensors) {
-                const std::size_t storage = m_program.tensor(tensor).storage.index();
-                m_lastUse[storage] = at;
-            }
+        forEachTensor(
+            op, [&](TensorId tensor) { m_lastUse[m_program.tensor(tensor).storage.index()] = at; });
         for (const TensorId tensor : op.writes)
             m_lastWrite[m_program.tensor(tensor).storage.index()] = at;
     }
@@ -58,11 +68,6 @@ void RegionFinder::indexUses()
         if (row.unpack && *row.unpack < m_forwardOps
             && row.op.index() < static_cast<std::size_t>(m_forwardOps))
             m_unpackedEarly[row.op.index()] = true;
-    for (std::size_t storage = 0; storage < m_program.storages.size(); ++storage) {
-        const Moment alloc = m_program.storages[storage].alloc;
-        if (alloc >= 0 && alloc < m_forwardOps)
-            m_allocated[static_cast<std::size_t>(alloc)].emplace_back(storage);
-    }
 }
 
 bool RegionFinder::mayFollow(CallId previous, CallId next, CallId head) const
@@ -106,86 +111,122 @@ bool RegionFinder::has(const std::vector<TensorId>& tensors, StorageId storage) 
     });
 }
 
-bool RegionFinder::isLegal(std::span<const CallId> members) const
+/// Rule 3, for any region that ends with the call: what is made inside and used outside must come
+/// out as a result of the last member.
+void RegionFinder::indexResults()
 {
-    const graph::Call& head = m_program.call(members.front());
-    const graph::Call& tail = m_program.call(members.back());
-    const Moment last = tail.last;
-    const auto hasHooks = [&](CallId member) {
-        return m_program.module(m_program.call(member).module).hasHooks;
+    m_newestUnreturned.assign(m_program.calls.size(), graph::kBeforeStep);
+    std::vector<std::vector<std::size_t>> ending(static_cast<std::size_t>(m_forwardOps));
+    for (std::size_t index = 0; index < m_program.calls.size(); ++index) {
+        const graph::Call& call = m_program.calls[index];
+        if (!call.isEmpty() && call.last < m_forwardOps)
+            ending[static_cast<std::size_t>(call.last)].push_back(index);
+    }
+    std::vector<std::vector<StorageId>> allocated(static_cast<std::size_t>(m_forwardOps));
+    for (std::size_t storage = 0; storage < m_program.storages.size(); ++storage) {
+        const Moment alloc = m_program.storages[storage].alloc;
+        if (alloc >= 0 && alloc < m_forwardOps)
+            allocated[static_cast<std::size_t>(alloc)].emplace_back(storage);
+    }
+    std::set<std::pair<Moment, StorageId>> needed; // behind an op, by the op that allocates it
+    const auto isNeeded = [this](StorageId storage, Moment behind) {
+        return m_lastUse[storage.index()] > behind
+               || m_program.storage(storage).free == graph::kNever;
     };
-    if (std::any_of(members.begin(), members.end(), hasHooks))
+    for (Moment at = 0; at < m_forwardOps; ++at) {
+        for (const StorageId storage : allocated[static_cast<std::size_t>(at)])
+            needed.emplace(at, storage);
+        const auto drop = [&](StorageId storage) {
+            if (!isNeeded(storage, at))
+                needed.erase({m_program.storage(storage).alloc, storage});
+        };
+        for (const StorageId storage : allocated[static_cast<std::size_t>(at)])
+            drop(storage);
+        forEachTensor(m_program.ops[static_cast<std::size_t>(at)],
+                      [&](TensorId tensor) { drop(m_program.tensor(tensor).storage); });
+        for (const std::size_t call : ending[static_cast<std::size_t>(at)]) {
+            const auto newest =
+                std::find_if(needed.rbegin(), needed.rend(), [&](const auto& entry) {
+                    return !has(m_program.calls[call].outputs, entry.second);
+                });
+            if (newest != needed.rend())
+                m_newestUnreturned[call] = newest->first;
+        }
+    }
+}
+
+/// Rules 4, 5 and 6 for one member of a region that `head` begins: what it reads from before is an
+/// argument or never goes away; it writes none of it but buffers.
+bool RegionFinder::mayRunAgain(const graph::Call& member, const graph::Call& head) const
+{
+    if (m_program.module(member.module).hasHooks)
         return false;
-    if (members.size() > 1 && tail.result && m_program.structure(*tail.result).slots.empty())
-        return false;
-    for (Moment at = head.first; at <= last; ++at) {
+    for (Moment at = member.first; at <= member.last; ++at) {
         const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
         if (op.isCollective || op.phase != graph::Phase::Forward
             || m_unpackedEarly[static_cast<std::size_t>(at)])
             return false;
-    }
-    const bool inputsStay =
-        std::all_of(head.inputs.begin(), head.inputs.end(), [&](TensorId input) {
-            return m_lastWrite[m_program.tensor(input).storage.index()] <= last;
-        });
-    return inputsStay && readsAreThere(members) && resultsAreReturned(members)
-           && passesPrivately(members);
-}
-
-/// Rules 4 and 5: what the interval reads from before is an argument or never goes away; it writes
-/// none of it but buffers.
-bool RegionFinder::readsAreThere(std::span<const CallId> members) const
-{
-    const graph::Call& head = m_program.call(members.front());
-    const Moment last = m_program.call(members.back()).last;
-    for (Moment at = head.first; at <= last; ++at) {
-        const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
-        for (const TensorId tensor : op.writes) {
-            const graph::Storage& storage = m_program.storageOf(tensor);
-            if (storage.alloc < head.first && storage.storageClass != graph::StorageClass::Buffer)
-                return false;
-        }
-        for (const TensorId tensor : op.reads) {
-            const graph::Storage& storage = m_program.storageOf(tensor);
+        const auto isOlder = [&](TensorId tensor) {
+            return m_program.storageOf(tensor).alloc < head.first;
+        };
+        const auto overwrites = [&](TensorId tensor) {
+            return isOlder(tensor)
+                   && m_program.storageOf(tensor).storageClass != graph::StorageClass::Buffer;
+        };
+        const auto captures = [&](TensorId tensor) {
+            const StorageId storage = m_program.tensor(tensor).storage;
             const bool lasting =
-                storage.alloc < 0
-                && m_python[m_program.tensor(tensor).storage.index()] == graph::kNever;
-            if (storage.alloc < head.first && !lasting
-                && !has(head.inputs, m_program.tensor(tensor).storage))
-                return false;
-        }
-    }
-    return true;
-}
-
-/// Rule 3: what is made inside and used outside comes out as a result of the last member.
-bool RegionFinder::resultsAreReturned(std::span<const CallId> members) const
-{
-    const Moment first = m_program.call(members.front()).first;
-    const graph::Call& tail = m_program.call(members.back());
-    for (Moment at = first; at <= tail.last; ++at)
-        for (const StorageId storage : m_allocated[static_cast<std::size_t>(at)]) {
-            const bool needed = m_lastUse[storage.index()] > tail.last
-                                || m_program.storage(storage).free == graph::kNever;
-            if (needed && !has(tail.outputs, storage))
-                return false;
-        }
-    return true;
-}
-
-/// Rule 2: nobody but the next member has a use for a value that is passed on.
-bool RegionFinder::passesPrivately(std::span<const CallId> members) const
-{
-    const Moment first = m_program.call(members.front()).first;
-    const graph::Call& tail = m_program.call(members.back());
-    for (const CallId member : members.first(members.size() - 1)) {
-        const StorageId storage = m_program.tensor(m_program.call(member).outputs.front()).storage;
-        const graph::Storage& value = m_program.storage(storage);
-        const bool shared = m_lastUse[storage.index()] > tail.last && !has(tail.outputs, storage);
-        if (value.alloc < first || shared || m_python[storage.index()] >= m_forwardOps)
+                m_program.storage(storage).alloc < 0 && m_python[storage.index()] == graph::kNever;
+            return isOlder(tensor) && !lasting && !has(head.inputs, storage);
+        };
+        if (std::any_of(op.writes.begin(), op.writes.end(), overwrites)
+            || std::any_of(op.reads.begin(), op.reads.end(), captures))
             return false;
     }
     return true;
+}
+
+/// Rule 2: nobody but the next member has a use for what `giver` passes on. Whether anything behind
+/// the region has is rule 3's question.
+bool RegionFinder::passesPrivately(const graph::Call& giver, const graph::Call& head) const
+{
+    const StorageId storage = m_program.tensor(giver.outputs.front()).storage;
+    const Moment alloc = m_program.storage(storage).alloc;
+    return alloc >= head.first && alloc <= giver.last && m_python[storage.index()] < m_forwardOps;
+}
+
+/// Whether a region that `head` begins may end with a call: what adding members can break and mend.
+bool RegionFinder::mayEnd(CallId head, CallId tail) const
+{
+    const graph::Call& first = m_program.call(head);
+    const graph::Call& last = m_program.call(tail);
+    if (head != tail && last.result && m_program.structure(*last.result).slots.empty())
+        return false;
+    const bool inputsStay =
+        std::all_of(first.inputs.begin(), first.inputs.end(), [&](TensorId input) {
+            return m_lastWrite[m_program.tensor(input).storage.index()] <= last.last;
+        });
+    return inputsStay && m_newestUnreturned[tail.index()] < first.first;
+}
+
+/// The calls from `head` on that may be members of one region as far as their own ops and what they
+/// pass on tell; none that begins behind `last`.
+std::span<const CallId> RegionFinder::runFrom(CallId head, Moment last) const
+{
+    const graph::Call& first = m_program.call(head);
+    const std::vector<CallId>& siblings =
+        first.parent ? m_children[first.parent->index()] : m_children.back();
+    const std::size_t begin = m_place[head.index()];
+    std::size_t end = begin;
+    const auto mayAdd = [&](CallId next) {
+        return end == begin
+               || (mayFollow(siblings[end - 1], next, head)
+                   && passesPrivately(m_program.call(siblings[end - 1]), first));
+    };
+    while (end < siblings.size() && m_program.call(siblings[end]).first <= last
+           && mayAdd(siblings[end]) && mayRunAgain(m_program.call(siblings[end]), first))
+        ++end;
+    return std::span{siblings}.subspan(begin, end - begin);
 }
 
 std::vector<CallId> RegionFinder::members(Moment first, Moment last) const
@@ -193,19 +234,23 @@ std::vector<CallId> RegionFinder::members(Moment first, Moment last) const
     if (first < 0 || last >= m_forwardOps || first > last)
         return {};
     for (const CallId head : m_beginning[static_cast<std::size_t>(first)]) {
-        const graph::Call& call = m_program.call(head);
-        const std::vector<CallId>& siblings =
-            call.parent ? m_children[call.parent->index()] : m_children.back();
-        std::size_t end = m_place[head.index()];
-        while (m_program.call(siblings[end]).last < last && end + 1 < siblings.size()
-               && mayFollow(siblings[end], siblings[end + 1], head))
-            ++end;
-        const auto begin = siblings.begin() + static_cast<std::ptrdiff_t>(m_place[head.index()]);
-        std::vector<CallId> run(begin, siblings.begin() + static_cast<std::ptrdiff_t>(end) + 1);
-        if (m_program.call(run.back()).last == last && isLegal(run))
-            return run;
+        const std::span<const CallId> run = runFrom(head, last);
+        if (!run.empty() && m_program.call(run.back()).last == last && mayEnd(head, run.back()))
+            return {run.begin(), run.end()};
     }
     return {};
+}
+
+std::vector<Moment> RegionFinder::endsFrom(Moment first) const
+{
+    std::vector<Moment> ends;
+    for (const CallId head : m_beginning[static_cast<std::size_t>(first)])
+        for (const CallId tail : runFrom(head, m_forwardOps))
+            if (mayEnd(head, tail))
+                ends.push_back(m_program.call(tail).last);
+    std::sort(ends.begin(), ends.end());
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+    return ends;
 }
 
 } // namespace plimsoll::solve

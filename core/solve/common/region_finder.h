@@ -18,18 +18,22 @@ public:
 
     /// The calls that tile first..last, in order; empty: not a legal region. O(ops between).
     [[nodiscard]] std::vector<graph::CallId> members(graph::Moment first, graph::Moment last) const;
+    /// The last ops, rising, of all legal regions that begin with this op. O(ops of the longest).
+    [[nodiscard]] std::vector<graph::Moment> endsFrom(graph::Moment first) const;
 
 private:
     void indexUses();
     void indexCalls();
+    void indexResults();
     [[nodiscard]] bool mayFollow(graph::CallId previous, graph::CallId next,
                                  graph::CallId head) const;
     [[nodiscard]] bool isCalledAlike(const graph::Call& head, const graph::Call& before,
                                      const graph::Call& after) const;
-    [[nodiscard]] bool isLegal(std::span<const graph::CallId> members) const;
-    [[nodiscard]] bool readsAreThere(std::span<const graph::CallId> members) const;
-    [[nodiscard]] bool resultsAreReturned(std::span<const graph::CallId> members) const;
-    [[nodiscard]] bool passesPrivately(std::span<const graph::CallId> members) const;
+    [[nodiscard]] bool mayRunAgain(const graph::Call& member, const graph::Call& head) const;
+    [[nodiscard]] bool passesPrivately(const graph::Call& giver, const graph::Call& head) const;
+    [[nodiscard]] bool mayEnd(graph::CallId head, graph::CallId tail) const;
+    [[nodiscard]] std::span<const graph::CallId> runFrom(graph::CallId head,
+                                                         graph::Moment last) const;
     [[nodiscard]] bool has(const std::vector<graph::TensorId>& tensors,
                            graph::StorageId storage) const;
 
@@ -40,7 +44,8 @@ private:
         m_lastUse; ///< by storage: last forward or loss op that has to do with it
     std::vector<graph::Moment>
         m_lastWrite; ///< by storage: last forward or loss op that writes it in place
-    std::vector<std::vector<graph::StorageId>> m_allocated; ///< by forward op
+    std::vector<graph::Moment> m_newestUnreturned; ///< by call: op that made the newest storage
+                                                   ///< needed behind it that it doesn't return
     std::vector<bool>
         m_unpackedEarly; ///< by forward op: something in forward unpacks what it saves
     std::vector<std::vector<graph::CallId>>

@@ -14,6 +14,8 @@
 #include <QTest>
 
 #include <atomic>
+#include <chrono>
+#include <ctime>
 #include <map>
 #include <numeric>
 #include <thread>
@@ -65,6 +67,8 @@ private Q_SLOTS:
     void refusesUnknownPlannersAndOptions();
     void stopsWhenAsked();
     void aLargeProgramGetsPlansAtOnce();
+    void aLargeProgramIsLetGoAtOnce_data();
+    void aLargeProgramIsLetGoAtOnce();
     void progressNeverFalls();
     void piecesOfAJobShareItsProgress();
 };
@@ -234,6 +238,42 @@ void RotorPlannerTest::aLargeProgramGetsPlansAtOnce()
     QVERIFY(frontier->points().size() >= 4);
     QVERIFY(frontier->points().front()->evaluation().peak.count()
             < frontier->points().back()->evaluation().peak.count() * 3 / 4);
+}
+
+void RotorPlannerTest::aLargeProgramIsLetGoAtOnce_data()
+{
+    QTest::addColumn<int>("perMille"); ///< at which the search is asked to stop
+    for (const int perMille : {1, 250, 600, 750})
+        QTest::addRow("at %d per mille", perMille) << perMille;
+}
+
+/// Wherever it is: between its own looks at the token lie the checks of whole plans, the slowest
+/// of which are nested two hundred deep, and the search for legal regions. Half a second in an
+/// optimized build; here it is a sanitizer's that has the time.
+void RotorPlannerTest::aLargeProgramIsLetGoAtOnce()
+{
+    QFETCH(int, perMille);
+    constexpr double kSeconds = 1;
+    plan::Problem problem = problemOf("resnet18", 0);
+    problem.program = tests::longChain(3000);
+    base::Progress progress;
+    std::stop_source stop;
+    base::JobContext job{.stop = stop.get_token(), .progress = &progress};
+    std::atomic<bool> isOver = false;
+    std::clock_t asked = 0;
+    std::thread watcher{[&] {
+        while (!isOver && progress.perMille() < perMille)
+            std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        asked = std::clock();
+        stop.request_stop();
+    }};
+    const auto frontier = solve::makeRotorPlanner()->frontier(problem, {}, job);
+    isOver = true;
+    watcher.join();
+    const double seconds = static_cast<double>(std::clock() - asked) / CLOCKS_PER_SEC;
+    QVERIFY(frontier);
+    qInfo("%.2f s", seconds);
+    QVERIFY(seconds < kSeconds);
 }
 
 void RotorPlannerTest::progressNeverFalls()
