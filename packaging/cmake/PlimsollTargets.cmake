@@ -24,7 +24,7 @@ function(plimsoll_ui_module name)
 endfunction()
 
 # plimsoll_test(path/x_test.cpp LIBS libraries... [GUI] [LABEL label] [TIMEOUT seconds]): one QtTest program per tested file.
-# The CTest label is the first folder below tests/ unless LABEL says otherwise.
+# The CTest label is the first folder below tests/ unless LABEL says otherwise; the target <label>_tests builds all of one.
 function(plimsoll_test path)
     cmake_parse_arguments(ARG "GUI" "LABEL;TIMEOUT" "LIBS" ${ARGN})
     if(NOT PLIMSOLL_BUILD_TESTS OR (ARG_GUI AND NOT PLIMSOLL_BUILD_UI))
@@ -45,6 +45,10 @@ function(plimsoll_test path)
         PLIMSOLL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PLIMSOLL_BINARY_DIR="${PROJECT_BINARY_DIR}")
     set_target_properties(${name} PROPERTIES AUTOMOC ON
         RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+    if(NOT TARGET ${label}_tests)
+        add_custom_target(${label}_tests)
+    endif()
+    add_dependencies(${label}_tests ${name})
     if(NOT ARG_TIMEOUT)
         set(ARG_TIMEOUT 60)
     endif()
