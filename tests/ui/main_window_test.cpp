@@ -4,6 +4,7 @@
 #include "ui/base/numbers.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/plan_model.h"
+#include "ui/models/program_texts.h"
 #include "ui/plan_panel/plan_page.h"
 #include "ui/plan_panel/run_page.h"
 #include "ui/shell/plan_texts.h"
@@ -19,6 +20,10 @@
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QTest>
+#include <QTextDocument>
+#include <QToolButton>
+
+#include <algorithm>
 
 namespace {
 
@@ -52,6 +57,8 @@ private Q_SLOTS:
     void changesTheThemeWhileRunning();
     void fallsBackInANarrowWindow();
     void namesEveryAction();
+    void showsNamesAsTheyAreAndNothingElse();
+    void putsThePlusBesideTheTabs();
 };
 
 void MainWindowTest::opensASampleAndPlansIt()
@@ -383,6 +390,66 @@ void MainWindowTest::namesEveryAction()
         QVERIFY2(!keys.contains(action->shortcut()), qPrintable(action->objectName()));
         keys.insert(action->shortcut());
     }
+}
+
+/// A graph names its modules, tensors, sources as it likes.
+void MainWindowTest::showsNamesAsTheyAreAndNothingElse()
+{
+    std::string text = support::graphText(support::layeredProgram(200));
+    const auto replaceAll = [&text](std::string_view what, std::string_view by) {
+        for (std::size_t at = text.find(what); at != std::string::npos;
+             at = text.find(what, at + by.size()))
+            text.replace(at, what.size(), by);
+    };
+    replaceAll("\"fc", R"("f\u202e<b>\nc)");
+    replaceAll("aten.", R"(aten.\u2066\u0007)");
+    const QString path = QString::fromStdString(m_folder->fileWith("R&D \xe2\x80\xae.json", text));
+    PlannerPage* page = open(path);
+    QVERIFY(page != nullptr);
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
+    const auto isClean = [](const QString& shown) {
+        return std::none_of(shown.begin(), shown.end(), [](QChar c) {
+            return c.category() == QChar::Other_Control || c.category() == QChar::Other_Format;
+        });
+    };
+    const auto& tabs = *m_window->findChild<QTabBar*>();
+    QVERIFY(tabs.tabText(1).contains(QStringLiteral("R&&D")));
+    QVERIFY(isClean(tabs.tabText(1)));
+    QVERIFY(isClean(tabs.tabToolTip(1)));
+    QVERIFY(isClean(m_window->windowTitle()));
+    const auto shown = page->document().shownPlan();
+    const auto& program = *shown->problem().program;
+    for (std::size_t step = 0; step < program.ops.size(); ++step) {
+        const HoverContent hover = hoverContentOf(*shown, step);
+        for (const QString& line : {hover.title, hover.where, hover.source, hover.decision})
+            QVERIFY2(isClean(line), qPrintable(line));
+        QVERIFY(isClean(opPlace(program, plimsoll::graph::OpId{step})));
+    }
+    for (std::size_t storage = 0; storage < program.storages.size(); ++storage)
+        QVERIFY(isClean(storageTitle(program, plimsoll::graph::StorageId{storage})));
+    const PlanModel& plan = *page->planPage().model();
+    for (int row = 0; row < plan.rowCount(); ++row)
+        for (int column = 0; column < plan.columnCount(); ++column) {
+            QVERIFY(isClean(plan.index(row, column).data().toString()));
+            QVERIFY(!Qt::mightBeRichText(plan.index(row, column).data(Qt::ToolTipRole).toString())
+                    || plan.index(row, column)
+                           .data(Qt::ToolTipRole)
+                           .toString()
+                           .contains(QStringLiteral("&lt;")));
+        }
+}
+
+void MainWindowTest::putsThePlusBesideTheTabs()
+{
+    const auto& tabs = *m_window->findChild<QTabBar*>();
+    const QToolButton* plus = nullptr;
+    for (const QToolButton* button : m_window->findChildren<QToolButton*>())
+        if (button->accessibleName() == QStringLiteral("Open a file in a new tab"))
+            plus = button;
+    QVERIFY(plus != nullptr);
+    QCOMPARE(tabs.count(), 1);
+    const int gap = plus->geometry().left() - (tabs.x() + tabs.tabRect(0).right());
+    QVERIFY2(gap >= 0 && gap <= 8, qPrintable(QString::number(gap)));
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "ui/base/widgets.h"
 
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
@@ -80,7 +81,7 @@ void TextLabel::paintEvent(QPaintEvent* /*event*/)
     QString shown = m_text;
     if (numberWidth(font, shown) > width())
         shown = metrics.elidedText(m_text, m_elide, width());
-    const QString tip = shown == m_text ? QString{} : m_text;
+    const QString tip = shown == m_text ? QString{} : plainTip(m_text);
     if (tip != toolTip())
         setToolTip(tip);
 

@@ -2,6 +2,7 @@
 #include "ui/models/live_model.h"
 
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 
 #include <array>
 #include <utility>
@@ -89,7 +90,7 @@ QVariant LiveModel::data(const QModelIndex& index, int role) const
     switch (role) {
     case Qt::DisplayRole: return text(node, index.column());
     case Qt::ToolTipRole:
-        return index.column() == BytesColumn ? node.exact : text(node, index.column());
+        return index.column() == BytesColumn ? node.exact : plainTip(text(node, index.column()));
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(Qt::Alignment{
             (isNumberColumn(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});

@@ -2,6 +2,7 @@
 #include "ui/models/live_tree.h"
 
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 #include "ui/models/program_texts.h"
 
 #include <QCoreApplication>
@@ -137,7 +138,7 @@ int Grower::moduleGroup(std::string_view path)
     const int parent = outer.empty() ? kNone : moduleGroup(outer);
     const std::string_view name = outer.empty() ? path : path.substr(outer.size() + 1);
     const int made =
-        group(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
+        group(fileText(name),
               QStringLiteral("module:")
                   + QString::fromUtf8(path.data(), static_cast<qsizetype>(path.size())),
               parent, {});
@@ -182,7 +183,7 @@ QString Grower::nameOf(const plan::Live& live, int group) const
         std::string_view name = owner.name;
         if (const auto path = m_path.find(group); path != m_path.end())
             name = name.substr(path->second.size() + 1);
-        return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())) + owner.part;
+        return fileText(name) + owner.part;
     }
     const QString shape = shapeOf(*live.storage);
     const QString title = m_grouping == LiveGrouping::Module && live.maker

@@ -3,6 +3,7 @@
 
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 
 #include <algorithm>
 #include <array>
@@ -138,11 +139,11 @@ std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified
         row.stretch = {region.first, region.last};
         row.firstStep = evaluation.schedule->stepOfOp[static_cast<std::size_t>(region.first)];
         const graph::Call& head = program.call(region.members.front());
-        row.module = QString::fromStdString(program.module(head.module).path);
+        row.module = fileText(program.module(head.module).path);
         if (region.members.size() > 1)
-            row.module += QStringLiteral(" … ")
-                          + QString::fromStdString(
-                              program.module(program.call(region.members.back()).module).path);
+            row.module +=
+                QStringLiteral(" … ")
+                + fileText(program.module(program.call(region.members.back()).module).path);
         row.tensors = tensors[i] == 1 ? QStringLiteral("1 tensor")
                                       : QStringLiteral("%1 tensors").arg(tensors[i]);
         if (const int nested = regionsIn(region.nested); nested > 0)
@@ -172,7 +173,7 @@ QString PlanModel::text(const Row& row, int column)
     case SavedColumn: return ui::bytesText(row.saved);
     case CostColumn: return ui::timeText(row.cost);
     case ModuleColumn: return row.module;
-    case SourceColumn: return row.source.mid(row.source.lastIndexOf(u'/') + 1);
+    case SourceColumn: return fileText(row.source.mid(row.source.lastIndexOf(u'/') + 1));
     default: return {};
     }
 }
@@ -188,7 +189,8 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
     case Qt::ToolTipRole:
         if (index.column() == SavedColumn)
             return exactBytesText(row.saved);
-        return index.column() == SourceColumn ? row.source : text(row, index.column());
+        return plainTip(index.column() == SourceColumn ? fileText(row.source)
+                                                       : text(row, index.column()));
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(
             Qt::Alignment{(isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});

@@ -3,6 +3,7 @@
 
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 
 #include <algorithm>
 #include <array>
@@ -47,6 +48,13 @@ int ProblemModel::rowCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : static_cast<int>(m_problems.size());
 }
 
+int ProblemModel::remarkCount() const
+{
+    return static_cast<int>(
+        std::count_if(m_problems.begin(), m_problems.end(),
+                      [](const Problem& problem) { return problem.kind == ProblemKind::Remark; }));
+}
+
 int ProblemModel::columnCount(const QModelIndex& parent) const
 {
     return parent.isValid() ? 0 : static_cast<int>(ColumnCount);
@@ -60,10 +68,12 @@ QVariant ProblemModel::data(const QModelIndex& index, int role) const
     const Look look = lookOf(problem.kind);
     switch (role) {
     case Qt::DisplayRole:
-    case Qt::ToolTipRole:
+    case Qt::ToolTipRole: {
         if (index.column() == CountColumn)
             return countText(problem.count);
-        return index.column() == SentenceColumn ? problem.sentence : problem.where;
+        const QString& text = index.column() == SentenceColumn ? problem.sentence : problem.where;
+        return role == Qt::ToolTipRole ? plainTip(text) : text;
+    }
     case Qt::AccessibleTextRole:
         return index.column() == SentenceColumn
                    ? QVariant{tr(look.word) + QStringLiteral(": ") + problem.sentence}

@@ -45,6 +45,8 @@ public:
         return m_problems[static_cast<std::size_t>(row)];
     }
 
+    /// Rows, at the end, that only remark something.
+    [[nodiscard]] int remarkCount() const;
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index,

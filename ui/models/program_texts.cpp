@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/models/program_texts.h"
 
+#include "ui/base/texts.h"
+
 #include <QCoreApplication>
 
 #include <array>
@@ -18,13 +20,12 @@ QString translated(const char* text)
 
 QString opTitle(const graph::Program& program, graph::OpId op)
 {
-    QString name = QString::fromStdString(program.targetOf(program.op(op)));
-    const qsizetype dot = name.indexOf(u'.');
-    if (dot > 0)
-        name = name.mid(dot + 1);
-    if (name.endsWith(u".default"))
-        name.chop(8);
-    while (name.startsWith(u'_'))
+    const QString target = fileText(program.targetOf(program.op(op)));
+    // "aten.mul.Tensor": the library's name and the overload's say nothing here.
+    QString name = target.section(u'.', 1, 1);
+    if (name.isEmpty())
+        name = target;
+    while (name.startsWith(u'_') && name.size() > 1)
         name = name.mid(1);
     return name;
 }
@@ -46,7 +47,7 @@ QString phaseText(graph::Phase phase)
 QString pathEnd(const std::string& path)
 {
     constexpr qsizetype kLongest = 24;
-    QString end = QString::fromStdString(path);
+    QString end = fileText(path);
     while (end.size() > kLongest && end.contains(u'.'))
         end = end.mid(end.indexOf(u'.') + 1);
     return end;
@@ -56,7 +57,7 @@ QString storageTitle(const graph::Program& program, graph::StorageId storage)
 {
     const graph::Storage& row = program.storage(storage);
     if (!row.names.empty())
-        return QString::fromStdString(row.names.front());
+        return fileText(row.names.front());
     if (row.alloc < 0)
         return QString::fromLatin1(graph::className(row.storageClass)).replace(u'_', u' ');
     const graph::OpId maker{static_cast<std::size_t>(row.alloc)};

@@ -9,7 +9,7 @@ namespace plimsoll::ui {
 
 // How the window names ops, places and values of a program; everywhere the same.
 
-/// "softmax" for "aten._softmax.default".
+/// "softmax" for "aten._softmax.default", "mul" for "aten.mul.Tensor".
 [[nodiscard]] QString opTitle(const graph::Program& program, graph::OpId op);
 /// "lm_head, backward": the end of the module's path, else the op, and the phase.
 [[nodiscard]] QString opPlace(const graph::Program& program, graph::OpId op);

@@ -2,6 +2,7 @@
 #include "ui/models/run_model.h"
 
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 
 #include <algorithm>
 #include <array>
@@ -51,7 +52,9 @@ QVariant RunModel::data(const QModelIndex& index, int role) const
             (isNumberColumn(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
     if (role == Qt::EditRole && index.column() == NameColumn)
         return run.name;
-    if (role != Qt::DisplayRole && role != Qt::ToolTipRole)
+    if (role == Qt::ToolTipRole)
+        return plainTip(data(index, Qt::DisplayRole).toString());
+    if (role != Qt::DisplayRole)
         return {};
     switch (index.column()) {
     case NameColumn: return run.name.isEmpty() ? QStringLiteral("Run %1").arg(run.id) : run.name;

@@ -2,6 +2,7 @@
 #include "ui/models/step_model.h"
 
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 #include "ui/models/program_texts.h"
 
 #include <array>
@@ -58,7 +59,7 @@ QString StepModel::textAt(std::size_t step, int column) const
     case OpColumn:
         return isAgain ? QStringLiteral("%1, recomputed").arg(opTitle(program, executed.op))
                        : opTitle(program, executed.op);
-    case ModuleColumn: return QString::fromStdString(program.modulePath(program.op(executed.op)));
+    case ModuleColumn: return fileText(program.modulePath(program.op(executed.op)));
     case PhaseColumn:
         return phaseText(isAgain ? graph::Phase::Backward : program.op(executed.op).phase);
     case BeginColumn: return ui::timeText(memory.timeAt(step));

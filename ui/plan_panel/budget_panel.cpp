@@ -50,8 +50,7 @@ BudgetContext budgetContext(base::Bytes budget, const workspace::Choices& choice
     BudgetContext context{budget, {}};
     for (const plan::Device& device : plan::builtInDevices())
         context.devices.push_back(
-            {device.memory, std::max(device.memory - choices.reserve, base::Bytes{}),
-             QString::fromStdString(device.name), device.id == choices.device.id});
+            {device.memory, QString::fromStdString(device.name), device.id == choices.device.id});
     return context;
 }
 

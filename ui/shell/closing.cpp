@@ -38,6 +38,7 @@ MainWindow::CloseAnswer MainWindow::closeAnswer(PlannerPage& page)
         QMessageBox box{QMessageBox::NoIcon, tr("Plimsoll"),
                         tr("%1 has changes that are in no session file.").arg(document.title()),
                         QMessageBox::NoButton, this};
+        box.setTextFormat(Qt::PlainText);
         const QPushButton* save = box.addButton(tr("Save session…"), QMessageBox::AcceptRole);
         const QPushButton* discard =
             box.addButton(tr("Close without saving"), QMessageBox::DestructiveRole);

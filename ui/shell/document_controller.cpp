@@ -2,6 +2,7 @@
 #include "ui/shell/document_controller.h"
 
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 #include "ui/shell/document_commands.h"
 #include "ui/shell/session_keeper.h"
 
@@ -93,9 +94,8 @@ bool DocumentController::isUnsaved() const
 
 QString DocumentController::title() const
 {
-    return QString::fromStdString(m_document.sessionPath.empty()
-                                      ? m_document.graph.name
-                                      : m_document.sessionPath.filename().string());
+    return fileText(m_document.sessionPath.empty() ? m_document.graph.name
+                                                   : m_document.sessionPath.filename().string());
 }
 
 void DocumentController::previewBudget(base::Bytes budget)

@@ -5,6 +5,7 @@
 #include "core/writers/registry.h"
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/status_line.h"
 #include "ui/start_page/start_page.h"
@@ -127,12 +128,12 @@ void MainWindow::addTab(PlannerPage* page)
     m_stack->addWidget(page);
     m_undo.addStack(&page->document().undoStack());
     m_tabs->setCurrentIndex(
-        m_tabs->addTab(icon(QStringLiteral("planner")), page->document().title()));
+        m_tabs->addTab(icon(QStringLiteral("planner")), withoutMnemonic(page->document().title())));
 }
 
 void MainWindow::showOpenError(const QString& path, const QString& sentence)
 {
-    const QString first = tr("%1 could not be opened").arg(QFileInfo{path}.fileName());
+    const QString first = tr("%1 could not be opened").arg(fileText(QFileInfo{path}.fileName()));
     if (PlannerPage* page = currentPage())
         page->strip().post({QStringLiteral("open"),
                             MessageKind::Danger,
@@ -190,7 +191,7 @@ void MainWindow::saveTo(PlannerPage& page, const QString& path)
                                tr("The session could not be saved."),
                                tr("%1 is open in another tab; close it there, or choose another "
                                   "name.")
-                                   .arg(QFileInfo{path}.fileName()),
+                                   .arg(fileText(QFileInfo{path}.fileName())),
                                {}});
             return;
         }
@@ -238,7 +239,7 @@ void MainWindow::exportTo(PlannerPage& page, const QString& path)
         },
         [this, path, strip = &page.strip(), shown = &page](const base::Result<bool>& done) {
             if (done) {
-                m_status->showNote(tr("Exported %1.").arg(QFileInfo{path}.fileName()));
+                m_status->showNote(tr("Exported %1.").arg(fileText(QFileInfo{path}.fileName())));
                 if (indexOf(shown) > 0)
                     strip->withdraw(QStringLiteral("export"));
                 Q_EMIT exported(path);

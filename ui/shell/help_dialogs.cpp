@@ -2,6 +2,7 @@
 #include "ui/shell/help_dialogs.h"
 
 #include "core/plan/certify.h"
+#include "ui/base/texts.h"
 #include "ui/base/widgets.h"
 #include "ui/shell/actions.h"
 
@@ -84,7 +85,7 @@ void showNotModelled(QWidget* parent, const plan::VerifiedPlan& plan)
 {
     QString text;
     for (const std::string& sentence : plan.evaluation().notModelled)
-        text += QStringLiteral("• ") + QString::fromStdString(sentence) + u'\n';
+        text += QStringLiteral("• ") + fileText(sentence) + u'\n';
     if (text.isEmpty())
         text = translated("Nothing is left out for this step.");
     sheet(parent, translated("What is not modelled"), paragraph(text.trimmed()))->show();

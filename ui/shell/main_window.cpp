@@ -2,6 +2,7 @@
 #include "ui/shell/main_window.h"
 
 #include "ui/base/icons.h"
+#include "ui/base/texts.h"
 #include "ui/base/widgets.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/finder.h"
@@ -83,7 +84,6 @@ void MainWindow::buildFrame()
     m_tabs->setExpanding(false);
     m_tabs->setTabsClosable(true);
     m_tabs->setElideMode(Qt::ElideMiddle);
-    m_tabs->setUsesScrollButtons(true);
     m_tabs->setAccessibleName(tr("Documents"));
     tabRow->addWidget(m_tabs);
     auto* plus = new QToolButton{frame};
@@ -153,17 +153,19 @@ void MainWindow::showTab(int index)
 
 void MainWindow::updateTabs()
 {
+    // With them it keeps room for the buttons, which would part the only tab from the "+".
+    m_tabs->setUsesScrollButtons(m_tabs->count() > 1);
     for (std::size_t i = 0; i < m_pages.size(); ++i) {
         const DocumentController& document = m_pages[i]->document();
         const int tab = static_cast<int>(i) + 1;
         const QString dot = document.isUnsaved() ? QStringLiteral("● ") : QString{};
-        const QString text = dot + document.title();
+        const QString text = withoutMnemonic(dot + document.title());
         if (m_tabs->tabText(tab) != text)
             m_tabs->setTabText(tab, text);
-        m_tabs->setTabToolTip(
-            tab, QString::fromStdString(document.document().sessionPath.empty()
-                                            ? document.document().graph.path.string()
-                                            : document.document().sessionPath.string()));
+        m_tabs->setTabToolTip(tab,
+                              plainTip(fileText(document.document().sessionPath.empty()
+                                                    ? document.document().graph.path.string()
+                                                    : document.document().sessionPath.string())));
     }
 }
 
@@ -188,7 +190,7 @@ void MainWindow::updateState()
     m_actions->get(QStringLiteral("plan.stop"))->setEnabled(planning);
     m_status->showPage(page);
     if (m_opener.isRunning() && !m_queue.isEmpty())
-        m_status->showJob(tr("Opening %1").arg(QFileInfo{m_queue.first()}.fileName()));
+        m_status->showJob(tr("Opening %1").arg(fileText(QFileInfo{m_queue.first()}.fileName())));
     else
         m_status->showJob(page == nullptr ? QString{} : page->jobText());
     setWindowTitle(page == nullptr ? tr("Plimsoll")

@@ -3,6 +3,7 @@
 
 #include "core/plan/device.h"
 #include "core/solve/registry.h"
+#include "ui/base/texts.h"
 #include "ui/base/theme.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/finder.h"
@@ -84,7 +85,7 @@ void MenuBuilder::buildFile()
     QObject::connect(recent, &QMenu::aboutToShow, window, [window, recent] {
         recent->clear();
         for (const QString& path : window->m_settings.recentFiles())
-            recent->addAction(QFileInfo{path}.fileName(), window,
+            recent->addAction(withoutMnemonic(fileText(QFileInfo{path}.fileName())), window,
                               [window, path] { window->openFiles({path}); });
         if (recent->isEmpty())
             recent->addAction(tr("No recent files"))->setEnabled(false);

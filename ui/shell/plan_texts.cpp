@@ -2,6 +2,7 @@
 #include "ui/shell/plan_texts.h"
 
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 
 #include <QCoreApplication>
 
@@ -92,12 +93,12 @@ HoverContent hoverContentOf(const plan::VerifiedPlan& shown, std::size_t step)
     content.title = opTitle(program, at.op);
     if (at.region >= 0)
         content.title = translated("%1, recomputed").arg(content.title);
-    const QString path = QString::fromStdString(program.modulePath(op));
+    const QString path = fileText(program.modulePath(op));
     const QString phase = phaseText(at.region >= 0 ? graph::Phase::Backward : op.phase);
     content.where = path.isEmpty() ? phase : path + QStringLiteral(" · ") + phase;
     if (op.source >= 0) {
         const std::string& source = program.sources[static_cast<std::size_t>(op.source)];
-        content.source = QString::fromStdString(source.substr(source.rfind('/') + 1));
+        content.source = fileText(std::string_view{source}.substr(source.rfind('/') + 1));
     }
     addDecision(content, shown, at);
     return content;
@@ -108,9 +109,7 @@ std::vector<CapacityMark> capacityMarksOf(const workspace::Choices& choices)
     std::vector<CapacityMark> marks;
     for (const plan::Device& device : plan::builtInDevices()) {
         const bool chosen = device.id == choices.device.id;
-        const base::Bytes usable =
-            device.memory > choices.reserve ? device.memory - choices.reserve : base::Bytes{};
-        marks.push_back({device.memory, usable, QString::fromStdString(device.name), chosen});
+        marks.push_back({device.memory, QString::fromStdString(device.name), chosen});
     }
     std::stable_partition(marks.begin(), marks.end(),
                           [](const CapacityMark& mark) { return mark.chosen; });

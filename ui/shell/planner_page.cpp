@@ -2,6 +2,7 @@
 #include "ui/shell/planner_page.h"
 
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_panel/live_page.h"
@@ -64,11 +65,7 @@ PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
     m_panel->setChoices(m_document.document().choices);
     showAnswer();
     for (const std::string& note : m_document.document().notes)
-        m_strip->post({{},
-                       MessageKind::Warn,
-                       tr("Opened with a difference."),
-                       QString::fromStdString(note),
-                       {}});
+        m_strip->post({{}, MessageKind::Warn, tr("Opened with a difference."), fileText(note), {}});
 }
 
 PlannerPage::~PlannerPage()
@@ -359,7 +356,8 @@ void PlannerPage::showStrip()
 void PlannerPage::showProblems()
 {
     m_problems->setProblems(m_log.problemsOf(*m_shown));
-    const int count = m_problems->model()->rowCount();
+    // Remarks are no problems: a file in order shows no number.
+    const int count = m_problems->model()->rowCount() - m_problems->model()->remarkCount();
     m_planDock->setPageTitle(m_problems, count > 0 ? tr("Problems %1").arg(count) : tr("Problems"));
 }
 
@@ -367,8 +365,7 @@ void PlannerPage::showRuns()
 {
     std::vector<RunRow> rows;
     for (const workspace::Run& run : m_document.document().runs)
-        rows.push_back({run.key, QString::fromStdString(run.name),
-                        QString::fromStdString(run.planner), QString::fromStdString(run.status),
+        rows.push_back({run.key, fileText(run.name), fileText(run.planner), fileText(run.status),
                         run.budget, run.peak, run.stepTime});
     m_runs->setRuns(std::move(rows));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/problem_log.h"
 
+#include "ui/base/texts.h"
 #include "ui/models/program_texts.h"
 
 #include <QCoreApplication>
@@ -34,15 +35,13 @@ ProblemLog::ProblemLog(const workspace::OpenGraph& graph)
     for (const auto& [oddity, count] : graph.statistics) {
         Problem problem;
         problem.kind = ProblemKind::Warning;
-        problem.sentence =
-            translated("Read with a difference: %1.").arg(QString::fromStdString(oddity));
+        problem.sentence = translated("Read with a difference: %1.").arg(fileText(oddity));
         problem.count = count;
         m_file.push_back(std::move(problem));
     }
     for (const std::string& sentence : graph.program->header.assumed) {
         Problem problem;
-        problem.sentence =
-            translated("Assumed by the trace: %1.").arg(QString::fromStdString(sentence));
+        problem.sentence = translated("Assumed by the trace: %1.").arg(fileText(sentence));
         m_file.push_back(std::move(problem));
     }
 }

@@ -3,6 +3,7 @@
 
 #include "core/workspace/document.h"
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 #include "ui/base/theme.h"
 
 #include <QCoreApplication>
@@ -74,7 +75,7 @@ FileSummary summarize(const QString& path, const base::JobContext& job)
 {
     FileSummary summary;
     summary.path = path;
-    summary.name = QFileInfo{path}.fileName();
+    summary.name = fileText(QFileInfo{path}.fileName());
     if (!QFileInfo::exists(path)) {
         summary.fault = translated("not found");
         return summary;
@@ -91,7 +92,7 @@ FileSummary summarize(const QString& path, const base::JobContext& job)
     const plan::Evaluation& unplanned = opened->first->unplanned->evaluation();
     const bool isSession = !document.sessionPath.empty();
     if (!isSession)
-        summary.name = QString::fromStdString(document.graph.program->header.model);
+        summary.name = fileText(document.graph.program->header.model);
     if (summary.name.isEmpty())
         summary.name = QString::fromStdString(document.graph.name);
     summary.kind =

@@ -3,6 +3,7 @@
 
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 #include "ui/base/widgets.h"
 
 #include <QClipboard>
@@ -65,7 +66,7 @@ QString dayText(const QString& path)
 
 FileCard::FileCard(QString path, QWidget* parent) : QAbstractButton{parent}, m_path{std::move(path)}
 {
-    m_summary.name = QFileInfo{m_path}.fileName();
+    m_summary.name = fileText(QFileInfo{m_path}.fileName());
     setAccessibleName(m_summary.name);
     setCursor(Qt::PointingHandCursor);
     setFocusPolicy(Qt::TabFocus); // the ring is for those who come by key
@@ -136,9 +137,9 @@ void FileCard::paintEvent(QPaintEvent* /*event*/)
 
 FileRow::FileRow(QString path, QWidget* parent) : QAbstractButton{parent}, m_path{std::move(path)}
 {
-    m_summary.name = QFileInfo{m_path}.fileName();
+    m_summary.name = fileText(QFileInfo{m_path}.fileName());
     setAccessibleName(m_summary.name);
-    setToolTip(m_path);
+    setToolTip(plainTip(fileText(m_path)));
     setCursor(Qt::PointingHandCursor);
     setFocusPolicy(Qt::TabFocus); // the ring is for those who come by key
     setAttribute(Qt::WA_Hover);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/timeline/budget_values.h"
 
+#include "core/base/budget.h"
 #include "core/base/format.h"
 
 #include <QCoreApplication>
@@ -132,8 +133,7 @@ base::Result<base::Bytes> parseBudget(const QString& text, const BudgetContext& 
                                          [](const CapacityMark& mark) { return mark.chosen; });
         if (!ok || percent <= 0 || chosen == context.devices.end())
             return refuse();
-        return base::Bytes{
-            std::llround(static_cast<double>(chosen->usable.count()) * percent / 100)};
+        return base::Bytes{std::llround(static_cast<double>(chosen->size.count()) * percent / 100)};
     }
     const bool relative = plain.startsWith(u'-') || plain.startsWith(u'+');
     const bool negative = plain.startsWith(u'-');
@@ -144,7 +144,7 @@ base::Result<base::Bytes> parseBudget(const QString& text, const BudgetContext& 
         // "4060" is no number of GiB anybody has: it names a GPU.
         for (const CapacityMark& mark : context.devices)
             if (amount.size() >= 3 && mark.name.contains(amount))
-                return mark.usable;
+                return mark.size;
     }
     base::Bytes bytes;
     if (bare) {
@@ -156,22 +156,23 @@ base::Result<base::Bytes> parseBudget(const QString& text, const BudgetContext& 
         if (!parsed) {
             for (const CapacityMark& mark : context.devices)
                 if (mark.name.compare(amount, Qt::CaseInsensitive) == 0)
-                    return mark.usable;
+                    return mark.size;
             return refuse();
         }
         bytes = *parsed;
     }
     if (relative)
         bytes = negative ? context.current - bytes : context.current + bytes;
-    return bytes.count() > 0 ? base::Result<base::Bytes>{bytes} : refuse();
+    return bytes.count() > 0 && bytes <= base::kLargestBudget ? base::Result<base::Bytes>{bytes}
+                                                              : refuse();
 }
 
 QString budgetHint()
 {
     return QCoreApplication::translate(
         "Budget",
-        "An amount such as 7.25 GiB or 7424 MiB, −500 MiB from here, 80 % of what the GPU "
-        "lets a program use, or a GPU's name.");
+        "An amount such as 7.25 GiB or 7424 MiB, −500 MiB from here, 80 % of the GPU's memory, or "
+        "a GPU's name.");
 }
 
 } // namespace plimsoll::ui

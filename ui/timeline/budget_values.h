@@ -11,11 +11,11 @@
 
 namespace plimsoll::ui {
 
-/// A device on the memory axis: its size and what of it a program may use (size minus reserve).
+/// A device on the memory axis. The budget counts all bytes on the device, the reserve's too, so
+/// that it is compared with all that the device has.
 struct CapacityMark
 {
     base::Bytes size;
-    base::Bytes usable;
     QString name; ///< "RTX 4060"
     bool chosen = false;
 };
@@ -88,8 +88,7 @@ private:
 struct BudgetContext
 {
     base::Bytes current;
-    std::vector<CapacityMark>
-        devices; ///< "90 %" is of the chosen one's usable bytes; "4060" names one
+    std::vector<CapacityMark> devices; ///< "90 %" is of the chosen one; "4060" names one
 };
 /// "7.25" (GiB), "7.25 GiB", "7424 MiB", "90 %", "−500 MiB", "4060".
 [[nodiscard]] base::Result<base::Bytes> parseBudget(const QString& text,

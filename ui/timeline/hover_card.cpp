@@ -17,7 +17,7 @@ namespace {
 constexpr double kWidth = 272;
 constexpr double kPad = 12;
 constexpr double kRule = 9; ///< a rule with its space
-constexpr std::size_t kShownClasses = 4;
+constexpr std::size_t kMostClasses = 4;
 
 struct CardClasses
 {
@@ -26,7 +26,7 @@ struct CardClasses
     base::Bytes otherBytes;
 };
 
-CardClasses classesAt(const timeline::Stack& stack)
+CardClasses classesAt(const timeline::Stack& stack, std::size_t most)
 {
     std::vector<std::size_t> order(stack.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -36,7 +36,7 @@ CardClasses classesAt(const timeline::Stack& stack)
     for (const std::size_t layer : order) {
         if (stack[layer].count() == 0)
             continue;
-        if (classes.shown.size() < kShownClasses) {
+        if (classes.shown.size() < most) {
             classes.shown.push_back(layer);
         } else {
             ++classes.others;
@@ -117,21 +117,35 @@ private:
     QFontMetricsF m_metrics;
 };
 
-} // namespace
-
-QSizeF hoverCardSize(const TimelineModel& model, const Theme& theme, std::size_t step)
+double cardHeight(const HoverContent& content, const CardClasses& classes, const Theme& theme)
 {
-    const HoverContent content = contentOf(model, step);
-    const CardClasses classes = classesAt(model.set.planned->stackAt(step));
     double lines = 2 + static_cast<double>(classes.shown.size());
     lines += content.where.isEmpty() ? 0 : 1;
     lines += classes.others > 0 ? 1 : 0;
     const bool hasEnd = !content.decision.isEmpty() || !content.source.isEmpty();
     lines += content.decision.isEmpty() ? 0 : 1;
     lines += content.source.isEmpty() ? 0 : 1;
-    return {static_cast<double>(theme.px(kWidth)), lines * lineHeight(theme)
-                                                       + theme.px(kRule) * (hasEnd ? 2 : 1)
-                                                       + 2 * theme.px(kPad) - 4};
+    return lines * lineHeight(theme) + theme.px(kRule) * (hasEnd ? 2 : 1) + 2 * theme.px(kPad) - 4;
+}
+
+/// As many classes as a card in this room can list; the others are summed up.
+CardClasses classesFor(const TimelineModel& model, const Theme& theme, std::size_t step,
+                       const HoverContent& content, double room)
+{
+    const timeline::Stack stack = model.set.planned->stackAt(step);
+    CardClasses classes = classesAt(stack, kMostClasses);
+    for (std::size_t most = kMostClasses; most > 0 && cardHeight(content, classes, theme) > room;)
+        classes = classesAt(stack, --most);
+    return classes;
+}
+
+} // namespace
+
+QSizeF hoverCardSize(const TimelineModel& model, const Theme& theme, std::size_t step, double room)
+{
+    const HoverContent content = contentOf(model, step);
+    return {static_cast<double>(theme.px(kWidth)),
+            cardHeight(content, classesFor(model, theme, step, content, room), theme)};
 }
 
 QRectF hoverCardPin(const Theme& theme, const QRectF& card)
@@ -166,7 +180,7 @@ void paintHoverCard(const PaintContext& context, const QRectF& rect, std::size_t
     card.rule();
 
     const timeline::Stack stack = planned.stackAt(step);
-    const CardClasses classes = classesAt(stack);
+    const CardClasses classes = classesFor(model, context.theme, step, content, rect.height());
     const auto share = [&](base::Bytes part) {
         return percentText(total.count() == 0 ? 0
                                               : static_cast<double>(part.count())
@@ -182,8 +196,9 @@ void paintHoverCard(const PaintContext& context, const QRectF& rect, std::size_t
         card.next();
     }
     if (classes.others > 0) {
-        card.text(classes.others == 1 ? QStringLiteral("1 more class")
-                                      : QStringLiteral("%1 more classes").arg(classes.others),
+        card.text(classes.others == 1     ? QStringLiteral("1 more class")
+                  : classes.shown.empty() ? QStringLiteral("%1 classes").arg(classes.others)
+                                          : QStringLiteral("%1 more classes").arg(classes.others),
                   TextRole::Small, Role::Muted, 18);
         card.right(shortBytesText(classes.otherBytes), TextRole::Small, Role::Text, 52);
         card.right(share(classes.otherBytes), TextRole::Small, Role::Muted);

@@ -12,6 +12,7 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr double kCardOffset = 14; ///< right of the cursor line
+constexpr double kCardDrop = 12;   ///< below the plot's top
 constexpr double kNameBox = 120;
 constexpr double kNameHeight = 14;
 
@@ -33,7 +34,10 @@ QRectF cardRect(const TimelineFrame& frame, const QSizeF& size, double x)
     if (left + size.width() > plot.right())
         left = x - offset - size.width();
     left = std::max(left, plot.left() + 2);
-    return {QPointF{left, plot.top() + 12 * frame.layout.scale}, size};
+    // Lower than usual only where the plot has room for it.
+    const double free = plot.height() - size.height();
+    const double drop = std::clamp(free / 2, 0.0, kCardDrop * frame.layout.scale);
+    return {QPointF{left, plot.top() + drop}, size};
 }
 
 std::optional<QRectF> readoutRect(const TimelineModel& model, const TimelineFrame& frame,
@@ -118,8 +122,8 @@ PlacedLabels placeLabels(const TimelineModel& model, const TimelineFrame& frame,
     for (const std::size_t pin : model.pins) {
         if (pin >= steps)
             continue;
-        labels.cards.push_back(
-            cardRect(frame, hoverCardSize(model, theme, pin), frame.xOfStep(model.axis, pin)));
+        labels.cards.push_back(cardRect(frame, hoverCardSize(model, theme, pin, plot.height()),
+                                        frame.xOfStep(model.axis, pin)));
         placer.block(labels.cards.back());
     }
     const double scale = frame.layout.scale;
@@ -157,8 +161,9 @@ PlacedLabels placeLabels(const TimelineModel& model, const TimelineFrame& frame,
         model.cursorStep
         && std::find(model.pins.begin(), model.pins.end(), *model.cursorStep) != model.pins.end();
     if (model.cursorCard && model.cursorStep && !pinned && !model.drag && *model.cursorStep < steps)
-        labels.cards.push_back(cardRect(frame, hoverCardSize(model, theme, *model.cursorStep),
-                                        frame.xOfStep(model.axis, *model.cursorStep)));
+        labels.cards.push_back(
+            cardRect(frame, hoverCardSize(model, theme, *model.cursorStep, plot.height()),
+                     frame.xOfStep(model.axis, *model.cursorStep)));
     return labels;
 }
 

@@ -195,15 +195,11 @@ void paintCapacities(const PaintContext& context)
     for (const CapacityLabel& label : capacityLabels(context.model, context.frame)) {
         const CapacityMark& mark = context.model.capacities[label.index];
         const bool snapped = context.model.drag && context.model.drag->snapped()
-                             && context.model.drag->snapped()->bytes == mark.usable
+                             && context.model.drag->snapped()->bytes == mark.size
                              && context.model.drag->snapped()->name == mark.name;
         painter.setRenderHint(QPainter::Antialiasing, false);
         const QColor ink = context.theme.color(Role::BorderStrong);
         painter.fillRect(QRectF{left, label.tickY, context.px(8), snapped ? 2.0 : 1.0}, ink);
-        if (mark.chosen && mark.usable != mark.size)
-            painter.fillRect(QRectF{left, std::round(context.frame.at.yOf(mark.usable)),
-                                    context.px(5), snapped ? 2.0 : 1.0},
-                             ink);
         const double x = left + context.px(12);
         const double baseline = label.textY + (metrics.ascent() - metrics.descent()) / 2;
         if (label.hasSize) {

@@ -102,8 +102,9 @@ struct PeakMark
 [[nodiscard]] Tag witnessTag(const TimelineModel& model);
 
 // Cards.
-[[nodiscard]] QSizeF hoverCardSize(const TimelineModel& model, const Theme& theme,
-                                   std::size_t step);
+/// Lists fewer classes where `room` is too low for all.
+[[nodiscard]] QSizeF hoverCardSize(const TimelineModel& model, const Theme& theme, std::size_t step,
+                                   double room);
 void paintHoverCard(const PaintContext& context, const QRectF& rect, std::size_t step, bool pinned);
 [[nodiscard]] QRectF hoverCardPin(const Theme& theme, const QRectF& card);
 [[nodiscard]] QSizeF readoutSize(const TimelineModel& model, const Theme& theme);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The budget line's part of the view: drag, keys, typed values, what a screen reader hears.
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 #include "ui/timeline/timeline_view_p.h"
 
 #include <QKeyEvent>
@@ -145,7 +146,7 @@ void TimelineView::Private::readField()
     const base::Result<base::Bytes> typed = parseBudget(field->text(), context);
     if (!typed) {
         const QString reason = QString::fromStdString(typed.error().message);
-        field->setToolTip(reason);
+        field->setToolTip(plainTip(reason));
         field->selectAll();
         Q_EMIT view.budgetRejected(reason);
         return;

@@ -270,7 +270,7 @@ void TimelineView::Private::click(const QPointF& pos)
         setRange(StepRange{band.begin, band.end});
         return;
     }
-    case Place::Capacity: commit(model.capacities[hit.index].usable); return;
+    case Place::Capacity: commit(model.capacities[hit.index].size); return;
     case Place::Peak: view.goToPeak(); return;
     case Place::Bound: Q_EMIT view.lowerBoundClicked(); return;
     case Place::Plot: {

@@ -53,7 +53,7 @@ BudgetLimits TimelineModel::budgetLimits(const ByteAxis& bytes) const
     limits.unplannedPeak = unplannedPeak();
     limits.smallestFeasible = smallestFeasible;
     for (const CapacityMark& mark : capacities)
-        limits.targets.push_back({mark.usable, mark.name});
+        limits.targets.push_back({mark.size, mark.name});
     if (smallestFeasible)
         limits.targets.push_back({*smallestFeasible, QStringLiteral("smallest")});
     if (bound)

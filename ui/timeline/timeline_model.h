@@ -55,7 +55,7 @@ struct TimelineModel
     [[nodiscard]] double axisLength() const { return frozen ? frozen->axisLength : axis.length(); }
     [[nodiscard]] BudgetLimits budgetLimits(const ByteAxis& bytes) const;
     [[nodiscard]] std::optional<base::Bytes> unplannedPeak() const;
-    /// Device whose usable bytes (or size) are this budget.
+    /// Device whose memory is this budget.
     [[nodiscard]] const CapacityMark* chosenCapacity() const;
 };
 

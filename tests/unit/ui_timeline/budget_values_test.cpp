@@ -81,16 +81,18 @@ void BudgetValuesTest::readsWhatIsTyped_data()
     QTest::newRow("GiB") << QStringLiteral("7.25 GiB") << qint64{7424};
     QTest::newRow("no-break space") << QStringLiteral("7.25\u00a0GiB") << qint64{7424};
     QTest::newRow("MiB") << QStringLiteral("7424 MiB") << qint64{7424};
-    QTest::newRow("per cent") << QStringLiteral("50 %") << qint64{4000};
+    QTest::newRow("per cent") << QStringLiteral("50 %") << qint64{4096};
     QTest::newRow("minus sign") << QStringLiteral("−500 MiB") << qint64{5500};
     QTest::newRow("hyphen") << QStringLiteral("-500 MiB") << qint64{5500};
     QTest::newRow("plus") << QStringLiteral("+1 GiB") << qint64{7024};
-    QTest::newRow("device number") << QStringLiteral("4060") << qint64{8000};
-    QTest::newRow("device name") << QStringLiteral("rtx 4060") << qint64{8000};
+    QTest::newRow("device number") << QStringLiteral("4060") << qint64{8192};
+    QTest::newRow("device name") << QStringLiteral("rtx 4060") << qint64{8192};
     QTest::newRow("nothing") << QString{} << qint64{0};
     QTest::newRow("words") << QStringLiteral("a lot") << qint64{0};
     QTest::newRow("zero") << QStringLiteral("0") << qint64{0};
     QTest::newRow("below zero") << QStringLiteral("-7 GiB") << qint64{0};
+    QTest::newRow("more than anybody has") << QStringLiteral("4294967296 GiB") << qint64{0};
+    QTest::newRow("more than that, from here") << QStringLiteral("+4294967295 GiB") << qint64{0};
     QTest::newRow("not a number") << QStringLiteral("nan") << qint64{0};
 }
 
@@ -98,9 +100,8 @@ void BudgetValuesTest::readsWhatIsTyped()
 {
     QFETCH(QString, text);
     QFETCH(qint64, mebibytes);
-    const BudgetContext context{
-        Bytes{6000 * kMiB},
-        {{Bytes{8192 * kMiB}, Bytes{8000 * kMiB}, QStringLiteral("RTX 4060"), true}}};
+    const BudgetContext context{Bytes{6000 * kMiB},
+                                {{Bytes{8192 * kMiB}, QStringLiteral("RTX 4060"), true}}};
     const auto parsed = parseBudget(text, context);
     QCOMPARE(parsed.has_value(), mebibytes != 0);
     if (parsed)

@@ -32,9 +32,8 @@ inline void fill(ui::TimelineView& view, std::size_t steps)
         ui::LowerBound{base::Bytes{2468 * kMiB}, QStringLiteral("lm_head, backward"), steps / 2});
     view.setSmallestFeasible(base::Bytes{2580 * kMiB});
     view.setPeakNames(QStringLiteral("lm_head"), QStringLiteral("lm_head · loss"));
-    view.setCapacityMarks(
-        {{base::Bytes{8 * kGiB}, base::Bytes{7721 * kMiB}, QStringLiteral("RTX 4060"), true},
-         {base::Bytes{12 * kGiB}, base::Bytes{11800 * kMiB}, QStringLiteral("RTX 4070"), false}});
+    view.setCapacityMarks({{base::Bytes{8 * kGiB}, QStringLiteral("RTX 4060"), true},
+                           {base::Bytes{12 * kGiB}, QStringLiteral("RTX 4070"), false}});
     view.setHoverProvider([](std::size_t step) {
         ui::HoverContent content;
         content.title = QStringLiteral("softmax, recomputed");

@@ -121,6 +121,14 @@ void TimelinePictureTest::placesNoLabelOnAnother()
                                  QStringLiteral("somewhere"), next(100)};
         if (next(2) == 0)
             model.budgetState = BudgetState::Infeasible;
+        model.cursorStep = next(static_cast<std::uint32_t>(model.set.planned->stepCount()));
+        model.cursorCard = true;
+        model.hover = [](std::size_t /*step*/) {
+            HoverContent content;
+            content.title = content.where = content.decision = content.source =
+                QStringLiteral("a line");
+            return content;
+        };
         const QSizeF size{560.0 + next(2000), 260.0 + next(500)};
         const TimelineFrame now = frameFor(model, size, 1.0);
         const StackColumns columns =
@@ -134,6 +142,8 @@ void TimelinePictureTest::placesNoLabelOnAnother()
         for (const auto& label : labels.classNames)
             if (label)
                 rects.push_back(*label);
+        QCOMPARE(labels.cards.size(), std::size_t{1}); // over the labels, but never over the edge
+        QVERIFY(now.layout.plot.contains(labels.cards.front()));
         for (std::size_t a = 0; a < rects.size(); ++a) {
             QVERIFY(now.layout.plot.contains(rects[a]));
             for (std::size_t b = a + 1; b < rects.size(); ++b)
