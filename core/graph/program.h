@@ -119,7 +119,8 @@ struct Module
     std::optional<ModuleId> parent;
     std::string path; ///< as named_modules(); "" is the model
     std::string className;
-    bool hasHooks = false; ///< run around its calls
+    bool hasHooks = false;         ///< run around its calls
+    bool isCalledDirectly = false; ///< by its `forward`, too, which nobody counts as a call
 };
 
 /// A place for a tensor among arguments: which of the call's tensors stands there.

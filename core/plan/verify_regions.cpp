@@ -159,6 +159,10 @@ private:
             fault(region, fmt::format("its member {} has hooks, which would not run where the "
                                       "step ran them",
                                       nameOf(m_program, id)));
+        if (m_program.module(member.module).isCalledDirectly)
+            fault(region, fmt::format("its member {} is also run by its forward() alone, so its "
+                                      "calls can't be counted",
+                                      nameOf(m_program, id)));
         for (Moment op = member.first; op <= member.last; ++op) {
             if (m_program.op(opAt(op)).phase != graph::Phase::Forward) {
                 fault(region,

@@ -50,8 +50,8 @@ public:
     {
         header();
         table("modules", m_program.modules, [this](const graph::Module& m) {
-            line("parent {} \"{}\" {}{}", idText(m.parent), m.path, m.className,
-                 m.hasHooks ? " hooks" : "");
+            line("parent {} \"{}\" {}{}{}", idText(m.parent), m.path, m.className,
+                 m.hasHooks ? " hooks" : "", m.isCalledDirectly ? " direct" : "");
         });
         table("calls", m_program.calls, [this](const graph::Call& c) {
             line("{} parent {} ops {}..{} in {} out {} as {} gives {} at {}",

@@ -71,18 +71,23 @@ const std::vector<PlanWriter>& planWriters()
     return kWriters;
 }
 
+std::string planEndings()
+{
+    std::vector<std::string_view> endings;
+    for (const PlanWriter& writer : planWriters())
+        endings.emplace_back(writer.extension);
+    return fmt::format("{}", fmt::join(endings, " "));
+}
+
 Result<const PlanWriter*> writerFor(const std::filesystem::path& path)
 {
     const std::string ending = lowered(path.extension().string());
-    std::vector<std::string_view> endings;
-    for (const PlanWriter& writer : planWriters()) {
+    for (const PlanWriter& writer : planWriters())
         if (writer.extension == ending)
             return &writer;
-        endings.emplace_back(writer.extension);
-    }
     return failure(ErrorKind::Usage,
                    fmt::format("{}: the ending says what to write, and must be one of {}.",
-                               io::pathText(path), fmt::join(endings, " ")));
+                               io::pathText(path), planEndings()));
 }
 
 Result<void> writePlanFile(const plan::VerifiedPlan& plan, const std::filesystem::path& path,

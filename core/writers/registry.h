@@ -22,6 +22,9 @@ struct PlanWriter
 /// The kinds of this build, in the order in which menus show them.
 [[nodiscard]] const std::vector<PlanWriter>& planWriters();
 
+/// The endings of all kinds: ".json .py".
+[[nodiscard]] std::string planEndings();
+
 /// The kind that a path's ending asks for; Usage error that lists the endings otherwise.
 [[nodiscard]] base::Result<const PlanWriter*> writerFor(const std::filesystem::path& path);
 

@@ -440,6 +440,29 @@ def test_hooks_on_a_member_are_refused():
         plimsoll.apply(model, plan_file([A]))
 
 
+@pytest.mark.parametrize("wrap, name", [(lambda m: m, "the model"), (lambda m: torch.nn.Sequential(m), "'0'")], ids=["all", "inside"])
+def test_data_parallel_is_refused(wrap, name):
+    model = wrap(torch.nn.DataParallel(Model("as recorded")))
+    for plan in (plan_file([A]), plan_file([A], graph={"model_class": "Model"})):
+        with pytest.raises(PlanMismatch, match=f"DataParallel wraps {name}, .* one GPU, or in DistributedDataParallel"):
+            plimsoll.apply(model, plan)
+
+
+def test_copies_that_data_parallel_makes_of_a_planned_model_are_refused(ways):
+    from torch.nn.parallel.parallel_apply import parallel_apply
+
+    # Without GPUs it starts no threads: a function that says it is from there stands for them.
+    threads = {}
+    exec(compile("def worker(function, *args):\n    return function(*args)", parallel_apply.__code__.co_filename, "exec"), threads)
+    model = Model("as recorded")
+    apply, _ = ways
+    with apply(model):
+        assert run(model)
+        replica = model._replicate_for_data_parallel()
+        with pytest.raises(RuntimeError, match="DataParallel runs copies of the model, which don't take the plan along"):
+            threads["worker"](replica, torch.ones(2, 3), torch.ones(3))
+
+
 def test_a_second_plan_is_refused():
     model = Model("as recorded")
     with plimsoll.apply(model, plan_file([A])):

@@ -102,6 +102,26 @@ def test_a_module_called_twice_has_two_calls_and_one_gradient():
     assert any(op[8] & 8 for op in graph["ops"])  # both calls' gradients are summed
 
 
+@pytest.mark.parametrize(
+    "after, direct",
+    [
+        (lambda m, x, y: m.b(m.b(y)), set()),
+        (lambda m, x, y: m.b.forward(y), {"b"}),
+        (lambda m, x, y: m.b(m.a.forward(m.b.forward(y))), {"a", "b"}),
+        (lambda m, x, y: torch.nn.Linear.forward(m.b, y), set()),  # past what apply() replaces, too
+    ],
+    ids=["calls", "one forward", "two forwards", "the class's"],
+)
+def test_modules_whose_forward_runs_past_their_call_are_marked(after, direct):
+    model = Plain(after)
+    own = model.a.forward = model.a.forward  # the model's own, as some libraries set it
+    before = {path: dict(vars(module)) for path, module in model.named_modules()}
+    graph = trace_graph(model, X, loss=lambda out: out.sum())
+    assert_sound(graph)
+    assert {row[1] for row in graph["modules"] if row[3] & 2} == direct
+    assert {path: vars(module) for path, module in model.named_modules()} == before and model.a.forward is own
+
+
 def test_a_part_without_gradients_saves_nothing():
     def after(model, x, y):
         with torch.no_grad():
@@ -249,6 +269,8 @@ REFUSED = [
     ({"model": Plain(_moves)}, r"test_users.py:{MOVES}: tensors of different devices meet; .*device=x.device"),
     ({"model": Plain(_counts)}, r"something else from step to step"),
     ({"model": lambda x: x}, r"must be a torch.nn.Module, not a function"),
+    ({"model": torch.nn.DataParallel(Plain())}, r"the model is wrapped in DataParallel, .* trace the module inside of it"),
+    ({"model": torch.nn.Sequential(torch.nn.DataParallel(Plain()))}, r"'0' is wrapped in DataParallel"),
     ({"model": torch.nn.LazyLinear(4)}, r"weight has no shape yet: run the model once"),
     ({"model": Plain(lambda m, x, y: "text")}, r"holds no tensor that depends on its parameters: give trace\(\) a loss"),
     ({"model": Plain().requires_grad_(False)}, r"holds no tensor that depends on its parameters"),

@@ -349,7 +349,8 @@ void addTables(Json& file, const Program& program)
          {"modules", "calls", "structures", "storages", "tensors", "ops", "saved", "params"})
         file[table] = Json::array();
     for (const graph::Module& m : program.modules)
-        file["modules"].push_back({idOrNone(m.parent), m.path, m.className, m.hasHooks ? 1 : 0});
+        file["modules"].push_back({idOrNone(m.parent), m.path, m.className,
+                                   (m.hasHooks ? 1 : 0) | (m.isCalledDirectly ? 2 : 0)});
     for (const graph::Call& c : program.calls)
         file["calls"].push_back({c.module.index(), idOrNone(c.parent), c.first, c.last,
                                  ids(c.inputs), ids(c.outputs), c.source, idOrNone(c.arguments),

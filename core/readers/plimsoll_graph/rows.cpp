@@ -19,7 +19,8 @@ constexpr std::int64_t kHighestPhase = graph::kPhaseCount - 1;
 constexpr Range kAnySequence{-1, std::numeric_limits<std::int64_t>::max()};
 constexpr Range kFlags{0, std::numeric_limits<std::int32_t>::max()};
 
-constexpr std::int64_t kHooksFlag = 1; ///< of a module
+constexpr std::int64_t kHooksFlag = 1;  ///< of a module
+constexpr std::int64_t kDirectFlag = 2; ///< of a module
 constexpr std::int64_t kViewFlag = 1;
 constexpr std::int64_t kRandomFlag = 2;
 constexpr std::int64_t kCollectiveFlag = 4;
@@ -154,6 +155,7 @@ bool readModules(Scan& scan, JsonValue& value, Draft& draft)
             || !row.text(module.className) || (row.hasMore() && !row.integer(kFlags, flags)))
             return false;
         module.hasHooks = (flags & kHooksFlag) != 0;
+        module.isCalledDirectly = (flags & kDirectFlag) != 0;
         module.parent = idOrNone<graph::ModuleId>(parent);
         return true;
     });

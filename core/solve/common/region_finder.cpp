@@ -159,7 +159,8 @@ void RegionFinder::indexResults()
 /// argument or never goes away; it writes none of it but buffers.
 bool RegionFinder::mayRunAgain(const graph::Call& member, const graph::Call& head) const
 {
-    if (m_program.module(member.module).hasHooks)
+    const graph::Module& module = m_program.module(member.module);
+    if (module.hasHooks || module.isCalledDirectly)
         return false;
     for (Moment at = member.first; at <= member.last; ++at) {
         const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];

@@ -183,6 +183,12 @@ void VerifyRegionsTest::everyDifferenceOfCalls()
         [](graph::Program& program, Regions&) {
             program.modules[program.calls[2].module.index()].hasHooks = true;
         });
+    row("run by its forward alone", {2},
+        "The region b: its member b is also run by its forward() alone, so its calls can't be "
+        "counted.",
+        [](graph::Program& program, Regions&) {
+            program.modules[program.calls[2].module.index()].isCalledDirectly = true;
+        });
 }
 
 /// What rule 2 refuses is never proposed; what it allows is.
@@ -209,7 +215,11 @@ void VerifyRegionsTest::theFinderKnowsTheSameRules()
     program.structures[2].slots.clear(); // an object around what a returns
     QCOMPARE(solve::RegionFinder{program}.members(0, 1).size(), std::size_t{0});
     QCOMPARE(solve::RegionFinder{program}.members(1, 1).size(), std::size_t{1});
-    program.modules[program.calls[2].module.index()].hasHooks = true;
+    graph::Module& module = program.modules[program.calls[2].module.index()];
+    module.hasHooks = true;
+    QCOMPARE(solve::RegionFinder{program}.members(1, 1).size(), std::size_t{0});
+    module.hasHooks = false;
+    module.isCalledDirectly = true;
     QCOMPARE(solve::RegionFinder{program}.members(1, 1).size(), std::size_t{0});
 }
 

@@ -95,6 +95,7 @@ void PlimsollGraphTest::readsOptionalValues()
     program.ops[5].recomputeOf = plimsoll::graph::OpId{2};
     program.ops[2].isRandom = true;
     program.modules[1].hasHooks = true;
+    program.modules[2].isCalledDirectly = true;
     program.structures.push_back(
         {{{"",
            R"([{"t":0},{"alias":2,"t":1},{"hooks":true,"t":2},{"tuple":["a\"b\\",-0.0,1,true,null]}])"},

@@ -11,6 +11,7 @@ from typing import Any, Union
 import torch
 
 from .apply_runtime import Handle, PlanMismatch, apply_regions, remove
+from .modules import data_parallel_in
 
 __all__ = ["Handle", "PlanMismatch", "apply", "remove"]
 
@@ -32,6 +33,12 @@ def apply(model: torch.nn.Module, plan: Union[str, "os.PathLike[str]", dict]) ->
         except (ValueError, OSError, RecursionError) as error:
             raise PlanMismatch(f"{path} can't be read as a plan: {error}") from error
     _check_header(plan)
+    wrapper = data_parallel_in(model) if isinstance(model, torch.nn.Module) else None
+    if wrapper is not None:
+        raise PlanMismatch(
+            f"DataParallel wraps {wrapper}, and runs copies that don't take a plan along: apply the plan to the module inside (its "
+            ".module) and run that on one GPU, or in DistributedDataParallel."
+        )
     try:
         return apply_regions(model, plan["regions"], (plan.get("graph") or {}).get("model_class"))
     except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:

@@ -11,8 +11,10 @@ stand-ins: they tell the shape of the value that they stand for and refuse to be
 """
 
 import threading
+import traceback
 
 import torch
+from torch.nn.parallel.parallel_apply import parallel_apply
 from torch.utils.checkpoint import checkpoint
 
 
@@ -317,6 +319,8 @@ class _Regions:
             return self.call(before, self.root, args, kwargs)
         if not torch.is_grad_enabled():  # nothing is saved, so there is nothing to recompute
             return self.root.forward(*args, **kwargs)
+        if any(frame.f_code.co_filename == parallel_apply.__code__.co_filename for frame, _ in traceback.walk_stack(None)):
+            raise PlanMismatch("DataParallel runs copies of the model, which don't take the plan along: use one GPU, or DistributedDataParallel.")
         self.state.run = run = _Run([0] * len(self.modules))
         try:
             result = self.call(run, self.root, args, kwargs)
@@ -432,33 +436,25 @@ class _Regions:
 
     def pass_on(self, run, args, kwargs):
         """The call of a later member by the model's code, after the region has run."""
-        expected = run.passing[0]
+        due = run.passing[0]
+        region = f"the region from {due.region.name}"
         tensors = []
         structure = _flatten((args, kwargs), tensors)
-        if not tensors or tensors[0] is not expected.token:
-            raise PlanMismatch(
-                f"{expected.module.name} isn't given the value of the member before it in the region from {expected.region.name}."
-            )
-        others, start = tensors[1:], expected.start
+        if not tensors or tensors[0] is not due.token:
+            raise PlanMismatch(f"{due.module.name} isn't given the value of the member before it in {region}.")
+        others, start = tensors[1:], due.start
         same = len(others) == len(start.arguments) and all(a is b for a, b in zip(others, start.arguments))
         if not same or not _same(structure, start.structure):
-            raise PlanMismatch(
-                f"{expected.module.name} is given other arguments than the first member of the region from {expected.region.name}."
-            )
+            raise PlanMismatch(f"{due.module.name} is given other arguments than the first member of {region}.")
         if _modes() != start.modes:
-            raise PlanMismatch(
-                f"{expected.module.name} is called in another mode (gradients, autocast) than the first member of the region "
-                f"from {expected.region.name}."
-            )
+            raise PlanMismatch(f"{due.module.name} is called in another mode (gradients, autocast) than the first member of {region}.")
         del run.passing[0]
-        return expected.result
+        return due.result
 
     def check_passed(self, run):
         if run.passing:
-            expected = run.passing[0]
-            raise PlanMismatch(
-                f"{expected.module.name} isn't called after the member before it in the region from {expected.region.name}."
-            )
+            due = run.passing[0]
+            raise PlanMismatch(f"{due.module.name} isn't called after the member before it in the region from {due.region.name}.")
 
 
 class Handle:

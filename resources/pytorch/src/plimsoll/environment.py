@@ -13,6 +13,7 @@ from . import huggingface, preserve
 from .cuda_kernels import cuda_kernels
 from .fakes import Lender, mode_of
 from .kinds import TraceError
+from .modules import data_parallel_in
 from .step import Step
 
 
@@ -51,6 +52,12 @@ def variant_of(optimizer: Any) -> str:
 def _check(model: Any, kwargs: Any, loss: Any, optimizer: Any, target: str) -> None:
     if not isinstance(model, torch.nn.Module):
         raise TraceError(f"model must be a torch.nn.Module, not a {type(model).__name__}: put the function into a module's forward")
+    wrapper = data_parallel_in(model)
+    if wrapper is not None:
+        raise TraceError(
+            f"{wrapper} is wrapped in DataParallel, which runs copies of it on parts of the batch: trace the module inside of it "
+            "(its .module) with the part that one GPU gets"
+        )
     if target not in ("cuda", "cpu"):
         raise TraceError(f'target must be "cuda" or "cpu", not {target!r}')
     if kwargs is not None and not isinstance(kwargs, dict):

@@ -15,7 +15,7 @@ PHASES = ("forward", "loss", "backward", "optimizer")
 PARAMETER, BUFFER, GRADIENT, OPTIMIZER_STATE, INPUT, CONSTANT, ACTIVATION, TEMPORARY, OUTPUT = range(9)
 CLASSES = ("parameter", "buffer", "gradient", "optimizer_state", "input", "constant", "activation", "temporary", "output")
 
-HAS_HOOKS = 1  # flag of a module
+HAS_HOOKS, CALLED_DIRECTLY = 1, 2  # flags of a module
 VIEW, RANDOM, COLLECTIVE, ACCUMULATION, GRAD_MODE = 1, 2, 4, 8, 16
 
 

@@ -3,21 +3,76 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from typing import Any, Callable, Container, Optional
 
 import torch
 
 from .apply_runtime import CALL_HOOKS
-from .kinds import HAS_HOOKS, LOSS, Call
+from .kinds import CALLED_DIRECTLY, HAS_HOOKS, LOSS, Call
 from .sources import user_line
 from .structures import Structures
 from .tensors import tensors_in
 
 
+def data_parallel_in(model: torch.nn.Module) -> Optional[str]:
+    """What in the model is wrapped in DataParallel, as sentences name it; None: nothing."""
+    for path, module in model.named_modules():
+        if isinstance(module, torch.nn.DataParallel):
+            return f"'{path}'" if path else "the model"
+    return None
+
+
+class DirectCalls:
+    """While entered, notes the modules of a model whose `forward` is called past `__call__`: a trace counts calls, what applies a
+    plan sees forwards. The wrappers hold arguments longer than the model does, so nothing is recorded meanwhile."""
+
+    def __init__(self, model: torch.nn.Module):
+        self.modules: set[int] = set()  # identities
+        self._model = model
+        self._awaited: list[Optional[torch.nn.Module]] = []  # of each call that runs: whose forward it is still to make
+        self._own: list[tuple[dict, Any]] = []
+
+    def __enter__(self) -> "DirectCalls":
+        self._original = original = torch.nn.Module.__call__
+
+        def called(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
+            self._awaited.append(module)
+            try:
+                return original(module, *args, **kwargs)
+            finally:
+                self._awaited.pop()
+
+        torch.nn.Module.__call__ = called
+        for module in self._model.modules():
+            if not isinstance(module, torch.jit.ScriptModule):  # runs no Python
+                self._own.append((vars(module), vars(module).get("forward")))
+                vars(module)["forward"] = self._noting(module, module.forward)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        torch.nn.Module.__call__ = self._original
+        for attributes, own in self._own:
+            del attributes["forward"]
+            if own is not None:
+                attributes["forward"] = own
+
+    def _noting(self, module: torch.nn.Module, own: Callable) -> Callable:
+        @functools.wraps(own)
+        def forward(*args: Any, **kwargs: Any) -> Any:
+            if self._awaited and self._awaited[-1] is module:
+                self._awaited[-1] = None
+            else:
+                self.modules.add(id(module))
+            return own(*args, **kwargs)
+
+        return forward
+
+
 class ModuleTracker:
     """While entered, `torch.nn.Module.__call__` keeps a stack of the model's modules."""
 
-    def __init__(self, model: torch.nn.Module, recorder: Any):
+    def __init__(self, model: torch.nn.Module, recorder: Any, called_directly: Container[int] = ()):
         self.rows: list[tuple[int, str, str, int]] = []
         self.calls: list[Call] = []
         self.stack: list[tuple[int, int]] = []  # (row of modules, row of calls)
@@ -31,6 +86,7 @@ class ModuleTracker:
                 parent = parent.rpartition(".")[0]
             paths[path] = self._rows_of[id(module)] = len(self.rows)
             flags = HAS_HOOKS if any(getattr(module, hooks, None) for hooks in CALL_HOOKS) else 0
+            flags |= CALLED_DIRECTLY if id(module) in called_directly else 0
             self.rows.append((paths[parent] if path else -1, path, type(module).__name__, flags))
 
     def current(self) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from typing import Any, Callable, Iterator, Optional
 
 from .accumulate import correct_accumulation
 from .kinds import BUFFER, INPUT, LOSS, OPTIMIZER_STATE, PARAMETER, Recording, TraceError
+from .modules import DirectCalls
 from .recorder import Recorder
 from .saved import DroppedTensors, SavedTensors
 from .step import Step
@@ -30,12 +31,13 @@ def _without_collector() -> Iterator[None]:
 
 
 def warm_up(step: Step, target: str) -> None:
-    """Runs the step once, which makes the optimizer's state, and takes the gradients away again."""
+    """Runs the step once, which makes the optimizer's state and shows how modules are called, and takes the gradients away again."""
     recorder = Recorder(step.model, target=target)
     step.zero_grad()
-    with recorder:
+    with recorder, DirectCalls(step.model) as direct:
         step.run(recorder, lambda _: None)
         step.zero_grad()
+    step.called_directly = direct.modules
 
 
 def _register(recorder: Recorder, step: Step) -> dict[int, list[int]]:
@@ -61,7 +63,7 @@ def _register(recorder: Recorder, step: Step) -> dict[int, list[int]]:
 
 
 def record(step: Step, target: str, hooks: Optional[Callable[[Any], Any]] = None) -> Recording:
-    recorder = Recorder(step.model, target=target)
+    recorder = Recorder(step.model, target=target, called_directly=step.called_directly)
     states = _register(recorder, step)
     result: dict[str, Any] = {}
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import bisect
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Container, Optional
 
 import torch
 from torch._subclasses.fake_tensor import (
@@ -43,7 +43,7 @@ def _steals_gradient() -> bool:
 class Recorder(TorchDispatchMode):
     """The dispatch mode. `on` is true between `open()` and `close()`; ops outside are run and forgotten."""
 
-    def __init__(self, model: torch.nn.Module, *, target: str):
+    def __init__(self, model: torch.nn.Module, *, target: str, called_directly: Container[int] = ()):
         super().__init__()
         self.on = False
         self.phase = FORWARD
@@ -51,7 +51,7 @@ class Recorder(TorchDispatchMode):
         self.assumed: list[str] = []
         self.autocast: Optional[str] = None
         self.storages = StorageTable(lambda: len(self.ops) - 1 if self.on else None)
-        self.modules = ModuleTracker(model, self)
+        self.modules = ModuleTracker(model, self, called_directly)
         self.checkpoints = CheckpointTracker(self)
         self.on_detach: Optional[Callable[[torch.Tensor, torch.Tensor], None]] = None
         self._emulates_cuda = target == "cuda"

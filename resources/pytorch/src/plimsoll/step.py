@@ -31,6 +31,7 @@ class Step:
         self.optimizer = optimizer
         self.mode = mode
         self.assumed: list[str] = []
+        self.called_directly: set[int] = set()  # identities of modules whose forward runs past their call, once known
 
     def inputs(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Tensors given to the step, those that the loss function brings along included."""
