@@ -21,7 +21,10 @@ public:
         m_app = app.add_subcommand("export", "Write a plan as another kind of file");
         m_app->add_option("GRAPH", m_graph, "Graph that the plan was made for")->required();
         m_app->add_option("PLAN", m_plan, "Plan file (.json)")->required();
-        m_app->add_option("-o,--output", m_output, "File to write; its ending says the kind")
+        m_app
+            ->add_option(
+                "-o,--output", m_output,
+                fmt::format("File to write; its ending says the kind: {}", writers::planEndings()))
             ->required();
         addCommon(*m_app, m_common);
         m_app->footer("Example: plimsoll-cli export model.plimsoll.json.gz plan.json -o plan.svg");

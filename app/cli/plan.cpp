@@ -145,7 +145,10 @@ PlanVerb::PlanVerb(CLI::App& app)
         ->capture_default_str();
     m_app->add_option("--frontier", m_points, "Also print the trade-off at that many budgets")
         ->transform(wholeNumber(1, kMostPoints));
-    m_app->add_option("--export", m_exports, "File to write; its ending says the kind. Repeatable")
+    m_app
+        ->add_option("--export", m_exports,
+                     fmt::format("File to write; its ending says the kind: {}. Repeatable",
+                                 writers::planEndings()))
         ->take_all()
         ->expected(1);
     m_app->add_option("--time-limit", m_timeLimit, "Seconds, then the best answer so far counts")

@@ -36,6 +36,7 @@ class CliTest : public QObject, private tests::CliFixture
 private Q_SLOTS:
     void helpOfEveryVerbHasAnExample_data();
     void helpOfEveryVerbHasAnExample();
+    void helpTellsEachKindOfFileThatIsWritten();
     void versionListsOptionalLibraries();
     void inspectPrintsTheKeysOfTheContract_data();
     void inspectPrintsTheKeysOfTheContract();
@@ -74,6 +75,12 @@ void CliTest::helpOfEveryVerbHasAnExample()
     QVERIFY2(run.out.contains("Example: plimsoll-cli " + verb.join(u' ').toUtf8()),
              run.out.constData());
     QCOMPARE(run.error, QByteArray{});
+}
+
+void CliTest::helpTellsEachKindOfFileThatIsWritten()
+{
+    for (const char* verb : {"plan", "export"})
+        QVERIFY(runCli({text(verb), text("--help")}).out.contains(": .json .py .csv .svg"));
 }
 
 void CliTest::versionListsOptionalLibraries()
