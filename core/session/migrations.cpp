@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string>
 #include <system_error>
 
@@ -13,6 +14,8 @@
 namespace plimsoll::session {
 
 namespace {
+
+constexpr auto kNewestVersion = static_cast<std::int64_t>(kMigrations.size());
 
 base::Result<void> backUp(const Database& database, std::int64_t version)
 {
@@ -29,57 +32,64 @@ base::Result<void> backUp(const Database& database, std::int64_t version)
     return {};
 }
 
-} // namespace
-
-int schemaVersion()
+/// The schema's version of a database that is a session, or empty; an error about any other.
+base::Result<std::int64_t> versionOf(const Database& database)
 {
-    return static_cast<int>(kMigrations.size());
-}
-
-base::Result<void> migrate(Database& database)
-{
-    const base::Result<std::int64_t> version = database.value("PRAGMA user_version");
-    if (!version)
-        return tl::unexpected{version.error()};
-    const base::Result<std::int64_t> application = database.value("PRAGMA application_id");
-    if (!application)
-        return tl::unexpected{application.error()};
-    const base::Result<std::int64_t> tables = database.value("SELECT count(*) FROM sqlite_master");
-    if (!tables)
-        return tl::unexpected{tables.error()};
-    // A session has neither; a view could hand out rows without end.
-    const base::Result<std::int64_t> programs =
-        database.value("SELECT count(*) FROM sqlite_master WHERE type IN ('view', 'trigger')");
-    if (!programs)
-        return tl::unexpected{programs.error()};
+    constexpr std::array kQuestions{
+        "PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_master",
+        // A session has neither; a view could hand out rows without end.
+        "SELECT count(*) FROM sqlite_master WHERE type IN ('view', 'trigger')"};
+    std::array<std::int64_t, kQuestions.size()> answers{};
+    for (std::size_t i = 0; i < kQuestions.size(); ++i) {
+        const base::Result<std::int64_t> answer = database.value(kQuestions.at(i));
+        if (!answer)
+            return answer;
+        answers.at(i) = *answer;
+    }
+    const auto [version, application, tables, programs] = answers;
     const std::string name = base::printable(database.path().string());
-    const bool foreign = *application != kApplicationId || *version < 1 || *programs > 0;
-    if (*version < 0 || (*tables > 0 && foreign))
+    const bool foreign = application != kApplicationId || version < 1 || programs > 0;
+    if (version < 0 || (tables > 0 && foreign))
         return base::failure(
             base::ErrorKind::File,
             fmt::format("{}: a database of another program, not a Plimsoll session.", name));
-    if (*version > schemaVersion())
+    if (version > kNewestVersion)
         return base::failure(
             base::ErrorKind::File,
             fmt::format(
                 "{}: written by a newer Plimsoll (session version {}, this one reads up to {}); "
                 "update Plimsoll to open it.",
-                name, *version, schemaVersion()));
-    if (*version > 0 && *version < schemaVersion())
+                name, version, kNewestVersion));
+    return version;
+}
+
+/// Brings a database from version `from` to the next one.
+base::Result<void> apply(Database& database, std::int64_t from)
+{
+    base::Result<Transaction> transaction = Transaction::begin(database);
+    if (!transaction)
+        return tl::unexpected{transaction.error()};
+    const std::string sql =
+        fmt::format("{}\nPRAGMA application_id = {}; PRAGMA user_version = {};",
+                    kMigrations.at(static_cast<std::size_t>(from)), kApplicationId, from + 1);
+    if (const base::Result<void> applied = database.run(sql); !applied)
+        return applied;
+    return transaction->commit();
+}
+
+} // namespace
+
+base::Result<void> migrate(Database& database)
+{
+    const base::Result<std::int64_t> version = versionOf(database);
+    if (!version)
+        return tl::unexpected{version.error()};
+    if (*version > 0 && *version < kNewestVersion)
         if (const base::Result<void> copied = backUp(database, *version); !copied)
             return copied;
-    for (std::int64_t at = *version; at < schemaVersion(); ++at) {
-        base::Result<Transaction> transaction = Transaction::begin(database);
-        if (!transaction)
-            return tl::unexpected{transaction.error()};
-        const std::string sql =
-            fmt::format("{}\nPRAGMA application_id = {}; PRAGMA user_version = {};",
-                        kMigrations.at(static_cast<std::size_t>(at)), kApplicationId, at + 1);
-        if (const base::Result<void> applied = database.run(sql); !applied)
+    for (std::int64_t at = *version; at < kNewestVersion; ++at)
+        if (const base::Result<void> applied = apply(database, at); !applied)
             return applied;
-        if (const base::Result<void> committed = transaction->commit(); !committed)
-            return committed;
-    }
     return {};
 }
 

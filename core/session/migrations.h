@@ -7,12 +7,10 @@ namespace plimsoll::session {
 
 /// Marks a database as a Plimsoll session: "PLMS".
 inline constexpr std::int64_t kApplicationId = 0x504c4d53;
-/// The newest schema, to which migrate() brings a file.
-[[nodiscard]] int schemaVersion();
 
-/// Applies the missing migrations, each in its own transaction, after a copy of an older file was
-/// made beside it. Refuses files of other programs and of newer versions. An empty database becomes
-/// a session.
+/// Brings a file to the newest schema: applies the missing migrations, each in its own transaction,
+/// after a copy of an older file was made beside it. Refuses files of other programs and of newer
+/// versions. An empty database becomes a session.
 [[nodiscard]] base::Result<void> migrate(Database& database);
 
 } // namespace plimsoll::session

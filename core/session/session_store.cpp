@@ -18,67 +18,68 @@ namespace {
 
 using base::Result;
 
-Result<void> execute(Statement& statement)
+/// Runs one statement that returns no rows, its parameters filled in by `bind(Statement&)`.
+template <typename Bind>
+Result<void> execute(Database& database, std::string_view sql, Bind bind)
 {
-    const Result<bool> done = statement.step();
-    if (!done)
-        return tl::unexpected{done.error()};
-    return {};
+    Result<Statement> statement = database.prepare(sql);
+    if (!statement)
+        return tl::unexpected{statement.error()};
+    bind(*statement);
+    return statement->step().map([](bool /*no row*/) {});
 }
 
 Result<void> putGraph(Database& database, const SavedGraph& graph)
 {
-    Result<Statement> insert =
-        database.prepare("INSERT OR REPLACE INTO graph VALUES (1, ?, ?, ?, ?)");
-    if (!insert)
-        return tl::unexpected{insert.error()};
-    insert->bind(0, graph.name)
-        .bind(1, graph.sourcePath)
-        .bind(2, graph.contentHash)
-        .bindBlob(3, graph.content);
-    return execute(*insert);
+    return execute(database, "INSERT OR REPLACE INTO graph VALUES (1, ?, ?, ?, ?)",
+                   [&](Statement& insert) {
+                       insert.bind(0, graph.name)
+                           .bind(1, graph.sourcePath)
+                           .bind(2, graph.contentHash)
+                           .bindBlob(3, graph.content);
+                   });
 }
 
 Result<void> putProblem(Database& database, const SavedProblem& problem)
 {
-    Result<Statement> insert =
-        database.prepare("INSERT OR REPLACE INTO problem VALUES (1, ?, ?, ?, ?, ?, ?)");
-    if (!insert)
-        return tl::unexpected{insert.error()};
-    insert->bind(0, problem.device)
-        .bind(1, problem.reserveBytes)
-        .bind(2, std::int64_t{problem.rounding});
-    insert->bind(3, problem.planner)
-        .bind(4, nlohmann::json(problem.options).dump())
-        .bind(5, problem.budgetBytes);
-    return execute(*insert);
+    return execute(database, "INSERT OR REPLACE INTO problem VALUES (1, ?, ?, ?, ?, ?, ?)",
+                   [&](Statement& insert) {
+                       insert.bind(0, problem.device)
+                           .bind(1, problem.reserveBytes)
+                           .bind(2, std::int64_t{problem.rounding})
+                           .bind(3, problem.planner)
+                           .bind(4, nlohmann::json(problem.options).dump())
+                           .bind(5, problem.budgetBytes);
+                   });
 }
 
 Result<std::int64_t> putRun(Database& database, const SavedRun& run)
 {
-    Result<Statement> insert =
-        database.prepare("INSERT INTO run (name, budget_bytes, planner, status, peak_bytes, "
-                         "step_time_ns, plan) VALUES (?, ?, ?, ?, ?, ?, ?)");
-    if (!insert)
-        return tl::unexpected{insert.error()};
-    insert->bind(0, run.name).bind(1, run.budgetBytes).bind(2, run.planner).bind(3, run.status);
-    insert->bind(4, run.peakBytes).bind(5, run.stepTimeNs);
-    if (run.plan)
-        insert->bind(6, *run.plan);
-    else
-        insert->bindNull(6);
-    if (const Result<void> done = execute(*insert); !done)
+    const Result<void> done =
+        execute(database,
+                "INSERT INTO run (name, budget_bytes, planner, status, peak_bytes, step_time_ns, "
+                "plan) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [&](Statement& insert) {
+                    insert.bind(0, run.name)
+                        .bind(1, run.budgetBytes)
+                        .bind(2, run.planner)
+                        .bind(3, run.status)
+                        .bind(4, run.peakBytes)
+                        .bind(5, run.stepTimeNs);
+                    if (run.plan)
+                        insert.bind(6, *run.plan);
+                    else
+                        insert.bindNull(6);
+                });
+    if (!done)
         return tl::unexpected{done.error()};
     return database.value("SELECT last_insert_rowid()");
 }
 
 Result<void> putView(Database& database, const std::string& state)
 {
-    Result<Statement> insert = database.prepare("INSERT OR REPLACE INTO view VALUES (1, ?)");
-    if (!insert)
-        return tl::unexpected{insert.error()};
-    insert->bind(0, state);
-    return execute(*insert);
+    return execute(database, "INSERT OR REPLACE INTO view VALUES (1, ?)",
+                   [&](Statement& insert) { insert.bind(0, state); });
 }
 
 /// Runs `work` in a transaction; its value is returned once it is on the disk.
@@ -258,23 +259,17 @@ Result<std::int64_t> SessionStore::addRun(const SavedRun& run)
 
 Result<void> SessionStore::renameRun(std::int64_t id, const std::string& name)
 {
-    return inTransaction(m_database, [&]() -> Result<void> {
-        Result<Statement> update = m_database.prepare("UPDATE run SET name = ? WHERE id = ?");
-        if (!update)
-            return tl::unexpected{update.error()};
-        update->bind(0, name).bind(1, id);
-        return execute(*update);
+    return inTransaction(m_database, [&] {
+        return execute(m_database, "UPDATE run SET name = ? WHERE id = ?",
+                       [&](Statement& update) { update.bind(0, name).bind(1, id); });
     });
 }
 
 Result<void> SessionStore::removeRun(std::int64_t id)
 {
-    return inTransaction(m_database, [&]() -> Result<void> {
-        Result<Statement> remove = m_database.prepare("DELETE FROM run WHERE id = ?");
-        if (!remove)
-            return tl::unexpected{remove.error()};
-        remove->bind(0, id);
-        return execute(*remove);
+    return inTransaction(m_database, [&] {
+        return execute(m_database, "DELETE FROM run WHERE id = ?",
+                       [&](Statement& remove) { remove.bind(0, id); });
     });
 }
 
