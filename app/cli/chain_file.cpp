@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/chain_file.h"
 
-#include "core/io/byte_source.h"
+#include "app/cli/command.h"
 #include "core/plan/json_text.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -20,9 +19,6 @@ using base::failure;
 using base::Result;
 using nlohmann::json;
 
-constexpr io::ReadLimits kLimits{.bytes = std::uint64_t{64} << 20U,
-                                 .freeBytes = std::uint64_t{4} << 20U,
-                                 .ratio = 250};
 constexpr double kMostSize = 4.0e18;
 
 Result<void> readTime(const json& value, double& into)
@@ -89,11 +85,11 @@ Result<solve::Chain> parseChain(std::string_view text)
 
 Result<solve::Chain> readChainFile(const std::filesystem::path& path)
 {
-    const Result<io::FileContent> content = io::readFile(path, {}, kLimits);
+    const Result<io::FileContent> content = io::readFile(path, {}, kSmallFile);
     if (!content)
         return tl::unexpected{content.error()};
     return parseChain(content->bytes).map_error([&](const base::Error& error) {
-        return base::Error{error.kind, io::pathText(path) + ": " + error.message};
+        return inFile(path, error);
     });
 }
 

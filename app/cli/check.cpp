@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <vector>
+
 namespace plimsoll::cli {
 
 namespace {
@@ -42,37 +45,26 @@ void compareNumbers(std::vector<NamedFault>& faults, const plan::PlanFileInfo& i
 class Check : public Verb
 {
 public:
-    explicit Check(CLI::App& app)
+    explicit Check(CLI::App& app) : Verb{app, "check", "Verify an exported plan against its graph"}
     {
-        m_app = app.add_subcommand("check", "Verify an exported plan against its graph");
-        m_app->add_option("PLAN", m_plan, "Plan file (.json)")->required();
-        m_app->add_option("GRAPH", m_graph, "Graph that the plan was made for")->required();
-        m_app->add_option("--max-peak", m_maxPeak,
-                          "Fail above this peak: 6GiB, or 50% of the unplanned peak");
-        m_app->add_option("--max-slowdown", m_maxSlowdown,
-                          "Fail if the step takes this much longer than unplanned, such as 20%");
-        addCommon(*m_app, m_common);
-        m_app->footer(
-            "Example: plimsoll-cli check plan.json model.plimsoll.json.gz --max-peak 6GiB");
+        command().add_option("PLAN", m_plan, "Plan file (.json)")->required();
+        command().add_option("GRAPH", m_graph, "Graph that the plan was made for")->required();
+        command().add_option("--max-peak", m_maxPeak,
+                             "Fail above this peak: 6GiB, or 50% of the unplanned peak");
+        command().add_option("--max-slowdown", m_maxSlowdown,
+                             "Fail if the step takes this much longer than unplanned, such as 20%");
+        close("Example: plimsoll-cli check plan.json model.plimsoll.json.gz --max-peak 6GiB");
     }
-    [[nodiscard]] const CLI::App* app() const override { return m_app; }
-    [[nodiscard]] const Common& common() const override { return m_common; }
 
     [[nodiscard]] AnswerResult run() override
     {
         const Stopwatch clock;
         if (base::Result<void> limits = parseLimits(); !limits)
             return tl::unexpected{limits.error()};
-        const base::Result<readers::ReadProgram> read = readGraph(m_graph, m_common);
-        if (!read)
-            return tl::unexpected{read.error()};
-        const base::Result<plan::PlanFile> file = readPlanFile(m_plan, *read->program);
-        if (!file)
-            return tl::unexpected{file.error()};
-        base::Result<plan::Problem> problem = plan::problemOf(*file, read->program);
-        if (!problem)
-            return base::failure(base::ErrorKind::File, m_plan + ": " + problem.error().message);
-        return judge(*file, *problem, clock);
+        const base::Result<PlanInput> input = readPlan(m_plan, m_graph, common());
+        if (!input)
+            return tl::unexpected{input.error()};
+        return judge(input->file, input->problem, clock);
     }
 
 private:
@@ -152,8 +144,6 @@ private:
                                           slowdown, *m_slowdownLimit)});
     }
 
-    CLI::App* m_app = nullptr;
-    Common m_common;
     std::string m_plan;
     std::string m_graph;
     std::string m_maxPeak;

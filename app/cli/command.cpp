@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/command.h"
 
-#include "core/io/byte_source.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -30,10 +28,16 @@ Exit exitFor(ErrorKind kind)
     return Exit::Internal;
 }
 
-void addCommon(CLI::App& verb, Common& common)
+Verb::Verb(CLI::App& parent, const char* name, const char* sentence)
+    : m_command{*parent.add_subcommand(name, sentence)}
 {
-    verb.add_flag("--json", common.json, "Print one JSON object and nothing else");
-    verb.add_flag("--quiet", common.quiet, "Print no text and no progress");
+}
+
+void Verb::close(const std::string& footer)
+{
+    m_command.add_flag("--json", m_common.json, "Print one JSON object and nothing else");
+    m_command.add_flag("--quiet", m_common.quiet, "Print no text and no progress");
+    m_command.footer(footer);
 }
 
 base::Error inFile(const std::filesystem::path& path, const base::Error& error)

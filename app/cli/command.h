@@ -2,19 +2,15 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/graph/program.h"
-#include "core/readers/source.h"
+#include "core/io/byte_source.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <filesystem>
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace plimsoll::cli {
 
@@ -38,7 +34,6 @@ struct Common
     bool json = false;
     bool quiet = false;
 };
-void addCommon(CLI::App& verb, Common& common);
 
 /// What a verb wants printed, and how it ended. `error` goes to standard error as one line.
 struct Answer
@@ -54,16 +49,26 @@ using AnswerResult = base::Result<Answer>;
 class Verb
 {
 public:
-    Verb() = default;
+    /// Adds the verb below `parent`.
+    Verb(CLI::App& parent, const char* name, const char* sentence);
     Verb(const Verb&) = delete;
     Verb& operator=(const Verb&) = delete;
     Verb(Verb&&) = delete;
     Verb& operator=(Verb&&) = delete;
     virtual ~Verb() = default;
 
-    [[nodiscard]] virtual const CLI::App* app() const = 0;
-    [[nodiscard]] virtual const Common& common() const = 0;
+    [[nodiscard]] bool isParsed() const { return m_command.parsed(); }
+    [[nodiscard]] const Common& common() const { return m_common; }
     [[nodiscard]] virtual AnswerResult run() = 0;
+
+protected:
+    [[nodiscard]] CLI::App& command() { return m_command; }
+    /// Behind the verb's own options: the common flags, and what its help ends with.
+    void close(const std::string& footer);
+
+private:
+    CLI::App& m_command; ///< parent's
+    Common m_common;
 };
 
 /// Wall time since it was made, for the key `seconds`.
@@ -79,7 +84,11 @@ private:
     std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
 };
 
-/// The file's content of kind File errors, named after the file.
+/// Far more than a plan or a chain takes; a plan of 100,000 ops has about 1 MB.
+inline constexpr io::ReadLimits kSmallFile{.bytes = std::uint64_t{64} << 20U,
+                                           .freeBytes = std::uint64_t{4} << 20U};
+
+/// An error about a file's content (kind File), named after the file; others as they are.
 [[nodiscard]] base::Error inFile(const std::filesystem::path& path, const base::Error& error);
 
 /// A number that JSON shows without a fraction when it has none.

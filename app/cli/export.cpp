@@ -16,21 +16,17 @@ namespace {
 class Export : public Verb
 {
 public:
-    explicit Export(CLI::App& app)
+    explicit Export(CLI::App& app) : Verb{app, "export", "Write a plan as another kind of file"}
     {
-        m_app = app.add_subcommand("export", "Write a plan as another kind of file");
-        m_app->add_option("GRAPH", m_graph, "Graph that the plan was made for")->required();
-        m_app->add_option("PLAN", m_plan, "Plan file (.json)")->required();
-        m_app
-            ->add_option(
+        command().add_option("GRAPH", m_graph, "Graph that the plan was made for")->required();
+        command().add_option("PLAN", m_plan, "Plan file (.json)")->required();
+        command()
+            .add_option(
                 "-o,--output", m_output,
                 fmt::format("File to write; its ending says the kind: {}", writers::planEndings()))
             ->required();
-        addCommon(*m_app, m_common);
-        m_app->footer("Example: plimsoll-cli export model.plimsoll.json.gz plan.json -o plan.svg");
+        close("Example: plimsoll-cli export model.plimsoll.json.gz plan.json -o plan.svg");
     }
-    [[nodiscard]] const CLI::App* app() const override { return m_app; }
-    [[nodiscard]] const Common& common() const override { return m_common; }
 
     [[nodiscard]] AnswerResult run() override
     {
@@ -38,16 +34,11 @@ public:
         const base::Result<const writers::PlanWriter*> writer = writers::writerFor(m_output);
         if (!writer)
             return tl::unexpected{writer.error()};
-        const base::Result<readers::ReadProgram> read = readGraph(m_graph, m_common);
-        if (!read)
-            return tl::unexpected{read.error()};
-        const base::Result<plan::PlanFile> file = readPlanFile(m_plan, *read->program);
-        if (!file)
-            return tl::unexpected{file.error()};
-        const base::Result<plan::Problem> problem = plan::problemOf(*file, read->program);
-        if (!problem)
-            return base::failure(base::ErrorKind::File, m_plan + ": " + problem.error().message);
-        const base::Result<plan::VerifiedPlanPtr> plan = plan::certify(*problem, file->plan);
+        const base::Result<PlanInput> input = readPlan(m_plan, m_graph, common());
+        if (!input)
+            return tl::unexpected{input.error()};
+        const base::Result<plan::VerifiedPlanPtr> plan =
+            plan::certify(input->problem, input->file.plan);
         if (!plan)
             return tl::unexpected{plan.error()};
         const base::Result<void> written = workspace::exportPlan(**plan, m_output, {m_graph});
@@ -60,8 +51,6 @@ public:
     }
 
 private:
-    CLI::App* m_app = nullptr;
-    Common m_common;
     std::string m_graph;
     std::string m_plan;
     std::string m_output;

@@ -2,19 +2,9 @@
 #include "app/cli/graph_input.h"
 
 #include "app/cli/watch.h"
-#include "core/io/byte_source.h"
 #include "core/readers/registry.h"
 
 namespace plimsoll::cli {
-
-namespace {
-
-/// Far more than any plan takes; a plan of 100,000 ops has about 1 MB.
-constexpr io::ReadLimits kPlanLimits{.bytes = std::uint64_t{64} << 20U,
-                                     .freeBytes = std::uint64_t{4} << 20U,
-                                     .ratio = 250};
-
-} // namespace
 
 base::Result<readers::ReadProgram> readGraph(const std::filesystem::path& path,
                                              const Common& common)
@@ -23,15 +13,22 @@ base::Result<readers::ReadProgram> readGraph(const std::filesystem::path& path,
     return readers::readProgram(path, watch.context());
 }
 
-base::Result<plan::PlanFile> readPlanFile(const std::filesystem::path& path,
-                                          const graph::Program& program)
+base::Result<PlanInput> readPlan(const std::string& planPath, const std::string& graphPath,
+                                 const Common& common)
 {
-    const base::Result<io::FileContent> content = io::readFile(path, {}, kPlanLimits);
+    const base::Result<readers::ReadProgram> read = readGraph(graphPath, common);
+    if (!read)
+        return tl::unexpected{read.error()};
+    const base::Result<io::FileContent> content = io::readFile(planPath, {}, kSmallFile);
     if (!content)
         return tl::unexpected{content.error()};
-    return plan::readPlan(content->bytes, program).map_error([&](const base::Error& error) {
-        return inFile(path, error);
-    });
+    base::Result<plan::PlanFile> file = plan::readPlan(content->bytes, *read->program);
+    if (!file)
+        return tl::unexpected{inFile(planPath, file.error())};
+    base::Result<plan::Problem> problem = plan::problemOf(*file, read->program);
+    if (!problem)
+        return base::failure(base::ErrorKind::File, planPath + ": " + problem.error().message);
+    return PlanInput{*std::move(file), *std::move(problem)};
 }
 
 } // namespace plimsoll::cli

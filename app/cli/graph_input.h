@@ -3,6 +3,9 @@
 
 #include "app/cli/command.h"
 #include "core/plan/plan_json.h"
+#include "core/readers/source.h"
+
+#include <string>
 
 namespace plimsoll::cli {
 
@@ -10,8 +13,15 @@ namespace plimsoll::cli {
 [[nodiscard]] base::Result<readers::ReadProgram> readGraph(const std::filesystem::path& path,
                                                            const Common& common);
 
-/// Reads a plan file of this graph; errors name the file.
-[[nodiscard]] base::Result<plan::PlanFile> readPlanFile(const std::filesystem::path& path,
-                                                        const graph::Program& program);
+/// A plan file and the problem it answered.
+struct PlanInput
+{
+    plan::PlanFile file;
+    plan::Problem problem;
+};
+
+/// Reads a graph, and a plan file of it; errors name the file.
+[[nodiscard]] base::Result<PlanInput> readPlan(const std::string& planPath,
+                                               const std::string& graphPath, const Common& common);
 
 } // namespace plimsoll::cli

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <vector>
 
 namespace plimsoll::cli {
 
@@ -145,22 +146,19 @@ std::string summaryText(const readers::ReadProgram& read, std::size_t cuts,
 class Inspect : public Verb
 {
 public:
-    explicit Inspect(CLI::App& app)
+    explicit Inspect(CLI::App& app) : Verb{app, "inspect", "Tell what is in a file"}
     {
-        m_app = app.add_subcommand("inspect", "Tell what is in a file");
-        m_app->add_option("FILE", m_files, "Files to read")->required();
-        m_app->add_flag("--chain", m_chain, "Print the chain of stages that planners work on");
-        m_app->add_option("--device", m_device, "GPU for the times of --chain")
+        command().add_option("FILE", m_files, "Files to read")->required();
+        command().add_flag("--chain", m_chain, "Print the chain of stages that planners work on");
+        command()
+            .add_option("--device", m_device, "GPU for the times of --chain")
             ->capture_default_str();
-        addCommon(*m_app, m_common);
-        m_app->footer(
+        close(
             "peak_bytes is the peak that the exporter counted and the reader counted again, sizes\n"
             "as they are; peak_allocated_bytes is the evaluator's, sizes rounded up to the\n"
             "allocator's blocks, as in plan and check.\n"
             "Example: plimsoll-cli inspect model.plimsoll.json.gz --chain --json");
     }
-    [[nodiscard]] const CLI::App* app() const override { return m_app; }
-    [[nodiscard]] const Common& common() const override { return m_common; }
 
     [[nodiscard]] AnswerResult run() override
     {
@@ -182,7 +180,7 @@ private:
         const base::Result<plan::Device> device = plan::findDevice(m_device);
         if (!device)
             return tl::unexpected{device.error()};
-        const base::Result<readers::ReadProgram> read = readGraph(file, m_common);
+        const base::Result<readers::ReadProgram> read = readGraph(file, common());
         if (!read)
             return tl::unexpected{read.error()};
         plan::Problem problem;
@@ -211,8 +209,6 @@ private:
         return {};
     }
 
-    CLI::App* m_app = nullptr;
-    Common m_common;
     std::vector<std::string> m_files;
     std::string m_device{plan::kDefaultDevice};
     bool m_chain = false;

@@ -112,7 +112,7 @@ int run(const std::vector<std::string>& arguments)
         return finish(Exit::Usage, "", sentence + " See --help.");
     }
     for (const std::unique_ptr<Verb>& verb : verbs)
-        if (verb->app()->parsed())
+        if (verb->isParsed())
             return runVerb(*verb);
     return finish(Exit::Internal, "", "No verb ran. This is a bug: please report it.");
 }

@@ -13,8 +13,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace plimsoll::cli {
 
@@ -87,8 +89,6 @@ class PlanVerb : public Verb
 {
 public:
     explicit PlanVerb(CLI::App& app);
-    [[nodiscard]] const CLI::App* app() const override { return m_app; }
-    [[nodiscard]] const Common& common() const override { return m_common; }
     [[nodiscard]] AnswerResult run() override;
 
 private:
@@ -99,8 +99,6 @@ private:
     void describeNothing(Answer& answer, const plan::Problem& problem,
                          const solve::Outcome& outcome) const;
 
-    CLI::App* m_app = nullptr;
-    Common m_common;
     Stopwatch m_clock;
     std::string m_graph;
     std::string m_budgetText;
@@ -124,45 +122,50 @@ private:
 };
 
 PlanVerb::PlanVerb(CLI::App& app)
+    : Verb{app, "plan", "Find what to recompute so that a step fits a budget"}
 {
-    m_app = app.add_subcommand("plan", "Find what to recompute so that a step fits a budget");
-    m_app->add_option("GRAPH", m_graph, "Traced step (.plimsoll.json or .plimsoll.json.gz)");
-    m_app->add_option(
+    command().add_option("GRAPH", m_graph, "Traced step (.plimsoll.json or .plimsoll.json.gz)");
+    command().add_option(
         "--budget", m_budgetText,
         "All device bytes, the reserve included: 6GiB, 2100MiB, or 80% of the unplanned "
         "peak");
-    m_app->add_option("--planner", m_plannerId, "Who plans; see --list")->capture_default_str();
-    m_app->add_option("--granularity", m_granularity, "Where regions may begin and end: module")
+    command().add_option("--planner", m_plannerId, "Who plans; see --list")->capture_default_str();
+    command()
+        .add_option("--granularity", m_granularity, "Where regions may begin and end: module")
         ->capture_default_str();
-    m_app->add_option("--runtime", m_runtime, "What will execute the plan: checkpoint")
+    command()
+        .add_option("--runtime", m_runtime, "What will execute the plan: checkpoint")
         ->capture_default_str();
-    m_app
-        ->add_option("--reserve", m_reserveText,
-                     "Part of the budget kept for context and workspaces: 512MiB, or 5% of the "
-                     "unplanned peak without it")
+    command()
+        .add_option("--reserve", m_reserveText,
+                    "Part of the budget kept for context and workspaces: 512MiB, or 5% of the "
+                    "unplanned peak without it")
         ->capture_default_str();
-    m_app->add_option("--device", m_device, "GPU whose speed and memory count")
+    command()
+        .add_option("--device", m_device, "GPU whose speed and memory count")
         ->capture_default_str();
-    m_app->add_option("--frontier", m_points, "Also print the trade-off at that many budgets")
+    command()
+        .add_option("--frontier", m_points, "Also print the trade-off at that many budgets")
         ->transform(wholeNumber(1, kMostPoints));
-    m_app
-        ->add_option("--export", m_exports,
-                     fmt::format("File to write; its ending says the kind: {}. Repeatable",
-                                 writers::planEndings()))
+    command()
+        .add_option("--export", m_exports,
+                    fmt::format("File to write; its ending says the kind: {}. Repeatable",
+                                writers::planEndings()))
         ->take_all()
         ->expected(1);
-    m_app->add_option("--time-limit", m_timeLimit, "Seconds, then the best answer so far counts")
+    command()
+        .add_option("--time-limit", m_timeLimit, "Seconds, then the best answer so far counts")
         ->check(seconds());
-    m_app->add_flag("--list", m_list, "Print the planners and their options");
+    command().add_flag("--list", m_list, "Print the planners and their options");
     for (const auto& planner : solve::planners())
         for (const solve::OptionRecord& option : planner->descriptor().options)
             if (const auto [entry, added] = m_optionValues.try_emplace(option.name); added)
-                m_app->add_option("--" + option.name, entry->second, option.sentence)
+                command()
+                    .add_option("--" + option.name, entry->second, option.sentence)
                     ->transform(wholeNumber(-kMostOption, kMostOption))
                     ->group("Options of planners");
-    addCommon(*m_app, m_common);
-    m_app->footer("Example: plimsoll-cli plan model.plimsoll.json.gz --budget 80% --export "
-                  "plan.json --export plan.py");
+    close("Example: plimsoll-cli plan model.plimsoll.json.gz --budget 80% --export "
+          "plan.json --export plan.py");
 }
 
 Result<void> PlanVerb::checkArguments()
@@ -229,7 +232,7 @@ AnswerResult PlanVerb::run()
         return listPlanners();
     if (Result<void> arguments = checkArguments(); !arguments)
         return tl::unexpected{arguments.error()};
-    const Result<readers::ReadProgram> read = readGraph(m_graph, m_common);
+    const Result<readers::ReadProgram> read = readGraph(m_graph, common());
     if (!read)
         return tl::unexpected{read.error()};
     const Result<plan::Problem> problem = pose(read->program);
@@ -242,7 +245,7 @@ AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
 {
     bool stopped = false;
     Result<plan::FrontierPtr> frontier = [&] {
-        Watch watch{m_common.quiet ? std::string{} : "Planning", m_timeLimit};
+        Watch watch{common().quiet ? std::string{} : "Planning", m_timeLimit};
         Result<plan::FrontierPtr> found = m_planner->frontier(problem, m_options, watch.context());
         stopped = watch.stopped();
         return found;

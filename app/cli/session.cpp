@@ -60,15 +60,11 @@ class SessionVerb : public Verb
 {
 public:
     SessionVerb(CLI::App& session, Action action, const char* name, const char* sentence)
-        : m_action{action}
+        : Verb{session, name, sentence}, m_action{action}
     {
-        m_app = session.add_subcommand(name, sentence);
-        m_app->add_option("FILE", m_file, "Session (.plimsoll)")->required();
-        addCommon(*m_app, m_common);
-        m_app->footer(fmt::format("Example: plimsoll-cli session {} work.plimsoll", name));
+        command().add_option("FILE", m_file, "Session (.plimsoll)")->required();
+        close(fmt::format("Example: plimsoll-cli session {} work.plimsoll", name));
     }
-    [[nodiscard]] const CLI::App* app() const override { return m_app; }
-    [[nodiscard]] const Common& common() const override { return m_common; }
 
     [[nodiscard]] AnswerResult run() override
     {
@@ -126,8 +122,6 @@ private:
     }
 
     Action m_action;
-    CLI::App* m_app = nullptr;
-    Common m_common;
     std::string m_file;
 };
 

@@ -92,25 +92,26 @@ class SolveChain : public Verb
 {
 public:
     explicit SolveChain(CLI::App& solve)
+        : Verb{solve, "chain", "Schedule a chain of stages within a budget"}
     {
-        m_app = solve.add_subcommand("chain", "Schedule a chain of stages within a budget");
-        m_app->add_option("FILE", m_file, "JSON with ftime, btime, x, xbar, ftmp, btmp")
+        command()
+            .add_option("FILE", m_file, "JSON with ftime, btime, x, xbar, ftmp, btmp")
             ->required();
-        m_app->add_option("--budget", m_budget, "In the file's size unit, x[0] included")
+        command()
+            .add_option("--budget", m_budget, "In the file's size unit, x[0] included")
             ->transform(wholeNumber(0, kMostBudget))
             ->required();
-        m_app->add_option("--slots", m_slots, "Round sizes up to budget/SLOTS")
+        command()
+            .add_option("--slots", m_slots, "Round sizes up to budget/SLOTS")
             ->transform(wholeNumber(1, kMostSlots));
-        m_app->add_option("--recurrence", m_recurrence, "corrected or peer")
+        command()
+            .add_option("--recurrence", m_recurrence, "corrected or peer")
             ->capture_default_str()
             ->check(CLI::IsMember({"corrected", "peer"}));
-        m_app->add_flag("--frontier", m_frontier, "Also print the whole trade-off");
-        m_app->add_option("--time-limit", m_timeLimit, "Seconds")->check(seconds());
-        addCommon(*m_app, m_common);
-        m_app->footer("Example: plimsoll-cli solve chain chain.json --budget 24 --frontier --json");
+        command().add_flag("--frontier", m_frontier, "Also print the whole trade-off");
+        command().add_option("--time-limit", m_timeLimit, "Seconds")->check(seconds());
+        close("Example: plimsoll-cli solve chain chain.json --budget 24 --frontier --json");
     }
-    [[nodiscard]] const CLI::App* app() const override { return m_app; }
-    [[nodiscard]] const Common& common() const override { return m_common; }
 
     [[nodiscard]] AnswerResult run() override
     {
@@ -125,7 +126,7 @@ public:
         query.options.recurrence =
             m_recurrence == "peer" ? solve::Recurrence::Peer : solve::Recurrence::Corrected;
         query.frontier = m_frontier;
-        Watch watch{m_common.quiet ? std::string{} : "Solving", m_timeLimit};
+        Watch watch{common().quiet ? std::string{} : "Solving", m_timeLimit};
         base::Result<solve::ChainAnswer> solved = solve::solveChain(*chain, query, watch.context());
         if (!solved)
             return tl::unexpected{solved.error()};
@@ -155,8 +156,6 @@ private:
             answer.lowerBoundPeak);
     }
 
-    CLI::App* m_app = nullptr;
-    Common m_common;
     std::string m_file;
     std::int64_t m_budget = 0;
     std::optional<int> m_slots;

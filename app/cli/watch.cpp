@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/watch.h"
 
+#include "app/cli/command.h"
+
 #include <fmt/format.h>
 
 #include <atomic>
@@ -16,7 +18,6 @@ namespace plimsoll::cli {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds{20};
-constexpr int kCancelled = 130;
 
 std::atomic<int> interruptCount{0};
 static_assert(std::atomic<int>::is_always_lock_free);
@@ -24,7 +25,7 @@ static_assert(std::atomic<int>::is_always_lock_free);
 extern "C" void onInterrupt(int /*signal*/)
 {
     if (interruptCount.fetch_add(1) > 0)
-        ::_exit(kCancelled);
+        ::_exit(static_cast<int>(Exit::Cancelled));
 }
 
 } // namespace
