@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/limits.h"
 #include "core/base/quantity.h"
 #include "core/base/result.h"
 
@@ -10,8 +11,8 @@
 
 namespace plimsoll::base {
 
-/// As large as parseBytes() reads: sums of two of them still fit.
-inline constexpr Bytes kLargestBudget{std::int64_t{1} << 62};
+/// The largest that is taken.
+inline constexpr Bytes kLargestBudget{kHuge};
 
 /// A size, or a ratio such as "80%" of a peak that is known only later (cli.md).
 struct Budget

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/format.h"
 
+#include "core/base/limits.h"
 #include "core/base/unicode.h"
 
 #include <fmt/format.h>
@@ -9,19 +10,19 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 namespace plimsoll::base {
 
 namespace {
 
+/// A unit that sizes are read in.
 struct Unit
 {
     std::string_view name;
     double factor;
 };
 
-/// Units that sizes are shown in, and how many tenths or hundredths of them.
+/// A unit that sizes are shown in.
 struct ShownUnit
 {
     std::string_view name;
@@ -34,7 +35,6 @@ constexpr std::array kShownUnits{
     ShownUnit{"MiB", std::uint64_t{1} << 20U, 1}, ShownUnit{"KiB", std::uint64_t{1} << 10U, 1}};
 
 constexpr unsigned char kAsciiEnd = 0x80;
-constexpr double kMostBytes = 4.611686018427388e18; ///< 2^62: sums of two sizes stay in 64 bits
 
 constexpr std::array kAllUnits{Unit{"TiB", 1099511627776.0},
                                Unit{"GiB", 1073741824.0},
@@ -152,11 +152,7 @@ Result<Bytes> parseBytes(std::string_view text)
                                    "MiB, GiB, KB, MB or GB, such as 2100MiB.",
                                    printable(text, 40)));
     };
-    std::size_t digits = 0;
-    while (
-        digits < input.size()
-        && (std::isdigit(static_cast<unsigned char>(input[digits])) != 0 || input[digits] == '.'))
-        ++digits;
+    const std::size_t digits = std::min(input.find_first_not_of("0123456789."), input.size());
     if (digits == 0)
         return bad();
     const std::string_view unitName = trimmed(std::string_view{input}.substr(digits));
@@ -168,7 +164,7 @@ Result<Bytes> parseBytes(std::string_view text)
         if (end != input.data() + digits)
             return bad();
         const double bytes = value * unit.factor;
-        if (error != std::errc{} || !(bytes < kMostBytes))
+        if (error != std::errc{} || !(bytes < static_cast<double>(kHuge)))
             return failure(ErrorKind::Usage, fmt::format("\"{}\" is more than any computer has.",
                                                          printable(text, 40)));
         // A double would round what has more than 53 bits.

@@ -16,10 +16,10 @@ constexpr int kCudaBlock = 512;
 /// Largest sum of live bytes and the first op that reaches it.
 void findPeak(const Program& program, Checks& checks)
 {
+    if (program.ops.empty())
+        return;
     std::vector<std::int64_t> delta(program.ops.size() + 1, 0);
     for (const Storage& storage : program.storages) {
-        if (program.ops.empty())
-            return;
         delta[static_cast<std::size_t>(std::max(storage.alloc, 0))] += storage.bytes.count();
         if (storage.free != kNever)
             delta[static_cast<std::size_t>(storage.free) + 1] -= storage.bytes.count();

@@ -9,6 +9,18 @@
 
 namespace plimsoll::plan {
 
+namespace {
+
+tl::unexpected<base::Error> overBudget(base::Bytes peak, base::Bytes budget)
+{
+    return base::failure(base::ErrorKind::CheckFailed,
+                         fmt::format("The plan needs {}, {} more than the budget.",
+                                     base::bytesText(peak, base::Rounding::Up),
+                                     base::bytesText(peak - budget, base::Rounding::Up)));
+}
+
+} // namespace
+
 VerifiedPlan::VerifiedPlan(Problem problem, Plan plan, EvaluationPtr evaluation)
     : m_problem{std::move(problem)}, m_plan{std::move(plan)}, m_evaluation{std::move(evaluation)}
 {
@@ -39,25 +51,16 @@ base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan)
     if (verification.liveBytes.size() != totals.size() || verification.peak != evaluation->peak)
         return base::failure(base::ErrorKind::CheckFailed,
                              "The replay of the plan runs other steps than its evaluation: the "
-                             "plan is refused; please "
-                             "report this graph.");
+                             "plan is refused; please report this graph.");
     if (evaluation->peak > problem.budget)
-        return base::failure(
-            base::ErrorKind::CheckFailed,
-            fmt::format("The plan needs {}, {} more than the budget.",
-                        base::bytesText(evaluation->peak, base::Rounding::Up),
-                        base::bytesText(evaluation->peak - problem.budget, base::Rounding::Up)));
+        return overBudget(evaluation->peak, problem.budget);
     return VerifiedPlanPtr{new VerifiedPlan{problem, plan, std::move(evaluation)}};
 }
 
 base::Result<VerifiedPlanPtr> withBudget(const VerifiedPlan& plan, base::Bytes budget)
 {
     if (plan.evaluation().peak > budget)
-        return base::failure(
-            base::ErrorKind::CheckFailed,
-            fmt::format("The plan needs {}, {} more than the budget.",
-                        base::bytesText(plan.evaluation().peak, base::Rounding::Up),
-                        base::bytesText(plan.evaluation().peak - budget, base::Rounding::Up)));
+        return overBudget(plan.evaluation().peak, budget);
     auto copy = std::make_shared<VerifiedPlan>(plan);
     copy->m_problem.budget = budget;
     return copy;

@@ -2,6 +2,7 @@
 #include "core/plan/evaluate.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -78,18 +79,13 @@ timeline::TimelinePtr buildTimeline(const Problem& problem, const Schedule& sche
     return std::move(builder).build();
 }
 
-void addTimes(const Problem& problem, const std::vector<base::Nanoseconds>& times,
-              Evaluation& evaluation)
+void addTimes(const std::vector<base::Nanoseconds>& times, Evaluation& evaluation)
 {
-    const graph::Program& program = *problem.program;
     for (const Step& step : evaluation.schedule->steps) {
         const base::Nanoseconds time = times[step.op.index()];
         evaluation.stepTime += time;
-        const bool again = step.region >= 0;
-        if (again)
+        if (step.region >= 0)
             evaluation.recomputeTime += time;
-        const graph::Phase phase = again ? graph::Phase::Backward : program.op(step.op).phase;
-        evaluation.phaseTime[static_cast<std::size_t>(phase)] += time;
     }
 }
 
@@ -125,8 +121,8 @@ void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>&
         if (step.region < 0)
             continue;
         ++executions[step.op.index()];
-        innermost[step.op.index()] =
-            std::max(innermost[step.op.index()], step.region); // parents come first
+        std::int32_t& region = innermost[step.op.index()];
+        region = std::max(region, step.region); // parents come first
     }
     std::vector<std::vector<graph::StorageId>> allocated(program.ops.size());
     for (std::size_t index = 0; index < program.storages.size(); ++index)
@@ -172,20 +168,6 @@ bool updatesBuffersAgain(const graph::Program& program, const Schedule& schedule
     });
 }
 
-base::Bytes savedForBackward(const Problem& problem, const Schedule& schedule)
-{
-    const graph::Program& program = *problem.program;
-    const std::size_t forward = program.forwardCount();
-    if (forward == 0 || forward == program.ops.size())
-        return {};
-    const std::int32_t end = schedule.stepOfOp[forward - 1];
-    base::Bytes saved;
-    for (const Instance& instance : schedule.instances)
-        if (instance.alloc >= 0 && instance.alloc <= end && instance.free > end)
-            saved += graph::rounded(program.storage(instance.storage).bytes, problem.rounding);
-    return saved;
-}
-
 } // namespace
 
 EvaluationPtr evaluate(const Problem& problem, const Plan& plan)
@@ -197,13 +179,10 @@ EvaluationPtr evaluate(const Problem& problem, const Plan& plan)
     evaluation->timeline = buildTimeline(problem, *evaluation->schedule, times);
     evaluation->peak = evaluation->timeline->peak();
     evaluation->peakStep = evaluation->timeline->peakStep();
-    if (!program.ops.empty()) {
+    if (!program.ops.empty())
         evaluation->peakOp = evaluation->schedule->steps[evaluation->peakStep].op;
-        evaluation->atPeak = evaluation->timeline->stackAt(evaluation->peakStep);
-    }
-    addTimes(problem, times, *evaluation);
+    addTimes(times, *evaluation);
     addRecomputed(problem, times, *evaluation);
-    evaluation->savedForBackward = savedForBackward(problem, *evaluation->schedule);
     evaluation->notModelled = {"Allocator fragmentation.",
                                "Scratch memory inside kernels beyond the reserve."};
     if (updatesBuffersAgain(program, *evaluation->schedule))

@@ -5,7 +5,6 @@
 #include "core/plan/schedule.h"
 #include "core/timeline/timeline.h"
 
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,15 +30,10 @@ struct Evaluation
         peak; ///< largest sum of live bytes, reserve included, sizes rounded as the problem says
     std::size_t peakStep = 0; ///< first step that reaches it
     graph::OpId peakOp;       ///< op of that step
-    timeline::Stack atPeak{}; ///< bytes by category at the peak
     base::Nanoseconds stepTime;
     base::Nanoseconds recomputeTime; ///< part of stepTime spent in recomputations
     base::Nanoseconds transferTime;
-    std::array<base::Nanoseconds, graph::kPhaseCount>
-        phaseTime{};                    ///< recomputation is charged to backward
-    base::Bytes savedForBackward;       ///< bytes that live across the end of forward and loss for
-                                        ///< backward's sake
-    std::vector<Recomputed> recomputed; ///< in order of the forward op
+    std::vector<Recomputed> recomputed;   ///< in order of the forward op
     std::vector<std::string> notModelled; ///< sentences: what these numbers leave out
     std::shared_ptr<const Schedule> schedule;
     timeline::TimelinePtr timeline;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/limits.h"
 #include "core/graph/program.h"
 #include "core/plan/device.h"
 
@@ -47,6 +48,9 @@ struct Plan
 
     bool operator==(const Plan&) const = default;
 };
+
+/// A budget that everything fits.
+inline constexpr base::Bytes kUnlimited{base::kHuge};
 
 /// What is asked: which step, on which device, within how many bytes.
 struct Problem

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/format.h"
+#include "core/base/limits.h"
 #include "core/plan/json_text.h"
 #include "core/plan/plan_json.h"
 #include "core/plan/plan_json_detail.h"
@@ -23,7 +24,6 @@ using base::printable;
 using base::Result;
 using nlohmann::json;
 
-constexpr std::int64_t kMost = std::int64_t{1} << 62U;
 constexpr std::int64_t kMostOrdinal = std::numeric_limits<graph::Moment>::max();
 
 std::string shown(const json& value)
@@ -50,12 +50,13 @@ public:
             fail(key, "must be a text");
         return m_state ? value.get<std::string>() : std::string{};
     }
-    [[nodiscard]] std::int64_t integer(const char* key, std::int64_t most = kMost)
+    [[nodiscard]] std::int64_t integer(const char* key, std::int64_t most = base::kHuge)
     {
         const json& value = at(key);
-        const bool whole = value.is_number_integer()
-                           && (!value.is_number_unsigned()
-                               || value.get<std::uint64_t>() <= static_cast<std::uint64_t>(kMost));
+        const bool whole =
+            value.is_number_integer()
+            && (!value.is_number_unsigned()
+                || value.get<std::uint64_t>() <= static_cast<std::uint64_t>(base::kHuge));
         if (!whole || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > most)
             fail(key, fmt::format("must be an integer from 0 to {}", most));
         return m_state ? value.get<std::int64_t>() : 0;

@@ -12,8 +12,8 @@ namespace plimsoll::plan {
 struct Step
 {
     graph::OpId op;
-    std::int32_t region = -1; ///< index into Schedule::regions of the region whose recomputation
-                              ///< runs it; -1: the op itself
+    std::int32_t region = -1; ///< index in flatten() order of the region whose recomputation runs
+                              ///< it; -1: the op itself
 };
 
 /// One life of a storage: the recorded one, or another made by a recomputation.
@@ -50,8 +50,8 @@ struct Schedule
 /// Regions with their nested ones, parents first.
 [[nodiscard]] std::vector<FlatRegion> flatten(const Plan& plan);
 
-/// Completes a plan after the rules of LIFETIMES.md. The plan's regions must be legal
-/// (checkRegions()); O(ops + saved) times nesting depth.
+/// Completes a plan after the rules of LIFETIMES.md. The plan's regions must be legal, which
+/// verify() checks; O(ops + saved) times nesting depth.
 [[nodiscard]] Schedule lower(const graph::Program& program, const Plan& plan);
 
 } // namespace plimsoll::plan

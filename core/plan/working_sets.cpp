@@ -37,10 +37,9 @@ WorkingSets::WorkingSets(const Problem& problem)
     for (std::size_t op = 0; op < m_bytes.size(); ++op) {
         recorded += delta[op];
         m_bytes[op] += recorded;
-        visitMovable(op, [&](StorageId storage) {
+        for (const StorageId storage : movableAt(op))
             m_bytes[op] +=
                 graph::rounded(m_program.storage(storage).bytes, problem.rounding).count();
-        });
     }
 }
 
@@ -50,8 +49,7 @@ bool WorkingSets::alwaysAsRecorded(StorageId id) const
     return storage.alloc >= m_forwardOps || (storage.alloc < 0 && storage.free == graph::kNever);
 }
 
-template <typename Visit>
-void WorkingSets::visitMovable(std::size_t op, Visit visit) const
+std::vector<StorageId> WorkingSets::movableAt(std::size_t op) const
 {
     std::vector<StorageId> members = m_unpacked[op];
     const graph::Op& row = m_program.ops[op];
@@ -62,14 +60,6 @@ void WorkingSets::visitMovable(std::size_t op, Visit visit) const
                 members.push_back(storage);
     std::sort(members.begin(), members.end());
     members.erase(std::unique(members.begin(), members.end()), members.end());
-    for (const StorageId storage : members)
-        visit(storage);
-}
-
-std::vector<StorageId> WorkingSets::movableAt(std::size_t op) const
-{
-    std::vector<StorageId> members;
-    visitMovable(op, [&](StorageId storage) { members.push_back(storage); });
     return members;
 }
 

@@ -19,15 +19,13 @@ public:
 
     [[nodiscard]] base::Bytes bytesAt(std::size_t op) const { return base::Bytes{m_bytes[op]}; }
     [[nodiscard]] std::size_t size() const { return m_bytes.size(); }
-    /// Members allocated by forward or loss; the others are those of `alwaysThere`.
+    /// Members of an op's set that a plan may drop and make again, ascending: allocated by forward
+    /// or loss. The others are alwaysAsRecorded().
     [[nodiscard]] std::vector<graph::StorageId> movableAt(std::size_t op) const;
     /// Whether a storage lives as recorded under every plan.
     [[nodiscard]] bool alwaysAsRecorded(graph::StorageId id) const;
 
 private:
-    template <typename Visit>
-    void visitMovable(std::size_t op, Visit visit) const;
-
     const Problem& m_problem;
     const graph::Program& m_program;
     graph::Moment m_forwardOps = 0;

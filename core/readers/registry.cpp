@@ -2,7 +2,6 @@
 #include "core/readers/registry.h"
 
 #include "core/base/format.h"
-#include "core/io/byte_source.h"
 #include "core/io/content_hash.h"
 #include "core/readers/plimsoll_graph/reader.h"
 
@@ -17,8 +16,6 @@ namespace {
 using base::ErrorKind;
 using base::Result;
 
-/// A graph of a million ops is below it. Parsing takes a multiple of it in memory.
-constexpr std::uint64_t kLargestGraph = std::uint64_t{512} << 20U;
 constexpr std::size_t kShownBytes = 24;
 
 bool hasExtension(const std::filesystem::path& path, std::string_view extension)
@@ -50,13 +47,9 @@ const ReaderDescriptor* Registry::sniff(const std::filesystem::path& path,
     return nullptr;
 }
 
-Result<ReadProgram> readProgram(const std::filesystem::path& path, const base::JobContext& context)
-try {
-    const io::ReadLimits limits{.bytes = kLargestGraph};
-    const Result<io::FileContent> content = io::readFile(path, context, limits);
-    if (!content)
-        return tl::unexpected(content.error());
-    const Source source{io::pathText(path), content->bytes, content->compressed};
+Result<ReadProgram> readContent(const std::filesystem::path& path, const Source& source,
+                                const base::JobContext& context)
+{
     const Registry registry;
     const ReaderDescriptor* reader = registry.sniff(path, source.bytes);
     if (reader == nullptr)
@@ -69,7 +62,18 @@ try {
     if (!read)
         return read;
     read->contentHash = io::contentHash(source.bytes);
-    context.report(1, 1);
+    return read;
+}
+
+Result<ReadProgram> readProgram(const std::filesystem::path& path, const base::JobContext& context)
+try {
+    const Result<io::FileContent> content = io::readFile(path, context, kGraphLimits);
+    if (!content)
+        return tl::unexpected(content.error());
+    Result<ReadProgram> read =
+        readContent(path, {io::pathText(path), content->bytes, content->compressed}, context);
+    if (read)
+        context.report(1, 1);
     return read;
 } catch (const std::bad_alloc&) {
     return base::failure(

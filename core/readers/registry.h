@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/io/byte_source.h"
 #include "core/readers/source.h"
 
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace plimsoll::readers {
 
-enum class ReaderKind { Graph };
-
 /// One file format: how it is recognised and read.
 struct ReaderDescriptor
 {
-    std::string id;   ///< "plimsoll-graph": for machines
-    std::string name; ///< "Plimsoll graph": for people
-    ReaderKind kind = ReaderKind::Graph;
+    std::string id;                      ///< "plimsoll-graph": for machines
+    std::string name;                    ///< "Plimsoll graph": for people
     std::vector<std::string> extensions; ///< with their dots, ".gz" left out
     /// Whether content that begins with these bytes (kSniffBytes of them, or all) is this format.
     bool (*sniff)(std::string_view head) = nullptr;
@@ -35,7 +32,6 @@ class Registry
 public:
     Registry();
 
-    [[nodiscard]] std::span<const ReaderDescriptor> readers() const { return m_readers; }
     /// The reader for a file: by its first bytes, then by its extension; null when none knows it.
     [[nodiscard]] const ReaderDescriptor* sniff(const std::filesystem::path& path,
                                                 std::string_view head) const;
@@ -43,6 +39,14 @@ public:
 private:
     std::vector<ReaderDescriptor> m_readers;
 };
+
+/// A graph of a million ops is below it. Parsing takes a multiple of it in memory.
+inline constexpr io::ReadLimits kGraphLimits{.bytes = std::uint64_t{512} << 20U};
+
+/// Recognises and reads content that lies in memory; `path` is what it was read from.
+[[nodiscard]] base::Result<ReadProgram> readContent(const std::filesystem::path& path,
+                                                    const Source& source,
+                                                    const base::JobContext& context);
 
 /// Opens, recognises and reads a graph. Reports progress from 0 to 1000.
 [[nodiscard]] base::Result<ReadProgram> readProgram(const std::filesystem::path& path,

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <utility>
 
 namespace plimsoll::solve {
@@ -26,7 +25,7 @@ public:
         if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
             return tl::unexpected{checked.error()};
         plan::Problem unlimited = problem;
-        unlimited.budget = base::Bytes{std::int64_t{1} << 62};
+        unlimited.budget = plan::kUnlimited;
         base::Result<plan::VerifiedPlanPtr> verified =
             plan::certify(unlimited, plan::keepEverything());
         if (!verified)

@@ -2,6 +2,7 @@
 #include "core/timeline/timeline.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace plimsoll::timeline {
@@ -65,6 +66,41 @@ std::size_t Timeline::stepAtTime(base::Nanoseconds time) const
         std::clamp<std::ptrdiff_t>(step, 0, static_cast<std::ptrdiff_t>(stepCount()) - 1));
 }
 
+void Timeline::sumUp()
+{
+    const std::size_t steps = m_begin.size() - 1;
+    for (std::vector<std::int64_t>& curve : m_byCategory)
+        curve.assign(steps + 1, 0);
+    for (const Interval& interval : m_intervals) {
+        auto& curve = m_byCategory[static_cast<std::size_t>(interval.category)];
+        curve[interval.begin] += interval.bytes.count();
+        curve[interval.end + 1] -= interval.bytes.count();
+    }
+    m_total.assign(steps, 0);
+    for (std::vector<std::int64_t>& curve : m_byCategory) {
+        std::partial_sum(curve.begin(), curve.end(), curve.begin());
+        curve.resize(steps);
+        for (std::size_t step = 0; step < steps; ++step)
+            m_total[step] += curve[step];
+    }
+}
+
+void Timeline::findLargest()
+{
+    std::vector<std::uint32_t> below(m_total.size());
+    std::iota(below.begin(), below.end(), 0U);
+    while (below.size() >= 2) {
+        std::vector<std::uint32_t> level(below.size() / 2);
+        for (std::size_t i = 0; i < level.size(); ++i) {
+            const std::uint32_t left = below[2 * i];
+            const std::uint32_t right = below[2 * i + 1];
+            level[i] = m_total[right] > m_total[left] ? right : left;
+        }
+        m_largest.push_back(level);
+        below = std::move(level);
+    }
+}
+
 Builder::Builder(std::vector<base::Nanoseconds> durations) : m_durations{std::move(durations)} {}
 
 Builder& Builder::add(const Interval& interval)
@@ -82,45 +118,17 @@ Builder& Builder::addBand(Band band)
 TimelinePtr Builder::build() &&
 {
     auto timeline = std::make_shared<Timeline>();
+    timeline->m_intervals = std::move(m_intervals);
+    std::stable_sort(timeline->m_intervals.begin(), timeline->m_intervals.end(),
+                     [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+    timeline->m_bands = std::move(m_bands);
     const std::size_t steps = m_durations.size();
     timeline->m_begin.assign(steps + 1, 0);
     for (std::size_t step = 0; step < steps; ++step)
         timeline->m_begin[step + 1] = timeline->m_begin[step] + m_durations[step].count();
-
-    for (std::vector<std::int64_t>& curve : timeline->m_byCategory)
-        curve.assign(steps + 1, 0);
-    for (const Interval& interval : m_intervals) {
-        auto& curve = timeline->m_byCategory[static_cast<std::size_t>(interval.category)];
-        curve[interval.begin] += interval.bytes.count();
-        curve[interval.end + 1] -= interval.bytes.count();
-    }
-    timeline->m_total.assign(steps, 0);
-    for (std::vector<std::int64_t>& curve : timeline->m_byCategory) {
-        for (std::size_t step = 1; step < steps; ++step)
-            curve[step] += curve[step - 1];
-        curve.resize(steps);
-        for (std::size_t step = 0; step < steps; ++step)
-            timeline->m_total[step] += curve[step];
-    }
-
-    const std::vector<std::int64_t>& total = timeline->m_total;
-    for (std::size_t block = 2; block <= steps; block *= 2) {
-        std::vector<std::uint32_t> level(steps / block);
-        for (std::size_t i = 0; i < level.size(); ++i) {
-            const bool first = timeline->m_largest.empty();
-            const auto left =
-                first ? static_cast<std::uint32_t>(2 * i) : timeline->m_largest.back()[2 * i];
-            const auto right = first ? static_cast<std::uint32_t>(2 * i + 1)
-                                     : timeline->m_largest.back()[2 * i + 1];
-            level[i] = total[right] > total[left] ? right : left;
-        }
-        timeline->m_largest.push_back(std::move(level));
-    }
+    timeline->sumUp();
+    timeline->findLargest();
     timeline->m_peakStep = steps == 0 ? 0 : timeline->largestStepIn(0, steps);
-    timeline->m_bands = std::move(m_bands);
-    timeline->m_intervals = std::move(m_intervals);
-    std::stable_sort(timeline->m_intervals.begin(), timeline->m_intervals.end(),
-                     [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
     return timeline;
 }
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,10 +68,8 @@ public:
     [[nodiscard]] std::size_t largestStepIn(std::size_t begin, std::size_t end) const;
     /// Indices of the intervals alive during a step, largest first.
     [[nodiscard]] std::vector<std::uint32_t> aliveAt(std::size_t step) const;
-    [[nodiscard]] const std::vector<Interval>& intervals() const
-    {
-        return m_intervals;
-    } ///< sorted by begin
+    /// Sorted by begin.
+    [[nodiscard]] const std::vector<Interval>& intervals() const { return m_intervals; }
     [[nodiscard]] const std::vector<Band>& bands() const { return m_bands; }
 
     /// Time at which a step begins; timeAt(stepCount()) is the end of the last one.
@@ -89,12 +86,16 @@ public:
 
 private:
     friend class Builder;
+    /// The curves, from m_intervals and the steps of m_begin.
+    void sumUp();
+    void findLargest();
+
     std::vector<Interval> m_intervals;
     std::vector<Band> m_bands;
     std::vector<std::int64_t> m_total;
     std::array<std::vector<std::int64_t>, kCategoryCount> m_byCategory;
-    std::vector<std::vector<std::uint32_t>>
-        m_largest; ///< level l: step of the largest total in each block of 2^(l+1)
+    /// Level l: the first step of the largest total in each whole block of 2^(l+1) steps.
+    std::vector<std::vector<std::uint32_t>> m_largest;
     std::vector<std::int64_t> m_begin; ///< stepCount() + 1 prefix times
     std::size_t m_peakStep = 0;
 };

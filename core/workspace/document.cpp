@@ -4,7 +4,6 @@
 #include "core/base/budget.h"
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
-#include "core/io/content_hash.h"
 #include "core/plan/plan_json.h"
 
 #include <fmt/format.h>
@@ -22,7 +21,6 @@ using base::ErrorKind;
 using base::Result;
 
 constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
-constexpr base::Bytes kUnlimited{std::int64_t{1} << 62};
 
 std::string documentName(const std::filesystem::path& path)
 {
@@ -36,38 +34,31 @@ std::string documentName(const std::filesystem::path& path)
 /// Reads content that lies in memory already. `content` gets the padding that parsers ask for.
 Result<OpenGraph> readContent(const std::filesystem::path& path, std::string content,
                               bool compressed, const base::JobContext& job)
-try {
+{
     content.reserve(content.size() + io::kPadding);
     OpenGraph graph;
     graph.path = path;
     graph.name = documentName(path);
     graph.content = std::make_shared<const std::string>(std::move(content));
     const readers::Source source{io::pathText(path), *graph.content, compressed};
-    const readers::Registry registry;
-    const readers::ReaderDescriptor* reader = registry.sniff(path, source.bytes);
-    if (reader == nullptr)
+    if (readers::Registry{}.sniff(path, source.bytes) == nullptr)
         return base::failure(
             ErrorKind::File,
             fmt::format("{} is none of the formats Plimsoll reads; it begins with \"{}\".",
                         source.name, base::printable(source.bytes.substr(0, 24))));
-    Result<readers::ReadProgram> read = reader->read(source, job);
+    Result<readers::ReadProgram> read = readers::readContent(path, source, job);
     if (!read)
         return tl::unexpected{read.error()};
     graph.program = std::move(read->program);
     graph.statistics = std::move(read->statistics);
-    graph.contentHash = io::contentHash(source.bytes);
+    graph.contentHash = std::move(read->contentHash);
     return graph;
-} catch (const std::bad_alloc&) {
-    return base::failure(
-        ErrorKind::File,
-        fmt::format("{} needs more memory than this computer has.", io::pathText(path)));
 }
 
 Result<Document> openGraphFile(const std::filesystem::path& path, const Choices& choices,
                                const base::JobContext& job)
 {
-    const io::ReadLimits limits{.bytes = std::uint64_t{512} << 20U};
-    Result<io::FileContent> file = io::readFile(path, job, limits);
+    Result<io::FileContent> file = io::readFile(path, job, readers::kGraphLimits);
     if (!file)
         return tl::unexpected{file.error()};
     Result<OpenGraph> graph = readContent(path, std::move(file->bytes), file->compressed, job);
@@ -165,19 +156,19 @@ Run checkedRun(const session::SavedRun& saved, const Document& document,
 
 Result<Opened> openDocument(const std::filesystem::path& path, const Choices& choices,
                             const base::JobContext& job)
-{
+try {
     Result<Document> document = session::looksLikeSession(path) ? openSession(path, job)
                                                                 : openGraphFile(path, choices, job);
     if (!document)
         return tl::unexpected{document.error()};
-    if (document->graph.program->ops.empty())
-        return base::failure(ErrorKind::File,
-                             fmt::format("{} holds a step without ops; trace a model that runs.",
-                                         io::pathText(path)));
     Result<PlannedPtr> first = firstPicture(*document);
     if (!first)
         return tl::unexpected{first.error()};
     return Opened{*std::move(document), *std::move(first)};
+} catch (const std::bad_alloc&) {
+    return base::failure(
+        ErrorKind::File,
+        fmt::format("{} needs more memory than this computer has.", io::pathText(path)));
 }
 
 Result<Document> documentOf(const session::SavedSession& saved, const std::filesystem::path& path,
@@ -257,23 +248,17 @@ session::SavedSession savedSession(const Document& document)
 
 Result<PlannedPtr> firstPicture(const Document& document)
 {
-    const plan::Problem problem = pose(document.graph.program, document.choices, kUnlimited);
-    auto planned = std::make_shared<Planned>();
-    planned->choices = document.choices;
-    Result<plan::VerifiedPlanPtr> unplanned = plan::certify(problem, plan::keepEverything());
-    if (!unplanned)
-        return tl::unexpected{unplanned.error()};
-    planned->unplanned = *std::move(unplanned);
-    auto frontier = std::make_shared<plan::Frontier>();
-    frontier->insert(planned->unplanned);
+    Result<Planned> planned = unplannedStep(document.graph.program, document.choices);
+    if (!planned)
+        return tl::unexpected{planned.error()};
+    plan::Frontier frontier = *planned->frontier;
     for (const Run& run : document.runs)
         if (run.plan)
-            if (Result<plan::VerifiedPlanPtr> fitting = plan::certify(problem, run.plan->plan()))
-                frontier->insert(*std::move(fitting));
-    planned->smallestPeak = frontier->points().front()->evaluation().peak;
-    planned->frontier = std::move(frontier);
-    planned->peakBound = plan::peakLowerBound(problem);
-    return PlannedPtr{std::move(planned)};
+            if (Result<plan::VerifiedPlanPtr> fitting =
+                    plan::certify(planned->unplanned->problem(), run.plan->plan()))
+                frontier.insert(*std::move(fitting));
+    planned->setFrontier(std::make_shared<const plan::Frontier>(std::move(frontier)));
+    return std::make_shared<const Planned>(*std::move(planned));
 }
 
 base::Bytes suggestedBudget(const Planned& planned)

@@ -5,15 +5,32 @@
 
 namespace plimsoll::workspace {
 
-namespace {
-
-constexpr base::Bytes kUnlimited{std::int64_t{1} << 62};
-
-} // namespace
+void Planned::setFrontier(plan::FrontierPtr known)
+{
+    frontier = std::move(known);
+    smallestPeak = frontier->points().empty() ? unplanned->evaluation().peak
+                                              : frontier->points().front()->evaluation().peak;
+}
 
 plan::Problem pose(const graph::ProgramPtr& program, const Choices& choices, base::Bytes budget)
 {
     return {program, choices.device, budget, choices.reserve, choices.rounding};
+}
+
+base::Result<Planned> unplannedStep(const graph::ProgramPtr& program, const Choices& choices)
+{
+    const plan::Problem problem = pose(program, choices, plan::kUnlimited);
+    base::Result<plan::VerifiedPlanPtr> unplanned = plan::certify(problem, plan::keepEverything());
+    if (!unplanned)
+        return tl::unexpected{unplanned.error()};
+    Planned planned;
+    planned.choices = choices;
+    planned.unplanned = *std::move(unplanned);
+    planned.peakBound = plan::peakLowerBound(problem);
+    plan::Frontier frontier;
+    frontier.insert(planned.unplanned);
+    planned.setFrontier(std::make_shared<const plan::Frontier>(std::move(frontier)));
+    return planned;
 }
 
 base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& program, const Choices& choices,
@@ -22,24 +39,17 @@ base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& program, const Choic
     const base::Result<const solve::Planner*> planner = solve::findPlanner(choices.planner);
     if (!planner)
         return tl::unexpected{planner.error()};
-    const plan::Problem problem = pose(program, choices, kUnlimited);
-    auto planned = std::make_shared<Planned>();
-    planned->choices = choices;
-    base::Result<plan::VerifiedPlanPtr> unplanned = plan::certify(problem, plan::keepEverything());
-    if (!unplanned)
-        return tl::unexpected{unplanned.error()};
-    planned->unplanned = *std::move(unplanned);
-    base::Result<plan::FrontierPtr> frontier = (*planner)->frontier(problem, choices.options, job);
+    base::Result<Planned> planned = unplannedStep(program, choices);
+    if (!planned)
+        return tl::unexpected{planned.error()};
+    base::Result<plan::FrontierPtr> frontier =
+        (*planner)->frontier(planned->unplanned->problem(), choices.options, job);
     if (!frontier)
         return tl::unexpected{frontier.error()};
     if (job.stopRequested())
         return base::cancelled();
-    planned->frontier = *std::move(frontier);
-    planned->peakBound = plan::peakLowerBound(problem);
-    planned->smallestPeak = planned->unplanned->evaluation().peak;
-    if (!planned->frontier->points().empty())
-        planned->smallestPeak = planned->frontier->points().front()->evaluation().peak;
-    return PlannedPtr{std::move(planned)};
+    planned->setFrontier(*std::move(frontier));
+    return std::make_shared<const Planned>(*std::move(planned));
 }
 
 solve::Outcome answerAt(const graph::ProgramPtr& program, const Planned& planned,

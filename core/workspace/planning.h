@@ -29,6 +29,8 @@ struct Planned
     plan::FrontierPtr frontier;
     plan::PeakBound peakBound;
     base::Bytes smallestPeak; ///< least peak of any verified plan known
+
+    void setFrontier(plan::FrontierPtr known);
 };
 
 using PlannedPtr = std::shared_ptr<const Planned>;
@@ -36,6 +38,10 @@ using PlannedPtr = std::shared_ptr<const Planned>;
 /// The problem that the choices pose; the budget is the caller's.
 [[nodiscard]] plan::Problem pose(const graph::ProgramPtr& program, const Choices& choices,
                                  base::Bytes budget);
+
+/// What is known before planning: the only plan of the frontier keeps everything.
+[[nodiscard]] base::Result<Planned> unplannedStep(const graph::ProgramPtr& program,
+                                                  const Choices& choices);
 
 /// Plans a graph for all budgets. Runs for seconds on large graphs: off the GUI thread.
 [[nodiscard]] base::Result<PlannedPtr>

@@ -50,7 +50,7 @@ void writeRegion(std::string& out, const ordered_json& region, std::size_t depth
     out += "]},\n";
 }
 
-/// "Peak 1971 MiB …, step time +12.3 %."
+/// "peak 1.92 GiB (2,066,743,296 B) of 2.05 GiB, in place of 3.10 GiB; step time +12.3 %".
 std::string figures(const plan::VerifiedPlan& plan)
 {
     const plan::Evaluation& evaluation = plan.evaluation();

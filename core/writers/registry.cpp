@@ -43,30 +43,16 @@ bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b)
 const std::vector<PlanWriter>& planWriters()
 {
     static const std::vector<PlanWriter> kWriters{
-        {.id = "json",
-         .name = "Plan file",
-         .extension = ".json",
-         .content = [](const plan::VerifiedPlan& plan) -> Result<std::string> {
-             return plan::writePlan(plan);
-         }},
-        {.id = "python",
-         .name = "Python module",
-         .extension = ".py",
-         .content = [](const plan::VerifiedPlan& plan) -> Result<std::string> {
-             return pythonModule(plan);
-         }},
+        {.id = "json", .name = "Plan file", .extension = ".json", .content = plan::writePlan},
+        {.id = "python", .name = "Python module", .extension = ".py", .content = pythonModule},
         {.id = "csv",
          .name = "Table of recomputed values",
          .extension = ".csv",
-         .content = [](const plan::VerifiedPlan& plan) -> Result<std::string> {
-             return recomputedTable(plan);
-         }},
+         .content = recomputedTable},
         {.id = "svg",
          .name = "Picture of the timeline",
          .extension = ".svg",
-         .content = [](const plan::VerifiedPlan& plan) -> Result<std::string> {
-             return timelinePicture(plan);
-         }},
+         .content = timelinePicture},
     };
     return kWriters;
 }
@@ -101,10 +87,7 @@ Result<void> writePlanFile(const plan::VerifiedPlan& plan, const std::filesystem
         return failure(
             ErrorKind::File,
             fmt::format("{} is a graph that was read: it is not overwritten.", io::pathText(path)));
-    const Result<std::string> content = (*writer)->content(plan);
-    if (!content)
-        return tl::unexpected{content.error()};
-    return io::writeAtomically(path, *content);
+    return io::writeAtomically(path, (*writer)->content(plan));
 }
 
 } // namespace plimsoll::writers

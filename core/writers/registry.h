@@ -16,7 +16,7 @@ struct PlanWriter
     std::string id;        ///< "json"
     std::string name;      ///< "Plan file": for people
     std::string extension; ///< ".json": by which the kind is chosen
-    base::Result<std::string> (*content)(const plan::VerifiedPlan& plan) = nullptr;
+    std::string (*content)(const plan::VerifiedPlan& plan) = nullptr;
 };
 
 /// The kinds of this build, in the order in which menus show them.

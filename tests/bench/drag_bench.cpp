@@ -375,9 +375,8 @@ int runCase(PaintClock& clock, const std::string& name, const QString& path, con
     window.show();
     window.openFiles({path});
     const bool isReady = wait([&window] {
-        const ui::PlannerPage* page = window.currentPage();
-        return page != nullptr && window.currentPage()->document().isPlanned()
-               && window.currentPage()->document().isRefined();
+        ui::PlannerPage* page = window.currentPage();
+        return page != nullptr && page->document().isPlanned() && page->document().isRefined();
     });
     if (!isReady) {
         fmt::print("{}: not planned in time\n", name);

@@ -16,7 +16,6 @@ using namespace plimsoll;
 namespace {
 
 constexpr std::uint64_t kPrograms = 1000;
-constexpr base::Bytes kUnlimited{std::int64_t{1} << 62};
 
 plan::Problem problemOf(const graph::ProgramPtr& program, base::Bytes budget)
 {
@@ -44,7 +43,7 @@ void BoundsPropertyTest::noLegalPlanIsBelowTheBounds()
     std::size_t slower = 0;
     for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
-        const plan::Problem unlimited = problemOf(program, kUnlimited);
+        const plan::Problem unlimited = problemOf(program, plan::kUnlimited);
         const plan::EvaluationPtr evaluation =
             plan::evaluate(unlimited, tests::randomLegalPlan(*program, seed));
         recomputing += evaluation->recomputeTime.count() > 0 ? 1U : 0U;
@@ -67,7 +66,7 @@ void BoundsPropertyTest::theWorkingSetAddsUpToTheBound()
 {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
-        const plan::PeakBound bound = plan::peakLowerBound(problemOf(program, kUnlimited));
+        const plan::PeakBound bound = plan::peakLowerBound(problemOf(program, plan::kUnlimited));
         base::Bytes sum{1000};
         for (const graph::StorageId storage : bound.storages)
             sum += program->storage(storage).bytes;
@@ -80,7 +79,7 @@ void BoundsPropertyTest::everyRegionFoundIsLegal()
     std::size_t regions = 0;
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
-        const plan::Problem problem = problemOf(program, kUnlimited);
+        const plan::Problem problem = problemOf(program, plan::kUnlimited);
         const solve::RegionFinder finder{*program};
         const auto ops = static_cast<graph::Moment>(program->forwardCount());
         for (graph::Moment at = 0; at < ops * ops; ++at) {
@@ -113,7 +112,7 @@ void BoundsPropertyTest::aPlanIsCertifiedAtItsPeakAndRefusedBelow()
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
         const plan::Plan plan = tests::randomLegalPlan(*program, seed);
-        const base::Bytes peak = plan::evaluate(problemOf(program, kUnlimited), plan)->peak;
+        const base::Bytes peak = plan::evaluate(problemOf(program, plan::kUnlimited), plan)->peak;
         const base::Result<plan::VerifiedPlanPtr> exact =
             plan::certify(problemOf(program, peak), plan);
         QVERIFY(exact);

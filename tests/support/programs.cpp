@@ -213,7 +213,7 @@ plan::Problem unlimitedProblem(graph::ProgramPtr program)
 {
     return {.program = std::move(program),
             .device = {},
-            .budget = base::Bytes{std::int64_t{1} << 62U},
+            .budget = plan::kUnlimited,
             .reserve = {},
             .rounding = graph::Rounding::Exact};
 }

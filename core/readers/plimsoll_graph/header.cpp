@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -51,29 +52,29 @@ bool readOptimizer(Scan& scan, JsonValue& value, std::string& out)
     return read;
 }
 
-/// An object of numbers, one for each of `names`; the values go to `out` in their order.
-template <std::size_t Count>
-bool readNumbers(Scan& scan, JsonValue& value, const std::array<const char*, Count>& names,
-                 std::array<std::int64_t, Count>& out)
+/// An object that has each of `names`, read with `read(position in names, JsonValue&) -> bool`.
+/// `column` is the place of the object itself.
+template <std::size_t Count, typename Read>
+bool readNamed(Scan& scan, JsonValue& value, std::string_view column,
+               const std::array<const char*, Count>& names, Read read)
 {
     const std::uint64_t offset = scan.offsetOf(value);
     std::array<bool, Count> seen{};
-    const bool read = scan.eachField(value, [&](std::string_view key, JsonValue& item) {
-        for (std::size_t i = 0; i < Count; ++i) {
-            if (key != names.at(i))
-                continue;
-            seen.at(i) = true;
-            return scan.integer(item, kCount, out.at(i));
+    const bool done = scan.eachField(value, [&](std::string_view key, JsonValue& item) {
+        const auto at = static_cast<std::size_t>(std::ranges::find(names, key) - names.begin());
+        if (at < Count) {
+            seen.at(at) = true;
+            return read(at, item);
         }
         scan.tolerate("unknown keys");
         return scan.skip(item);
     });
-    if (!read)
+    if (!done)
         return false;
-    for (std::size_t i = 0; i < Count; ++i)
-        if (!seen.at(i))
-            return scan.refuseAt(offset, fmt::format("\"{}\" is missing", names.at(i)));
-    return true;
+    scan.enterColumn(column);
+    const auto missing = static_cast<std::size_t>(std::ranges::find(seen, false) - seen.begin());
+    return missing == Count
+           || scan.refuseAt(offset, fmt::format("\"{}\" is missing", names.at(missing)));
 }
 
 template <typename Kind, std::size_t Count>
@@ -88,12 +89,12 @@ std::array<const char*, Count> namesOf(const char* (*name)(Kind))
 bool readOpsByPhase(Scan& scan, JsonValue& value, graph::Checks& checks)
 {
     static const auto kNames = namesOf<graph::Phase, graph::kPhaseCount>(graph::phaseName);
-    std::array<std::int64_t, graph::kPhaseCount> numbers{};
-    if (!readNumbers(scan, value, kNames, numbers))
-        return false;
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-        checks.opsByPhase.at(i) = static_cast<std::size_t>(numbers.at(i));
-    return true;
+    return readNamed(scan, value, "ops_by_phase", kNames, [&](std::size_t phase, JsonValue& item) {
+        std::int64_t number = 0;
+        const bool read = scan.integer(item, kCount, number);
+        checks.opsByPhase.at(phase) = static_cast<std::size_t>(number);
+        return read;
+    });
 }
 
 /// A class that no storage has may be absent.
@@ -171,29 +172,13 @@ HeaderKey readHeaderKey(Scan& scan, std::string_view key, JsonValue& value, grap
 
 bool readChecks(Scan& scan, JsonValue& value, Draft& draft)
 {
-    static constexpr std::array<std::string_view, 8> kKeys{
-        "ops",         "ops_by_phase", "storages", "tensors", "bytes_by_class",
-        "saved_bytes", "peak_bytes",   "peak_op"};
+    static constexpr std::array kKeys{"ops",        "ops_by_phase",   "storages",
+                                      "tensors",    "bytes_by_class", "saved_bytes",
+                                      "peak_bytes", "peak_op"};
     draft.checksOffset = scan.offsetOf(value);
-    std::array<bool, kKeys.size()> seen{};
-    const bool read = scan.eachField(value, [&](std::string_view key, JsonValue& item) {
-        for (std::size_t i = 0; i < kKeys.size(); ++i) {
-            if (key != kKeys.at(i))
-                continue;
-            seen.at(i) = true;
-            return readCheck(scan, kKeys.at(i), item, draft.program.checks);
-        }
-        scan.tolerate("unknown keys");
-        return scan.skip(item);
+    return readNamed(scan, value, {}, kKeys, [&](std::size_t at, JsonValue& item) {
+        return readCheck(scan, kKeys.at(at), item, draft.program.checks);
     });
-    if (!read)
-        return false;
-    for (std::size_t i = 0; i < kKeys.size(); ++i)
-        if (!seen.at(i)) {
-            scan.enterColumn({});
-            return scan.refuseAt(draft.checksOffset, fmt::format("\"{}\" is missing", kKeys.at(i)));
-        }
-    return true;
 }
 
 bool readVersion(Scan& scan, simdjson::ondemand::document& document, int& version)

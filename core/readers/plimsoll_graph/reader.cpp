@@ -157,7 +157,6 @@ ReaderDescriptor descriptor()
 {
     return {.id = std::string{kFormatId},
             .name = "Plimsoll graph",
-            .kind = ReaderKind::Graph,
             .extensions = {".plimsoll.json"},
             .sniff = sniff,
             .read = read};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/readers/plimsoll_graph/rows.h"
 
+#include "core/readers/plimsoll_graph/table.h"
+
 #include <array>
 #include <limits>
 #include <optional>
@@ -13,7 +15,6 @@ namespace {
 
 using graph::Moment;
 
-constexpr std::size_t kRowsPerStopCheck = 1024;
 constexpr std::int64_t kHighestClass = graph::kStorageClassCount - 1;
 constexpr std::int64_t kHighestPhase = graph::kPhaseCount - 1;
 constexpr Range kAnySequence{-1, std::numeric_limits<std::int64_t>::max()};
@@ -42,21 +43,6 @@ constexpr auto kSavedColumns = std::to_array<std::string_view>(
     {"tensor", "op", "after", "seq", "unpack", "dropped", "released"});
 constexpr auto kParamColumns =
     std::to_array<std::string_view>({"name", "storage", "gradient", "states"});
-
-/// Reads rows with `read(Row&) -> bool` and notes where each began.
-template <typename Read>
-bool readTable(Scan& scan, JsonValue& value, std::span<const std::string_view> columns,
-               std::vector<std::uint64_t>& offsets, Read read)
-{
-    return scan.eachElement(value, [&](JsonValue& item) {
-        scan.enterRow(offsets.size());
-        Row row{scan, item, columns};
-        offsets.push_back(row.offset());
-        if (offsets.size() % kRowsPerStopCheck == 0 && !scan.goOn(row.offset()))
-            return false;
-        return read(row) && row.finish();
-    });
-}
 
 /// For numbers that a Range below 2^31 has bounded.
 std::int32_t narrow(std::int64_t number)

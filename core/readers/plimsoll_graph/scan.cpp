@@ -17,7 +17,7 @@ std::string describe(Range range)
 {
     if (range.highest >= kMostRows)
         return fmt::format("a whole number from {} below {}", range.lowest,
-                           range.highest >= kHuge - 1 ? "2^62" : "2^31");
+                           range.highest >= base::kHuge - 1 ? "2^62" : "2^31");
     return fmt::format("a whole number from {} to {}", range.lowest, range.highest);
 }
 
@@ -104,6 +104,11 @@ bool Scan::refuseJson(simdjson::error_code code)
     if (code == simdjson::INCOMPLETE_ARRAY_OR_OBJECT || atEnd)
         return refuseEnd();
     return refuseToken(offset);
+}
+
+bool Scan::refuseDepth(std::uint64_t offset)
+{
+    return refuseAt(offset, fmt::format("this nests more than {} deep", base::kDeepestJson));
 }
 
 bool Scan::refuseToken(std::uint64_t offset)
@@ -197,8 +202,7 @@ bool Scan::skip(JsonValue& value)
     if (!fault)
         return true;
     switch (fault->kind) {
-    case base::JsonFault::Kind::TooDeep:
-        return refuseAt(offset, fmt::format("this nests more than {} deep", base::kDeepestJson));
+    case base::JsonFault::Kind::TooDeep: return refuseDepth(offset);
     case base::JsonFault::Kind::RepeatedKey:
         return refuseAt(offset + fault->at, base::repeatedKeyText(fault->key));
     case base::JsonFault::Kind::NotJson: break;

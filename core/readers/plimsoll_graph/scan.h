@@ -3,6 +3,7 @@
 
 #include "core/base/job_context.h"
 #include "core/base/json_check.h"
+#include "core/base/limits.h"
 #include "core/base/result.h"
 #include "core/readers/source.h"
 
@@ -29,13 +30,11 @@ struct Range
     std::int64_t highest = 0;
 };
 
-/// Sizes and times stay below it, so that the sum of two fits into 64 bits.
-inline constexpr std::int64_t kHuge = std::int64_t{1} << 62U;
 /// Indices and moments are 32 bits wide; the largest number means "never".
 inline constexpr std::int64_t kMostRows = std::numeric_limits<std::int32_t>::max() - 1;
 inline constexpr Range kIndex{0, kMostRows};
 inline constexpr Range kIndexOrNone{-1, kMostRows};
-inline constexpr Range kCount{0, kHuge - 1};
+inline constexpr Range kCount{0, base::kHuge - 1};
 
 /// One pass over the text: the place where it is (for messages), the first error, what was
 /// tolerated. Errors stick: after the first, everything returns false.
@@ -64,6 +63,8 @@ public:
     bool refuseJson(simdjson::error_code code);
     /// The same where the end of the file is the place.
     bool refuseEnd();
+    /// Brackets that nest deeper than base::kDeepestJson.
+    bool refuseDepth(std::uint64_t offset);
     bool refuseAt(std::uint64_t offset, std::string_view problem,
                   std::string_view advice = "trace the model again");
     /// False, with the error Cancelled, once the job was asked to stop. Also reports progress.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/readers/plimsoll_graph/structures.h"
 
+#include "core/readers/plimsoll_graph/table.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +16,6 @@ namespace plimsoll::readers::plimsoll_graph {
 
 namespace {
 
-constexpr int kDeepest = 64;
-constexpr std::size_t kRowsPerStopCheck = 1024;
 constexpr auto kColumns = std::to_array<std::string_view>({"args", "kwargs", "modes"});
 
 std::string asText(std::string_view text)
@@ -79,8 +79,8 @@ private:
 
     bool writeArray(JsonValue& value, std::string& out)
     {
-        if (++m_depth > kDeepest)
-            return refuseDepth(value);
+        if (++m_depth > base::kDeepestJson)
+            return m_scan.refuseDepth(m_scan.offsetOf(value));
         out += '[';
         bool first = true;
         const bool read = m_scan.eachElement(value, [&](JsonValue& item) {
@@ -95,8 +95,8 @@ private:
 
     bool writeObject(JsonValue& value, std::string& out)
     {
-        if (++m_depth > kDeepest)
-            return refuseDepth(value);
+        if (++m_depth > base::kDeepestJson)
+            return m_scan.refuseDepth(m_scan.offsetOf(value));
         const std::uint64_t offset = m_scan.offsetOf(value);
         std::vector<std::pair<std::string, std::string>> fields;
         std::optional<std::int64_t> tensor;
@@ -137,15 +137,9 @@ private:
         return true;
     }
 
-    bool refuseDepth(JsonValue& value)
-    {
-        return m_scan.refuseAt(m_scan.offsetOf(value),
-                               fmt::format("this nests more than {} deep", kDeepest));
-    }
-
     Scan& m_scan;
     std::vector<graph::Slot>& m_slots;
-    int m_depth = 0;
+    std::size_t m_depth = 0;
 };
 
 /// [name, value]
@@ -186,14 +180,8 @@ bool readStructure(Scan& scan, Row& row, graph::Structure& structure)
 
 bool readStructures(Scan& scan, JsonValue& value, Draft& draft)
 {
-    std::vector<std::uint64_t>& offsets = draft.offsetsOf(Table::Structures);
-    return scan.eachElement(value, [&](JsonValue& item) {
-        scan.enterRow(offsets.size());
-        Row row{scan, item, kColumns};
-        offsets.push_back(row.offset());
-        if (offsets.size() % kRowsPerStopCheck == 0 && !scan.goOn(row.offset()))
-            return false;
-        return readStructure(scan, row, draft.program.structures.emplace_back()) && row.finish();
+    return readTable(scan, value, kColumns, draft.offsetsOf(Table::Structures), [&](Row& row) {
+        return readStructure(scan, row, draft.program.structures.emplace_back());
     });
 }
 

@@ -62,8 +62,6 @@ MaybeFault findTreeFault(const Program& program)
 
 MaybeFault findOrderFault(const Program& program)
 {
-    if (program.ops.empty())
-        return std::nullopt;
     for (std::size_t row = 0; row < program.ops.size(); ++row) {
         const graph::Op& op = program.ops[row];
         if (row > 0 && op.phase < program.ops[row - 1].phase)
@@ -165,11 +163,9 @@ std::vector<std::int64_t> itemSizes(const Program& program)
 /// First byte behind the tensor in its storage; nothing when that is beyond 2^62.
 std::optional<std::int64_t> endOf(const graph::Tensor& tensor, std::int64_t itemSize)
 {
+    if (std::ranges::find(tensor.shape, 0) != tensor.shape.end())
+        return 0;
     std::int64_t last = tensor.offset;
-    for (const std::int64_t length : tensor.shape) {
-        if (length == 0)
-            return 0;
-    }
     for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
         std::int64_t reach = 0;
         if (__builtin_mul_overflow(tensor.shape[i] - 1, tensor.strides[i], &reach)
@@ -177,7 +173,7 @@ std::optional<std::int64_t> endOf(const graph::Tensor& tensor, std::int64_t item
             return std::nullopt;
     }
     std::int64_t end = 0;
-    if (last >= kHuge || __builtin_mul_overflow(last + 1, itemSize, &end))
+    if (last >= base::kHuge || __builtin_mul_overflow(last + 1, itemSize, &end))
         return std::nullopt;
     return end;
 }
@@ -209,7 +205,7 @@ MaybeFault findTensorFault(const Program& program, std::map<std::string, std::si
 MaybeFault findSumFault(const Program& program)
 {
     const auto grows = [](std::int64_t& sum, std::int64_t part) {
-        return !__builtin_add_overflow(sum, part, &sum) && sum < kHuge;
+        return !__builtin_add_overflow(sum, part, &sum) && sum < base::kHuge;
     };
     std::int64_t bytes = 0;
     for (std::size_t row = 0; row < program.storages.size(); ++row)

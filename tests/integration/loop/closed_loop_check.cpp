@@ -35,7 +35,6 @@ using nlohmann::json;
 constexpr std::size_t kMostDifferences = 20;
 constexpr int kUnreadable = 3;
 constexpr int kDifferent = 5;
-constexpr auto kLargeBudget = base::Bytes{std::int64_t{1} << 60U};
 
 /// Calls by their module's path and ordinal.
 using CallTable = std::map<std::pair<std::string, int>, graph::CallId>;
@@ -224,7 +223,7 @@ base::Result<Given> read(const char* graph, const char* planFile)
     const auto device = plan::findDevice(plan::kDefaultDevice);
     if (!device)
         return tl::unexpected{device.error()};
-    return Given{{read->program, *device, kLargeBudget, {}, graph::Rounding::Cuda512},
+    return Given{{read->program, *device, plan::kUnlimited, {}, graph::Rounding::Cuda512},
                  std::move(plan)};
 }
 
