@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <optional>
-#include <string>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -26,13 +25,6 @@ using base::Result;
 
 constexpr mode_t kNewFileMode = 0666; ///< less the umask
 constexpr mode_t kAllModes = 07777;
-
-/// A name beside the target that no other writer of this or another process uses.
-std::string temporaryName(const std::filesystem::path& target)
-{
-    static std::atomic<unsigned> counter{0};
-    return fmt::format("{}.{}-{}.tmp", target.native(), ::getpid(), counter++);
-}
 
 /// Removes the temporary file unless it became the real one.
 class TemporaryFile
@@ -86,7 +78,7 @@ public:
     }
 
 private:
-    std::string m_path;
+    std::filesystem::path m_path;
     FileDescriptor m_descriptor;
     bool m_exists = false;
 };
@@ -125,6 +117,12 @@ void syncFolder(const std::filesystem::path& target)
 }
 
 } // namespace
+
+std::filesystem::path temporaryName(const std::filesystem::path& target)
+{
+    static std::atomic<unsigned> counter{0};
+    return fmt::format("{}.{}-{}.tmp", target.native(), ::getpid(), counter++);
+}
 
 Result<void> writeAtomically(const std::filesystem::path& path, std::string_view bytes)
 {

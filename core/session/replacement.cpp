@@ -2,13 +2,12 @@
 #include "core/session/replacement.h"
 
 #include "core/base/format.h"
+#include "core/io/atomic_file.h"
 #include "core/session/migrations.h"
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
 namespace plimsoll::session {
@@ -51,18 +50,10 @@ Result<void> makeWay(const std::filesystem::path& path)
     return {};
 }
 
-std::filesystem::path nameBeside(const std::filesystem::path& target)
-{
-    static std::atomic<unsigned> counter{0};
-    std::filesystem::path name = target;
-    name += fmt::format(".{}-{}.tmp", ::getpid(), counter++);
-    return name;
-}
-
 } // namespace
 
 Replacement::Replacement(std::filesystem::path target)
-    : m_target{std::move(target)}, m_path{nameBeside(m_target)}
+    : m_target{std::move(target)}, m_path{io::temporaryName(m_target)}
 {
 }
 
