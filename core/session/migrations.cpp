@@ -15,7 +15,11 @@ namespace plimsoll::session {
 
 namespace {
 
-constexpr auto kNewestVersion = static_cast<std::int64_t>(kMigrations.size());
+/// To which migrate() brings a file.
+std::int64_t newestVersion()
+{
+    return static_cast<std::int64_t>(kMigrations.size());
+}
 
 base::Result<void> backUp(const Database& database, std::int64_t version)
 {
@@ -41,7 +45,7 @@ base::Result<std::int64_t> versionOf(const Database& database)
         "SELECT count(*) FROM sqlite_master WHERE type IN ('view', 'trigger')"};
     std::array<std::int64_t, kQuestions.size()> answers{};
     for (std::size_t i = 0; i < kQuestions.size(); ++i) {
-        const base::Result<std::int64_t> answer = database.value(kQuestions.at(i));
+        base::Result<std::int64_t> answer = database.value(kQuestions.at(i));
         if (!answer)
             return answer;
         answers.at(i) = *answer;
@@ -53,13 +57,13 @@ base::Result<std::int64_t> versionOf(const Database& database)
         return base::failure(
             base::ErrorKind::File,
             fmt::format("{}: a database of another program, not a Plimsoll session.", name));
-    if (version > kNewestVersion)
+    if (version > newestVersion())
         return base::failure(
             base::ErrorKind::File,
             fmt::format(
                 "{}: written by a newer Plimsoll (session version {}, this one reads up to {}); "
                 "update Plimsoll to open it.",
-                name, version, kNewestVersion));
+                name, version, newestVersion()));
     return version;
 }
 
@@ -72,7 +76,7 @@ base::Result<void> apply(Database& database, std::int64_t from)
     const std::string sql =
         fmt::format("{}\nPRAGMA application_id = {}; PRAGMA user_version = {};",
                     kMigrations.at(static_cast<std::size_t>(from)), kApplicationId, from + 1);
-    if (const base::Result<void> applied = database.run(sql); !applied)
+    if (base::Result<void> applied = database.run(sql); !applied)
         return applied;
     return transaction->commit();
 }
@@ -84,11 +88,11 @@ base::Result<void> migrate(Database& database)
     const base::Result<std::int64_t> version = versionOf(database);
     if (!version)
         return tl::unexpected{version.error()};
-    if (*version > 0 && *version < kNewestVersion)
-        if (const base::Result<void> copied = backUp(database, *version); !copied)
+    if (*version > 0 && *version < newestVersion())
+        if (base::Result<void> copied = backUp(database, *version); !copied)
             return copied;
-    for (std::int64_t at = *version; at < kNewestVersion; ++at)
-        if (const base::Result<void> applied = apply(database, at); !applied)
+    for (std::int64_t at = *version; at < newestVersion(); ++at)
+        if (base::Result<void> applied = apply(database, at); !applied)
             return applied;
     return {};
 }

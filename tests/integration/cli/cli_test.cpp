@@ -142,7 +142,7 @@ void CliTest::chainStagesTileTheForwardOps()
     const QJsonObject chain = run.json()[text("chain")].toObject();
     QCOMPARE(chain[text("granularity")].toString(), text("module"));
     int next = 0;
-    for (const QJsonValue& value : chain[text("stages")].toArray()) {
+    for (const QJsonValue value : chain[text("stages")].toArray()) {
         const QJsonObject stage = value.toObject();
         QCOMPARE(keysMissing(stage,
                              text("ops module x xbar ftmp btmp ftime btime crossing").split(u' ')),
@@ -164,7 +164,7 @@ void CliTest::plannersAreListedWithTheirOptions()
     const CliRun run = runCli({text("plan"), text("--list"), text("--json")});
     QCOMPARE(run.exit, 0);
     QStringList ids;
-    for (const QJsonValue& planner : run.json()[text("planners")].toArray())
+    for (const QJsonValue planner : run.json()[text("planners")].toArray())
         ids += planner[text("id")].toString();
     QVERIFY(ids.contains(text("rotor")));
     QVERIFY(ids.contains(text("none")));
@@ -238,7 +238,7 @@ void CliTest::frontierHasAsManyPointsAsAskedFor()
     const QJsonArray points = json[text("frontier")].toArray();
     QCOMPARE(points.size(), 4);
     qint64 time = std::numeric_limits<qint64>::max();
-    for (const QJsonValue& point : points) {
+    for (const QJsonValue point : points) {
         QVERIFY(point[text("peak_bytes")].toInteger() <= point[text("budget_bytes")].toInteger());
         QVERIFY(point[text("step_time_ns")].toInteger() <= time);
         time = point[text("step_time_ns")].toInteger();

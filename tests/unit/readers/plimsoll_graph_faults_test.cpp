@@ -49,9 +49,9 @@ private:
         QTest::addColumn<Change>("change");
         QTest::addColumn<std::string>("says");
     }
-    static void row(const char* name, const char* says, Change change)
+    static void row(const char* name, const char* says, const Change& change)
     {
-        QTest::newRow(name) << std::move(change) << std::string{says};
+        QTest::newRow(name) << change << std::string{says};
     }
     /// Sets one cell of a table.
     static void cell(const char* name, const char* table, std::size_t at, std::size_t column,
