@@ -20,13 +20,19 @@ base::Nanoseconds timeOf(const VerifiedPlanPtr& plan)
 
 } // namespace
 
+bool Frontier::improvedBy(const Evaluation& evaluation) const
+{
+    const VerifiedPlanPtr within = at(evaluation.peak);
+    return !within || evaluation.stepTime < timeOf(within);
+}
+
 void Frontier::insert(VerifiedPlanPtr plan)
 {
+    if (!improvedBy(plan->evaluation()))
+        return;
     const auto after = std::upper_bound(
         m_points.begin(), m_points.end(), peakOf(plan),
         [](base::Bytes peak, const VerifiedPlanPtr& point) { return peak < peakOf(point); });
-    if (after != m_points.begin() && timeOf(*std::prev(after)) <= timeOf(plan))
-        return;
     const auto at = after != m_points.begin() && peakOf(*std::prev(after)) == peakOf(plan)
                         ? std::prev(after)
                         : after;

@@ -15,6 +15,8 @@ public:
     /// Keeps the point if no other dominates it, and drops those it dominates. Equal points: the
     /// first one stays.
     void insert(VerifiedPlanPtr plan);
+    /// Whether insert() would keep a plan with these numbers.
+    [[nodiscard]] bool improvedBy(const Evaluation& evaluation) const;
     /// The fastest plan whose peak is within the budget; null when none is. O(log n).
     [[nodiscard]] VerifiedPlanPtr at(base::Bytes budget) const;
     [[nodiscard]] const std::vector<VerifiedPlanPtr>& points() const { return m_points; }

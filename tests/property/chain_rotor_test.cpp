@@ -200,14 +200,18 @@ private Q_SLOTS:
 void ChainRotorTest::bruteForceAgrees_data()
 {
     QTest::addColumn<bool>("restricted");
-    QTest::newRow("every region allowed") << false;
-    QTest::newRow("random regions forbidden") << true;
+    QTest::addColumn<bool>("tails");
+    QTest::newRow("every region allowed") << false << false;
+    QTest::newRow("random regions forbidden") << true << false;
+    QTest::newRow("recomputations stop early") << false << true;
+    QTest::newRow("both") << true << true;
 }
 
 void ChainRotorTest::bruteForceAgrees()
 {
     QFETCH(bool, restricted);
-    Random random{restricted ? 2U : 1U};
+    QFETCH(bool, tails);
+    Random random{(tails ? 10U : 0U) + (restricted ? 2U : 1U)};
     for (int round = 0; round < 400; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(1, 5));
         Chain chain = familyChain(random, stages);
@@ -217,6 +221,8 @@ void ChainRotorTest::bruteForceAgrees()
                 for (std::size_t first = 0; first <= last; ++first)
                     chain.regions.set(first, last, random.below(3) > 0);
         }
+        for (std::size_t stage = 0; tails && stage < stages; ++stage)
+            chain.ftail.push_back(chain.ftime[stage] * static_cast<double>(random.below(5)) / 4);
         const auto brute = bruteFrontier(chain);
         const std::int64_t most = brute.rbegin()->first + 2;
         const auto table = RotorTable::build(chain, most, {}, {});

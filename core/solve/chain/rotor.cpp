@@ -81,7 +81,10 @@ void RotorTable::fillBase(std::size_t i)
     const auto width = static_cast<std::int64_t>(m_stride);
     const std::int64_t from = std::min(m_scale.ceilSlots(need), width);
     double* const out = row(i, i);
-    std::fill(out + from, out + width, (loss ? 0.0 : m_chain.ftime[i]) + m_chain.btime[i]);
+    // A run that ends before the loss stage is a recomputation: it stops where all is saved again.
+    const double forward =
+        loss ? 0.0 : m_chain.ftime[i] - (m_chain.ftail.empty() ? 0.0 : m_chain.ftail[i]);
+    std::fill(out + from, out + width, forward + m_chain.btime[i]);
     m_lo[cell(i, i)] = static_cast<std::int32_t>(from);
     m_hi[cell(i, i)] = static_cast<std::int32_t>(from);
     // What running one stage without saving needs on top of the gradient of its run's end.

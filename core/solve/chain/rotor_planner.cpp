@@ -3,15 +3,14 @@
 
 #include "core/solve/chain/annotation.h"
 #include "core/solve/chain/rotor.h"
+#include "core/solve/chain/single_level.h"
 #include "core/solve/common/linearize.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <map>
-#include <string>
+#include <set>
 #include <utility>
+#include <vector>
 
 namespace plimsoll::solve {
 
@@ -19,15 +18,39 @@ namespace {
 
 /// Bytes that no plan can exceed: proposals are judged by their own peak, not by a budget.
 constexpr base::Bytes kUnlimited{std::int64_t{1} << 62};
+constexpr int kFewestSlots = 16;
 
-/// How finely one chain is searched.
-struct Effort
+/// What is known of a region tree without its members: equal ones are equal plans.
+using Shape = std::vector<graph::Moment>;
+
+void describe(const std::vector<plan::Region>& regions, Shape& shape)
 {
-    int slots = 0;
-    std::size_t plans = 0; ///< at most so many are evaluated on the full graph
-};
+    for (const plan::Region& region : regions) {
+        shape.push_back(region.first);
+        shape.push_back(region.last);
+        describe(region.nested, shape);
+        shape.push_back(graph::kNever); // its end
+    }
+}
 
-/// Collects the verified plans of one problem.
+/// Positions 0..count-1, the ends and the middle first: whatever part of them was visited lies
+/// evenly over the whole.
+std::vector<std::size_t> evenly(std::size_t count)
+{
+    std::vector<std::size_t> order;
+    order.reserve(count);
+    const std::size_t widest = std::bit_ceil(std::max<std::size_t>(count, 1));
+    for (std::size_t gap = widest; gap > 0; gap /= 2)
+        for (std::size_t at = 0; at < count; at += gap)
+            if (gap == widest || at % (2 * gap) != 0)
+                order.push_back(at);
+    return order;
+}
+
+/// Collects the verified plans of one problem. A chain only proposes: each of its schedules, for
+/// whatever budget, is evaluated on the full graph. So where the fastest schedule for a budget
+/// turns out to need more there, the one that is found by taking the excess off and solving again
+/// has been looked at too, as have those that need less than their chain says.
 class Search
 {
 public:
@@ -45,12 +68,12 @@ public:
     base::Result<plan::FrontierPtr> run() &&;
 
 private:
-    base::Result<plan::Frontier> coarse();
+    base::Result<void> coarse();
+    base::Result<void> fine(int slots);
     base::Result<void> addKeepEverything();
-    base::Result<void> addChain(const LinearizedStep& step, const Effort& effort,
-                                const base::JobContext& job);
-    [[nodiscard]] plan::VerifiedPlanPtr planOf(const LinearizedStep& step,
-                                               const Sequence& sequence) const;
+    base::Result<void> addChain(const LinearizedStep& step, int slots, const base::JobContext& job);
+    void addSingleLevel(const LinearizedStep& step, std::size_t most, const base::JobContext& job);
+    void add(const LinearizedStep& step, const std::vector<Region>& regions);
     [[nodiscard]] std::vector<plan::Region> regionsOf(const LinearizedStep& step,
                                                       const std::vector<Region>& regions) const;
 
@@ -59,7 +82,7 @@ private:
     const Options& m_options;
     const base::JobContext& m_job;
     RegionFinder m_finder;
-    std::map<std::string, plan::VerifiedPlanPtr> m_known; ///< by sequence of the full chain
+    std::set<Shape> m_seen;
     plan::Frontier m_frontier;
 };
 
@@ -83,14 +106,21 @@ std::vector<plan::Region> Search::regionsOf(const LinearizedStep& step,
     return planned;
 }
 
-plan::VerifiedPlanPtr Search::planOf(const LinearizedStep& step, const Sequence& sequence) const
+void Search::add(const LinearizedStep& step, const std::vector<Region>& regions)
 {
     plan::Plan plan;
     plan.planner = m_descriptor.id;
     plan.options = optionTexts(m_descriptor, m_options);
-    plan.regions = regionsOf(step, regionTree(annotate(sequence, step.stages.size())));
+    plan.regions = regionsOf(step, regions);
+    Shape shape;
+    describe(plan.regions, shape);
+    // Most are dominated: those need no replay. Nor does what was looked at before.
+    if (!m_seen.insert(std::move(shape)).second
+        || !m_frontier.improvedBy(*plan::evaluate(m_problem, plan)))
+        return;
     // A proposal that fails the check is no plan; the others stand without it.
-    return plan::certify(m_problem, plan).value_or(nullptr);
+    if (base::Result<plan::VerifiedPlanPtr> verified = plan::certify(m_problem, plan))
+        m_frontier.insert(*std::move(verified));
 }
 
 base::Result<void> Search::addKeepEverything()
@@ -105,21 +135,7 @@ base::Result<void> Search::addKeepEverything()
     return {};
 }
 
-/// Positions 0..count-1, the ends and the middle first: whatever part of them was visited lies
-/// evenly over the whole.
-std::vector<std::size_t> evenly(std::size_t count)
-{
-    std::vector<std::size_t> order;
-    order.reserve(count);
-    const std::size_t widest = std::bit_ceil(std::max<std::size_t>(count, 1));
-    for (std::size_t gap = widest; gap > 0; gap /= 2)
-        for (std::size_t at = 0; at < count; at += gap)
-            if (gap == widest || at % (2 * gap) != 0)
-                order.push_back(at);
-    return order;
-}
-
-base::Result<void> Search::addChain(const LinearizedStep& step, const Effort& effort,
+base::Result<void> Search::addChain(const LinearizedStep& step, int slots,
                                     const base::JobContext& job)
 {
     const base::Result<Simulation> everything =
@@ -127,75 +143,86 @@ base::Result<void> Search::addChain(const LinearizedStep& step, const Effort& ef
     if (!everything)
         return tl::unexpected{everything.error()};
     RotorOptions options;
-    options.slots = effort.slots;
+    options.slots = slots;
     const base::Result<RotorTable> table =
         RotorTable::build(step.chain, everything->peak, options, job.piece(0, 2));
     if (!table)
         return tl::unexpected{table.error()};
     const std::vector<ChainFrontierPoint> points = table->frontier();
-    const std::size_t stride =
-        std::max<std::size_t>(1, (points.size() + effort.plans - 1) / effort.plans);
-    std::vector<plan::VerifiedPlanPtr> found((points.size() + stride - 1) / stride);
     const base::JobContext checking = job.piece(1, 2);
     std::size_t done = 0;
-    for (const std::size_t place : evenly(found.size())) {
+    for (const std::size_t place : evenly(points.size())) {
         if (job.stopRequested())
-            break;
-        if (const auto sequence = table->sequence(points[place * stride].budget)) {
-            const auto [entry, isNew] = m_known.try_emplace(sequenceText(*sequence));
-            if (isNew)
-                entry->second = planOf(step, *sequence);
-            found[place] = entry->second;
-        }
-        checking.report(++done, found.size());
+            return base::cancelled();
+        if (const auto sequence = table->sequence(points[place].budget))
+            add(step, regionTree(annotate(*sequence, step.stages.size())));
+        checking.report(++done, points.size());
     }
-    // In order of the budgets, however they were visited: of equal plans the first one stays.
-    for (const plan::VerifiedPlanPtr& plan : found)
-        if (plan)
-            m_frontier.insert(plan);
-    return job.stopRequested() ? base::Result<void>{base::cancelled()} : base::Result<void>{};
+    return {};
+}
+
+void Search::addSingleLevel(const LinearizedStep& step, std::size_t most,
+                            const base::JobContext& job)
+{
+    const std::vector<std::vector<Region>> found =
+        singleLevelRegions(m_problem, step, job.piece(0, 2));
+    const base::JobContext checking = job.piece(1, 2);
+    std::vector<std::size_t> order = evenly(found.size());
+    order.resize(std::min(order.size(), most));
+    std::size_t done = 0;
+    for (const std::size_t place : order) {
+        if (job.stopRequested())
+            return;
+        add(step, found[place]);
+        checking.report(++done, order.size());
+    }
 }
 
 /// Few stages, few plans: done in a moment, so it is never stopped. Whoever stops the search early
 /// gets at least these plans, and always the same ones.
-base::Result<plan::Frontier> Search::coarse()
+base::Result<void> Search::coarse()
 {
     constexpr std::size_t kStages = 40;
-    constexpr Effort kEffort{.slots = 200, .plans = 16};
-    const base::Result<LinearizedStep> step =
-        linearize(m_problem, m_finder, Residuals::EachCut, kStages);
-    if (!step)
-        return tl::unexpected{step.error()};
-    if (const base::Result<void> added = addChain(*step, kEffort, {}); !added)
-        return tl::unexpected{added.error()};
-    m_known.clear(); // other stages give the same words another meaning
-    return std::exchange(m_frontier, {});
+    constexpr int kSlots = 24;
+    return linearize(m_problem, m_finder, Residuals::EachCut, kStages)
+        .and_then([&](const LinearizedStep& step) { return addChain(step, kSlots, {}); });
+}
+
+/// Every resolution down to a few slots: which of two coarse ones rounds a chain better is chance,
+/// and twice the slots must never give worse plans.
+base::Result<void> Search::fine(int slots)
+{
+    std::vector<LinearizedStep> steps;
+    for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
+        base::Result<LinearizedStep> step = linearize(m_problem, m_finder, residuals);
+        if (!step)
+            return tl::unexpected{step.error()};
+        steps.push_back(*std::move(step));
+    }
+    std::vector<int> resolutions;
+    for (int count = slots; count >= kFewestSlots; count /= 2)
+        resolutions.push_back(count);
+    int done = 0;
+    const int pieces = 1 + 2 * static_cast<int>(resolutions.size());
+    addSingleLevel(steps.front(), static_cast<std::size_t>(slots), m_job.piece(done++, pieces));
+    for (const int count : resolutions)
+        for (const LinearizedStep& step : steps)
+            if (const base::Result<void> added = addChain(step, count, m_job.piece(done++, pieces));
+                !added)
+                return added;
+    return {};
 }
 
 base::Result<plan::FrontierPtr> Search::run() &&
 {
-    base::Result<plan::Frontier> rough = coarse();
-    if (!rough)
-        return tl::unexpected{rough.error()};
-    if (const base::Result<void> added = addKeepEverything(); !added)
-        return tl::unexpected{added.error()};
-    // Of a chain with more plans neighbours differ by less than a percent.
-    const Effort effort{.slots = static_cast<int>(optionValue(m_descriptor, m_options, "slots")),
-                        .plans = 160};
-    int pass = 0;
-    for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
-        if (m_job.stopRequested())
-            break; // what is there is good
-        const base::Result<void> added =
-            linearize(m_problem, m_finder, residuals).and_then([&](const LinearizedStep& step) {
-                return addChain(step, effort, m_job.piece(pass++, 2));
-            });
-        if (!added && added.error().kind != base::ErrorKind::Cancelled)
+    for (const base::Result<void>& added : {addKeepEverything(), coarse()})
+        if (!added)
             return tl::unexpected{added.error()};
-    }
-    // The rough plans come last: they stay only where they are better.
-    for (const plan::VerifiedPlanPtr& plan : rough->points())
-        m_frontier.insert(plan);
+    const base::Result<void> added =
+        fine(static_cast<int>(optionValue(m_descriptor, m_options, "slots")));
+    // Stopped early, what is there is good.
+    if (!added && added.error().kind != base::ErrorKind::Cancelled)
+        return tl::unexpected{added.error()};
     return std::make_shared<const plan::Frontier>(std::move(m_frontier));
 }
 
@@ -219,7 +246,7 @@ private:
         "Rotor",
         "Checkpoints runs of modules, nested where it pays: the optimal schedules of a chain, "
         "evaluated on the full graph.",
-        {{"slots", "Steps into which the chain's memory is divided.", 16, 500, 4000}}};
+        {{"slots", "Steps into which the chain's memory is divided.", kFewestSlots, 500, 4000}}};
 };
 
 } // namespace

@@ -164,6 +164,13 @@ double timeOf(const Chain& chain, ChainOp op)
     return op.kind == ChainOpKind::Backward ? chain.btime[i] : chain.ftime[i];
 }
 
+/// What a saving forward hands on, nobody takes: its own backward is next.
+bool endsRecomputation(const Sequence& sequence, std::size_t at)
+{
+    return sequence[at].kind == ChainOpKind::Enable && at + 1 < sequence.size()
+           && sequence[at + 1] == ChainOp{ChainOpKind::Backward, sequence[at].stage};
+}
+
 } // namespace
 
 std::string sequenceText(const Sequence& sequence)
@@ -224,6 +231,8 @@ Result<Simulation> simulate(const Chain& chain, const Sequence& sequence)
             result.peakOp = at;
         }
         result.makespan += timeOf(chain, sequence[at]);
+        if (endsRecomputation(sequence, at) && !chain.ftail.empty())
+            result.makespan -= chain.ftail[static_cast<std::size_t>(sequence[at].stage)];
     }
     if (machine.gradient() != std::size_t{0})
         return failure(ErrorKind::CheckFailed, "The sequence ends before the backward of stage 0.");

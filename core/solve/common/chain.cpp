@@ -80,6 +80,8 @@ Result<void> validate(const Chain& chain)
     Result<void> ok = checkLength("btime", chain.btime.size(), stages + 1);
     ok = ok ? checkLength("x", chain.x.size(), stages + 1) : ok;
     ok = ok ? checkLength("xbar", chain.xbar.size(), stages + 1) : ok;
+    if (!chain.ftail.empty())
+        ok = ok ? checkLength("ftail", chain.ftail.size(), stages) : ok;
     ok = ok ? checkLength("ftmp", chain.ftmp.size(), stages) : ok;
     ok = ok ? checkLength("btmp", chain.btmp.size(), stages + 1) : ok;
     ok = ok ? checkTimes("ftime", chain.ftime) : ok;

@@ -48,6 +48,9 @@ struct Chain
     std::vector<std::int64_t> ftmp; ///< [L] alive only while the forward runs
     std::vector<std::int64_t> btmp; ///< [L + 1] alive only while the backward runs, the input
                                     ///< gradient included
+    std::vector<double> ftail;      ///< [L] part of `ftime` behind the last value that the stage
+                                    ///< saves: a recomputation that ends with this stage leaves it
+                                    ///< out. Empty: none does
     RegionMask regions;
 
     [[nodiscard]] std::size_t stages() const { return ftime.size(); }

@@ -32,6 +32,7 @@ public:
     {
         cut();
         valuesAndTimes();
+        lastSaves();
         savedSets();
         forwardTemporaries();
         backwardTemporaries();
@@ -43,6 +44,7 @@ public:
 private:
     void cut();
     void valuesAndTimes();
+    void lastSaves();
     void savedSets();
     void forwardTemporaries();
     void backwardTemporaries();
@@ -84,7 +86,7 @@ void Linearizer::cut()
     for (std::size_t i = 0; i < positions.size(); ++i) {
         const Moment end = i + 1 < positions.size() ? positions[i + 1] : m_forwardOps;
         m_step.stages.push_back({positions[i], end - 1, moduleAround(positions[i], end - 1),
-                                 cuts.crossing(positions[i])});
+                                 cuts.crossing(positions[i]), std::nullopt});
         for (Moment op = positions[i]; op < end; ++op)
             m_stageOf[static_cast<std::size_t>(op)] = i;
     }
@@ -127,6 +129,27 @@ void Linearizer::valuesAndTimes()
             chain.btime[stage] += time;
         }
     }
+}
+
+void Linearizer::lastSaves()
+{
+    std::vector<double> before(m_stageOf.size() + 1, 0.0); // by op: time of the stage's ops before
+    for (std::size_t op = 0; op < m_stageOf.size(); ++op) {
+        const bool isFirst = op == 0 || m_stageOf[op - 1] != m_stageOf[op];
+        before[op + 1] = (isFirst ? 0.0 : before[op]) + static_cast<double>(m_times[op].count());
+    }
+    for (const graph::Saved& saved : m_program.saved) {
+        const std::size_t op = saved.op.index();
+        if (op >= m_stageOf.size())
+            continue;
+        Stage& stage = m_step.stages[m_stageOf[op]];
+        const double own = static_cast<double>(m_times[op].count());
+        stage.lastSave = std::max(stage.lastSave.value_or(0.0),
+                                  before[op + 1] - (saved.afterKernel ? 0.0 : own));
+    }
+    for (std::size_t stage = 0; stage < m_step.stages.size(); ++stage)
+        m_step.chain.ftail.push_back(m_step.chain.ftime[stage]
+                                     - m_step.stages[stage].lastSave.value_or(0.0));
 }
 
 /// xbar: what the stage's rows hold for backward, and what it hands on.

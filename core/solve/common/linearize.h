@@ -6,6 +6,7 @@
 #include "core/solve/common/chain.h"
 #include "core/solve/common/region_finder.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct Stage
     graph::Moment last = 0;
     std::string module;                     ///< path of the innermost module around all its ops
     std::vector<graph::StorageId> crossing; ///< what crosses the cut in front of the stage
+    std::optional<double> lastSave; ///< nanoseconds of its ops that have run when the last of what
+                                    ///< it saves is saved; none: it saves nothing
 };
 
 /// Whom the chain charges for a value that crosses several cuts, such as a residual.
