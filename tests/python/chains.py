@@ -97,7 +97,7 @@ WAYS = {
     "hooks": lambda block, x, mask, i, config: block(x),
     "twice": lambda block, x, mask, i, config: block(block(x)),
 }
-# Neighbours that are called alike, everywhere or here and there: plans fuse some of them.
+# Neighbours that are called alike, everywhere or here and there: one region may hold some of them.
 FUSED = {"alike", "nan", "same enum", "same named tuple", "same object", "twice", "data", "no gradients", "autocast"}
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window end to end, as a user goes: open, plan, drag, undo, save, open again, export.
 #include "core/plan/plan_json.h"
+#include "core/writers/python_writer.h"
 #include "ui/base/numbers.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/plan_model.h"
@@ -268,7 +269,8 @@ void MainWindowTest::exportsByEnding()
     m_window->exportTo(*page, QStringLiteral("plan.docx"));
     QVERIFY(QTest::qWaitFor([&] { return !page->strip().isHidden(); }, kPatience));
     trigger("file.snippet");
-    QVERIFY(QGuiApplication::clipboard()->text().contains(QStringLiteral("checkpoint")));
+    QCOMPARE(QGuiApplication::clipboard()->text().toStdString(),
+             writers::pythonSnippet(*page->document().outcome().best));
 }
 
 void MainWindowTest::tellsWhyAFileCannotBeOpened()
