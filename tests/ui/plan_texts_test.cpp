@@ -2,7 +2,9 @@
 // What the window says about plans: names, rounding, the two curves matched op by op.
 #include "ui/shell/plan_texts.h"
 
+#include "core/writers/svg_writer.h"
 #include "ui/base/numbers.h"
+#include "ui/base/tokens.h"
 
 #include "tests/support/messages.h"
 #include "tests/support/planned_sample.h"
@@ -37,6 +39,7 @@ private Q_SLOTS:
     void agreesWithWhoeverSubtracts_data();
     void agreesWithWhoeverSubtracts();
     void listsDevicesWithTheChosenOneFirst();
+    void exportedPicturesHaveTheLightThemesColours();
 
 private:
     workspace::Document m_document;
@@ -206,6 +209,25 @@ void PlanTextsTest::listsDevicesWithTheChosenOneFirst()
     QVERIFY(marks.front().chosen);
     // The budget holds the reserve, so it is compared with all the device has.
     QCOMPARE(marks.front().size.count(), choices.device.memory.count());
+}
+
+/// Core can't ask the window for its colours, so the picture has a copy of them.
+void PlanTextsTest::exportedPicturesHaveTheLightThemesColours()
+{
+    const QString picture =
+        QString::fromStdString(plimsoll::writers::timelinePicture(*m_planned->unplanned));
+    int classes = 0;
+    for (std::size_t place = 0; place < plimsoll::timeline::kCategoryCount; ++place) {
+        const QString area = QStringLiteral("<path class=\"%1\" fill=\"")
+                                 .arg(QString::fromUtf8(plimsoll::timeline::categoryName(
+                                     static_cast<plimsoll::timeline::Category>(place))));
+        const qsizetype at = picture.indexOf(area);
+        if (at < 0)
+            continue;
+        ++classes;
+        QCOMPARE(picture.mid(at + area.size(), 7), tokenColor(classRole(place), false).name());
+    }
+    QVERIFY(classes >= 5);
 }
 
 } // namespace
