@@ -423,7 +423,7 @@ void RotorPlannerTest::aLargeProgramIsLetGoAtOnce()
         asked = std::clock();
         stop.request_stop();
     }};
-    const auto frontier = solve::makeRotorPlanner()->frontier(problem, {}, job);
+    const auto frontier = solve::makeRotorPlanner()->frontier(problem, {{"slots", 100}}, job);
     isOver = true;
     watcher.join();
     const double seconds = static_cast<double>(std::clock() - asked) / CLOCKS_PER_SEC;
