@@ -404,14 +404,23 @@ void RotorPlannerTest::aLargeProgramIsLetGoAtOnce_data()
 }
 
 /// Wherever it is: between its own looks at the token lie the checks of whole plans, the slowest
-/// of which are nested two hundred deep, and the search for legal regions. Half a second in an
-/// optimized build; here it is a sanitizer's that has the time.
+/// of which are nested two hundred deep, and the search for legal regions. No build is so slow that
+/// these take much longer than the first, coarse look, which is never stopped.
 void RotorPlannerTest::aLargeProgramIsLetGoAtOnce()
 {
     QFETCH(int, perMille);
-    constexpr double kSeconds = 1;
+    constexpr double kLooks = 5;
     plan::Problem problem = problemOf("resnet18", 0);
     problem.program = tests::longChain(3000);
+    const auto secondsSince = [](std::clock_t begin) {
+        return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    };
+    std::stop_source stopped;
+    stopped.request_stop();
+    const std::clock_t begin = std::clock();
+    QVERIFY(solve::makeRotorPlanner()->frontier(problem, {}, {.stop = stopped.get_token()}));
+    const double look = secondsSince(begin);
+
     base::Progress progress;
     std::stop_source stop;
     base::JobContext job{.stop = stop.get_token(), .progress = &progress};
@@ -426,10 +435,10 @@ void RotorPlannerTest::aLargeProgramIsLetGoAtOnce()
     const auto frontier = solve::makeRotorPlanner()->frontier(problem, {{"slots", 100}}, job);
     isOver = true;
     watcher.join();
-    const double seconds = static_cast<double>(std::clock() - asked) / CLOCKS_PER_SEC;
+    const double seconds = secondsSince(asked);
     QVERIFY(frontier);
-    qInfo("%.2f s", seconds);
-    QVERIFY(seconds < kSeconds);
+    qInfo("%.2f s, the coarse look %.2f s", seconds, look);
+    QVERIFY(seconds < kLooks * look);
 }
 
 void RotorPlannerTest::progressNeverFalls()
