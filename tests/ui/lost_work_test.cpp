@@ -10,6 +10,7 @@
 #include <QAction>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -52,6 +53,8 @@ private Q_SLOTS:
     void opensNoPipe();
     void saysThatStoppedPlansAreOfFormerChoices();
     void opensASessionWithNumbersThatNobodyHas();
+    void writesIntoNoSessionOfAnotherGraph();
+    void cancelsOnlyWhatTheStatusBarTells();
 
 private:
     [[nodiscard]] QString file(const char* name) const
@@ -250,6 +253,43 @@ void LostWorkTest::opensASessionWithNumbersThatNobodyHas()
     QVERIFY(page != nullptr);
     QCOMPARE(page->document().document().choices.reserve.count(), std::int64_t{0});
     QCOMPARE(page->document().document().notes.size(), std::size_t{2});
+}
+
+/// The session was opened, and its place taken before anything was written.
+void LostWorkTest::writesIntoNoSessionOfAnotherGraph()
+{
+    QVERIFY(openSession("work.plimsoll") != nullptr);
+    m_window->closePage(1);
+    QVERIFY(QTest::qWaitFor([&] { return m_window->pages().empty(); }, kPatience));
+    PlannerPage* other = openPlanned("gpt2");
+    QVERIFY(other != nullptr);
+    saveTo(*other, file("other.plimsoll"));
+    m_window->closePage(1);
+    PlannerPage* page = open(file("work.plimsoll"));
+    QVERIFY(page != nullptr);
+    const std::size_t runs = saved(file("other.plimsoll")).runs.size();
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
+    std::filesystem::rename(m_folder->file("other.plimsoll"), m_folder->file("work.plimsoll"));
+    page->document().commitBudget(mebi(2300));
+    QVERIFY(QTest::qWaitFor([&] { return page->document().hasSaveFailed(); }, kPatience));
+    QVERIFY(page->document().isUnsaved());
+    QCOMPARE(saved(file("work.plimsoll")).runs.size(), runs);
+}
+
+void LostWorkTest::cancelsOnlyWhatTheStatusBarTells()
+{
+    PlannerPage* page = open(samplePath("densenet121"));
+    QVERIFY(page != nullptr);
+    QSignalSpy planning{&page->document(), &DocumentController::planningChanged};
+    m_window->openFiles({samplePath("gpt2")});
+    QVERIFY(m_window->isOpening());
+    QVERIFY(page->document().isPlanning());
+    for (QPushButton* button : m_window->findChildren<QPushButton*>())
+        if (button->text() == QStringLiteral("Cancel"))
+            button->click();
+    QVERIFY(QTest::qWaitFor([&] { return !m_window->isOpening(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !page->document().isPlanning(); }, kPatience));
+    QVERIFY(page->document().isPlanned()); // to its end
 }
 
 } // namespace

@@ -10,6 +10,8 @@
 #include <QTest>
 #include <QVBoxLayout>
 
+#include <cstdlib>
+
 namespace {
 
 using namespace plimsoll::tests;
@@ -25,6 +27,8 @@ private Q_SLOTS:
     void isAsIfItHadBegunSo();
     void comesBackExactly();
     void leavesWhatItsOwnerSet();
+    void takesTheDocksAlong();
+    void takesIconsAlong();
 
 private:
     /// Margins and spacings of every layout of the window that has any, in order.
@@ -99,6 +103,35 @@ void ScaleTest::leavesWhatItsOwnerSet()
     QCOMPARE(layout->contentsMargins(), QMargins(3, 3, 3, 3));
     QCOMPARE(inner->itemAt(0)->spacerItem()->sizeHint().width(), 20);
     QCOMPARE(fixed->minimumSize(), QSize(16, 16));
+}
+
+/// What is in them would be cut off.
+void ScaleTest::takesTheDocksAlong()
+{
+    m_window->resize(2800, 1600);
+    PlannerPage* page = open(samplePath("resnet18"));
+    QVERIFY(page != nullptr);
+    QTest::qWait(50);
+    const auto* panel = page->findChild<BudgetPanel*>();
+    const int before = panel->width();
+    m_settings->setScalePercent(200);
+    QTest::qWait(50);
+    QVERIFY2(std::abs(panel->width() - 2 * before) <= 12,
+             qPrintable(QString::number(panel->width())));
+    m_settings->setScalePercent(100);
+    QTest::qWait(50);
+    QVERIFY2(std::abs(panel->width() - before) <= 12, qPrintable(QString::number(panel->width())));
+}
+
+void ScaleTest::takesIconsAlong()
+{
+    QVERIFY(open(samplePath("resnet18")) != nullptr);
+    const auto* tabs = m_window->findChild<QTabBar*>();
+    const int before = tabs->iconSize().width();
+    m_settings->setScalePercent(200);
+    QCOMPARE(tabs->iconSize().width(), 2 * before);
+    m_settings->setScalePercent(100);
+    QCOMPARE(tabs->iconSize().width(), before);
 }
 
 } // namespace

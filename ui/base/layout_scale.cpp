@@ -97,15 +97,22 @@ bool isOurs(const QLayout& layout)
            || qobject_cast<const QFormLayout*>(&layout) != nullptr;
 }
 
-void rescaleFixedSize(QWidget& widget, double from, double to)
+/// Fixed sizes, and icons of those that have one.
+void rescaleSizes(QWidget& widget, double from, double to)
 {
+    constexpr const char* kIconSize = "iconSize"; // of buttons, combo boxes and tab bars
     const bool isWide = widget.minimumWidth() == widget.maximumWidth();
     const bool isHigh = widget.minimumHeight() == widget.maximumHeight();
-    if (widget.isWindow() || (!isWide && !isHigh))
+    const QSize icon = widget.property(kIconSize).toSize();
+    if (widget.isWindow() || (!isWide && !isHigh && icon.isEmpty()))
         return;
-    const QList<int> lengths = rescaled(
-        widget, {isWide ? widget.minimumWidth() : -1, isHigh ? widget.minimumHeight() : -1}, from,
-        to);
+    const QList<int> lengths =
+        rescaled(widget,
+                 {isWide ? widget.minimumWidth() : -1, isHigh ? widget.minimumHeight() : -1,
+                  icon.isEmpty() ? -1 : icon.width(), icon.isEmpty() ? -1 : icon.height()},
+                 from, to);
+    if (!icon.isEmpty())
+        widget.setProperty(kIconSize, QSize{lengths[2], lengths[3]});
     if (isWide)
         widget.setFixedWidth(lengths[0]);
     if (isHigh)
@@ -121,7 +128,7 @@ void rescaleLayouts(double from, double to)
     for (QWidget* widget : QApplication::allWidgets()) {
         if (QLayout* layout = widget->layout(); layout != nullptr && isOurs(*layout))
             rescale(*layout, from, to);
-        rescaleFixedSize(*widget, from, to);
+        rescaleSizes(*widget, from, to);
     }
 }
 

@@ -58,7 +58,10 @@ protected:
         painter.setPen(theme.color(Role::Text));
         drawNumber(painter, QPointF{theme.px(22) + 0.0, baseline}, m_budget, Qt::AlignLeft);
         const double right = width() - theme.px(2);
-        drawNumber(painter, QPointF{right - theme.px(72), baseline}, m_difference, Qt::AlignRight);
+        // Figures on figures would be neither: a narrow row leaves out what the first two tell.
+        const double middle = right - theme.px(72);
+        if (middle - numberWidth(font, m_difference) > theme.px(30) + numberWidth(font, m_budget))
+            drawNumber(painter, QPointF{middle, baseline}, m_difference, Qt::AlignRight);
         painter.setPen(theme.color(Role::Muted));
         drawNumber(painter, QPointF{right, baseline}, m_time, Qt::AlignRight);
     }

@@ -14,6 +14,7 @@
 #include <QTableView>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -125,6 +126,27 @@ void PlannerPage::adaptToWidth()
         m_rightDock->addPage(m_panelArea, tr("Budget and planner"));
         m_rightDock->setVisible(!m_isFocused);
     }
+}
+
+/// Everything in the docks has grown or shrunk; so do they.
+void PlannerPage::followScale()
+{
+    const double ratio =
+        Theme::current().scale() / std::exchange(m_scale, Theme::current().scale());
+    if (ratio == 1 || !m_wasShown)
+        return;
+    const auto scaled = [ratio](int length, int most) {
+        return std::clamp(static_cast<int>(std::lround(length * ratio)), 1, std::max(1, most));
+    };
+    const int right = scaled(m_rightDock->width(), width() / 2);
+    const int bottom = scaled(m_frontierDock->height(), height() / 2);
+    const int left = scaled(m_frontierDock->width(), width() / 3);
+    adaptToWidth();
+    if (!m_isNarrow)
+        resizeDocks({m_rightDock}, {right}, Qt::Horizontal);
+    resizeDocks({m_frontierDock}, {bottom}, Qt::Vertical);
+    const int across = width() - (m_isNarrow ? 0 : right);
+    resizeDocks({m_frontierDock, m_planDock}, {left, std::max(1, across - left)}, Qt::Horizontal);
 }
 
 void PlannerPage::resizeEvent(QResizeEvent* event)

@@ -34,6 +34,7 @@ PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
     : QMainWindow{parent}, m_document{std::move(opened)}, m_log{m_document.document().graph}
 {
     setWindowFlags(Qt::Widget);
+    connect(&Theme::current(), &Theme::changed, this, &PlannerPage::followScale);
     m_restTimer.setSingleShot(true);
     m_restTimer.setInterval(kRestDelay);
     connect(&m_restTimer, &QTimer::timeout, this, &PlannerPage::showAtRest);
@@ -70,6 +71,8 @@ PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
 
 PlannerPage::~PlannerPage()
 {
+    // Going, it writes what is pending, and may still report that this fails.
+    m_document.disconnect(this);
     // The children outlive the members; going, they would still report here.
     for (QObject* child :
          {static_cast<QObject*>(m_rightDock), static_cast<QObject*>(m_frontierDock),
@@ -402,7 +405,7 @@ QString PlannerPage::cursorText() const
     if (!step || !m_drawn || *step >= m_drawn->timeline->stepCount())
         return {};
     return timeText(m_drawn->timeline->timeAt(*step)) + QStringLiteral(" · ")
-           + bytesText(m_drawn->timeline->totalAt(*step));
+           + bytesText(m_drawn->timeline->totalAt(*step), Rounding::Up); // as the card has it
 }
 
 QString PlannerPage::factsText() const

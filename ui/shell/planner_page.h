@@ -3,6 +3,7 @@
 
 #include "ui/base/message_strip.h"
 #include "ui/base/selection.h"
+#include "ui/base/theme.h"
 #include "ui/shell/document_controller.h"
 #include "ui/shell/problem_log.h"
 #include "ui/timeline/timeline_view.h"
@@ -100,6 +101,7 @@ private:
     void showRuns();
     void showProblems();
     void adaptToWidth();
+    void followScale();
     [[nodiscard]] QString subtitle() const;
     [[nodiscard]] bool isWaiting() const;
 
@@ -129,6 +131,7 @@ private:
     bool m_isFocused = false;
     bool m_isNarrow = false;
     bool m_wasShown = false;
+    double m_scale = Theme::current().scale(); ///< that the docks' sizes are of
 };
 
 } // namespace plimsoll::ui
