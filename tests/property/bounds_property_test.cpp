@@ -3,6 +3,7 @@
 // against verify().
 #include "core/plan/bound.h"
 #include "core/plan/certify.h"
+#include "core/solve/common/linearize.h"
 #include "core/solve/common/region_finder.h"
 
 #include "tests/support/programs.h"
@@ -10,6 +11,8 @@
 #include <QTest>
 
 #include <algorithm>
+#include <ctime>
+#include <numeric>
 
 using namespace plimsoll;
 
@@ -34,6 +37,7 @@ private Q_SLOTS:
     void noLegalPlanIsBelowTheBounds();
     void theWorkingSetAddsUpToTheBound();
     void everyRegionFoundIsLegal();
+    void thousandsOfDeeplyNestedCallsAreAMomentsWork();
     void aPlanIsCertifiedAtItsPeakAndRefusedBelow();
 };
 
@@ -105,6 +109,38 @@ void BoundsPropertyTest::everyRegionFoundIsLegal()
     }
     qInfo("%zu regions", regions);
     QVERIFY(regions > 1000);
+}
+
+/// What a stopped search has to wait for, against a plan without regions: sanitizers slow both.
+void BoundsPropertyTest::thousandsOfDeeplyNestedCallsAreAMomentsWork()
+{
+    constexpr std::size_t kCalls = 3000;
+    constexpr std::size_t kDepth = 200;
+    const graph::ProgramPtr program = tests::longChain(kCalls);
+    const plan::Problem problem = problemOf(program, plan::kUnlimited);
+    std::vector<plan::Region> nested;
+    for (std::size_t depth = kDepth; depth-- > 0;) {
+        std::vector<std::size_t> calls(kCalls - depth * kCalls / kDepth);
+        std::iota(calls.begin(), calls.end(), depth * kCalls / kDepth);
+        nested = {tests::regionOf(*program, calls, nested)};
+    }
+    plan::Plan deep;
+    deep.regions = nested;
+    const auto seconds = [](const auto& work) {
+        const std::clock_t begin = std::clock();
+        const bool isDone = work();
+        return isDone ? static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC : 1e9;
+    };
+    const double plain =
+        seconds([&] { return plan::certify(problem, plan::keepEverything()).has_value(); });
+    const double planned = seconds([&] { return plan::certify(problem, deep).has_value(); });
+    const double stages = seconds([&] {
+        const solve::RegionFinder finder{*program};
+        return solve::linearize(problem, finder, solve::Residuals::EachCut).has_value();
+    });
+    qInfo("%.3f s plain, %.3f s nested, %.3f s for the chain", plain, planned, stages);
+    QVERIFY(planned < 80 * plain);
+    QVERIFY(stages < 20 * plain);
 }
 
 void BoundsPropertyTest::aPlanIsCertifiedAtItsPeakAndRefusedBelow()
