@@ -5,6 +5,7 @@
 #include "core/plan/certify.h"
 
 #include "tests/support/programs.h"
+#include "tests/support/schedules.h"
 
 #include <QTest>
 
@@ -25,17 +26,6 @@ std::vector<std::int64_t> naiveCurve(const graph::Program& program, const plan::
                 && instance.free >= static_cast<std::int32_t>(step))
                 curve[step] += program.storage(instance.storage).bytes.count();
     return curve;
-}
-
-/// Bytes made by the step that live across the end of forward and loss.
-std::int64_t heldForBackward(const graph::Program& program, const plan::Schedule& schedule)
-{
-    const std::int32_t end = schedule.stepOfOp[program.forwardCount() - 1];
-    std::int64_t bytes = 0;
-    for (const plan::Instance& instance : schedule.instances)
-        if (instance.alloc >= 0 && instance.alloc <= end && instance.free > end)
-            bytes += program.storage(instance.storage).bytes.count();
-    return bytes;
 }
 
 class EvaluatePropertyTest : public QObject
@@ -150,8 +140,9 @@ void EvaluatePropertyTest::sparedValuesAreWhatForwardNoLongerKeeps()
                 && planned->schedule->instances[index].free <= end && !again.contains(index))
                 dropped += storage.bytes.count();
         }
-        QCOMPARE(heldForBackward(*program, *kept->schedule) - spared - dropped + added,
-                 heldForBackward(*program, *planned->schedule));
+        QCOMPARE(tests::heldForBackward(problem, *kept->schedule).count() - spared - dropped
+                     + added,
+                 tests::heldForBackward(problem, *planned->schedule).count());
         sparing += spared > 0 ? 1 : 0;
     }
     QVERIFY(sparing > 100);

@@ -7,6 +7,7 @@
 #include "core/solve/chain/region_gains.h"
 
 #include "tests/support/programs.h"
+#include "tests/support/schedules.h"
 
 #include <QTest>
 
@@ -59,7 +60,7 @@ void SingleLevelTest::gainsAreTheEvaluations()
         solve::linearize(problem, finder, solve::Residuals::EachCut).value();
     const solve::RegionGains gains{problem, step};
     const base::Bytes everything =
-        plan::evaluate(problem, plan::keepEverything())->savedForBackward;
+        tests::heldForBackward(problem, *plan::evaluate(problem, plan::keepEverything())->schedule);
     int differ = 0;
     int spares = 0;
     for (std::size_t first = 0; first < step.stages.size(); ++first) {
@@ -73,16 +74,18 @@ void SingleLevelTest::gainsAreTheEvaluations()
             plan::Plan plan = plan::keepEverything();
             plan.regions = {region};
             const plan::EvaluationPtr evaluated = plan::evaluate(problem, plan);
+            const base::Bytes spared =
+                everything - tests::heldForBackward(problem, *evaluated->schedule);
             const solve::RegionGain gain = gains.of(first, last);
             spares += gain.spared > 0 ? 1 : 0;
-            if ((everything - evaluated->savedForBackward).count() == gain.spared
+            if (spared.count() == gain.spared
                 && static_cast<double>(evaluated->recomputeTime.count()) == gain.time)
                 continue;
             ++differ;
             qWarning("ops %d-%d in %s: %lld bytes in %.0f ns, evaluated %lld in %lld", region.first,
                      region.last, step.stages[first].module.c_str(),
                      static_cast<long long>(gain.spared), gain.time,
-                     static_cast<long long>((everything - evaluated->savedForBackward).count()),
+                     static_cast<long long>(spared.count()),
                      static_cast<long long>(evaluated->recomputeTime.count()));
         }
     }
