@@ -151,8 +151,7 @@ PlanVerb::PlanVerb(CLI::App& app)
         .add_option("--export", m_exports,
                     fmt::format("File to write; its ending says the kind: {}. Repeatable",
                                 writers::planEndings()))
-        ->take_all()
-        ->expected(1);
+        ->allow_extra_args(false); // what follows the file is the graph
     command()
         .add_option("--time-limit", m_timeLimit, "Seconds, then the best answer so far counts")
         ->check(seconds());
