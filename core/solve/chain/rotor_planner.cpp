@@ -246,7 +246,8 @@ private:
         "Rotor",
         "Checkpoints runs of modules, nested where it pays: the optimal schedules of a chain, "
         "evaluated on the full graph.",
-        {{"slots", "Steps into which the chain's memory is divided.", kFewestSlots, 500, 4000}}};
+        {{"slots", "Steps into which the chain's memory is divided; halves of it are tried too.",
+          kFewestSlots, 500, 4000}}};
 };
 
 } // namespace
