@@ -142,6 +142,8 @@ base::Result<void> Search::addChain(const LinearizedStep& step, int slots,
         simulate(step.chain, keepEverything(step.stages.size()));
     if (!everything)
         return tl::unexpected{everything.error()};
+    if (everything->peak < slots)
+        return {}; // not a byte for each step of the table: nothing to plan
     RotorOptions options;
     options.slots = slots;
     const base::Result<RotorTable> table =
@@ -207,7 +209,7 @@ base::Result<void> Search::fine(int slots)
     addSingleLevel(steps.front(), static_cast<std::size_t>(slots), m_job.piece(done++, pieces));
     for (const int count : resolutions)
         for (const LinearizedStep& step : steps)
-            if (const base::Result<void> added = addChain(step, count, m_job.piece(done++, pieces));
+            if (base::Result<void> added = addChain(step, count, m_job.piece(done++, pieces));
                 !added)
                 return added;
     return {};

@@ -143,7 +143,7 @@ void Linearizer::lastSaves()
         if (op >= m_stageOf.size())
             continue;
         Stage& stage = m_step.stages[m_stageOf[op]];
-        const double own = static_cast<double>(m_times[op].count());
+        const auto own = static_cast<double>(m_times[op].count());
         stage.lastSave = std::max(stage.lastSave.value_or(0.0),
                                   before[op + 1] - (saved.afterKernel ? 0.0 : own));
     }

@@ -89,6 +89,7 @@ private Q_SLOTS:
     void stagesTileForwardAndLoss();
     void saysInfeasibleOnlyBelowTheBound();
     void refusesUnknownPlannersAndOptions();
+    void aStepOfAFewBytesHasThePlanThatKeepsThem();
     void stopsWhenAsked();
     void aLargeProgramGetsPlansAtOnce();
     void aLargeProgramIsLetGoAtOnce_data();
@@ -343,6 +344,22 @@ void RotorPlannerTest::refusesUnknownPlannersAndOptions()
     QCOMPARE(frontier({{"slots", 3}}).error().message,
              std::string{"The option slots of the planner rotor takes 16 to 4000, not 3."});
     QVERIFY(frontier({{"slots", 40}}));
+}
+
+void RotorPlannerTest::aStepOfAFewBytesHasThePlanThatKeepsThem()
+{
+    for (const std::int64_t bytes : {0, 1}) {
+        graph::Program program = *tests::longChain(4);
+        for (graph::Storage& storage : program.storages)
+            storage.bytes = base::Bytes{bytes};
+        tests::complete(program);
+        plan::Problem problem = problemOf("resnet18", 0);
+        problem.program = std::make_shared<const graph::Program>(std::move(program));
+        problem.rounding = graph::Rounding::Exact;
+        const auto frontier = solve::makeRotorPlanner()->frontier(problem, {}, {});
+        QVERIFY2(frontier, frontier ? "" : frontier.error().message.c_str());
+        QVERIFY((*frontier)->points().back()->plan().regions.empty());
+    }
 }
 
 void RotorPlannerTest::stopsWhenAsked()
