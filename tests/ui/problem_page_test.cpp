@@ -161,7 +161,7 @@ void ProblemPageTest::goesToThePlace()
     const auto step = static_cast<std::size_t>(schedule.stepOfOp[problem.op->index()]);
     const auto& timeline = *page->document().shownPlan()->evaluation().timeline;
     QCOMPARE(page->cursorText(), timeText(timeline.timeAt(step)) + QStringLiteral(" · ")
-                                     + bytesText(timeline.totalAt(step)));
+                                     + bytesText(timeline.totalAt(step), Rounding::Up));
 }
 
 void ProblemPageTest::tellsOfStatisticsUpdatedTwice()
