@@ -3,11 +3,11 @@
 // brute force.
 #include "core/solve/chain/single_level.h"
 
-#include "core/readers/registry.h"
 #include "core/solve/chain/region_gains.h"
 
 #include "tests/support/programs.h"
 #include "tests/support/schedules.h"
+#include "tests/unit/solve/planned_samples.h"
 
 #include <QTest>
 
@@ -16,22 +16,6 @@
 using namespace plimsoll;
 
 namespace {
-
-plan::Problem problemOf(graph::ProgramPtr program)
-{
-    return {std::move(program), plan::findDevice(plan::kDefaultDevice).value(),
-            base::Bytes{std::int64_t{1} << 62}, base::Bytes{}, graph::Rounding::Cuda512};
-}
-
-graph::ProgramPtr sample(const QString& name)
-{
-    const QString path =
-        QStringLiteral(PLIMSOLL_SOURCE_DIR "/resources/samples/%1.plimsoll.json.gz").arg(name);
-    const base::Result<readers::ReadProgram> file = readers::readProgram(path.toStdString());
-    if (!file)
-        qFatal("%s", file.error().message.c_str());
-    return file->program;
-}
 
 class SingleLevelTest : public QObject
 {
@@ -54,7 +38,7 @@ void SingleLevelTest::gainsAreTheEvaluations_data()
 void SingleLevelTest::gainsAreTheEvaluations()
 {
     QFETCH(QString, name);
-    const plan::Problem problem = problemOf(sample(name));
+    const plan::Problem problem = tests::problemOf(name, plan::kUnlimited.count());
     const solve::RegionFinder finder{*problem.program};
     const solve::LinearizedStep step =
         solve::linearize(problem, finder, solve::Residuals::EachCut).value();
@@ -119,7 +103,7 @@ void SingleLevelTest::choicesAreTheBestOfAll()
 {
     int compared = 0;
     for (std::uint64_t seed = 0; seed < 150; ++seed) {
-        const plan::Problem problem = problemOf(tests::randomProgram(seed));
+        const plan::Problem problem = tests::unlimitedProblem(tests::randomProgram(seed));
         const solve::RegionFinder finder{*problem.program};
         const solve::LinearizedStep step =
             solve::linearize(problem, finder, solve::Residuals::EachCut, 12).value();

@@ -32,12 +32,16 @@ _NO_FAKE = "no fake impl"  # of the sentence with which torch.library refuses
 _UNIMPLEMENTED = (NotImplementedError, UnsupportedOperatorException, DataDependentOutputException, DynamicOutputShapeException)
 
 
+def _has_number(node: Any) -> bool:
+    return node._sequence_nr() < _NO_NUMBER
+
+
 def _steals_gradient() -> bool:
     """Whether AccumulateGrad runs, whose detach is part of every step."""
     if torch._C._current_graph_task_id() == -1 or torch.is_grad_enabled():
         return False
     node = torch._C._current_autograd_node()
-    return node is not None and node._sequence_nr() >= _NO_NUMBER
+    return node is not None and not _has_number(node)
 
 
 class Recorder(TorchDispatchMode):
@@ -78,6 +82,20 @@ class Recorder(TorchDispatchMode):
     def sequence(self) -> int:
         """Number of the autograd node made last, -1 when the step has made none."""
         return torch.autograd._get_sequence_nr() - 1 - self._first_seq
+
+    def unpacking_node(self, makes: int) -> Optional[int]:
+        """Number of the node that runs; `makes` is the op that made it where none is known to have."""
+        node = torch._C._current_autograd_node() if torch._C._current_graph_task_id() != -1 else None
+        if node is None or not _has_number(node):
+            return None
+        seq = node._sequence_nr() - self._first_seq
+        at = bisect.bisect_left(self._seqs, seq)
+        if self._seqs[at : at + 1] != [seq] and makes < len(self.ops):
+            self._seqs.insert(at, seq)
+            self._seq_ops.insert(at, makes)
+            if self.ops[makes].seq < 0:
+                self.ops[makes].seq = seq
+        return seq
 
     def owns(self, seq: int) -> bool:
         """Whether an op of this step has run under the autograd node with this number."""
@@ -149,9 +167,8 @@ class Recorder(TorchDispatchMode):
         if node is None:
             return
         op.node = node.name().rpartition("::")[2]
-        seq = node._sequence_nr()
-        if seq < _NO_NUMBER:
-            op.seq = seq - self._first_seq
+        if _has_number(node):
+            op.seq = node._sequence_nr() - self._first_seq
             owner = bisect.bisect_right(self._seqs, op.seq) - 1
             op.forward_op = self._seq_ops[owner] if owner >= 0 else -1
 

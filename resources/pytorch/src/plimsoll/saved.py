@@ -62,6 +62,10 @@ class SavedTensors:
         row = packed.row
         if row.unpack is None:
             row.unpack = len(self._recorder.ops)
+            # An op in place first makes its node, then a copy of what it overwrites, which is packed when that copy looks
+            # like the op that made the last node: only now it shows whose it is.
+            node = self._recorder.unpacking_node(row.op + row.after)
+            row.seq = row.seq if node is None else node
         handed = packed.tensor.detach()
         self._watch(handed, row, "dropped")
         self._handed, self._handed_row = weakref.ref(handed), row
