@@ -33,7 +33,7 @@ QCommandLineOption option(const char* name, const char* sentence, const char* va
 
 std::optional<QSize> sizeOf(const QString& text)
 {
-    static const QRegularExpression pattern{QStringLiteral("^(\\d{3,5})x(\\d{3,5})$")};
+    static const QRegularExpression pattern{QStringLiteral("^(\\d{3,4})x(\\d{3,4})$")};
     const QRegularExpressionMatch match = pattern.match(text);
     if (!match.hasMatch())
         return std::nullopt;
@@ -110,7 +110,8 @@ Arguments argumentsOf(const QCommandLineParser& parser, const Options& options)
     if (parser.isSet(options.size)) {
         arguments.size = sizeOf(parser.value(options.size));
         if (!arguments.size)
-            refuse(translated("--size takes a width and a height such as 1440x900."));
+            refuse(translated("--size takes a width and a height such as 1440x900, "
+                              "each of 100 to 9999."));
     }
     if (parser.isSet(options.budget))
         arguments.budget = budgetOf(parser.value(options.budget));

@@ -65,6 +65,8 @@ void GuiCommandLineTest::refusesInOneSentence_data()
     row("--budget", "x%", "plimsoll: \"x%\" is not a percentage:");
     row("--budget", "0%", "plimsoll: A budget is larger than 0.");
     row("--theme", "pink", "plimsoll: --theme takes light or dark, not \"pink\".");
+    row("--size", "99999x900", "plimsoll: --size takes a width and a height such as 1440x900,");
+    row("--size", "1440x99999", "plimsoll: --size takes a width and a height such as 1440x900,");
     row("--colour", "pink", "plimsoll: Unknown option 'colour'.");
 }
 
