@@ -122,6 +122,27 @@ def test_regions_are_run_again_in_backward():
     assert calls == [False, True]
 
 
+class SelfAttention(torch.nn.Module):
+    """Asks, as torch's own attention does, whether query, key and value are the same object."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm, self.attention = torch.nn.LayerNorm(8), torch.nn.MultiheadAttention(8, 2)
+
+    def forward(self, hidden):
+        hidden = self.norm(hidden)
+        return self.attention(hidden, hidden, hidden, need_weights=False)[0]
+
+
+def test_arguments_that_are_one_object_are_one_in_the_recomputation():
+    torch.manual_seed(0)
+    model, hidden = SelfAttention(), torch.randn(3, 2, 8)
+    expected = results(model, lambda m: m(hidden).square().sum())
+    inner = region(("attention", "MultiheadAttention"))
+    plimsoll.apply(model, plan_file([region(("", "SelfAttention"), nested=[inner])]))
+    assert_same(results(model, lambda m: m(hidden).square().sum()), expected)
+
+
 def test_without_gradients_nothing_changes():
     model, _ = small("resnet18")
     model = copy.deepcopy(model).eval()

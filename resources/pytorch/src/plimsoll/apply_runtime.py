@@ -383,16 +383,18 @@ class _Regions:
         return values[0]
 
     def checkpointed(self, run, region, structure, shapes, tensors):
-        return checkpoint(
-            self.function(list(run.counts), region, structure, shapes), *tensors, use_reentrant=False, preserve_rng_state=True
-        )
+        distinct = list({id(tensor): tensor for tensor in tensors}.values())  # `query is key` must hold in the recomputation, too
+        places = [next(i for i, other in enumerate(distinct) if other is tensor) for tensor in tensors]
+        function = self.function(list(run.counts), region, structure, shapes, places)
+        return checkpoint(function, *distinct, use_reentrant=False, preserve_rng_state=True)
 
-    def function(self, counts, region, structure, shapes):
+    def function(self, counts, region, structure, shapes, places):
         """What is checkpointed. Its first execution belongs to the run that makes it; later ones are recomputations, which count
         calls from where the first one began."""
         first = [True]
 
-        def run_region(*tensors):
+        def run_region(*distinct):
+            tensors = [distinct[place] for place in places]
             before = getattr(self.state, "run", None)
             if first:
                 first.clear()

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The closed loop: trace, plan, apply, trace again, and compare with what evaluate() says, at every step."""
+
+import json
+import os
+import subprocess
+
+import plimsoll
+from plimsoll.stream import record_stream
+
+
+def program(name):
+    path = os.environ.get(name)
+    assert path, f"{name} must name the built program; CTest sets it"
+    return path
+
+
+def arguments_of(made):
+    """trace()'s arguments without those that only name the file."""
+    return {key: value for key, value in made.items() if key != "name"}
+
+
+def trace(builder, path, target):
+    with plimsoll.building():
+        made = arguments_of(builder())
+    return plimsoll.trace(made.pop("model"), out=path, target=target, **made)
+
+
+def cli(*arguments, expected=0):
+    """What plimsoll-cli prints with --json."""
+    done = subprocess.run([program("PLIMSOLL_CLI"), *map(str, arguments), "--json"], capture_output=True, text=True)
+    assert done.returncode == expected, done.stderr or done.stdout
+    return json.loads(done.stdout)
+
+
+def record(builder, plan, path, target):
+    """The op stream and the curve of the planned model, written to `path` for compare()."""
+
+    def step():
+        made = arguments_of(builder())
+        plimsoll.apply(made["model"], plan)
+        return made
+
+    stream = record_stream(step, target=target)
+    rows = {
+        "ops": stream.ops,
+        "curve": stream.curve,
+        "curve_rounded512": stream.curve_rounded512,
+        "backward_start": stream.backward_start,
+        "lives": [[s.nbytes, s.alloc, s.free] for s in stream.recording.storages],
+    }
+    path.write_text(json.dumps(rows))
+    return stream
+
+
+def compare(graph, plan_path, stream_path):
+    """What closed_loop_check prints: {"equal", "peak_bytes", "differences", "first", ...}."""
+    command = [program("PLIMSOLL_LOOP_CHECK"), str(graph), str(plan_path), str(stream_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode in (0, 5), done.stderr or done.stdout
+    return json.loads(done.stdout)
