@@ -465,7 +465,8 @@ class Handle:
     def __init__(self, regions):
         self._regions = regions
 
-    def remove(self):
+    def remove(self) -> None:
+        """Takes the plan off the model, whose own forwards run again; a second call does nothing."""
         if self._regions is not None:
             self._regions.uninstall()
             self._regions = None
@@ -477,7 +478,7 @@ class Handle:
         self.remove()
 
 
-def remove(model):
+def remove(model: torch.nn.Module) -> None:
     """Takes off the plan that is applied to a model, also to a copy or one that was loaded, for which there is no handle."""
     forward = model.__dict__.get("forward")
     if not getattr(forward, "runs_regions", False):

@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-VERSION = "0.1.0"
 FORMAT_VERSION = 1
 
 FORWARD, LOSS, BACKWARD, OPTIMIZER = 0, 1, 2, 3

@@ -32,7 +32,8 @@ def _without_collector() -> Iterator[None]:
 
 def warm_up(step: Step, target: str) -> None:
     """Runs the step once, which makes the optimizer's state and shows how modules are called, and takes the gradients away again."""
-    recorder = Recorder(step.model, target=target)
+    step.progress.begin("warm-up step")
+    recorder = Recorder(step.model, target=target, on_op=step.progress.op)
     step.zero_grad()
     with recorder, DirectCalls(step.model) as direct:
         step.run(recorder, lambda _: None)
@@ -63,7 +64,7 @@ def _register(recorder: Recorder, step: Step) -> dict[int, list[int]]:
 
 
 def record(step: Step, target: str, hooks: Optional[Callable[[Any], Any]] = None) -> Recording:
-    recorder = Recorder(step.model, target=target, called_directly=step.called_directly)
+    recorder = Recorder(step.model, target=target, called_directly=step.called_directly, on_op=step.progress.op)
     states = _register(recorder, step)
     result: dict[str, Any] = {}
 
@@ -105,9 +106,11 @@ def _made_in_forward(recording: Recording) -> list[int]:
 
 def record_with_python_frees(step: Step, target: str) -> Recording:
     """A recording with saved tensors, and `python_free` from a second one in which autograd holds nothing."""
+    step.progress.begin("recording")
     recording = record(step, target, SavedTensors)
     for storage in recording.storages:
         storage.python_free = storage.free
+    step.progress.begin("recording what Python holds")
     other = record(step, target, DroppedTensors)
     here, there = _made_in_forward(recording), _made_in_forward(other)
     shape = lambda r, rows: [(r.storages[i].alloc, r.storages[i].nbytes) for i in rows]  # noqa: E731

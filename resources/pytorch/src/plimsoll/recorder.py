@@ -47,7 +47,9 @@ def _steals_gradient() -> bool:
 class Recorder(TorchDispatchMode):
     """The dispatch mode. `on` is true between `open()` and `close()`; ops outside are run and forgotten."""
 
-    def __init__(self, model: torch.nn.Module, *, target: str, called_directly: Container[int] = ()):
+    def __init__(
+        self, model: torch.nn.Module, *, target: str, called_directly: Container[int] = (), on_op: Callable[[], None] = lambda: None
+    ):  # fmt: skip
         super().__init__()
         self.on = False
         self.phase = FORWARD
@@ -57,6 +59,7 @@ class Recorder(TorchDispatchMode):
         self.storages = StorageTable(lambda: len(self.ops) - 1 if self.on else None)
         self.modules = ModuleTracker(model, self, called_directly)
         self.checkpoints = CheckpointTracker(self)
+        self._on_op = on_op  # called for each op, recorded or not
         self.on_detach: Optional[Callable[[torch.Tensor, torch.Tensor], None]] = None
         self._emulates_cuda = target == "cuda"
         self._first_seq = 0
@@ -105,6 +108,7 @@ class Recorder(TorchDispatchMode):
         kwargs = kwargs or {}
         if func.namespace in ("prim", "profiler"):
             return func(*args, **kwargs)
+        self._on_op()
         if func is aten._local_scalar_dense.default and isinstance(args[0], FakeTensor):
             return self._ask(func, args)
         if not self.on:

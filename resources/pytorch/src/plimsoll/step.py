@@ -11,6 +11,7 @@ import torch
 
 from . import huggingface
 from .kinds import BACKWARD, FORWARD, LOSS, OPTIMIZER, TraceError
+from .progress import Progress
 from .tensors import tensors_in
 
 LETS_LOGITS_GO = "the training loop keeps only the loss of the model's output: logits die with their last use"
@@ -31,6 +32,7 @@ class Step:
         self.optimizer = optimizer
         self.mode = mode
         self.assumed: list[str] = []
+        self.progress = Progress(False, 1)
         self.called_directly: set[int] = set()  # identities of modules whose forward runs past their call, once known
 
     def inputs(self) -> Iterator[tuple[str, torch.Tensor]]:
