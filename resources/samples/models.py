@@ -13,15 +13,15 @@ import torch
 import torch.nn.functional as F
 
 
-def _sgd() -> Any:
+def sgd() -> Any:
     return functools.partial(torch.optim.SGD, lr=0.1, momentum=0.9)
 
 
-def _adamw() -> Any:
+def adamw() -> Any:
     return functools.partial(torch.optim.AdamW, lr=1e-4)
 
 
-def _classifier(model: torch.nn.Module, name: str, batch: int, size: int, optimizer: Any, classes: int = 1000) -> dict[str, Any]:
+def classifier(model: torch.nn.Module, name: str, batch: int, size: int, optimizer: Any, classes: int = 1000) -> dict[str, Any]:
     """Images float32 (batch, 3, size, size), labels int64 (batch,)."""
     labels = torch.arange(batch) % classes
     return {
@@ -40,43 +40,43 @@ def _tokens(batch: int, length: int, vocabulary: int) -> torch.Tensor:
 def _language_model(model: torch.nn.Module, name: str, batch: int, length: int, vocabulary: int) -> dict[str, Any]:
     """The labels are the tokens themselves, the same tensor, as transformers' causal models take them."""
     tokens = _tokens(batch, length, vocabulary)
-    return {"model": model, "kwargs": {"input_ids": tokens, "labels": tokens}, "optimizer": _adamw(), "name": name}
+    return {"model": model, "kwargs": {"input_ids": tokens, "labels": tokens}, "optimizer": adamw(), "name": name}
 
 
 def resnet18(batch: int = 128, size: int = 224) -> dict[str, Any]:
     from torchvision.models import resnet18 as build
 
-    return _classifier(build(), "ResNet-18", batch, size, _sgd())
+    return classifier(build(), "ResNet-18", batch, size, sgd())
 
 
 def densenet121(batch: int = 128, size: int = 224) -> dict[str, Any]:
     from torchvision.models import densenet121 as build
 
-    return _classifier(build(), "DenseNet-121", batch, size, _sgd())
+    return classifier(build(), "DenseNet-121", batch, size, sgd())
 
 
 def mobilenet_v3(batch: int = 128, size: int = 224) -> dict[str, Any]:
     from torchvision.models import mobilenet_v3_large as build
 
-    return _classifier(build(), "MobileNet-v3", batch, size, _sgd())
+    return classifier(build(), "MobileNet-v3", batch, size, sgd())
 
 
 def vit_b_16(batch: int = 64, size: int = 224) -> dict[str, Any]:
     from torchvision.models import vit_b_16 as build
 
-    return _classifier(build(image_size=size), "ViT-B/16", batch, size, _adamw())
+    return classifier(build(image_size=size), "ViT-B/16", batch, size, adamw())
 
 
 def swin(batch: int = 64, size: int = 224) -> dict[str, Any]:
     from torchvision.models import swin_t as build
 
-    return _classifier(build(), "Swin-T", batch, size, _adamw())
+    return classifier(build(), "Swin-T", batch, size, adamw())
 
 
 def convnext(batch: int = 64, size: int = 224) -> dict[str, Any]:
     from torchvision.models import convnext_tiny as build
 
-    return _classifier(build(), "ConvNeXt-T", batch, size, _adamw())
+    return classifier(build(), "ConvNeXt-T", batch, size, adamw())
 
 
 def gpt2(batch: int = 8, length: int = 1024, **changes: Any) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def t5(batch: int = 16, length: int = 512, answer: int = 128, **changes: Any) ->
 
     config = T5Config(use_cache=False, decoder_start_token_id=0, **changes)
     kwargs = {"input_ids": _tokens(batch, length, config.vocab_size), "labels": _tokens(batch, answer, config.vocab_size)}
-    return {"model": T5ForConditionalGeneration(config), "kwargs": kwargs, "optimizer": _adamw(), "name": "T5-small"}
+    return {"model": T5ForConditionalGeneration(config), "kwargs": kwargs, "optimizer": adamw(), "name": "T5-small"}
 
 
 class _DoubleConvolution(torch.nn.Sequential):
@@ -173,6 +173,6 @@ def unet(batch: int = 16, size: int = 256, base: int = 64, classes: int = 21) ->
         "model": UNet(classes, base),
         "args": (torch.randn(batch, 3, size, size),),
         "loss": functools.partial(F.cross_entropy, target=labels),
-        "optimizer": _adamw(),
+        "optimizer": adamw(),
         "name": "U-Net",
     }

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models that everything is proved with: real architectures, `small` for real steps on a CPU, `real` for fakes."""
+"""The models that everything is proved with.
+
+`small`: the real architecture at a batch that a CPU takes in seconds; `lean`: the same family with few parameters, so that
+activations decide the peak and a plan has something to save; `real`: sizes that people train, for fake tensors only.
+"""
 
 from __future__ import annotations
 
@@ -123,26 +127,60 @@ def lstm(batch: int, length: int, vocabulary: int, width: int, layers: int) -> d
     return _predicts(Recurrent(vocabulary, width, layers), "LSTM", batch, length, vocabulary)
 
 
+def lean_vit(batch: int = 4, size: int = 64) -> dict[str, Any]:
+    from torchvision.models import VisionTransformer
+
+    return models.classifier(VisionTransformer(size, 8, 4, 4, 64, 128), "ViT", batch, size, models.adamw())
+
+
+def lean_swin(batch: int = 4, size: int = 64) -> dict[str, Any]:
+    from torchvision.models import SwinTransformer
+
+    model = SwinTransformer([4, 4], embed_dim=24, depths=[2, 2], num_heads=[2, 4], window_size=[7, 7], num_classes=10)
+    return models.classifier(model, "Swin", batch, size, models.adamw(), 10)
+
+
+def lean_convnext(batch: int = 4, size: int = 64) -> dict[str, Any]:
+    from torchvision.models.convnext import CNBlockConfig, ConvNeXt
+
+    model = ConvNeXt([CNBlockConfig(24, 48, 2), CNBlockConfig(48, None, 2)], num_classes=10)
+    return models.classifier(model, "ConvNeXt", batch, size, models.adamw(), 10)
+
+
+LEAN_TEXT = {"vocab_size": 200, "n_embd": 48, "n_layer": 4, "n_head": 4, "n_positions": 128}
+LEAN_BERT = {"vocab_size": 200, "hidden_size": 48, "num_hidden_layers": 4, "num_attention_heads": 4, "intermediate_size": 96}
+LEAN_T5 = {"vocab_size": 200, "d_model": 48, "d_kv": 12, "d_ff": 96, "num_layers": 3, "num_heads": 4}
+
+
 @dataclass(frozen=True)
 class Case:
     small: Callable[[], dict[str, Any]]  # one step takes seconds on a CPU
+    lean: Callable[[], dict[str, Any]]
     real: Callable[[], dict[str, Any]]  # for fake tensors only
     convolutional: bool = False  # its kernels take scratch memory
 
 
 ZOO = {
-    "resnet18": Case(lambda: models.resnet18(4), models.resnet18, True),
-    "densenet121": Case(lambda: models.densenet121(2), models.densenet121, True),
-    "mobilenet_v3": Case(lambda: models.mobilenet_v3(4), models.mobilenet_v3, True),
-    "vit_b_16": Case(lambda: models.vit_b_16(2), models.vit_b_16, True),  # patches are cut by a convolution
-    "unet": Case(lambda: models.unet(2, 64, 32), models.unet, True),
-    "gpt2": Case(lambda: models.gpt2(2, 128), models.gpt2),
-    "bert": Case(lambda: models.bert(2, 64), models.bert),
-    "llama": Case(lambda: models.llama(2, 64, layers=2, width=512, inner=1408, heads=8, groups=2, vocabulary=8000), models.llama),
-    "t5": Case(lambda: models.t5(2, 64, 32, num_layers=2), models.t5),
-    "swin": Case(lambda: models.swin(2), models.swin, True),
-    "convnext": Case(lambda: models.convnext(2), models.convnext, True),
-    "mixture": Case(lambda: mixture(2, 64, 1000, 128, 4, 256, 4, 2), lambda: mixture(8, 1024, 32000, 1024, 16, 4096, 8, 4)),
-    "awkward": Case(lambda: awkward(4, 32, 500, 128, 3), lambda: awkward(32, 512, 32000, 1024, 8)),
-    "lstm": Case(lambda: lstm(4, 32, 500, 128, 2), lambda: lstm(64, 256, 32000, 1024, 2)),
+    "resnet18": Case(lambda: models.resnet18(4), lambda: models.resnet18(4, 96), models.resnet18, True),
+    "densenet121": Case(lambda: models.densenet121(2), lambda: models.densenet121(2, 96), models.densenet121, True),
+    "mobilenet_v3": Case(lambda: models.mobilenet_v3(4), lambda: models.mobilenet_v3(4, 128), models.mobilenet_v3, True),
+    "vit_b_16": Case(lambda: models.vit_b_16(2), lean_vit, models.vit_b_16, True),  # patches are cut by a convolution
+    "unet": Case(lambda: models.unet(2, 64, 32), lambda: models.unet(4, 96, 8), models.unet, True),
+    "gpt2": Case(lambda: models.gpt2(2, 128), lambda: models.gpt2(4, 128, **LEAN_TEXT), models.gpt2),
+    "bert": Case(lambda: models.bert(2, 64), lambda: models.bert(4, 128, **LEAN_BERT), models.bert),
+    "llama": Case(
+        lambda: models.llama(2, 64, layers=2, width=512, inner=1408, heads=8, groups=2, vocabulary=8000),
+        lambda: models.llama(4, 128, layers=4, width=64, inner=172, heads=4, groups=2, vocabulary=200),
+        models.llama,
+    ),
+    "t5": Case(lambda: models.t5(2, 64, 32, num_layers=2), lambda: models.t5(4, 128, 64, **LEAN_T5), models.t5),
+    "swin": Case(lambda: models.swin(2), lean_swin, models.swin, True),
+    "convnext": Case(lambda: models.convnext(2), lean_convnext, models.convnext, True),
+    "mixture": Case(
+        lambda: mixture(2, 64, 1000, 128, 4, 256, 4, 2),
+        lambda: mixture(4, 64, 100, 32, 4, 64, 4, 4),
+        lambda: mixture(8, 1024, 32000, 1024, 16, 4096, 8, 4),
+    ),
+    "awkward": Case(lambda: awkward(4, 32, 500, 128, 3), lambda: awkward(8, 64, 100, 32, 6), lambda: awkward(32, 512, 32000, 1024, 8)),
+    "lstm": Case(lambda: lstm(4, 32, 500, 128, 2), lambda: lstm(8, 64, 50, 32, 2), lambda: lstm(64, 256, 32000, 1024, 2)),
 }
