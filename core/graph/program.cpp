@@ -70,6 +70,13 @@ std::size_t Program::forwardCount() const
     return static_cast<std::size_t>(firstAfter - ops.begin());
 }
 
+std::size_t Program::countBeforeOptimizer() const
+{
+    const auto firstAfter = std::partition_point(
+        ops.begin(), ops.end(), [](const Op& op) { return op.phase != Phase::Optimizer; });
+    return static_cast<std::size_t>(firstAfter - ops.begin());
+}
+
 base::Bytes rounded(base::Bytes bytes, Rounding rounding)
 {
     const std::int64_t block = blockBytes(rounding);

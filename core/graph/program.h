@@ -246,6 +246,8 @@ struct Program
     [[nodiscard]] std::string label(const Op& op) const;
     /// Number of ops that belong to forward and loss; they come first.
     [[nodiscard]] std::size_t forwardCount() const;
+    /// Number of ops of forward, loss and backward: those before the optimizer's.
+    [[nodiscard]] std::size_t countBeforeOptimizer() const;
 };
 
 using ProgramPtr = std::shared_ptr<const Program>;

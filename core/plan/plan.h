@@ -15,26 +15,40 @@ namespace plimsoll::plan {
 
 /// What executes a plan; evaluate() charges exactly this one.
 enum class Runtime : std::uint8_t {
-    Checkpoint, ///< non-reentrant torch.utils.checkpoint around module calls (LIFETIMES.md)
+    Checkpoint, ///< non-reentrant torch.utils.checkpoint around regions of forward (LIFETIMES.md)
+    Step, ///< plimsoll.compile_step(): the recorded ops one by one, some again (STEP_RUNTIME.md)
 };
 
 /// Where regions may begin and end.
 enum class Granularity : std::uint8_t {
     Module, ///< between calls of modules
+    Op,     ///< between any two ops of forward and loss
 };
 
-/// One checkpointed function: consecutive calls of modules, run as `y = member_n(… member_1(x))`.
-/// Legal regions: REGIONS in LIFETIMES.md. `first..last` are the forward ops of all members, in
-/// order and without gaps.
+/// One checkpointed function. At granularity Module consecutive calls of modules, run as
+/// `y = member_n(… member_1(x))`: `first..last` are the forward ops of all members, in order and
+/// without gaps. At granularity Op just the ops `first..last`. Legal regions: REGIONS in
+/// LIFETIMES.md.
 struct Region
 {
-    std::vector<graph::CallId> members; ///< siblings, in order; never empty
+    std::vector<graph::CallId> members; ///< siblings, in order; empty at granularity Op only
     graph::Moment first = 0;
     graph::Moment last = 0;
     int label = 0; ///< ordinal among its siblings' labels, as checkpointing.md 3.4 counts
-    std::vector<Region> nested; ///< disjoint, in order, each strictly inside
+    std::vector<Region> nested;         ///< disjoint, in order, each strictly inside
+    std::vector<graph::OpId> save = {}; ///< rising, in no nested region: results that are kept
+                                        ///< while the rest of the region is recomputed
 
     bool operator==(const Region&) const = default;
+};
+
+/// Ops that the runtime Step executes once more, in this order, right before op `before`.
+struct Again
+{
+    graph::Moment before = 0;
+    std::vector<graph::OpId> ops; ///< rising, all before `before`
+
+    bool operator==(const Again&) const = default;
 };
 
 /// Decisions, no numbers: what a planner returns and a plan file holds.
@@ -44,7 +58,8 @@ struct Plan
     std::vector<std::pair<std::string, std::string>> options;
     Runtime runtime = Runtime::Checkpoint;
     Granularity granularity = Granularity::Module;
-    std::vector<Region> regions; ///< outermost ones, disjoint, in order
+    std::vector<Region> regions; ///< outermost ones, disjoint, in order; none at runtime Step
+    std::vector<Again> again;    ///< rising `before`; none but at runtime Step
 
     bool operator==(const Plan&) const = default;
 };

@@ -3,6 +3,7 @@
 
 #include "core/base/unicode.h"
 #include "core/plan/plan_json_detail.h"
+#include "core/plan/plan_json_ops.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -41,26 +42,6 @@ void labelOps(ordered_json& labels, const Region& region, std::size_t level)
         labelOps(labels, nested, level + 1);
 }
 
-ordered_json regionJson(const graph::Program& program, const std::vector<std::size_t>& callNumbers,
-                        const Region& region)
-{
-    ordered_json members = ordered_json::array();
-    for (const graph::CallId id : region.members) {
-        const graph::Module& module = program.module(program.call(id).module);
-        members.push_back({{"path", module.path},
-                           {"class", module.className},
-                           {"call", callNumbers[id.index()]}});
-    }
-    ordered_json nested = ordered_json::array();
-    for (const Region& child : region.nested)
-        nested.push_back(regionJson(program, callNumbers, child));
-    return {{"label", region.label},
-            {"first", region.first},
-            {"last", region.last},
-            {"members", std::move(members)},
-            {"nested", std::move(nested)}};
-}
-
 ordered_json graphJson(const graph::Program& program)
 {
     return {{"model", program.header.model},         {"model_class", program.header.modelClass},
@@ -83,19 +64,15 @@ ordered_json evaluationJson(const VerifiedPlan& plan)
 
 } // namespace
 
-namespace detail {
-
-std::vector<std::size_t> callNumbers(const graph::Program& program)
+const char* runtimeName(Runtime runtime)
 {
-    std::vector<std::size_t> ofModule(program.modules.size(), 0);
-    std::vector<std::size_t> numbers;
-    numbers.reserve(program.calls.size());
-    for (const graph::Call& call : program.calls)
-        numbers.push_back(ofModule[call.module.index()]++);
-    return numbers;
+    return runtime == Runtime::Step ? "step" : "checkpoint";
 }
 
-} // namespace detail
+const char* granularityName(Granularity granularity)
+{
+    return granularity == Granularity::Op ? "op" : "module";
+}
 
 std::string fingerprint(const graph::Program& program)
 {
@@ -107,15 +84,6 @@ std::string fingerprint(const graph::Program& program)
         addTo(hash, "\n");
     }
     return fmt::format("{:016x}", hash);
-}
-
-ordered_json regionsJson(const graph::Program& program, const Plan& plan)
-{
-    const std::vector<std::size_t> numbers = detail::callNumbers(program);
-    ordered_json regions = ordered_json::array();
-    for (const Region& region : plan.regions)
-        regions.push_back(regionJson(program, numbers, region));
-    return regions;
 }
 
 ordered_json labelsJson(const graph::Program& program, const Plan& plan)
@@ -147,20 +115,25 @@ ordered_json toJson(const VerifiedPlan& verified)
     nlohmann::json options = nlohmann::json::object();
     for (const auto& [name, value] : plan.options)
         options[name] = value;
-    return {{"format", detail::kPlanFormat},
-            {"version", detail::kPlanVersion},
-            {"runtime", detail::kCheckpointRuntime},
-            {"granularity", detail::kModuleGranularity},
-            {"planner", plan.planner},
-            {"options", std::move(options)},
-            {"graph", graphJson(program)},
-            {"device", problem.device.id},
-            {"budget_bytes", problem.budget.count()},
-            {"reserve_bytes", problem.reserve.count()},
-            {"rounding", graph::blockBytes(problem.rounding)},
-            {"evaluation", evaluationJson(verified)},
-            {"regions", regionsJson(program, plan)},
-            {"labels", labelsJson(program, plan)}};
+    ordered_json json = {{"format", detail::kPlanFormat},
+                         {"version", detail::kPlanVersion},
+                         {"runtime", runtimeName(plan.runtime)},
+                         {"granularity", granularityName(plan.granularity)},
+                         {"planner", plan.planner},
+                         {"options", std::move(options)},
+                         {"graph", graphJson(program)},
+                         {"device", problem.device.id},
+                         {"budget_bytes", problem.budget.count()},
+                         {"reserve_bytes", problem.reserve.count()},
+                         {"rounding", graph::blockBytes(problem.rounding)},
+                         {"evaluation", evaluationJson(verified)},
+                         {"regions", regionsJson(program, plan)},
+                         {"labels", labelsJson(program, plan)}};
+    if (plan.runtime == Runtime::Step)
+        json["schedule"] = scheduleJson(plan);
+    if (detail::speaksOfOps(plan))
+        json["sequence"] = sequenceJson(program);
+    return json;
 }
 
 std::string writePlan(const VerifiedPlan& plan)

@@ -44,6 +44,11 @@ struct PlanFile
     PlanFileInfo info;
 };
 
+/// "checkpoint", "step".
+[[nodiscard]] const char* runtimeName(Runtime runtime);
+/// "module", "op".
+[[nodiscard]] const char* granularityName(Granularity granularity);
+
 /// Hash of the targets and phases of all ops, in order: equal for two recordings of one model that
 /// run the same ops.
 [[nodiscard]] std::string fingerprint(const graph::Program& program);
@@ -52,13 +57,18 @@ struct PlanFile
 [[nodiscard]] nlohmann::ordered_json regionsJson(const graph::Program& program, const Plan& plan);
 /// The key `labels` of a plan file.
 [[nodiscard]] nlohmann::ordered_json labelsJson(const graph::Program& program, const Plan& plan);
+/// The key `schedule` of a plan file.
+[[nodiscard]] nlohmann::ordered_json scheduleJson(const Plan& plan);
+/// The key `sequence` of a plan file.
+[[nodiscard]] nlohmann::ordered_json sequenceJson(const graph::Program& program);
 [[nodiscard]] nlohmann::ordered_json toJson(const VerifiedPlan& verified);
 /// Content of a plan file, one key a line.
 [[nodiscard]] std::string writePlan(const VerifiedPlan& plan);
 
 /// Reads a plan of this very graph. Strict: wrong types, unknown calls, ordinals and labels that do
-/// not belong to the members, a newer version and another graph are errors of kind File, each one
-/// sentence that names the place. Whether the plan is good is certify()'s business.
+/// not belong to the members, ops that aren't the graph's, a newer version and another graph are
+/// errors of kind File, each one sentence that names the place. Whether the plan is good is
+/// certify()'s business.
 [[nodiscard]] base::Result<PlanFile> readPlan(std::string_view text, const graph::Program& program);
 
 /// The problem that the file's plan answered.

@@ -5,7 +5,10 @@
 #include "core/plan/verify_replay.h"
 #include "core/plan/verify_triggers.h"
 
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 namespace plimsoll::plan {
 
@@ -16,9 +19,42 @@ const char* faultName(FaultKind kind)
     return kNames.at(static_cast<std::size_t>(kind));
 }
 
+namespace {
+
+bool savesSomething(const std::vector<Region>& regions)
+{
+    return std::any_of(regions.begin(), regions.end(), [](const Region& region) {
+        return !region.save.empty() || savesSomething(region.nested);
+    });
+}
+
+/// What this version can write and read, but neither replay nor evaluate.
+std::optional<Fault> unknownDecision(const Plan& plan)
+{
+    if (plan.runtime == Runtime::Step)
+        return Fault{FaultKind::IllegalRegion,
+                     "Plans for runtime \"step\" can't be evaluated by this version."};
+    if (plan.granularity == Granularity::Op)
+        return Fault{FaultKind::IllegalRegion,
+                     "Regions of granularity \"op\" can't be evaluated by this version."};
+    if (!plan.again.empty())
+        return Fault{FaultKind::IllegalRegion,
+                     "Runtime \"checkpoint\" executes regions again, no single ops."};
+    if (savesSomething(plan.regions))
+        return Fault{FaultKind::IllegalRegion,
+                     "Regions with a \"save\" list can't be evaluated by this version."};
+    return std::nullopt;
+}
+
+} // namespace
+
 Verification verify(const Problem& problem, const Plan& plan)
 {
     Verification seen;
+    if (std::optional<Fault> unknown = unknownDecision(plan)) {
+        seen.faults.push_back(std::move(*unknown));
+        return seen;
+    }
     seen.faults = verifying::regionFaults(*problem.program, plan);
     if (seen.faults.empty())
         seen.faults = verifying::triggerFaults(*problem.program, plan);

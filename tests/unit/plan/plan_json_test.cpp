@@ -237,8 +237,8 @@ void PlanJsonTest::refusesADamagedPlan_data()
     row("version is text", "/version", "\"1\"", "version must be an integer");
     row("version zero", "/version", "0", "version must be 1");
     row("another format", "/format", "\"plimsoll-graph\"", "no plan file");
-    row("unknown runtime", "/runtime", "\"step\"", "runtime must be");
-    row("unknown granularity", "/granularity", "\"op\"", "granularity must be");
+    row("unknown runtime", "/runtime", "\"eager\"", "runtime must be");
+    row("unknown granularity", "/granularity", "\"layer\"", "granularity must be");
     row("no planner", "/planner", "", "planner is missing");
     row("options are an array", "/options", "[1]", "options must be an object");
     row("an option is a number", "/options/slots", "5", "options must be an object");
