@@ -49,6 +49,12 @@ def written_arguments(func: Any, args: tuple, kwargs: dict) -> tuple[list[Any], 
     return written, not (out_only or name in _OVERWRITES)
 
 
+def statistics_arguments(target: str, args: Any) -> tuple[int, ...]:
+    """Positions of running statistics that a call updates without saying so, and that it can do without."""
+    hidden = _HIDDEN.get(target)
+    return hidden[:2] if hidden is not None and args[hidden[2]] else ()
+
+
 def is_random(func: Any) -> bool:
     return torch.Tag.nondeterministic_seeded in func.tags
 

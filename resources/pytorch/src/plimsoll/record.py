@@ -63,7 +63,10 @@ def _register(recorder: Recorder, step: Step) -> dict[int, list[int]]:
     return states
 
 
-def record(step: Step, target: str, hooks: Optional[Callable[[Any], Any]] = None) -> Recording:
+def record(
+    step: Step, target: str, hooks: Optional[Callable[[Any], Any]] = None, at_end: Optional[Callable[[Recorder, Any], None]] = None
+) -> Recording:
+    """`at_end` is called with what the step returns, while the step's variables are alive."""
     recorder = Recorder(step.model, target=target, called_directly=step.called_directly, on_op=step.progress.op)
     states = _register(recorder, step)
     result: dict[str, Any] = {}
@@ -76,6 +79,8 @@ def record(step: Step, target: str, hooks: Optional[Callable[[Any], Any]] = None
             gradient = find(parameter.grad) if parameter.grad is not None else None
             row = (name, find(parameter), -1 if gradient is None else gradient, states.get(id(parameter), []))
             result["params"].append(row)
+        if at_end is not None:
+            at_end(recorder, returned)
         recorder.close()
 
     watch = hooks(recorder) if hooks is not None else contextlib.nullcontext()

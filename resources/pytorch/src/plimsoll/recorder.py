@@ -61,6 +61,7 @@ class Recorder(TorchDispatchMode):
         self.checkpoints = CheckpointTracker(self)
         self._on_op = on_op  # called for each op, recorded or not
         self.on_detach: Optional[Callable[[torch.Tensor, torch.Tensor], None]] = None
+        self.on_constant: Optional[Callable[[int, torch.Tensor], None]] = None  # row, and the real tensor with its data
         self._emulates_cuda = target == "cuda"
         self._first_seq = 0
         self._last_seq = -1
@@ -140,7 +141,7 @@ class Recorder(TorchDispatchMode):
     def _ask(self, func: Any, args: Any) -> Any:
         value = questions.answer(args[0], self.phase, self.assumed)
         if self.on:
-            self._begin(func, args, {})
+            self._begin(func, args, {}).result = encode(value, self.storages.tensor)
         return value
 
     def _begin(self, func: Any, args: Any, kwargs: Any) -> Op:
@@ -189,12 +190,19 @@ class Recorder(TorchDispatchMode):
             return False
         return run_by_engine()
 
+    def _argument(self, tensor: torch.Tensor) -> int:
+        known = self.storages.find(tensor) is not None
+        row = self.storages.tensor(tensor, cls=CONSTANT)
+        if not known and self.on_constant is not None:
+            self.on_constant(row, tensor)
+        return row
+
     def _note_arguments(self, op: Op, func: Any, args: Any, kwargs: Any) -> None:
         constant = func is aten.lift_fresh.default  # reads a number made in C++, which is no memory of the step
         row = self.storages.tensor
         place = "cuda" if self._emulates_cuda else ""
-        op.args = [None] if constant else encode(args, lambda t: row(t, cls=CONSTANT), place)
-        op.kwargs = encode(kwargs, lambda t: row(t, cls=CONSTANT), place)
+        op.args = [None] if constant else encode(args, self._argument, place)
+        op.kwargs = encode(kwargs, self._argument, place)
         written, matters = written_arguments(func, args, kwargs)
         op.writes = [row(t) for t in tensors_in(written)]
         skip = set() if matters else {id(t) for t in tensors_in(written)}
@@ -214,6 +222,9 @@ class Recorder(TorchDispatchMode):
                 op.outputs.append(self.storages.tensor(tensor))
         if aliases and not fresh and not op.writes:
             op.flags |= VIEW
+        op.result = encode(result, self.storages.tensor)
+        if constant and self.on_constant is not None:
+            self.on_constant(op.outputs[0], args[0])
         op.flops = flops_of(func, args, kwargs, result)
         if op.engine_add:
             old = args[0]
