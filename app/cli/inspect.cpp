@@ -3,6 +3,7 @@
 #include "app/cli/verbs.h"
 #include "core/base/format.h"
 #include "core/solve/common/linearize.h"
+#include "core/workspace/devices.h"
 
 #include <fmt/format.h>
 
@@ -177,7 +178,7 @@ private:
     base::Result<void> inspect(const std::string& file, ordered_json& files, std::string& text)
     {
         const Stopwatch clock;
-        const base::Result<plan::Device> device = plan::findDevice(m_device);
+        const base::Result<plan::Device> device = workspace::chooseDevice(m_device);
         if (!device)
             return tl::unexpected{device.error()};
         const base::Result<readers::ReadProgram> read = readGraph(file, common());

@@ -8,6 +8,7 @@
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
 #include "core/solve/registry.h"
+#include "core/workspace/devices.h"
 #include "core/workspace/export.h"
 #include "core/writers/registry.h"
 
@@ -142,7 +143,10 @@ PlanVerb::PlanVerb(CLI::App& app)
                     "unplanned peak without it")
         ->capture_default_str();
     command()
-        .add_option("--device", m_device, "GPU whose speed and memory count")
+        .add_option(
+            "--device", m_device,
+            "GPU whose speed and memory count: an id, a file such as gpus.json:my-gpu, or a "
+            "line such as memory=24GiB,bandwidth=1008G,float32=82.6T")
         ->capture_default_str();
     command()
         .add_option("--frontier", m_points, "Also print the trade-off at that many budgets")
@@ -205,7 +209,7 @@ Result<void> PlanVerb::checkArguments()
     if (!reserve)
         return tl::unexpected{reserve.error()};
     m_reserve = *reserve;
-    const Result<plan::Device> device = plan::findDevice(m_device);
+    const Result<plan::Device> device = workspace::chooseDevice(m_device);
     if (!device)
         return tl::unexpected{device.error()};
     m_deviceRecord = *device;
