@@ -90,9 +90,9 @@ def _made(make: Callable, model: torch.nn.Module) -> Any:
 @contextlib.contextmanager
 def prepared(
     model: torch.nn.Module, args: Any, kwargs: Optional[dict], loss: Optional[Callable], optimizer: Any, mode: str,
-    target: str, *, fake: bool = True,
+    target: str, *, fake: bool = True, resize: Optional[Callable[[Step], None]] = None,
 ) -> Iterator[Step]:  # fmt: skip
-    """A step whose tensors are fakes (`fake` False, for tests: the real ones)."""
+    """A step whose tensors are fakes (`fake` False, for tests: the real ones). `resize` may change its arguments."""
     _check(model, kwargs, loss, optimizer, target)
     args = tuple(args) if isinstance(args, (list, tuple)) else (args,)
     kwargs = dict(kwargs or {})
@@ -115,6 +115,8 @@ def prepared(
         stack.enter_context(_training_flags(model, mode))
         stack.enter_context(huggingface.unnoticed())
         step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode)
+        if resize is not None:
+            resize(step)
         if target == "cuda":
             stack.enter_context(cuda_kernels(step.assumed))
         yield step
