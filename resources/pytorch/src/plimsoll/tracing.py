@@ -62,6 +62,7 @@ def _vary(axes: list[Axis], base: Sample, prepare: Callable[..., Any], target: s
     def record_at(resize: Callable[[Step], None], with_python_frees: bool) -> Sample:
         with prepare(resize=resize) as step:
             warm_up(step, target)
+            step.progress.begin("recording at another size")
             recorded = record_with_python_frees(step, target) if with_python_frees else record(step, target, SavedTensors)
             return Sample(finish(recorded), _batch(step))
 
