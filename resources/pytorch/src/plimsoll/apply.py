@@ -5,19 +5,26 @@ from __future__ import annotations
 
 import torch
 
-from .apply_runtime import Handle, PlanMismatch, apply_regions, remove
+from .apply_runtime import Handle, PlanMismatch, apply_regions, check_model, remove
 from .modules import data_parallel_in
+from .op_apply import OpPlan, apply_ops
+from .op_regions import read_regions
 from .plan_file import PlanLike, read_plan
+from .saved_sets import check_supported
 
 __all__ = ["Handle", "PlanMismatch", "apply", "remove"]
 
 
-def apply(model: torch.nn.Module, plan: PlanLike) -> Handle:
+def apply(model: torch.nn.Module, plan: PlanLike, *, freeze_stats: bool = False) -> Handle:
     """Makes a model's training step recompute what the plan says; returns a handle whose `remove()` restores the model.
 
-    `plan` is the path of a plan file (`plimsoll-cli plan --export`) or its content. Modules are matched by path, class and
-    call, never by shapes, so the plan holds at any batch. Raises PlanMismatch, naming the first difference, and changes
-    nothing when plan and model don't fit; a difference that only a forward can show is raised by that forward.
+    `plan` is the path of a plan file (`plimsoll-cli plan --export`) or its content. Plans of module regions match modules by path,
+    class and call, plans of op regions the forward's aten calls one by one; neither looks at shapes, so both hold at any batch
+    that makes the same calls. Raises PlanMismatch, naming the first difference, and changes nothing when plan and model don't
+    fit; a difference that only a forward can show is raised by that forward.
+
+    `freeze_stats`: a recomputation leaves the running statistics of batch norm alone, so that buffers equal those of the model
+    without a plan. Without it they are updated a second time, as PyTorch's checkpoint does.
     """
     plan = read_plan(plan, "checkpoint", 'plimsoll.compile_step() runs plans of runtime "step"')
     wrapper = data_parallel_in(model) if isinstance(model, torch.nn.Module) else None
@@ -27,6 +34,37 @@ def apply(model: torch.nn.Module, plan: PlanLike) -> Handle:
             ".module) and run that on one GPU, or in DistributedDataParallel."
         )
     try:
-        return apply_regions(model, plan["regions"], (plan.get("graph") or {}).get("model_class"))
+        return _apply(model, plan, freeze_stats)
     except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise PlanMismatch(f"The plan is damaged: {error!r}.") from error
+
+
+def _apply(model: torch.nn.Module, plan: dict, freeze_stats: bool) -> Handle:
+    graph = plan.get("graph") or {}
+    granularity = plan.get("granularity", "module")
+    if granularity == "module":
+        return apply_regions(model, plan["regions"], graph.get("model_class"))
+    if granularity != "op":
+        raise PlanMismatch(f'The plan\'s granularity is {granularity!r}; this package knows "module" and "op".')
+    check_model(model, graph.get("model_class"))
+    regions = read_regions(plan["regions"])
+    if any(region.save for outermost in regions for region in outermost.all()):
+        check_supported()
+    targets = _targets(plan)
+    count = graph.get("forward_ops")
+    if count is not None and (type(count) is not int or not 0 <= count <= len(targets)):
+        raise PlanMismatch(f"The plan is damaged: {count!r} is no number of forward ops.")
+    return apply_ops(model, OpPlan(regions, targets, count, graph.get("target") == "cuda", freeze_stats))
+
+
+def _targets(plan: dict) -> list[str]:
+    """Targets of the ops of forward, loss and backward, in order."""
+    sequence = plan.get("sequence")
+    if not isinstance(sequence, dict):
+        raise PlanMismatch('The plan speaks of ops, but has no "sequence" to check them against.')
+    targets, ops = sequence["targets"], sequence["ops"]
+    if any(not isinstance(target, str) for target in targets):
+        raise PlanMismatch("The plan is damaged: a target in its sequence is no text.")
+    if any(type(op) is not int or not 0 <= op < len(targets) for op in ops):
+        raise PlanMismatch("The plan is damaged: its sequence points beyond its targets.")
+    return [targets[op] for op in ops]

@@ -486,14 +486,19 @@ def remove(model: torch.nn.Module) -> None:
     forward.regions.uninstall()
 
 
-def apply_regions(model, regions, model_class=None):
-    """Applies the regions to the model or raises PlanMismatch and leaves it as it was."""
+def check_model(model, model_class):
+    """Raises PlanMismatch when this is no model of the class that the plan was made for."""
     if not isinstance(model, torch.nn.Module):
         raise PlanMismatch(f"A plan is applied to a torch.nn.Module, not to a {type(model).__name__}.")
     if model_class is not None and type(model).__name__ != model_class:
         inner = [path for path, module in model.named_modules() if type(module).__name__ == model_class]
         hint = f" Apply it to the model's '{inner[0]}' instead." if inner else ""
         raise PlanMismatch(f"The plan was made for a {model_class}, but this model is a {type(model).__name__}.{hint}")
+
+
+def apply_regions(model, regions, model_class=None):
+    """Applies the regions to the model or raises PlanMismatch and leaves it as it was."""
+    check_model(model, model_class)
     applied = _Regions(model, regions)
     applied.install()
     return Handle(applied)

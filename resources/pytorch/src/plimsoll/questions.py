@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import contextlib
+from typing import Any, Iterator, Optional
 
 import torch
 
@@ -15,8 +16,23 @@ PACKED_SEQUENCES = "transformers asks whether several sequences are packed into 
 STEP_NUMBER = 2.0
 
 
+_given: list[Any] = []
+
+
+@contextlib.contextmanager
+def given(value: Any) -> Iterator[None]:
+    """While entered, questions are answered with this value."""
+    _given.append(value)
+    try:
+        yield
+    finally:
+        _given.pop()
+
+
 def answer(tensor: torch.Tensor, phase: int, assumed: list[str]) -> Any:
     """The value that the step is told; an error naming the user's line when nobody can know it."""
+    if _given:
+        return _given[-1]
     if function_on_stack("find_packed_sequence_indices", "transformers/"):
         if PACKED_SEQUENCES not in assumed:
             assumed.append(PACKED_SEQUENCES)
