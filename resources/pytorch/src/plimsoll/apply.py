@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import torch
 
-from .apply_runtime import Handle, PlanMismatch, apply_regions, check_model, remove
+from .apply_runtime import Handle, apply_regions, check_model, remove
+from .apply_values import PlanMismatch
 from .modules import data_parallel_in
 from .op_apply import OpPlan, apply_ops
 from .op_regions import read_regions

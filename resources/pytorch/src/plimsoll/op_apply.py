@@ -16,7 +16,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import op_refusals, questions
-from .apply_runtime import Handle, PlanMismatch
+from .apply_runtime import Handle
+from .apply_values import PlanMismatch
 from .op_code import Code
 from .op_regions import Checker, Part, Region, check_inside, check_sequence, lay_out
 from .op_structures import Structure

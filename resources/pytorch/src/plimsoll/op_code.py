@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils.checkpoint import checkpoint
 
 from . import questions
-from .apply_runtime import PlanMismatch
+from .apply_values import PlanMismatch
 from .op_regions import Part, passes
 from .op_trace import Forward, Ref, Statement, operands
 

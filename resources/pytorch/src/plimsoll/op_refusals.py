@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import contextlib
+import weakref
 from typing import Any, Callable, Iterable, Iterator
 
 import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException
 
-from .apply_runtime import CALL_HOOKS, PlanMismatch
+from .apply_runtime import CALL_HOOKS
+from .apply_values import PlanMismatch
 from .sources import user_line
 
 _FAKES = (NotImplementedError, UnsupportedOperatorException, DataDependentOutputException, DynamicOutputShapeException)
@@ -113,6 +115,8 @@ def _same(a: Any, b: Any) -> bool:
         return True
     if type(a) is not type(b):
         return False
+    if isinstance(a, weakref.ref):  # made anew for the fakes that stand for parameters
+        return True
     if type(a) is dict:
         return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
     if type(a) in (list, tuple):

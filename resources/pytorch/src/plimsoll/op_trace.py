@@ -18,7 +18,7 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from . import huggingface, op_refusals, preserve, questions
-from .apply_runtime import PlanMismatch
+from .apply_values import PlanMismatch
 from .fakes import Lender, mode_of
 from .kinds import FORWARD, TraceError
 from .mutations import is_collective, is_random, written_arguments

@@ -10,7 +10,7 @@ import torch
 import torch.utils.checkpoint as torch_checkpoint
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .apply_runtime import PlanMismatch
+from .apply_values import PlanMismatch
 from .mutations import statistics_arguments, written_arguments
 from .tensors import tensors_in
 
