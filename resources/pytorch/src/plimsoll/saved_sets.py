@@ -18,6 +18,11 @@ _UNCOUNTED = (torch.ops.aten.detach.default,)
 _NOT_OPS = ("prim", "profiler")
 
 
+def is_counted(func: Any) -> bool:
+    """Whether plans count a call as an op."""
+    return func not in _UNCOUNTED and func.namespace not in _NOT_OPS
+
+
 def check_supported() -> None:
     """Raises where this torch has no selective checkpointing."""
     if not hasattr(torch_checkpoint, "create_selective_checkpoint_contexts"):
@@ -38,7 +43,7 @@ class _Policy:
 
     def __call__(self, context: Any, func: Any, *_: Any, **__: Any) -> Any:
         policy = torch_checkpoint.CheckpointPolicy
-        if func in _UNCOUNTED or func.namespace in _NOT_OPS:
+        if not is_counted(func):
             return policy.MUST_RECOMPUTE
         number = self._counts[context.is_recompute]
         self._counts[context.is_recompute] += 1
