@@ -52,10 +52,10 @@ def _apply(model: torch.nn.Module, plan: dict, freeze_stats: bool) -> Handle:
     if any(region.save for outermost in regions for region in outermost.all()):
         check_supported()
     targets = _targets(plan)
-    count = graph.get("forward_ops")
-    if count is not None and (type(count) is not int or not 0 <= count <= len(targets)):
-        raise PlanMismatch(f"The plan is damaged: {count!r} is no number of forward ops.")
-    return apply_ops(model, OpPlan(regions, targets, count, graph.get("target") == "cuda", freeze_stats))
+    count = graph.get("forward_ops", len(targets))  # those of the loss included
+    if type(count) is not int or not 0 <= count <= len(targets):
+        raise PlanMismatch(f"The plan is damaged: {count!r} is no number of ops.")
+    return apply_ops(model, OpPlan(regions, targets[:count], graph.get("target") == "cuda", freeze_stats))
 
 
 def _targets(plan: dict) -> list[str]:

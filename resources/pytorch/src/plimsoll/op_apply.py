@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import enum
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -29,12 +29,11 @@ _PLAIN = (bool, int, float, str, enum.Enum, type(None))
 
 
 class OpPlan:
-    """What a plan file says about ops: `targets` of the step's ops in order, `forward_ops` of which are before the loss."""
+    """What a plan file says about ops: `targets` of those of forward and loss, in order."""
 
-    def __init__(self, regions: list[Region], targets: list[str], forward_ops: Optional[int], for_cuda: bool, freeze_stats: bool):
+    def __init__(self, regions: list[Region], targets: list[str], for_cuda: bool, freeze_stats: bool):
         self.regions = regions
         self.targets = targets
-        self.forward_ops = forward_ops
         self.for_cuda = for_cuda
         self.freeze_stats = freeze_stats
 
@@ -114,7 +113,7 @@ class OpForward:
                 return self.own(*args, **kwargs)
 
             recorded = record_forward(model, run, inputs)
-            check_sequence(recorded, plan.targets, plan.forward_ops, plan.for_cuda)
+            check_sequence(recorded, plan.targets, plan.for_cuda)
             check_inside(plan.regions, len(recorded.ops))
             whole = lay_out(recorded, plan.regions)
             checker = Checker(recorded)

@@ -224,20 +224,15 @@ def ops_index(forward: Forward, storage: int) -> int:
     return forward.statements[made].ordinal if made >= 0 else -1
 
 
-def check_sequence(forward: Forward, expected: list[str], forward_ops: Optional[int], cuda: bool) -> None:
-    """Compares the model's ops with the plan's, up to where the model's forward ends."""
+def check_sequence(forward: Forward, expected: list[str], for_cuda: bool) -> None:
+    """Compares the model's ops with the plan's (forward and loss), up to where the model's forward ends."""
     ops = forward.ops
-    for ordinal, (op, target) in enumerate(zip(ops, expected)):
+    for ordinal, op in enumerate(ops):
+        target = expected[ordinal] if ordinal < len(expected) else "none: its forward and loss have ended"
         if str(op.func) != target:
-            other = cuda and any(not value.tensor.is_cuda for value in forward.values[:1])
+            other = for_cuda and not any(value.tensor.is_cuda for value in forward.values)
             hint = ' The plan comes from a trace for CUDA; for a run on the CPU, trace with target="cpu".' if other else ""
             raise PlanMismatch(f"Op {ordinal} of the model's forward is {op.func} ({op.place}), but the plan was made for {target}.{hint}")
-    if forward_ops is not None and len(ops) < forward_ops:
-        raise PlanMismatch(
-            f"The model's forward ends after {len(ops)} ops; the plan was made for {forward_ops}, the next of which is {expected[len(ops)]}."
-        )
-    if len(ops) > len(expected):
-        raise PlanMismatch(f"Op {len(expected)} of the model's forward is {ops[len(expected)].func}, but the plan's step has ended there.")
 
 
 def check_inside(regions: list[Region], count: int) -> None:

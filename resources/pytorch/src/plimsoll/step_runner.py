@@ -11,7 +11,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from .accumulating import GRADIENTS, accumulating
-from .apply_runtime import PlanMismatch
+from .apply_values import PlanMismatch
 from .environment import prepared
 from .executable import Program, record_program
 from .kinds import TraceError

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Iterable
 
-from .apply_runtime import PlanMismatch
+from .apply_values import PlanMismatch
 from .executable import Program
 from .kinds import COLLECTIVE
 from .mutations import statistics_arguments

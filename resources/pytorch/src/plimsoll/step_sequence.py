@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .apply_runtime import PlanMismatch
+from .apply_values import PlanMismatch
 from .executable import Program
 
 
