@@ -91,7 +91,7 @@ class _Details:
     def __init__(self, recorder: Recorder):
         self._recorder = recorder
         self._random = RandomPoints(lambda: len(recorder.ops))
-        self.constants: dict[int, tuple[torch.Tensor, Any]] = {}  # data, weak reference to the object
+        self.constants: dict[int, tuple[Optional[torch.Tensor], Any]] = {}  # data, weak reference to the object
 
     def __enter__(self) -> "_Details":
         self._recorder.on_constant = self._note
@@ -107,10 +107,11 @@ class _Details:
         return self._random.points
 
     def _note(self, row: int, tensor: torch.Tensor) -> None:
+        data = None  # of a fake nobody has any
         if not isinstance(tensor, FakeTensor):
             with _unwatched():
                 data = tensor.detach().clone()
-            self.constants[row] = (data, weakref.ref(tensor))
+        self.constants[row] = (data, weakref.ref(tensor))
 
 
 def _unwatched() -> Any:
@@ -144,6 +145,7 @@ def _record_once(step: Step, target: str) -> tuple[Program, dict[int, Any]]:
         seen["bound"] = [Bound(kind, name, row(tensor)) for kind, name, tensor in bound_tensors(step)]
 
     before = _held_by_modules(step.model)
+    torch.clear_autocast_cache()  # the weights that an earlier run has cast belong to the step
     recording = record(step, target, hooks, at_end)
     _refuse_replaced(before, _held_by_modules(step.model))
     rows = _distinct(recording.tensors)
@@ -175,6 +177,8 @@ def record_program(step: Step, target: str) -> Program:
         if held is not None and held is other_reference():
             program.constants[row] = Constant(None, held)
             continue
+        if data is None:
+            raise TraceError(f"the step reads a tensor of shape {tuple(program.tensors[row].shape)} that it is not given and the model doesn't keep")
         if not _same_bits(data, other):
             raise _unstable(f"another constant of shape {tuple(data.shape)}")
         program.constants[row] = Constant(data)
@@ -190,7 +194,8 @@ def record_program(step: Step, target: str) -> Program:
 
 def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
     same = (a.shape, a.stride(), a.dtype, a.device) == (b.shape, b.stride(), b.dtype, b.device)
-    return same and bool(torch.equal(a, b) or (torch.isnan(a) & torch.isnan(b) | (a == b)).all())
+    with _unwatched():
+        return same and torch.equal(a.contiguous().flatten().view(torch.uint8), b.contiguous().flatten().view(torch.uint8))
 
 
 def _held_by_modules(model: torch.nn.Module) -> dict[str, torch.Tensor]:

@@ -154,7 +154,7 @@ class StepWriter:
         words = (execution.op, "again" if execution.repeated else "", place, op.source)
         comment = "  # " + " ".join(str(word) for word in words if word != "")
         if op.target == ASK:
-            self._line(f"    guard({execution.op}, {self._function(op.target)}({self._value(op.args[0])})){comment}")
+            self._line(f"    guard({execution.op}, {self._function(op.target)}, {self._value(op.args[0])}){comment}")
             self._tell(step, "None")
             return
         new = [row for row in dict.fromkeys(op.outputs) if row not in self._rows(row)]

@@ -24,6 +24,7 @@ from .step_code import StepWriter
 from .step_refusals import refuse_hooks, refuse_model
 from .step_schedule import Execution, read_again, schedule
 from .step_sequence import check_sequence
+from .step_stream import StepStream, StreamObserver
 
 _MOST_PROGRAMS = 8  # of different shapes
 _TARGET = "cpu"
@@ -80,7 +81,6 @@ class Compiled:
         self.corrections: list[str] = []
         self._name = name
         self._function: Optional[Callable] = None
-        self.source = ""
 
     def run(self, tensors: list[torch.Tensor], observer: Any = None) -> tuple[torch.Tensor, tuple]:
         """Loss and gradients. An observer is told of every op, as FirstStep is."""
@@ -91,24 +91,25 @@ class Compiled:
         if watching is not None:
             function, _ = self._writer(True).compile(self._name, watching, watching.geometry)
         else:
-            function = self._function or self._compile()
+            function = self._function = self._function or self.code()[0]
         with _below_autograd(), fake or contextlib.nullcontext():
             result = function(tensors, torch._C._set_grad_enabled, _RandomState(device, fake is not None), self._guard)
         if first is not None and observer is None:
             first.correct()
             self.corrections = first.corrections
-            self._compile()
+            self._function, _ = self.code()
         return result
 
     def _writer(self, observed: bool) -> StepWriter:
         return StepWriter(self.program, self.executions, observed)
 
-    def _compile(self) -> Callable:
-        self._function, self.source = self._writer(False).compile(self._name)
-        return self._function
+    def code(self) -> tuple[Callable, str]:
+        """The function that runs in all steps but the first, and its source."""
+        return self._writer(False).compile(self._name)
 
-    def _guard(self, ordinal: int, value: Any) -> None:
+    def _guard(self, ordinal: int, ask: Callable, tensor: torch.Tensor) -> None:
         recorded = self.program.ops[ordinal].result
+        value = recorded if isinstance(tensor, FakeTensor) else ask(tensor)
         if value != recorded:
             raise StepError(
                 f"{self.program.place(ordinal)}: the step asked for a value, which was {recorded!r} when it was recorded and is {value!r} "
@@ -146,19 +147,31 @@ class StepRunner:
         """What first real steps found wrong in recordings, as sentences."""
         return [sentence for compiled in self._compiled.values() for sentence in compiled.corrections]
 
+    def stream(self, *args: Any, **kwargs: Any) -> StepStream:
+        """Runs one step like a call, and tells what it did with memory."""
+        batch = self._batch(args, kwargs)
+        compiled = self._compiled_for(batch)
+        constants = [c.held if c.data is None else c.data for c in compiled.program.constants.values()]
+        observer = StreamObserver(compiled.program, compiled.executions, [*self._bound(batch, compiled), *constants])
+        loss = self._run(batch, compiled, observer)  # noqa: F841 (alive until the stream is finished)
+        return observer.finish()
+
     def source(self, *args: Any, **kwargs: Any) -> str:
         """The Python code that runs for such a batch."""
-        return self._compiled_for(self._batch(args, kwargs)).source
+        return self._compiled_for(self._batch(args, kwargs)).code()[1]
 
     def _run(self, batch: Batch, compiled: Compiled, observer: Any = None) -> torch.Tensor:
+        loss, gradients = compiled.run(self._bound(batch, compiled), observer)
         parameters = dict(self._model.named_parameters())
-        present = [parameters[b.name].grad for b in compiled.program.bound if b.kind == GRADIENTS]
-        loss, gradients = compiled.run(batch.tensors + present, observer)
         stored = set()
         for (name, row), gradient in zip(compiled.program.gradients.items(), gradients):
             parameters[name].grad = gradient.detach() if row in stored else gradient
             stored.add(row)
         return loss
+
+    def _bound(self, batch: Batch, compiled: Compiled) -> list[torch.Tensor]:
+        parameters = dict(self._model.named_parameters())
+        return batch.tensors + [parameters[b.name].grad for b in compiled.program.bound if b.kind == GRADIENTS]
 
     def _batch(self, args: tuple, kwargs: dict) -> Batch:
         if not torch.is_grad_enabled() or torch.is_inference_mode_enabled():
@@ -201,10 +214,13 @@ def _record(batch: Batch) -> Program:
     """The step on fakes made from the batch's tensors; model, gradients and random numbers are as before afterwards."""
     step = batch.step
     gradients = [(parameter, parameter.grad) for parameter in step.model.parameters()]
+    modes = [(module, module.training) for module in step.model.modules()]
     try:
         for parameter, _ in gradients:
             parameter.grad = None
         with prepared(step.model, step.args, step.kwargs, step.loss, None, step.mode, _TARGET) as faked:
+            for module, training in modes:  # as it is called, where trace() would switch all to training
+                module.training = training
             warm_up(faked, _TARGET)
             return record_program(faked, _TARGET)
     except (RuntimeError, NotImplementedError) as error:
@@ -213,6 +229,7 @@ def _record(batch: Batch) -> Program:
             raise
         raise told from error
     finally:
+        torch.clear_autocast_cache()
         for parameter, gradient in gradients:
             parameter.grad = gradient
 

@@ -27,18 +27,17 @@ class Execution:
 
 def read_again(program: Program, plan: Any) -> list[tuple[int, list[int]]]:
     """The plan's rows [before, ops], checked; raises PlanMismatch."""
-    rows = (plan.get("schedule") or {}).get("again")
-    if not isinstance(rows, list):
-        raise PlanMismatch('The plan is damaged: a plan of runtime "step" has a "schedule" with a list "again".')
-    last, read = -1, []
-    for row in rows:
-        before, ops = row
+    try:
+        rows = [(before, list(ops)) for before, ops in plan["schedule"]["again"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise PlanMismatch(f'The plan is damaged: its "schedule" can\'t be read ({error!r}).') from error
+    last = -1
+    for before, ops in rows:
         rising = all(type(op) is int for op in (before, *ops)) and all(a < b for a, b in zip([-1, *ops], [*ops, before]))
         if not rising or not last < before < len(program.ops):
             raise PlanMismatch(f"The plan is damaged: it repeats {ops} before op {before}, which must be rising numbers of ops.")
-        read.append((before, list(ops)))
         last = before
-    return read
+    return rows
 
 
 def schedule(program: Program, again: Iterable[tuple[int, list[int]]] = ()) -> list[Execution]:
@@ -94,16 +93,18 @@ class _Versions:
         program, op = self._program, self._program.ops[execution.op]
         fresh = program.allocates(execution.op)
         used = storages_used(program, execution)
+        written = used & {program.storage(row) for row in op.writes}
+        for storage in sorted(written):
+            if execution.repeated and program.storages[storage].alloc < 0:
+                raise PlanMismatch(
+                    f"The plan repeats {program.place(execution.op)}, which writes {_named(program, storage)}, memory older than the step."
+                )
         for storage in sorted(used.difference(fresh)):
             if self._now[storage] != self._met[execution.op][storage]:
                 self._refuse(execution, storage)
         for storage in fresh:
             self._now[storage] = 0
-        for storage in used & {program.storage(row) for row in op.writes}:
-            if execution.repeated and program.storages[storage].alloc < 0:
-                raise PlanMismatch(
-                    f"The plan repeats {program.place(execution.op)}, which writes {_named(program, storage)}, memory older than the step."
-                )
+        for storage in written:
             self._now[storage] += 1
 
     def _refuse(self, execution: Execution, storage: int) -> None:
