@@ -4,7 +4,6 @@
 #include "core/solve/chain/rotor_planner.h"
 
 #include "core/solve/common/linearize.h"
-#include "core/solve/common/region_finder.h"
 #include "core/solve/registry.h"
 
 #include "tests/support/programs.h"

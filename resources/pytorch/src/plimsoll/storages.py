@@ -61,8 +61,6 @@ class StorageTable:
             tuple(int(n) for n in tensor.stride()),
             int(tensor.storage_offset()),
             str(tensor.dtype).removeprefix("torch."),
-            tensor.is_conj(),
-            tensor.is_neg(),
         )
         known = self._tensor_ids.get(key)
         if known is None:
