@@ -3,6 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/plan/plan_json.h"
+#include "core/plan/region_names.h"
 
 #include <fmt/format.h>
 
@@ -99,14 +100,13 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
                     counted(evaluation.recomputed.size(), "value"), base::bytesText(recomputed),
                     counted(countRegions(plan.regions), "region"), base::bytesText(spared));
     for (const plan::Region& region : plan.regions) {
-        const graph::Module& first = program.module(program.call(region.members.front()).module);
-        const graph::Module& last = program.module(program.call(region.members.back()).module);
-        text += fmt::format(
-            "    {}{}  ops {}-{}{}\n", base::printable(first.path, 60),
-            region.members.size() > 1 ? " … " + base::printable(last.path, 60) : std::string{},
-            region.first, region.last,
-            region.nested.empty() ? std::string{}
-                                  : fmt::format(", {} nested", countRegions(region.nested)));
+        const auto [first, last] = plan::endsOf(program, region);
+        text += fmt::format("    {}{}  ops {}-{}{}\n", base::printable(first, 60),
+                            first != last ? " … " + base::printable(last, 60) : std::string{},
+                            region.first, region.last,
+                            region.nested.empty()
+                                ? std::string{}
+                                : fmt::format(", {} nested", countRegions(region.nested)));
     }
     return text;
 }

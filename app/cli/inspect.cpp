@@ -3,6 +3,7 @@
 #include "app/cli/verbs.h"
 #include "core/base/format.h"
 #include "core/solve/common/linearize.h"
+#include "core/workspace/devices.h"
 
 #include <fmt/format.h>
 
@@ -69,7 +70,7 @@ ordered_json problemJson(const solve::Chain& chain)
             {"xbar", chain.xbar},   {"ftmp", chain.ftmp},   {"btmp", chain.btmp}};
 }
 
-ordered_json chainJson(const solve::LinearizedStep& step)
+ordered_json chainJson(const solve::LinearizedStep& step, const std::string& granularity)
 {
     const solve::Chain& chain = step.chain;
     ordered_json stages = ordered_json::array();
@@ -89,7 +90,7 @@ ordered_json chainJson(const solve::LinearizedStep& step)
                           {"crossing", std::move(crossing)}});
     }
     return {{"stages", std::move(stages)},
-            {"granularity", "module"},
+            {"granularity", granularity},
             {"fixed_bytes", step.fixed.count()},
             {"problem", problemJson(chain)}};
 }
@@ -151,6 +152,11 @@ public:
         command().add_option("FILE", m_files, "Files to read")->required();
         command().add_flag("--chain", m_chain, "Print the chain of stages that planners work on");
         command()
+            .add_option("--granularity", m_granularity,
+                        "Where --chain may cut: between modules (module) or any two ops (op)")
+            ->check(CLI::IsMember({"module", "op"}))
+            ->capture_default_str();
+        command()
             .add_option("--device", m_device, "GPU for the times of --chain")
             ->capture_default_str();
         close(
@@ -174,10 +180,14 @@ public:
     }
 
 private:
+    [[nodiscard]] plan::Granularity granularity() const
+    {
+        return m_granularity == "op" ? plan::Granularity::Op : plan::Granularity::Module;
+    }
     base::Result<void> inspect(const std::string& file, ordered_json& files, std::string& text)
     {
         const Stopwatch clock;
-        const base::Result<plan::Device> device = plan::findDevice(m_device);
+        const base::Result<plan::Device> device = workspace::chooseDevice(m_device);
         if (!device)
             return tl::unexpected{device.error()};
         const base::Result<readers::ReadProgram> read = readGraph(file, common());
@@ -187,8 +197,9 @@ private:
         problem.program = read->program;
         problem.device = *device;
         // A step that can't be cut (inference, say) is still worth looking at.
-        const base::Result<solve::LinearizedStep> step = solve::linearize(
-            problem, solve::RegionFinder{*read->program}, solve::Residuals::EachCut);
+        const base::Result<solve::LinearizedStep> step =
+            solve::linearize(problem, *solve::makeRegionSpace(*read->program, granularity()),
+                             solve::Residuals::EachCut);
         if (!step && m_chain)
             return tl::unexpected{step.error()};
         const std::size_t cuts = step && !step->stages.empty() ? step->stages.size() - 1 : 0;
@@ -201,7 +212,7 @@ private:
                              {"summary", summaryJson(*read->program, cuts, *unplanned)},
                              {"statistics", read->statistics}};
         if (m_chain) {
-            json["chain"] = chainJson(*step);
+            json["chain"] = chainJson(*step, m_granularity);
             text += stagesText(*step);
         }
         json["seconds"] = clock.seconds();
@@ -211,6 +222,7 @@ private:
 
     std::vector<std::string> m_files;
     std::string m_device{plan::kDefaultDevice};
+    std::string m_granularity = "module";
     bool m_chain = false;
 };
 

@@ -8,10 +8,12 @@
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
 #include "core/solve/registry.h"
+#include "core/workspace/devices.h"
 #include "core/workspace/export.h"
 #include "core/writers/registry.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 #include <optional>
@@ -31,11 +33,14 @@ constexpr std::int64_t kMostOption = std::int64_t{1} << 62U; ///< the records kn
 
 ordered_json optionJson(const solve::OptionRecord& option)
 {
-    return {{"name", option.name},
-            {"sentence", option.sentence},
-            {"lower", option.lower},
-            {"default", option.standard},
-            {"upper", option.upper}};
+    ordered_json json = {{"name", option.name},
+                         {"sentence", option.sentence},
+                         {"lower", option.lower},
+                         {"default", option.standard},
+                         {"upper", option.upper}};
+    if (!option.choices.empty())
+        json["choices"] = option.choices;
+    return json;
 }
 
 Answer listPlanners()
@@ -48,9 +53,11 @@ Answer listPlanners()
         answer.text += fmt::format("{:<10} {}\n", descriptor.id, descriptor.sentence);
         for (const solve::OptionRecord& option : descriptor.options) {
             options.push_back(optionJson(option));
-            answer.text +=
-                fmt::format("    --{} {}..{} (default {}): {}\n", option.name, option.lower,
-                            option.upper, option.standard, option.sentence);
+            answer.text += fmt::format("    --{} {} (default {}): {}\n", option.name,
+                                       option.choices.empty()
+                                           ? fmt::format("{}..{}", option.lower, option.upper)
+                                           : fmt::format("{}", fmt::join(option.choices, "|")),
+                                       solve::valueText(option, option.standard), option.sentence);
         }
         rows.push_back({{"id", descriptor.id},
                         {"name", descriptor.name},
@@ -92,6 +99,8 @@ public:
     [[nodiscard]] AnswerResult run() override;
 
 private:
+    void addPlannerOption(const solve::OptionRecord& option);
+    [[nodiscard]] Result<void> readOptions();
     [[nodiscard]] Result<void> checkArguments();
     [[nodiscard]] Result<plan::Problem> pose(graph::ProgramPtr program);
     [[nodiscard]] AnswerResult solveProblem(const plan::Problem& problem);
@@ -105,10 +114,10 @@ private:
     std::string m_reserveText = "0";
     std::string m_device{plan::kDefaultDevice};
     std::string m_plannerId{solve::kDefaultPlanner};
-    std::string m_granularity = "module";
     std::string m_runtime = "checkpoint";
     std::vector<std::string> m_exports;
     std::map<std::string, std::optional<std::int64_t>> m_optionValues;
+    std::map<std::string, std::optional<std::string>> m_optionTexts; ///< those with named values
     std::optional<double> m_timeLimit;
     int m_points = 0;
     bool m_list = false;
@@ -131,9 +140,6 @@ PlanVerb::PlanVerb(CLI::App& app)
         "peak");
     command().add_option("--planner", m_plannerId, "Who plans; see --list")->capture_default_str();
     command()
-        .add_option("--granularity", m_granularity, "Where regions may begin and end: module")
-        ->capture_default_str();
-    command()
         .add_option("--runtime", m_runtime, "What will execute the plan: checkpoint")
         ->capture_default_str();
     command()
@@ -142,7 +148,10 @@ PlanVerb::PlanVerb(CLI::App& app)
                     "unplanned peak without it")
         ->capture_default_str();
     command()
-        .add_option("--device", m_device, "GPU whose speed and memory count")
+        .add_option(
+            "--device", m_device,
+            "GPU whose speed and memory count: an id, a file such as gpus.json:my-gpu, or a "
+            "line such as memory=24GiB,bandwidth=1008G,float32=82.6T")
         ->capture_default_str();
     command()
         .add_option("--frontier", m_points, "Also print the trade-off at that many budgets")
@@ -158,13 +167,46 @@ PlanVerb::PlanVerb(CLI::App& app)
     command().add_flag("--list", m_list, "Print the planners and their options");
     for (const auto& planner : solve::planners())
         for (const solve::OptionRecord& option : planner->descriptor().options)
-            if (const auto [entry, added] = m_optionValues.try_emplace(option.name); added)
-                command()
-                    .add_option("--" + option.name, entry->second, option.sentence)
-                    ->transform(wholeNumber(-kMostOption, kMostOption))
-                    ->group("Options of planners");
+            addPlannerOption(option);
     close("Example: plimsoll-cli plan model.plimsoll.json.gz --budget 80% --export "
           "plan.json --export plan.py");
+}
+
+void PlanVerb::addPlannerOption(const solve::OptionRecord& option)
+{
+    const std::string flag = "--" + option.name;
+    if (!option.choices.empty()) {
+        if (const auto [entry, added] = m_optionTexts.try_emplace(option.name); added)
+            command()
+                .add_option(flag, entry->second,
+                            fmt::format("{} {}", option.sentence, fmt::join(option.choices, ", ")))
+                ->group("Options of planners");
+    } else if (const auto [entry, added] = m_optionValues.try_emplace(option.name); added) {
+        command()
+            .add_option(flag, entry->second, option.sentence)
+            ->transform(wholeNumber(-kMostOption, kMostOption))
+            ->group("Options of planners");
+    }
+}
+
+Result<void> PlanVerb::readOptions()
+{
+    for (const auto& [name, value] : m_optionValues)
+        if (value)
+            m_options[name] = *value;
+    for (const solve::OptionRecord& record : m_planner->descriptor().options) {
+        const auto text = m_optionTexts.find(record.name);
+        if (text == m_optionTexts.end() || !text->second)
+            continue;
+        const Result<std::int64_t> value = solve::choiceValue(record, *text->second);
+        if (!value)
+            return tl::unexpected{value.error()};
+        m_options[record.name] = *value;
+    }
+    for (const auto& [name, text] : m_optionTexts)
+        if (text)
+            m_options.try_emplace(name); // of another planner: refused by name
+    return solve::checkOptions(m_planner->descriptor(), m_options);
 }
 
 Result<void> PlanVerb::checkArguments()
@@ -174,11 +216,6 @@ Result<void> PlanVerb::checkArguments()
                                              ? "GRAPH is missing: name a traced step. See --help."
                                              : "--budget is missing: say how many bytes the step "
                                                "may take, such as 6GiB or 80%.");
-    if (m_granularity != "module")
-        return failure(ErrorKind::Usage,
-                       fmt::format("--granularity {} is not known: this version plans between "
-                                   "modules (module).",
-                                   base::printable(m_granularity, 40)));
     if (m_runtime != "checkpoint")
         return failure(ErrorKind::Usage,
                        fmt::format("--runtime {} is not known: this version plans for checkpoint.",
@@ -189,11 +226,8 @@ Result<void> PlanVerb::checkArguments()
     if (!planner)
         return tl::unexpected{planner.error()};
     m_planner = *planner;
-    for (const auto& [name, value] : m_optionValues)
-        if (value)
-            m_options[name] = *value;
-    if (Result<void> checked = solve::checkOptions(m_planner->descriptor(), m_options); !checked)
-        return checked;
+    if (Result<void> read = readOptions(); !read)
+        return read;
     for (const std::string& path : m_exports)
         if (const auto writer = writers::writerFor(path); !writer)
             return tl::unexpected{writer.error()};
@@ -205,7 +239,7 @@ Result<void> PlanVerb::checkArguments()
     if (!reserve)
         return tl::unexpected{reserve.error()};
     m_reserve = *reserve;
-    const Result<plan::Device> device = plan::findDevice(m_device);
+    const Result<plan::Device> device = workspace::chooseDevice(m_device);
     if (!device)
         return tl::unexpected{device.error()};
     m_deviceRecord = *device;
@@ -267,13 +301,21 @@ void PlanVerb::describe(Answer& answer, const plan::Problem& problem, const solv
 {
     const solve::PlannerDescriptor& descriptor = m_planner->descriptor();
     ordered_json options = ordered_json::object();
-    for (const solve::OptionRecord& option : descriptor.options)
-        options[option.name] = solve::optionValue(descriptor, m_options, option.name);
+    std::string granularity = "module"; // of planners that don't ask
+    for (const solve::OptionRecord& option : descriptor.options) {
+        const std::int64_t value = solve::optionValue(descriptor, m_options, option.name);
+        if (option.choices.empty())
+            options[option.name] = value;
+        else
+            options[option.name] = solve::valueText(option, value);
+        if (option.name == "granularity")
+            granularity = solve::valueText(option, value);
+    }
     ordered_json& json = answer.json;
     json = {{"status", solve::statusName(outcome.status)},
             {"planner", descriptor.id},
             {"options", std::move(options)},
-            {"granularity", m_granularity},
+            {"granularity", granularity},
             {"runtime", m_runtime},
             {"device", problem.device.id},
             {"budget_bytes", problem.budget.count()},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/gui/composition.h"
 
+#include "core/workspace/devices.h"
+
 #include <QCommandLineParser>
 #include <QCoreApplication>
 #include <QRegularExpression>
@@ -117,7 +119,7 @@ Arguments argumentsOf(const QCommandLineParser& parser, const Options& options)
         arguments.budget = budgetOf(parser.value(options.budget));
     const std::string id = parser.isSet(options.device) ? parser.value(options.device).toStdString()
                                                         : std::string{plan::kDefaultDevice};
-    const base::Result<plan::Device> found = plan::findDevice(id);
+    const base::Result<plan::Device> found = workspace::chooseDevice(id);
     if (!found)
         refuse(QString::fromStdString(found.error().message));
     arguments.choices.device = *found;

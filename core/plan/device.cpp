@@ -2,6 +2,7 @@
 #include "core/plan/device.h"
 
 #include "core/base/format.h"
+#include "core/plan/device_spec.h"
 #include "core/plan/device_table.h"
 
 #include <fmt/format.h>
@@ -129,6 +130,8 @@ const std::vector<Device>& builtInDevices()
 
 Result<Device> findDevice(std::string_view id)
 {
+    if (isDeviceSpec(id))
+        return parseDeviceSpec(id);
     std::vector<std::string_view> ids;
     for (const Device& device : builtInDevices()) {
         if (device.id == id)

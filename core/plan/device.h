@@ -14,7 +14,7 @@ namespace plimsoll::plan {
 /// One accelerator of resources/devices.json, which names the source of each value.
 struct Device
 {
-    std::string id;   ///< "a100-80gb": what --device takes
+    std::string id;   ///< "a100-80gb": what --device takes; of one by hand its line
     std::string name; ///< "A100 80GB SXM"
     base::Bytes memory;
     double bandwidth = 0; ///< bytes per second of device memory
@@ -29,7 +29,8 @@ struct Device
 
 /// The table embedded in the program at build time (resources/devices.json), in the file's order.
 [[nodiscard]] const std::vector<Device>& builtInDevices();
-/// The device of that id or an error that lists the ids.
+/// The device of that id, or the one that a line gives by hand (device_spec.h), or an error that
+/// lists the ids.
 [[nodiscard]] base::Result<Device> findDevice(std::string_view id);
 /// What --device defaults to.
 inline constexpr std::string_view kDefaultDevice = "a100-80gb";

@@ -31,7 +31,7 @@ class Lowering
 {
 public:
     Lowering(const Program& program, const Plan& plan)
-        : m_program{program}, m_table{program, plan}, m_holds{program, m_table}
+        : m_program{program}, m_table{program, plan}, m_holds{program, m_table, plan.granularity}
     {
     }
 

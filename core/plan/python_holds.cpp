@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/python_holds.h"
 
+#include "core/plan/model_code.h"
+
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -34,10 +36,18 @@ std::vector<Moment> recordedPythonHolds(const graph::Program& program)
     return holds;
 }
 
-PythonHolds::PythonHolds(const graph::Program& program, const RegionTable& table)
+std::vector<Moment> pythonHolds(const graph::Program& program, Granularity granularity)
+{
+    return granularity == Granularity::Op ? ModelCode{program}.holds()
+                                          : recordedPythonHolds(program);
+}
+
+PythonHolds::PythonHolds(const graph::Program& program, const RegionTable& table,
+                         Granularity granularity)
     : m_program{program}
     , m_table{table}
-    , m_recorded{recordedPythonHolds(program)}
+    , m_granularity{granularity}
+    , m_recorded{pythonHolds(program, granularity)}
     , m_forward{m_recorded}
 {
     m_passed.reserve(table.size());
@@ -70,6 +80,8 @@ Moment PythonHolds::inRecomputation(StorageId storage, std::size_t region)
 std::vector<PythonHolds::Passed> PythonHolds::passedIn(const Region& region) const
 {
     const std::vector<graph::CallId>& members = region.members;
+    if (members.size() < 2)
+        return {};
     const std::vector<graph::TensorId>& results = m_program.call(members.back()).outputs;
     const auto isResult = [&](StorageId storage) {
         return std::any_of(results.begin(), results.end(), [&](graph::TensorId result) {
@@ -102,7 +114,7 @@ void PythonHolds::passOn(std::vector<Moment>& holds, std::size_t region,
         hold = passed.isKept ? std::max(hold, passed.until) : passed.until;
     }
     const std::vector<graph::CallId>& members = m_table[region].region->members;
-    if (!callersHoldResults || members.size() == 1)
+    if (!callersHoldResults || members.size() < 2)
         return;
     for (const graph::TensorId result : m_program.call(members.back()).outputs) {
         Moment& hold = holds[m_program.tensor(result).storage.index()];
@@ -114,6 +126,8 @@ void PythonHolds::passOn(std::vector<Moment>& holds, std::size_t region,
 /// was allocated from `since` on.
 void PythonHolds::callersWait(std::vector<Moment>& holds, std::size_t region, Moment since) const
 {
+    if (m_granularity == Granularity::Op)
+        return; // generated code names what it lends a function, so that is an argument
     const RegionInfo& info = m_table[region];
     for (const StorageId storage : m_table.allocatedIn(since, info.first)) {
         Moment& hold = holds[storage.index()];
@@ -125,8 +139,8 @@ void PythonHolds::callersWait(std::vector<Moment>& holds, std::size_t region, Mo
 void PythonHolds::holdArguments(std::vector<Moment>& holds, std::size_t region) const
 {
     const RegionInfo& info = m_table[region];
-    for (const graph::TensorId input : m_program.call(info.region->members.front()).inputs) {
-        Moment& hold = holds[m_program.tensor(input).storage.index()];
+    for (const StorageId argument : info.arguments) {
+        Moment& hold = holds[argument.index()];
         hold = std::max(hold, info.last);
     }
 }

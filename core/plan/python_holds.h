@@ -10,13 +10,16 @@ namespace plimsoll::plan {
 /// p(S) of LIFETIMES.md by storage: the recorded `python_free`, or `free` where neither that nor
 /// any row explains how long it lived.
 [[nodiscard]] std::vector<graph::Moment> recordedPythonHolds(const graph::Program& program);
+/// p(S) under plans of a granularity: as recorded, or of the code that runs in the model's place.
+[[nodiscard]] std::vector<graph::Moment> pythonHolds(const graph::Program& program,
+                                                     Granularity granularity);
 
 /// Until when Python's variables hold a storage in a planned step: the rules named Python in
 /// LIFETIMES.md.
 class PythonHolds
 {
 public:
-    PythonHolds(const graph::Program& program, const RegionTable& table);
+    PythonHolds(const graph::Program& program, const RegionTable& table, Granularity granularity);
 
     /// During the step's own forward.
     [[nodiscard]] graph::Moment inForward(graph::StorageId storage) const
@@ -45,6 +48,7 @@ private:
 
     const graph::Program& m_program;
     const RegionTable& m_table;
+    Granularity m_granularity;
     std::vector<std::vector<Passed>> m_passed; ///< by region: asked for once in each scope around
     std::vector<graph::Moment> m_recorded;     ///< p(S)
     std::vector<graph::Moment> m_forward;

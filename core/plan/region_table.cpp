@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/region_table.h"
 
+#include "core/plan/model_code.h"
+
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 namespace plimsoll::plan {
@@ -41,6 +44,16 @@ std::vector<std::uint32_t> groupBy(std::size_t count, std::size_t keys, KeyOf ke
     return order;
 }
 
+std::vector<StorageId> inputsOf(const graph::Program& program, graph::CallId call)
+{
+    std::vector<StorageId> storages;
+    for (const graph::TensorId input : program.call(call).inputs)
+        storages.push_back(program.tensor(input).storage);
+    std::sort(storages.begin(), storages.end());
+    storages.erase(std::unique(storages.begin(), storages.end()), storages.end());
+    return storages;
+}
+
 } // namespace
 
 std::vector<FlatRegion> flatten(const Plan& plan)
@@ -61,6 +74,7 @@ RegionTable::RegionTable(const graph::Program& program, const Plan& plan) : m_pr
         m_regions.push_back(info);
     }
     indexProgram();
+    indexArguments(plan.granularity);
     markInnermost();
     collectRows();
     collectNestedPacks();
@@ -83,14 +97,21 @@ void RegionTable::indexProgram()
         m_allocStart);
     for (const std::uint32_t storage : order)
         m_allocated.emplace_back(storage);
+}
+
+void RegionTable::indexArguments(Granularity granularity)
+{
     m_takers.resize(m_program.storages.size());
-    for (std::size_t region = 0; region < m_regions.size(); ++region) {
-        const graph::Call& call = m_program.call(m_regions[region].region->members.front());
-        for (const graph::TensorId input : call.inputs) {
-            std::vector<std::int32_t>& takers = m_takers[m_program.tensor(input).storage.index()];
-            if (takers.empty() || takers.back() != static_cast<std::int32_t>(region))
-                takers.push_back(static_cast<std::int32_t>(region));
-        }
+    if (m_regions.empty())
+        return;
+    const std::optional<ModelCode> code =
+        granularity == Granularity::Op ? std::optional<ModelCode>{m_program} : std::nullopt;
+    for (std::size_t index = 0; index < m_regions.size(); ++index) {
+        RegionInfo& info = m_regions[index];
+        info.arguments = code ? code->arguments(info.first, info.last)
+                              : inputsOf(m_program, info.region->members.front());
+        for (const StorageId argument : info.arguments)
+            m_takers[argument.index()].push_back(static_cast<std::int32_t>(index));
     }
 }
 
@@ -141,7 +162,7 @@ void RegionTable::collectNestedPacks()
             continue;
         RegionInfo& parent = m_regions[static_cast<std::size_t>(info.parent)];
         parent.trigger = std::min(parent.trigger, info.trigger);
-        if (!m_program.call(info.region->members.front()).inputs.empty())
+        if (!info.arguments.empty())
             pack(parent, info.first, false);
     }
 }

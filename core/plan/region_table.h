@@ -20,6 +20,7 @@ struct RegionInfo
         graph::kNever; ///< backward op before which it is recomputed; kNever: not at all
     graph::Moment release = graph::kBeforeStep; ///< latest release of a row inside, at any depth
     bool hasRows = false;                       ///< has a row inside, at any depth
+    std::vector<graph::StorageId> arguments;    ///< each once, ascending
     graph::Moment stopOp = -1;                  ///< op of the last pack
     bool stopAfter = false;                     ///< the last pack comes after that op's kernel
     graph::Moment lastExecuted = -1; ///< last op that its recomputation runs; first - 1: none
@@ -61,6 +62,7 @@ public:
 
 private:
     void indexProgram();
+    void indexArguments(Granularity granularity);
     void markInnermost();
     void collectRows();
     void collectNestedPacks();

@@ -34,9 +34,6 @@ std::optional<Fault> unknownDecision(const Plan& plan)
     if (plan.runtime == Runtime::Step)
         return Fault{FaultKind::IllegalRegion,
                      "Plans for runtime \"step\" can't be evaluated by this version."};
-    if (plan.granularity == Granularity::Op)
-        return Fault{FaultKind::IllegalRegion,
-                     "Regions of granularity \"op\" can't be evaluated by this version."};
     if (!plan.again.empty())
         return Fault{FaultKind::IllegalRegion,
                      "Runtime \"checkpoint\" executes regions again, no single ops."};

@@ -62,7 +62,7 @@ void Replay::takeArguments(Execution& run)
     if (run.arguments.size() != frame.arguments.size()) {
         fault(FaultKind::UseAfterFree,
               fmt::format("The recomputation of {} before {} finds its arguments gone.",
-                          nameOf(m_program, frame.region->members.front()),
+                          nameOf(m_program, *frame.region),
                           run.place < m_end ? describe(run.place) : "the step's end"));
         return;
     }

@@ -3,6 +3,7 @@
 
 #include "core/plan/verify_arguments.h"
 #include "core/plan/verify_names.h"
+#include "core/plan/verify_op_regions.h"
 
 #include <fmt/format.h>
 
@@ -353,7 +354,8 @@ private:
 
 std::vector<Fault> regionFaults(const graph::Program& program, const Plan& plan)
 {
-    return RegionChecker{program}.run(plan);
+    return plan.granularity == Granularity::Op ? opRegionFaults(program, plan)
+                                               : RegionChecker{program}.run(plan);
 }
 
 std::vector<Moment> pythonHolds(const graph::Program& program)

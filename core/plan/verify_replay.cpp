@@ -36,7 +36,9 @@ Replay::Replay(const Problem& problem, const Plan& plan, Verification& seen)
     , m_wanted(problem.program->ops.size() + 1)
     , m_slots(problem.program->saved.size(), kNoInstance)
     , m_events(problem.program->ops.size() + 1)
-    , m_python{pythonHolds(*problem.program)}
+    , m_python{plan.granularity == Granularity::Op
+                   ? codeHolds(*problem.program, pythonHolds(*problem.program))
+                   : pythonHolds(*problem.program)}
     , m_held{m_python}
     , m_writes(problem.program->storages.size(), 0)
     , m_readVersions(problem.program->ops.size())
@@ -238,8 +240,7 @@ void Replay::enter(int id)
         if (!m_heap.isAlive(instance))
             fault(FaultKind::UseAfterFree,
                   fmt::format("{} is given {}, which was freed before.",
-                              nameOf(m_program, frame.region->members.front()),
-                              nameOf(m_program, storage)));
+                              nameOf(m_program, *frame.region), nameOf(m_program, storage)));
         m_heap.acquire(instance);
         return instance;
     };

@@ -16,6 +16,8 @@ FrameTree::FrameTree(const graph::Program& program, const Plan& plan)
     , m_innermost(program.ops.size(), kNoRegion)
     , m_beginning(program.ops.size() + 1)
 {
+    if (plan.granularity == Granularity::Op)
+        m_code.emplace(program);
     for (const Region& region : plan.regions)
         add(region, kNoRegion);
     m_rank.resize(m_frames.size());
@@ -31,11 +33,12 @@ void FrameTree::add(const Region& region, int parent)
     frame.parent = parent;
     frame.first = region.first;
     frame.last = region.last;
-    for (const TensorId tensor : m_program.call(region.members.front()).inputs)
-        frame.arguments.push_back(m_program.tensor(tensor).storage);
-    for (const TensorId tensor : m_program.call(region.members.back()).outputs)
-        frame.results.push_back(m_program.tensor(tensor).storage);
-    collectPassed(frame);
+    if (m_code) {
+        for (const TensorId tensor : m_code->parameters(region.first, region.last))
+            frame.arguments.push_back(m_program.tensor(tensor).storage);
+    } else {
+        collectMembers(frame);
+    }
     m_frames.push_back(std::move(frame));
     for (Moment op = region.first; op <= region.last; ++op)
         m_innermost[static_cast<std::size_t>(op)] = id;
@@ -79,6 +82,15 @@ void FrameTree::passVariables(int root, std::vector<Moment>& held) const
     }
 }
 
+void FrameTree::collectMembers(Frame& frame) const
+{
+    for (const TensorId tensor : m_program.call(frame.region->members.front()).inputs)
+        frame.arguments.push_back(m_program.tensor(tensor).storage);
+    for (const TensorId tensor : m_program.call(frame.region->members.back()).outputs)
+        frame.results.push_back(m_program.tensor(tensor).storage);
+    collectPassed(frame);
+}
+
 void FrameTree::collectPassed(Frame& frame) const
 {
     const std::vector<graph::CallId>& members = frame.region->members;
@@ -118,8 +130,8 @@ void FrameTree::passOn(int id, bool hasCallers, std::vector<Moment>& held) const
 
 Moment FrameTree::waited(Moment alloc, Moment moment, int root) const
 {
-    if (moment < 0 || moment >= static_cast<Moment>(m_innermost.size()))
-        return moment;
+    if (m_code || moment < 0 || moment >= static_cast<Moment>(m_innermost.size()))
+        return moment; // generated code gives a function what it waits with
     for (int id = innermost(moment); id != root && id != kNoRegion; id = (*this)[id].parent) {
         const Frame& frame = (*this)[id];
         if (alloc >= frame.first)

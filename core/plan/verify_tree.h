@@ -2,9 +2,11 @@
 #pragma once
 
 #include "core/plan/plan.h"
+#include "core/plan/verify_code.h"
 #include "core/plan/verify_heap.h"
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace plimsoll::plan::verifying {
@@ -80,9 +82,11 @@ private:
     void add(const Region& region, int parent);
     void rankSiblings(std::vector<int> siblings, int& next);
     void passOn(int id, bool hasCallers, std::vector<graph::Moment>& held) const;
+    void collectMembers(Frame& frame) const;
     void collectPassed(Frame& frame) const;
 
     const graph::Program& m_program;
+    std::optional<CodeReader> m_code; ///< of plans between ops
     std::vector<Frame> m_frames;
     std::vector<int> m_innermost;
     std::vector<std::vector<int>> m_beginning;

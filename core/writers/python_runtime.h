@@ -5,7 +5,7 @@
 
 namespace plimsoll::writers {
 
-/// The text of resources/pytorch/src/plimsoll/apply_runtime.py, compiled in.
+/// The text of apply_values.py and apply_runtime.py of resources/pytorch/src/plimsoll, compiled in.
 [[nodiscard]] std::string_view pythonRuntime();
 
 } // namespace plimsoll::writers

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::writers {
@@ -168,11 +169,39 @@ import plan
 plan.apply(model)
 )";
 
+/// A plan that names ops is laid over the model by the package, which retraces it: what a few lines
+/// of Python can't do. `content` is the plan file's.
+std::string packageModule(const plan::VerifiedPlan& plan, ordered_json content)
+{
+    for (const char* figures : {"evaluation", "labels"}) // who applies it has no use for them
+        content.erase(figures);
+    std::string text = header(plan);
+    text += R"(# It needs the package: pip install plimsoll.
+
+import plimsoll
+
+PLAN = {
+)";
+    for (const auto& [key, value] : content.items())
+        text += fmt::format("    {}: {},\n", quoted(key), literal(value));
+    text += R"(}
+
+
+def apply(model):
+    """Makes the model's training steps recompute what the plan says. Returns a handle whose remove() restores the model;
+    raises plimsoll.PlanMismatch and changes nothing when plan and model don't fit."""
+    return plimsoll.apply(model, PLAN)
+)";
+    return text;
+}
+
 } // namespace
 
 std::string pythonModule(const plan::VerifiedPlan& plan)
 {
     const Program& program = *plan.problem().program;
+    if (ordered_json content = plan::toJson(plan); content.contains("sequence"))
+        return packageModule(plan, std::move(content));
     std::string text = header(plan) + "\n";
     std::string_view runtime = pythonRuntime();
     runtime.remove_prefix(runtime.find('\n') + 1); // its SPDX line stands in the header
@@ -197,6 +226,8 @@ std::string pythonSnippet(const plan::VerifiedPlan& plan)
     const std::vector<plan::Region>& regions = plan.plan().regions;
     std::string text =
         fmt::format("# {}: {}\n", base::printable(program.header.model), figures(plan));
+    if (plan.plan().granularity == plan::Granularity::Op)
+        return text + std::string{kUseModule};
     if (regions.empty())
         return text + "# Nothing to recompute: the training step fits as it is.\n";
     const std::vector<std::size_t> counts = callCounts(program);

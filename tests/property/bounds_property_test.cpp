@@ -95,7 +95,7 @@ void BoundsPropertyTest::everyRegionFoundIsLegal()
             if (members.empty())
                 continue;
             plan::Plan plan;
-            plan.regions = {{members, first, last, 0, {}}};
+            plan.regions = {{members, first, last, 0, {}, {}}};
             const base::Result<plan::VerifiedPlanPtr> verified = plan::certify(problem, plan);
             QVERIFY2(verified,
                      qPrintable(QStringLiteral("seed %1, ops %2..%3: %4")

@@ -4,10 +4,11 @@
 import functools
 from collections import Counter
 
-import models
+import make
 import plimsoll
 import pytest
 import torch
+import torchvision
 from plimsoll.tracing import trace_graph
 
 # name: parameters, saved (without parameters and inputs), peak, ops of forward, loss, backward, engine sums in place, out of place
@@ -33,6 +34,11 @@ def test_cpu_profile(graph_of_sample, name):
     assert (sums["aten.add_.Tensor"], sums["aten.add.Tensor"]) == (in_place, out_of_place)
 
 
+def _vision(build, batch, optimizer):
+    made = make.vision(build(), "", batch)
+    return {**made, "optimizer": optimizer}
+
+
 def _llama():
     from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -45,11 +51,14 @@ def _llama():
 
 
 ADAMW = functools.partial(torch.optim.AdamW, lr=1e-3)
+SGD = functools.partial(torch.optim.SGD, lr=0.1, momentum=0.9)
 OTHERS = {
-    "vit_b_16": (models.vit_b_16, 346_270_624, 7_524_004_356, 8_729_969_384, 538),
-    "mobilenet_v3": (models.mobilenet_v3, 21_932_128, 5_570_125_124, 5_746_914_392, 305),
+    "vit_b_16": (lambda: _vision(torchvision.models.vit_b_16, 64, ADAMW), 346_270_624, 7_524_004_356, 8_729_969_384, 538),
+    "mobilenet_v3": (
+        lambda: _vision(torchvision.models.mobilenet_v3_large, 128, SGD), 21_932_128, 5_570_125_124, 5_746_914_392, 305,
+    ),
     "llama8": (_llama, 1_967_267_840, 11_725_799_428, 19_724_821_300, 596),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", OTHERS)

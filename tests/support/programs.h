@@ -87,6 +87,9 @@ private:
 /// empty. Same seed, same plan.
 [[nodiscard]] plan::Plan randomLegalPlan(const graph::Program& program, std::uint64_t seed);
 
+/// Random legal regions between ops, nested up to three deep. May be empty. Same seed, same plan.
+[[nodiscard]] plan::Plan randomOpPlan(const graph::Program& program, std::uint64_t seed);
+
 /// A chain of `calls` modules m0, m1, … of two ops each, the second of which saves its input, and
 /// a backward op for each op.
 [[nodiscard]] graph::ProgramPtr longChain(int calls);

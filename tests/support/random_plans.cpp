@@ -100,7 +100,69 @@ private:
     int m_density = 50;
 };
 
+/// Regions between ops: any interval may be one.
+class OpPlanner
+{
+public:
+    OpPlanner(const graph::Program& program, std::uint64_t seed)
+        : m_program{program}, m_random{seed}
+    {
+    }
+
+    [[nodiscard]] plan::Plan run()
+    {
+        plan::Plan result;
+        result.planner = "random";
+        result.granularity = plan::Granularity::Op;
+        for (const graph::Call& call : m_program.calls)
+            if (!call.parent && !call.isEmpty())
+                result.regions = within(call.first, call.last, 1);
+        return result;
+    }
+
+private:
+    [[nodiscard]] std::vector<plan::Region> within(graph::Moment first, graph::Moment last,
+                                                   int depth)
+    {
+        std::vector<plan::Region> regions;
+        const bool isNested = depth > 1;
+        for (graph::Moment at = first; at <= last;) {
+            plan::Region region;
+            region.first = at + m_random.between(0, 3);
+            region.last = region.first + m_random.between(0, m_random.percent(30) ? 25 : 8);
+            region.last = std::min(region.last, last);
+            const bool isWhole = isNested && region.first == first && region.last == last;
+            if (region.first > region.last || isWhole || m_random.percent(15) || !isLegal(region)) {
+                ++at;
+                continue;
+            }
+            region.label = static_cast<int>(regions.size());
+            if (depth < kMaxDepth && m_random.percent(60))
+                region.nested = within(region.first, region.last, depth + 1);
+            at = region.last + 1;
+            regions.push_back(std::move(region));
+        }
+        return regions;
+    }
+
+    [[nodiscard]] bool isLegal(const plan::Region& region) const
+    {
+        plan::Plan alone;
+        alone.granularity = plan::Granularity::Op;
+        alone.regions = {region};
+        return plan::verifying::regionFaults(m_program, alone).empty();
+    }
+
+    const graph::Program& m_program;
+    Random m_random;
+};
+
 } // namespace
+
+plan::Plan randomOpPlan(const graph::Program& program, std::uint64_t seed)
+{
+    return OpPlanner{program, seed}.run();
+}
 
 plan::Plan randomLegalPlan(const graph::Program& program, std::uint64_t seed)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/models/plan_model.h"
 
+#include "core/plan/region_names.h"
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
@@ -138,19 +139,16 @@ std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified
         Row& row = rows[i];
         row.stretch = {region.first, region.last};
         row.firstStep = evaluation.schedule->stepOfOp[static_cast<std::size_t>(region.first)];
-        const graph::Call& head = program.call(region.members.front());
-        row.module = fileText(program.module(head.module).path);
-        if (region.members.size() > 1)
-            row.module +=
-                QStringLiteral(" … ")
-                + fileText(program.module(program.call(region.members.back()).module).path);
+        const auto [first, last] = plan::endsOf(program, region);
+        row.module = fileText(first);
+        if (first != last)
+            row.module += QStringLiteral(" … ") + fileText(last);
         row.tensors = tensors[i] == 1 ? QStringLiteral("1 tensor")
                                       : QStringLiteral("%1 tensors").arg(tensors[i]);
         if (const int nested = regionsIn(region.nested); nested > 0)
             row.tensors += QStringLiteral(", %1 nested").arg(nested);
-        if (head.source >= 0)
-            row.source =
-                QString::fromStdString(program.sources[static_cast<std::size_t>(head.source)]);
+        if (const std::int32_t source = plan::sourceOf(program, region); source >= 0)
+            row.source = QString::fromStdString(program.sources[static_cast<std::size_t>(source)]);
     }
     return rows;
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -19,6 +20,12 @@ namespace {
 /// Bytes that no plan can exceed: proposals are judged by their own peak, not by a budget.
 constexpr base::Bytes kUnlimited{std::int64_t{1} << 62};
 constexpr int kFewestSlots = 16;
+
+plan::Granularity granularityOf(const PlannerDescriptor& descriptor, const Options& options)
+{
+    return optionValue(descriptor, options, "granularity") == 1 ? plan::Granularity::Op
+                                                                : plan::Granularity::Module;
+}
 
 /// What is known of a region tree without its members: equal ones are equal plans.
 using Shape = std::vector<graph::Moment>;
@@ -60,7 +67,8 @@ public:
         , m_descriptor{descriptor}
         , m_options{options}
         , m_job{job}
-        , m_finder{*problem.program}
+        , m_granularity{granularityOf(descriptor, options)}
+        , m_space{makeRegionSpace(*problem.program, m_granularity)}
     {
         m_problem.budget = kUnlimited;
     }
@@ -68,6 +76,7 @@ public:
     base::Result<plan::FrontierPtr> run() &&;
 
 private:
+    [[nodiscard]] std::vector<plan::Granularity> cutsToTry() const;
     base::Result<void> coarse();
     base::Result<void> fine(int slots);
     base::Result<void> addKeepEverything();
@@ -81,7 +90,8 @@ private:
     const PlannerDescriptor& m_descriptor;
     const Options& m_options;
     const base::JobContext& m_job;
-    RegionFinder m_finder;
+    plan::Granularity m_granularity;
+    std::unique_ptr<const RegionSpace> m_space;
     std::set<Shape> m_seen;
     plan::Frontier m_frontier;
 };
@@ -94,7 +104,7 @@ std::vector<plan::Region> Search::regionsOf(const LinearizedStep& step,
         plan::Region target;
         target.first = step.stages[static_cast<std::size_t>(region.first)].first;
         target.last = step.stages[static_cast<std::size_t>(region.last)].last;
-        target.members = m_finder.members(target.first, target.last);
+        target.members = m_space->members(target.first, target.last);
         target.label = static_cast<int>(planned.size());
         target.nested = regionsOf(step, region.nested);
         // A region within the same bounds as its parent would only repeat it.
@@ -111,6 +121,7 @@ void Search::add(const LinearizedStep& step, const std::vector<Region>& regions)
     plan::Plan plan;
     plan.planner = m_descriptor.id;
     plan.options = optionTexts(m_descriptor, m_options);
+    plan.granularity = m_granularity;
     plan.regions = regionsOf(step, regions);
     Shape shape;
     describe(plan.regions, shape);
@@ -129,6 +140,14 @@ base::Result<void> Search::addKeepEverything()
     plan.planner = m_descriptor.id;
     plan.options = optionTexts(m_descriptor, m_options);
     base::Result<plan::VerifiedPlanPtr> verified = plan::certify(m_problem, plan);
+    if (!verified)
+        return tl::unexpected{verified.error()};
+    m_frontier.insert(*std::move(verified));
+    if (m_granularity == plan::Granularity::Module)
+        return {};
+    // Between ops the model's code is replaced, which alone changes what lives when.
+    plan.granularity = m_granularity;
+    verified = plan::certify(m_problem, plan);
     if (!verified)
         return tl::unexpected{verified.error()};
     m_frontier.insert(*std::move(verified));
@@ -180,13 +199,22 @@ void Search::addSingleLevel(const LinearizedStep& step, std::size_t most,
     }
 }
 
+/// Between ops all cuts seldom have room: those between modules, which lie evenly over a model,
+/// then may give better plans.
+std::vector<plan::Granularity> Search::cutsToTry() const
+{
+    if (m_granularity == plan::Granularity::Module)
+        return {plan::Granularity::Module};
+    return {plan::Granularity::Op, plan::Granularity::Module};
+}
+
 /// Few stages, few plans: done in a moment, so it is never stopped. Whoever stops the search early
 /// gets at least these plans, and always the same ones.
 base::Result<void> Search::coarse()
 {
     constexpr std::size_t kStages = 40;
     constexpr int kSlots = 24;
-    return linearize(m_problem, m_finder, Residuals::EachCut, kStages)
+    return linearize(m_problem, *m_space, Residuals::EachCut, kStages)
         .and_then([&](const LinearizedStep& step) { return addChain(step, kSlots, {}); });
 }
 
@@ -195,21 +223,25 @@ base::Result<void> Search::coarse()
 base::Result<void> Search::fine(int slots)
 {
     std::vector<LinearizedStep> steps;
-    for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
-        base::Result<LinearizedStep> step = linearize(m_problem, m_finder, residuals);
-        if (!step)
-            return tl::unexpected{step.error()};
-        steps.push_back(*std::move(step));
-    }
+    for (const plan::Granularity cuts : cutsToTry())
+        for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
+            base::Result<LinearizedStep> step =
+                linearize(m_problem, *m_space, residuals, kMostStages, cuts);
+            if (!step)
+                return tl::unexpected{step.error()};
+            steps.push_back(*std::move(step));
+        }
     std::vector<int> resolutions;
     for (int count = slots; count >= kFewestSlots; count /= 2)
         resolutions.push_back(count);
     int done = 0;
-    const int pieces = 1 + 2 * static_cast<int>(resolutions.size());
-    addSingleLevel(steps.front(), static_cast<std::size_t>(slots), m_job.piece(done++, pieces));
-    for (const int count : resolutions)
+    const auto count = static_cast<int>(steps.size());
+    const int pieces = count / 2 + count * static_cast<int>(resolutions.size());
+    for (std::size_t at = 0; at < steps.size(); at += 2) // sizes don't matter to it
+        addSingleLevel(steps[at], static_cast<std::size_t>(slots), m_job.piece(done++, pieces));
+    for (const int resolution : resolutions)
         for (const LinearizedStep& step : steps)
-            if (base::Result<void> added = addChain(step, count, m_job.piece(done++, pieces));
+            if (base::Result<void> added = addChain(step, resolution, m_job.piece(done++, pieces));
                 !added)
                 return added;
     return {};
@@ -246,10 +278,17 @@ private:
     PlannerDescriptor m_descriptor{
         "rotor",
         "Rotor",
-        "Checkpoints runs of modules, nested where it pays: the optimal schedules of a chain, "
+        "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
+        "chain, "
         "evaluated on the full graph.",
         {{"slots", "Steps into which the chain's memory is divided; halves of it are tried too.",
-          kFewestSlots, 500, 4000}}};
+          kFewestSlots, 500, 4000},
+         {"granularity",
+          "Where regions may begin and end: between modules, or between any two ops.",
+          0,
+          0,
+          1,
+          {"module", "op"}}}};
 };
 
 } // namespace

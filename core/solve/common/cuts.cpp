@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/common/cuts.h"
 
+#include "core/plan/model_code.h"
+#include "core/solve/common/thinning.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -11,7 +14,7 @@ namespace plimsoll::solve {
 using graph::Moment;
 using graph::StorageId;
 
-Cuts::Cuts(const graph::Program& program, std::size_t limit)
+Cuts::Cuts(const graph::Program& program, plan::Granularity granularity, std::size_t limit)
     : m_program{program}
     , m_forwardOps{static_cast<Moment>(program.forwardCount())}
     , m_lastUse(program.storages.size(), graph::kBeforeStep)
@@ -22,7 +25,10 @@ Cuts::Cuts(const graph::Program& program, std::size_t limit)
             for (const graph::TensorId tensor : *tensors)
                 m_lastUse[program.tensor(tensor).storage.index()] = at;
     }
-    choose(limit);
+    if (granularity == plan::Granularity::Op)
+        chooseOps(limit);
+    else
+        chooseCalls(limit);
 }
 
 /// An op that overwrites what crosses the cut in front of it must not begin a stage.
@@ -72,7 +78,7 @@ Cuts::Families Cuts::families() const
     return families;
 }
 
-void Cuts::choose(std::size_t limit)
+void Cuts::chooseCalls(std::size_t limit)
 {
     std::set<Moment> chosen{0};
     for (const auto& [key, cuts] : families()) {
@@ -87,6 +93,52 @@ void Cuts::choose(std::size_t limit)
                 chosen.insert(cut);
     }
     m_positions.assign(chosen.begin(), chosen.end());
+}
+
+/// An op without work of its own (a view, an empty result) begins the stage of the next one.
+bool Cuts::isIdle(Moment at) const
+{
+    const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
+    return op.isView || (op.flops == 0 && op.bytesMoved.count() == 0 && !op.measured);
+}
+
+std::vector<std::int64_t> Cuts::crossingBytes() const
+{
+    std::vector<std::int64_t> bytes(static_cast<std::size_t>(m_forwardOps) + 2, 0);
+    for (std::size_t storage = 0; storage < m_program.storages.size(); ++storage) {
+        const Moment begin = std::max(m_program.storages[storage].alloc + 1, 0);
+        if (begin >= m_forwardOps || !crosses(storage, begin))
+            continue;
+        const auto end = static_cast<std::size_t>(m_lastUse[storage]) + 1;
+        bytes[static_cast<std::size_t>(begin)] += m_program.storages[storage].bytes.count();
+        bytes[end] -= m_program.storages[storage].bytes.count();
+    }
+    for (std::size_t cut = 1; cut < bytes.size(); ++cut)
+        bytes[cut] += bytes[cut - 1];
+    return bytes;
+}
+
+void Cuts::chooseOps(std::size_t limit)
+{
+    const plan::ModelCode code{m_program};
+    std::vector<Moment> places{0};
+    for (Moment cut = std::max(code.first(), 1); cut <= code.last() + 1; ++cut) {
+        const bool isEdge = cut == code.first() || cut == code.last() + 1;
+        if (mayCut(cut) && (isEdge || !isIdle(cut - 1)))
+            places.push_back(cut);
+    }
+    const std::vector<std::int64_t> crossing = crossingBytes();
+    const std::vector<std::int64_t> saved = savedBeforeOps();
+    std::vector<CutCandidate> candidates;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const auto begin = static_cast<std::size_t>(places[i]);
+        const auto end =
+            static_cast<std::size_t>(i + 1 < places.size() ? places[i + 1] : m_forwardOps);
+        const bool isEdge = places[i] == code.first() || places[i] == code.last() + 1;
+        candidates.push_back({crossing[begin], saved[end] - saved[begin], i == 0 || isEdge});
+    }
+    for (const std::size_t kept : thinned(candidates, limit))
+        m_positions.push_back(places[kept]);
 }
 
 bool Cuts::crosses(std::size_t storageIndex, Moment cut) const

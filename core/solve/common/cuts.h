@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/graph/program.h"
+#include "core/plan/plan.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +12,14 @@
 
 namespace plimsoll::solve {
 
-/// Where forward and loss of a program may be cut between calls of modules. A cut c lies in front
-/// of op c.
+/// Where forward and loss of a program may be cut: between calls of modules or between any two ops
+/// of the model. A cut c lies in front of op c.
 class Cuts
 {
 public:
-    /// At most `limit` cuts: those between outer calls first, then inside the calls that save most.
-    Cuts(const graph::Program& program, std::size_t limit);
+    /// At most `limit` cuts. Between calls: outer ones first, then inside the calls that save most.
+    /// Between ops: those that tell most bytes apart and that few bytes cross.
+    Cuts(const graph::Program& program, plan::Granularity granularity, std::size_t limit);
 
     /// Ascending, starts with 0; the end of forward and loss is not among them.
     [[nodiscard]] const std::vector<graph::Moment>& positions() const { return m_positions; }
@@ -30,10 +31,14 @@ private:
     /// By depth, bytes saved in the parent (most first), parent: the cuts around its calls.
     using Families = std::map<std::tuple<int, std::int64_t, std::size_t>, std::set<graph::Moment>>;
 
-    void choose(std::size_t limit);
+    void chooseCalls(std::size_t limit);
+    void chooseOps(std::size_t limit);
     [[nodiscard]] Families families() const;
     /// By op ordinal: bytes that forward ops before it save for backward.
     [[nodiscard]] std::vector<std::int64_t> savedBeforeOps() const;
+    /// By place: bytes of what crosses the cut there.
+    [[nodiscard]] std::vector<std::int64_t> crossingBytes() const;
+    [[nodiscard]] bool isIdle(graph::Moment at) const;
     [[nodiscard]] bool mayCut(graph::Moment cut) const;
     [[nodiscard]] bool crosses(std::size_t storageIndex, graph::Moment cut) const;
 

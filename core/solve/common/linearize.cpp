@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/common/linearize.h"
 
+#include "core/plan/python_holds.h"
 #include "core/solve/common/cuts.h"
 
 #include <algorithm>
@@ -28,28 +29,29 @@ public:
     {
     }
 
-    LinearizedStep run(const RegionFinder& finder) &&
+    LinearizedStep run(const RegionSpace& space, plan::Granularity cuts) &&
     {
-        cut();
+        cut(cuts);
         valuesAndTimes();
         lastSaves();
         savedSets();
-        forwardTemporaries();
+        forwardTemporaries(space.granularity());
         backwardTemporaries();
         fixedBytes();
-        regions(finder);
+        regions(space);
         return std::move(m_step);
     }
 
 private:
-    void cut();
+    void cut(plan::Granularity granularity);
     void valuesAndTimes();
     void lastSaves();
     void savedSets();
-    void forwardTemporaries();
+    void forwardTemporaries(plan::Granularity granularity);
     void backwardTemporaries();
+    [[nodiscard]] std::vector<Moment> savedUntil() const;
     void fixedBytes();
-    void regions(const RegionFinder& finder);
+    void regions(const RegionSpace& space);
     [[nodiscard]] std::int64_t bytesOf(StorageId storage) const
     {
         return graph::rounded(m_program.storage(storage).bytes, m_problem.rounding).count();
@@ -78,9 +80,9 @@ std::string Linearizer::moduleAround(Moment first, Moment last) const
     return path;
 }
 
-void Linearizer::cut()
+void Linearizer::cut(plan::Granularity granularity)
 {
-    const Cuts cuts{m_program, m_mostStages};
+    const Cuts cuts{m_program, granularity, m_mostStages};
     const std::vector<Moment>& positions = cuts.positions();
     m_stageOf.assign(static_cast<std::size_t>(m_forwardOps), 0);
     for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -178,15 +180,29 @@ void Linearizer::savedSets()
     }
 }
 
+/// By storage: the latest moment at which a node lets it go.
+std::vector<Moment> Linearizer::savedUntil() const
+{
+    std::vector<Moment> until(m_program.storages.size(), graph::kBeforeStep);
+    for (const graph::Saved& saved : m_program.saved) {
+        Moment& moment = until[m_program.tensor(saved.tensor).storage.index()];
+        moment = std::max(moment, saved.released);
+    }
+    return until;
+}
+
 /// ftmp: what is alive inside a stage beyond what it hands on (run without saving) or keeps (run
 /// with saving).
-void Linearizer::forwardTemporaries()
+void Linearizer::forwardTemporaries(plan::Granularity granularity)
 {
     const std::size_t count = m_step.stages.size();
     m_step.chain.ftmp.assign(count, 0);
     std::vector<std::vector<std::int64_t>> live(
         2, std::vector<std::int64_t>(static_cast<std::size_t>(m_forwardOps) + 1, 0));
-    for (const graph::Storage& storage : m_program.storages) {
+    const std::vector<Moment> held = plan::pythonHolds(m_program, granularity);
+    const std::vector<Moment> saved = savedUntil();
+    for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
+        const graph::Storage& storage = m_program.storages[index];
         if (storage.alloc < 0 || storage.alloc >= m_forwardOps)
             continue;
         const std::int64_t bytes = graph::rounded(storage.bytes, m_problem.rounding).count();
@@ -195,7 +211,7 @@ void Linearizer::forwardTemporaries()
             std::vector<std::int64_t>& delta = live[saving ? 1 : 0];
             delta[static_cast<std::size_t>(storage.alloc)] += bytes;
             delta[static_cast<std::size_t>(
-                      std::min(saving ? storage.free : storage.pythonFree, end))
+                      std::min(saving ? std::max(held[index], saved[index]) : held[index], end))
                   + 1] -= bytes;
         }
     }
@@ -252,12 +268,12 @@ void Linearizer::fixedBytes()
     m_step.fixed = base::Bytes{fixed - m_step.chain.x[0]};
 }
 
-void Linearizer::regions(const RegionFinder& finder)
+void Linearizer::regions(const RegionSpace& space)
 {
     const std::size_t count = m_step.stages.size();
     m_step.chain.regions = RegionMask{count, false};
     for (std::size_t first = 0; first < count; ++first) {
-        const std::vector<Moment> ends = finder.endsFrom(m_step.stages[first].first);
+        const std::vector<Moment> ends = space.endsFrom(m_step.stages[first].first);
         for (std::size_t last = first; last < count; ++last)
             if (std::binary_search(ends.begin(), ends.end(), m_step.stages[last].last))
                 m_step.chain.regions.set(first, last, true);
@@ -266,13 +282,15 @@ void Linearizer::regions(const RegionFinder& finder)
 
 } // namespace
 
-base::Result<LinearizedStep> linearize(const plan::Problem& problem, const RegionFinder& finder,
-                                       Residuals residuals, std::size_t mostStages)
+base::Result<LinearizedStep> linearize(const plan::Problem& problem, const RegionSpace& space,
+                                       Residuals residuals, std::size_t mostStages,
+                                       std::optional<plan::Granularity> cuts)
 {
     if (problem.program->forwardCount() == 0)
         return base::failure(base::ErrorKind::File,
                              "The graph has no forward ops: there is nothing to plan.");
-    return Linearizer{problem, residuals, mostStages}.run(finder);
+    return Linearizer{problem, residuals, mostStages}.run(space,
+                                                          cuts.value_or(space.granularity()));
 }
 
 } // namespace plimsoll::solve

@@ -4,7 +4,7 @@
 #include "core/base/result.h"
 #include "core/plan/evaluate.h"
 #include "core/solve/common/chain.h"
-#include "core/solve/common/region_finder.h"
+#include "core/solve/common/region_space.h"
 
 #include <optional>
 #include <string>
@@ -41,12 +41,12 @@ struct LinearizedStep
 /// Cells of the rotor table grow with the square of the stages: 200 stages at 500 slots take 80 MB.
 inline constexpr std::size_t kMostStages = 200;
 
-/// Cuts forward and loss of a step between calls of modules (module granularity), never in front of
-/// an op that overwrites what crosses the cut; the chain's numbers come from replaying each stage.
-/// Follows checkpointing.md 4.2. `finder` is of the same program.
+/// Cuts forward and loss of a step between calls or ops, never in front of an op that overwrites
+/// what crosses the cut; the chain's numbers come from replaying each stage. Follows
+/// checkpointing.md 4.2. `space` is of the same program; `cuts`: where its regions may begin.
 [[nodiscard]] base::Result<LinearizedStep> linearize(const plan::Problem& problem,
-                                                     const RegionFinder& finder,
-                                                     Residuals residuals,
-                                                     std::size_t mostStages = kMostStages);
+                                                     const RegionSpace& space, Residuals residuals,
+                                                     std::size_t mostStages = kMostStages,
+                                                     std::optional<plan::Granularity> cuts = {});
 
 } // namespace plimsoll::solve

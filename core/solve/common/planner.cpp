@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/common/planner.h"
 
+#include "core/base/format.h"
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -36,6 +39,24 @@ base::Result<void> checkOptions(const PlannerDescriptor& descriptor, const Optio
     return {};
 }
 
+base::Result<std::int64_t> choiceValue(const OptionRecord& record, const std::string& name)
+{
+    const auto found = std::find(record.choices.begin(), record.choices.end(), name);
+    if (found == record.choices.end())
+        return base::failure(base::ErrorKind::Usage,
+                             fmt::format("--{} {} is not known: choose one of {}.", record.name,
+                                         base::printable(name, 40),
+                                         fmt::join(record.choices, ", ")));
+    return record.lower + (found - record.choices.begin());
+}
+
+std::string valueText(const OptionRecord& record, std::int64_t value)
+{
+    if (record.choices.empty())
+        return std::to_string(value);
+    return record.choices.at(static_cast<std::size_t>(value - record.lower));
+}
+
 std::int64_t optionValue(const PlannerDescriptor& descriptor, const Options& options,
                          const std::string& name)
 {
@@ -53,7 +74,7 @@ std::vector<std::pair<std::string, std::string>> optionTexts(const PlannerDescri
     std::vector<std::pair<std::string, std::string>> texts;
     for (const OptionRecord& record : descriptor.options)
         texts.emplace_back(record.name,
-                           std::to_string(optionValue(descriptor, options, record.name)));
+                           valueText(record, optionValue(descriptor, options, record.name)));
     std::sort(texts.begin(), texts.end());
     return texts;
 }

@@ -23,6 +23,7 @@ struct OptionRecord
     std::int64_t lower = 0;
     std::int64_t standard = 0; ///< the default
     std::int64_t upper = 0;
+    std::vector<std::string> choices = {}; ///< names of the values from `lower` on; empty: numbers
 };
 
 /// Values by option name; absent ones take their defaults.
@@ -79,6 +80,11 @@ public:
 /// Checks values against the planner's records; Usage error with the sentence otherwise.
 [[nodiscard]] base::Result<void> checkOptions(const PlannerDescriptor& descriptor,
                                               const Options& options);
+/// The value of a choice's name; Usage error with the sentence otherwise.
+[[nodiscard]] base::Result<std::int64_t> choiceValue(const OptionRecord& record,
+                                                     const std::string& name);
+/// A value as a plan or a user names it.
+[[nodiscard]] std::string valueText(const OptionRecord& record, std::int64_t value);
 /// The value given, else the record's default.
 [[nodiscard]] std::int64_t optionValue(const PlannerDescriptor& descriptor, const Options& options,
                                        const std::string& name);

@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/plan.h"
+#include "core/solve/common/region_space.h"
 
 #include <span>
 #include <vector>
 
 namespace plimsoll::solve {
 
-/// Knows every run of forward ops that is a legal region (REGIONS in core/plan/LIFETIMES.md) and
-/// the calls that make it up. Where several lists of calls make up the same ops, the shortest list,
-/// of the outermost calls, is taken.
-class RegionFinder
+/// Knows every run of calls of modules that is a legal region (REGIONS in core/plan/LIFETIMES.md)
+/// and the calls that make it up. Where several lists of calls make up the same ops, the shortest
+/// list, of the outermost calls, is taken.
+class RegionFinder final : public RegionSpace
 {
 public:
     explicit RegionFinder(const graph::Program& program);
 
+    [[nodiscard]] plan::Granularity granularity() const override
+    {
+        return plan::Granularity::Module;
+    }
     /// The calls that tile first..last, in order; empty: not a legal region. O(ops between).
-    [[nodiscard]] std::vector<graph::CallId> members(graph::Moment first, graph::Moment last) const;
-    /// The last ops, rising, of all legal regions that begin with this op. O(ops of the longest).
-    [[nodiscard]] std::vector<graph::Moment> endsFrom(graph::Moment first) const;
+    [[nodiscard]] std::vector<graph::CallId> members(graph::Moment first,
+                                                     graph::Moment last) const override;
+    /// O(ops of the longest).
+    [[nodiscard]] std::vector<graph::Moment> endsFrom(graph::Moment first) const override;
 
 private:
     void indexUses();

@@ -60,7 +60,7 @@ void CliFaultsTest::wrongUsageExitsWith2_data()
     row("ratio of nonsense", "plan g.json --budget abc%", "abc%");
     row("unknown device", "plan g.json --budget 1GiB --device z1", "\"z1\"");
     row("unknown planner", "plan g.json --budget 1GiB --planner magic", "\"magic\"");
-    row("op granularity", "plan g.json --budget 1GiB --granularity op", "granularity");
+    row("other granularity", "plan g.json --budget 1GiB --granularity layer", "granularity");
     row("step runtime", "plan g.json --budget 1GiB --runtime step", "runtime");
     row("unknown ending", "plan g.json --budget 1GiB --export a.docx", "a.docx");
     row("option out of range", "plan g.json --budget 1GiB --slots -3", "slots");

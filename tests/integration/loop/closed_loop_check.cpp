@@ -5,8 +5,8 @@
 //
 // STREAM: {"ops": [[target, forward op that it recomputes or -1]], "curve": [bytes alive during
 // each op], "curve_rounded512": likewise, sizes rounded, "backward_start": step, "lives": [[bytes,
-// alloc, free or null]]}. Of the plan only the members of its regions are read, so hand-written
-// ones do.
+// alloc, free or null]]}. Of the plan only granularity and regions are read, of these only members
+// or (between ops) first and last, and save, so hand-written ones do.
 //
 // closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py writes such a plan as Python.
 #include "core/plan/certify.h"
@@ -53,11 +53,18 @@ CallTable callsOf(const graph::Program& program)
 plan::Region regionOf(const json& text, const graph::Program& program, const CallTable& calls)
 {
     plan::Region region;
-    for (const json& member : text.at("members"))
+    for (const json& member : text.value("members", json::array()))
         region.members.push_back(
             calls.at({member.at("path").get<std::string>(), member.at("call").get<int>()}));
-    region.first = program.call(region.members.front()).first;
-    region.last = program.call(region.members.back()).last;
+    if (region.members.empty()) {
+        region.first = text.at("first").get<graph::Moment>();
+        region.last = text.at("last").get<graph::Moment>();
+    } else {
+        region.first = program.call(region.members.front()).first;
+        region.last = program.call(region.members.back()).last;
+    }
+    for (const json& op : text.value("save", json::array()))
+        region.save.emplace_back(op.get<std::size_t>());
     for (const json& nested : text.value("nested", json::array())) {
         region.nested.push_back(regionOf(nested, program, calls));
         region.nested.back().label = static_cast<int>(region.nested.size()) - 1;
@@ -70,6 +77,8 @@ plan::Plan planOf(const json& text, const graph::Program& program)
     const CallTable calls = callsOf(program);
     plan::Plan plan;
     plan.planner = "given";
+    if (text.value("granularity", "module") == "op")
+        plan.granularity = plan::Granularity::Op;
     for (const json& region : text.at("regions")) {
         plan.regions.push_back(regionOf(region, program, calls));
         plan.regions.back().label = static_cast<int>(plan.regions.size()) - 1;

@@ -4,6 +4,7 @@
 #include "core/solve/chain/rotor_planner.h"
 
 #include "core/solve/common/linearize.h"
+#include "core/solve/common/region_finder.h"
 #include "core/solve/registry.h"
 
 #include "tests/support/programs.h"

@@ -4,6 +4,7 @@
 #include "core/solve/chain/annotation.h"
 #include "core/solve/chain/rotor.h"
 #include "core/solve/common/linearize.h"
+#include "core/solve/common/region_finder.h"
 
 #include "tests/unit/solve/planned_samples.h"
 

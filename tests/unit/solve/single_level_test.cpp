@@ -4,6 +4,7 @@
 #include "core/solve/chain/single_level.h"
 
 #include "core/solve/chain/region_gains.h"
+#include "core/solve/common/region_finder.h"
 
 #include "tests/support/programs.h"
 #include "tests/support/schedules.h"

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from .kinds import ACCUMULATION, Op, Recording, TensorKey
+from dataclasses import replace
+
+from .kinds import ACCUMULATION, Op, Recording
 
 
 def _rewrite(recording: Recording, ordinal: int, op: Op, moved: dict[int, int]) -> None:
@@ -15,6 +17,7 @@ def _rewrite(recording: Recording, ordinal: int, op: Op, moved: dict[int, int]) 
     op.target = "aten.add_.Tensor"
     op.writes = [old]
     op.outputs = [old]
+    op.result = {"t": old}
 
 
 def _now(storage: int, moved: dict[int, int]) -> int:
@@ -39,9 +42,7 @@ def correct_accumulation(recording: Recording) -> None:
             op.flags |= ACCUMULATION
             if op.reusable and _fits(recording, ordinal, op, moved):
                 _rewrite(recording, ordinal, op, moved)
-    recording.tensors = [
-        TensorKey(_now(t.storage, moved), t.shape, t.strides, t.offset, t.dtype) for t in recording.tensors
-    ]
+    recording.tensors = [replace(t, storage=_now(t.storage, moved)) for t in recording.tensors]
     recording.outputs = [_now(s, moved) for s in recording.outputs]
     recording.params = [
         (name, storage, _now(gradient, moved), states) for name, storage, gradient, states in recording.params

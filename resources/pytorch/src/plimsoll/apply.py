@@ -3,36 +3,31 @@
 
 from __future__ import annotations
 
-import json
-import os
-import warnings
-from typing import Any, Union
-
 import torch
 
-from .apply_runtime import Handle, PlanMismatch, apply_regions, remove
+from .apply_runtime import Handle, apply_regions, check_model, remove
+from .apply_values import PlanMismatch
 from .modules import data_parallel_in
+from .op_apply import OpPlan, apply_ops
+from .op_regions import read_regions
+from .plan_file import PlanLike, read_plan
+from .saved_sets import check_supported
 
 __all__ = ["Handle", "PlanMismatch", "apply", "remove"]
 
-_FORMAT, _VERSION = "plimsoll-plan", 1
 
-
-def apply(model: torch.nn.Module, plan: Union[str, "os.PathLike[str]", dict]) -> Handle:
+def apply(model: torch.nn.Module, plan: PlanLike, *, freeze_stats: bool = False) -> Handle:
     """Makes a model's training step recompute what the plan says; returns a handle whose `remove()` restores the model.
 
-    `plan` is the path of a plan file (`plimsoll-cli plan --export`) or its content. Modules are matched by path, class and
-    call, never by shapes, so the plan holds at any batch. Raises PlanMismatch, naming the first difference, and changes
-    nothing when plan and model don't fit; a difference that only a forward can show is raised by that forward.
+    `plan` is the path of a plan file (`plimsoll-cli plan --export`) or its content. Plans of module regions match modules by path,
+    class and call, plans of op regions the forward's aten calls one by one; neither looks at shapes, so both hold at any batch
+    that makes the same calls. Raises PlanMismatch, naming the first difference, and changes nothing when plan and model don't
+    fit; a difference that only a forward can show is raised by that forward.
+
+    `freeze_stats`: a recomputation leaves the running statistics of batch norm alone, so that buffers equal those of the model
+    without a plan. Without it they are updated a second time, as PyTorch's checkpoint does.
     """
-    if not isinstance(plan, dict):
-        path = os.fspath(plan)
-        try:
-            with open(path, encoding="utf-8") as file:
-                plan = json.load(file, object_pairs_hook=_object)
-        except (ValueError, OSError, RecursionError) as error:
-            raise PlanMismatch(f"{path} can't be read as a plan: {error}") from error
-    _check_header(plan)
+    plan = read_plan(plan, "checkpoint", 'plimsoll.compile_step() runs plans of runtime "step"')
     wrapper = data_parallel_in(model) if isinstance(model, torch.nn.Module) else None
     if wrapper is not None:
         raise PlanMismatch(
@@ -40,37 +35,37 @@ def apply(model: torch.nn.Module, plan: Union[str, "os.PathLike[str]", dict]) ->
             ".module) and run that on one GPU, or in DistributedDataParallel."
         )
     try:
-        return apply_regions(model, plan["regions"], (plan.get("graph") or {}).get("model_class"))
+        return _apply(model, plan, freeze_stats)
     except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise PlanMismatch(f"The plan is damaged: {error!r}.") from error
 
 
-def _object(pairs: list) -> dict:
-    """An object of the file; of two equal keys readers would differ about which one counts."""
-    keys = set()
-    for key, _ in pairs:
-        if key in keys:
-            raise ValueError(f'the key "{key}" stands there for the second time in one object')
-        keys.add(key)
-    return dict(pairs)
-
-
-def _check_header(plan: Any) -> None:
-    if not isinstance(plan, dict) or plan.get("format") != _FORMAT:
-        raise PlanMismatch(f'This is no plan: its "format" isn\'t "{_FORMAT}".')
-    version = plan.get("version")
-    if not isinstance(version, int) or version < 1:
-        raise PlanMismatch("The plan has no version.")
-    if version > _VERSION:
-        raise PlanMismatch(f"The plan has version {version}; this package reads up to version {_VERSION}.")
-    if plan.get("runtime") != "checkpoint":
-        raise PlanMismatch(f"The plan is made for the runtime {plan.get('runtime')!r}; this package runs \"checkpoint\".")
+def _apply(model: torch.nn.Module, plan: dict, freeze_stats: bool) -> Handle:
     graph = plan.get("graph") or {}
-    if not isinstance(graph, dict):
-        raise PlanMismatch('The plan is damaged: its "graph" is no object.')
-    minor = [".".join(str(text).split("+")[0].split(".")[:2]) for text in (graph.get("torch", ""), torch.__version__)]
-    if graph.get("torch") and minor[0] != minor[1]:
-        warnings.warn(
-            f"The plan was made with torch {minor[0]}, this is {minor[1]}: results stay the same, but memory may differ.",
-            stacklevel=3,
-        )
+    granularity = plan.get("granularity", "module")
+    if granularity == "module":
+        return apply_regions(model, plan["regions"], graph.get("model_class"))
+    if granularity != "op":
+        raise PlanMismatch(f'The plan\'s granularity is {granularity!r}; this package knows "module" and "op".')
+    check_model(model, graph.get("model_class"))
+    regions = read_regions(plan["regions"])
+    if any(region.save for outermost in regions for region in outermost.all()):
+        check_supported()
+    targets = _targets(plan)
+    count = graph.get("forward_ops", len(targets))  # those of the loss included
+    if type(count) is not int or not 0 <= count <= len(targets):
+        raise PlanMismatch(f"The plan is damaged: {count!r} is no number of ops.")
+    return apply_ops(model, OpPlan(regions, targets[:count], graph.get("target") == "cuda", freeze_stats))
+
+
+def _targets(plan: dict) -> list[str]:
+    """Targets of the ops of forward, loss and backward, in order."""
+    sequence = plan.get("sequence")
+    if not isinstance(sequence, dict):
+        raise PlanMismatch('The plan speaks of ops, but has no "sequence" to check them against.')
+    targets, ops = sequence["targets"], sequence["ops"]
+    if any(not isinstance(target, str) for target in targets):
+        raise PlanMismatch("The plan is damaged: a target in its sequence is no text.")
+    if any(type(op) is not int or not 0 <= op < len(targets) for op in ops):
+        raise PlanMismatch("The plan is damaged: its sequence points beyond its targets.")
+    return [targets[op] for op in ops]

@@ -17,118 +17,9 @@ import torch
 from torch.nn.parallel.parallel_apply import parallel_apply
 from torch.utils.checkpoint import checkpoint
 
+from .apply_values import Geometry, PlanMismatch, StandIn, build, flatten, modes, same
 
-class PlanMismatch(RuntimeError):
-    """The plan doesn't fit the model; the message names the first difference."""
-
-
-_TENSOR = object()  # stands for a tensor in the structure of arguments
-_PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size)
 CALL_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-
-
-class _Leaf:
-    """Anything among the arguments that is neither a tensor nor a known container."""
-
-    def __init__(self, value):
-        self.value = value
-
-
-def _is_named(kind):
-    return issubclass(kind, tuple) and hasattr(kind, "_fields")
-
-
-def _flatten(value, tensors):
-    """The structure of a value without its tensors, which go to the end of the list."""
-    if isinstance(value, torch.Tensor):
-        tensors.append(value)
-        return _TENSOR
-    kind = type(value)
-    if kind in (tuple, list) or _is_named(kind):
-        return (kind, None, [_flatten(item, tensors) for item in value])
-    if kind is dict:
-        return (kind, list(value), [_flatten(item, tensors) for item in value.values()])
-    return _Leaf(value)
-
-
-def _build(structure, tensors):
-    """The value again, with new containers and the tensors that an iterator gives."""
-    if structure is _TENSOR:
-        return next(tensors)
-    if isinstance(structure, _Leaf):
-        return structure.value
-    kind, keys, items = structure
-    items = [_build(item, tensors) for item in items]
-    if kind is dict:
-        return dict(zip(keys, items))
-    if kind is list:
-        return items
-    return kind(*items) if _is_named(kind) else tuple(items)
-
-
-def _same(a, b):
-    """Whether two structures are equal; objects that aren't plain values must be the same ones. 0.0 and -0.0 differ."""
-    if a is _TENSOR or b is _TENSOR:
-        return a is b
-    if isinstance(a, _Leaf) or isinstance(b, _Leaf):
-        if not (isinstance(a, _Leaf) and isinstance(b, _Leaf)):
-            return False
-        plain = type(a.value) is type(b.value) and isinstance(a.value, _PLAIN)
-        return a.value is b.value or (plain and repr(a.value) == repr(b.value))
-    return a[0] is b[0] and a[1] == b[1] and len(a[2]) == len(b[2]) and all(map(_same, a[2], b[2]))
-
-
-def _modes():
-    """What decides beside the arguments how a module runs."""
-    casts = [torch.is_autocast_enabled(device) and torch.get_autocast_dtype(device) for device in ("cpu", "cuda")]
-    return [torch.is_grad_enabled(), torch.is_inference_mode_enabled(), *casts]
-
-
-class _Geometry:
-    """What the model's code may ask of a tensor without computing with it."""
-
-    def __init__(self, tensor):
-        self.size = tensor.size()
-        self.strides = tensor.stride()
-        self.offset = tensor.storage_offset()
-        self.dtype = tensor.dtype
-        self.device = tensor.device
-        self.requires_grad = tensor.requires_grad
-
-
-class StandIn(torch.Tensor):
-    """Given to the model's code for a value that one member passes to the next. Keeps a result of the region alive, as the
-    variable that holds it would."""
-
-    __torch_function__ = torch._C._disabled_torch_function_impl
-
-    @staticmethod
-    def __new__(cls, geometry, result, name):
-        made = torch.Tensor._make_wrapper_subclass(
-            cls, geometry.size, strides=geometry.strides, storage_offset=geometry.offset, dtype=geometry.dtype,
-            device=geometry.device, requires_grad=geometry.requires_grad,
-        )  # fmt: skip
-        made.result = result
-        made.name_of_value = name
-        return made
-
-    def __init__(self, *_):
-        super().__init__()
-
-    def _refuse(self, *_, **__):
-        raise PlanMismatch(f"The model's code wants the gradient of {self.name_of_value}, which only the region has.")
-
-    register_hook = retain_grad = _refuse
-
-    def __repr__(self):
-        return f"<stands for {self.name_of_value}>"
-
-    @classmethod
-    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
-        tensors = []
-        _flatten((args, kwargs or {}), tensors)
-        name = next(tensor.name_of_value for tensor in tensors if isinstance(tensor, StandIn))
-        raise PlanMismatch(f"{function} is called on {name}, which only the next member may use.")
 
 
 class _Module:
@@ -205,7 +96,7 @@ class _Start:
         self.region = region
         self.arguments = arguments
         self.structure = structure
-        self.modes = _modes()
+        self.modes = modes()
 
 
 class _Run:
@@ -362,13 +253,13 @@ class _Regions:
         if run.region is not region.parent:
             raise PlanMismatch(f"The region from {region.name} doesn't run inside of the region that the plan says.")
         tensors = []
-        structure = _flatten((args, kwargs), tensors)
+        structure = flatten((args, kwargs), tensors)
         shapes = []
         result = self.checkpointed(run, region, structure, shapes, tensors)
         if len(region.members) == 1:
             return result
         found = []
-        _flatten(result, found)
+        flatten(result, found)
         if not found:
             raise PlanMismatch(f"The region from {region.name} returns no tensor.")
         start = _Start(region, tensors[1:], structure)
@@ -376,7 +267,7 @@ class _Regions:
             StandIn(geometry, found[0], f"the value that {giver.name} passes to {taker.name} in the region from {region.name}")
             for (_, geometry), (giver, _), (taker, _) in zip(shapes, region.members, region.members[1:])
         ]
-        values = [_build(shape, iter((token,))) for (shape, _), token in zip(shapes, tokens)] + [result]
+        values = [build(shape, iter((token,))) for (shape, _), token in zip(shapes, tokens)] + [result]
         run.passing = [
             _Passing(module, start, token, value) for (module, _), token, value in zip(region.members[1:], tokens, values[1:])
         ]
@@ -418,10 +309,10 @@ class _Regions:
         value = self.step(run, region.steps[0], structure, shapes, tensors)
         for step in region.steps[1:]:
             passed = []
-            shape = _flatten(value, passed)
+            shape = flatten(value, passed)
             if len(passed) != 1:
                 raise PlanMismatch(f"A member of the region from {region.name} returns {len(passed)} tensors to the next one.")
-            shapes.append((shape, _Geometry(passed[0])))
+            shapes.append((shape, Geometry(passed[0])))
             passed.extend(tensors[1:])
             value = self.step(run, step, structure, shapes, passed)
         return value
@@ -433,7 +324,7 @@ class _Regions:
         if run.counts[module.index] != call:
             raise PlanMismatch(f"The plan runs call {call} of {module.name} here, but it is call {run.counts[module.index]}.")
         run.counts[module.index] += 1
-        args, kwargs = _build(structure, iter(tensors))
+        args, kwargs = build(structure, iter(tensors))
         return module.forward(*args, **kwargs)
 
     def pass_on(self, run, args, kwargs):
@@ -441,14 +332,14 @@ class _Regions:
         due = run.passing[0]
         region = f"the region from {due.region.name}"
         tensors = []
-        structure = _flatten((args, kwargs), tensors)
+        structure = flatten((args, kwargs), tensors)
         if not tensors or tensors[0] is not due.token:
             raise PlanMismatch(f"{due.module.name} isn't given the value of the member before it in {region}.")
         others, start = tensors[1:], due.start
-        same = len(others) == len(start.arguments) and all(a is b for a, b in zip(others, start.arguments))
-        if not same or not _same(structure, start.structure):
+        alike = len(others) == len(start.arguments) and all(a is b for a, b in zip(others, start.arguments))
+        if not alike or not same(structure, start.structure):
             raise PlanMismatch(f"{due.module.name} is given other arguments than the first member of {region}.")
-        if _modes() != start.modes:
+        if modes() != start.modes:
             raise PlanMismatch(f"{due.module.name} is called in another mode (gradients, autocast) than the first member of {region}.")
         del run.passing[0]
         return due.result
@@ -486,14 +377,19 @@ def remove(model: torch.nn.Module) -> None:
     forward.regions.uninstall()
 
 
-def apply_regions(model, regions, model_class=None):
-    """Applies the regions to the model or raises PlanMismatch and leaves it as it was."""
+def check_model(model, model_class):
+    """Raises PlanMismatch when this is no model of the class that the plan was made for."""
     if not isinstance(model, torch.nn.Module):
         raise PlanMismatch(f"A plan is applied to a torch.nn.Module, not to a {type(model).__name__}.")
     if model_class is not None and type(model).__name__ != model_class:
         inner = [path for path, module in model.named_modules() if type(module).__name__ == model_class]
         hint = f" Apply it to the model's '{inner[0]}' instead." if inner else ""
         raise PlanMismatch(f"The plan was made for a {model_class}, but this model is a {type(model).__name__}.{hint}")
+
+
+def apply_regions(model, regions, model_class=None):
+    """Applies the regions to the model or raises PlanMismatch and leaves it as it was."""
+    check_model(model, model_class)
     applied = _Regions(model, regions)
     applied.install()
     return Handle(applied)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Follows torch.utils.checkpoint (non-reentrant): which forward op a recomputed op repeats."""
+"""Follows torch.utils.checkpoint (non-reentrant): which forward op a recomputed op repeats, ops included that it leaves out."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import torch.utils.checkpoint as torch_checkpoint
+
+from .saved_sets import FrozenStatistics, is_counted
 
 
 class CheckpointTracker:
@@ -14,6 +16,7 @@ class CheckpointTracker:
     def __init__(self, recorder: Any):
         self._recorder = recorder
         self._cursors: list[int] = []
+        self._dispatches: list[tuple[Any, Any]] = []
 
     def __enter__(self) -> "CheckpointTracker":
         frame_class = getattr(torch_checkpoint, "_CheckpointFrame", None)
@@ -35,11 +38,30 @@ class CheckpointTracker:
             original(frame, tracked, *args, **kwargs)
 
         frame_class.__init__ = tracked_init
+        # Modes that may answer for an op, so that it doesn't run: results saved by selective checkpointing, frozen statistics.
+        modes = (getattr(torch_checkpoint, "_CachedTorchDispatchMode", None), FrozenStatistics)
+        for mode in modes:
+            if mode is not None:
+                self._dispatches.append((mode, mode.__torch_dispatch__))
+                mode.__torch_dispatch__ = self._following(mode.__torch_dispatch__)
         return self
+
+    def _following(self, dispatch: Any) -> Any:
+        def followed(mode: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            ops, cursor = len(self._recorder.ops), self._cursors[-1:]
+            result = dispatch(mode, func, types, args, kwargs)
+            if is_counted(func) and cursor and len(self._recorder.ops) == ops and self._cursors[-1:] == cursor:
+                self.repeated(str(func))
+            return result
+
+        return followed
 
     def __exit__(self, *_: Any) -> None:
         if self._original is not None:
             torch_checkpoint._CheckpointFrame.__init__ = self._original
+        for mode, dispatch in self._dispatches:
+            mode.__torch_dispatch__ = dispatch
+        self._dispatches.clear()
 
     @property
     def recomputing(self) -> bool:

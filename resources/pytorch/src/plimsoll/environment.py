@@ -11,12 +11,10 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from . import huggingface, preserve
 from .cuda_kernels import cuda_kernels
-from .eager_paths import EagerPaths
 from .fakes import Lender, mode_of
 from .kinds import TraceError
 from .modules import data_parallel_in
 from .step import Step
-from .values import Values
 
 
 @contextlib.contextmanager
@@ -92,9 +90,9 @@ def _made(make: Callable, model: torch.nn.Module) -> Any:
 @contextlib.contextmanager
 def prepared(
     model: torch.nn.Module, args: Any, kwargs: Optional[dict], loss: Optional[Callable], optimizer: Any, mode: str,
-    target: str, *, fake: bool = True,
+    target: str, *, fake: bool = True, resize: Optional[Callable[[Step], None]] = None,
 ) -> Iterator[Step]:  # fmt: skip
-    """A step whose tensors are fakes (`fake` False, for tests: the real ones)."""
+    """A step whose tensors are fakes (`fake` False, for tests: the real ones). `resize` may change its arguments."""
     _check(model, kwargs, loss, optimizer, target)
     args = tuple(args) if isinstance(args, (list, tuple)) else (args,)
     kwargs = dict(kwargs or {})
@@ -102,9 +100,8 @@ def prepared(
         stack.enter_context(preserve.log())
         stack.enter_context(preserve.random_state())
         stack.enter_context(preserve.attributes(model.modules()))
-        values = Values()
         if fake:
-            lender = Lender(mode_of(model) or FakeTensorMode(allow_non_fake_inputs=True), values)
+            lender = Lender(mode_of(model) or FakeTensorMode(allow_non_fake_inputs=True))
             stack.enter_context(lender.lend_to_model(model))
             if optimizer is not None and hasattr(optimizer, "param_groups"):
                 stack.enter_context(preserve.attributes([optimizer]))
@@ -117,8 +114,9 @@ def prepared(
             stack.enter_context(_foreach(optimizer))
         stack.enter_context(_training_flags(model, mode))
         stack.enter_context(huggingface.unnoticed())
-        stack.enter_context(EagerPaths(target))
-        step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode, values)
+        step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode)
+        if resize is not None:
+            resize(step)
         if target == "cuda":
             stack.enter_context(cuda_kernels(step.assumed))
         yield step

@@ -14,8 +14,6 @@ from typing import Any, Iterator, Optional
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from .values import Values
-
 
 def _initialisers() -> list[Any]:
     modules = [torch.nn.init]
@@ -53,9 +51,8 @@ def mode_of(model: torch.nn.Module) -> Optional[FakeTensorMode]:
 class Lender:
     """Puts fakes in the place of real tensors; equal objects and shared storages stay equal and shared."""
 
-    def __init__(self, mode: FakeTensorMode, values: Values):
+    def __init__(self, mode: FakeTensorMode):
         self.mode = mode
-        self._values = values
         self._fakes: dict[int, torch.Tensor] = {}
         self._held: list[torch.Tensor] = []  # ids stay valid while we hold the originals
 
@@ -72,7 +69,6 @@ class Lender:
                 known = torch.nn.Parameter(known, requires_grad=tensor.requires_grad)
             elif tensor.requires_grad:
                 known.requires_grad_()
-            self._values.give(known, tensor)
             self._fakes[id(tensor)] = known
             self._held.append(tensor)
         return known

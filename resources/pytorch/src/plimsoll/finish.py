@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -77,7 +78,7 @@ def _compact(recording: Recording) -> None:
     merged: dict[TensorKey, int] = {}
     for index, key in enumerate(old):
         if key.storage in storages:
-            new = TensorKey(storages[key.storage], key.shape, key.strides, key.offset, key.dtype)
+            new = replace(key, storage=storages[key.storage])
             tensors[index] = merged.setdefault(new, len(merged))
     recording.tensors = list(merged)
     kept = lambda rows: [tensors[t] for t in rows if t in tensors]  # noqa: E731

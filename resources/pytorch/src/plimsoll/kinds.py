@@ -55,6 +55,7 @@ class Op:
     outputs: list[int] = field(default_factory=list)
     args: Any = None
     kwargs: Any = None
+    result: Any = None  # encoded as arguments are; the answer of an op that asks for a value
     engine_add: bool = False  # the engine sums two gradients
     reusable: bool = False  # the old sum is no view: the engine may add in place
 
@@ -90,6 +91,8 @@ class TensorKey:
     strides: tuple[int, ...]
     offset: int
     dtype: str
+    conj: bool = False
+    neg: bool = False
 
 
 @dataclass

@@ -41,12 +41,18 @@ def written_arguments(func: Any, args: tuple, kwargs: dict) -> tuple[list[Any], 
         elif name in kwargs:
             written.append(kwargs[name])
         out_only = out_only and kwarg_only
-    hidden = _HIDDEN.get(str(func))
-    if hidden is not None and len(args) > hidden[2] and args[hidden[2]]:
-        written += [args[i] for i in hidden[:2] if args[i] is not None]
+    statistics = statistics_arguments(str(func), args)
+    if statistics:
+        written += [args[i] for i in statistics if args[i] is not None]
         out_only = False
     name = func._schema.name.rpartition("::")[2]
     return written, not (out_only or name in _OVERWRITES)
+
+
+def statistics_arguments(target: str, args: Any) -> tuple[int, ...]:
+    """Positions of running statistics that a call updates without saying so, and that it can do without."""
+    hidden = _HIDDEN.get(target)
+    return hidden[:2] if hidden is not None and len(args) > hidden[2] and args[hidden[2]] else ()
 
 
 def is_random(func: Any) -> bool:

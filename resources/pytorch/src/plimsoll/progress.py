@@ -47,6 +47,10 @@ class Progress:
         self._total = 0  # ops of a pass; 0 until the first one is over
         self._next = 0.0
 
+    def expect(self, passes: int) -> None:
+        """Passes are more than was thought."""
+        self._passes = passes
+
     def begin(self, text: str) -> None:
         """The next of the passes begins."""
         self._total = self._total or self._ops

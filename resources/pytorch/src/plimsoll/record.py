@@ -18,6 +18,19 @@ from .tensors import tensors_in
 
 
 @contextlib.contextmanager
+def older_objects_spared() -> Iterator[None]:
+    """Each recording begins with a full collection, which takes most of a small trace's time when it looks at all of torch."""
+    mine = gc.get_freeze_count() == 0
+    if mine:
+        gc.freeze()
+    try:
+        yield
+    finally:
+        if mine:
+            gc.unfreeze()
+
+
+@contextlib.contextmanager
 def _without_collector() -> Iterator[None]:
     """Cycles are collected at moments that nobody can foresee: a recording has none of them."""
     gc.collect()
@@ -33,7 +46,7 @@ def _without_collector() -> Iterator[None]:
 def warm_up(step: Step, target: str) -> None:
     """Runs the step once, which makes the optimizer's state and shows how modules are called, and takes the gradients away again."""
     step.progress.begin("warm-up step")
-    recorder = Recorder(step, target)
+    recorder = Recorder(step.model, target=target, on_op=step.progress.op)
     step.zero_grad()
     with recorder, DirectCalls(step.model) as direct:
         step.run(recorder, lambda _: None)
@@ -63,8 +76,11 @@ def _register(recorder: Recorder, step: Step) -> dict[int, list[int]]:
     return states
 
 
-def record(step: Step, target: str, hooks: Optional[Callable[[Any], Any]] = None) -> Recording:
-    recorder = Recorder(step, target)
+def record(
+    step: Step, target: str, hooks: Optional[Callable[[Any], Any]] = None, at_end: Optional[Callable[[Recorder, Any], None]] = None
+) -> Recording:
+    """`at_end` is called with what the step returns, while the step's variables are alive."""
+    recorder = Recorder(step.model, target=target, called_directly=step.called_directly, on_op=step.progress.op)
     states = _register(recorder, step)
     result: dict[str, Any] = {}
 
@@ -76,6 +92,8 @@ def record(step: Step, target: str, hooks: Optional[Callable[[Any], Any]] = None
             gradient = find(parameter.grad) if parameter.grad is not None else None
             row = (name, find(parameter), -1 if gradient is None else gradient, states.get(id(parameter), []))
             result["params"].append(row)
+        if at_end is not None:
+            at_end(recorder, returned)
         recorder.close()
 
     watch = hooks(recorder) if hooks is not None else contextlib.nullcontext()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import bisect
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Container, Optional
 
 import torch
 from torch._subclasses.fake_tensor import (
@@ -18,7 +18,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from . import questions
 from .checkpoints import CheckpointTracker
 from .encode import encode
-from .fake_kernels import corrected
 from .flops import flops_of
 from .kinds import BACKWARD, COLLECTIVE, CONSTANT, FORWARD, GRAD_MODE, LOSS, OPTIMIZER, RANDOM, VIEW, Op
 from .modules import ModuleTracker
@@ -26,7 +25,6 @@ from .mutations import is_collective, is_random, written_arguments
 from .sources import run_by_engine, user_line
 from .storages import StorageTable
 from .tensors import tensors_in
-from .values import Values
 
 aten = torch.ops.aten
 _NO_NUMBER = 2**63  # AccumulateGrad carries 2^64 - 1
@@ -49,7 +47,9 @@ def _steals_gradient() -> bool:
 class Recorder(TorchDispatchMode):
     """The dispatch mode. `on` is true between `open()` and `close()`; ops outside are run and forgotten."""
 
-    def __init__(self, step: Any, target: str):
+    def __init__(
+        self, model: torch.nn.Module, *, target: str, called_directly: Container[int] = (), on_op: Callable[[], None] = lambda: None
+    ):  # fmt: skip
         super().__init__()
         self.on = False
         self.phase = FORWARD
@@ -57,13 +57,12 @@ class Recorder(TorchDispatchMode):
         self.assumed: list[str] = []
         self.autocast: Optional[str] = None
         self.storages = StorageTable(lambda: len(self.ops) - 1 if self.on else None)
-        self.modules = ModuleTracker(step.model, self, step.called_directly)
+        self.modules = ModuleTracker(model, self, called_directly)
         self.checkpoints = CheckpointTracker(self)
-        self._on_op = step.progress.op  # called for each op, recorded or not
+        self._on_op = on_op  # called for each op, recorded or not
         self.on_detach: Optional[Callable[[torch.Tensor, torch.Tensor], None]] = None
-        self._target = target
+        self.on_constant: Optional[Callable[[int, torch.Tensor], None]] = None  # row, and the real tensor with its data
         self._emulates_cuda = target == "cuda"
-        self._values = step.values
         self._first_seq = 0
         self._last_seq = -1
         self._seqs: list[int] = []
@@ -131,20 +130,18 @@ class Recorder(TorchDispatchMode):
             result = func(*args, **kwargs)
         except RuntimeError as error:
             if isinstance(error, _UNIMPLEMENTED) or _NO_FAKE in str(error):
-                result = questions.result(func, args, kwargs, self._values, self.assumed)
-                if result is None:
-                    raise questions.explain(func, error, user_line()) from error
-                return result
+                raise questions.explain(func, error, user_line()) from error
             raise
-        result = corrected(func, args, result, self._target)
-        if self.phase != OPTIMIZER:
-            self._values.follow(func, args, kwargs, result)
+        if func is aten.native_layer_norm_backward.default and isinstance(result[0], FakeTensor):
+            # The fake kernel hands on the strides of its input where the real one returns contiguous memory.
+            if not result[0].is_contiguous():
+                return (torch.empty_like(result[0], memory_format=torch.contiguous_format), *result[1:])
         return result
 
     def _ask(self, func: Any, args: Any) -> Any:
-        value = questions.answer(args[0], self.phase, self._values, self.assumed)
+        value = questions.answer(args[0], self.phase, self.assumed)
         if self.on:
-            self._begin(func, args, {})
+            self._begin(func, args, {}).result = encode(value, self.storages.tensor)
         return value
 
     def _begin(self, func: Any, args: Any, kwargs: Any) -> Op:
@@ -193,12 +190,19 @@ class Recorder(TorchDispatchMode):
             return False
         return run_by_engine()
 
+    def _argument(self, tensor: torch.Tensor) -> int:
+        known = self.storages.find(tensor) is not None
+        row = self.storages.tensor(tensor, cls=CONSTANT)
+        if not known and self.on_constant is not None:
+            self.on_constant(row, tensor)
+        return row
+
     def _note_arguments(self, op: Op, func: Any, args: Any, kwargs: Any) -> None:
         constant = func is aten.lift_fresh.default  # reads a number made in C++, which is no memory of the step
         row = self.storages.tensor
         place = "cuda" if self._emulates_cuda else ""
-        op.args = [None] if constant else encode(args, lambda t: row(t, cls=CONSTANT), place)
-        op.kwargs = encode(kwargs, lambda t: row(t, cls=CONSTANT), place)
+        op.args = [None] if constant else encode(args, self._argument, place)
+        op.kwargs = encode(kwargs, self._argument, place)
         written, matters = written_arguments(func, args, kwargs)
         op.writes = [row(t) for t in tensors_in(written)]
         skip = set() if matters else {id(t) for t in tensors_in(written)}
@@ -218,6 +222,9 @@ class Recorder(TorchDispatchMode):
                 op.outputs.append(self.storages.tensor(tensor))
         if aliases and not fresh and not op.writes:
             op.flags |= VIEW
+        op.result = encode(result, self.storages.tensor)
+        if constant and self.on_constant is not None:
+            self.on_constant(op.outputs[0], args[0])
         op.flops = flops_of(func, args, kwargs, result)
         if op.engine_add:
             old = args[0]

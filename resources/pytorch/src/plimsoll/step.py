@@ -13,7 +13,6 @@ from . import huggingface
 from .kinds import BACKWARD, FORWARD, LOSS, OPTIMIZER, TraceError
 from .progress import Progress
 from .tensors import tensors_in
-from .values import Values
 
 LETS_LOGITS_GO = "the training loop keeps only the loss of the model's output: logits die with their last use"
 STEPS_AT_ONCE = "the optimizer steps right after backward: gradients are neither clipped, scaled nor accumulated over steps"
@@ -22,9 +21,8 @@ KEEPS_OUTPUT = "the training loop keeps the model's output until the step ends"
 
 class Step:
     def __init__(
-        self, model: torch.nn.Module, args: tuple, kwargs: dict, loss: Optional[Callable], optimizer: Any, mode: str,
-        values: Values,
-    ):  # fmt: skip
+        self, model: torch.nn.Module, args: tuple, kwargs: dict, loss: Optional[Callable], optimizer: Any, mode: str
+    ):
         if mode not in ("train", "inference"):
             raise TraceError(f'mode must be "train" or "inference", not {mode!r}')
         self.model = model
@@ -33,7 +31,6 @@ class Step:
         self.loss = loss
         self.optimizer = optimizer
         self.mode = mode
-        self.values = values
         self.assumed: list[str] = []
         self.progress = Progress(False, 1)
         self.called_directly: set[int] = set()  # identities of modules whose forward runs past their call, once known

@@ -61,6 +61,8 @@ class StorageTable:
             tuple(int(n) for n in tensor.stride()),
             int(tensor.storage_offset()),
             str(tensor.dtype).removeprefix("torch."),
+            tensor.is_conj(),
+            tensor.is_neg(),
         )
         known = self._tensor_ids.get(key)
         if known is None:

@@ -13,7 +13,7 @@ from .finish import finish
 from .kinds import BACKWARD, Recording
 from .record import record, warm_up
 
-_CUDA_GRANULE = 512
+CUDA_GRANULE = 512
 
 
 @dataclass
@@ -32,7 +32,7 @@ def stream_of(recording: Recording) -> Stream:
     return Stream(
         ops=[(op.target, op.recompute_of) for op in ops],
         curve=curve(recording.storages, len(ops)),
-        curve_rounded512=curve(recording.storages, len(ops), _CUDA_GRANULE),
+        curve_rounded512=curve(recording.storages, len(ops), CUDA_GRANULE),
         backward_start=next((i for i, op in enumerate(ops) if op.phase >= BACKWARD), len(ops)),
         recording=recording,
     )

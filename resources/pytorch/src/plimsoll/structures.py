@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator
 
 import torch
 
-from .apply_runtime import StandIn
+from .apply_values import StandIn
 from .encode import encode
 from .tensors import tensors_in
 

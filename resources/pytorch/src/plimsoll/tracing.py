@@ -3,19 +3,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 import torch
 
+from .axes import Axis, Dims, axes_of
 from .environment import prepared, variant_of
 from .finish import finish
 from .kinds import Recording
 from .progress import Choice, Progress
 from .questions import translate
-from .record import record_with_python_frees, warm_up
+from .record import SavedTensors, older_objects_spared, record, record_with_python_frees, warm_up
 from .step import Step
+from .varied import Sample
+from .vary import recordings_of, vary_of
 from .version import VERSION
 from .writer import graph_of, write
 
@@ -54,18 +58,41 @@ def _header(step: Step, recording: Recording, target: str, name: str) -> dict[st
     }
 
 
+def _vary(axes: list[Axis], base: Sample, prepare: Callable[..., Any], target: str) -> dict[str, Any]:
+    def record_at(resize: Callable[[Step], None], with_python_frees: bool) -> Sample:
+        with prepare(resize=resize) as step:
+            warm_up(step, target)
+            step.progress.begin("recording at another size")
+            recorded = record_with_python_frees(step, target) if with_python_frees else record(step, target, SavedTensors)
+            return Sample(finish(recorded), _batch(step))
+
+    return vary_of(axes, base, record_at)
+
+
 def trace_graph(
     model: torch.nn.Module, args: Any = (), kwargs: Optional[dict] = None, *, loss: Optional[Callable] = None,
     optimizer: Any = None, mode: str = "train", target: str = "cuda", name: Optional[str] = None, progress: Choice = False,
+    vary: Optional[Mapping[str, Sequence[int]]] = None, vary_dims: Optional[Dims] = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The graph as it would be written."""
     told_progress = Progress(progress, _PASSES)
-    try:
-        with prepared(model, args, kwargs, loss, optimizer, mode, target) as step:
+
+    @contextlib.contextmanager
+    def prepare(resize: Optional[Callable[[Step], None]] = None) -> Iterator[Step]:
+        with prepared(model, args, kwargs, loss, optimizer, mode, target, resize=resize) as step:
             step.progress = told_progress
-            warm_up(step, target)
-            recording = finish(record_with_python_frees(step, target))
-            return graph_of(recording, _header(step, recording, target, name or type(model).__name__))
+            yield step
+
+    try:
+        with older_objects_spared():
+            with prepare() as step:
+                axes = axes_of(step, vary, vary_dims)
+                told_progress.expect(_PASSES + 2 * recordings_of(axes))
+                warm_up(step, target)
+                recording = finish(record_with_python_frees(step, target))
+                header = _header(step, recording, target, name or type(model).__name__)
+            laws = {"vary": _vary(axes, Sample(recording, header["batch"]), prepare, target)} if axes else {}
+            return {**graph_of(recording, header), **laws}
     except (RuntimeError, NotImplementedError) as error:
         told = translate(error)
         if told is None:
@@ -78,7 +105,8 @@ def trace_graph(
 def trace(
     model: torch.nn.Module, args: Any = (), kwargs: Optional[dict] = None, *, loss: Optional[Callable] = None,
     optimizer: Any = None, mode: str = "train", target: str = "cuda", name: Optional[str] = None,
-    out: Union[str, Path, None] = None, progress: Choice = None,
+    out: Union[str, Path, None] = None, progress: Choice = None, vary: Optional[Mapping[str, Sequence[int]]] = None,
+    vary_dims: Optional[Dims] = None,
 ) -> Path:  # fmt: skip
     """Records one step of `model` without running it, and returns the path of the graph file that it wrote.
 
@@ -90,11 +118,18 @@ def trace(
     folder). `progress`: True shows a line on standard error, None only on a terminal, False none; a function is called with
     (fraction done, what is being done).
     Raises TraceError with a sentence when the step can't be recorded; model, optimizer and random numbers are as before either way.
+
+    `vary={"batch": [8, 16, 24], "sequence": [512, 1024, 2048]}` (either or both) records the step at these sizes, one of which is that of
+    the arguments, and writes how its bytes and flops follow from them: the file then serves other sizes, too. The dimensions meant are
+    those of the arguments and of the tensors that the loss brings along that have one of the sizes; where that doesn't tell,
+    `vary_dims={"batch": {"args[0]": 0, "target": 0}}` does, by the names that the arguments have in the file. A model whose step is
+    another one at another size raises TraceError.
     """
     name = name or type(model).__name__
     path = Path(out) if out is not None else Path(re.sub(r"[^\w.-]+", "-", name) + ".plimsoll.json.gz")
     graph = trace_graph(
-        model, args, kwargs, loss=loss, optimizer=optimizer, mode=mode, target=target, name=name, progress=progress
+        model, args, kwargs, loss=loss, optimizer=optimizer, mode=mode, target=target, name=name, progress=progress, vary=vary,
+        vary_dims=vary_dims,
     )
     write(graph, path)
     return path

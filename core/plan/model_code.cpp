@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/model_code.h"
+
+#include "core/plan/python_holds.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace plimsoll::plan {
+
+using graph::Moment;
+using graph::StorageId;
+using graph::TensorId;
+
+ModelCode::ModelCode(const graph::Program& program)
+    : m_program{program}, m_holds{recordedPythonHolds(program)}
+{
+    findCall();
+    findHolds();
+    findVariables();
+}
+
+void ModelCode::findCall()
+{
+    const graph::Call* only = nullptr;
+    for (const graph::Call& call : m_program.calls) {
+        if (call.parent || call.isEmpty())
+            continue;
+        if (only != nullptr)
+            return;
+        only = &call;
+    }
+    if (only != nullptr) {
+        m_first = only->first;
+        m_last = only->last;
+    }
+}
+
+/// A variable is deleted after the last line that names it; what the model returns lives on with
+/// its caller.
+void ModelCode::findHolds()
+{
+    std::vector<Moment> lastUse(m_program.storages.size(), graph::kBeforeStep);
+    for (Moment at = m_first; at <= m_last; ++at) {
+        const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
+        for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
+            for (const TensorId tensor : *tensors)
+                lastUse[m_program.tensor(tensor).storage.index()] = at;
+    }
+    std::vector<bool> isReturned(m_program.storages.size(), false);
+    for (const graph::Call& call : m_program.calls)
+        if (!call.parent)
+            for (const TensorId output : call.outputs)
+                isReturned[m_program.tensor(output).storage.index()] = true;
+    for (std::size_t index = 0; index < m_holds.size(); ++index) {
+        const graph::Storage& storage = m_program.storages[index];
+        const Moment alloc = storage.alloc;
+        if (alloc < 0 && storage.storageClass == graph::StorageClass::Constant && m_last >= m_first)
+            m_holds[index] = graph::kNever; // the code has it
+        if (alloc < std::max(m_first, 0) || alloc > m_last)
+            continue;
+        const Moment used = std::max(alloc, lastUse[index]);
+        m_holds[index] = isReturned[index] ? std::max(used, m_holds[index]) : used;
+    }
+}
+
+/// Variables are the inputs and what ops return; parameters, buffers and constants are the model's.
+void ModelCode::findVariables()
+{
+    m_named.assign(m_program.tensors.size(), graph::kNever);
+    for (std::size_t tensor = 0; tensor < m_named.size(); ++tensor)
+        if (m_program.storage(m_program.tensors[tensor].storage).storageClass
+            == graph::StorageClass::Input)
+            m_named[tensor] = graph::kBeforeStep;
+    for (std::size_t at = 0; at < m_program.forwardCount(); ++at) {
+        const graph::Op& op = m_program.ops[at];
+        for (const TensorId output : op.outputs) {
+            const bool isWritten =
+                std::find(op.writes.begin(), op.writes.end(), output) != op.writes.end();
+            Moment& named = m_named[output.index()];
+            if (named == graph::kNever && !isWritten)
+                named = static_cast<Moment>(at);
+        }
+    }
+}
+
+std::vector<StorageId> ModelCode::arguments(Moment first, Moment last) const
+{
+    std::vector<StorageId> storages;
+    std::unordered_set<std::size_t> made; // a value may come again, such as a view made anew
+    for (Moment at = first; at <= last; ++at) {
+        const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
+        for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes})
+            for (const TensorId tensor : *tensors)
+                if (m_named[tensor.index()] < first && !made.contains(tensor.index()))
+                    storages.push_back(m_program.tensor(tensor).storage);
+        for (const TensorId output : op.outputs)
+            made.insert(output.index());
+    }
+    std::sort(storages.begin(), storages.end());
+    storages.erase(std::unique(storages.begin(), storages.end()), storages.end());
+    return storages;
+}
+
+} // namespace plimsoll::plan

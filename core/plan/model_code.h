@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/graph/program.h"
+
+#include <vector>
+
+namespace plimsoll::plan {
+
+/// The code that runs in place of the model's forward under a plan at op granularity: one line per
+/// op, each variable deleted after its last use. "Op granularity" in LIFETIMES.md.
+class ModelCode
+{
+public:
+    explicit ModelCode(const graph::Program& program);
+
+    /// Ops of the model's only call; `last() < first()`: there is no such call.
+    [[nodiscard]] graph::Moment first() const { return m_first; }
+    [[nodiscard]] graph::Moment last() const { return m_last; }
+    /// p(S) at op granularity, by storage.
+    [[nodiscard]] const std::vector<graph::Moment>& holds() const { return m_holds; }
+    /// Storages of the variables that a function made of these ops is given, each once, ascending.
+    /// O(ops between).
+    [[nodiscard]] std::vector<graph::StorageId> arguments(graph::Moment first,
+                                                          graph::Moment last) const;
+
+private:
+    void findCall();
+    void findHolds();
+    void findVariables();
+
+    const graph::Program& m_program;
+    graph::Moment m_first = 0;
+    graph::Moment m_last = -1;
+    std::vector<graph::Moment> m_holds;
+    std::vector<graph::Moment> m_named; ///< by tensor: op whose line first names it a variable of
+                                        ///< the code; kBeforeStep: an input, kNever: none does
+};
+
+} // namespace plimsoll::plan

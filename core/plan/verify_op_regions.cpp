@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/verify_op_regions.h"
+
+#include "core/plan/verify_code.h"
+#include "core/plan/verify_names.h"
+#include "core/plan/verify_regions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace plimsoll::plan::verifying {
+
+namespace {
+
+using graph::Moment;
+using graph::OpId;
+using graph::StorageId;
+using graph::TensorId;
+
+constexpr std::size_t kMaxFaults = 100;
+
+OpId opAt(Moment moment)
+{
+    return OpId{static_cast<std::size_t>(moment)};
+}
+
+class OpRegionChecker
+{
+public:
+    explicit OpRegionChecker(const graph::Program& program)
+        : m_program{program}
+        , m_end{static_cast<Moment>(program.forwardCount())}
+        , m_python{pythonHolds(program)}
+        , m_lastWrite(program.storages.size(), graph::kBeforeStep)
+    {
+        for (Moment op = 0; op < m_end; ++op) {
+            for (const TensorId tensor : m_program.op(opAt(op)).writes)
+                m_lastWrite[storageOf(tensor).index()] = op;
+        }
+    }
+
+    [[nodiscard]] std::vector<Fault> run(const Plan& plan)
+    {
+        m_model = modelCall(m_program);
+        if (m_model == nullptr)
+            tell("A plan between ops needs a graph with one call of the model; this one has none, "
+                 "or several.");
+        else if (checkModel())
+            checkSiblings(plan.regions, nullptr);
+        return std::move(m_faults);
+    }
+
+private:
+    [[nodiscard]] StorageId storageOf(TensorId tensor) const
+    {
+        return m_program.tensor(tensor).storage;
+    }
+
+    void tell(std::string sentence)
+    {
+        if (m_faults.size() < kMaxFaults)
+            m_faults.push_back({FaultKind::IllegalRegion, std::move(sentence)});
+    }
+    void fault(const Region& region, const std::string& what)
+    {
+        std::string sentence = fmt::format("{}: {}.", nameOf(m_program, region), what);
+        sentence.front() = 'T';
+        tell(std::move(sentence));
+    }
+
+    // What generated code can't stand for. Returns whether it can.
+    [[nodiscard]] bool checkModel()
+    {
+        for (const graph::Op& op : m_program.ops) {
+            if (!op.recomputeOf)
+                continue;
+            tell(fmt::format("A plan between ops can't be laid over a model that checkpoints "
+                             "itself: {} is computed again in the recorded step.",
+                             nameOf(m_program, *op.recomputeOf)));
+            return false;
+        }
+        std::vector<bool> isReturned(m_program.storages.size(), false);
+        for (const TensorId output : m_model->outputs)
+            isReturned[storageOf(output).index()] = true;
+        std::vector<Moment> usedAfter(m_program.storages.size(), graph::kNever);
+        for (Moment op = m_end - 1; op > m_model->last; --op) {
+            const graph::Op& row = m_program.op(opAt(op));
+            for (const std::vector<TensorId>* tensors : {&row.reads, &row.writes})
+                for (const TensorId tensor : *tensors)
+                    usedAfter[storageOf(tensor).index()] = op;
+        }
+        for (std::size_t i = 0; i < m_program.storages.size(); ++i) {
+            const graph::Storage& storage = m_program.storages[i];
+            if (isReturned[i] || storage.alloc < m_model->first || storage.alloc > m_model->last)
+                continue;
+            if (usedAfter[i] != graph::kNever)
+                tell(fmt::format("A plan between ops can't hand {} to {}: the model doesn't "
+                                 "return it.",
+                                 nameOf(m_program, StorageId{i}),
+                                 nameOf(m_program, opAt(usedAfter[i]))));
+            else if (m_python[i] == graph::kNever)
+                tell(fmt::format("A plan between ops can't keep {}, which outlives the step: the "
+                                 "model doesn't return it.",
+                                 nameOf(m_program, StorageId{i})));
+        }
+        return m_faults.empty();
+    }
+
+    void checkSiblings(const std::vector<Region>& regions, const Region* parent)
+    {
+        Moment before = graph::kBeforeStep;
+        for (const Region& region : regions) {
+            if (region.first <= before)
+                fault(region, fmt::format("starts at op {}, inside or before its sibling that "
+                                          "ends at op {}",
+                                          region.first, before));
+            before = std::max(before, region.last);
+            if (!checkShape(region, parent))
+                continue;
+            checkOps(region);
+            checkSiblings(region.nested, &region);
+        }
+    }
+
+    [[nodiscard]] bool checkShape(const Region& region, const Region* parent)
+    {
+        const std::size_t faultsBefore = m_faults.size();
+        if (!region.members.empty())
+            fault(region, "names calls of modules in a plan between ops");
+        if (region.last < region.first)
+            fault(region, "has no op");
+        else if (region.first < m_model->first || region.last > m_model->last)
+            fault(region, fmt::format("reaches out of the model's forward, ops {} to {}",
+                                      m_model->first, m_model->last));
+        else if (parent != nullptr && (region.first < parent->first || region.last > parent->last))
+            fault(region, fmt::format("reaches out of {}", nameOf(m_program, *parent)));
+        else if (parent != nullptr && region.first == parent->first && region.last == parent->last)
+            fault(region,
+                  fmt::format("runs the same ops as {} around it", nameOf(m_program, *parent)));
+        return m_faults.size() == faultsBefore;
+    }
+
+    void checkOps(const Region& region)
+    {
+        std::set<StorageId> told;
+        for (Moment op = region.first; op <= region.last; ++op) {
+            const graph::Op& row = m_program.op(opAt(op));
+            if (row.isCollective)
+                fault(region, fmt::format("{} is a collective, which can't run again",
+                                          nameOf(m_program, opAt(op))));
+            for (const TensorId tensor : row.writes)
+                if (isLent(region, storageOf(tensor)) && told.insert(storageOf(tensor)).second)
+                    fault(region, fmt::format("{} overwrites {}, which is older than it",
+                                              nameOf(m_program, opAt(op)),
+                                              nameOf(m_program, storageOf(tensor))));
+            for (const TensorId tensor : row.reads) {
+                const StorageId storage = storageOf(tensor);
+                const Moment write = m_lastWrite[storage.index()];
+                if (write > region.last && isLent(region, storage) && told.insert(storage).second)
+                    fault(region,
+                          fmt::format("{} overwrites {}, which it reads, after it",
+                                      nameOf(m_program, opAt(write)), nameOf(m_program, storage)));
+            }
+        }
+    }
+
+    /// Older than the region, so what it reads there must stay; buffers may be updated twice.
+    [[nodiscard]] bool isLent(const Region& region, StorageId id) const
+    {
+        const graph::Storage& storage = m_program.storage(id);
+        return storage.alloc < region.first && storage.storageClass != graph::StorageClass::Buffer;
+    }
+
+    const graph::Program& m_program;
+    Moment m_end;                 ///< first op of backward
+    std::vector<Moment> m_python; ///< as recorded
+    const graph::Call* m_model = nullptr;
+    std::vector<Moment> m_lastWrite; ///< by storage: last forward or loss op that writes it
+    std::vector<Fault> m_faults;
+};
+
+} // namespace
+
+std::vector<Fault> opRegionFaults(const graph::Program& program, const Plan& plan)
+{
+    return OpRegionChecker{program}.run(plan);
+}
+
+} // namespace plimsoll::plan::verifying

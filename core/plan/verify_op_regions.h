@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/verify.h"
+
+#include <vector>
+
+namespace plimsoll::plan::verifying {
+
+/// REGIONS AT OP GRANULARITY of LIFETIMES.md: one sentence per fault.
+[[nodiscard]] std::vector<Fault> opRegionFaults(const graph::Program& program, const Plan& plan);
+
+} // namespace plimsoll::plan::verifying

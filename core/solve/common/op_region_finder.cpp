@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/common/op_region_finder.h"
+
+#include "core/plan/model_code.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace plimsoll::solve {
+
+namespace {
+
+using graph::Moment;
+using graph::TensorId;
+
+/// Where storages that are still to be overwritten are used next, seen from an op on the way from
+/// the last one to the first. A region that begins after such a storage was made can't hold a use.
+class PendingWrites
+{
+public:
+    explicit PendingWrites(const graph::Program& program)
+        : m_program{program}
+        , m_lastWrite(program.storages.size(), graph::kBeforeStep)
+        , m_nextUse(program.storages.size(), graph::kNever)
+        , m_allocated(program.forwardCount())
+    {
+        const auto count = static_cast<Moment>(program.forwardCount());
+        for (Moment at = 0; at < count; ++at)
+            for (const TensorId tensor : program.ops[static_cast<std::size_t>(at)].writes)
+                m_lastWrite[program.tensor(tensor).storage.index()] = at;
+        for (std::size_t storage = 0; storage < program.storages.size(); ++storage)
+            if (const Moment alloc = program.storages[storage].alloc; alloc >= 0 && alloc < count)
+                m_allocated[static_cast<std::size_t>(alloc)].push_back(storage);
+    }
+
+    void stepBackTo(Moment at)
+    {
+        for (const std::size_t storage : m_allocated[static_cast<std::size_t>(at)])
+            setNextUse(storage, graph::kNever); // who begins here makes it
+        const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
+        for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes})
+            for (const TensorId tensor : *tensors) {
+                const std::size_t storage = m_program.tensor(tensor).storage.index();
+                const graph::Storage& row = m_program.storages[storage];
+                if (row.storageClass != graph::StorageClass::Buffer && row.alloc < at
+                    && m_lastWrite[storage] >= at)
+                    setNextUse(storage, at);
+            }
+    }
+
+    [[nodiscard]] Moment nearest() const
+    {
+        return m_uses.empty() ? graph::kNever : *m_uses.begin();
+    }
+
+private:
+    void setNextUse(std::size_t storage, Moment use)
+    {
+        if (m_nextUse[storage] != graph::kNever)
+            m_uses.erase(m_uses.find(m_nextUse[storage]));
+        m_nextUse[storage] = use;
+        if (use != graph::kNever)
+            m_uses.insert(use);
+    }
+
+    const graph::Program& m_program;
+    std::vector<Moment> m_lastWrite; ///< by storage, in forward and loss
+    std::vector<Moment> m_nextUse;   ///< by storage
+    std::multiset<Moment> m_uses;
+    std::vector<std::vector<std::size_t>> m_allocated; ///< by forward or loss op
+};
+
+} // namespace
+
+OpRegionFinder::OpRegionFinder(const graph::Program& program)
+{
+    const plan::ModelCode code{program};
+    m_first = code.first();
+    m_barrier.assign(static_cast<std::size_t>(code.last() - code.first() + 1), 0);
+    std::vector<bool> isOnce(program.ops.size(), false); // can't run again
+    for (const graph::Saved& row : program.saved)
+        if (row.unpack && *row.unpack < static_cast<Moment>(program.forwardCount()))
+            isOnce[row.op.index()] = true;
+    PendingWrites writes{program};
+    for (auto at = static_cast<Moment>(program.forwardCount()) - 1; at > code.last(); --at)
+        writes.stepBackTo(at);
+    Moment end = code.last() + 1;
+    for (Moment at = code.last(); at >= code.first(); --at) {
+        const auto op = static_cast<std::size_t>(at);
+        if (program.ops[op].isCollective || isOnce[op])
+            end = at;
+        writes.stepBackTo(at);
+        m_barrier[static_cast<std::size_t>(at - m_first)] = std::min(end, writes.nearest());
+    }
+}
+
+std::vector<Moment> OpRegionFinder::endsFrom(Moment first) const
+{
+    if (first < m_first || static_cast<std::size_t>(first - m_first) >= m_barrier.size())
+        return {};
+    const Moment barrier = m_barrier[static_cast<std::size_t>(first - m_first)];
+    std::vector<Moment> ends(static_cast<std::size_t>(barrier - first));
+    std::iota(ends.begin(), ends.end(), first);
+    return ends;
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stands in the place of a model's forward and runs code made from its aten calls, with the plan's regions recomputed.
+
+The code is made at the first training call for each combination of shapes, dtypes, modes and attributes of the model; evaluation
+and calls without gradients run the model's own forward.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import enum
+from typing import Any, Iterator
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import op_refusals, questions
+from .apply_runtime import Handle
+from .apply_values import PlanMismatch
+from .op_code import Code
+from .op_regions import Checker, Part, Region, check_inside, check_sequence, lay_out
+from .op_structures import Structure
+from .op_trace import Forward, aten, on_fakes, record_forward
+from .saved_sets import contexts_for
+
+_KEPT_CODES = 8
+_PLAIN = (bool, int, float, str, enum.Enum, type(None))
+
+
+class OpPlan:
+    """What a plan file says about ops: `targets` of those of forward and loss, in order."""
+
+    def __init__(self, regions: list[Region], targets: list[str], for_cuda: bool, freeze_stats: bool):
+        self.regions = regions
+        self.targets = targets
+        self.for_cuda = for_cuda
+        self.freeze_stats = freeze_stats
+
+
+class OpForward:
+    """The model's forward while an op plan is applied. Copies and pickles take the plan along and make their code anew."""
+
+    runs_regions = True
+
+    def __init__(self, model: torch.nn.Module, plan: OpPlan):
+        self.model = model
+        self.plan = plan
+        self._own = vars(model).get("forward")
+        self._codes: collections.OrderedDict[Any, tuple[Code, Structure, list[Any]]] = collections.OrderedDict()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_codes": collections.OrderedDict()}
+
+    @property
+    def regions(self) -> "OpForward":
+        """Where remove() looks for what to take off."""
+        return self
+
+    @property
+    def own(self) -> Any:
+        return self._own if self._own is not None else type(self.model).forward.__get__(self.model)
+
+    @property
+    def __wrapped__(self) -> Any:  # inspect.signature() then shows the arguments of the model's own forward
+        return self.own
+
+    @property
+    def source(self) -> str:
+        """The code that ran last, "" before the first training call."""
+        return next(reversed(self._codes.values()))[0].source if self._codes else ""
+
+    def install(self) -> None:
+        op_refusals.check_modules(self.model)
+        for module in self.model.modules():
+            if getattr(vars(module).get("forward"), "runs_regions", False):
+                raise PlanMismatch("A plan is already applied to this model: remove it first.")
+        self.model.forward = self  # type: ignore[assignment]
+
+    def uninstall(self) -> None:
+        vars(self.model).pop("forward", None)
+        if self._own is not None:
+            self.model.forward = self._own
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not torch.is_grad_enabled() or not self.model.training:
+            return self.own(*args, **kwargs)
+        given = Structure((args, kwargs))
+        key = (given.key(), tuple(map(_traits, given.tensors)), _modes(), _model_traits(self.model))
+        if key not in self._codes:
+            self._codes[key] = self._made(given)
+            while len(self._codes) > _KEPT_CODES:
+                self._codes.popitem(last=False)
+        self._codes.move_to_end(key)
+        code, result, _ = self._codes[key]
+        with _without_autocast():
+            tensors = code.forward(*given.tensors)
+        return result.build(tensors)
+
+    def _contexts(self, part: Part) -> Any:
+        region, plan = part.region, self.plan
+        targets = plan.targets[region.first : region.last + 1]
+        return contexts_for(region.save, targets, region.first, self.model if plan.freeze_stats else None)
+
+    def _made(self, given: Structure) -> tuple[Code, Structure, list[Any]]:
+        """Retraces the model's own forward, checks it against the plan, makes the code and runs that once on fakes."""
+        model, plan = self.model, self.plan
+        op_refusals.check_modules(model)
+        with on_fakes(model, given.tensors) as inputs:
+
+            def run() -> Any:
+                args, kwargs = given.build(inputs)
+                return self.own(*args, **kwargs)
+
+            recorded = record_forward(model, run, inputs)
+            check_sequence(recorded, plan.targets, plan.for_cuda)
+            check_inside(plan.regions, len(recorded.ops))
+            whole = lay_out(recorded, plan.regions)
+            checker = Checker(recorded)
+            for part in whole.regions():
+                checker.check(part)
+            code = Code(model, recorded, whole, self._contexts, _title(model))
+            with _without_autocast():
+                _prove(recorded, code, inputs)
+        result = recorded.result.without_tensors()
+        return code, result, given.leaves  # kept, so that the identities in the key stay theirs
+
+
+def _title(model: torch.nn.Module) -> str:
+    return f"The forward of {type(model).__name__} as aten calls; regions run again in backward. Made by plimsoll.apply()."
+
+
+def _traits(tensor: torch.Tensor) -> tuple:
+    return tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.dtype, tensor.device, tensor.requires_grad
+
+
+def _modes() -> tuple:
+    casts = [torch.is_autocast_enabled(device) and torch.get_autocast_dtype(device) for device in ("cpu", "cuda")]
+    return (torch.get_default_dtype(), torch.are_deterministic_algorithms_enabled(), *casts)
+
+
+def _model_traits(model: torch.nn.Module) -> tuple:
+    """What a forward may ask of the model beside the values of its tensors: modes, numbers, shapes, which tensors are tied."""
+    numbers: dict[int, int] = {}
+    rows: list[Any] = []
+    for module in model.modules():
+        row = [id(module)]
+        for table in (module._parameters, module._buffers):
+            for tensor in table.values():
+                if tensor is not None:
+                    known = numbers.setdefault(id(tensor), len(numbers))
+                    row.append((known, tensor.shape, tensor.dtype, tensor.device, tensor.requires_grad))
+        row.extend(value for value in vars(module).values() if isinstance(value, _PLAIN))
+        rows.append(tuple(row))
+    return tuple(rows)
+
+
+@contextlib.contextmanager
+def _without_autocast() -> Iterator[None]:
+    """The recorded ops are what autocast made of the model's: casts are among them."""
+    with contextlib.ExitStack() as stack:
+        for device in ("cpu", "cuda"):
+            if torch.is_autocast_enabled(device):
+                stack.enter_context(torch.autocast(device, enabled=False))
+        yield
+
+
+class _Replay(TorchDispatchMode):
+    """Compares what code does with what the model did, op by op."""
+
+    def __init__(self, recorded: Forward):
+        super().__init__()
+        self._recorded = recorded
+        self._ops = recorded.ops
+        self._at = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is aten.detach.default or func.namespace in ("prim", "profiler"):
+            return func(*args, **(kwargs or {}))
+        expected = self._ops[self._at] if self._at < len(self._ops) else None
+        if expected is None or func is not expected.func:
+            self.fail(f"{func} runs in the place of {expected.func if expected else 'nothing'}")
+        self._at += 1
+        if func is aten._local_scalar_dense.default:
+            return questions.answer(args[0], 0, [])
+        result = func(*args, **(kwargs or {}))
+        made = result if isinstance(result, (list, tuple)) else (result,)
+        for mine, value in zip(made, expected.results):
+            if value is not None and _geometry(mine) != _geometry(self._recorded.values[value].tensor):
+                self.fail("its result looks different")
+        return result
+
+    def fail(self, what: str) -> None:
+        at = self._ops[min(self._at, len(self._ops) - 1)]
+        raise PlanMismatch(f"Code can't repeat op {at.ordinal} of the model ({at.func}, {at.place}): {what}. Use a plan of module regions.")
+
+    def finish(self) -> None:
+        if self._at != len(self._ops):
+            self.fail("it doesn't run")
+
+
+def _geometry(tensor: Any) -> tuple:
+    return tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.dtype, tensor.device
+
+
+def _prove(recorded: Forward, code: Code, inputs: list[torch.Tensor]) -> None:
+    """The code runs the same ops, returns the same kind of tensors, and autograd makes the same graph of both."""
+    replay = _Replay(recorded)
+    distinct = [value.tensor for value in recorded.values if type(value.leaf) is int]
+    with replay:
+        made = code.forward(*distinct)
+    replay.finish()
+    own = [recorded.values[value].tensor for value in dict.fromkeys(recorded.results)]
+    for mine, its in zip(made, own):
+        if _geometry(mine) != _geometry(its) or mine.requires_grad != its.requires_grad:
+            raise PlanMismatch("Code can't repeat the model's forward: a result looks different. Use a plan of module regions.")
+    _same_graph([t.grad_fn for t in made], [t.grad_fn for t in own])
+
+
+def _same_graph(mine: list[Any], its: list[Any]) -> None:
+    pairs = list(zip(mine, its))
+    seen: dict[Any, Any] = {}
+    while pairs:
+        a, b = pairs.pop()
+        if a is None and b is None:
+            continue
+        known = seen.get(a)
+        if known is not None and known is b:
+            continue
+        variable = a is not None and getattr(a, "variable", None)
+        alike = a is not None and b is not None and known is None and a.name() == b.name() and variable is getattr(b, "variable", None)
+        after = (a.next_functions, b.next_functions) if alike else ((), ())
+        if not alike or [n for _, n in after[0]] != [n for _, n in after[1]]:
+            names = [node.name() if node is not None else "nothing" for node in (a, b)]
+            raise PlanMismatch(
+                f"Code can't repeat the gradients of the model: autograd would run {names[0]} in the place of {names[1]} (does the "
+                "forward call requires_grad_(), set .data, or use functions of its own?). Use a plan of module regions."
+            )
+        seen[a] = b
+        pairs += [(x, y) for (x, _), (y, _) in zip(*after)]
+
+
+class OpHandle(Handle):
+    """An op plan applied to a model. `source`: the Python code that its last training call ran."""
+
+    @property
+    def source(self) -> str:
+        return self._regions.source if self._regions is not None else ""
+
+
+def apply_ops(model: torch.nn.Module, plan: OpPlan) -> OpHandle:
+    forward = OpForward(model, plan)
+    forward.install()
+    return OpHandle(forward)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first real step of a program is watched: does every kernel return and write what its recording says?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Optional
+
+import torch
+
+from .executable import Program
+from .kinds import TraceError
+from .step_schedule import Execution
+from .tensors import tensors_in
+
+_KNOWN_NAMESPACE = "aten"
+
+
+class FirstStep:
+    """Told by a program's observed function. Geometry that the recording has wrong is put right in `geometry` and, after the
+    step, in the program; what can't be put right is an error. `corrections` are sentences."""
+
+    def __init__(self, program: Program, executions: list[Execution]):
+        self.geometry = {row: (key.shape, key.strides, key.offset) for row, key in enumerate(program.tensors)}
+        self.corrections: list[str] = []
+        self._program = program
+        self._executions = executions
+        self._versions: list[tuple[torch.Tensor, int]] = []
+        self._contents: list[tuple[torch.Tensor, torch.Tensor]] = []
+
+    def before(self, step: int, touched: tuple) -> None:
+        op = self._program.ops[self._executions[step].op]
+        self._versions = [(tensor, tensor._version) for tensor in touched]
+        if not op.target.startswith(f"{_KNOWN_NAMESPACE}."):
+            declared = {self._program.storage(row) for row in op.writes}
+            rows = dict.fromkeys((*op.reads, *op.writes))
+            self._contents = [(t, t.clone()) for row, t in zip(rows, touched) if self._program.storage(row) not in declared]
+
+    def after(self, step: int, made: Any) -> None:
+        ordinal = self._executions[step].op
+        op = self._program.ops[ordinal]
+        rows = dict.fromkeys((*op.reads, *op.writes))
+        declared = {self._program.storage(row) for row in op.writes}
+        hidden = any(t._version != version and self._program.storage(row) not in declared
+                     for row, (t, version) in zip(rows, self._versions))  # fmt: skip
+        hidden = hidden or any(not torch.equal(t, before) for t, before in self._contents)
+        self._versions, self._contents = [], []
+        if hidden:
+            raise TraceError(
+                f"{self._program.place(ordinal)} overwrites an argument without saying so in its schema: declare it (mutates_args), "
+                "so that it can be followed"
+            )
+        if made is not None:
+            self._compare(ordinal, op.result, made)
+
+    def _compare(self, ordinal: int, recorded: Any, made: Any) -> None:
+        if isinstance(recorded, list):
+            if not isinstance(made, (list, tuple)) or len(made) != len(recorded):
+                raise self._wrong(ordinal, f"{len(recorded)} results", f"{len(list(tensors_in(made)))}")
+            for mine, its in zip(recorded, made):
+                self._compare(ordinal, mine, its)
+        elif isinstance(recorded, dict) and "t" in recorded:
+            if not isinstance(made, torch.Tensor):
+                raise self._wrong(ordinal, "a tensor", type(made).__name__)
+            self._compare_tensor(ordinal, recorded["t"], made)
+        elif isinstance(made, torch.Tensor) or (isinstance(recorded, (bool, int)) and recorded != made):
+            raise self._wrong(ordinal, repr(recorded), "a tensor" if isinstance(made, torch.Tensor) else repr(made))
+
+    def _compare_tensor(self, ordinal: int, row: int, made: torch.Tensor) -> None:
+        key = self._program.tensors[row]
+        dtype = str(made.dtype).removeprefix("torch.")
+        if (dtype, made.is_conj(), made.is_neg()) != (key.dtype, key.conj, key.neg):
+            raise self._wrong(ordinal, key.dtype, dtype)
+        found = (tuple(made.shape), made.stride(), made.storage_offset())
+        known = self.geometry[row]
+        if _seen(known) != _seen(found):
+            self.corrections.append(
+                f"{self._program.place(ordinal)} returned shape, strides and offset {found}, recorded were {known}"
+            )
+            self.geometry[row] = found
+        storage = self._program.storages[key.storage]
+        if storage.alloc == ordinal and storage.nbytes != made.untyped_storage().nbytes():
+            self.corrections.append(
+                f"{self._program.place(ordinal)} took {made.untyped_storage().nbytes()} bytes, recorded were {storage.nbytes}"
+            )
+            storage.nbytes = made.untyped_storage().nbytes()
+
+    def _wrong(self, ordinal: int, recorded: str, found: str) -> TraceError:
+        return TraceError(f"{self._program.place(ordinal)} returned {found} where {recorded} was recorded: the step can't be executed op by op")
+
+    def correct(self) -> None:
+        """Takes what was found over into the program."""
+        for row, (shape, strides, offset) in self.geometry.items():
+            key = self._program.tensors[row]
+            self._program.tensors[row] = replace(key, shape=shape, strides=strides, offset=offset)
+
+
+def _seen(found: Optional[tuple]) -> Any:
+    """Geometry without the strides of dimensions that have one element at most: they mean nothing."""
+    shape, strides, offset = found
+    if 0 in shape:
+        return (shape, offset)
+    return (shape, tuple(s for n, s in zip(shape, strides) if n > 1), offset)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models whose step can't be compiled, because something besides the recorded ops belongs to it."""
+
+from __future__ import annotations
+
+import torch
+
+from .kinds import TraceError
+
+_WRAPPERS = ("DistributedDataParallel", "FullyShardedDataParallel", "OptimizedModule")
+
+
+def refuse_model(model: torch.nn.Module) -> None:
+    """Raises TraceError with a sentence and the way out."""
+    for path, module in model.named_modules():
+        name = type(module).__name__
+        if name in _WRAPPERS:
+            where = f"'{path}'" if path else "the model"
+            raise TraceError(f"{where} is a {name}, whose work is not ops of the step: compile the step of the module inside of it")
+    for name, parameter in model.named_parameters():
+        refuse_hooks(name, parameter)
+
+
+def has_hooks(parameter: torch.Tensor) -> bool:
+    return bool(parameter._backward_hooks or getattr(parameter, "_post_accumulate_grad_hooks", None))
+
+
+def refuse_hooks(name: str, parameter: torch.Tensor) -> None:
+    if has_hooks(parameter):
+        raise TraceError(f"the parameter {name} has hooks on its gradient, which a compiled step wouldn't run: change the gradients after the step")

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""compile_step(): a training step as straight-line code, executed op by op as a plan of runtime "step" says."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import OrderedDict
+from typing import Any, Callable, Iterator, Optional, Sequence
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from .accumulating import GRADIENTS, accumulating
+from .apply_values import PlanMismatch
+from .environment import prepared
+from .executable import Program, record_program
+from .kinds import TraceError
+from .plan_file import PlanLike, read_plan
+from .questions import translate
+from .record import warm_up
+from .step_batch import Batch
+from .step_checks import FirstStep
+from .step_code import StepWriter
+from .step_refusals import refuse_hooks, refuse_model
+from .step_schedule import Execution, read_again, schedule
+from .step_sequence import check_sequence
+from .step_stream import StepStream, StreamObserver
+
+_MOST_PROGRAMS = 8  # of different shapes
+_TARGET = "cpu"
+
+
+class StepError(RuntimeError):
+    """A compiled step was called in a way, or met values, that it wasn't recorded with."""
+
+
+class _RandomState:
+    """States of the global generators; under fakes there are none."""
+
+    def __init__(self, device: torch.device, fake: bool):
+        self._device = device
+        self._fake = fake
+
+    def save(self, device: str = "") -> Any:
+        if self._fake:
+            return None
+        states = [torch.get_rng_state()] if device in ("", "cpu") else []
+        if self._device.type == "cuda" and device in ("", "cuda"):
+            states.append(torch.cuda.get_rng_state(self._device))
+        return states
+
+    def load(self, states: Any, device: str = "") -> None:
+        if self._fake:
+            return
+        states = list(states)
+        if device in ("", "cpu"):
+            torch.set_rng_state(states.pop(0))
+        if states:
+            torch.cuda.set_rng_state(states[0], self._device)
+
+
+@contextlib.contextmanager
+def _below_autograd() -> Iterator[None]:
+    """Kernels run without autograd's and autocast's wrappers, each with the gradient mode that it was recorded with."""
+    guard = getattr(torch._C, "_AutoDispatchBelowAutograd", None)  # private; without it autograd would only keep more
+    before = torch.is_grad_enabled()
+    with torch.autocast("cpu", enabled=False), torch.autocast("cuda", enabled=False):
+        with guard() if guard is not None else contextlib.nullcontext():
+            try:
+                yield
+            finally:
+                torch._C._set_grad_enabled(before)
+
+
+class Compiled:
+    """One program with its schedule: the code of its first step, which checks, and that of all others."""
+
+    def __init__(self, program: Program, again: Sequence[tuple[int, list[int]]], name: str):
+        self.program = program
+        self.executions: list[Execution] = schedule(program, again)
+        self.corrections: list[str] = []
+        self._name = name
+        self._function: Optional[Callable] = None
+
+    def run(self, tensors: list[torch.Tensor], observer: Any = None) -> tuple[torch.Tensor, tuple]:
+        """Loss and gradients. An observer is told of every op, as FirstStep is."""
+        device = next((t.device for t in tensors if t.device.type != "cpu"), torch.device("cpu"))
+        fake = next((t.fake_mode for t in tensors if isinstance(t, FakeTensor)), None)
+        first = FirstStep(self.program, self.executions) if self._function is None and fake is None else None
+        watching = observer or first
+        if watching is not None:
+            function, _ = self._writer(True).compile(self._name, watching, watching.geometry)
+        else:
+            function = self._function = self._function or self.code()[0]
+        with _below_autograd(), fake or contextlib.nullcontext():
+            result = function(tensors, torch._C._set_grad_enabled, _RandomState(device, fake is not None), self._guard)
+        if first is not None and observer is None:
+            first.correct()
+            self.corrections = first.corrections
+            self._function, _ = self.code()
+        return result
+
+    def _writer(self, observed: bool) -> StepWriter:
+        return StepWriter(self.program, self.executions, observed)
+
+    def code(self) -> tuple[Callable, str]:
+        """The function that runs in all steps but the first, and its source."""
+        return self._writer(False).compile(self._name)
+
+    def _guard(self, ordinal: int, ask: Callable, tensor: torch.Tensor) -> None:
+        recorded = self.program.ops[ordinal].result
+        value = recorded if isinstance(tensor, FakeTensor) else ask(tensor)
+        if value != recorded:
+            raise StepError(
+                f"{self.program.place(ordinal)}: the step asked for a value, which was {recorded!r} when it was recorded and is {value!r} "
+                "now. This step was given up in the middle; run it without compile_step, or let shapes and arguments decide there."
+            )
+
+
+class StepRunner:
+    """What compile_step() returns: called with a batch, it runs forward, loss and backward."""
+
+    def __init__(self, model: torch.nn.Module, plan: Optional[dict], loss: Optional[Callable], targets: int):
+        self._model = model
+        self._plan = plan
+        self._loss = loss
+        self._targets = targets
+        self._programs: "OrderedDict[Any, tuple[list[Any], Program]]" = OrderedDict()
+        self._compiled: dict[Any, Compiled] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> torch.Tensor:
+        """One step of a batch. Returns the loss (a tensor with one element, without a graph) and fills `.grad`, where gradients
+        that are there are added to. Raises StepError when the step can't go as it was recorded, TraceError when it can't be
+        recorded, PlanMismatch when the plan doesn't fit; the last two before anything has run."""
+        batch = self._batch(args, kwargs)
+        compiled = self._compiled_for(batch)
+        return self._run(batch, compiled)
+
+    def with_plan(self, plan: Optional[PlanLike]) -> "StepRunner":
+        """The same step under another plan; what is recorded already is not recorded again."""
+        other = StepRunner(self._model, _read(plan, self._model), self._loss, self._targets)
+        other._programs = self._programs
+        return other
+
+    @property
+    def corrections(self) -> list[str]:
+        """What first real steps found wrong in recordings, as sentences."""
+        return [sentence for compiled in self._compiled.values() for sentence in compiled.corrections]
+
+    def stream(self, *args: Any, **kwargs: Any) -> StepStream:
+        """Runs one step like a call, and tells what it did with memory."""
+        batch = self._batch(args, kwargs)
+        compiled = self._compiled_for(batch)
+        constants = [c.held if c.data is None else c.data for c in compiled.program.constants.values()]
+        observer = StreamObserver(compiled.program, compiled.executions, [*self._bound(batch, compiled), *constants])
+        loss = self._run(batch, compiled, observer)  # noqa: F841 (alive until the stream is finished)
+        return observer.finish()
+
+    def source(self, *args: Any, **kwargs: Any) -> str:
+        """The Python code that runs for such a batch."""
+        return self._compiled_for(self._batch(args, kwargs)).code()[1]
+
+    def _run(self, batch: Batch, compiled: Compiled, observer: Any = None) -> torch.Tensor:
+        loss, gradients = compiled.run(self._bound(batch, compiled), observer)
+        parameters = dict(self._model.named_parameters())
+        stored = set()
+        for (name, row), gradient in zip(compiled.program.gradients.items(), gradients):
+            parameters[name].grad = gradient.detach() if row in stored else gradient
+            stored.add(row)
+        return loss
+
+    def _bound(self, batch: Batch, compiled: Compiled) -> list[torch.Tensor]:
+        parameters = dict(self._model.named_parameters())
+        return batch.tensors + [parameters[b.name].grad for b in compiled.program.bound if b.kind == GRADIENTS]
+
+    def _batch(self, args: tuple, kwargs: dict) -> Batch:
+        if not torch.is_grad_enabled() or torch.is_inference_mode_enabled():
+            raise StepError("A compiled step computes gradients: call it outside of no_grad() and inference_mode().")
+        count = len(args) - self._targets
+        if count < 0:
+            raise StepError(f"The step was compiled for {self._targets} targets after the model's arguments, but got {len(args)} arguments.")
+        return Batch(self._model, args[:count], kwargs, self._loss, args[count:])
+
+    def _compiled_for(self, batch: Batch) -> Compiled:
+        program = self._program(batch)
+        present = set()
+        for name, parameter in self._model.named_parameters():
+            refuse_hooks(name, parameter)
+            if parameter.grad is not None and name in program.gradients:
+                present.add(name)
+        key = (batch.key, frozenset(present))
+        if key not in self._compiled:
+            again: list[tuple[int, list[int]]] = []
+            if self._plan is not None:
+                check_sequence(program, self._plan)
+                again = read_again(program, self._plan)
+            self._compiled = {k: c for k, c in self._compiled.items() if k[0] in self._programs}
+            self._compiled[key] = Compiled(accumulating(program, present), again, type(self._model).__name__)
+        return self._compiled[key]
+
+    def _program(self, batch: Batch) -> Program:
+        known = self._programs.get(batch.key)
+        if known is None:
+            refuse_model(self._model)
+            known = self._programs[batch.key] = (batch.held, _record(batch))
+            while len(self._programs) > _MOST_PROGRAMS:
+                self._programs.popitem(last=False)
+        else:
+            self._programs.move_to_end(batch.key)
+        return known[1]
+
+
+def _record(batch: Batch) -> Program:
+    """The step on fakes made from the batch's tensors; model, gradients and random numbers are as before afterwards."""
+    step = batch.step
+    gradients = [(parameter, parameter.grad) for parameter in step.model.parameters()]
+    modes = [(module, module.training) for module in step.model.modules()]
+    try:
+        for parameter, _ in gradients:
+            parameter.grad = None
+        with prepared(step.model, step.args, step.kwargs, step.loss, None, step.mode, _TARGET) as faked:
+            for module, training in modes:  # as it is called, where trace() would switch all to training
+                module.training = training
+            warm_up(faked, _TARGET)
+            return record_program(faked, _TARGET)
+    except (RuntimeError, NotImplementedError) as error:
+        told = translate(error)
+        if told is None:
+            raise
+        raise told from error
+    finally:
+        torch.clear_autocast_cache()
+        for parameter, gradient in gradients:
+            parameter.grad = gradient
+
+
+def _read(plan: Optional[PlanLike], model: torch.nn.Module) -> Optional[dict]:
+    if plan is None:
+        return None
+    read = read_plan(plan, "step", 'plimsoll.apply() runs plans of runtime "checkpoint"')
+    planned, name = (read.get("graph") or {}).get("model_class"), type(model).__name__
+    if planned not in (None, name):
+        raise PlanMismatch(f"The plan was made for a {planned}, but this model is a {name}.")
+    return read
+
+
+def compile_step(
+    model: torch.nn.Module, plan: Optional[PlanLike] = None, *, loss: Optional[Callable] = None, targets: int = 0
+) -> StepRunner:
+    """A training step without its optimizer as straight-line code: `loss = step(*batch, **kwargs)` runs forward, loss and backward
+    op by op as eager PyTorch would, with the same bits, frees every value after its last scheduled use and fills `.grad`.
+
+    `plan` is a plan of runtime "step" (a path or its content), None: nothing is repeated. `loss` maps the model's output to a
+    tensor with one element; without one the output's `.loss` is taken, else the sum. Of the positional arguments of a call the
+    last `targets` go to the loss after the output, the others to the model. The step is recorded on fake tensors at the
+    first call, and again for other shapes, modes or values of arguments that are no tensors; it runs no Python code of the model.
+    Raises PlanMismatch when the plan is made for something else.
+    """
+    if not isinstance(model, torch.nn.Module):
+        raise TraceError(f"model must be a torch.nn.Module, not a {type(model).__name__}: put the function into a module's forward")
+    if targets and loss is None:
+        raise TraceError("targets go to a loss function: give compile_step() a loss, or pass them to the model")
+    return StepRunner(model, _read(plan, model), loss, targets)
