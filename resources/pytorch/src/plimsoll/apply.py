@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from .apply_runtime import Handle, apply_regions, check_model, remove
 from .apply_values import PlanMismatch
 from .modules import data_parallel_in
 from .op_apply import OpPlan, apply_ops
-from .op_regions import read_regions
+from .op_regions import check_saved, read_regions, read_saved
 from .plan_file import PlanLike, read_plan
-from .saved_sets import check_supported
+from .saved_sets import check_supported, contexts_for
 
 __all__ = ["Handle", "PlanMismatch", "apply", "remove"]
 
@@ -44,7 +46,7 @@ def _apply(model: torch.nn.Module, plan: dict, freeze_stats: bool) -> Handle:
     graph = plan.get("graph") or {}
     granularity = plan.get("granularity", "module")
     if granularity == "module":
-        return apply_regions(model, plan["regions"], graph.get("model_class"))
+        return apply_regions(model, plan["regions"], graph.get("model_class"), _ModuleOptions(model, plan, freeze_stats))
     if granularity != "op":
         raise PlanMismatch(f'The plan\'s granularity is {granularity!r}; this package knows "module" and "op".')
     check_model(model, graph.get("model_class"))
@@ -56,6 +58,27 @@ def _apply(model: torch.nn.Module, plan: dict, freeze_stats: bool) -> Handle:
     if type(count) is not int or not 0 <= count <= len(targets):
         raise PlanMismatch(f"The plan is damaged: {count!r} is no number of ops.")
     return apply_ops(model, OpPlan(regions, targets[:count], graph.get("target") == "cuda", freeze_stats))
+
+
+class _ModuleOptions:
+    """More arguments of checkpoint() for regions of modules: what they keep, and statistics that stay frozen."""
+
+    def __init__(self, model: torch.nn.Module, plan: dict, freeze_stats: bool):
+        self._model = model if freeze_stats else None
+        self._plan = plan
+
+    def __call__(self, region: dict) -> dict[str, Any]:
+        saved, first, targets = read_saved(region), 0, []
+        if saved:
+            check_supported()
+            first, last = region["first"], region["last"]
+            sequence = _targets(self._plan)
+            if type(first) is not int or type(last) is not int or not 0 <= first <= last < len(sequence):
+                raise PlanMismatch(f"The plan is damaged: a region goes from op {first!r} to op {last!r}.")
+            check_saved(saved, first, last, [(nested["first"], nested["last"]) for nested in region.get("nested", ())])
+            targets = sequence[first : last + 1]
+        contexts = contexts_for(saved, targets, first, self._model)
+        return {} if contexts is None else {"context_fn": contexts}
 
 
 def _targets(plan: dict) -> list[str]:

@@ -10,15 +10,18 @@ the next has returned, arguments live until the function returns, nothing else i
 stand-ins: they tell the shape of the value that they stand for and refuse to be computed with.
 """
 
+import contextlib
 import threading
 import traceback
 
 import torch
+import torch.utils.checkpoint
 from torch.nn.parallel.parallel_apply import parallel_apply
 from torch.utils.checkpoint import checkpoint
 
 from .apply_values import Geometry, PlanMismatch, StandIn, build, flatten, modes, same
 
+_COMPILED = ("OptimizedModule", "OptimizeContext", "RunOnlyContext")  # torch._dynamo's, on the stack while they run a model
 CALL_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
@@ -55,6 +58,7 @@ class _Forward:
     def __wrapped__(self):  # inspect.signature() then shows the arguments of the model's own forward
         return self.module.forward
 
+    @torch.compiler.disable
     def __call__(self, *args, **kwargs):
         if self.module is self.regions.root:
             return self.regions.run_model(args, kwargs)
@@ -65,9 +69,10 @@ class _Forward:
 class _Region:
     """One checkpointed function: `steps` are its members, or nested regions made of several of them."""
 
-    def __init__(self, members, parent):
+    def __init__(self, members, parent, options):
         self.members = members  # (module, call) pairs
         self.parent = parent
+        self.options = options  # more arguments of checkpoint()
         self.steps = []
         self.groups = {}  # position of its first member: nested region made of members
 
@@ -108,21 +113,56 @@ class _Run:
         self.passing = []
 
 
+class _Checkpoints:
+    """While entered, refuses a region in which the model checkpoints something by itself."""
+
+    def __init__(self, state):
+        self.state = state
+        self.undo = []
+
+    def __enter__(self):
+        frame = getattr(torch.utils.checkpoint, "_CheckpointFrame", None)
+        for kind, name in ((frame, "__init__"), (torch.utils.checkpoint.CheckpointFunction, "forward")):
+            own = vars(kind).get(name) if kind is not None else None
+            if own is not None:
+                self.undo.append((kind, name, own))
+                setattr(kind, name, self.watching(own))
+
+    def __exit__(self, *_):
+        for kind, name, own in self.undo:
+            setattr(kind, name, own)
+
+    def watching(self, own):
+        def watched(*args, **kwargs):
+            ours, self.state.begins = getattr(self.state, "begins", False), False
+            run = getattr(self.state, "run", None)
+            if not ours and run is not None and run.region is not None:
+                raise PlanMismatch(
+                    f"The model checkpoints a part of itself inside of the region from {run.region.name}: turn that off "
+                    "(gradient_checkpointing_disable() in transformers), or trace and plan the model as it is."
+                )
+            return getattr(own, "__func__", own)(*args, **kwargs)
+
+        return staticmethod(watched) if isinstance(own, staticmethod) else watched
+
+
 class _Regions:
     """The regions of one plan applied to one model."""
 
-    def __init__(self, model, regions):
+    def __init__(self, model, regions, options):
         self.model = model
+        self.options = options
         self.modules = []
         self.by_identity = {}
         self.starts = {}  # (index of module, call): region that begins with a call from the model's code
         self.inner = {}  # (index of module, call): region whose later member this call is
         self.all = []
         self.state = threading.local()
+        self.watched = False  # whether a forward has shown that the model checkpoints nothing inside of regions
         self.root = self.module("")
         for region in regions:
             self.read(region, None)
-        del self.by_identity
+        del self.by_identity, self.options
 
     def __getstate__(self):
         return {name: value for name, value in self.__dict__.items() if name != "state"}
@@ -159,7 +199,7 @@ class _Regions:
         return module, call
 
     def read(self, plan, parent):
-        region = _Region([self.member(entry) for entry in plan["members"]], parent)
+        region = _Region([self.member(entry) for entry in plan["members"]], parent, self.options(plan))
         self.all.append(region)
         keys = [(module.index, call) for module, call in region.members]
         outer = [(module.index, call) for module, call in parent.members] if parent else []
@@ -210,12 +250,14 @@ class _Regions:
             return self.call(before, self.root, args, kwargs)
         if not torch.is_grad_enabled():  # nothing is saved, so there is nothing to recompute
             return self.root.forward(*args, **kwargs)
-        if any(frame.f_code.co_filename == parallel_apply.__code__.co_filename for frame, _ in traceback.walk_stack(None)):
-            raise PlanMismatch("DataParallel runs copies of the model, which don't take the plan along: use one GPU, or DistributedDataParallel.")
+        check_caller([known.module for known in self.modules])
         self.state.run = run = _Run([0] * len(self.modules))
+        watch = contextlib.nullcontext() if self.watched else _Checkpoints(self.state)
         try:
-            result = self.call(run, self.root, args, kwargs)
+            with watch:
+                result = self.call(run, self.root, args, kwargs)
             self.check_complete(run)
+            self.watched = True
             return result
         finally:
             self.state.run = None
@@ -277,7 +319,8 @@ class _Regions:
         distinct = list({id(tensor): tensor for tensor in tensors}.values())  # `query is key` must hold in the recomputation, too
         places = [next(i for i, other in enumerate(distinct) if other is tensor) for tensor in tensors]
         function = self.function(list(run.counts), region, structure, shapes, places)
-        return checkpoint(function, *distinct, use_reentrant=False, preserve_rng_state=True)
+        self.state.begins = True
+        return checkpoint(function, *distinct, use_reentrant=False, preserve_rng_state=True, **region.options)
 
     def function(self, counts, region, structure, shapes, places):
         """What is checkpointed. Its first execution belongs to the run that makes it; later ones are recomputations, which count
@@ -369,6 +412,21 @@ class Handle:
         self.remove()
 
 
+def check_caller(modules):
+    """Raises PlanMismatch where something runs the model in which the plan doesn't hold."""
+    compiled = any(getattr(module, "_compiled_call_impl", None) is not None for module in modules)
+    for frame, _ in traceback.walk_stack(None):
+        if frame.f_code.co_filename == parallel_apply.__code__.co_filename:
+            raise PlanMismatch("DataParallel runs copies of the model, which don't take the plan along: use one GPU, or DistributedDataParallel.")
+        if frame.f_code.co_filename.endswith("eval_frame.py"):  # a look at f_locals keeps them: never of the user's frames
+            compiled = compiled or type(frame.f_locals.get("self")).__name__ in _COMPILED
+    if compiled:
+        raise PlanMismatch(
+            "torch.compile makes another program of the training step than the eager one that the plan was made for: run the model "
+            "without torch.compile, or take the plan off."
+        )
+
+
 def remove(model: torch.nn.Module) -> None:
     """Takes off the plan that is applied to a model, also to a copy or one that was loaded, for which there is no handle."""
     forward = model.__dict__.get("forward")
@@ -381,15 +439,25 @@ def check_model(model, model_class):
     """Raises PlanMismatch when this is no model of the class that the plan was made for."""
     if not isinstance(model, torch.nn.Module):
         raise PlanMismatch(f"A plan is applied to a torch.nn.Module, not to a {type(model).__name__}.")
+    if type(model).__name__ in _COMPILED or any(getattr(m, "_compiled_call_impl", None) is not None for m in model.modules()):
+        raise PlanMismatch(
+            "The model is compiled, but the plan was made for the eager step: torch.compile makes another program of it. Apply the plan "
+            "to the model as it was before torch.compile, and run it without."
+        )
     if model_class is not None and type(model).__name__ != model_class:
         inner = [path for path, module in model.named_modules() if type(module).__name__ == model_class]
         hint = f" Apply it to the model's '{inner[0]}' instead." if inner else ""
         raise PlanMismatch(f"The plan was made for a {model_class}, but this model is a {type(model).__name__}.{hint}")
 
 
-def apply_regions(model, regions, model_class=None):
-    """Applies the regions to the model or raises PlanMismatch and leaves it as it was."""
+def _no_options(_):
+    return {}
+
+
+def apply_regions(model, regions, model_class=None, options=_no_options):
+    """Applies the regions to the model or raises PlanMismatch and leaves it as it was. `options`: from a region of the plan to
+    more arguments of checkpoint()."""
     check_model(model, model_class)
-    applied = _Regions(model, regions)
+    applied = _Regions(model, regions, options)
     applied.install()
     return Handle(applied)

@@ -16,7 +16,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import op_refusals, questions
-from .apply_runtime import Handle
+from .apply_runtime import Handle, check_caller
 from .apply_values import PlanMismatch
 from .op_code import Code
 from .op_regions import Checker, Part, Region, check_inside, check_sequence, lay_out
@@ -82,9 +82,11 @@ class OpForward:
         if self._own is not None:
             self.model.forward = self._own
 
+    @torch.compiler.disable
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not torch.is_grad_enabled() or not self.model.training:
             return self.own(*args, **kwargs)
+        check_caller([self.model])
         given = Structure((args, kwargs))
         key = (given.key(), tuple(map(_traits, given.tensors)), _modes(), _model_traits(self.model))
         if key not in self._codes:

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Iterator, Optional, Sequence
+from typing import Any, Iterator, Optional, Sequence
 
 import torch
 import torch.utils.checkpoint as torch_checkpoint
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .apply_values import PlanMismatch
-from .mutations import statistics_arguments, written_arguments
+from .mutations import is_random, statistics_arguments, written_arguments
 from .tensors import tensors_in
 
 _UNCOUNTED = (torch.ops.aten.detach.default,)
@@ -40,8 +40,9 @@ class _Policy:
         self._expected = expected
         self._first = first
         self._counts = {False: 0, True: 0}
+        self._drawn: Optional[str] = None
 
-    def __call__(self, context: Any, func: Any, *_: Any, **__: Any) -> Any:
+    def __call__(self, context: Any, func: Any, *args: Any, **_: Any) -> Any:
         policy = torch_checkpoint.CheckpointPolicy
         if not is_counted(func):
             return policy.MUST_RECOMPUTE
@@ -51,7 +52,20 @@ class _Policy:
         if number >= len(self._expected) or str(func) != self._expected[number]:
             wanted = self._expected[number] if number < len(self._expected) else "nothing more in this region"
             raise PlanMismatch(f"Op {ordinal} of the model's forward is {func}, but the plan was made for {wanted}.")
-        return policy.MUST_SAVE if ordinal in self._saved else policy.MUST_RECOMPUTE
+        keeps = ordinal in self._saved
+        self._check(f"op {ordinal} ({func})", func, keeps)
+        return policy.MUST_SAVE if keeps else policy.MUST_RECOMPUTE
+
+    def _check(self, what: str, func: Any, keeps: bool) -> None:
+        if keeps and (func._schema.is_mutable or any(r.alias_info is not None for r in func._schema.returns)):
+            raise PlanMismatch(f"The plan saves {what}, which makes no tensor of its own: save the op that allocates the memory.")
+        if is_random(func):
+            if not keeps and self._drawn is not None:
+                raise PlanMismatch(
+                    f"The plan saves {self._drawn}, which draws random numbers, but not {what}, which draws after it and would draw "
+                    "other ones in the recomputation: save both or neither."
+                )
+            self._drawn = what if keeps else self._drawn
 
 
 class FrozenStatistics(TorchDispatchMode):
@@ -88,23 +102,30 @@ def _both(outer: Any, inner: Any) -> Iterator[None]:
         yield
 
 
-def contexts_for(
-    saved: Sequence[int], expected: Sequence[str], first: int, model: Optional[torch.nn.Module]
-) -> Optional[Callable[[], tuple[Any, Any]]]:
-    """`context_fn` of checkpoint() for a region whose ops, from ordinal `first` on, are `expected`. `model`: whose statistics stay
-    frozen, None: nobody's. None where there is nothing to do."""
-    if not saved and model is None:
-        return None
-    kept, targets = frozenset(saved), tuple(expected)
+class Contexts:
+    """`context_fn` of checkpoint() for a region whose ops, from ordinal `first` on, have the targets `expected`: `saved` ones are
+    kept. `model`: whose statistics stay frozen, None: nobody's."""
 
-    def contexts() -> tuple[Any, Any]:
+    def __init__(self, saved: Sequence[int], expected: Sequence[str], first: int, model: Optional[torch.nn.Module]):
+        self._saved = frozenset(saved)
+        self._expected = tuple(expected)
+        self._first = first
+        self._model = model
+
+    def __call__(self) -> tuple[Any, Any]:
         forward: Any = contextlib.nullcontext()
         again: Any = contextlib.nullcontext()
-        if kept:
-            forward, again = torch_checkpoint.create_selective_checkpoint_contexts(_Policy(kept, targets, first))
-        if model is not None:
-            frozen = FrozenStatistics(counters_of(model))
-            again = _both(frozen, again) if kept else frozen
+        if self._saved:
+            policy = _Policy(self._saved, self._expected, self._first)
+            forward, again = torch_checkpoint.create_selective_checkpoint_contexts(policy)
+        if self._model is not None:
+            frozen = FrozenStatistics(counters_of(self._model))
+            again = _both(frozen, again) if self._saved else frozen
         return forward, again
 
-    return contexts
+
+def contexts_for(
+    saved: Sequence[int], expected: Sequence[str], first: int, model: Optional[torch.nn.Module]
+) -> Optional[Contexts]:
+    """None where a plain checkpoint() does."""
+    return Contexts(saved, expected, first, model) if saved or model is not None else None
