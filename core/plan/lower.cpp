@@ -48,6 +48,14 @@ private:
     void placeSteps();
     void recordedLives();
     void recomputedLives(const Recomputation& recomputation);
+    /// Whether a recomputation finds an op's results kept.
+    [[nodiscard]] bool isLeftOut(graph::OpId op, std::int32_t region) const
+    {
+        return m_table.isKept(op) && m_table.innermost(op) == region;
+    }
+    [[nodiscard]] std::int32_t cacheEnd(graph::OpId op) const;
+    [[nodiscard]] std::int32_t nestedCacheEnd(const Recomputation& recomputation,
+                                              std::int32_t nested) const;
     [[nodiscard]] std::int32_t stepAfter(Moment moment) const;
     [[nodiscard]] std::int32_t frameEnd(std::size_t region) const;
     [[nodiscard]] std::int32_t forwardHold(StorageId storage) const;
@@ -93,8 +101,9 @@ void Lowering::placeSteps()
                 static_cast<std::int32_t>(next);
             recomputation.firstStep = static_cast<std::int32_t>(m_schedule.steps.size());
             for (Moment again = info.first; again <= info.lastExecuted; ++again)
-                m_schedule.steps.push_back(
-                    {graph::OpId{static_cast<std::size_t>(again)}, recomputation.region});
+                if (const graph::OpId id{static_cast<std::size_t>(again)};
+                    !isLeftOut(id, recomputation.region))
+                    m_schedule.steps.push_back({id, recomputation.region});
             recomputation.endStep = static_cast<std::int32_t>(m_schedule.steps.size()) - 1;
         }
         if (op == m_program.ops.size())
@@ -112,8 +121,8 @@ std::int32_t Lowering::stepAfter(Moment moment) const
     return moment == kBeforeStep ? -1 : m_schedule.stepOfOp[static_cast<std::size_t>(moment)];
 }
 
-/// Frames: the step after which an outermost region lets its arguments go. A node that runs no op
-/// unpacks first.
+/// Frames: the step after which a region's frame goes, an outermost one with its arguments. A node
+/// that runs no op unpacks first.
 std::int32_t Lowering::frameEnd(std::size_t region) const
 {
     std::int32_t end = stepAfter(std::max(m_table[region].release, m_table[region].last));
@@ -150,17 +159,23 @@ void Lowering::recordedLives()
         const StorageId id{index};
         const bool lasting = storage.alloc < 0 && storage.free == kNever;
         const bool isForward = storage.alloc < forwardOps && !lasting;
-        m_schedule.instances.push_back({id, stepAfter(storage.alloc),
-                                        isForward ? forwardHold(id) : stepAfter(storage.free), -1});
+        std::int32_t free = isForward ? forwardHold(id) : stepAfter(storage.free);
+        if (storage.alloc >= 0)
+            if (const graph::OpId op{static_cast<std::size_t>(storage.alloc)}; m_table.isKept(op))
+                free = std::max(free, cacheEnd(op));
+        m_schedule.instances.push_back({id, stepAfter(storage.alloc), free, -1});
     }
 }
 
-/// Where a moment that a recomputation may execute lies; what it doesn't execute counts as its end.
+/// Where a moment that a recomputation may execute lies; what it doesn't reach counts as its end. A
+/// moment at an op that is left out is the end of the op before.
 std::int32_t Lowering::stepIn(const Recomputation& recomputation, Moment moment) const
 {
-    const RegionInfo& info = m_table[static_cast<std::size_t>(recomputation.region)];
-    const bool executed = moment >= info.first && moment <= info.lastExecuted;
-    return executed ? recomputation.firstStep + (moment - info.first) : recomputation.endStep;
+    const auto region = static_cast<std::size_t>(recomputation.region);
+    const RegionInfo& info = m_table[region];
+    if (moment < info.first || moment > info.lastExecuted)
+        return recomputation.endStep;
+    return recomputation.firstStep + m_table.executedUpTo(moment, region) - 1;
 }
 
 /// Until when something lives that goes with a node: a node may stand until backward, or fall
@@ -207,16 +222,41 @@ void Lowering::recomputedLives(const Recomputation& recomputation)
     const auto region = static_cast<std::size_t>(recomputation.region);
     const RegionInfo& info = m_table[region];
     for (Moment op = info.first; op <= info.lastExecuted; ++op) {
-        const std::int32_t step = recomputation.firstStep + (op - info.first);
-        for (const StorageId storage :
-             m_table.allocatedBy(graph::OpId{static_cast<std::size_t>(op)})) {
+        const graph::OpId id{static_cast<std::size_t>(op)};
+        const std::int32_t step = stepIn(recomputation, op);
+        for (const StorageId storage : m_table.allocatedBy(id)) {
             const std::int32_t held =
                 stepIn(recomputation, m_holds.inRecomputation(storage, region));
-            m_schedule.instances.push_back(
-                {storage, step, std::max({step, held, tablesHold(storage, recomputation)}),
-                 recomputation.region});
+            std::int32_t free = std::max({step, held, tablesHold(storage, recomputation)});
+            if (isLeftOut(id, recomputation.region)) { // goes on with what forward has kept
+                Instance& kept = m_schedule.instances[storage.index()];
+                kept.free = std::max(kept.free, free);
+                continue;
+            }
+            if (m_table.isKept(id)) // for a nested region, whose function runs anew
+                free = std::max(free, nestedCacheEnd(recomputation, m_table.innermost(id)));
+            m_schedule.instances.push_back({storage, step, free, recomputation.region});
         }
     }
+}
+
+/// Kept: when a recomputation calls a nested region's function, that keeps results, too, until the
+/// nodes made here are gone.
+std::int32_t Lowering::nestedCacheEnd(const Recomputation& recomputation, std::int32_t nested) const
+{
+    const RegionInfo& inner = m_table[static_cast<std::size_t>(nested)];
+    return stepIn(recomputation, inner.hasRows ? std::max(inner.release, inner.last) : inner.last);
+}
+
+/// Kept: until when the frame of the op's region holds its results where no recomputation takes
+/// them over; -1: one does.
+std::int32_t Lowering::cacheEnd(graph::OpId op) const
+{
+    const std::int32_t region = m_table.innermost(op);
+    const RegionInfo& info = m_table[static_cast<std::size_t>(region)];
+    const bool isTaken = m_recomputationOf[static_cast<std::size_t>(region)] >= 0
+                         && static_cast<Moment>(op.index()) <= info.lastExecuted;
+    return isTaken ? -1 : frameEnd(static_cast<std::size_t>(region));
 }
 
 } // namespace

@@ -60,7 +60,9 @@ void ModelCode::findHolds()
         if (alloc < std::max(m_first, 0) || alloc > m_last)
             continue;
         const Moment used = std::max(alloc, lastUse[index]);
-        m_holds[index] = isReturned[index] ? std::max(used, m_holds[index]) : used;
+        const bool isHeldElsewhere = m_holds[index] != storage.pythonFree; // by nobody known
+        m_holds[index] =
+            isReturned[index] || isHeldElsewhere ? std::max(used, m_holds[index]) : used;
     }
 }
 

@@ -121,6 +121,20 @@ void RegionTable::markInnermost()
     for (std::size_t region = 0; region < m_regions.size(); ++region) // parents come first
         for (Moment op = m_regions[region].first; op <= m_regions[region].last; ++op)
             m_innermost[static_cast<std::size_t>(op)] = static_cast<std::int32_t>(region);
+    m_isKept.assign(m_program.ops.size(), false);
+    for (const RegionInfo& info : m_regions)
+        for (const graph::OpId op : info.region->save)
+            m_isKept[op.index()] = true;
+}
+
+std::int32_t RegionTable::executedUpTo(Moment moment, std::size_t region) const
+{
+    const RegionInfo& info = m_regions[region];
+    const std::vector<graph::OpId>& kept = info.region->save; // rising
+    const auto behind = std::find_if(kept.begin(), kept.end(), [moment](graph::OpId op) {
+        return static_cast<Moment>(op.index()) > moment;
+    });
+    return moment - info.first + 1 - static_cast<std::int32_t>(behind - kept.begin());
 }
 
 void RegionTable::pack(RegionInfo& info, Moment op, bool after)

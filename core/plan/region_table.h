@@ -39,6 +39,11 @@ public:
     }
     /// Innermost region around an op, -1: none.
     [[nodiscard]] std::int32_t innermost(graph::OpId op) const { return m_innermost[op.index()]; }
+    /// Whether the op's results are kept for its innermost region, whose recomputation leaves it
+    /// out.
+    [[nodiscard]] bool isKept(graph::OpId op) const { return m_isKept[op.index()]; }
+    /// Ops that a region's recomputation runs up to a moment at which it still runs.
+    [[nodiscard]] std::int32_t executedUpTo(graph::Moment moment, std::size_t region) const;
     /// Rows of `saved` on a storage, in order.
     [[nodiscard]] std::span<const std::uint32_t> rowsOf(graph::StorageId storage) const;
     /// Regions that have the storage among their arguments.
@@ -71,6 +76,7 @@ private:
     const graph::Program& m_program;
     std::vector<RegionInfo> m_regions;
     std::vector<std::int32_t> m_innermost;
+    std::vector<bool> m_isKept; ///< by op
     std::vector<std::uint32_t> m_rowStart;
     std::vector<std::uint32_t> m_rows;
     std::vector<std::vector<std::int32_t>> m_takers;

@@ -21,13 +21,6 @@ const char* faultName(FaultKind kind)
 
 namespace {
 
-bool savesSomething(const std::vector<Region>& regions)
-{
-    return std::any_of(regions.begin(), regions.end(), [](const Region& region) {
-        return !region.save.empty() || savesSomething(region.nested);
-    });
-}
-
 /// What this version can write and read, but neither replay nor evaluate.
 std::optional<Fault> unknownDecision(const Plan& plan)
 {
@@ -37,9 +30,6 @@ std::optional<Fault> unknownDecision(const Plan& plan)
     if (!plan.again.empty())
         return Fault{FaultKind::IllegalRegion,
                      "Runtime \"checkpoint\" executes regions again, no single ops."};
-    if (savesSomething(plan.regions))
-        return Fault{FaultKind::IllegalRegion,
-                     "Regions with a \"save\" list can't be evaluated by this version."};
     return std::nullopt;
 }
 

@@ -35,6 +35,9 @@ std::vector<Moment> codeHolds(const graph::Program& program, std::vector<Moment>
     std::vector<bool> isKnown(recorded.size(), false);
     for (const TensorId output : model->outputs)
         isKnown[program.tensor(output).storage.index()] = true; // its caller holds it
+    for (std::size_t storage = 0; storage < recorded.size(); ++storage)
+        if (recorded[storage] > program.storages[storage].pythonFree)
+            isKnown[storage] = true; // somebody else holds it
     for (Moment at = model->last; at >= model->first; --at) {
         const graph::Op& line = program.ops[static_cast<std::size_t>(at)];
         const auto name = [&](TensorId tensor) {

@@ -159,19 +159,33 @@ private:
             for (const TensorId tensor : row.reads) {
                 const StorageId storage = storageOf(tensor);
                 const Moment write = m_lastWrite[storage.index()];
-                if (write > region.last && isLent(region, storage) && told.insert(storage).second)
+                const bool changes =
+                    isLent(region, storage)
+                        ? write > region.last
+                        : isBuffer(storage) && write >= region.first && !writes(row, storage);
+                if (changes && told.insert(storage).second)
                     fault(region,
-                          fmt::format("{} overwrites {}, which it reads, after it",
-                                      nameOf(m_program, opAt(write)), nameOf(m_program, storage)));
+                          fmt::format("{} reads {}, which {} overwrites",
+                                      nameOf(m_program, opAt(op)), nameOf(m_program, storage),
+                                      nameOf(m_program, opAt(write))));
             }
         }
     }
 
-    /// Older than the region, so what it reads there must stay; buffers may be updated twice.
+    [[nodiscard]] bool isBuffer(StorageId id) const
+    {
+        return m_program.storage(id).storageClass == graph::StorageClass::Buffer;
+    }
+    [[nodiscard]] bool writes(const graph::Op& row, StorageId id) const
+    {
+        return std::ranges::any_of(row.writes,
+                                   [&](TensorId tensor) { return storageOf(tensor) == id; });
+    }
+    /// Older than the region, so what it reads there must stay. Buffers may be updated twice by
+    /// ops that read and write them.
     [[nodiscard]] bool isLent(const Region& region, StorageId id) const
     {
-        const graph::Storage& storage = m_program.storage(id);
-        return storage.alloc < region.first && storage.storageClass != graph::StorageClass::Buffer;
+        return m_program.storage(id).alloc < region.first && !isBuffer(id);
     }
 
     const graph::Program& m_program;

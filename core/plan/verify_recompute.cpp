@@ -41,7 +41,10 @@ void Replay::recompute(int id, Moment place)
         if (stopsBefore)
             break;
         letGo(run, op - 1);
-        execute(run, op);
+        if (m_tree.isSaved(op) && m_tree.innermost(op) == id)
+            fetch(run, op);
+        else
+            execute(run, op);
         run.now = op;
         if (pack(run, op, true))
             break;
@@ -149,6 +152,28 @@ void Replay::packRow(Execution& run, std::size_t index)
         schedule(run, row.released, release); // only the recomputation's own graph keeps it
 }
 
+// The selective context answers with what forward made; nothing runs.
+void Replay::fetch(Execution& run, Moment moment)
+{
+    std::vector<InstanceId>& copies = m_tree[run.frame].copies;
+    for (const StorageId storage : m_allocates[static_cast<std::size_t>(moment)]) {
+        const auto copy = std::ranges::find_if(
+            copies, [&](InstanceId id) { return m_heap.storageOf(id) == storage; });
+        if (copy == copies.end()) {
+            fault(FaultKind::UseAfterFree,
+                  fmt::format("The recomputation of {} fetches {}, which is gone.",
+                              nameOf(m_program, *m_tree[run.frame].region),
+                              nameOf(m_program, storage)));
+            continue;
+        }
+        m_made[storage.index()] = *copy;
+        m_bound.push_back(storage);
+        // The copy's holder is from now on the function's variable.
+        schedule(run, std::max(m_local[storage.index()], moment), {Event::Kind::Variable, *copy});
+        copies.erase(copy);
+    }
+}
+
 void Replay::execute(Execution& run, Moment moment)
 {
     const graph::Op& row = op(moment);
@@ -167,10 +192,20 @@ void Replay::execute(Execution& run, Moment moment)
         m_made[storage.index()] = made;
         m_bound.push_back(storage);
         schedule(run, std::max(m_local[storage.index()], moment), {Event::Kind::Variable, made});
+        if (m_tree.isSaved(moment))
+            copyForNested(run, m_tree[m_tree.innermost(moment)], made);
     }
     recordStep(moment, run.frame);
     for (const TensorId tensor : row.writes)
         m_heap.write(visible(run, storageOf(tensor)));
+}
+
+// The second call of a nested function has a context of its own, which goes with its frame.
+void Replay::copyForNested(Execution& run, const Frame& nested, InstanceId made)
+{
+    m_heap.acquire(made);
+    schedule(run, nested.hasRows ? std::max(nested.released, nested.last) : nested.last,
+             {Event::Kind::Release, made});
 }
 
 InstanceId Replay::visible(const Execution& run, StorageId storage) const

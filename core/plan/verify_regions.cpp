@@ -4,6 +4,7 @@
 #include "core/plan/verify_arguments.h"
 #include "core/plan/verify_names.h"
 #include "core/plan/verify_op_regions.h"
+#include "core/plan/verify_saves.h"
 
 #include <fmt/format.h>
 
@@ -354,8 +355,10 @@ private:
 
 std::vector<Fault> regionFaults(const graph::Program& program, const Plan& plan)
 {
-    return plan.granularity == Granularity::Op ? opRegionFaults(program, plan)
-                                               : RegionChecker{program}.run(plan);
+    std::vector<Fault> faults = plan.granularity == Granularity::Op
+                                    ? opRegionFaults(program, plan)
+                                    : RegionChecker{program}.run(plan);
+    return faults.empty() ? saveFaults(program, plan) : faults;
 }
 
 std::vector<Moment> pythonHolds(const graph::Program& program)

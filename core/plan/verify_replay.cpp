@@ -133,6 +133,10 @@ void Replay::execute(Moment moment)
         else
             schedule(std::max(m_program.storage(storage).free, moment),
                      {Event::Kind::Release, made});
+        if (moment < m_forward && m_tree.isSaved(moment)) {
+            m_heap.acquire(made);
+            m_tree[m_tree.innermost(moment)].copies.push_back(made);
+        }
     }
     recordStep(moment, kNoRegion);
     for (const TensorId tensor : op(moment).writes) {
@@ -350,6 +354,8 @@ void Replay::unreference(int id)
     if (--frame.references > 0)
         return;
     for (const InstanceId instance : std::exchange(frame.packed, {}))
+        m_heap.release(instance);
+    for (const InstanceId instance : std::exchange(frame.copies, {}))
         m_heap.release(instance);
     if (frame.parent != kNoRegion)
         unreference(frame.parent);

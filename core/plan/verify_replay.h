@@ -76,7 +76,9 @@ private:
     [[nodiscard]] bool pack(Execution& run, graph::Moment moment, bool after);
     void packArguments(Execution& run, int nested);
     void packRow(Execution& run, std::size_t index);
+    void fetch(Execution& run, graph::Moment moment);
     void execute(Execution& run, graph::Moment moment);
+    void copyForNested(Execution& run, const Frame& nested, InstanceId made);
     void schedule(Execution& run, graph::Moment moment, Event event);
     void letGo(Execution& run, graph::Moment moment);
     void stop(Execution& run);

@@ -14,6 +14,7 @@ using graph::TensorId;
 FrameTree::FrameTree(const graph::Program& program, const Plan& plan)
     : m_program{program}
     , m_innermost(program.ops.size(), kNoRegion)
+    , m_isSaved(program.ops.size(), false)
     , m_beginning(program.ops.size() + 1)
 {
     if (plan.granularity == Granularity::Op)
@@ -42,6 +43,8 @@ void FrameTree::add(const Region& region, int parent)
     m_frames.push_back(std::move(frame));
     for (Moment op = region.first; op <= region.last; ++op)
         m_innermost[static_cast<std::size_t>(op)] = id;
+    for (const graph::OpId op : region.save)
+        m_isSaved[op.index()] = true;
     m_beginning[static_cast<std::size_t>(region.first)].push_back(id);
     (parent == kNoRegion ? m_outermost : (*this)[parent].children).push_back(id);
     for (const Region& nested : region.nested)

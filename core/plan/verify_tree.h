@@ -41,6 +41,7 @@ struct Frame
 
     // What backward does with it.
     bool recomputed = false;
+    std::vector<InstanceId> copies; ///< results that its selective context keeps until fetched
     std::vector<InstanceId> packed; ///< its arguments in the table of the parent's frame
     int lateReleases = 0;           ///< rows that go as soon as it is recomputed
 };
@@ -61,6 +62,11 @@ public:
     [[nodiscard]] int innermost(graph::Moment op) const
     {
         return m_innermost[static_cast<std::size_t>(op)];
+    }
+    /// Whether the region around an op keeps its results.
+    [[nodiscard]] bool isSaved(graph::Moment op) const
+    {
+        return m_isSaved[static_cast<std::size_t>(op)];
     }
     /// Regions whose first op it is, outer ones first.
     [[nodiscard]] const std::vector<int>& beginningAt(graph::Moment op) const
@@ -89,6 +95,7 @@ private:
     std::optional<CodeReader> m_code; ///< of plans between ops
     std::vector<Frame> m_frames;
     std::vector<int> m_innermost;
+    std::vector<bool> m_isSaved; ///< by op
     std::vector<std::vector<int>> m_beginning;
     std::vector<int> m_rank;
     std::vector<int> m_outermost;

@@ -40,7 +40,39 @@ class OpRegionsPropertyTest : public QObject
 
 private Q_SLOTS:
     void theReplayAgreesAtEveryStep();
+    void theReplayAgreesAboutSavedSets();
 };
+
+std::size_t savesIn(const std::vector<plan::Region>& regions)
+{
+    std::size_t count = 0;
+    for (const plan::Region& region : regions)
+        count += region.save.size() + savesIn(region.nested);
+    return count;
+}
+
+void OpRegionsPropertyTest::theReplayAgreesAboutSavedSets()
+{
+    std::size_t saves = 0;
+    for (std::uint64_t seed = 0; seed < 2 * kPrograms; ++seed) {
+        const graph::ProgramPtr program = tests::randomProgram(seed / 2);
+        const plan::Problem problem = tests::unlimitedProblem(program);
+        const plan::Plan plan =
+            tests::withRandomSaves(*program,
+                                   seed % 2 == 0 ? tests::randomOpPlan(*program, seed)
+                                                 : tests::randomLegalPlan(*program, seed),
+                                   seed);
+        saves += savesIn(plan.regions);
+        const plan::Verification replay = plan::verify(problem, plan);
+        QVERIFY2(replay.faults.empty(),
+                 qPrintable(QStringLiteral("seed %1: ").arg(seed) + tests::firstFault(replay)));
+        const QString difference = firstDifference(*plan::evaluate(problem, plan), replay);
+        QVERIFY2(difference.isEmpty(),
+                 qPrintable(QStringLiteral("seed %1: ").arg(seed) + difference));
+    }
+    qInfo("%zu saved ops", saves);
+    QVERIFY(saves > kPrograms);
+}
 
 void OpRegionsPropertyTest::theReplayAgreesAtEveryStep()
 {

@@ -90,6 +90,10 @@ private:
 /// Random legal regions between ops, nested up to three deep. May be empty. Same seed, same plan.
 [[nodiscard]] plan::Plan randomOpPlan(const graph::Program& program, std::uint64_t seed);
 
+/// The plan with results saved inside its regions, as legal. Same seed, same plan.
+[[nodiscard]] plan::Plan withRandomSaves(const graph::Program& program, plan::Plan plan,
+                                         std::uint64_t seed);
+
 /// A chain of `calls` modules m0, m1, … of two ops each, the second of which saves its input, and
 /// a backward op for each op.
 [[nodiscard]] graph::ProgramPtr longChain(int calls);

@@ -157,7 +157,49 @@ private:
     Random m_random;
 };
 
+/// Adds ops to save lists as long as the plan stays legal.
+class Saver
+{
+public:
+    Saver(const graph::Program& program, plan::Plan plan, std::uint64_t seed)
+        : m_program{program}, m_plan{std::move(plan)}, m_random{seed}
+    {
+    }
+
+    [[nodiscard]] plan::Plan run()
+    {
+        m_density = m_random.between(10, 90);
+        addTo(m_plan.regions);
+        return std::move(m_plan);
+    }
+
+private:
+    void addTo(std::vector<plan::Region>& regions)
+    {
+        for (plan::Region& region : regions) {
+            for (graph::Moment op = region.first; op <= region.last; ++op) {
+                if (!m_random.percent(m_density))
+                    continue;
+                region.save.emplace_back(static_cast<std::size_t>(op));
+                if (!plan::verifying::regionFaults(m_program, m_plan).empty())
+                    region.save.pop_back();
+            }
+            addTo(region.nested);
+        }
+    }
+
+    const graph::Program& m_program;
+    plan::Plan m_plan;
+    Random m_random;
+    int m_density = 50;
+};
+
 } // namespace
+
+plan::Plan withRandomSaves(const graph::Program& program, plan::Plan plan, std::uint64_t seed)
+{
+    return Saver{program, std::move(plan), seed}.run();
+}
 
 plan::Plan randomOpPlan(const graph::Program& program, std::uint64_t seed)
 {

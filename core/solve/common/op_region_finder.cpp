@@ -23,6 +23,7 @@ public:
         : m_program{program}
         , m_lastWrite(program.storages.size(), graph::kBeforeStep)
         , m_nextUse(program.storages.size(), graph::kNever)
+        , m_nextRead(program.storages.size(), graph::kNever)
         , m_allocated(program.forwardCount())
     {
         const auto count = static_cast<Moment>(program.forwardCount());
@@ -39,14 +40,20 @@ public:
         for (const std::size_t storage : m_allocated[static_cast<std::size_t>(at)])
             setNextUse(storage, graph::kNever); // who begins here makes it
         const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
-        for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes})
-            for (const TensorId tensor : *tensors) {
-                const std::size_t storage = m_program.tensor(tensor).storage.index();
-                const graph::Storage& row = m_program.storages[storage];
-                if (row.storageClass != graph::StorageClass::Buffer && row.alloc < at
-                    && m_lastWrite[storage] >= at)
-                    setNextUse(storage, at);
-            }
+        for (const TensorId tensor : op.writes) {
+            const std::size_t storage = m_program.tensor(tensor).storage.index();
+            if (!isBuffer(storage))
+                meet(storage, at);
+            else if (m_nextRead[storage] != graph::kNever) // would read what this writes twice
+                setNextUse(storage, m_nextRead[storage]);
+        }
+        for (const TensorId tensor : op.reads) {
+            const std::size_t storage = m_program.tensor(tensor).storage.index();
+            if (isBuffer(storage) && writes(op, storage))
+                continue; // running statistics: updated twice, which is allowed
+            m_nextRead[storage] = at;
+            meet(storage, at);
+        }
     }
 
     [[nodiscard]] Moment nearest() const
@@ -55,6 +62,21 @@ public:
     }
 
 private:
+    [[nodiscard]] bool isBuffer(std::size_t storage) const
+    {
+        return m_program.storages[storage].storageClass == graph::StorageClass::Buffer;
+    }
+    [[nodiscard]] bool writes(const graph::Op& op, std::size_t storage) const
+    {
+        return std::any_of(op.writes.begin(), op.writes.end(), [&](TensorId tensor) {
+            return m_program.tensor(tensor).storage.index() == storage;
+        });
+    }
+    void meet(std::size_t storage, Moment at)
+    {
+        if (m_program.storages[storage].alloc < at && m_lastWrite[storage] >= at)
+            setNextUse(storage, at);
+    }
     void setNextUse(std::size_t storage, Moment use)
     {
         if (m_nextUse[storage] != graph::kNever)
@@ -67,6 +89,7 @@ private:
     const graph::Program& m_program;
     std::vector<Moment> m_lastWrite; ///< by storage, in forward and loss
     std::vector<Moment> m_nextUse;   ///< by storage
+    std::vector<Moment> m_nextRead;  ///< by storage: by an op that doesn't write it
     std::multiset<Moment> m_uses;
     std::vector<std::vector<std::size_t>> m_allocated; ///< by forward or loss op
 };

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/verify.h"
+
+#include <vector>
+
+namespace plimsoll::plan::verifying {
+
+/// SAVED SETS of LIFETIMES.md, which are legal: one sentence per fault. The regions themselves must
+/// be legal.
+[[nodiscard]] std::vector<Fault> saveFaults(const graph::Program& program, const Plan& plan);
+
+} // namespace plimsoll::plan::verifying
