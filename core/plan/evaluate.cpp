@@ -29,20 +29,23 @@ Category categoryOf(StorageClass storageClass)
     return Category::Temporaries;
 }
 
-/// Bands for forward, loss, backward and optimizer over the schedule's steps; recomputation belongs
-/// to backward.
+/// Bands for forward, loss, backward and optimizer over the schedule's steps; what runs again
+/// belongs to the op that it runs for, a last recomputation to backward.
 void addPhases(const graph::Program& program, const Schedule& schedule, timeline::Builder& builder)
 {
     static constexpr std::array kLabels{"Forward", "Loss", "Backward", "Optimizer"};
     std::array<std::pair<std::int64_t, std::int64_t>, graph::kPhaseCount> range;
     range.fill({INT64_MAX, -1});
-    for (std::size_t step = 0; step < schedule.steps.size(); ++step) {
+    graph::Phase next = graph::Phase::Backward; // of the op that the steps before it prepare
+    for (std::size_t step = schedule.steps.size(); step-- > 0;) {
         const Step& executed = schedule.steps[step];
+        if (executed.region < 0)
+            next = program.op(executed.op).phase;
         const graph::Phase phase =
-            executed.region >= 0 ? graph::Phase::Backward : program.op(executed.op).phase;
+            executed.region < 0 ? next : std::min(next, graph::Phase::Backward);
         auto& [first, last] = range[static_cast<std::size_t>(phase)];
-        first = std::min(first, static_cast<std::int64_t>(step));
-        last = static_cast<std::int64_t>(step);
+        first = static_cast<std::int64_t>(step);
+        last = std::max(last, static_cast<std::int64_t>(step));
     }
     for (std::size_t phase = 0; phase < range.size(); ++phase)
         if (range[phase].second >= 0)
@@ -99,15 +102,23 @@ std::optional<graph::StorageId> targetOf(const graph::Program& program, const gr
     return std::nullopt;
 }
 
-/// Whether the recorded step keeps a storage of forward for backward, and the plan does not.
-bool isSpared(const graph::Program& program, const Schedule& schedule, graph::StorageId storage)
+/// By storage: whether the recorded step keeps what forward makes for backward, and the plan does
+/// not.
+std::vector<bool> sparedStorages(const graph::Program& program, const Schedule& schedule)
 {
     const auto forward = static_cast<graph::Moment>(program.forwardCount());
-    const graph::Storage& recorded = program.storage(storage);
-    if (forward == 0 || recorded.alloc < 0 || recorded.alloc >= forward || recorded.free < forward)
-        return false;
+    std::vector<bool> spared(program.storages.size(), false);
+    if (forward == 0)
+        return spared;
+    for (std::size_t index = 0; index < spared.size(); ++index) {
+        const graph::Storage& recorded = program.storages[index];
+        spared[index] = recorded.alloc >= 0 && recorded.alloc < forward && recorded.free >= forward;
+    }
     const std::int32_t end = schedule.stepOfOp[static_cast<std::size_t>(forward) - 1];
-    return schedule.instances[storage.index()].free <= end;
+    for (const Instance& instance : schedule.instances)
+        if (instance.alloc <= end && instance.free > end)
+            spared[instance.storage.index()] = false;
+    return spared;
 }
 
 /// One row per storage that recomputations work on; together they cost what recomputing costs.
@@ -129,6 +140,7 @@ void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>&
         if (const graph::Moment alloc = program.storages[index].alloc;
             alloc >= 0 && executions[static_cast<std::size_t>(alloc)] > 0)
             allocated[static_cast<std::size_t>(alloc)].emplace_back(index);
+    const std::vector<bool> spared = sparedStorages(program, *evaluation.schedule);
     std::vector<std::ptrdiff_t> rowOf(program.storages.size(), -1);
     for (std::size_t op = 0; op < program.ops.size(); ++op) {
         if (executions[op] == 0)
@@ -139,9 +151,9 @@ void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>&
             rowOf[storage.index()] = static_cast<std::ptrdiff_t>(evaluation.recomputed.size());
             const base::Bytes bytes =
                 graph::rounded(program.storage(storage).bytes, problem.rounding);
-            const bool spared = isSpared(program, *evaluation.schedule, storage);
             evaluation.recomputed.push_back({graph::OpId{op}, storage, bytes,
-                                             spared ? bytes : base::Bytes{}, time, innermost[op]});
+                                             spared[storage.index()] ? bytes : base::Bytes{}, time,
+                                             innermost[op]});
             time = {};
         }
         const std::optional<graph::StorageId> target = targetOf(program, program.ops[op]);
@@ -168,6 +180,28 @@ bool updatesBuffersAgain(const graph::Program& program, const Schedule& schedule
     });
 }
 
+/// Sentences on what the numbers of a plan leave out.
+std::vector<std::string> notModelled(const graph::Program& program, const Plan& plan,
+                                     const Schedule& schedule)
+{
+    std::vector<std::string> sentences{"Allocator fragmentation.",
+                                       "Scratch memory inside kernels beyond the reserve."};
+    if (plan.runtime == Runtime::Checkpoint) {
+        if (updatesBuffersAgain(program, schedule))
+            sentences.emplace_back(
+                "Buffers that recomputed modules update, such as batch norm's running statistics, "
+                "are updated again by each recomputation: evaluation mode may differ.");
+        return sentences;
+    }
+    if (std::any_of(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) {
+            return step.region >= 0 && program.op(step.op).isRandom;
+        }))
+        sentences.emplace_back(
+            "States of the random number generators that the runner keeps on the "
+            "host for random ops it repeats.");
+    return sentences;
+}
+
 } // namespace
 
 EvaluationPtr evaluate(const Problem& problem, const Plan& plan)
@@ -183,12 +217,7 @@ EvaluationPtr evaluate(const Problem& problem, const Plan& plan)
         evaluation->peakOp = evaluation->schedule->steps[evaluation->peakStep].op;
     addTimes(times, *evaluation);
     addRecomputed(problem, times, *evaluation);
-    evaluation->notModelled = {"Allocator fragmentation.",
-                               "Scratch memory inside kernels beyond the reserve."};
-    if (updatesBuffersAgain(program, *evaluation->schedule))
-        evaluation->notModelled.emplace_back(
-            "Buffers that recomputed modules update, such as batch norm's running statistics, are "
-            "updated again by each recomputation: evaluation mode may differ.");
+    evaluation->notModelled = notModelled(program, plan, *evaluation->schedule);
     return evaluation;
 }
 

@@ -14,13 +14,13 @@ namespace plimsoll::plan {
 /// A value that the plan computes again. Ops that only write it in place are part of its time.
 struct Recomputed
 {
-    graph::OpId op;           ///< the forward op run again
+    graph::OpId op;           ///< the op run again
     graph::StorageId storage; ///< what it allocates
     base::Bytes bytes;
     base::Bytes spared;     ///< `bytes` where the recorded step keeps it for backward and the plan
                             ///< does not; 0 for what forward frees anyway
     base::Nanoseconds time; ///< of all its executions in recomputations
-    std::int32_t region = -1; ///< innermost region, index in flatten() order
+    std::int32_t region = -1; ///< as in Step: innermost region, or last row of `again`
 };
 
 /// Everything anybody shows about a plan. Made only by evaluate().
@@ -33,7 +33,7 @@ struct Evaluation
     base::Nanoseconds stepTime;
     base::Nanoseconds recomputeTime; ///< part of stepTime spent in recomputations
     base::Nanoseconds transferTime;
-    std::vector<Recomputed> recomputed;   ///< in order of the forward op
+    std::vector<Recomputed> recomputed;   ///< in order of the op
     std::vector<std::string> notModelled; ///< sentences: what these numbers leave out
     std::shared_ptr<const Schedule> schedule;
     timeline::TimelinePtr timeline;
@@ -46,10 +46,10 @@ using EvaluationPtr = std::shared_ptr<const Evaluation>;
 [[nodiscard]] std::vector<base::Nanoseconds> opTimes(const graph::Program& program,
                                                      const Device& device);
 
-/// The only source of numbers about a plan. The plan's regions must be legal.
+/// The only source of numbers about a plan: those of its runtime. The plan must be legal.
 [[nodiscard]] EvaluationPtr evaluate(const Problem& problem, const Plan& plan);
 
-/// The plan "keep everything": no regions, planner "none".
+/// The plan "keep everything": no regions, planner "none", the step as eager PyTorch runs it.
 [[nodiscard]] Plan keepEverything();
 
 } // namespace plimsoll::plan

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/plan/lower_step.h"
 #include "core/plan/python_holds.h"
 #include "core/plan/region_table.h"
 #include "core/plan/schedule.h"
@@ -275,7 +276,7 @@ std::size_t Schedule::stepOf(graph::OpId op, bool recomputed) const
 
 Schedule lower(const Program& program, const Plan& plan)
 {
-    return Lowering{program, plan}.run();
+    return plan.runtime == Runtime::Step ? lowerStep(program, plan) : Lowering{program, plan}.run();
 }
 
 } // namespace plimsoll::plan

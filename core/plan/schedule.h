@@ -8,12 +8,14 @@
 
 namespace plimsoll::plan {
 
-/// One execution of an op. A forward op inside regions is executed again by their recomputations.
+/// One execution of an op. A forward op inside regions is executed again by their recomputations,
+/// at runtime Step any op by a row of `again`.
 struct Step
 {
     graph::OpId op;
     std::int32_t region = -1; ///< index in flatten() order of the region whose recomputation runs
-                              ///< it; -1: the op itself
+                              ///< it, at runtime Step index of the row of Plan::again; -1: the op
+                              ///< itself
 };
 
 /// One life of a storage: the recorded one, or another made by a recomputation.
@@ -50,8 +52,8 @@ struct Schedule
 /// Regions with their nested ones, parents first.
 [[nodiscard]] std::vector<FlatRegion> flatten(const Plan& plan);
 
-/// Completes a plan after the rules of LIFETIMES.md. The plan's regions must be legal, which
-/// verify() checks; O(ops + saved) times nesting depth.
+/// Completes a plan after the rules of its runtime, LIFETIMES.md or STEP_RUNTIME.md. The plan must
+/// be legal, which verify() checks; O(ops + saved) times nesting depth.
 [[nodiscard]] Schedule lower(const graph::Program& program, const Plan& plan);
 
 } // namespace plimsoll::plan

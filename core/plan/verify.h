@@ -10,6 +10,7 @@ namespace plimsoll::plan {
 
 enum class FaultKind {
     IllegalRegion,    ///< not what the runtime can execute, or not with the same results
+    IllegalRepeat,    ///< ops that the runtime Step can't execute again
     UseBeforeCompute, ///< an execution reads what is not there yet
     UseAfterFree,
     OverwrittenInput, ///< a recomputation would read a value that was overwritten since
@@ -29,14 +30,14 @@ struct Fault
 struct Verification
 {
     std::vector<Fault> faults; ///< empty: the plan is good
-    base::Bytes peak;          ///< reserve included; 0 when the regions are illegal
+    base::Bytes peak;          ///< reserve included; 0 when regions or repetitions are illegal
     std::size_t peakStep = 0;
     std::vector<base::Bytes> liveBytes; ///< during each executed step, reserve included
 };
 
-/// Replays the plan with reference counts, as PyTorch would run it. Shares no code with planners,
-/// lower() or evaluate() (own library plimsoll_plan_verify). Checks the regions, every read, and
-/// the budget at every step.
+/// Replays the plan with reference counts, as its runtime would run it. Shares no code with
+/// planners, lower() or evaluate() (own library plimsoll_plan_verify). Checks the regions or
+/// repetitions, every read, and the budget at every step.
 [[nodiscard]] Verification verify(const Problem& problem, const Plan& plan);
 
 } // namespace plimsoll::plan

@@ -94,6 +94,10 @@ private:
 [[nodiscard]] plan::Plan withRandomSaves(const graph::Program& program, plan::Plan plan,
                                          std::uint64_t seed);
 
+/// A random legal plan for the runtime Step: values of forward and backward made again anywhere,
+/// with a random choice of what else was let go. May repeat nothing. Same seed, same plan.
+[[nodiscard]] plan::Plan randomStepPlan(const graph::Program& program, std::uint64_t seed);
+
 /// A chain of `calls` modules m0, m1, … of two ops each, the second of which saves its input, and
 /// a backward op for each op.
 [[nodiscard]] graph::ProgramPtr longChain(int calls);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/lower_step.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::plan {
+
+namespace {
+
+using graph::Moment;
+using graph::OpId;
+using graph::Program;
+using graph::StorageClass;
+using graph::StorageId;
+
+constexpr std::int32_t kToTheEnd = INT32_MAX;
+
+/// Builds the schedule of one plan; the rules and their names are those of STEP_RUNTIME.md.
+class StepLowering
+{
+public:
+    StepLowering(const Program& program, const Plan& plan)
+        : m_program{program}
+        , m_plan{plan}
+        , m_runnerOps{static_cast<Moment>(program.countBeforeOptimizer())}
+        , m_madeBy(program.ops.size())
+        , m_newest(program.storages.size())
+    {
+    }
+
+    Schedule run() &&
+    {
+        beginLives();
+        m_schedule.stepOfOp.reserve(m_program.ops.size());
+        auto row = m_plan.again.begin();
+        for (Moment op = 0; op < static_cast<Moment>(m_program.ops.size()); ++op) {
+            if (row != m_plan.again.end() && row->before == op) {
+                const auto number = static_cast<std::int32_t>(row - m_plan.again.begin());
+                for (const OpId again : row->ops)
+                    execute(again, number);
+                ++row;
+            }
+            m_schedule.stepOfOp.push_back(static_cast<std::int32_t>(m_schedule.steps.size()));
+            execute(OpId{static_cast<std::size_t>(op)}, -1);
+        }
+        endRecordedLives();
+        for (const StorageId outcome : outcomes())
+            if (isManaged(outcome))
+                newest(outcome).free = kToTheEnd;
+        return std::move(m_schedule);
+    }
+
+private:
+    void beginLives();
+    void execute(OpId op, std::int32_t row);
+    void endRecordedLives();
+    [[nodiscard]] std::vector<StorageId> outcomes() const;
+
+    /// Whether the runner decides how long a storage lives.
+    [[nodiscard]] bool isManaged(StorageId storage) const
+    {
+        const Moment alloc = m_program.storage(storage).alloc;
+        return alloc >= 0 && alloc < m_runnerOps;
+    }
+    [[nodiscard]] Instance& newest(StorageId storage)
+    {
+        return m_schedule.instances[m_newest[storage.index()]];
+    }
+
+    const Program& m_program;
+    const Plan& m_plan;
+    Moment m_runnerOps;                           ///< ops of forward, loss and backward
+    std::vector<std::vector<StorageId>> m_madeBy; ///< by op
+    std::vector<std::size_t> m_newest;            ///< by storage: index of its newest instance
+    Schedule m_schedule;
+};
+
+void StepLowering::beginLives()
+{
+    for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
+        const StorageId storage{index};
+        m_newest[index] = index;
+        m_schedule.instances.push_back({storage, -1, kToTheEnd, -1});
+        if (const Moment alloc = m_program.storage(storage).alloc; alloc >= 0)
+            m_madeBy[static_cast<std::size_t>(alloc)].push_back(storage);
+    }
+}
+
+/// One step: what it makes begins, what it uses lives at least until it.
+void StepLowering::execute(OpId op, std::int32_t row)
+{
+    const auto step = static_cast<std::int32_t>(m_schedule.steps.size());
+    m_schedule.steps.push_back({op, row});
+    for (const StorageId made : m_madeBy[op.index()]) {
+        if (row >= 0) {
+            m_newest[made.index()] = m_schedule.instances.size();
+            m_schedule.instances.push_back({made, step, step, row});
+        } else {
+            newest(made).alloc = newest(made).free = step;
+        }
+    }
+    const graph::Op& executed = m_program.op(op);
+    for (const std::vector<graph::TensorId>* tensors :
+         {&executed.reads, &executed.writes, &executed.outputs})
+        for (const graph::TensorId tensor : *tensors)
+            if (const StorageId storage = m_program.tensor(tensor).storage; isManaged(storage))
+                newest(storage).free = step;
+}
+
+/// What the optimizer allocates lives as recorded.
+void StepLowering::endRecordedLives()
+{
+    for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
+        const graph::Storage& storage = m_program.storages[index];
+        if (storage.alloc >= m_runnerOps)
+            m_schedule.instances[index].free =
+                storage.free == graph::kNever
+                    ? kToTheEnd
+                    : m_schedule.stepOfOp[static_cast<std::size_t>(storage.free)];
+    }
+}
+
+/// What is there when the step is over: gradients, and the loss, which the first op of backward
+/// reads; other things that the recorded step returned nobody gets from the runner.
+std::vector<StorageId> StepLowering::outcomes() const
+{
+    std::vector<StorageId> kept;
+    for (const graph::Parameter& parameter : m_program.parameters)
+        if (parameter.gradient)
+            kept.push_back(*parameter.gradient);
+    const std::size_t backward = m_program.forwardCount();
+    const std::size_t before = kept.size();
+    if (backward < static_cast<std::size_t>(m_runnerOps))
+        for (const graph::TensorId tensor : m_program.ops[backward].reads)
+            if (m_program.storageOf(tensor).storageClass == StorageClass::Output)
+                kept.push_back(m_program.tensor(tensor).storage);
+    if (kept.size() == before)
+        for (std::size_t index = 0; index < m_program.storages.size(); ++index)
+            if (m_program.storages[index].storageClass == StorageClass::Output)
+                kept.emplace_back(index);
+    return kept;
+}
+
+} // namespace
+
+Schedule lowerStep(const Program& program, const Plan& plan)
+{
+    return StepLowering{program, plan}.run();
+}
+
+} // namespace plimsoll::plan

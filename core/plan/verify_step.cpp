@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/verify_step.h"
+
+#include "core/plan/verify_heap.h"
+#include "core/plan/verify_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace plimsoll::plan::verifying {
+
+namespace {
+
+using graph::Moment;
+using graph::OpId;
+using graph::Program;
+using graph::StorageId;
+
+constexpr std::size_t kMostFaults = 100;
+
+/// Ops that can run without the statistics that they update.
+constexpr std::array<std::string_view, 3> kUpdateStatistics{"aten.native_batch_norm.default",
+                                                            "aten.cudnn_batch_norm.default",
+                                                            "aten.miopen_batch_norm.default"};
+/// The engine's node that puts a gradient into `.grad`.
+constexpr std::string_view kStoresGradient = "AccumulateGrad";
+
+struct Execution
+{
+    OpId op;
+    bool isAgain = false;
+};
+
+/// What an execution touches, each storage once: before it, how often it had been written when the
+/// op ran in the recording, and how often the op writes it.
+struct Touch
+{
+    StorageId storage;
+    int version = 0;
+    int writes = 0; ///< 0 or 1: an op is one write, however many of its tensors it goes to
+};
+
+bool leavesStatistics(const Program& program, const graph::Op& op)
+{
+    return std::ranges::find(kUpdateStatistics, program.targetOf(op)) != kUpdateStatistics.end();
+}
+
+bool isOlder(const Program& program, StorageId storage)
+{
+    return program.storage(storage).alloc < 0;
+}
+
+std::optional<std::string> whyNotAgain(const Program& program, OpId id)
+{
+    const graph::Op& op = program.op(id);
+    if (op.isCollective)
+        return "which is a collective: the other processes don't repeat";
+    if (op.node >= 0 && program.nodes[static_cast<std::size_t>(op.node)] == kStoresGradient)
+        return "which stores a gradient: it would be added twice where there is one already";
+    if (leavesStatistics(program, op))
+        return std::nullopt;
+    for (const graph::TensorId tensor : op.writes)
+        if (const StorageId storage = program.tensor(tensor).storage; isOlder(program, storage))
+            return fmt::format("which writes {}, memory that is older than the step",
+                               nameOf(program, storage));
+    return std::nullopt;
+}
+
+/// A step that runs: who is alive, and what was written how often.
+class StepReplay
+{
+public:
+    StepReplay(const Problem& problem, const Plan& plan, Verification& seen);
+    void run();
+
+private:
+    void line(const Plan& plan);
+    void recordVersions();
+    void countUses();
+    void begin();
+    void execute(const Execution& execution);
+    void checkVersion(const Execution& execution, const Touch& touch);
+    void checkOutcomes();
+    [[nodiscard]] OpId writer(StorageId storage, int version) const;
+    void record(const Execution& execution);
+    void fault(FaultKind kind, std::string sentence);
+    [[nodiscard]] std::vector<Touch> touches(const Execution& execution) const;
+    [[nodiscard]] std::vector<StorageId> outcomes() const;
+    [[nodiscard]] bool isByRunner(StorageId storage) const
+    {
+        const Moment alloc = m_program.storage(storage).alloc;
+        return alloc >= 0 && alloc < m_optimizer;
+    }
+    [[nodiscard]] std::string describe(const Execution& execution) const
+    {
+        return (execution.isAgain ? "The repetition of " : "") + nameOf(m_program, execution.op);
+    }
+
+    const Program& m_program;
+    const Problem& m_problem;
+    Verification& m_seen;
+    Moment m_optimizer; ///< first op of the optimizer
+    Heap m_heap;
+    std::vector<Execution> m_line;                        ///< all executions in order
+    std::vector<std::vector<StorageId>> m_makes;          ///< by op
+    std::vector<std::vector<StorageId>> m_optimizerFrees; ///< by op
+    std::vector<std::vector<Touch>> m_touches;            ///< by op, as recorded
+    std::vector<int> m_writes;                            ///< by storage: in the whole recording
+    std::vector<int> m_uses;                              ///< by instance, in order of creation
+    std::vector<InstanceId> m_now;                        ///< by storage: its newest instance
+    std::vector<bool> m_isWrong; ///< by storage: a wrong version was told, until it is made again
+};
+
+StepReplay::StepReplay(const Problem& problem, const Plan& plan, Verification& seen)
+    : m_program{*problem.program}
+    , m_problem{problem}
+    , m_seen{seen}
+    , m_optimizer{static_cast<Moment>(problem.program->countBeforeOptimizer())}
+    , m_heap{*problem.program, problem.rounding}
+    , m_makes(problem.program->ops.size())
+    , m_optimizerFrees(problem.program->ops.size())
+    , m_touches(problem.program->ops.size())
+    , m_writes(problem.program->storages.size(), 0)
+    , m_now(problem.program->storages.size(), kNoInstance)
+    , m_isWrong(problem.program->storages.size(), false)
+{
+    for (std::size_t i = 0; i < m_program.storages.size(); ++i) {
+        const graph::Storage& storage = m_program.storages[i];
+        if (storage.alloc >= 0)
+            m_makes[static_cast<std::size_t>(storage.alloc)].emplace_back(i);
+        if (storage.alloc >= m_optimizer && storage.free != graph::kNever)
+            m_optimizerFrees[static_cast<std::size_t>(storage.free)].emplace_back(i);
+    }
+    line(plan);
+    recordVersions();
+    countUses();
+}
+
+void StepReplay::line(const Plan& plan)
+{
+    std::map<Moment, const std::vector<OpId>*> rows;
+    for (const Again& again : plan.again)
+        rows[again.before] = &again.ops;
+    for (std::size_t op = 0; op < m_program.ops.size(); ++op) {
+        if (const auto row = rows.find(static_cast<Moment>(op)); row != rows.end())
+            for (const OpId again : *row->second)
+                m_line.push_back({again, true});
+        m_line.push_back({OpId{op}, false});
+    }
+}
+
+/// The recording, counting writes: what every op found.
+void StepReplay::recordVersions()
+{
+    for (std::size_t op = 0; op < m_program.ops.size(); ++op) {
+        const graph::Op& row = m_program.ops[op];
+        std::map<StorageId, Touch> touched;
+        const auto add = [&](const std::vector<graph::TensorId>& tensors, int writes) {
+            for (const graph::TensorId tensor : tensors) {
+                const StorageId storage = m_program.tensor(tensor).storage;
+                Touch& touch = touched[storage];
+                touch = {storage, m_writes[storage.index()], std::max(touch.writes, writes)};
+            }
+        };
+        add(row.reads, 0);
+        add(row.outputs, 0);
+        add(row.writes, 1);
+        for (const auto& [storage, touch] : touched) {
+            m_touches[op].push_back(touch);
+            m_writes[storage.index()] += touch.writes;
+        }
+    }
+}
+
+/// A repetition doesn't touch the statistics that it would update.
+std::vector<Touch> StepReplay::touches(const Execution& execution) const
+{
+    std::vector<Touch> touched = m_touches[execution.op.index()];
+    if (execution.isAgain)
+        std::erase_if(touched, [&](const Touch& touch) {
+            return touch.writes > 0 && isOlder(m_program, touch.storage);
+        });
+    return touched;
+}
+
+/// How often each life will be used, the making aside; whoever gets the step's results is one more.
+void StepReplay::countUses()
+{
+    std::vector<InstanceId> newest(m_program.storages.size(), kNoInstance);
+    const auto make = [&](StorageId storage) {
+        newest[storage.index()] = static_cast<InstanceId>(m_uses.size());
+        m_uses.push_back(0);
+    };
+    for (std::size_t i = 0; i < m_program.storages.size(); ++i)
+        if (m_program.storages[i].alloc < 0)
+            make(StorageId{i});
+    for (const Execution& execution : m_line) {
+        for (const StorageId made : m_makes[execution.op.index()])
+            make(made);
+        for (const Touch& touch : touches(execution))
+            if (const InstanceId used = newest[touch.storage.index()]; used != kNoInstance)
+                ++m_uses[static_cast<std::size_t>(used)];
+    }
+    for (const StorageId storage : outcomes())
+        if (const InstanceId kept = newest[storage.index()]; kept != kNoInstance)
+            ++m_uses[static_cast<std::size_t>(kept)];
+}
+
+/// Gradients and what backward starts from; all that is returned where nothing tells.
+std::vector<StorageId> StepReplay::outcomes() const
+{
+    const auto isOutput = [this](StorageId storage) {
+        return m_program.storage(storage).storageClass == graph::StorageClass::Output;
+    };
+    std::vector<StorageId> found;
+    const auto first = std::ranges::find_if(
+        m_program.ops, [](const graph::Op& op) { return op.phase == graph::Phase::Backward; });
+    if (first != m_program.ops.end())
+        for (const graph::TensorId tensor : first->reads)
+            if (isOutput(m_program.tensor(tensor).storage))
+                found.push_back(m_program.tensor(tensor).storage);
+    const bool isTold = !found.empty();
+    for (std::size_t i = 0; !isTold && i < m_program.storages.size(); ++i)
+        if (isOutput(StorageId{i}))
+            found.emplace_back(i);
+    for (const graph::Parameter& parameter : m_program.parameters)
+        if (parameter.gradient)
+            found.push_back(*parameter.gradient);
+    return found;
+}
+
+void StepReplay::run()
+{
+    begin();
+    for (const Execution& execution : m_line)
+        execute(execution);
+    checkOutcomes();
+}
+
+void StepReplay::begin()
+{
+    const auto made = [this](StorageId storage) {
+        m_now[storage.index()] = m_heap.create(storage, true);
+    };
+    for (std::size_t i = 0; i < m_program.storages.size(); ++i)
+        if (m_program.storages[i].alloc < 0)
+            made(StorageId{i}); // its one holder is somebody outside of the step
+}
+
+void StepReplay::execute(const Execution& execution)
+{
+    const std::size_t op = execution.op.index();
+    const std::vector<StorageId>& makes = m_makes[op];
+    for (const StorageId made : makes) {
+        const InstanceId id = m_heap.create(made, !execution.isAgain);
+        for (int use = 0; use < m_uses[static_cast<std::size_t>(id)]; ++use)
+            m_heap.acquire(id);
+        m_now[made.index()] = id;
+        m_isWrong[made.index()] = false;
+    }
+    const std::vector<Touch> touched = touches(execution);
+    for (const Touch& touch : touched)
+        if (std::ranges::find(makes, touch.storage) == makes.end())
+            checkVersion(execution, touch);
+    record(execution);
+    for (const Touch& touch : touched) {
+        const InstanceId used = m_now[touch.storage.index()];
+        if (touch.writes > 0)
+            m_heap.write(used);
+        if (isByRunner(touch.storage))
+            m_heap.release(used);
+    }
+    for (const StorageId made : makes)
+        if (isByRunner(made))
+            m_heap.release(m_now[made.index()]);
+    if (!execution.isAgain)
+        for (const StorageId storage : m_optimizerFrees[op])
+            m_heap.release(m_now[storage.index()]);
+}
+
+void StepReplay::checkVersion(const Execution& execution, const Touch& touch)
+{
+    const std::size_t storage = touch.storage.index();
+    const InstanceId found = m_now[storage];
+    if (m_isWrong[storage])
+        return;
+    m_isWrong[storage] = true;
+    if (!m_heap.isAlive(found)) {
+        fault(found == kNoInstance ? FaultKind::UseBeforeCompute : FaultKind::UseAfterFree,
+              fmt::format("{} reads {}, which isn't there.", describe(execution),
+                          nameOf(m_program, touch.storage)));
+    } else if (const int version = m_heap.version(found); version > touch.version) {
+        fault(FaultKind::OverwrittenInput,
+              fmt::format("{} reads {}, which was overwritten since it was recorded: what made it "
+                          "must be repeated first.",
+                          describe(execution), nameOf(m_program, touch.storage)));
+    } else if (version < touch.version) {
+        fault(FaultKind::UseBeforeCompute,
+              fmt::format("{} reads {}, which was made again without {}, which then wrote it.",
+                          describe(execution), nameOf(m_program, touch.storage),
+                          nameOf(m_program, writer(touch.storage, version))));
+    } else {
+        m_isWrong[storage] = false;
+    }
+}
+
+/// The recorded op that found a storage written `version` times, and wrote it.
+OpId StepReplay::writer(StorageId storage, int version) const
+{
+    for (std::size_t op = 0; op < m_touches.size(); ++op)
+        for (const Touch& touch : m_touches[op])
+            if (touch.storage == storage && touch.writes > 0 && touch.version == version)
+                return OpId{op};
+    return {};
+}
+
+/// Whoever gets the loss and the gradients gets their newest lives.
+void StepReplay::checkOutcomes()
+{
+    for (const StorageId storage : outcomes())
+        if (const InstanceId kept = m_now[storage.index()];
+            isByRunner(storage) && m_heap.isAlive(kept)
+            && m_heap.version(kept) != m_writes[storage.index()])
+            fault(FaultKind::UseBeforeCompute,
+                  fmt::format("The step ends with {}, which was made again without {}, which then "
+                              "wrote it.",
+                              nameOf(m_program, storage),
+                              nameOf(m_program, writer(storage, m_heap.version(kept)))));
+}
+
+void StepReplay::record(const Execution& execution)
+{
+    const base::Bytes live = m_heap.live() + m_problem.reserve;
+    const std::size_t step = m_seen.liveBytes.size();
+    m_seen.liveBytes.push_back(live);
+    if (live <= m_seen.peak)
+        return;
+    if (live > m_problem.budget && m_seen.peak <= m_problem.budget)
+        fault(FaultKind::OverBudget,
+              fmt::format("{} (step {}) needs {} bytes: {} more than the budget of {}.",
+                          describe(execution), step, live.count(),
+                          (live - m_problem.budget).count(), m_problem.budget.count()));
+    m_seen.peak = live;
+    m_seen.peakStep = step;
+}
+
+void StepReplay::fault(FaultKind kind, std::string sentence)
+{
+    if (m_seen.faults.size() < kMostFaults)
+        m_seen.faults.push_back({kind, std::move(sentence)});
+}
+
+} // namespace
+
+std::vector<Fault> repeatFaults(const Program& program, const Plan& plan)
+{
+    std::vector<Fault> faults;
+    const auto add = [&faults](std::string sentence) {
+        faults.push_back({FaultKind::IllegalRepeat, std::move(sentence)});
+    };
+    if (!plan.regions.empty())
+        faults.push_back(
+            {FaultKind::IllegalRegion, "Runtime \"step\" repeats single ops and has no regions."});
+    const auto end = static_cast<Moment>(program.countBeforeOptimizer());
+    Moment last = graph::kBeforeStep;
+    for (const Again& again : plan.again) {
+        if (again.before <= last || again.before >= end) {
+            add(fmt::format("Ops are repeated before op {}, which must be an op of forward, loss "
+                            "or backward behind op {}.",
+                            again.before, last));
+            continue;
+        }
+        last = again.before;
+        for (std::size_t i = 0; i < again.ops.size(); ++i) {
+            const OpId op = again.ops[i];
+            if (op.index() >= static_cast<std::size_t>(again.before))
+                add(fmt::format("Op {} is repeated before op {}, but hasn't run by then.",
+                                op.index(), again.before));
+            else if (i > 0 && again.ops[i - 1] >= op)
+                add(fmt::format("{} is repeated before op {} behind op {}: repeated ops must keep "
+                                "their order.",
+                                nameOf(program, op), again.before, again.ops[i - 1].index()));
+            else if (const std::optional<std::string> reason = whyNotAgain(program, op))
+                add(fmt::format("{} is repeated before op {}, {}.", nameOf(program, op),
+                                again.before, *reason));
+        }
+    }
+    return faults;
+}
+
+void replayStep(const Problem& problem, const Plan& plan, Verification& seen)
+{
+    StepReplay{problem, plan, seen}.run();
+}
+
+} // namespace plimsoll::plan::verifying

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/graph/program.h"
+
+#include <optional>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// What the runtime Step must execute again to have values anew (STEP_RUNTIME.md): all writers so
+/// far of a storage, and before them all writers of what they read and nobody kept.
+class Repeats
+{
+public:
+    explicit Repeats(const graph::Program& program);
+
+    /// Ops, rising, that make new instances of `wanted` right before op `before`, each written as
+    /// often as it is by then. Reads storages with `isGone` (by storage) from such new instances,
+    /// too, others as they are. Nothing when an op among them can't be repeated or something they
+    /// read was overwritten since. All `wanted` must have been allocated before `before`.
+    [[nodiscard]] std::optional<std::vector<graph::OpId>>
+    before(graph::Moment before, const std::vector<graph::StorageId>& wanted,
+           const std::vector<bool>& isGone) const;
+
+    /// Whether the runner can repeat the op whatever is in memory.
+    [[nodiscard]] bool isRepeatable(graph::OpId op) const { return m_isRepeatable[op.index()]; }
+    /// Whether the runner decides how long the storage lives: made by forward, loss or backward.
+    [[nodiscard]] bool isManaged(graph::StorageId storage) const
+    {
+        const graph::Moment alloc = m_program.storage(storage).alloc;
+        return alloc >= 0 && alloc < m_runnerOps;
+    }
+    /// Ops that read, write or return a tensor of the storage, rising.
+    [[nodiscard]] const std::vector<graph::Moment>& usesOf(graph::StorageId storage) const
+    {
+        return m_uses[storage.index()];
+    }
+
+private:
+    [[nodiscard]] bool isWrittenBetween(graph::StorageId storage, graph::Moment first,
+                                        graph::Moment end) const;
+    [[nodiscard]] bool makesOrWrites(graph::Moment op, graph::StorageId storage) const;
+
+    const graph::Program& m_program;
+    graph::Moment m_runnerOps; ///< ops of forward, loss and backward
+    std::vector<bool> m_isRepeatable;
+    std::vector<std::vector<graph::StorageId>> m_touched; ///< by op, each once; what a repetition
+                                                          ///< leaves alone is not among them
+    std::vector<std::vector<graph::Moment>> m_uses;       ///< by storage
+    std::vector<std::vector<graph::Moment>> m_writers;    ///< by storage, its maker included
+};
+
+} // namespace plimsoll::solve
