@@ -32,6 +32,14 @@ ordered_json classesJson(const graph::Program& program)
     return json;
 }
 
+ordered_json kernelsJson(const graph::Header& header)
+{
+    ordered_json json = ordered_json::object();
+    for (const graph::KernelChoice& choice : header.kernels)
+        json[choice.family][choice.kernel] = choice.times;
+    return json;
+}
+
 ordered_json summaryJson(const graph::Program& program, std::size_t cuts,
                          const plan::Evaluation& unplanned)
 {
@@ -60,6 +68,8 @@ ordered_json summaryJson(const graph::Program& program, std::size_t cuts,
             {"optimizer", program.header.optimizer},
             {"torch", program.header.torch},
             {"exporter", program.header.exporter},
+            {"autocast", program.header.autocast},
+            {"kernels", kernelsJson(program.header)},
             {"assumed", program.header.assumed}};
 }
 
@@ -137,6 +147,11 @@ std::string summaryText(const readers::ReadProgram& read, std::size_t cuts,
             base::bytesText(unplanned.peak, base::Rounding::Up),
             graph::blockBytes(graph::Rounding::Cuda512));
     text += fmt::format("  clean cuts         {}\n", cuts);
+    text += fmt::format("  target             {}\n", base::printable(program.header.target));
+    for (const graph::KernelChoice& choice : program.header.kernels)
+        text += fmt::format("  {:<18} {}, {}\n", base::printable(choice.family),
+                            base::printable(choice.kernel),
+                            counted(static_cast<std::size_t>(choice.times), "time"));
     for (const auto& [name, count] : read.statistics)
         text += fmt::format("  note: {} ({})\n", base::printable(name), count);
     for (const std::string& sentence : program.header.assumed)

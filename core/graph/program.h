@@ -190,6 +190,16 @@ struct Checks
     bool operator==(const Checks&) const = default;
 };
 
+/// What the step runs an operation with where PyTorch chooses by the device.
+struct KernelChoice
+{
+    std::string family;     ///< "attention", "dropout", "batch_norm", "optimizer", …
+    std::string kernel;     ///< "flash", "native_dropout", "cudnn", "foreach", …
+    std::int64_t times = 0; ///< in the step
+
+    bool operator==(const KernelChoice&) const = default;
+};
+
 struct Header
 {
     int version = 1;
@@ -203,6 +213,7 @@ struct Header
     std::string target;
     std::string optimizer; ///< "SGD (foreach)", "" without one
     std::string autocast;  ///< "" without
+    std::vector<KernelChoice> kernels;
     std::vector<std::string> assumed;
 };
 

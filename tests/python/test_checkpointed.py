@@ -51,7 +51,7 @@ def test_recomputed_ops_name_the_forward_op_that_they_repeat(chosen):
     assert [t for t, _ in stream.ops[: stream.backward_start]] == [t for t, _ in plain.ops[: plain.backward_start]]
     ops = stream.recording.ops
     recomputed = [op for op in ops if op.recompute_of >= 0]
-    assert len(recomputed) >= 100
+    assert len(recomputed) >= 80
     for op in recomputed:
         original = ops[op.recompute_of]
         assert (op.target, op.module, op.call) == (original.target, original.module, original.call)

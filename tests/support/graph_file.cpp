@@ -38,6 +38,7 @@ public:
                             .target = "cuda",
                             .optimizer = "SGD (foreach)",
                             .autocast = "",
+                            .kernels = {{"optimizer", "foreach", 1}},
                             .assumed = {"The loss is the sum of the output."}};
         m_program.dtypes = {"float32"};
         m_program.sources = {"model.py:12", "train.py:3"};
@@ -314,6 +315,9 @@ Json checksJson(const graph::Checks& checks)
 
 Json headerJson(const graph::Header& header)
 {
+    Json kernels = Json::object();
+    for (const graph::KernelChoice& choice : header.kernels)
+        kernels[choice.family][choice.kernel] = choice.times;
     const std::string& optimizer = header.optimizer;
     const std::size_t space = std::min(optimizer.find(" ("), optimizer.size());
     Json optimizerJson = nullptr;
@@ -321,12 +325,19 @@ Json headerJson(const graph::Header& header)
         optimizerJson = {{"class", optimizer.substr(0, space)},
                          {"variant", optimizer.substr(space + 2, optimizer.size() - space - 3)},
                          {"dtype", "float32"}};
-    return {{"format", "plimsoll-graph"},    {"version", header.version},
-            {"exporter", header.exporter},   {"torch", header.torch},
-            {"execution", header.execution}, {"mode", header.mode},
-            {"model", header.model},         {"model_class", header.modelClass},
-            {"batch", header.batch},         {"target", header.target},
-            {"optimizer", optimizerJson},    {"autocast", textOrNull(header.autocast)},
+    return {{"format", "plimsoll-graph"},
+            {"version", header.version},
+            {"exporter", header.exporter},
+            {"torch", header.torch},
+            {"execution", header.execution},
+            {"mode", header.mode},
+            {"model", header.model},
+            {"model_class", header.modelClass},
+            {"batch", header.batch},
+            {"target", header.target},
+            {"optimizer", optimizerJson},
+            {"autocast", textOrNull(header.autocast)},
+            {"kernels", kernels},
             {"assumed", header.assumed}};
 }
 

@@ -120,6 +120,13 @@ void ProblemPageTest::tellsWhatTheTraceAssumed()
     QVERIFY(!assumed.empty());
     for (const std::string& sentence : assumed)
         QVERIFY(rowWith(page->problemPage(), QString::fromStdString(sentence)) >= 0);
+    const auto& kernels = page->document().document().graph.program->header.kernels;
+    QVERIFY(!kernels.empty());
+    const int row = rowWith(page->problemPage(), QStringLiteral("Kernels of the trace (cuda): "));
+    QVERIFY(row >= 0);
+    for (const plimsoll::graph::KernelChoice& choice : kernels)
+        QVERIFY(page->problemPage().model()->problemAt(row).sentence.contains(
+            QString::fromStdString(choice.family + ' ' + choice.kernel + ' ')));
 }
 
 void ProblemPageTest::opensFromTheStrip()

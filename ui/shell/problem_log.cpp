@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/problem_log.h"
 
+#include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/models/program_texts.h"
 
@@ -28,6 +29,21 @@ ProblemKind kindOf(MessageKind kind)
     return ProblemKind::Remark;
 }
 
+/// "Kernels of the trace (cuda): attention efficient 12×, optimizer foreach 1×."; empty without
+/// any.
+QString kernelsText(const graph::Header& header)
+{
+    QStringList choices;
+    for (const graph::KernelChoice& choice : header.kernels)
+        choices << translated("%1 %2 %3×")
+                       .arg(fileText(choice.family), fileText(choice.kernel),
+                            countText(static_cast<std::size_t>(choice.times)));
+    if (choices.isEmpty())
+        return {};
+    return translated("Kernels of the trace (%1): %2.")
+        .arg(fileText(header.target), choices.join(QStringLiteral(", ")));
+}
+
 } // namespace
 
 ProblemLog::ProblemLog(const workspace::OpenGraph& graph)
@@ -37,6 +53,11 @@ ProblemLog::ProblemLog(const workspace::OpenGraph& graph)
         problem.kind = ProblemKind::Warning;
         problem.sentence = translated("Read with a difference: %1.").arg(fileText(oddity));
         problem.count = count;
+        m_file.push_back(std::move(problem));
+    }
+    if (const QString kernels = kernelsText(graph.program->header); !kernels.isEmpty()) {
+        Problem problem;
+        problem.sentence = kernels;
         m_file.push_back(std::move(problem));
     }
     for (const std::string& sentence : graph.program->header.assumed) {

@@ -52,6 +52,18 @@ bool readOptimizer(Scan& scan, JsonValue& value, std::string& out)
     return read;
 }
 
+/// {"attention": {"flash": 12}, …}, in the order of the file.
+bool readKernels(Scan& scan, JsonValue& value, std::vector<graph::KernelChoice>& out)
+{
+    return scan.eachField(value, [&](std::string_view family, JsonValue& kernels) {
+        const std::string name{family};
+        return scan.eachField(kernels, [&](std::string_view kernel, JsonValue& times) {
+            graph::KernelChoice& choice = out.emplace_back(name, std::string{kernel});
+            return scan.integer(times, kCount, choice.times);
+        });
+    });
+}
+
 /// An object that has each of `names`, read with `read(position in names, JsonValue&) -> bool`.
 /// `column` is the place of the object itself.
 template <std::size_t Count, typename Read>
@@ -163,6 +175,8 @@ HeaderKey readHeaderKey(Scan& scan, std::string_view key, JsonValue& value, grap
             return outcome(scan.textOrNull(value, header.*known.field));
     if (key == "optimizer")
         return outcome(readOptimizer(scan, value, header.optimizer));
+    if (key == "kernels")
+        return outcome(readKernels(scan, value, header.kernels));
     if (key == "assumed")
         return outcome(scan.texts(value, header.assumed));
     if (key == "format" || key == "version") // readVersion() has been there

@@ -150,7 +150,7 @@ void CliTest::chainStagesTileTheForwardOps()
         QCOMPARE(stage[text("ops")].toArray().at(0).toInt(), next);
         next = stage[text("ops")].toArray().at(1).toInt() + 1;
     }
-    QCOMPARE(next, 112);
+    QCOMPARE(next, 92);
     const QString problem =
         fileWith("chain.json", QJsonDocument{chain[text("problem")].toObject()}.toJson());
     const CliRun solved =

@@ -118,5 +118,5 @@ def prepared(
         if resize is not None:
             resize(step)
         if target == "cuda":
-            stack.enter_context(cuda_kernels(step.assumed))
+            stack.enter_context(cuda_kernels(step.kernels))
         yield step

@@ -110,3 +110,4 @@ class Recording:
     assumed: list[str] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)  # storages that the step returns
     autocast: Optional[str] = None
+    kernels: dict[str, dict[str, int]] = field(default_factory=dict)  # family, kernel, how often the step took it

@@ -98,6 +98,7 @@ def record(
 
     watch = hooks(recorder) if hooks is not None else contextlib.nullcontext()
     with _without_collector(), recorder, recorder.modules, recorder.checkpoints, watch:
+        step.kernels.begin()
         recorder.open()
         step.run(recorder, harvest)
         step.zero_grad()
@@ -113,6 +114,7 @@ def record(
         assumed=recorder.assumed,
         outputs=result["outputs"],
         autocast=recorder.autocast,
+        kernels={family: dict(counts) for family, counts in step.kernels.chosen.items()},
     )
     correct_accumulation(recording)
     return recording

@@ -15,7 +15,7 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import questions
+from . import fake_results, questions
 from .checkpoints import CheckpointTracker
 from .encode import encode
 from .flops import flops_of
@@ -127,16 +127,11 @@ class Recorder(TorchDispatchMode):
 
     def _call(self, func: Any, args: Any, kwargs: Any) -> Any:
         try:
-            result = func(*args, **kwargs)
+            return fake_results.run(func, args, kwargs)
         except RuntimeError as error:
             if isinstance(error, _UNIMPLEMENTED) or _NO_FAKE in str(error):
                 raise questions.explain(func, error, user_line()) from error
             raise
-        if func is aten.native_layer_norm_backward.default and isinstance(result[0], FakeTensor):
-            # The fake kernel hands on the strides of its input where the real one returns contiguous memory.
-            if not result[0].is_contiguous():
-                return (torch.empty_like(result[0], memory_format=torch.contiguous_format), *result[1:])
-        return result
 
     def _ask(self, func: Any, args: Any) -> Any:
         value = questions.answer(args[0], self.phase, self.assumed)
@@ -229,8 +224,11 @@ class Recorder(TorchDispatchMode):
         if op.engine_add:
             old = args[0]
             op.reusable = not old._is_view() and old.dtype == result.dtype
-        if self._emulates_cuda and self.phase == OPTIMIZER:
-            self._keep_on_host(op, constant, result)
+        if self._emulates_cuda:
+            for place in fake_results.on_host(func):
+                self.storages.rows[self.storages.tensors[op.outputs[place]].storage].host = True
+            if self.phase == OPTIMIZER:
+                self._keep_on_host(op, constant, result)
 
     def _keep_on_host(self, op: Op, constant: bool, result: Any) -> None:
         """Step counters of optimizers stay in host memory, and so does what is computed from nothing else."""

@@ -10,6 +10,7 @@ from typing import Any, Callable, Iterator, Optional
 import torch
 
 from . import huggingface
+from .cuda_kernels import Kernels
 from .kinds import BACKWARD, FORWARD, LOSS, OPTIMIZER, TraceError
 from .progress import Progress
 from .tensors import tensors_in
@@ -33,6 +34,7 @@ class Step:
         self.mode = mode
         self.assumed: list[str] = []
         self.progress = Progress(False, 1)
+        self.kernels = Kernels()
         self.called_directly: set[int] = set()  # identities of modules whose forward runs past their call, once known
 
     def inputs(self) -> Iterator[tuple[str, torch.Tensor]]:

@@ -54,7 +54,8 @@ def _header(step: Step, recording: Recording, target: str, name: str) -> dict[st
         "target": target,
         "optimizer": optimizer,
         "autocast": recording.autocast,
-        "assumed": [*recording.assumed, *step.assumed],
+        "kernels": {**recording.kernels, **({"optimizer": {optimizer["variant"]: 1}} if optimizer else {})},
+        "assumed": [*recording.assumed, *(step.kernels.assumed if target == "cuda" else []), *step.assumed],
     }
 
 

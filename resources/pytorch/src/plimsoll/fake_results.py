@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results of ops on fakes where torch's fake kernels differ from the real ones, or don't exist."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from . import cuda_recurrent
+
+aten = torch.ops.aten
+
+# Results that CUDA's kernels leave in host memory: seed and offset of random numbers.
+_ON_HOST = {aten._scaled_dot_product_efficient_attention.default: (2, 3)}
+
+
+def _contiguous_gradient(result: Any) -> Any:
+    """layer norm's fake kernel hands on the strides of its input where the real one returns contiguous memory."""
+    if not isinstance(result[0], FakeTensor) or result[0].is_contiguous():
+        return result
+    return (torch.empty_like(result[0], memory_format=torch.contiguous_format), *result[1:])
+
+
+_CORRECTED: dict[Any, Callable] = {aten.native_layer_norm_backward.default: _contiguous_gradient}
+_MADE: dict[Any, Callable] = {
+    aten._cudnn_rnn.default: cuda_recurrent.fake_forward,
+    aten._cudnn_rnn_backward.default: cuda_recurrent.fake_backward,
+}
+
+
+def run(func: Any, args: Any, kwargs: Any) -> Any:
+    """The call; results that are fakes have the memory of the real kernels' results."""
+    made = _MADE.get(func)
+    if made is not None and isinstance(args[0], FakeTensor):
+        return made(args)
+    result = func(*args, **kwargs)
+    corrected = _CORRECTED.get(func)
+    return result if corrected is None else corrected(result)
+
+
+def on_host(func: Any) -> tuple[int, ...]:
+    """Which results a CUDA run finds in host memory."""
+    return _ON_HOST.get(func, ())
