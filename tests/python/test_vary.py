@@ -22,9 +22,9 @@ CASES = {
     "gpt2-cpu": (lambda b, s: models.gpt2(b, s, **TINY_GPT2), {"batch": [3, 6, 9], "sequence": [40, 80, 100]}, (7, 53), (1, 1), "cpu"),
     "llama": (
         lambda b, s: models.llama(b, s, layers=2, width=64, inner=128, heads=4, groups=2, vocabulary=500),
-        {"sequence": [64, 32, 96], "batch": [2, 4, 3]}, (5, 41), (1, 1), "cuda",
+        {"sequence": [64, 32, 96], "batch": [2, 4, 3]}, (5, 160), (1, 32), "cuda",
     ),
-    "t5": (lambda b, s: models.t5(b, s, 24, **TINY_T5), {"batch": [4, 6, 8], "sequence": [64, 32, 96]}, (5, 48), (1, 16), "cuda"),
+    "t5": (lambda b, s: models.t5(b, s, 24, **TINY_T5), {"batch": [4, 6, 8], "sequence": [64, 32, 96]}, (5, 128), (1, 32), "cuda"),
     "resnet18": (lambda b: models.resnet18(b, 64), {"batch": [8, 16, 24]}, (19,), (1,), "cuda"),
     "densenet121": (lambda b: {**models.densenet121(b, 64), "optimizer": None}, {"batch": [16, 4, 6]}, (7,), (1,), "cuda"),
 }  # fmt: skip
