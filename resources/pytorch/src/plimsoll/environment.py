@@ -11,6 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from . import huggingface, preserve
 from .cuda_kernels import cuda_kernels
+from .eager_paths import EagerPaths
 from .fakes import Lender, mode_of
 from .kinds import TraceError
 from .modules import data_parallel_in
@@ -114,6 +115,7 @@ def prepared(
             stack.enter_context(_foreach(optimizer))
         stack.enter_context(_training_flags(model, mode))
         stack.enter_context(huggingface.unnoticed())
+        stack.enter_context(EagerPaths(target))
         step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode)
         if resize is not None:
             resize(step)

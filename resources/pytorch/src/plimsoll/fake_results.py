@@ -8,7 +8,7 @@ from typing import Any, Callable
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from . import cuda_recurrent
+from . import cpu_results, cuda_recurrent
 
 aten = torch.ops.aten
 
@@ -16,9 +16,9 @@ aten = torch.ops.aten
 _ON_HOST = {aten._scaled_dot_product_efficient_attention.default: (2, 3)}
 
 
-def _contiguous_gradient(result: Any) -> Any:
+def _contiguous_gradient(_: Any, result: Any) -> Any:
     """layer norm's fake kernel hands on the strides of its input where the real one returns contiguous memory."""
-    if not isinstance(result[0], FakeTensor) or result[0].is_contiguous():
+    if result[0] is None or result[0].is_contiguous():
         return result
     return (torch.empty_like(result[0], memory_format=torch.contiguous_format), *result[1:])
 
@@ -30,14 +30,16 @@ _MADE: dict[Any, Callable] = {
 }
 
 
-def run(func: Any, args: Any, kwargs: Any) -> Any:
-    """The call; results that are fakes have the memory of the real kernels' results."""
+def run(func: Any, args: Any, kwargs: Any, target: str) -> Any:
+    """The call; results that are fakes have the memory of the results of the target's real kernels ("cpu", "cuda")."""
+    if not args or not isinstance(args[0], FakeTensor):
+        return func(*args, **kwargs)
     made = _MADE.get(func)
-    if made is not None and isinstance(args[0], FakeTensor):
+    if made is not None:
         return made(args)
     result = func(*args, **kwargs)
-    corrected = _CORRECTED.get(func)
-    return result if corrected is None else corrected(result)
+    corrected = _CORRECTED.get(func) or (cpu_results.CORRECTED.get(func) if target == "cpu" else None)
+    return result if corrected is None else corrected(args, result)
 
 
 def on_host(func: Any) -> tuple[int, ...]:

@@ -14,6 +14,8 @@ from typing import Any, Iterator, Optional
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
+from .values import values_of
+
 
 def _initialisers() -> list[Any]:
     modules = [torch.nn.init]
@@ -69,6 +71,7 @@ class Lender:
                 known = torch.nn.Parameter(known, requires_grad=tensor.requires_grad)
             elif tensor.requires_grad:
                 known.requires_grad_()
+            values_of(self.mode).give(known, tensor)
             self._fakes[id(tensor)] = known
             self._held.append(tensor)
         return known

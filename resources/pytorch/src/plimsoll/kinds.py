@@ -55,7 +55,7 @@ class Op:
     outputs: list[int] = field(default_factory=list)
     args: Any = None
     kwargs: Any = None
-    result: Any = None  # encoded as arguments are; the answer of an op that asks for a value
+    result: Any = None  # encoded as arguments are; of an op that asks for a value the answer by which the step goes on
     engine_add: bool = False  # the engine sums two gradients
     reusable: bool = False  # the old sum is no view: the engine may add in place
 

@@ -19,12 +19,14 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 
 from . import huggingface, op_refusals, preserve, questions
 from .apply_values import PlanMismatch
+from .eager_paths import EagerPaths
 from .fakes import Lender, mode_of
 from .kinds import FORWARD, TraceError
 from .mutations import is_collective, is_random, written_arguments
 from .op_structures import Structure
 from .sources import user_line
 from .tensors import tensors_in
+from .values import follow
 
 aten = torch.ops.aten
 _UNCOUNTED = (aten.detach.default,)
@@ -64,7 +66,7 @@ class Statement:
     reads: set[int] = field(default_factory=set)  # storages
     writes: set[int] = field(default_factory=set)
     random: bool = False
-    answer: Any = None  # what a question about values was answered with
+    answer: Any = None  # what a question about values was answered with, None where nothing was decided by it
 
     @property
     def place(self) -> str:
@@ -135,7 +137,8 @@ class _Recorder(TorchDispatchMode):
         op_refusals.check_state(self._place, self._hooks)
         statement = self._begin(func, args, kwargs)
         if func is aten._local_scalar_dense.default:
-            statement.answer = result = questions.answer(args[0], FORWARD, [])
+            result = questions.answer(args[0], FORWARD, [])
+            statement.answer = result if questions.decides() else None
         else:
             result = self._call(func, args, kwargs)
         self._end(statement, func, args, kwargs, result)
@@ -143,11 +146,13 @@ class _Recorder(TorchDispatchMode):
 
     def _call(self, func: Any, args: Any, kwargs: Any) -> Any:
         try:
-            return func(*args, **kwargs)
+            result = func(*args, **kwargs)
         except RuntimeError as error:
             if op_refusals.is_about_fakes(error):
                 raise questions.explain(func, error, user_line()) from error
             raise
+        follow(func, args, kwargs, result)
+        return result
 
     def _begin(self, func: Any, args: Any, kwargs: Any) -> Statement:
         counted = func not in _UNCOUNTED
@@ -236,6 +241,7 @@ def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor]) -> Iterator[lis
     """While entered, the model has fakes for its tensors; yields those of the inputs. Nothing outside sees what runs inside."""
     with _disable_current_modes(), contextlib.ExitStack() as stack:
         fake = next((t.fake_mode for t in inputs if isinstance(t, FakeTensor)), None) or mode_of(model)
+        target = "cuda" if any(t.is_cuda for t in inputs) else "cpu"
         lender = Lender(fake or FakeTensorMode(allow_non_fake_inputs=True))
         stack.enter_context(preserve.log())
         stack.enter_context(preserve.random_state())
@@ -243,6 +249,7 @@ def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor]) -> Iterator[lis
         inputs = lender.fake_all(inputs)
         stack.enter_context(lender.mode)
         stack.enter_context(huggingface.unnoticed())
+        stack.enter_context(EagerPaths(target))
         yield inputs
 
 

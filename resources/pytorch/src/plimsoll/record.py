@@ -46,7 +46,7 @@ def _without_collector() -> Iterator[None]:
 def warm_up(step: Step, target: str) -> None:
     """Runs the step once, which makes the optimizer's state and shows how modules are called, and takes the gradients away again."""
     step.progress.begin("warm-up step")
-    recorder = Recorder(step.model, target=target, on_op=step.progress.op)
+    recorder = Recorder(step, target)
     step.zero_grad()
     with recorder, DirectCalls(step.model) as direct:
         step.run(recorder, lambda _: None)
@@ -80,7 +80,7 @@ def record(
     step: Step, target: str, hooks: Optional[Callable[[Any], Any]] = None, at_end: Optional[Callable[[Recorder, Any], None]] = None
 ) -> Recording:
     """`at_end` is called with what the step returns, while the step's variables are alive."""
-    recorder = Recorder(step.model, target=target, called_directly=step.called_directly, on_op=step.progress.op)
+    recorder = Recorder(step, target)
     states = _register(recorder, step)
     result: dict[str, Any] = {}
 

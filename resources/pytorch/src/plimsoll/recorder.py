@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import bisect
-from typing import Any, Callable, Container, Optional
+from typing import Any, Callable, Optional
 
 import torch
 from torch._subclasses.fake_tensor import (
@@ -25,6 +25,7 @@ from .mutations import is_collective, is_random, written_arguments
 from .sources import run_by_engine, user_line
 from .storages import StorageTable
 from .tensors import tensors_in
+from .values import follow
 
 aten = torch.ops.aten
 _NO_NUMBER = 2**63  # AccumulateGrad carries 2^64 - 1
@@ -47,9 +48,7 @@ def _steals_gradient() -> bool:
 class Recorder(TorchDispatchMode):
     """The dispatch mode. `on` is true between `open()` and `close()`; ops outside are run and forgotten."""
 
-    def __init__(
-        self, model: torch.nn.Module, *, target: str, called_directly: Container[int] = (), on_op: Callable[[], None] = lambda: None
-    ):  # fmt: skip
+    def __init__(self, step: Any, target: str):
         super().__init__()
         self.on = False
         self.phase = FORWARD
@@ -57,11 +56,12 @@ class Recorder(TorchDispatchMode):
         self.assumed: list[str] = []
         self.autocast: Optional[str] = None
         self.storages = StorageTable(lambda: len(self.ops) - 1 if self.on else None)
-        self.modules = ModuleTracker(model, self, called_directly)
+        self.modules = ModuleTracker(step.model, self, step.called_directly)
         self.checkpoints = CheckpointTracker(self)
-        self._on_op = on_op  # called for each op, recorded or not
+        self._on_op = step.progress.op  # called for each op, recorded or not
         self.on_detach: Optional[Callable[[torch.Tensor, torch.Tensor], None]] = None
         self.on_constant: Optional[Callable[[int, torch.Tensor], None]] = None  # row, and the real tensor with its data
+        self._target = target
         self._emulates_cuda = target == "cuda"
         self._first_seq = 0
         self._last_seq = -1
@@ -127,16 +127,22 @@ class Recorder(TorchDispatchMode):
 
     def _call(self, func: Any, args: Any, kwargs: Any) -> Any:
         try:
-            return fake_results.run(func, args, kwargs)
+            result = fake_results.run(func, args, kwargs, self._target)
         except RuntimeError as error:
             if isinstance(error, _UNIMPLEMENTED) or _NO_FAKE in str(error):
-                raise questions.explain(func, error, user_line()) from error
+                result = questions.result(func, args, kwargs, self.assumed)
+                if result is None:
+                    raise questions.explain(func, error, user_line()) from error
+                return result
             raise
+        if self.phase != OPTIMIZER:
+            follow(func, args, kwargs, result)
+        return result
 
     def _ask(self, func: Any, args: Any) -> Any:
         value = questions.answer(args[0], self.phase, self.assumed)
         if self.on:
-            self._begin(func, args, {}).result = encode(value, self.storages.tensor)
+            self._begin(func, args, {}).result = encode(value, self.storages.tensor) if questions.decides() else None
         return value
 
     def _begin(self, func: Any, args: Any, kwargs: Any) -> Op:

@@ -110,7 +110,7 @@ class Compiled:
     def _guard(self, ordinal: int, ask: Callable, tensor: torch.Tensor) -> None:
         recorded = self.program.ops[ordinal].result
         value = recorded if isinstance(tensor, FakeTensor) else ask(tensor)
-        if value != recorded:
+        if recorded is not None and value != recorded:
             raise StepError(
                 f"{self.program.place(ordinal)}: the step asked for a value, which was {recorded!r} when it was recorded and is {value!r} "
                 "now. This step was given up in the middle; run it without compile_step, or let shapes and arguments decide there."

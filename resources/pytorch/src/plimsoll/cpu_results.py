@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory of results that CPU kernels give otherwise than their fakes: each rule was seen on real tensors."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+from torch._prims_common import suggest_memory_format
+from torch._subclasses.fake_tensor import unset_fake_temporarily
+from torch.utils._pytree import tree_map_only
+
+aten = torch.ops.aten
+
+
+def _reformed(result: Any, memory_format: torch.memory_format) -> Any:
+    first = result[0]
+    if first is None or first.is_contiguous(memory_format=memory_format):
+        return result
+    return (torch.empty_like(first, memory_format=memory_format), *result[1:])
+
+
+def _batch_norm(args: Any, result: Any) -> Any:
+    """Contiguous or channels-last as the input suggests, where the fake kernel keeps any order of dimensions."""
+    return _reformed(result, suggest_memory_format(args[0]))
+
+
+def _batch_norm_backward(args: Any, result: Any) -> Any:
+    return _reformed(result, suggest_memory_format(args[1]))
+
+
+_workspaces: dict[str, int] = {}  # bytes by what the call is given, tensors as their geometry
+
+
+def _rnn_layer(args: Any, result: Any) -> Any:
+    """Nobody but oneDNN knows the size of its workspace: one real call on zeros tells it, once per geometry."""
+    geometry = tree_map_only(torch.Tensor, lambda t: (t.dtype, tuple(t.shape), t.stride()), args)
+    key = repr((geometry, torch.is_grad_enabled()))
+    if key not in _workspaces:
+        with unset_fake_temporarily():
+            zeros = lambda t: torch.empty_strided(t.shape, t.stride(), dtype=t.dtype).zero_()  # noqa: E731
+            _workspaces[key] = aten.mkldnn_rnn_layer.default(*tree_map_only(torch.Tensor, zeros, args))[3].numel()
+    return (*result[:3], torch.empty(_workspaces[key], dtype=torch.uint8))
+
+
+CORRECTED: dict[Any, Callable[[Any, Any], Any]] = {
+    aten.native_batch_norm.default: _batch_norm,
+    aten.native_batch_norm_backward.default: _batch_norm_backward,
+    aten.mkldnn_rnn_layer.default: _rnn_layer,
+}

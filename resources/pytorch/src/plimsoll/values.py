@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of whole numbers and truths that follow from what the step is given: masks, lengths, positions.
+
+A step is traced without data, but libraries decide by masks which kernel runs. Whatever is computed from known whole numbers
+alone is computed beside the fakes, so that such a question gets the answer that a real run gets.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, Optional
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
+from torch.utils._pytree import tree_flatten, tree_map_only
+from torch.utils.weak import WeakIdKeyDictionary
+
+aten = torch.ops.aten
+_MOST = 1 << 24  # elements of one tensor: larger ones are not followed
+_FACTORIES = {"arange", "zeros", "ones", "full", "scalar_tensor", "eye", "zeros_like", "ones_like", "full_like"}
+
+
+def _is_whole(tensor: torch.Tensor) -> bool:
+    return not (tensor.is_floating_point() or tensor.is_complex()) and tensor.numel() <= _MOST
+
+
+class Values:
+    """Real tensors by the fakes that stand for them; neither keeps a fake alive nor shares memory with the user's tensors."""
+
+    def __init__(self) -> None:
+        self._known: Any = WeakIdKeyDictionary()
+        self._given: Any = WeakIdKeyDictionary()  # fakes whose values depend on the step's inputs
+
+    def give(self, fake: torch.Tensor, real: torch.Tensor) -> None:
+        """`real` holds what `fake` stands for."""
+        if isinstance(fake, FakeTensor) and real.device.type != "meta" and _is_whole(real) and not isinstance(real, FakeTensor):
+            self._known[fake] = real.detach().to("cpu", copy=True)
+            self._given[fake] = True
+
+    def of(self, fake: torch.Tensor) -> Optional[torch.Tensor]:
+        if fake not in self._known:
+            return None
+        return self._known[fake]
+
+    def number(self, fake: torch.Tensor) -> Any:
+        """The value of a tensor of one element as a Python number, None when nobody knows it."""
+        real = self.of(fake)
+        if real is None:
+            return None
+        with unset_fake_temporarily():
+            return real.item()
+
+    def is_given(self, fake: torch.Tensor) -> bool:
+        """Whether another batch could have other values."""
+        return fake in self._given
+
+    def computed(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """What the op really returns, None when that takes values that nobody knows."""
+        tensors = [t for t in tree_flatten((args, kwargs))[0] if isinstance(t, torch.Tensor)]
+        if torch.Tag.nondeterministic_seeded in func.tags or any(self.of(t) is None for t in tensors):
+            return None
+        if not tensors and func._schema.name.rpartition("::")[2] not in _FACTORIES:
+            return None
+        reals, named = tree_map_only(torch.Tensor, self.of, (args, kwargs))
+        named = {**named, "device": "cpu"} if named.get("device") is not None else named
+        with unset_fake_temporarily(), torch.no_grad():
+            return func(*reals, **named)
+
+    def follow(self, func: Any, args: Any, kwargs: Any, results: list[torch.Tensor]) -> None:
+        real = self.computed(func, args, kwargs)
+        if real is None:
+            if func._schema.is_mutable:
+                self._forget(results)
+            return
+        tensors = [t for t in tree_flatten((args, kwargs))[0] if isinstance(t, torch.Tensor)]
+        given = any(self.is_given(t) for t in tensors)
+        for fake, value in zip(results, real if isinstance(real, (list, tuple)) else [real]):
+            self._known[fake] = value
+            if given:
+                self._given[fake] = True
+
+    def _forget(self, written: list[torch.Tensor]) -> None:
+        """All names of memory that was overwritten with something unknown."""
+        addresses = {t.untyped_storage()._cdata for t in written}
+        for fake in [f for f in self._known if f.untyped_storage()._cdata in addresses]:
+            del self._known[fake]
+
+
+_values: Any = weakref.WeakKeyDictionary()
+
+
+def values_of(mode: FakeTensorMode) -> Values:
+    """What is known about the fakes of a mode."""
+    return _values.setdefault(mode, Values())
+
+
+def follow(func: Any, args: Any, kwargs: Any, result: Any) -> None:
+    """To be called after every op."""
+    results = [t for t in (result if isinstance(result, (list, tuple)) else [result]) if isinstance(t, torch.Tensor)]
+    if results and all(isinstance(t, FakeTensor) and _is_whole(t) for t in results):
+        values_of(results[0].fake_mode).follow(func, args, kwargs, results)

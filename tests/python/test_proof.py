@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proof: what trace() says about each model of the zoo is what PyTorch does with real tensors on a CPU."""
+
+import functools
+import json
+
+import pytest
+from graph_rules import assert_sound
+from loop import cli, compare
+from proof import prove, stream_of_graph
+from zoo import ZOO
+
+# Of the peak, bytes that kernels may take for themselves: convolutions, oneDNN's recurrent layers (their backward orders the
+# weights anew and asks for a scratchpad), everything else.
+CONVOLUTIONS, RECURRENT, OTHERS, OTHERS_BYTES = 0.05, 0.12, 0.0001, 64 * 1024
+
+
+@pytest.fixture(scope="session")
+def proven():
+    return functools.lru_cache(maxsize=None)(lambda name: prove(ZOO[name].small))
+
+
+def allowed_scratch(name, peak):
+    if name == "lstm":
+        return RECURRENT * peak
+    return CONVOLUTIONS * peak if ZOO[name].convolutional else max(OTHERS * peak, OTHERS_BYTES)
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_the_fake_stream_is_the_real_stream(proven, name):
+    assert proven(name).differences == []
+    assert_sound(proven(name).graph)
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_saved_bytes_are_those_of_real_autograd(proven, name):
+    proof = proven(name)
+    checks = proof.graph["checks"]
+    assert checks["saved_bytes"] == proof.saved
+    assert checks["bytes_by_class"]["activation"] == proof.saved_apart
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_the_peak_is_the_allocators_less_the_scratch_of_kernels(proven, name):
+    proof = proven(name)
+    assert 0 <= proof.scratch <= allowed_scratch(name, proof.peak)
+    if name == "lstm":
+        row = proof.graph["ops"][proof.graph["checks"]["peak_op"]]
+        assert proof.graph["targets"][row[0]] == "aten.mkldnn_rnn_layer_backward.default"
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_gradients_are_summed_in_place_as_the_engine_does(proven, name):
+    proof = proven(name)
+    assert {kind: proof.counted(kind) for kind in ("add_", "add")} == proof.adds
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_keeping_everything_evaluates_to_the_exporters_own_counts(proven, name, tmp_path):
+    graph = proven(name).graph
+    paths = [tmp_path / file for file in ("step.plimsoll.json", "plan.json", "stream.json")]
+    for path, content in zip(paths, (graph, {"regions": []}, stream_of_graph(graph))):
+        path.write_text(json.dumps(content))
+    told = compare(*paths)
+    assert told["equal"], told["differences"]
+    assert told["peak_bytes"] == graph["checks"]["peak_bytes"]
+    inspected = cli("inspect", paths[0])["summary"]
+    checks = graph["checks"]
+    assert [inspected[key] for key in ("ops", "storages", "tensors", "bytes_by_class", "peak_bytes", "peak_op")] == [
+        checks[key] for key in ("ops", "storages", "tensors", "bytes_by_class", "peak_bytes", "peak_op")
+    ]
+    assert inspected["saved_for_backward_bytes"] == checks["saved_bytes"]
+
+
+def test_table(proven, capsys):
+    """Not a test of its own: shows what the others compare."""
+    with capsys.disabled():
+        print("\n| model | ops | saved | saved with parameters | peak | above what was there | allocator | scratch | % | add_/add |")
+        for name in ZOO:
+            proof = proven(name)
+            figures = [len(proof.graph["ops"]), proof.saved_apart, proof.saved, proof.peak, proof.predicted, proof.allocated, proof.scratch]
+            percent = 100 * proof.scratch / proof.peak
+            print(f"| {name} | {' | '.join(f'{n:,}' for n in figures)} | {percent:.4f} | {proof.adds['add_']}/{proof.adds['add']} |")
