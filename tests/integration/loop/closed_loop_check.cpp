@@ -3,10 +3,11 @@
 // evaluate() says about the plan, at every step? Prints the differences as JSON; exit 0 equal,
 // 3 unreadable input, 5 different.
 //
-// STREAM: {"ops": [[target, forward op that it recomputes or -1]], "curve": [bytes alive during
+// STREAM: {"ops": [[target, op that it runs again or -1]], "curve": [bytes alive during
 // each op], "curve_rounded512": likewise, sizes rounded, "backward_start": step, "lives": [[bytes,
 // alloc, free or null]]}. Of the plan only granularity and regions are read, of these only members
-// or (between ops) first and last, and save, so hand-written ones do.
+// or (between ops) first and last, and save, so hand-written ones do; of a plan for runtime "step"
+// only schedule.again. Its stream ends where the optimizer begins and has no optimizer states.
 //
 // closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py writes such a plan as Python.
 #include "core/plan/certify.h"
@@ -77,6 +78,15 @@ plan::Plan planOf(const json& text, const graph::Program& program)
     const CallTable calls = callsOf(program);
     plan::Plan plan;
     plan.planner = "given";
+    if (text.value("runtime", "checkpoint") == "step") {
+        plan.runtime = plan::Runtime::Step;
+        for (const json& row : text.at("schedule").at("again")) {
+            plan.again.push_back({row.at(0).get<graph::Moment>(), {}});
+            for (const json& op : row.at(1))
+                plan.again.back().ops.emplace_back(op.get<std::size_t>());
+        }
+        return plan;
+    }
     if (text.value("granularity", "module") == "op")
         plan.granularity = plan::Granularity::Op;
     for (const json& region : text.at("regions")) {
@@ -89,13 +99,22 @@ plan::Plan planOf(const json& text, const graph::Program& program)
 class Comparison
 {
 public:
-    Comparison(const graph::Program& program, const plan::Schedule& schedule, const json& stream)
-        : m_program{program}, m_schedule{schedule}, m_stream{stream}
+    /// The runner of a step plan leaves the optimizer, and what only that holds, to others.
+    Comparison(const graph::Program& program, const plan::Schedule& schedule, plan::Runtime runtime,
+               const json& stream)
+        : m_program{program}
+        , m_schedule{schedule}
+        , m_stream{stream}
+        , m_leavesOptimizer{runtime == plan::Runtime::Step}
+        , m_steps{schedule.steps.size()}
     {
+        if (const std::size_t optimizer = program.countBeforeOptimizer();
+            m_leavesOptimizer && optimizer < program.ops.size())
+            m_steps = static_cast<std::size_t>(schedule.stepOfOp[optimizer]);
     }
 
     void ops();
-    void curve(const char* key, const plan::Evaluation& evaluation);
+    void curve(const char* key, const plan::Evaluation& evaluation, graph::Rounding rounding);
     void lives();
     void add(json difference)
     {
@@ -117,9 +136,17 @@ private:
                            at.op.index(), m_program.label(m_program.op(at.op)));
     }
 
+    [[nodiscard]] bool isLeftOut(const graph::Storage& storage) const
+    {
+        return m_leavesOptimizer && storage.alloc < 0
+               && storage.storageClass == graph::StorageClass::OptimizerState;
+    }
+
     const graph::Program& m_program;
     const plan::Schedule& m_schedule;
     const json& m_stream;
+    bool m_leavesOptimizer;
+    std::size_t m_steps; ///< that are compared
     json m_differences = json::array();
     std::size_t m_count = 0;
 };
@@ -127,11 +154,9 @@ private:
 void Comparison::ops()
 {
     const json& recorded = m_stream.at("ops");
-    if (recorded.size() != m_schedule.steps.size())
-        add({{"kind", "steps"},
-             {"evaluated", m_schedule.steps.size()},
-             {"recorded", recorded.size()}});
-    for (std::size_t step = 0; step < std::min(recorded.size(), m_schedule.steps.size()); ++step) {
+    if (recorded.size() != m_steps)
+        add({{"kind", "steps"}, {"evaluated", m_steps}, {"recorded", recorded.size()}});
+    for (std::size_t step = 0; step < std::min(recorded.size(), m_steps); ++step) {
         const plan::Step& at = m_schedule.steps[step];
         const json expected = {m_program.targetOf(m_program.op(at.op)),
                                at.region < 0 ? -1 : static_cast<int>(at.op.index())};
@@ -143,10 +168,16 @@ void Comparison::ops()
     }
 }
 
-void Comparison::curve(const char* key, const plan::Evaluation& evaluation)
+void Comparison::curve(const char* key, const plan::Evaluation& evaluation,
+                       graph::Rounding rounding)
 {
     const auto recorded = m_stream.at(key).get<std::vector<std::int64_t>>();
-    const auto& totals = evaluation.timeline->totals();
+    std::vector<std::int64_t> totals = evaluation.timeline->totals();
+    totals.resize(m_steps);
+    for (const graph::Storage& storage : m_program.storages)
+        if (isLeftOut(storage))
+            for (std::int64_t& total : totals)
+                total -= graph::rounded(storage.bytes, rounding).count();
     for (std::size_t step = 0; step < std::min(recorded.size(), totals.size()); ++step)
         if (recorded[step] != totals[step])
             add({{"kind", key},
@@ -154,18 +185,20 @@ void Comparison::curve(const char* key, const plan::Evaluation& evaluation)
                  {"evaluated", totals[step]},
                  {"recorded", recorded[step]},
                  {"excess", totals[step] - recorded[step]}});
-    const std::int64_t peak =
-        recorded.empty() ? 0 : *std::max_element(recorded.begin(), recorded.end());
-    if (peak != evaluation.peak.count())
+    const auto peakOf = [](const std::vector<std::int64_t>& curve) {
+        return curve.empty() ? 0 : *std::max_element(curve.begin(), curve.end());
+    };
+    if (peakOf(recorded) != peakOf(totals))
         add({{"kind", "peak"},
              {"curve", key},
-             {"evaluated", evaluation.peak.count()},
-             {"recorded", peak}});
+             {"evaluated", peakOf(totals)},
+             {"recorded", peakOf(recorded)}});
+    const std::size_t forward = m_program.forwardCount();
+    const std::size_t begins =
+        forward == 0 ? 0 : static_cast<std::size_t>(m_schedule.stepOfOp[forward - 1]) + 1;
     const auto start = m_stream.at("backward_start").get<std::size_t>();
-    if (start != m_program.forwardCount())
-        add({{"kind", "backward_start"},
-             {"evaluated", m_program.forwardCount()},
-             {"recorded", start}});
+    if (start != begins)
+        add({{"kind", "backward_start"}, {"evaluated", begins}, {"recorded", start}});
 }
 
 /// Compares the lives themselves: those that begin at one step have no names in common, so their
@@ -175,10 +208,11 @@ void Comparison::lives()
     using Lives = std::map<std::int64_t, std::vector<std::pair<std::int64_t, std::int64_t>>>;
     Lives evaluated;
     Lives recorded;
-    const auto steps = static_cast<std::int64_t>(m_schedule.steps.size());
+    const auto steps = static_cast<std::int64_t>(m_steps);
     for (const plan::Instance& instance : m_schedule.instances) {
-        const std::int64_t bytes = m_program.storage(instance.storage).bytes.count();
-        if (bytes > 0)
+        const graph::Storage& storage = m_program.storage(instance.storage);
+        const std::int64_t bytes = storage.bytes.count();
+        if (bytes > 0 && instance.alloc < steps && !isLeftOut(storage))
             evaluated[instance.alloc].emplace_back(bytes,
                                                    std::min<std::int64_t>(instance.free, steps));
     }
@@ -249,7 +283,7 @@ int check(const char* graph, const char* planFile, const char* streamFile)
         return refuse(given.error());
     const json stream = readJson(streamFile);
     const plan::EvaluationPtr rounded = plan::evaluate(given->problem, given->plan);
-    Comparison comparison{*given->problem.program, *rounded->schedule, stream};
+    Comparison comparison{*given->problem.program, *rounded->schedule, given->plan.runtime, stream};
     if (const auto certified = plan::certify(given->problem, given->plan); !certified)
         comparison.add({{"kind", "certify"}, {"fault", certified.error().message}});
     given->problem.rounding = graph::Rounding::Exact;
@@ -257,8 +291,8 @@ int check(const char* graph, const char* planFile, const char* streamFile)
 
     comparison.ops();
     comparison.lives();
-    comparison.curve("curve", *exact);
-    comparison.curve("curve_rounded512", *rounded);
+    comparison.curve("curve", *exact, graph::Rounding::Exact);
+    comparison.curve("curve_rounded512", *rounded, graph::Rounding::Cuda512);
     const json result = {
         {"equal", comparison.count() == 0},  {"steps", exact->schedule->steps.size()},
         {"peak_bytes", exact->peak.count()}, {"peak_bytes_rounded512", rounded->peak.count()},
