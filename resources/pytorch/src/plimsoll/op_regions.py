@@ -189,7 +189,8 @@ class Checker:
             what = f"The plan saves op {op} ({statement.func}, {statement.place})"
             made = [r for r in statement.results if r is not None]
             storages = {forward.values[r].storage for r in made}
-            if not made or statement.writes - forward.buffers or any(ops_index(forward, s) != op for s in storages):
+            alias = any(given.alias_info is not None for given in statement.func._schema.returns)
+            if not made or alias or statement.writes - forward.buffers or any(ops_index(forward, s) != op for s in storages):
                 raise PlanMismatch(f"{what}, which makes no tensor of its own: save the op that allocates the memory.")
             late = max((self._written.get(s, -1) for s in storages), default=-1)
             if late >= 0:

@@ -52,7 +52,8 @@ class SavedTensors:
         after = recorder.owns(seq)  # results are packed when the op has run, inputs before
         row = Saved(recorder.storages.tensor(tensor), len(recorder.ops) - int(after), int(after), seq)
         self.rows.append(row)
-        packed = _Packed(tensor, row)
+        # A node that keeps its own result would hold itself: a detached one has no node.
+        packed = _Packed(tensor.detach() if tensor.grad_fn is not None else tensor, row)
         self._watch(packed, row, "released")
         return packed
 
