@@ -118,7 +118,7 @@ bool fitsSnippet(const Program& program, const std::vector<std::size_t>& counts,
         const graph::Call& call = program.call(id);
         return counts[call.module.index()] == 1 && !mayGrow(program, call);
     };
-    return std::all_of(region.members.begin(), region.members.end(), plain)
+    return region.save.empty() && std::all_of(region.members.begin(), region.members.end(), plain)
            && std::all_of(
                region.nested.begin(), region.nested.end(),
                [&](const plan::Region& nested) { return fitsSnippet(program, counts, nested); });

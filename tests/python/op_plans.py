@@ -57,13 +57,13 @@ def recorded(name, size="lean"):
 
 def record(model, args=(), kwargs=None):
     given = Structure((args, kwargs or {}))
-    with on_fakes(model, given.tensors) as inputs:
+    with on_fakes(model, given.tensors, "cpu") as inputs:
 
         def run():
             its_args, its_kwargs = given.build(inputs)
             return model(*its_args, **its_kwargs)
 
-        return record_forward(model, run, inputs)
+        return record_forward(model, run, inputs, "cpu")
 
 
 def is_legal(forward, row):

@@ -15,13 +15,14 @@ from typing import Any, Iterator
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import op_refusals, questions
+from . import fake_results, op_refusals, questions
 from .apply_runtime import Handle, check_caller
 from .apply_values import PlanMismatch
+from .kinds import FORWARD
 from .op_code import Code
 from .op_regions import Checker, Part, Region, check_inside, check_sequence, lay_out
 from .op_structures import Structure
-from .op_trace import Forward, aten, on_fakes, record_forward
+from .op_trace import Forward, aten, geometry, on_fakes, record_forward, target_of
 from .saved_sets import contexts_for
 
 _KEPT_CODES = 8
@@ -108,13 +109,14 @@ class OpForward:
         """Retraces the model's own forward, checks it against the plan, makes the code and runs that once on fakes."""
         model, plan = self.model, self.plan
         op_refusals.check_modules(model)
-        with on_fakes(model, given.tensors) as inputs:
+        target = target_of(model, given.tensors, plan.for_cuda)
+        with on_fakes(model, given.tensors, target) as inputs:
 
             def run() -> Any:
                 args, kwargs = given.build(inputs)
                 return self.own(*args, **kwargs)
 
-            recorded = record_forward(model, run, inputs)
+            recorded = record_forward(model, run, inputs, target)
             check_sequence(recorded, plan.targets, plan.for_cuda)
             check_inside(plan.regions, len(recorded.ops))
             whole = lay_out(recorded, plan.regions)
@@ -123,7 +125,7 @@ class OpForward:
                 checker.check(part)
             code = Code(model, recorded, whole, self._contexts, _title(model))
             with _without_autocast():
-                _prove(recorded, code, inputs)
+                _prove(recorded, code, target)
         result = recorded.result.without_tensors()
         return code, result, given.leaves  # kept, so that the identities in the key stay theirs
 
@@ -170,9 +172,9 @@ def _without_autocast() -> Iterator[None]:
 class _Replay(TorchDispatchMode):
     """Compares what code does with what the model did, op by op."""
 
-    def __init__(self, recorded: Forward):
+    def __init__(self, recorded: Forward, target: str):
         super().__init__()
-        self._recorded = recorded
+        self._target = target
         self._ops = recorded.ops
         self._at = 0
 
@@ -182,14 +184,14 @@ class _Replay(TorchDispatchMode):
         expected = self._ops[self._at] if self._at < len(self._ops) else None
         if expected is None or func is not expected.func:
             self.fail(f"{func} runs in the place of {expected.func if expected else 'nothing'}")
-        self._at += 1
         if func is aten._local_scalar_dense.default:
-            return questions.answer(args[0], 0, [])
-        result = func(*args, **(kwargs or {}))
+            result = questions.answer(args[0], FORWARD, [])
+        else:
+            result = fake_results.run(func, args, kwargs or {}, self._target)
         made = result if isinstance(result, (list, tuple)) else (result,)
-        for mine, value in zip(made, expected.results):
-            if value is not None and _geometry(mine) != _geometry(self._recorded.values[value].tensor):
-                self.fail("its result looks different")
+        if any(look is not None and geometry(mine) != look for mine, look in zip(made, expected.looks)):
+            self.fail("its result looks different")
+        self._at += 1
         return result
 
     def fail(self, what: str) -> None:
@@ -201,20 +203,16 @@ class _Replay(TorchDispatchMode):
             self.fail("it doesn't run")
 
 
-def _geometry(tensor: Any) -> tuple:
-    return tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.dtype, tensor.device
-
-
-def _prove(recorded: Forward, code: Code, inputs: list[torch.Tensor]) -> None:
+def _prove(recorded: Forward, code: Code, target: str) -> None:
     """The code runs the same ops, returns the same kind of tensors, and autograd makes the same graph of both."""
-    replay = _Replay(recorded)
+    replay = _Replay(recorded, target)
     distinct = [value.tensor for value in recorded.values if type(value.leaf) is int]
     with replay:
         made = code.forward(*distinct)
     replay.finish()
     own = [recorded.values[value].tensor for value in dict.fromkeys(recorded.results)]
     for mine, its in zip(made, own):
-        if _geometry(mine) != _geometry(its) or mine.requires_grad != its.requires_grad:
+        if geometry(mine) != geometry(its) or mine.requires_grad != its.requires_grad:
             raise PlanMismatch("Code can't repeat the model's forward: a result looks different. Use a plan of module regions.")
     _same_graph([t.grad_fn for t in made], [t.grad_fn for t in own])
 

@@ -167,6 +167,8 @@ class _Writer:
                 line, here = self.checkpoint(item), True
             else:
                 statement = self.recorded.statements[item]
+                if statement.is_copy:
+                    continue
                 line, here = self.line(statement), statement.gradients
                 if statement.module != module:
                     module = statement.module
@@ -215,5 +217,7 @@ class _Writer:
             yield from item.results
             return
         statement = self.recorded.statements[item]
+        if statement.is_copy:
+            return
         yield from operands(statement)
         yield from (r for r in statement.results if r is not None)

@@ -161,6 +161,12 @@ class Checker:
                     f"{part.region.text} takes a tensor that op {statements[late].ordinal} ({statements[late].func}, "
                     f"{statements[late].place}) overwrites afterwards, so it could not be run again: end the region behind that op."
                 )
+        last = statements[part.last]
+        if last.is_copy:
+            raise PlanMismatch(
+                f"{part.region.text} ends between the copy that an op in place makes of what it overwrites and that op ("
+                f"{statements[part.last + 1].func}, {last.place}): end it behind both."
+            )
         self._check_saved(part)
         self._check_random(part)
 

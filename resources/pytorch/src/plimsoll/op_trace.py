@@ -17,7 +17,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
-from . import huggingface, op_refusals, preserve, questions
+from . import fake_results, huggingface, op_refusals, preserve, questions
 from .apply_values import PlanMismatch
 from .eager_paths import EagerPaths
 from .fakes import Lender, mode_of
@@ -62,10 +62,13 @@ class Statement:
     module: str
     source: str
     results: list[Optional[int]] = field(default_factory=list)
+    looks: list[Any] = field(default_factory=list)  # geometry of each result, which ops in place may change later
     listed: bool = False
     reads: set[int] = field(default_factory=set)  # storages
     writes: set[int] = field(default_factory=set)
     random: bool = False
+    sequence: int = -1  # of autograd's nodes, when the op runs
+    is_copy: bool = False  # of what the next op, in place, overwrites and its node needs: that call makes it
     answer: Any = None  # what a question about values was answered with, None where nothing was decided by it
 
     @property
@@ -91,7 +94,7 @@ class Forward:
 
 
 class _Recorder(TorchDispatchMode):
-    def __init__(self, model: torch.nn.Module, inputs: list[torch.Tensor]):
+    def __init__(self, model: torch.nn.Module, inputs: list[torch.Tensor], target: str):
         super().__init__()
         self.statements: list[Statement] = []
         self.values: list[Value] = []
@@ -101,6 +104,7 @@ class _Recorder(TorchDispatchMode):
         self._storages: dict[int, int] = {}
         self._held: list[Any] = []  # addresses stay valid
         self._ordinal = 0
+        self._target = target
         self._leaves: dict[int, tuple[str, str]] = {}
         self._paths = {id(module): path for path, module in model.named_modules()}
         self._hooks = op_refusals.saved_tensor_hooks()
@@ -146,7 +150,7 @@ class _Recorder(TorchDispatchMode):
 
     def _call(self, func: Any, args: Any, kwargs: Any) -> Any:
         try:
-            result = func(*args, **kwargs)
+            result = fake_results.run(func, args, kwargs, self._target)
         except RuntimeError as error:
             if op_refusals.is_about_fakes(error):
                 raise questions.explain(func, error, user_line()) from error
@@ -161,6 +165,7 @@ class _Recorder(TorchDispatchMode):
             user_line(), random=is_random(func),
         )  # fmt: skip
         self._ordinal += counted
+        statement.sequence = torch.autograd._get_sequence_nr()
         if func is aten.lift_fresh.default:
             with _disable_current_modes():
                 constant = self._add(args[0], -1, args[0].clone())
@@ -198,6 +203,10 @@ class _Recorder(TorchDispatchMode):
 
     def _end(self, statement: Statement, func: Any, args: Any, kwargs: Any, result: Any) -> None:
         here = len(self.statements)
+        before = self.statements[-1] if here else None
+        if before is not None and before.func is aten.clone.default and func._schema.is_mutable:
+            # The node of an op in place is made first: between the two, autograd makes none.
+            before.is_copy = before.sequence == statement.sequence and before.args[:1] == statement.args[:1]
         self.statements.append(statement)
         statement.listed = isinstance(result, (list, tuple))
         for item in result if statement.listed else (result,):
@@ -208,6 +217,11 @@ class _Recorder(TorchDispatchMode):
             if tensor is not None and known is None:
                 known = self._add(tensor, here)
             statement.results.append(known)
+            statement.looks.append(None if tensor is None else geometry(tensor))
+
+
+def geometry(tensor: torch.Tensor) -> tuple:
+    return tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.dtype, tensor.device
 
 
 def _tensors_of(module: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
@@ -236,12 +250,17 @@ def _module_stack(recorder: _Recorder) -> Iterator[None]:
             handle.remove()
 
 
+def target_of(model: torch.nn.Module, inputs: list[torch.Tensor], for_cuda: bool) -> str:
+    """Whose kernels run: "cuda" or "cpu". Fakes on the CPU may stand for tensors of a GPU; `for_cuda`: the plan's do."""
+    tensors = [*inputs, *model.parameters()]
+    return "cuda" if any(t.is_cuda or (for_cuda and isinstance(t, FakeTensor)) for t in tensors) else "cpu"
+
+
 @contextlib.contextmanager
-def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor]) -> Iterator[list[torch.Tensor]]:
+def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor], target: str) -> Iterator[list[torch.Tensor]]:
     """While entered, the model has fakes for its tensors; yields those of the inputs. Nothing outside sees what runs inside."""
     with _disable_current_modes(), contextlib.ExitStack() as stack:
         fake = next((t.fake_mode for t in inputs if isinstance(t, FakeTensor)), None) or mode_of(model)
-        target = "cuda" if any(t.is_cuda for t in inputs) else "cpu"
         lender = Lender(fake or FakeTensorMode(allow_non_fake_inputs=True))
         stack.enter_context(preserve.log())
         stack.enter_context(preserve.random_state())
@@ -253,9 +272,9 @@ def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor]) -> Iterator[lis
         yield inputs
 
 
-def record_forward(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor]) -> Forward:
+def record_forward(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor], target: str) -> Forward:
     """Records `run()`, the model's forward. To be called under on_fakes(). Raises PlanMismatch for what no code can repeat."""
-    recorder = _Recorder(model, inputs)
+    recorder = _Recorder(model, inputs, target)
     numbers = random.getstate(), _numpy_state()
     state = op_refusals.PythonState(model)
     try:
