@@ -13,7 +13,7 @@ import torch
 from .apply_values import PlanMismatch
 
 _FORMAT, _VERSION = "plimsoll-plan", 1
-PlanLike = Union[str, "os.PathLike[str]", dict]
+PlanLike = Union[str, os.PathLike[str], dict]
 
 
 def read_plan(plan: PlanLike, runtime: str, use: str) -> dict[str, Any]:
