@@ -95,6 +95,7 @@ int run(const std::vector<std::string>& arguments)
     verbs.push_back(planVerb(app));
     verbs.push_back(checkVerb(app));
     verbs.push_back(exportVerb(app));
+    verbs.push_back(diffVerb(app));
     verbs.push_back(solveChainVerb(*solve));
 
     if (const std::string sentence = unknownVerb(app, arguments); !sentence.empty())

@@ -12,6 +12,7 @@ namespace plimsoll::cli {
 [[nodiscard]] std::unique_ptr<Verb> planVerb(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Verb> checkVerb(CLI::App& app);
 [[nodiscard]] std::unique_ptr<Verb> exportVerb(CLI::App& app);
+[[nodiscard]] std::unique_ptr<Verb> diffVerb(CLI::App& app);
 /// Below `solve`.
 [[nodiscard]] std::unique_ptr<Verb> solveChainVerb(CLI::App& solve);
 

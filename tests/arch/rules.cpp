@@ -45,7 +45,7 @@ const std::vector<Rule>& rules()
         {"core/solve", {"core/base", "core/graph", "core/plan", "core/solve"}, {}},
         {"core/compare",
          {"core/base", "core/timeline", "core/memtrace", "core/graph", "core/plan"},
-         {}},
+         {"nlohmann"}},
         {"core/writers",
          {"core/base", "core/io", "core/timeline", "core/graph", "core/plan", "core/compare"},
          {"nlohmann"}},

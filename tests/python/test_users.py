@@ -357,7 +357,7 @@ def test_the_command_answers_in_one_sentence(tmp_path, monkeypatch, capsys):
         ("mine:alone", 3, "must return the arguments of trace() as a dict ({'model': ..., 'args': ...}), but returned a Linear"),
         ("mine:nothing", 3, "but returned a NoneType"),
         ("mine:no_model", 3, "but returned a dict without 'model'"),
-        ("mine:more", 3, "mine:more returned 'batch', which is no argument of trace(); those are model, args, kwargs"),
+        ("mine:more", 3, "mine:more returned 'batch', which is no argument here; those are model, args, kwargs"),
         ("mine:no_module", 3, "model must be a torch.nn.Module, not a int"),
         ("mine:shapes", 3, "plimsoll: RuntimeError: a and b must have same reduction dim, but got [2, 4] X [5, 4]."),
     ]:

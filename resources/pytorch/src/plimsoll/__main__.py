@@ -11,7 +11,7 @@ from typing import Optional
 from plimsoll import invocation
 from plimsoll.version import VERSION
 
-_COMMANDS = ("trace",)  # modules with SENTENCE, add_arguments() and command()
+_COMMANDS = {"trace": "plimsoll.trace", "measure": "plimsoll.measure_command"}  # with SENTENCE, add_arguments() and command()
 
 
 def main(argv: Optional[list[str]] = None) -> int:
@@ -22,8 +22,8 @@ def main(argv: Optional[list[str]] = None) -> int:
     parser.add_argument("--version", action="version", version=f"plimsoll {VERSION}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     modules = {}
-    for name in _COMMANDS:
-        modules[name] = module = importlib.import_module(f"plimsoll.{name}")
+    for name, path in _COMMANDS.items():
+        modules[name] = module = importlib.import_module(path)
         module.add_arguments(commands.add_parser(name, help=module.SENTENCE, description=module.SENTENCE))
     options = parser.parse_args(argv)
     return invocation.run(options, parser, modules[options.command].command)

@@ -40,7 +40,7 @@ def made_by(what: str, keys: tuple[str, ...], *, fake: bool = False) -> dict[str
         raise TraceError(f"{what} must return the arguments of trace() as a dict ({{'model': ..., 'args': ...}}), but returned {found}")
     unknown = [str(key) for key in made if key not in keys]
     if unknown:
-        raise TraceError(f"{what} returned '{unknown[0]}', which is no argument of trace(); those are {', '.join(keys)}")
+        raise TraceError(f"{what} returned '{unknown[0]}', which is no argument here; those are {', '.join(keys)}")
     return dict(made)
 
 

@@ -16,17 +16,23 @@ _FORMAT, _VERSION = "plimsoll-plan", 1
 PlanLike = Union[str, os.PathLike[str], dict]
 
 
+def load_plan(plan: PlanLike) -> Any:
+    """The content of a plan file, as it stands there; a content is itself."""
+    if isinstance(plan, dict):
+        return plan
+    path = os.fspath(plan)
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file, object_pairs_hook=_object)
+    except (ValueError, OSError, RecursionError) as error:
+        raise PlanMismatch(f"{path} can't be read as a plan: {error}") from error
+
+
 def read_plan(plan: PlanLike, runtime: str, use: str) -> dict[str, Any]:
     """The content of a plan (a path, or the content itself) made for `runtime`; `use` is what runs plans of the other one."""
-    if not isinstance(plan, dict):
-        path = os.fspath(plan)
-        try:
-            with open(path, encoding="utf-8") as file:
-                plan = json.load(file, object_pairs_hook=_object)
-        except (ValueError, OSError, RecursionError) as error:
-            raise PlanMismatch(f"{path} can't be read as a plan: {error}") from error
-    _check_header(plan, runtime, use)
-    return plan
+    content = load_plan(plan)
+    _check_header(content, runtime, use)
+    return content
 
 
 def _object(pairs: list) -> dict:

@@ -31,7 +31,7 @@ def older_objects_spared() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _without_collector() -> Iterator[None]:
+def without_collector() -> Iterator[None]:
     """Cycles are collected at moments that nobody can foresee: a recording has none of them."""
     gc.collect()
     enabled = gc.isenabled()
@@ -97,7 +97,7 @@ def record(
         recorder.close()
 
     watch = hooks(recorder) if hooks is not None else contextlib.nullcontext()
-    with _without_collector(), recorder, recorder.modules, recorder.checkpoints, watch:
+    with without_collector(), recorder, recorder.modules, recorder.checkpoints, watch:
         step.kernels.begin()
         recorder.open()
         step.run(recorder, harvest)

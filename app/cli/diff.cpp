@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/evaluation_json.h"
+#include "app/cli/graph_input.h"
+#include "app/cli/verbs.h"
+#include "core/base/format.h"
+#include "core/compare/against_plan.h"
+#include "core/plan/verify.h"
+#include "core/workspace/devices.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <vector>
+
+namespace plimsoll::cli {
+
+namespace {
+
+using base::ErrorKind;
+using base::failure;
+using base::Result;
+using compare::Unit;
+
+constexpr std::size_t kGaps = 5;
+constexpr std::size_t kHead = 4096;
+constexpr io::ReadLimits kMeasurement{.bytes = std::uint64_t{1} << 30U};
+
+/// What a run is called, and what was predicted for it.
+struct Predicted
+{
+    plan::Problem problem;
+    plan::EvaluationPtr evaluation;
+};
+
+std::string valueText(std::optional<std::int64_t> value, Unit unit)
+{
+    if (!value)
+        return "-";
+    return unit == Unit::Bytes ? base::exactBytesText(base::Bytes{*value})
+                               : base::timeText(base::Nanoseconds{*value});
+}
+
+std::string differenceText(const compare::Row& row)
+{
+    const std::optional<std::int64_t> difference = row.difference();
+    if (!difference)
+        return "";
+    if (*row.predicted == 0)
+        return *difference == 0 ? "equal" : "";
+    const double percent =
+        100.0 * static_cast<double>(*difference) / static_cast<double>(*row.predicted);
+    return *difference == 0 ? "equal" : fmt::format("{:+.2f} %", percent);
+}
+
+ordered_json rowJson(const compare::Row& row)
+{
+    const std::string unit = row.unit == Unit::Bytes ? "_bytes" : "_ns";
+    const auto value = [](std::optional<std::int64_t> number) {
+        return number ? ordered_json{*number} : ordered_json{nullptr};
+    };
+    return {{"name", row.name},
+            {"predicted" + unit, value(row.predicted)},
+            {"measured" + unit, value(row.measured)},
+            {"difference" + unit, value(row.difference())}};
+}
+
+ordered_json gapJson(const compare::Gap& gap, const Predicted& predicted)
+{
+    const graph::Program& program = *predicted.problem.program;
+    const plan::Step& step = predicted.evaluation->schedule->steps[gap.step];
+    const graph::Op& op = program.op(step.op);
+    return {{"step", gap.step},
+            {"op", step.op.index()},
+            {"target", program.targetOf(op)},
+            {"module", program.modulePath(op)},
+            {"recomputed", step.region >= 0},
+            {"predicted_bytes", gap.predicted.count()},
+            {"measured_bytes", gap.measured.count()}};
+}
+
+std::string gapText(const compare::Gap& gap, const Predicted& predicted)
+{
+    const graph::Program& program = *predicted.problem.program;
+    const plan::Step& step = predicted.evaluation->schedule->steps[gap.step];
+    return fmt::format(
+        "    step {:<6} {:+} B  {}{}\n", gap.step, (gap.measured - gap.predicted).count(),
+        base::printable(program.label(program.op(step.op)), 80), step.region >= 0 ? ", again" : "");
+}
+
+class Diff : public Verb
+{
+public:
+    explicit Diff(CLI::App& app)
+        : Verb{app, "diff", "Lay a measurement of real steps over what was predicted"}
+    {
+        command()
+            .add_option("MEASUREMENT", m_measurement, "What plimsoll.measure() wrote")
+            ->required();
+        command().add_option("GRAPH", m_graph, "Traced step that was measured")->required();
+        command().add_option("PLAN", m_plan, "Plan that the second run was measured under");
+        command()
+            .add_option("--device", m_device,
+                        "GPU for predicted times of ops that have no measured")
+            ->capture_default_str();
+        close("Example: plimsoll-cli diff mine.measurement.json mine.plimsoll.json.gz plan.json");
+    }
+
+    [[nodiscard]] AnswerResult run() override
+    {
+        const Stopwatch clock;
+        const Result<compare::Measurement> measurement = readMeasurement();
+        if (!measurement)
+            return tl::unexpected{measurement.error()};
+        if (!m_plan.empty() && measurement->runs.size() < 2)
+            return failure(ErrorKind::File, m_measurement
+                                                + ": it holds no run with a plan: give measure() "
+                                                  "the plan, or leave PLAN out.");
+        Answer answer;
+        answer.json = {{"measurement", m_measurement}, {"graph", m_graph}};
+        answer.json["backend"] = measurement->backend == compare::Backend::Cuda ? "cuda" : "cpu";
+        answer.json["device"] = measurement->device;
+        answer.json["runs"] = ordered_json::array();
+        answer.text =
+            fmt::format("{}, measured on {} with torch {}\n", base::printable(measurement->model),
+                        base::printable(measurement->device), base::printable(measurement->torch));
+        const std::size_t runs = m_plan.empty() ? 1 : 2;
+        for (std::size_t i = 0; i < runs; ++i) {
+            const Result<Predicted> predicted = predict(i == 1, measurement->backend);
+            if (!predicted)
+                return tl::unexpected{predicted.error()};
+            describe(answer, measurement->runs[i], *predicted);
+        }
+        answer.json["seconds"] = clock.seconds();
+        return answer;
+    }
+
+private:
+    Result<compare::Measurement> readMeasurement() const
+    {
+        const Result<std::string> head = io::readHead(m_measurement, kHead);
+        if (!head)
+            return tl::unexpected{head.error()};
+        if (!compare::looksLikeMeasurement(*head))
+            return failure(ErrorKind::File,
+                           io::pathText(m_measurement)
+                               + ": This is no measurement; plimsoll.measure() writes them.");
+        const Result<io::FileContent> content = io::readFile(m_measurement, {}, kMeasurement);
+        if (!content)
+            return tl::unexpected{content.error()};
+        Result<compare::Measurement> read = compare::readMeasurement(content->bytes);
+        if (!read)
+            return tl::unexpected{inFile(m_measurement, read.error())};
+        return read;
+    }
+
+    /// As the allocator that was measured would have it: its rounding, no reserve.
+    Result<Predicted> predict(bool planned, compare::Backend backend)
+    {
+        Predicted predicted;
+        plan::Plan decisions = plan::keepEverything();
+        if (planned) {
+            Result<PlanInput> input = readPlan(m_plan, m_graph, common());
+            if (!input)
+                return tl::unexpected{input.error()};
+            for (const plan::Fault& fault : plan::verify(input->problem, input->file.plan).faults)
+                if (fault.kind != plan::FaultKind::OverBudget)
+                    return failure(ErrorKind::CheckFailed, m_plan + ": " + fault.sentence);
+            predicted.problem = std::move(input->problem);
+            decisions = std::move(input->file.plan);
+        } else {
+            const Result<plan::Device> device = workspace::chooseDevice(m_device);
+            if (!device)
+                return tl::unexpected{device.error()};
+            const Result<readers::ReadProgram> read = readGraph(m_graph, common());
+            if (!read)
+                return tl::unexpected{read.error()};
+            predicted.problem.program = read->program;
+            predicted.problem.device = *device;
+        }
+        predicted.problem.rounding = compare::roundingOf(backend);
+        predicted.problem.reserve = {};
+        predicted.evaluation = plan::evaluate(predicted.problem, decisions);
+        return predicted;
+    }
+
+    static void describe(Answer& answer, const compare::MeasuredRun& run,
+                         const Predicted& predicted)
+    {
+        const compare::Comparison comparison =
+            compare::compareRun(run, predicted.problem, *predicted.evaluation, kGaps);
+        ordered_json json = {{"planned", run.plan.has_value()},
+                             {"device", predicted.problem.device.id},
+                             {"same_ops", comparison.opsKnown && comparison.otherOps.empty()},
+                             {"other_ops", comparison.otherOps},
+                             {"rows", ordered_json::array()},
+                             {"gaps", ordered_json::array()}};
+        answer.text += fmt::format("{}\n  {:<16}{:>30}{:>30}{:>12}\n",
+                                   run.plan ? "With the plan" : "Without a plan", "", "predicted",
+                                   "measured", "");
+        for (const compare::Row& row : comparison.rows) {
+            json["rows"].push_back(rowJson(row));
+            if (row.measured)
+                answer.text += fmt::format("  {:<16}{:>30}{:>30}{:>12}\n", row.name,
+                                           valueText(row.predicted, row.unit),
+                                           valueText(row.measured, row.unit), differenceText(row));
+        }
+        if (!comparison.otherOps.empty())
+            answer.text += "  " + comparison.otherOps + "\n";
+        if (!comparison.gaps.empty())
+            answer.text += "  largest differences, measured less predicted:\n";
+        for (const compare::Gap& gap : comparison.gaps) {
+            json["gaps"].push_back(gapJson(gap, predicted));
+            answer.text += gapText(gap, predicted);
+        }
+        answer.json["runs"].push_back(std::move(json));
+    }
+
+    std::string m_measurement;
+    std::string m_graph;
+    std::string m_plan;
+    std::string m_device{plan::kDefaultDevice};
+};
+
+} // namespace
+
+std::unique_ptr<Verb> diffVerb(CLI::App& app)
+{
+    return std::make_unique<Diff>(app);
+}
+
+} // namespace plimsoll::cli

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/compare/measurement.h"
+#include "core/plan/evaluate.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plimsoll::compare {
+
+enum class Unit : std::uint8_t { Bytes, Nanoseconds };
+
+/// One number that was predicted, measured, or both.
+struct Row
+{
+    std::string name; ///< "allocator_peak": a key
+    Unit unit = Unit::Bytes;
+    std::optional<std::int64_t> predicted;
+    std::optional<std::int64_t> measured;
+
+    /// Measured less predicted, where both are known.
+    [[nodiscard]] std::optional<std::int64_t> difference() const;
+};
+
+/// A step of the schedule at which measured and predicted bytes lie apart.
+struct Gap
+{
+    std::size_t step = 0;
+    base::Bytes predicted;
+    base::Bytes measured;
+};
+
+/// A measured run laid over what was predicted for it.
+struct Comparison
+{
+    std::vector<Row> rows;
+    bool opsKnown = false; ///< the measurement holds ops
+    /// Empty when the predicted ops ran, in that order; else a sentence with the first difference.
+    std::string otherOps;
+    /// Bytes that the allocator held (of live storages where that is not known) while each step
+    /// ran; empty unless the predicted ops ran. Nothing for a step that no profile has.
+    std::vector<std::optional<base::Bytes>> curve;
+    std::vector<Gap> gaps; ///< largest first, at most as many as asked for
+};
+
+/// Sizes as the allocator that was measured rounds them.
+[[nodiscard]] graph::Rounding roundingOf(Backend backend);
+
+/// `evaluation` is that of `problem` with the plan the run was measured under, in that rounding and
+/// without a reserve.
+[[nodiscard]] Comparison compareRun(const MeasuredRun& run, const plan::Problem& problem,
+                                    const plan::Evaluation& evaluation, std::size_t gaps);
+
+} // namespace plimsoll::compare
