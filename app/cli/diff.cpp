@@ -56,7 +56,7 @@ ordered_json rowJson(const compare::Row& row)
 {
     const std::string unit = row.unit == Unit::Bytes ? "_bytes" : "_ns";
     const auto value = [](std::optional<std::int64_t> number) {
-        return number ? ordered_json{*number} : ordered_json{nullptr};
+        return number ? ordered_json(*number) : ordered_json(nullptr);
     };
     return {{"name", row.name},
             {"predicted" + unit, value(row.predicted)},

@@ -111,7 +111,7 @@ def traced(user):
 def test_help_names_each_command(user):
     folder, python = user
     shown = run(python, "-m", "plimsoll", "--help", cwd=folder)
-    for command in ("trace",):
+    for command in ("trace", "measure"):
         assert f"\n    {command} " in shown
 
 

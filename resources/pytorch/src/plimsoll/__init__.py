@@ -9,4 +9,6 @@ from .step_runner import StepError, compile_step
 from .tracing import trace
 from .version import VERSION as __version__
 
-__all__ = ["Handle", "PlanMismatch", "StepError", "TraceError", "__version__", "apply", "building", "compile_step", "measure", "remove", "trace"]
+__all__ = [
+    "Handle", "PlanMismatch", "StepError", "TraceError", "__version__", "apply", "building", "compile_step", "measure", "remove", "trace",
+]  # fmt: skip

@@ -93,7 +93,7 @@ def prepared(
     model: torch.nn.Module, args: Any, kwargs: Optional[dict], loss: Optional[Callable], optimizer: Any, mode: str,
     target: str, *, fake: bool = True, resize: Optional[Callable[[Step], None]] = None,
 ) -> Iterator[Step]:  # fmt: skip
-    """A step whose tensors are fakes (`fake` False, for tests: the real ones). `resize` may change its arguments."""
+    """A step whose tensors are fakes (`fake` False: the real ones). `resize` may change its arguments."""
     _check(model, kwargs, loss, optimizer, target)
     args = tuple(args) if isinstance(args, (list, tuple)) else (args,)
     kwargs = dict(kwargs or {})

@@ -45,9 +45,3 @@ def kept(model: torch.nn.Module, optimizer: Any) -> Iterator[None]:
             optimizer.state.clear()
             optimizer.state.update(states)
 
-
-def resident_bytes(model: torch.nn.Module, optimizer: Any, inputs: list[torch.Tensor], device: torch.device) -> int:
-    """Memory on `device` that is there before a step: parameters, buffers, optimizer states, inputs, each storage once."""
-    states = [] if optimizer is None else [t for values in optimizer.state.values() for v in values.values() for t in tensors_in(v)]
-    tensors = [*model.parameters(), *model.buffers(), *states, *inputs]
-    return sum({t.untyped_storage()._cdata: t.untyped_storage().nbytes() for t in tensors if t.device.type == device.type}.values())

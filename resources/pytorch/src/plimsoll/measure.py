@@ -68,7 +68,7 @@ def _runs(
     if plan is None:
         return [unplanned], profiles
     with contextlib.nullcontext() if compiled is not None else apply(step.model, plan):
-        planned, _ = measured_run(compiled or step, plan, steps, device, snapshot.with_suffix(".planned.pickle"))
+        planned, _ = measured_run(compiled or step, plan, steps, device, snapshot.with_suffix(".planned.pickle"), unplanned["resident_bytes"])
     return [unplanned, planned], profiles
 
 
@@ -105,7 +105,7 @@ def measure(
     finally:
         told.end()
     if graph is not None:
-        write_times(Path(graph), profiles, device)
+        write_times(Path(graph), profiles, len(runs[0]["ops"]), device)
     path.write_text(json.dumps(file, separators=(",", ":"), allow_nan=False) + "\n", encoding="utf-8")
     return path
 

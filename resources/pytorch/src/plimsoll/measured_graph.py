@@ -19,8 +19,8 @@ _TIME = 14  # column of `ops`
 _LEAST = 0.95  # of the ops that compute must be among what ran, or the graph is another step's
 
 
-def write_times(path: Path, profiles: Sequence[Profile], device: torch.device) -> None:
-    """Sets `time_ns` of each op that the profiles of unplanned steps have, null of others. Raises TraceError when the file is no
+def write_times(path: Path, profiles: Sequence[Profile], ran: int, device: torch.device) -> None:
+    """Sets `time_ns` of each op that the profiles of unplanned steps (of `ran` ops) have, null of others. Raises TraceError when the file is no
     graph of the step that was measured; it is then as it was."""
     graph = _read(path)
     if graph.get("target") != device.type:
@@ -34,6 +34,8 @@ def write_times(path: Path, profiles: Sequence[Profile], device: torch.device) -
     times = median_times(ops, profiles, device)
     computing = [ordinal for ordinal, op in enumerate(ops) if not op.flags & VIEW]
     missing = [ordinal for ordinal in computing if times[ordinal] is None]
+    if len(ops) < _LEAST * ran:
+        raise TraceError(f"{path} is another step's graph: it has {len(ops)} ops, the measured step has {ran}")
     if len(missing) > (1 - _LEAST) * len(computing):
         raise TraceError(
             f"{path} is another step's graph: of its {len(computing)} ops that compute, {len(missing)} are not in the measured step, "

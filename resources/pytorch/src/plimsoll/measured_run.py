@@ -17,7 +17,6 @@ from .kinds import FORWARD, LOSS, PHASES, Op
 from .profiled import Profile, allocator_curve, matched, median_times, profiled
 from .record import record, warm_up, without_collector
 from .step import Step
-from .values import resident_bytes
 
 _FNV_OFFSET, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 
@@ -113,7 +112,7 @@ def _cuda_peaks(step: Any, resident: int, device: torch.device, snapshot: Path) 
     return peaks | {"snapshot": snapshot.name}
 
 
-def _op_rows(step: Step, steps: int, device: torch.device, resident: int, result: dict[str, Any]) -> list[Profile]:
+def _op_rows(step: Step, steps: int, device: torch.device, result: dict[str, Any]) -> list[Profile]:
     """Records the step op by op on real tensors, and finds these ops in profiles of others that nobody watched."""
     step.progress.begin("recording the ops")
     warm_up(step, "cpu")
@@ -121,6 +120,7 @@ def _op_rows(step: Step, steps: int, device: torch.device, resident: int, result
     live = curve(recording.storages, len(recording.ops))
     step.progress.begin("profiling")
     watched = _again(step, lambda run: profiled(run, device, memory=True))
+    resident = result["resident_bytes"] = sum(s.nbytes for s in recording.storages if s.alloc < 0)
     held, peak, peak_op = allocator_curve(matched(recording.ops, watched), watched, resident)
     if device.type == "cpu":
         result["allocator_peak_bytes"] = peak
@@ -139,23 +139,25 @@ def _op_rows(step: Step, steps: int, device: torch.device, resident: int, result
     return profiles
 
 
-def _unrecorded(step: Any, device: torch.device, resident: int, result: dict[str, Any]) -> None:
+def _unrecorded(step: Any, device: torch.device, result: dict[str, Any]) -> None:
     """The step runner executes ops below the level at which a recorder sees them: only the allocator is asked."""
     step.progress.begin("profiling")
     profile = _again(step, lambda run: profiled(run, device, memory=True))
     if device.type == "cpu":
-        result["allocator_peak_bytes"] = allocator_curve([], profile, resident)[1]
+        result["allocator_peak_bytes"] = allocator_curve([], profile, result["resident_bytes"])[1]
     step.progress.begin("profiled")
 
 
 def measured_run(
-    step: Any, plan: Optional[dict], steps: int, device: torch.device, snapshot: Path
+    step: Any, plan: Optional[dict], steps: int, device: torch.device, snapshot: Path, resident: int = 0
 ) -> tuple[dict[str, Any], list[Profile]]:
-    """The row of `runs` of a measurement file, and profiles of its steps; `plan` is what the model runs under."""
+    """The row of `runs` of a measurement file, and profiles of its steps; `plan` is what the model runs under.
+
+    `resident`: bytes that are there before the step, where its ops can't be recorded and told.
+    """
     step.progress.begin("warm-up steps")
     for _ in range(2):
         _again(step, lambda run: run())
-    resident = resident_bytes(step.model, step.optimizer, [tensor for _, tensor in step.inputs()], device)
     step.progress.begin("timing steps")
     times = _times(step, steps, device)
     result: dict[str, Any] = {
@@ -170,11 +172,11 @@ def measured_run(
     profiles: list[Profile] = []
     if isinstance(step, Step):
         result["saved_bytes"] = _saved(step)
-        profiles = _op_rows(step, steps, device, resident, result)
+        profiles = _op_rows(step, steps, device, result)
     else:
-        _unrecorded(step, device, resident, result)
+        _unrecorded(step, device, result)
     if device.type == "cuda":
-        result |= _cuda_peaks(step, resident, device, snapshot)
+        result |= _cuda_peaks(step, result["resident_bytes"], device, snapshot)
     return result, profiles
 
 
