@@ -10,10 +10,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "pytorch" / "src"), str(HERE)]
 
-from models import densenet121, gpt2, resnet18  # noqa: E402 (needs the path)
+import models  # noqa: E402 (needs the path)
 
-
-SAMPLES = {"resnet18": resnet18, "densenet121": densenet121, "gpt2": gpt2}
+NAMES = ("resnet18", "densenet121", "gpt2", "vit_b_16", "bert", "llama", "llama_7b", "unet", "gpt2_prompt")
+SAMPLES = {name: getattr(models, name) for name in NAMES}
 
 
 def sample_path(name: str) -> Path:

@@ -139,6 +139,14 @@ def test_batch_norm_takes_cudnn_where_it_is_eligible(norm, shape, dtype, kernel)
         assert len(row[6]) == 2  # running statistics, which no schema names
 
 
+@pytest.mark.parametrize("norm, op_name", [(torch.nn.LayerNorm, "native_layer_norm"), (torch.nn.BatchNorm1d, "native_batch_norm")])
+def test_norms_in_half_precision_keep_statistics_in_single(norm, op_name):
+    graph = trace_graph(torch.nn.Sequential(torch.nn.Linear(8, 8, dtype=HALF), norm(8, dtype=HALF)), torch.zeros(4, 8, dtype=HALF))
+    assert_sound(graph)
+    row = op(graph, f"aten.{op_name}.default")
+    assert [graph["dtypes"][graph["tensors"][t][4]] for t in row[7]] == ["bfloat16", "float32", "float32"]
+
+
 def test_dropout_keeps_a_byte_an_element():
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Dropout(0.5))
     graph = trace_graph(model, torch.zeros(4, 8))

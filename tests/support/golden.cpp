@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -73,6 +74,20 @@ std::string differenceFromGolden(std::string_view name, std::string_view text)
         return {};
     }
     return fmt::format("tests/golden/{}, {}", name, firstDifference(*expected, text));
+}
+
+std::vector<std::string> sampleNames()
+{
+    static constexpr std::string_view kEnding = ".plimsoll.json.gz";
+    std::vector<std::string> names;
+    for (const auto& entry :
+         std::filesystem::directory_iterator{repositoryPath("resources/samples")}) {
+        const std::string name = entry.path().filename().string();
+        if (name.ends_with(kEnding))
+            names.push_back(name.substr(0, name.size() - kEnding.size()));
+    }
+    std::ranges::sort(names);
+    return names;
 }
 
 } // namespace plimsoll::support

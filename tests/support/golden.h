@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace plimsoll::support {
 
@@ -16,5 +17,8 @@ namespace plimsoll::support {
 
 /// Full path of a shipped graph: resources/samples/NAME.plimsoll.json.gz.
 [[nodiscard]] std::string samplePath(std::string_view name);
+
+/// The names of all shipped graphs, in alphabetical order.
+[[nodiscard]] std::vector<std::string> sampleNames();
 
 } // namespace plimsoll::support

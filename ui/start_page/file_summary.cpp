@@ -159,7 +159,8 @@ QStringList sampleFiles()
     QStringList files;
     if (folder.isEmpty())
         return files;
-    for (const char* name : {"gpt2", "resnet18", "densenet121"}) {
+    for (const char* name : {"gpt2", "resnet18", "densenet121", "vit_b_16", "unet", "bert", "llama",
+                             "llama_7b", "gpt2_prompt"}) {
         const QString path =
             folder + u'/' + QString::fromLatin1(name) + QStringLiteral(".plimsoll.json.gz");
         if (QFileInfo::exists(path))

@@ -5,6 +5,7 @@
 #include "ui/base/widgets.h"
 #include "ui/start_page/start_widgets.h"
 
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
@@ -18,6 +19,7 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr int kColumnWidth = 1120;
+constexpr int kCardColumns = 3;
 constexpr qsizetype kShownRecent = 8;
 
 class Emblem : public QWidget
@@ -141,12 +143,12 @@ void StartPage::buildSamples(QVBoxLayout& column)
     title->addStretch(1);
     column.addLayout(title);
     column.addSpacing(theme.px(8));
-    m_cards = new QHBoxLayout;
-    m_cards->setSpacing(theme.px(16));
+    m_cards = new QGridLayout;
+    m_cards->setSpacing(theme.px(12));
     for (const QString& path : sampleFiles()) {
         auto* card = new FileCard{path, m_column};
         connect(card, &FileCard::clicked, this, [this, path] { Q_EMIT fileChosen(path); });
-        m_cards->addWidget(card);
+        m_cards->addWidget(card, m_cards->count(), 0); // arranged once the width is known
     }
     column.addLayout(m_cards);
 }
@@ -239,6 +241,22 @@ void StartPage::resizeEvent(QResizeEvent* event)
     QScrollArea::resizeEvent(event);
     const Theme& theme = Theme::current();
     m_column->setFixedWidth(std::min(theme.px(kColumnWidth), width() - 2 * theme.px(24)));
+    arrangeCards();
+}
+
+void StartPage::arrangeCards()
+{
+    const int gap = m_cards->spacing();
+    const int fitting = (m_column->width() + gap) / (Theme::current().px(FileCard::kWidth) + gap);
+    const int columns = std::clamp(fitting, 1, kCardColumns);
+    if (columns == m_cardColumns)
+        return;
+    m_cardColumns = columns;
+    const QList<FileCard*> cards = m_column->findChildren<FileCard*>();
+    for (int i = 0; i < cards.size(); ++i)
+        m_cards->addWidget(cards.at(i), i / columns, i % columns); // moves it
+    for (int column = 0; column < kCardColumns; ++column)
+        m_cards->setColumnStretch(column, column < columns ? 1 : 0);
 }
 
 } // namespace plimsoll::ui

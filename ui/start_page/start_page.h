@@ -9,7 +9,7 @@
 #include <QScrollArea>
 
 class QVBoxLayout;
-class QHBoxLayout;
+class QGridLayout;
 
 namespace plimsoll::ui {
 
@@ -46,6 +46,8 @@ protected:
 private:
     void buildHead(QVBoxLayout& column);
     void buildSamples(QVBoxLayout& column);
+    /// As many cards in a row as fit.
+    void arrangeCards();
     void showRecent();
     void lookInto(const QStringList& paths);
     void show(const FileSummary& summary);
@@ -54,7 +56,8 @@ private:
     QWidget* m_column = nullptr;
     ErrorBox* m_error = nullptr;
     DropZone* m_drop = nullptr;
-    QHBoxLayout* m_cards = nullptr;
+    QGridLayout* m_cards = nullptr;
+    int m_cardColumns = 0;
     QVBoxLayout* m_rows = nullptr;
     QHash<QString, FileSummary> m_known;
     QStringList m_waiting;

@@ -72,7 +72,7 @@ FileCard::FileCard(QString path, QWidget* parent) : QAbstractButton{parent}, m_p
     setFocusPolicy(Qt::TabFocus); // the ring is for those who come by key
     // As wide as the row has room for.
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    setMaximumWidth(Theme::current().px(362));
+    setMinimumWidth(Theme::current().px(kWidth));
 }
 
 void FileCard::setSummary(const FileSummary& summary)
@@ -86,7 +86,7 @@ void FileCard::setSummary(const FileSummary& summary)
 QSize FileCard::sizeHint() const
 {
     const Theme& theme = Theme::current();
-    return {theme.px(268), theme.px(186)};
+    return {theme.px(kWidth), theme.px(84)};
 }
 
 void FileCard::enterEvent(QEnterEvent* event)
@@ -113,14 +113,11 @@ void FileCard::paintEvent(QPaintEvent* /*event*/)
     painter.drawRoundedRect(card, px(8), px(8));
     if (hasFocus())
         drawFocus(painter, card, px(8));
-    const double left = px(12);
-    const double inner = width() - 2 * left;
-    paintThumbnail(painter, QRectF{left, px(12), inner, px(92)}, m_summary.thumbnail);
-    double y = px(110);
-    drawIcon(painter, QRectF{left, y + px(4), px(14), px(14)}, QStringLiteral("planner"),
-             theme.color(Role::Muted));
-    drawLine(painter, QRectF{left + px(22), y, inner - px(22), px(22)}, m_summary.name,
-             TextRole::Lead, Role::Text);
+    paintThumbnail(painter, QRectF{px(12), px(12), px(92), px(60)}, m_summary.thumbnail);
+    const double left = px(116);
+    const double inner = width() - left - px(12);
+    double y = px(10);
+    drawLine(painter, QRectF{left, y, inner, px(22)}, m_summary.name, TextRole::Lead, Role::Text);
     y += px(22);
     const QString kind = m_summary.fault.isEmpty() ? m_summary.kind : m_summary.fault;
     drawLine(painter, QRectF{left, y, inner, px(20)}, kind, TextRole::Body, Role::Muted);
@@ -128,8 +125,8 @@ void FileCard::paintEvent(QPaintEvent* /*event*/)
     if (m_summary.peak) {
         const QString peak = bytesText(*m_summary.peak, Rounding::Up);
         drawLine(painter, QRectF{left, y, inner, px(22)}, peak, TextRole::Lead, Role::Text);
-        const double after = left + numberWidth(theme.font(TextRole::Lead), peak) + px(8);
-        drawLine(painter, QRectF{after, y, inner - after, px(22)},
+        const double after = numberWidth(theme.font(TextRole::Lead), peak) + px(8);
+        drawLine(painter, QRectF{left + after, y, inner - after, px(22)},
                  QCoreApplication::translate("StartPage", "peak, unplanned"), TextRole::Body,
                  Role::Muted);
     }

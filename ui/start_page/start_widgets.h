@@ -19,6 +19,9 @@ class FileCard : public QAbstractButton
     Q_OBJECT
 
 public:
+    /// The narrowest that it can be, unscaled.
+    static constexpr int kWidth = 268;
+
     explicit FileCard(QString path, QWidget* parent = nullptr);
     [[nodiscard]] const QString& path() const { return m_path; }
     void setSummary(const FileSummary& summary);

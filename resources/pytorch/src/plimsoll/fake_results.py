@@ -23,6 +23,16 @@ def _contiguous_gradient(_: Any, result: Any) -> Any:
     return (torch.empty_like(result[0], memory_format=torch.contiguous_format), *result[1:])
 
 
+def _wide_statistics(args: Any, result: Any) -> Any:
+    """CUDA's norms keep mean and deviation in float32 where the CPU's keep them in the input's half precision."""
+    if args[0].dtype not in (torch.float16, torch.bfloat16):
+        return result
+    return (result[0], *(t.to(torch.float32) if t.numel() else t for t in result[1:]))
+
+
+_ON_CUDA: dict[Any, Callable] = {
+    op.default: _wide_statistics for op in (aten.native_layer_norm, aten.native_group_norm, aten.native_batch_norm)
+}
 _CORRECTED: dict[Any, Callable] = {aten.native_layer_norm_backward.default: _contiguous_gradient}
 _MADE: dict[Any, Callable] = {
     aten._cudnn_rnn.default: cuda_recurrent.fake_forward,
@@ -38,7 +48,7 @@ def run(func: Any, args: Any, kwargs: Any, target: str) -> Any:
     if made is not None:
         return made(args)
     result = func(*args, **kwargs)
-    corrected = _CORRECTED.get(func) or (cpu_results.CORRECTED.get(func) if target == "cpu" else None)
+    corrected = _CORRECTED.get(func) or (cpu_results.CORRECTED if target == "cpu" else _ON_CUDA).get(func)
     return result if corrected is None else corrected(args, result)
 
 
