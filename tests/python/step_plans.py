@@ -12,6 +12,8 @@ TARGET, PHASE, READS, WRITES, OUTPUTS, FLAGS, ARGS = 0, 1, 5, 6, 7, 8, 16
 VIEW, COLLECTIVE = 1, 4
 OLDER_TO_THE_END = (0, 1, 3, 4, 5)  # classes: parameters, buffers, optimizer states, inputs, constants
 GRADIENT = 2
+AGAIN = 0.3  # of the later uses
+MOST_AT_ONCE = 400
 STATISTICS = {"aten.native_batch_norm.default": (3, 4, 5)}
 
 
@@ -74,21 +76,23 @@ class Graph:
 
 
 def random_again(graph, seed, share=0.3):
-    """Rows [before, ops]: a random share of the activations is dropped and made again right before its first use in backward."""
+    """Rows [before, ops]: a random share of the activations is dropped and made again right before its first use in backward, some
+    before later uses, too."""
     it, chance = Graph(graph), random.Random(seed)
     forward = sum(op[PHASE] < BACKWARD for op in graph["ops"])
-    first_use = {}
+    uses = {}
     for k in range(forward, it.count):
         for storage in it.uses[k]:
-            first_use.setdefault(storage, k)
-    candidates = [s for s in sorted(first_use) if 0 <= it.alloc[s] < forward]
-    dropped = [s for s in candidates if chance.random() < share]
+            uses.setdefault(storage, []).append(k)
+    candidates = [s for s in sorted(uses) if 0 <= it.alloc[s] < forward]
+    dropped = [s for s in candidates if chance.random() < share] or candidates
     rows = {}
     for storage in dropped:
-        moment = first_use[storage]
-        again = it.closure({storage, *(s for s in dropped if first_use[s] == moment)}, moment)
-        if again is not None and len(again) <= 400:
-            rows[moment] = sorted({*rows.get(moment, ()), *again})
+        for moment in uses[storage][:1] + [k for k in uses[storage][1:] if chance.random() < AGAIN]:
+            together = {s for s in dropped if uses[s][0] == moment}
+            again = it.closure({storage, *together}, moment)
+            if again is not None and len(again) <= MOST_AT_ONCE:
+                rows[moment] = sorted({*rows.get(moment, ()), *again})
     return [[moment, ops] for moment, ops in sorted(rows.items())]
 
 

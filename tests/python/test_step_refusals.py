@@ -19,6 +19,7 @@ def refused(body, *args):
     """The sentence with which a step of the model is refused; nothing of the model has changed then."""
     torch.manual_seed(0)
     model = Model(body)
+    model.register_buffer("scale", torch.ones(8))
     state = torch.get_rng_state()
     with pytest.raises(TraceError) as error:
         plimsoll.compile_step(model, loss=lambda output: output)(batch(), *args)
@@ -44,6 +45,12 @@ def _seeds(model, hidden):
     return F.dropout(hidden, 0.5)
 
 
+def _turned(model, hidden):
+    total = hidden + model.scale.unsqueeze_(0)
+    model.scale.squeeze_(0)
+    return total
+
+
 class Table(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -63,12 +70,13 @@ BODIES = {
     "a shape that depends on values": (lambda model, hidden: hidden[hidden > 0], "depends on values"),
     "a branch on a value": (lambda model, hidden: hidden if hidden.sum() > 0 else -hidden, "depends on the value of a tensor"),
     ".numpy()": (lambda model, hidden: hidden * float(hidden.detach().numpy()[0, 0]), ".numpy()"),
-    "seeding": (_seeds, "test_step_refusals.py:43: it sets the state of the random numbers"),
+    "seeding": (_seeds, "it sets the state of the random numbers"),
     "a generator": (
         lambda model, hidden: hidden + torch.rand(8, generator=torch.Generator()), "it takes a Generator",
     ),
     "a result that the model keeps": (_kept, "'seen' of the model"),
     "resize_": (lambda model, hidden: hidden + torch.zeros(4).resize_(8), "changes the size of memory"),
+    "another shape of a buffer": (_turned, "another shape in place"),
     "too large constants": (
         lambda model, hidden: hidden + torch.from_numpy(numpy.zeros((9 << 20, 8), "bool"))[:1].float(), "72 MiB of constants",
     ),

@@ -24,7 +24,6 @@ _NO_REPLAY = {
     "resize_": "it changes the size of memory",
     "resize_as_": "it changes the size of memory",
     "set_": "it puts other memory into a tensor",
-    "nonzero": "the shape of its result depends on values",
 }
 
 
@@ -59,6 +58,7 @@ class Program:
     constants: dict[int, Constant] = field(default_factory=dict)
     random: list[RandomPoint] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
+    copied: set[int] = field(default_factory=set)  # results that a kernel returns in other results' memory, recorded as memory of their own
 
     def storage(self, row: int) -> int:
         return self.tensors[row].storage
@@ -260,10 +260,36 @@ def _compare(one: Program, other: Program) -> None:
 
 
 def _refuse_op(program: Program, ordinal: int, op: Op) -> None:
-    name = op.target.split(".")[1]
-    reason = _NO_REPLAY.get(name) or ("it takes a %s" % other if (other := _foreign([op.args, list(op.kwargs.values())])) else None)
+    reason = _NO_REPLAY.get(op.target.split(".")[1])
+    foreign = _foreign([op.args, list(op.kwargs.values())])
+    if foreign is not None:
+        reason = f"it takes a {foreign}"
+    elif _shape_depends_on_values(program, op):
+        reason = "the shape of its result depends on values"
+    elif changes_geometry(op.target) and any(program.storages[program.storage(row)].alloc < 0 for row in op.writes):
+        reason = "it gives a tensor of the model or of the batch another shape in place"
     if reason is not None:
         raise TraceError(f"{program.place(ordinal)} can't be executed from a recording: {reason}")
+
+
+def _shape_depends_on_values(program: Program, op: Op) -> bool:
+    if torch.Tag.dynamic_output_shape not in overload_of(op.target).tags:
+        return False
+    indices = op.args[1] if op.target == "aten.index.Tensor" else None
+    if indices is None:
+        return True
+    return any(index is not None and program.tensors[index["t"]].dtype in ("bool", "uint8") for index in indices)
+
+
+def overload_of(target: str) -> Any:
+    """The operator with a name such as "aten.add.Tensor"."""
+    namespace, name, overload = target.split(".")
+    return getattr(getattr(getattr(torch.ops, namespace), name), overload)
+
+
+def changes_geometry(target: str) -> bool:
+    """Whether the op gives its argument another shape in place (as_strided_, t_, squeeze_)."""
+    return torch.Tag.inplace_view in overload_of(target).tags
 
 
 def _foreign(value: Any) -> Optional[str]:

@@ -25,18 +25,20 @@ class FirstStep:
         self.corrections: list[str] = []
         self._program = program
         self._executions = executions
+        self._touched: tuple = ()
         self._versions: list[tuple[torch.Tensor, int]] = []
         self._contents: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def before(self, step: int, touched: tuple) -> None:
         op = self._program.ops[self._executions[step].op]
+        self._touched = touched
         self._versions = [(tensor, tensor._version) for tensor in touched]
         if not op.target.startswith(f"{_KNOWN_NAMESPACE}."):
             declared = {self._program.storage(row) for row in op.writes}
             rows = dict.fromkeys((*op.reads, *op.writes))
             self._contents = [(t, t.clone()) for row, t in zip(rows, touched) if self._program.storage(row) not in declared]
 
-    def after(self, step: int, made: Any) -> None:
+    def after(self, step: int, made: Any) -> Any:
         ordinal = self._executions[step].op
         op = self._program.ops[ordinal]
         rows = dict.fromkeys((*op.reads, *op.writes))
@@ -44,7 +46,7 @@ class FirstStep:
         hidden = any(t._version != version and self._program.storage(row) not in declared
                      for row, (t, version) in zip(rows, self._versions))  # fmt: skip
         hidden = hidden or any(not torch.equal(t, before) for t, before in self._contents)
-        self._versions, self._contents = [], []
+        touched, self._touched, self._versions, self._contents = self._touched, (), [], []
         if hidden:
             raise TraceError(
                 f"{self._program.place(ordinal)} overwrites an argument without saying so in its schema: declare it (mutates_args), "
@@ -52,6 +54,11 @@ class FirstStep:
             )
         if made is not None:
             self._compare(ordinal, op.result, made)
+            made, copied = separated(self._program, ordinal, made, touched)
+            if copied - self._program.copied:
+                self.corrections.append(f"{self._program.place(ordinal)} returns memory that is another tensor's, too: copied")
+            self._program.copied |= copied
+        return made
 
     def _compare(self, ordinal: int, recorded: Any, made: Any) -> None:
         if isinstance(recorded, list):
@@ -93,6 +100,27 @@ class FirstStep:
         for row, (shape, strides, offset) in self.geometry.items():
             key = self._program.tensors[row]
             self._program.tensors[row] = replace(key, shape=shape, strides=strides, offset=offset)
+
+
+def separated(program: Program, ordinal: int, made: Any, touched: tuple) -> tuple[Any, set[int]]:
+    """An op's results with copies of those that share memory where the recording says that each has its own; rows of the copies."""
+    owners = {tensor.untyped_storage()._cdata: -1 for tensor in touched}
+    copied = set()
+
+    def one(recorded: Any, result: Any) -> Any:
+        if isinstance(recorded, list):
+            return type(result)(one(a, b) for a, b in zip(recorded, result)) if recorded else result
+        if not isinstance(result, torch.Tensor):
+            return result
+        storage = program.storage(recorded["t"])
+        if program.storages[storage].alloc != ordinal:
+            return result
+        if owners.setdefault(result.untyped_storage()._cdata, storage) == storage:
+            return result
+        copied.add(recorded["t"])
+        return result.clone()
+
+    return one(program.ops[ordinal].result, made), copied
 
 
 def _seen(found: Optional[tuple]) -> Any:

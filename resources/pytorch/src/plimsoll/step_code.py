@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from .executable import Program
+from .executable import Program, changes_geometry, overload_of
 from .kinds import GRAD_MODE, RANDOM, VIEW
 from .mutations import statistics_arguments
 from .random_points import SAVE
@@ -24,20 +24,9 @@ ASK = "aten._local_scalar_dense.default"
 _LIFT = "aten.lift_fresh.default"
 
 
-def overload_of(target: str) -> Any:
-    """The operator with a name such as "aten.add.Tensor"."""
-    namespace, name, overload = target.split(".")
-    return getattr(getattr(getattr(torch.ops, namespace), name), overload)
-
-
 def callable_of(target: str) -> Callable:
     overload = overload_of(target)
     return getattr(overload, "_op", overload)  # private: the builtin below, without a Python call around it
-
-
-def changes_geometry(target: str) -> bool:
-    """Whether the op gives its argument another shape in place (as_strided_, t_, squeeze_)."""
-    return torch.Tag.inplace_view in overload_of(target).tags
 
 
 class StepWriter:
@@ -155,14 +144,14 @@ class StepWriter:
         comment = "  # " + " ".join(str(word) for word in words if word != "")
         if op.target == ASK:
             self._line(f"    guard({execution.op}, {self._function(op.target)}, {self._value(op.args[0])}){comment}")
-            self._tell(step, "None")
+            self._tell(step)
             return
         new = [row for row in dict.fromkeys(op.outputs) if row not in self._rows(row)]
         rebuilt_only = op.target == _LIFT or changes_geometry(op.target)
         if rebuilt_only or (not new and op.flags & VIEW and not self._observed):
             for row in new:
                 self._use(row)
-            self._tell(step, "None")
+            self._tell(step)
             return
         call = f"{self._function(op.target)}({self._arguments(execution)})"
         self._gradient_mode(bool(op.flags & GRAD_MODE))
@@ -170,7 +159,7 @@ class StepWriter:
             touched = "".join(f"{self._use(row)}, " for row in dict.fromkeys((*op.reads, *op.writes)))
             self._line(f"    seen.before({step}, ({touched}))")
             self._line(f"    made = {call}{comment}")
-            self._tell(step, "made")
+            self._line(f"    made = seen.after({step}, made)")
             pattern = self._pattern(op.result, set(new))
             if pattern is not None:
                 self._line(f"    {pattern} = made")
@@ -182,10 +171,12 @@ class StepWriter:
                 self._line("    _ = None")  # it may hold a second name of memory
         for row in new:
             self._define(row)
+            if row in self._program.copied and not self._observed:
+                self._line(f"    t{row} = t{row}.clone()")
 
-    def _tell(self, step: int, made: str) -> None:
+    def _tell(self, step: int) -> None:
         if self._observed:
-            self._line(f"    seen.after({step}, {made})")
+            self._line(f"    seen.after({step}, None)")
 
     def _gradient_mode(self, on: bool) -> None:
         if on != self._grad:

@@ -8,12 +8,13 @@ from collections import OrderedDict
 from typing import Any, Callable, Iterator, Optional, Sequence
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from .accumulating import GRADIENTS, accumulating
 from .apply_values import PlanMismatch
 from .environment import prepared
 from .executable import Program, record_program
+from .fake_execution import CorrectedKernels
 from .kinds import TraceError
 from .plan_file import PlanLike, read_plan
 from .questions import translate
@@ -72,6 +73,16 @@ def _below_autograd() -> Iterator[None]:
                 torch._C._set_grad_enabled(before)
 
 
+@contextlib.contextmanager
+def _as_recorded(mode: Optional[FakeTensorMode]) -> Iterator[None]:
+    """Fakes have the memory that real kernels give, as in the recording; real tensors need nothing."""
+    if mode is None:
+        yield
+        return
+    with mode, CorrectedKernels(_TARGET):
+        yield
+
+
 class Compiled:
     """One program with its schedule: the code of its first step, which checks, and that of all others."""
 
@@ -92,7 +103,7 @@ class Compiled:
             function, _ = self._writer(True).compile(self._name, watching, watching.geometry)
         else:
             function = self._function = self._function or self.code()[0]
-        with _below_autograd(), fake or contextlib.nullcontext():
+        with _below_autograd(), _as_recorded(fake):
             result = function(tensors, torch._C._set_grad_enabled, _RandomState(device, fake is not None), self._guard)
         if first is not None and observer is None:
             first.correct()

@@ -11,6 +11,7 @@ import torch
 from .checks import curve
 from .executable import Program
 from .kinds import BACKWARD
+from .step_checks import separated
 from .step_schedule import Execution
 from .storages import StorageTable
 from .stream import CUDA_GRANULE
@@ -41,17 +42,22 @@ class StreamObserver:
         self._program = program
         self._executions = executions
         self._now: Optional[int] = None
+        self._touched: tuple = ()
         self._storages = StorageTable(lambda: self._now)
         for tensor in older:
             self._storages.add(tensor, -1)
 
     def before(self, step: int, touched: tuple) -> None:
-        pass
+        self._touched = touched
 
-    def after(self, step: int, made: Any) -> None:
+    def after(self, step: int, made: Any) -> Any:
         self._now = step
+        if made is not None:
+            made, _ = separated(self._program, self._executions[step].op, made, self._touched)
+        self._touched = ()
         for tensor in tensors_in(made):
             self._storages.add(tensor, step)
+        return made
 
     def finish(self) -> StepStream:
         """To be called while what the step returned is alive."""
