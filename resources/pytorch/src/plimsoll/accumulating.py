@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import AbstractSet
+from typing import Sequence
 
 from .executable import Bound, Program, gradient_op
 from .kinds import ACCUMULATION, GRADIENT, VIEW, Storage, TraceError
@@ -14,15 +14,14 @@ GRADIENTS = "gradient"
 _STORES = {"aten.detach.default": 0, "aten.clone.default": 0, "aten.copy_.default": 1}
 
 
-def accumulating(program: Program, present: AbstractSet[str]) -> Program:
-    """The program bound also to the gradients of the parameters named, which it writes in place; the ops keep their numbers."""
+def accumulating(program: Program, present: Sequence[str]) -> Program:
+    """The program bound also, after all else, to the gradients of the parameters named, which it writes in place; the ops keep
+    their numbers."""
     if not present:
         return program
     ops, tensors, storages, bound = list(program.ops), list(program.tensors), list(program.storages), list(program.bound)
     rows = {b.name: b.row for b in program.bound if b.kind == "parameter"}
-    for name in program.gradients:
-        if name not in present:
-            continue
+    for name in present:
         ordinal = gradient_op(program, name)
         op = ops[ordinal]
         if op.target not in _STORES:

@@ -17,14 +17,8 @@ def refuse_model(model: torch.nn.Module) -> None:
         if name in _WRAPPERS:
             where = f"'{path}'" if path else "the model"
             raise TraceError(f"{where} is a {name}, whose work is not ops of the step: compile the step of the module inside of it")
-    for name, parameter in model.named_parameters():
-        refuse_hooks(name, parameter)
-
-
-def has_hooks(parameter: torch.Tensor) -> bool:
-    return bool(parameter._backward_hooks or getattr(parameter, "_post_accumulate_grad_hooks", None))
 
 
 def refuse_hooks(name: str, parameter: torch.Tensor) -> None:
-    if has_hooks(parameter):
+    if parameter._backward_hooks or getattr(parameter, "_post_accumulate_grad_hooks", None):
         raise TraceError(f"the parameter {name} has hooks on its gradient, which a compiled step wouldn't run: change the gradients after the step")

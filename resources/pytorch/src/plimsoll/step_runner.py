@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from .accumulating import GRADIENTS, accumulating
+from .accumulating import accumulating
 from .apply_values import PlanMismatch
 from .environment import prepared
 from .executable import Program, record_program
@@ -19,10 +19,10 @@ from .kinds import TraceError
 from .plan_file import PlanLike, read_plan
 from .questions import translate
 from .record import warm_up
-from .step_batch import Batch
+from .step_batch import Batch, ModelState, marks_of
 from .step_checks import FirstStep
 from .step_code import StepWriter
-from .step_refusals import refuse_hooks, refuse_model
+from .step_refusals import refuse_model
 from .step_schedule import Execution, read_again, schedule
 from .step_sequence import check_sequence
 from .step_stream import StepStream, StreamObserver
@@ -84,11 +84,13 @@ def _as_recorded(mode: Optional[FakeTensorMode]) -> Iterator[None]:
 
 
 class Compiled:
-    """One program with its schedule: the code of its first step, which checks, and that of all others."""
+    """One program with its schedule: the code of its first step, which checks, and that of all others. `present`: parameters
+    whose gradients are there already, in the order of the program's gradients."""
 
-    def __init__(self, program: Program, again: Sequence[tuple[int, list[int]]], name: str):
-        self.program = program
-        self.executions: list[Execution] = schedule(program, again)
+    def __init__(self, program: Program, present: Sequence[str], again: Sequence[tuple[int, list[int]]], name: str):
+        self.program = accumulating(program, present)
+        self.present = present
+        self.executions: list[Execution] = schedule(self.program, again)
         self.corrections: list[str] = []
         self._name = name
         self._function: Optional[Callable] = None
@@ -136,6 +138,7 @@ class StepRunner:
         self._plan = plan
         self._loss = loss
         self._targets = targets
+        self._state: Optional[ModelState] = None
         self._programs: "OrderedDict[Any, tuple[list[Any], Program]]" = OrderedDict()
         self._compiled: dict[Any, Compiled] = {}
 
@@ -173,16 +176,14 @@ class StepRunner:
 
     def _run(self, batch: Batch, compiled: Compiled, observer: Any = None) -> torch.Tensor:
         loss, gradients = compiled.run(self._bound(batch, compiled), observer)
-        parameters = dict(self._model.named_parameters())
         stored = set()
         for (name, row), gradient in zip(compiled.program.gradients.items(), gradients):
-            parameters[name].grad = gradient.detach() if row in stored else gradient
+            batch.parameters[name].grad = gradient.detach() if row in stored else gradient
             stored.add(row)
         return loss
 
     def _bound(self, batch: Batch, compiled: Compiled) -> list[torch.Tensor]:
-        parameters = dict(self._model.named_parameters())
-        return batch.tensors + [parameters[b.name].grad for b in compiled.program.bound if b.kind == GRADIENTS]
+        return batch.tensors + [batch.parameters[name].grad for name in compiled.present]
 
     def _batch(self, args: tuple, kwargs: dict) -> Batch:
         if not torch.is_grad_enabled() or torch.is_inference_mode_enabled():
@@ -190,29 +191,27 @@ class StepRunner:
         count = len(args) - self._targets
         if count < 0:
             raise StepError(f"The step was compiled for {self._targets} targets after the model's arguments, but got {len(args)} arguments.")
-        return Batch(self._model, args[:count], kwargs, self._loss, args[count:])
+        if self._state is None or self._state.marks != marks_of(self._model):
+            refuse_model(self._model)
+            self._state = ModelState(self._model)
+        return Batch(self._model, self._state, args[:count], kwargs, self._loss, args[count:])
 
     def _compiled_for(self, batch: Batch) -> Compiled:
         program = self._program(batch)
-        present = set()
-        for name, parameter in self._model.named_parameters():
-            refuse_hooks(name, parameter)
-            if parameter.grad is not None and name in program.gradients:
-                present.add(name)
-        key = (batch.key, frozenset(present))
+        present = tuple(name for name in program.gradients if batch.parameters[name].grad is not None)
+        key = (batch.key, present)
         if key not in self._compiled:
             again: list[tuple[int, list[int]]] = []
             if self._plan is not None:
                 check_sequence(program, self._plan)
                 again = read_again(program, self._plan)
             self._compiled = {k: c for k, c in self._compiled.items() if k[0] in self._programs}
-            self._compiled[key] = Compiled(accumulating(program, present), again, type(self._model).__name__)
+            self._compiled[key] = Compiled(program, present, again, type(self._model).__name__)
         return self._compiled[key]
 
     def _program(self, batch: Batch) -> Program:
         known = self._programs.get(batch.key)
         if known is None:
-            refuse_model(self._model)
             known = self._programs[batch.key] = (batch.held, _record(batch))
             while len(self._programs) > _MOST_PROGRAMS:
                 self._programs.popitem(last=False)

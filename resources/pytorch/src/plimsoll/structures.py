@@ -15,7 +15,7 @@ from .encode import encode
 from .tensors import tensors_in
 
 _LONGEST_TEXT = 120
-_PLAIN = (bool, int, float, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
+PLAIN = (bool, int, float, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
 
 
 class _Identities:
@@ -69,7 +69,7 @@ class Structures:
             return self._tensor(value, slot[0] - 1)
         if kind is int and not -(2**63) <= value < 2**63:
             return {"int": str(value)}
-        if kind in _PLAIN:
+        if kind in PLAIN:
             return encode(value, self._tensor_row)
         if kind in (str, bytes):
             return _text(value)
