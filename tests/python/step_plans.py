@@ -7,11 +7,12 @@ whoever repeats an op must bring every storage that it reads back to the version
 
 import random
 
-FORWARD, LOSS, BACKWARD, OPTIMIZER = range(4)
+from plimsoll.tracing import trace_graph
+
+BACKWARD, OPTIMIZER = 2, 3
 TARGET, PHASE, READS, WRITES, OUTPUTS, FLAGS, ARGS = 0, 1, 5, 6, 7, 8, 16
-VIEW, COLLECTIVE = 1, 4
-OLDER_TO_THE_END = (0, 1, 3, 4, 5)  # classes: parameters, buffers, optimizer states, inputs, constants
-GRADIENT = 2
+COLLECTIVE = 4
+GRADIENT, OUTPUT = 2, 8
 AGAIN = 0.3  # of the later uses
 MOST_AT_ONCE = 400
 STATISTICS = {"aten.native_batch_norm.default": (3, 4, 5)}
@@ -120,7 +121,7 @@ def lives_of(graph, again, loss):
     """[bytes, first execution or -1, last execution or None] of everything that lives in the step; `loss`: its storage."""
     it, steps = Graph(graph), executions(graph, again)
     bytes_of = [row[0] for row in graph["storages"]]
-    lives = [[bytes_of[s], -1, None] for s, row in enumerate(graph["storages"]) if row[2] < 0 and row[1] in OLDER_TO_THE_END]
+    lives = [[bytes_of[s], -1, None] for s, row in enumerate(graph["storages"]) if row[2] < 0]
     newest = {}
     for step, (op, repeated) in enumerate(steps):
         for storage in it.fresh[op]:
@@ -147,3 +148,20 @@ def curve_of(lives, count, granule=1):
         total += change[step]
         curve.append(total)
     return curve
+
+
+def traced(made):
+    given = {name: value for name, value in made.items() if name in ("args", "kwargs", "loss")}
+    return trace_graph(made["model"], target="cpu", **given)
+
+
+def loss_storage(graph):
+    """Of what the step returns, the loss is made last."""
+    return max((s for s, row in enumerate(graph["storages"]) if row[1] == OUTPUT), key=lambda s: graph["storages"][s][2])
+
+
+def assert_as_the_rules_say(stream, graph, again):
+    lives = lives_of(graph, again, loss_storage(graph))
+    assert stream.curve == curve_of(lives, len(stream.ops))
+    assert stream.curve_rounded512 == curve_of(lives, len(stream.ops), 512)
+    assert sorted(map(repr, lives)) == sorted(repr(list(life)) for life in stream.lives)

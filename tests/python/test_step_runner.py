@@ -4,30 +4,12 @@
 import plimsoll
 import pytest
 import torch
-from plimsoll.tracing import trace_graph
-from step_plans import curve_of, lives_of, plan_of, random_again
+from step_plans import assert_as_the_rules_say, plan_of, random_again, traced
 from step_training import Training, assert_same_bits
 from zoo import ZOO
 
 STEPS = 5
 SHARES = (0.25, 0.7)  # of the activations, dropped
-
-
-def traced(made):
-    given = {name: value for name, value in made.items() if name in ("args", "kwargs", "loss")}
-    return trace_graph(made["model"], target="cpu", **given)
-
-
-def loss_storage(graph):
-    """Of what the step returns, the loss is made last."""
-    return max((s for s, row in enumerate(graph["storages"]) if row[1] == 8), key=lambda s: graph["storages"][s][2])
-
-
-def assert_as_the_rules_say(stream, graph, again):
-    lives = lives_of(graph, again, loss_storage(graph))
-    assert stream.curve == curve_of(lives, len(stream.ops))
-    assert stream.curve_rounded512 == curve_of(lives, len(stream.ops), 512)
-    assert sorted(map(repr, lives)) == sorted(repr(list(life)) for life in stream.lives)
 
 
 @pytest.mark.parametrize("name", ZOO)
@@ -62,15 +44,3 @@ def test_five_steps_give_eagers_bits_under_every_plan(name):
         f"{name}: {count} ops, eager {eager * 1e3:.1f} ms, runner {kept * 1e3:.1f} ms "
         f"({(kept - eager) / count * 1e6:+.1f} us per op), planned {', '.join(f'{s * 1e3:.1f}' for s in planned)} ms"
     )
-
-
-@pytest.mark.parametrize("name", ZOO)
-def test_real_sizes_on_fakes_live_as_the_rules_say(name):
-    with plimsoll.building():
-        made = ZOO[name].real()
-    graph = traced(made)
-    again = random_again(graph, 5, 0.3)
-    assert again
-    step = plimsoll.compile_step(made["model"], plan_of(graph, again), loss=made.get("loss"))
-    stream = step.stream(*made.get("args", ()), **made.get("kwargs", {}))
-    assert_as_the_rules_say(stream, graph, again)

@@ -19,7 +19,7 @@ from .step import Step
 
 PARAMETERS, BUFFERS, INPUTS = "parameter", "buffer", "input"
 _MOST_CONSTANT = 1 << 26  # bytes of all constants that a program keeps
-_ENGINE_STORES = "AccumulateGrad"
+ENGINE_STORES = "AccumulateGrad"
 _NO_REPLAY = {
     "resize_": "it changes the size of memory",
     "resize_as_": "it changes the size of memory",
@@ -80,7 +80,7 @@ def gradient_op(program: Program, name: str) -> int:
     row = program.gradients[name]
     for ordinal in range(len(program.ops) - 1, -1, -1):
         op = program.ops[ordinal]
-        if op.node == _ENGINE_STORES and row in op.outputs:
+        if op.node == ENGINE_STORES and row in op.outputs:
             return ordinal
     raise TraceError(f"nobody stores the gradient of {name}: the step can't be executed op by op")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Iterable
 
 from .apply_values import PlanMismatch
-from .executable import Program
+from .executable import ENGINE_STORES, Program
 from .kinds import COLLECTIVE
 from .mutations import statistics_arguments
 
@@ -88,6 +88,17 @@ class _Versions:
             self._met.append({s: count[s] for s in storages_used(program, Execution(ordinal, False))})
             for storage in {program.storage(row) for row in op.writes}:
                 count[storage] += 1
+        self._last = count
+
+    def check_outcomes(self) -> None:
+        """Loss and gradients are handed out as they were recorded."""
+        for row in (self._program.loss, *self._program.gradients.values()):
+            storage = self._program.storage(row)
+            if self._now[storage] != self._last[storage]:
+                raise PlanMismatch(
+                    f"The plan hands out {_named(self._program, storage)} when it was written {self._now[storage]} times instead of "
+                    f"{self._last[storage]}: repeat every op that wrote it."
+                )
 
     def execute(self, execution: Execution) -> None:
         program, op = self._program, self._program.ops[execution.op]
@@ -123,6 +134,12 @@ def _named(program: Program, storage: int) -> str:
 def _check_versions(program: Program, executions: list[Execution]) -> None:
     versions = _Versions(program)
     for execution in executions:
-        if execution.repeated and program.ops[execution.op].flags & COLLECTIVE:
+        op = program.ops[execution.op]
+        if execution.repeated and op.flags & COLLECTIVE:
             raise PlanMismatch(f"The plan repeats {program.place(execution.op)}, a collective: other processes don't repeat it.")
+        if execution.repeated and op.node == ENGINE_STORES:
+            raise PlanMismatch(
+                f"The plan repeats {program.place(execution.op)}, which stores a gradient: in a step that finds one there it would add twice."
+            )
         versions.execute(execution)
+    versions.check_outcomes()
