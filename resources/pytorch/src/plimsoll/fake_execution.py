@@ -7,7 +7,7 @@ from typing import Any
 
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .fake_kernels import corrected
+from . import fake_results
 
 
 class CorrectedKernels(TorchDispatchMode):
@@ -18,4 +18,4 @@ class CorrectedKernels(TorchDispatchMode):
         self._target = target
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return corrected(func, args, func(*args, **(kwargs or {})), self._target)
+        return fake_results.run(func, args, kwargs or {}, self._target)
