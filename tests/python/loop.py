@@ -33,6 +33,12 @@ def cli(*arguments, expected=0):
     return json.loads(done.stdout)
 
 
+def span(graph, *options):
+    """The unplanned peak and the smallest peak of any plan that the planner knows."""
+    known = cli("plan", graph, "--budget", "100%", "--frontier", 1000, *options)
+    return known["base_peak_bytes"], min(point["peak_bytes"] for point in known["frontier"])
+
+
 def record(builder, plan, path, target):
     """The op stream and the curve of the planned model, written to `path` for compare()."""
 

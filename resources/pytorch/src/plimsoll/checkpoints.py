@@ -7,6 +7,7 @@ from typing import Any
 
 import torch.utils.checkpoint as torch_checkpoint
 
+from .eager_paths import eager_path
 from .saved_sets import FrozenStatistics, is_counted
 
 
@@ -26,12 +27,13 @@ class CheckpointTracker:
         self._original = original = frame_class.__init__
 
         def tracked_init(frame: Any, recompute_fn: Any, *args: Any, **kwargs: Any) -> None:
-            start = self._position()
+            start, path = self._position(), eager_path()
 
             def tracked(*inputs: Any) -> Any:
                 self._cursors.append(start)
                 try:
-                    return recompute_fn(*inputs)
+                    with path:
+                        return recompute_fn(*inputs)
                 finally:
                     self._cursors.pop()
 

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
-from torch.overrides import TorchFunctionMode
+from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 
@@ -66,3 +67,9 @@ class EagerPaths(TorchFunctionMode):
             if isinstance(indices, FakeTensor) and indices.numel() > 0:
                 return _one_hot(indices, classes, self._target)
         return func(*args, **kwargs)
+
+
+def eager_path() -> contextlib.AbstractContextManager:
+    """What is entered now, to be entered again where the autograd engine, which drops such modes, runs a recomputation."""
+    entered = (mode for mode in _get_current_function_mode_stack() if isinstance(mode, EagerPaths))
+    return next(entered, contextlib.nullcontext())
