@@ -131,7 +131,7 @@ ordered_json toJson(const VerifiedPlan& verified)
                          {"labels", labelsJson(program, plan)}};
     if (plan.runtime == Runtime::Step)
         json["schedule"] = scheduleJson(plan);
-    if (detail::speaksOfOps(plan))
+    if (speaksOfOps(plan))
         json["sequence"] = sequenceJson(program);
     return json;
 }

@@ -53,6 +53,8 @@ struct PlanFile
 /// run the same ops.
 [[nodiscard]] std::string fingerprint(const graph::Program& program);
 
+/// Whether a plan names ops by their ordinals, so that whoever applies it must know the ops.
+[[nodiscard]] bool speaksOfOps(const Plan& plan);
 /// The key `regions` of a plan file.
 [[nodiscard]] nlohmann::ordered_json regionsJson(const graph::Program& program, const Plan& plan);
 /// The key `labels` of a plan file.

@@ -102,13 +102,13 @@ void checkSequence(Fields fields, const graph::Program& program, Result<void>& s
 
 } // namespace
 
-namespace detail {
-
 bool speaksOfOps(const Plan& plan)
 {
     return plan.runtime == Runtime::Step || plan.granularity == Granularity::Op
            || savesSomething(plan.regions);
 }
+
+namespace detail {
 
 void readOps(Fields& fields, const graph::Program& program, Result<void>& state, Plan& plan)
 {

@@ -6,9 +6,6 @@
 
 namespace plimsoll::plan::detail {
 
-/// Whether a plan names ops by their ordinals, so that whoever applies it must know the ops.
-[[nodiscard]] bool speaksOfOps(const Plan& plan);
-
 /// The keys `schedule` and `sequence` of a plan file, whose regions are in `plan` already.
 void readOps(Fields& fields, const graph::Program& program, base::Result<void>& state, Plan& plan);
 

@@ -200,8 +200,8 @@ def apply(model):
 std::string pythonModule(const plan::VerifiedPlan& plan)
 {
     const Program& program = *plan.problem().program;
-    if (ordered_json content = plan::toJson(plan); content.contains("sequence"))
-        return packageModule(plan, std::move(content));
+    if (plan::speaksOfOps(plan.plan()))
+        return packageModule(plan, plan::toJson(plan));
     std::string text = header(plan) + "\n";
     std::string_view runtime = pythonRuntime();
     runtime.remove_prefix(runtime.find('\n') + 1); // its SPDX line stands in the header
@@ -226,7 +226,7 @@ std::string pythonSnippet(const plan::VerifiedPlan& plan)
     const std::vector<plan::Region>& regions = plan.plan().regions;
     std::string text =
         fmt::format("# {}: {}\n", base::printable(program.header.model), figures(plan));
-    if (plan.plan().granularity == plan::Granularity::Op)
+    if (plan::speaksOfOps(plan.plan()))
         return text + std::string{kUseModule};
     if (regions.empty())
         return text + "# Nothing to recompute: the training step fits as it is.\n";

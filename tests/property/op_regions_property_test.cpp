@@ -2,11 +2,19 @@
 // Plans between ops: lower() + evaluate() (closed form) against verify() (replay with reference
 // counts) on random programs and random legal plans.
 #include "core/plan/certify.h"
+#include "core/plan/verify_regions.h"
+#include "core/plan/verify_triggers.h"
+#include "core/solve/chain/rotor_planner.h"
+#include "core/solve/common/op_region_finder.h"
 
 #include "tests/support/programs.h"
+#include "tests/support/random.h"
 #include "tests/support/schedules.h"
 
 #include <QTest>
+
+#include <algorithm>
+#include <memory>
 
 using namespace plimsoll;
 
@@ -41,6 +49,9 @@ class OpRegionsPropertyTest : public QObject
 private Q_SLOTS:
     void theReplayAgreesAtEveryStep();
     void theReplayAgreesAboutSavedSets();
+    void changedPlansAreRefusedOrReplayedAlike();
+    void theFinderKnowsExactlyTheLegalRegions();
+    void thePlannerIsAsGoodAsTryingEveryPairOfRegions();
 };
 
 std::size_t savesIn(const std::vector<plan::Region>& regions)
@@ -91,6 +102,141 @@ void OpRegionsPropertyTest::theReplayAgreesAtEveryStep()
     }
     qInfo("%zu regions", regions);
     QVERIFY(regions > kPrograms);
+}
+
+/// Every region of a tree, parents before children.
+void collect(std::vector<plan::Region>& regions, std::vector<plan::Region*>& all)
+{
+    for (plan::Region& region : regions) {
+        all.push_back(&region);
+        collect(region.nested, all);
+    }
+}
+
+/// Moves an end of a region, drops or adds a saved op, doubles a nested region.
+void change(plan::Plan& plan, const graph::Program& program, tests::Random& random)
+{
+    std::vector<plan::Region*> all;
+    collect(plan.regions, all);
+    plan::Region& region = *all[random.below(all.size())];
+    switch (random.below(5)) {
+    case 0: region.first += random.between(-3, 3); break;
+    case 1: region.last += random.between(-3, 3); break;
+    case 2: region.save.emplace_back(random.below(program.ops.size())); break;
+    case 3:
+        if (!region.save.empty())
+            region.save.erase(region.save.begin());
+        else
+            region.save.emplace_back(static_cast<std::size_t>(std::max(region.first, 0)));
+        break;
+    default: region.nested.push_back(region); break;
+    }
+}
+
+void OpRegionsPropertyTest::changedPlansAreRefusedOrReplayedAlike()
+{
+    std::size_t refused = 0;
+    std::size_t replayed = 0;
+    for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+        const graph::ProgramPtr program = tests::randomProgram(seed);
+        const plan::Problem problem = tests::unlimitedProblem(program);
+        plan::Plan plan =
+            tests::withRandomSaves(*program, tests::randomOpPlan(*program, seed), seed);
+        if (plan.regions.empty())
+            continue;
+        tests::Random random{seed};
+        change(plan, *program, random);
+        const plan::Verification replay = plan::verify(problem, plan);
+        if (!replay.faults.empty()) {
+            ++refused;
+            continue;
+        }
+        ++replayed;
+        const QString difference = firstDifference(*plan::evaluate(problem, plan), replay);
+        QVERIFY2(difference.isEmpty(),
+                 qPrintable(QStringLiteral("seed %1: ").arg(seed) + difference));
+    }
+    qInfo("%zu refused, %zu replayed", refused, replayed);
+    QVERIFY(refused > kPrograms / 4 && replayed > kPrograms / 8);
+}
+
+void OpRegionsPropertyTest::theFinderKnowsExactlyTheLegalRegions()
+{
+    std::size_t illegal = 0;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        const graph::ProgramPtr program = tests::randomProgram(seed);
+        const solve::OpRegionFinder finder{*program};
+        const auto end = static_cast<graph::Moment>(program->forwardCount());
+        for (graph::Moment first = 0; first < end; ++first) {
+            const std::vector<graph::Moment> ends = finder.endsFrom(first);
+            for (graph::Moment last = first; last < end; ++last) {
+                plan::Plan plan;
+                plan.granularity = plan::Granularity::Op;
+                plan.regions = {
+                    {.members = {}, .first = first, .last = last, .nested = {}, .save = {}}};
+                const bool isLegal = plan::verifying::regionFaults(*program, plan).empty()
+                                     && plan::verifying::triggerFaults(*program, plan).empty();
+                illegal += isLegal ? 0 : 1;
+                QVERIFY2(
+                    std::binary_search(ends.begin(), ends.end(), last) == isLegal,
+                    qPrintable(
+                        QStringLiteral("seed %1: ops %2 to %3").arg(seed).arg(first).arg(last)));
+            }
+        }
+    }
+    QVERIFY(illegal > 1000);
+}
+
+/// All plans of one or two flat regions of a small program.
+std::vector<plan::Plan> everyPair(const graph::Program& program)
+{
+    const solve::OpRegionFinder finder{program};
+    std::vector<plan::Region> regions;
+    for (graph::Moment first = 0; first < static_cast<graph::Moment>(program.forwardCount());
+         ++first)
+        for (const graph::Moment last : finder.endsFrom(first))
+            regions.push_back(
+                {.members = {}, .first = first, .last = last, .nested = {}, .save = {}});
+    std::vector<plan::Plan> plans;
+    for (const plan::Region& one : regions) {
+        plan::Plan plan;
+        plan.granularity = plan::Granularity::Op;
+        plan.regions = {one};
+        plans.push_back(plan);
+        for (const plan::Region& other : regions)
+            if (other.first > one.last) {
+                plan.regions = {one, other};
+                plans.push_back(plan);
+            }
+    }
+    return plans;
+}
+
+void OpRegionsPropertyTest::thePlannerIsAsGoodAsTryingEveryPairOfRegions()
+{
+    const std::unique_ptr<const solve::Planner> planner = solve::makeRotorPlanner();
+    std::size_t tried = 0;
+    std::size_t missed = 0;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        const graph::ProgramPtr program = tests::randomProgram(seed);
+        if (program->forwardCount() > 24)
+            continue;
+        plan::Problem problem = tests::unlimitedProblem(program);
+        problem.device.bandwidth = 1e9;
+        problem.device.launchLatency = base::Nanoseconds{7};
+        const auto frontier = planner->frontier(problem, {{"granularity", 1}}, {});
+        QVERIFY2(frontier, frontier ? "" : frontier.error().message.c_str());
+        for (const plan::Plan& plan : everyPair(*program)) {
+            const plan::EvaluationPtr evaluation = plan::evaluate(problem, plan);
+            const plan::VerifiedPlanPtr found = (*frontier)->at(evaluation->peak);
+            ++tried;
+            if (!found || found->evaluation().stepTime > evaluation->stepTime)
+                ++missed;
+        }
+    }
+    qInfo("%zu plans tried, the planner has none as good as %zu of them", tried, missed);
+    QVERIFY(tried > 10000);
+    QVERIFY(missed * 30 < tried); // a chain knows less than the graph
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "core/solve/chain/annotation.h"
 #include "core/solve/chain/rotor.h"
+#include "core/solve/chain/saved_sets.h"
 #include "core/solve/chain/single_level.h"
 #include "core/solve/common/linearize.h"
 
@@ -76,13 +77,16 @@ public:
     base::Result<plan::FrontierPtr> run() &&;
 
 private:
-    [[nodiscard]] std::vector<plan::Granularity> cutsToTry() const;
+    base::Result<std::vector<LinearizedStep>> linearized(plan::Granularity cuts) const;
+    base::Result<void> betweenModules(const base::JobContext& job);
     base::Result<void> coarse();
-    base::Result<void> fine(int slots);
+    base::Result<void> fine(int slots, const base::JobContext& job);
     base::Result<void> addKeepEverything();
     base::Result<void> addChain(const LinearizedStep& step, int slots, const base::JobContext& job);
+    void addSavedSets(const base::JobContext& job);
     void addSingleLevel(const LinearizedStep& step, std::size_t most, const base::JobContext& job);
     void add(const LinearizedStep& step, const std::vector<Region>& regions);
+    void offer(const plan::Plan& plan);
     [[nodiscard]] std::vector<plan::Region> regionsOf(const LinearizedStep& step,
                                                       const std::vector<Region>& regions) const;
 
@@ -125,9 +129,14 @@ void Search::add(const LinearizedStep& step, const std::vector<Region>& regions)
     plan.regions = regionsOf(step, regions);
     Shape shape;
     describe(plan.regions, shape);
-    // Most are dominated: those need no replay. Nor does what was looked at before.
-    if (!m_seen.insert(std::move(shape)).second
-        || !m_frontier.improvedBy(*plan::evaluate(m_problem, plan)))
+    if (m_seen.insert(std::move(shape)).second) // else it was looked at before
+        offer(plan);
+}
+
+void Search::offer(const plan::Plan& plan)
+{
+    // Most are dominated: those need no replay.
+    if (!m_frontier.improvedBy(*plan::evaluate(m_problem, plan)))
         return;
     // A proposal that fails the check is no plan; the others stand without it.
     if (base::Result<plan::VerifiedPlanPtr> verified = plan::certify(m_problem, plan))
@@ -199,13 +208,27 @@ void Search::addSingleLevel(const LinearizedStep& step, std::size_t most,
     }
 }
 
-/// Between ops all cuts seldom have room: those between modules, which lie evenly over a model,
-/// then may give better plans.
-std::vector<plan::Granularity> Search::cutsToTry() const
+/// Starts from plans all over the frontier and keeps more and more in each: at its own peak for
+/// nothing, then up to what other plans need.
+void Search::addSavedSets(const base::JobContext& job)
 {
-    if (m_granularity == plan::Granularity::Module)
-        return {plan::Granularity::Module};
-    return {plan::Granularity::Op, plan::Granularity::Module};
+    constexpr std::size_t kPlans = 12;
+    constexpr std::size_t kPeaks = 8;
+    const SavedSets sets{m_problem};
+    const std::vector<plan::VerifiedPlanPtr> points = m_frontier.points(); // before it grows
+    std::vector<std::size_t> order = evenly(points.size());
+    order.resize(std::min(order.size(), kPlans));
+    std::size_t done = 0;
+    for (const std::size_t place : order) {
+        plan::Plan plan = points[place]->plan();
+        const std::size_t above = points.size() - place;
+        for (std::size_t step = 0; step <= kPeaks && !job.stopRequested(); ++step) {
+            const std::size_t limit = std::min(place + above * step / kPeaks, points.size() - 1);
+            plan = sets.fill(plan, points[limit]->evaluation().peak);
+            offer(plan);
+        }
+        job.report(++done, order.size());
+    }
 }
 
 /// Few stages, few plans: done in a moment, so it is never stopped. Whoever stops the search early
@@ -218,32 +241,53 @@ base::Result<void> Search::coarse()
         .and_then([&](const LinearizedStep& step) { return addChain(step, kSlots, {}); });
 }
 
-/// Every resolution down to a few slots: which of two coarse ones rounds a chain better is chance,
-/// and twice the slots must never give worse plans.
-base::Result<void> Search::fine(int slots)
+/// With both ways to charge for values that cross several cuts.
+base::Result<std::vector<LinearizedStep>> Search::linearized(plan::Granularity cuts) const
 {
     std::vector<LinearizedStep> steps;
-    for (const plan::Granularity cuts : cutsToTry())
-        for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
-            base::Result<LinearizedStep> step =
-                linearize(m_problem, *m_space, residuals, kMostStages, cuts);
-            if (!step)
-                return tl::unexpected{step.error()};
-            steps.push_back(*std::move(step));
-        }
+    for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
+        base::Result<LinearizedStep> step =
+            linearize(m_problem, *m_space, residuals, kMostStages, cuts);
+        if (!step)
+            return tl::unexpected{step.error()};
+        steps.push_back(*std::move(step));
+    }
+    return steps;
+}
+
+/// Every resolution down to a few slots: which of two coarse ones rounds a chain better is chance,
+/// and twice the slots must never give worse plans.
+base::Result<void> Search::fine(int slots, const base::JobContext& job)
+{
+    const base::Result<std::vector<LinearizedStep>> steps = linearized(m_granularity);
+    if (!steps)
+        return tl::unexpected{steps.error()};
     std::vector<int> resolutions;
     for (int count = slots; count >= kFewestSlots; count /= 2)
         resolutions.push_back(count);
     int done = 0;
-    const auto count = static_cast<int>(steps.size());
-    const int pieces = count / 2 + count * static_cast<int>(resolutions.size());
-    for (std::size_t at = 0; at < steps.size(); at += 2) // sizes don't matter to it
-        addSingleLevel(steps[at], static_cast<std::size_t>(slots), m_job.piece(done++, pieces));
-    for (const int resolution : resolutions)
-        for (const LinearizedStep& step : steps)
-            if (base::Result<void> added = addChain(step, resolution, m_job.piece(done++, pieces));
-                !added)
+    const int pieces = 1 + 2 * static_cast<int>(resolutions.size());
+    addSingleLevel(steps->front(), static_cast<std::size_t>(slots), job.piece(done++, pieces));
+    for (const int count : resolutions)
+        for (const LinearizedStep& step : *steps)
+            if (base::Result<void> added = addChain(step, count, job.piece(done++, pieces)); !added)
                 return added;
+    return {};
+}
+
+/// Cuts between all ops seldom have room: those between modules, which lie evenly over a model, may
+/// then give better plans.
+base::Result<void> Search::betweenModules(const base::JobContext& job)
+{
+    constexpr int kSlots = 128;
+    const base::Result<std::vector<LinearizedStep>> steps = linearized(plan::Granularity::Module);
+    if (!steps)
+        return tl::unexpected{steps.error()};
+    addSingleLevel(steps->front(), kSlots, job.piece(0, 3));
+    int done = 1;
+    for (const LinearizedStep& step : *steps)
+        if (base::Result<void> added = addChain(step, kSlots, job.piece(done++, 3)); !added)
+            return added;
     return {};
 }
 
@@ -252,12 +296,48 @@ base::Result<plan::FrontierPtr> Search::run() &&
     for (const base::Result<void>& added : {addKeepEverything(), coarse()})
         if (!added)
             return tl::unexpected{added.error()};
-    const base::Result<void> added =
-        fine(static_cast<int>(optionValue(m_descriptor, m_options, "slots")));
+    const bool betweenOps = m_granularity == plan::Granularity::Op;
+    const bool saves = optionValue(m_descriptor, m_options, "saved-sets") == 1;
+    const int pieces = 1 + (betweenOps ? 1 : 0) + (saves ? 1 : 0);
+    base::Result<void> added = fine(static_cast<int>(optionValue(m_descriptor, m_options, "slots")),
+                                    m_job.piece(0, pieces));
+    if (added && betweenOps)
+        added = betweenModules(m_job.piece(1, pieces));
+    if (added && saves)
+        addSavedSets(m_job.piece(pieces - 1, pieces));
     // Stopped early, what is there is good.
     if (!added && added.error().kind != base::ErrorKind::Cancelled)
         return tl::unexpected{added.error()};
     return std::make_shared<const plan::Frontier>(std::move(m_frontier));
+}
+
+PlannerDescriptor descriptorOfRotor()
+{
+    const OptionRecord slots{
+        .name = "slots",
+        .sentence = "Steps into which the chain's memory is divided; halves of it are tried too.",
+        .lower = kFewestSlots,
+        .standard = 500,
+        .upper = 4000};
+    const OptionRecord granularity{
+        .name = "granularity",
+        .sentence = "Where regions may begin and end: between modules, or between any two ops.",
+        .lower = 0,
+        .standard = 0,
+        .upper = 1,
+        .choices = {"module", "op"}};
+    const OptionRecord savedSets{
+        .name = "saved-sets",
+        .sentence = "Whether single results inside regions are kept where the budget has room.",
+        .lower = 0,
+        .standard = 0,
+        .upper = 1,
+        .choices = {"off", "on"}};
+    return {"rotor",
+            "Rotor",
+            "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
+            "chain, evaluated on the full graph.",
+            {slots, granularity, savedSets}};
 }
 
 class RotorPlanner final : public Planner
@@ -275,20 +355,7 @@ public:
     }
 
 private:
-    PlannerDescriptor m_descriptor{
-        "rotor",
-        "Rotor",
-        "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
-        "chain, "
-        "evaluated on the full graph.",
-        {{"slots", "Steps into which the chain's memory is divided; halves of it are tried too.",
-          kFewestSlots, 500, 4000},
-         {"granularity",
-          "Where regions may begin and end: between modules, or between any two ops.",
-          0,
-          0,
-          1,
-          {"module", "op"}}}};
+    PlannerDescriptor m_descriptor = descriptorOfRotor();
 };
 
 } // namespace

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/evaluate.h"
+
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// Chooses results to keep inside the regions of a plan (SAVED SETS in core/plan/LIFETIMES.md):
+/// greedily those whose recomputation takes most time for their bytes, judged on the full graph.
+class SavedSets
+{
+public:
+    /// `problem.budget` is not looked at.
+    explicit SavedSets(const plan::Problem& problem);
+
+    /// The plan with as much kept as its peak allows; at most a few dozen evaluations.
+    [[nodiscard]] plan::Plan fill(const plan::Plan& plan, base::Bytes peak) const;
+
+private:
+    struct Candidate
+    {
+        graph::OpId op;
+        double density = 0; ///< nanoseconds of its execution by byte of its results
+    };
+    struct Filling;
+
+    [[nodiscard]] bool mayKeep(graph::OpId op, const std::vector<bool>& isOverwritten) const;
+    void collect(const std::vector<plan::Region>& regions, std::vector<Candidate>& found) const;
+    void tryBlock(Filling& filling, std::size_t begin, std::size_t end) const;
+
+    const plan::Problem& m_problem;
+    std::vector<double> m_density; ///< by op; 0: can't be kept, or isn't worth it
+};
+
+} // namespace plimsoll::solve
