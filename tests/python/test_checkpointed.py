@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps of models that checkpoint themselves."""
 
-import make
+import models
 import pytest
 import torch
 from plimsoll.stream import record_stream
@@ -47,7 +47,7 @@ def test_gpt2_peak_with_every_block_checkpointed():
 @pytest.mark.parametrize("chosen", [_blocks, _nested], ids=["flat", "nested"])
 def test_recomputed_ops_name_the_forward_op_that_they_repeat(chosen):
     stream = record_stream(wrapped("resnet18", chosen, 2))
-    plain = record_stream(lambda: make.resnet18(2))
+    plain = record_stream(lambda: models.resnet18(2))
     assert [t for t, _ in stream.ops[: stream.backward_start]] == [t for t, _ in plain.ops[: plain.backward_start]]
     ops = stream.recording.ops
     recomputed = [op for op in ops if op.recompute_of >= 0]
@@ -85,7 +85,7 @@ def test_dropout_and_attention_are_recomputed_with_the_same_kernels():
 
 
 def test_curves_round_as_cudas_allocator():
-    stream = record_stream(lambda: make.resnet18(2))
+    stream = record_stream(lambda: models.resnet18(2))
     assert all(0 <= b - a < 512 * 600 for a, b in zip(stream.curve, stream.curve_rounded512))
     assert all(b % 512 == 0 for b in stream.curve_rounded512)
     assert torch.is_grad_enabled()
