@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps of models that checkpoint themselves."""
 
+import make
 import models
 import pytest
 import torch
