@@ -16,6 +16,7 @@ ModelCode::ModelCode(const graph::Program& program)
     : m_program{program}, m_holds{recordedPythonHolds(program)}
 {
     findCall();
+    findCopies();
     findHolds();
     findVariables();
 }
@@ -36,6 +37,25 @@ void ModelCode::findCall()
     }
 }
 
+/// The node of an op in place may need what the op overwrites: it then saves a copy, which runs as
+/// an op of its own before the node's.
+void ModelCode::findCopies()
+{
+    m_isCopy.assign(m_program.ops.size(), false);
+    for (const graph::Saved& row : m_program.saved) {
+        const std::size_t next = row.op.index() + 1;
+        if (static_cast<Moment>(next) > m_last)
+            continue;
+        const graph::Op& copy = m_program.op(row.op);
+        const graph::Op& inPlace = m_program.ops[next];
+        if (m_program.targetOf(copy) == "aten.clone.default" && row.sequence == inPlace.sequence
+            && std::find_first_of(copy.reads.begin(), copy.reads.end(), inPlace.writes.begin(),
+                                  inPlace.writes.end())
+                   != copy.reads.end())
+            m_isCopy[row.op.index()] = true;
+    }
+}
+
 /// A variable is deleted after the last line that names it; what the model returns lives on with
 /// its caller.
 void ModelCode::findHolds()
@@ -46,6 +66,9 @@ void ModelCode::findHolds()
         for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
             for (const TensorId tensor : *tensors)
                 lastUse[m_program.tensor(tensor).storage.index()] = at;
+        if (at > m_first && isCopyForNext(at - 1)) // the call holds it while it runs
+            for (const TensorId copy : m_program.ops[static_cast<std::size_t>(at - 1)].outputs)
+                lastUse[m_program.tensor(copy).storage.index()] = at;
     }
     std::vector<bool> isReturned(m_program.storages.size(), false);
     for (const graph::Call& call : m_program.calls)

@@ -17,6 +17,12 @@ public:
     /// Ops of the model's only call; `last() < first()`: there is no such call.
     [[nodiscard]] graph::Moment first() const { return m_first; }
     [[nodiscard]] graph::Moment last() const { return m_last; }
+    /// Whether the op is the copy that the next one, in place, makes of what it overwrites: one
+    /// call runs both, so that no region ends between them.
+    [[nodiscard]] bool isCopyForNext(graph::Moment op) const
+    {
+        return m_isCopy[static_cast<std::size_t>(op)];
+    }
     /// p(S) at op granularity, by storage.
     [[nodiscard]] const std::vector<graph::Moment>& holds() const { return m_holds; }
     /// Storages of the variables that a function made of these ops is given, each once, ascending.
@@ -26,12 +32,14 @@ public:
 
 private:
     void findCall();
+    void findCopies();
     void findHolds();
     void findVariables();
 
     const graph::Program& m_program;
     graph::Moment m_first = 0;
     graph::Moment m_last = -1;
+    std::vector<bool> m_isCopy; ///< by op
     std::vector<graph::Moment> m_holds;
     std::vector<graph::Moment> m_named; ///< by tensor: op whose line first names it a variable of
                                         ///< the code; kBeforeStep: an input, kNever: none does

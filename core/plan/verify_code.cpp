@@ -27,6 +27,20 @@ const graph::Call* modelCall(const graph::Program& program)
     return &*found;
 }
 
+bool sharesCallWithNext(const graph::Program& program, Moment line)
+{
+    const auto index = static_cast<std::size_t>(line);
+    if (index + 1 >= program.ops.size()
+        || program.targetOf(program.ops[index]) != "aten.clone.default")
+        return false;
+    const graph::Op& next = program.ops[index + 1];
+    const bool overwrites = std::ranges::any_of(
+        next.writes, [&](TensorId written) { return contains(program.ops[index].reads, written); });
+    return overwrites && std::ranges::any_of(program.saved, [&](const graph::Saved& row) {
+               return row.op.index() == index && row.sequence == next.sequence;
+           });
+}
+
 std::vector<Moment> codeHolds(const graph::Program& program, std::vector<Moment> recorded)
 {
     const graph::Call* model = modelCall(program);
@@ -50,6 +64,8 @@ std::vector<Moment> codeHolds(const graph::Program& program, std::vector<Moment>
         std::ranges::for_each(line.reads, name);
         std::ranges::for_each(line.writes, name);
         std::ranges::for_each(line.outputs, name);
+        if (at > model->first && sharesCallWithNext(program, at - 1))
+            std::ranges::for_each(program.ops[static_cast<std::size_t>(at - 1)].outputs, name);
     }
     for (std::size_t storage = 0; storage < recorded.size(); ++storage) {
         const Moment alloc = program.storages[storage].alloc;

@@ -16,6 +16,10 @@ namespace plimsoll::plan::verifying {
 [[nodiscard]] std::vector<graph::Moment> codeHolds(const graph::Program& program,
                                                    std::vector<graph::Moment> recorded);
 
+/// Whether a call in place runs both lines: this one, a copy of what the next one overwrites, and
+/// the next.
+[[nodiscard]] bool sharesCallWithNext(const graph::Program& program, graph::Moment line);
+
 /// Finds the parameters of the functions that generated code calls.
 class CodeReader
 {

@@ -140,6 +140,9 @@ private:
         else if (parent != nullptr && region.first == parent->first && region.last == parent->last)
             fault(region,
                   fmt::format("runs the same ops as {} around it", nameOf(m_program, *parent)));
+        else if (sharesCallWithNext(m_program, region.last))
+            fault(region, fmt::format("ends between {} and the op in place that makes this copy",
+                                      nameOf(m_program, opAt(region.last))));
         return m_faults.size() == faultsBefore;
     }
 

@@ -35,7 +35,7 @@ def test_two_processes_get_the_gradients_that_they_get_without_a_plan(tmp_path):
     paths = os.pathsep.join(map(str, (package, samples, HERE)))
     start = lambda rank: subprocess.Popen(  # noqa: E731
         [sys.executable, str(HERE / "ddp_worker.py"), str(rank), str(tmp_path / "meeting"), str(file)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": paths},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": paths, "GLOO_SOCKET_IFNAME": "lo"},
     )  # fmt: skip
     workers = [start(rank) for rank in range(2)]
     for worker in workers:

@@ -46,14 +46,15 @@ def test_a_copy_belongs_to_the_op_that_overwrites(activation):
     assert copies == 6
 
 
-@pytest.mark.parametrize("activation", ACTIVATIONS)
-def test_plans_compute_the_copy_again(activation, tmp_path):
-    step = _step(activation)
+@pytest.mark.parametrize("activation, granularity", [*((a, "module") for a in ACTIVATIONS), (torch.nn.Hardswish, "op"), (torch.nn.Mish, "op")])
+def test_plans_compute_the_copy_again(activation, granularity, tmp_path):
+    step, target = _step(activation), "cuda" if granularity == "module" else "cpu"  # the CPU's ops must run here
     plain = results(step["model"], lambda model: model(*step["args"]).sum())
-    graph = plimsoll.trace(step["model"], step["args"], loss=step["loss"], optimizer=step["optimizer"], target="cuda",
+    graph = plimsoll.trace(step["model"], step["args"], loss=step["loss"], optimizer=step["optimizer"], target=target,
                            out=tmp_path / "step.plimsoll.json")  # fmt: skip
     path, stream_path = tmp_path / "plan.json", tmp_path / "stream.json"
-    done = subprocess.run([os.environ["PLIMSOLL_CLI"], "plan", graph, "--budget", "70%", "--export", path], capture_output=True, text=True)
+    command = [os.environ["PLIMSOLL_CLI"], "plan", graph, "--budget", "70%", "--granularity", granularity, "--export", path]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     plan = json.loads(path.read_text())
     assert plan["regions"]
@@ -63,7 +64,7 @@ def test_plans_compute_the_copy_again(activation, tmp_path):
         plimsoll.apply(made["model"], plan)
         return made
 
-    stream = record_stream(planned)
+    stream = record_stream(planned, target=target)
     lives = [[s.nbytes, s.alloc, s.free] for s in stream.recording.storages]
     stream_path.write_text(json.dumps({"ops": stream.ops, "curve": stream.curve, "curve_rounded512": stream.curve_rounded512,
                                        "backward_start": stream.backward_start, "lives": lives}))  # fmt: skip

@@ -4,7 +4,6 @@
 #include "core/plan/model_code.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 namespace plimsoll::solve {
@@ -100,6 +99,8 @@ OpRegionFinder::OpRegionFinder(const graph::Program& program)
 {
     const plan::ModelCode code{program};
     m_first = code.first();
+    for (Moment at = code.first(); at <= code.last(); ++at)
+        m_isEnd.push_back(!code.isCopyForNext(at));
     m_barrier.assign(static_cast<std::size_t>(code.last() - code.first() + 1), 0);
     std::vector<bool> isOnce(program.ops.size(), false); // can't run again
     for (const graph::Saved& row : program.saved)
@@ -123,8 +124,11 @@ std::vector<Moment> OpRegionFinder::endsFrom(Moment first) const
     if (first < m_first || static_cast<std::size_t>(first - m_first) >= m_barrier.size())
         return {};
     const Moment barrier = m_barrier[static_cast<std::size_t>(first - m_first)];
-    std::vector<Moment> ends(static_cast<std::size_t>(barrier - first));
-    std::iota(ends.begin(), ends.end(), first);
+    std::vector<Moment> ends;
+    ends.reserve(static_cast<std::size_t>(barrier - first));
+    for (Moment end = first; end < barrier; ++end)
+        if (m_isEnd[static_cast<std::size_t>(end - m_first)])
+            ends.push_back(end);
     return ends;
 }
 
