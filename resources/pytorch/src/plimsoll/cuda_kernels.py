@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterable, Iterator, Optional
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -23,16 +23,34 @@ AUTOCAST = "autocast casts for the ops of CUDA's lists"
 DROPOUT = "dropout runs as CUDA's fused kernel with a mask of one byte an element"
 
 
+# What the ops of a step on a GPU tell of the kernels that were chosen.
+_TAKEN = {
+    "aten._scaled_dot_product_flash_attention.default": ("attention", "flash"),
+    "aten._scaled_dot_product_cudnn_attention.default": ("attention", "cudnn"),
+    "aten._scaled_dot_product_efficient_attention.default": ("attention", "efficient"),
+    "aten.native_dropout.default": ("dropout", "native_dropout"),
+    "aten.cudnn_batch_norm.default": ("batch_norm", "cudnn"),
+    "aten.native_batch_norm.default": ("batch_norm", "native"),
+    "aten._fused_rms_norm.default": ("rms_norm", "fused"),
+    "aten._cudnn_rnn.default": ("recurrent", "cudnn"),
+}
+
+
 class Kernels:
     """Which kernels the step takes, how often, and what is taken for granted."""
 
     def __init__(self) -> None:
         self.chosen: dict[str, Counter[str]] = {}
-        self.assumed: list[str] = [DEVICE]
+        self.assumed: list[str] = []
 
     def begin(self) -> None:
         """Counts anew: a recording begins."""
         self.chosen = {}
+
+    def take_from(self, targets: Iterable[str], device: str) -> None:
+        """What a step on a real GPU chose by itself, seen in its ops."""
+        for family, kernel in (_TAKEN[target] for target in targets if target in _TAKEN):
+            self.take(family, kernel, f"kernels are those that PyTorch chose for {device}")
 
     def take(self, family: str, kernel: str, sentence: str) -> None:
         self.chosen.setdefault(family, Counter())[kernel] += 1
@@ -96,6 +114,7 @@ def cuda_kernels(kernels: Kernels) -> Iterator[None]:
             kernels.assume(AUTOCAST)
             installed.append(True)
 
+    kernels.assume(DEVICE)
     try:
         library.impl("scaled_dot_product_attention", _attention(kernels), _KEY)
         library.impl("dropout", _dropout(kernels), _KEY)

@@ -91,18 +91,21 @@ def _made(make: Callable, model: torch.nn.Module) -> Any:
 @contextlib.contextmanager
 def prepared(
     model: torch.nn.Module, args: Any, kwargs: Optional[dict], loss: Optional[Callable], optimizer: Any, mode: str,
-    target: str, *, fake: bool = True, resize: Optional[Callable[[Step], None]] = None,
+    target: str, *, fake: bool = True, emulate: Optional[bool] = None, resize: Optional[Callable[[Step], None]] = None,
 ) -> Iterator[Step]:  # fmt: skip
-    """A step whose tensors are fakes (`fake` False: the real ones). `resize` may change its arguments."""
+    """A step whose tensors are fakes (`fake` False: the real ones). `emulate`: whether a step for CUDA runs on the CPU
+    with CUDA's kernels emulated; None: where there is no GPU. `resize` may change its arguments."""
     _check(model, kwargs, loss, optimizer, target)
     args = tuple(args) if isinstance(args, (list, tuple)) else (args,)
     kwargs = dict(kwargs or {})
+    on_gpu = target == "cuda" and (torch.cuda.is_available() if emulate is None else not emulate)
+    device = "cuda" if on_gpu else "cpu"
     with contextlib.ExitStack() as stack:
         stack.enter_context(preserve.log())
         stack.enter_context(preserve.random_state())
         stack.enter_context(preserve.attributes(model.modules()))
         if fake:
-            lender = Lender(mode_of(model) or FakeTensorMode(allow_non_fake_inputs=True))
+            lender = Lender(mode_of(model) or FakeTensorMode(allow_non_fake_inputs=True), device)
             stack.enter_context(lender.lend_to_model(model))
             if optimizer is not None and hasattr(optimizer, "param_groups"):
                 stack.enter_context(preserve.attributes([optimizer]))
@@ -116,9 +119,9 @@ def prepared(
         stack.enter_context(_training_flags(model, mode))
         stack.enter_context(huggingface.unnoticed())
         stack.enter_context(EagerPaths(target))
-        step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode)
+        step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode, device)
         if resize is not None:
             resize(step)
-        if target == "cuda":
+        if target == "cuda" and not on_gpu:
             stack.enter_context(cuda_kernels(step.kernels))
         yield step

@@ -53,20 +53,22 @@ def mode_of(model: torch.nn.Module) -> Optional[FakeTensorMode]:
 class Lender:
     """Puts fakes in the place of real tensors; equal objects and shared storages stay equal and shared."""
 
-    def __init__(self, mode: FakeTensorMode):
+    def __init__(self, mode: FakeTensorMode, device: str = "cpu"):
         self.mode = mode
+        self._device = device  # on which the fakes lie
         self._fakes: dict[int, torch.Tensor] = {}
         self._held: list[torch.Tensor] = []  # ids stay valid while we hold the originals
 
     def fake(self, tensor: torch.Tensor) -> torch.Tensor:
-        if isinstance(tensor, FakeTensor):
+        if isinstance(tensor, FakeTensor) and tensor.device.type == self._device:
             return tensor
         known = self._fakes.get(id(tensor))
         if known is None:
             with torch.no_grad():
-                known = self.mode.from_tensor(tensor.detach(), static_shapes=True)
-            if tensor.device.type != "cpu":
-                known = self._on_cpu(known)
+                made = isinstance(tensor, FakeTensor)
+                known = tensor.detach() if made else self.mode.from_tensor(tensor.detach(), static_shapes=True)
+            if known.device.type != self._device:
+                known = self._moved(known)
             if isinstance(tensor, torch.nn.Parameter):
                 known = torch.nn.Parameter(known, requires_grad=tensor.requires_grad)
             elif tensor.requires_grad:
@@ -76,9 +78,9 @@ class Lender:
             self._held.append(tensor)
         return known
 
-    def _on_cpu(self, tensor: torch.Tensor) -> torch.Tensor:
+    def _moved(self, tensor: torch.Tensor) -> torch.Tensor:
         with self.mode:
-            return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="cpu")
+            return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=self._device)
 
     def fake_all(self, value: Any) -> Any:
         """The same containers with fakes in them."""

@@ -7,6 +7,7 @@ import contextlib
 import gc
 from typing import Any, Callable, Iterator, Optional
 
+import torch
 
 from .accumulate import correct_accumulation
 from .kinds import BUFFER, INPUT, LOSS, OPTIMIZER_STATE, PARAMETER, Recording, TraceError
@@ -102,6 +103,8 @@ def record(
         recorder.open()
         step.run(recorder, harvest)
         step.zero_grad()
+    if step.device == "cuda":
+        step.kernels.take_from((op.target for op in recorder.ops), torch.cuda.get_device_name())
     recording = Recording(
         ops=recorder.ops,
         storages=recorder.storages.rows,

@@ -55,14 +55,16 @@ class Recorder(TorchDispatchMode):
         self.ops: list[Op] = []
         self.assumed: list[str] = []
         self.autocast: Optional[str] = None
-        self.storages = StorageTable(lambda: len(self.ops) - 1 if self.on else None)
+        self._emulates_cuda = target == "cuda" and step.device == "cpu"
+        host = "cpu" if target == "cuda" and step.device == "cuda" else ""
+        self.storages = StorageTable(lambda: len(self.ops) - 1 if self.on else None, host)
         self.modules = ModuleTracker(step.model, self, step.called_directly)
         self.checkpoints = CheckpointTracker(self)
         self._on_op = step.progress.op  # called for each op, recorded or not
         self.on_detach: Optional[Callable[[torch.Tensor, torch.Tensor], None]] = None
         self.on_constant: Optional[Callable[[int, torch.Tensor], None]] = None  # row, and the real tensor with its data
         self._target = target
-        self._emulates_cuda = target == "cuda"
+        self._device = step.device
         self._first_seq = 0
         self._last_seq = -1
         self._seqs: list[int] = []
@@ -80,8 +82,8 @@ class Recorder(TorchDispatchMode):
 
     def note_autocast(self) -> None:
         """Called between ops: while an op is dispatched, autocast is off."""
-        if self.autocast is None and torch.is_autocast_enabled("cpu"):
-            self.autocast = str(torch.get_autocast_dtype("cpu")).removeprefix("torch.")
+        if self.autocast is None and torch.is_autocast_enabled(self._device):
+            self.autocast = str(torch.get_autocast_dtype(self._device)).removeprefix("torch.")
 
     def sequence(self) -> int:
         """Number of the autograd node made last, -1 when the step has made none."""

@@ -22,8 +22,9 @@ KEEPS_OUTPUT = "the training loop keeps the model's output until the step ends"
 
 class Step:
     def __init__(
-        self, model: torch.nn.Module, args: tuple, kwargs: dict, loss: Optional[Callable], optimizer: Any, mode: str
-    ):
+        self, model: torch.nn.Module, args: tuple, kwargs: dict, loss: Optional[Callable], optimizer: Any, mode: str,
+        device: str = "cpu",
+    ):  # fmt: skip
         if mode not in ("train", "inference"):
             raise TraceError(f'mode must be "train" or "inference", not {mode!r}')
         self.model = model
@@ -32,6 +33,7 @@ class Step:
         self.loss = loss
         self.optimizer = optimizer
         self.mode = mode
+        self.device = device  # on which the step runs: a step for CUDA may run on the CPU, with CUDA's kernels emulated
         self.assumed: list[str] = []
         self.progress = Progress(False, 1)
         self.kernels = Kernels()

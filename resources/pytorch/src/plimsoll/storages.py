@@ -13,12 +13,14 @@ from .sources import user_line
 
 
 class StorageTable:
-    """Numbers every storage that the step touches. `clock()` is the op that runs now, None when no step is recorded."""
+    """Numbers every storage that the step touches. `clock()` is the op that runs now, None when no step is recorded; `host` the
+    kind of device whose memory doesn't count ("": none)."""
 
-    def __init__(self, clock: Callable[[], Optional[int]]):
+    def __init__(self, clock: Callable[[], Optional[int]], host: str = ""):
         self.rows: list[Storage] = []
         self.tensors: list[TensorKey] = []
         self._clock = clock
+        self._host = host
         self._ids: dict[int, int] = {}  # address of the StorageImpl -> row, while it is alive
         self._watches: dict[int, weakref.ref] = {}
         self._tensor_ids: dict[TensorKey, int] = {}
@@ -38,7 +40,7 @@ class StorageTable:
         row = self._ids.get(address)
         if row is None:
             row = len(self.rows)
-            self.rows.append(Storage(storage.nbytes(), alloc, cls))
+            self.rows.append(Storage(storage.nbytes(), alloc, cls, host=tensor.device.type == self._host))
             self._ids[address] = row
             # The callback also guards against a new storage at the same address.
             self._watches[row] = weakref.ref(storage, lambda _: self._freed(row, address))

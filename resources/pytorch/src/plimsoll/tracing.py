@@ -55,7 +55,7 @@ def _header(step: Step, recording: Recording, target: str, name: str) -> dict[st
         "optimizer": optimizer,
         "autocast": recording.autocast,
         "kernels": {**recording.kernels, **({"optimizer": {optimizer["variant"]: 1}} if optimizer else {})},
-        "assumed": [*recording.assumed, *(step.kernels.assumed if target == "cuda" else []), *step.assumed],
+        "assumed": [*recording.assumed, *step.kernels.assumed, *step.assumed],
     }
 
 
