@@ -285,6 +285,26 @@ def test_what_code_would_lose_is_refused(name):
     assert all(map(torch.equal, planned.state_dict().values(), state.values()))
 
 
+class Masked(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = torch.nn.Linear(8, 8)
+
+    def forward(self, x, mask):
+        y = self.a(x)
+        return y if mask.all() else y * mask.to(y.dtype).unsqueeze(-1)
+
+
+def test_a_decision_by_a_known_value_is_looked_at_again_in_every_step():
+    planned, whole = Masked().train(), torch.ones(4, dtype=torch.bool)
+    forward = record(planned, (X, whole))
+    plimsoll.apply(planned, plan_for_forward(forward, [region(0, 1)]))
+    assert torch.equal(planned(X, whole), planned.a(X))
+    assert torch.equal(planned(X * 3, whole.clone()), planned.a(X * 3))
+    with pytest.raises(PlanMismatch, match="decides by the value of a tensor .*was True when it was retraced and is False now"):
+        planned(X, torch.tensor([True, False, True, True]))
+
+
 def test_hooks_of_modules_are_refused_until_they_are_gone():
     planned = model()
     plimsoll.apply(planned, plan_of(traced(), FIRST))
