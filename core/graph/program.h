@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/quantity.h"
+#include "core/graph/vary.h"
 
 #include <array>
 #include <cstdint>
@@ -235,6 +236,7 @@ struct Program
     std::vector<Saved> saved;
     std::vector<Parameter> parameters;
     Checks checks;
+    std::optional<Vary> vary; ///< of a step recorded at several sizes
 
     [[nodiscard]] const Op& op(OpId id) const { return ops[id.index()]; }
     [[nodiscard]] const Tensor& tensor(TensorId id) const { return tensors[id.index()]; }

@@ -4,6 +4,7 @@
 #include "core/graph/program.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,12 +22,23 @@ enum class Table : std::uint8_t {
 };
 inline constexpr std::size_t kTableCount = 8;
 
+/// The laws of numbers in the calls of ops, which a program doesn't hold: enough to prove that
+/// their indices are in range.
+struct CallNumbers
+{
+    std::size_t rows = 0;
+    std::int64_t highestLaw = -1;
+    std::vector<std::int32_t> ofOps; ///< rows, -1: none
+};
+
 /// A program that is read but not yet proved valid, and where each of its rows stood in the text.
 struct Draft
 {
     graph::Program program;
     std::array<std::vector<std::uint64_t>, kTableCount> offsets;
     std::uint64_t checksOffset = 0;
+    CallNumbers callNumbers;
+    std::uint64_t varyOffset = 0;
 
     [[nodiscard]] std::vector<std::uint64_t>& offsetsOf(Table table)
     {

@@ -2,6 +2,7 @@
 #include "core/readers/plimsoll_graph/header.h"
 
 #include "core/base/format.h"
+#include "core/readers/plimsoll_graph/named.h"
 
 #include <fmt/format.h>
 
@@ -62,31 +63,6 @@ bool readKernels(Scan& scan, JsonValue& value, std::vector<graph::KernelChoice>&
             return scan.integer(times, kCount, choice.times);
         });
     });
-}
-
-/// An object that has each of `names`, read with `read(position in names, JsonValue&) -> bool`.
-/// `column` is the place of the object itself.
-template <std::size_t Count, typename Read>
-bool readNamed(Scan& scan, JsonValue& value, std::string_view column,
-               const std::array<const char*, Count>& names, Read read)
-{
-    const std::uint64_t offset = scan.offsetOf(value);
-    std::array<bool, Count> seen{};
-    const bool done = scan.eachField(value, [&](std::string_view key, JsonValue& item) {
-        const auto at = static_cast<std::size_t>(std::ranges::find(names, key) - names.begin());
-        if (at < Count) {
-            seen.at(at) = true;
-            return read(at, item);
-        }
-        scan.tolerate("unknown keys");
-        return scan.skip(item);
-    });
-    if (!done)
-        return false;
-    scan.enterColumn(column);
-    const auto missing = static_cast<std::size_t>(std::ranges::find(seen, false) - seen.begin());
-    return missing == Count
-           || scan.refuseAt(offset, fmt::format("\"{}\" is missing", names.at(missing)));
 }
 
 template <typename Kind, std::size_t Count>

@@ -6,6 +6,7 @@
 #include "core/readers/plimsoll_graph/rows.h"
 #include "core/readers/plimsoll_graph/structures.h"
 #include "core/readers/plimsoll_graph/validate.h"
+#include "core/readers/plimsoll_graph/vary.h"
 
 #include <fmt/format.h>
 
@@ -51,6 +52,7 @@ constexpr std::array kTables{
     TableKey{"saved", readSaved},
     TableKey{"params", readParams},
     TableKey{"checks", readChecks},
+    TableKey{"vary", readVary, true},
 };
 
 /// The fields of the outermost object.

@@ -2,9 +2,11 @@
 #include "core/readers/plimsoll_graph/validate.h"
 
 #include "core/base/format.h"
+#include "core/graph/sizes.h"
 #include "core/readers/plimsoll_graph/fault.h"
 #include "core/readers/plimsoll_graph/indices.h"
 #include "core/readers/plimsoll_graph/scan.h"
+#include "core/readers/plimsoll_graph/vary.h"
 
 #include <fmt/format.h>
 
@@ -118,111 +120,12 @@ MaybeFault findStructureFault(const Program& program)
     return std::nullopt;
 }
 
-struct ItemSize
+MaybeFault findBadSize(const Program& program)
 {
-    std::string_view dtype;
-    std::int64_t bytes;
-};
-
-constexpr std::array kItemSizes{
-    ItemSize{"float32", 4},
-    ItemSize{"float16", 2},
-    ItemSize{"bfloat16", 2},
-    ItemSize{"float64", 8},
-    ItemSize{"int64", 8},
-    ItemSize{"int32", 4},
-    ItemSize{"int16", 2},
-    ItemSize{"int8", 1},
-    ItemSize{"uint8", 1},
-    ItemSize{"uint16", 2},
-    ItemSize{"uint32", 4},
-    ItemSize{"uint64", 8},
-    ItemSize{"bool", 1},
-    ItemSize{"complex32", 4},
-    ItemSize{"complex64", 8},
-    ItemSize{"complex128", 16},
-    ItemSize{"float8_e4m3fn", 1},
-    ItemSize{"float8_e5m2", 1},
-    ItemSize{"float8_e4m3fnuz", 1},
-    ItemSize{"float8_e5m2fnuz", 1},
-    ItemSize{"float8_e8m0fnu", 1},
-};
-
-/// Bytes per element of each of the program's dtypes, 0 where the size is not known.
-std::vector<std::int64_t> itemSizes(const Program& program)
-{
-    std::vector<std::int64_t> sizes;
-    for (const std::string& dtype : program.dtypes) {
-        const auto* known = std::find_if(kItemSizes.begin(), kItemSizes.end(),
-                                         [&](const ItemSize& size) { return size.dtype == dtype; });
-        sizes.push_back(known == kItemSizes.end() ? 0 : known->bytes);
-    }
-    return sizes;
-}
-
-/// First byte behind the tensor in its storage; nothing when that is beyond 2^62.
-std::optional<std::int64_t> endOf(const graph::Tensor& tensor, std::int64_t itemSize)
-{
-    if (std::ranges::find(tensor.shape, 0) != tensor.shape.end())
-        return 0;
-    std::int64_t last = tensor.offset;
-    for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
-        std::int64_t reach = 0;
-        if (__builtin_mul_overflow(tensor.shape[i] - 1, tensor.strides[i], &reach)
-            || __builtin_add_overflow(last, reach, &last))
-            return std::nullopt;
-    }
-    std::int64_t end = 0;
-    if (last >= base::kHuge || __builtin_mul_overflow(last + 1, itemSize, &end))
-        return std::nullopt;
-    return end;
-}
-
-MaybeFault findTensorFault(const Program& program, std::map<std::string, std::size_t>& oddities)
-{
-    const std::vector<std::int64_t> sizes = itemSizes(program);
-    for (std::size_t row = 0; row < program.tensors.size(); ++row) {
-        const graph::Tensor& tensor = program.tensors[row];
-        if (tensor.shape.size() != tensor.strides.size())
-            return fault(Table::Tensors, row,
-                         fmt::format("has {} sizes but {} strides", tensor.shape.size(),
-                                     tensor.strides.size()));
-        if (sizes[tensor.dtype] == 0) {
-            ++oddities["tensors of a dtype of unknown size"];
-            continue;
-        }
-        const std::int64_t bytes = program.storage(tensor.storage).bytes.count();
-        const std::optional<std::int64_t> end = endOf(tensor, sizes[tensor.dtype]);
-        if (!end || *end > bytes)
-            return fault(Table::Tensors, row,
-                         fmt::format("reaches beyond the {} B of its storage {}", bytes,
-                                     tensor.storage.index()));
-    }
-    return std::nullopt;
-}
-
-/// Sums stay below 2^62, so that whoever adds two of them stays inside 64 bits.
-MaybeFault findSumFault(const Program& program)
-{
-    const auto grows = [](std::int64_t& sum, std::int64_t part) {
-        return !__builtin_add_overflow(sum, part, &sum) && sum < base::kHuge;
-    };
-    std::int64_t bytes = 0;
-    for (std::size_t row = 0; row < program.storages.size(); ++row)
-        if (!grows(bytes, program.storages[row].bytes.count()))
-            return fault(Table::Storages, row, "brings the bytes of all storages to 2^62 or more");
-    std::int64_t flops = 0;
-    std::int64_t moved = 0;
-    std::int64_t time = 0;
-    for (std::size_t row = 0; row < program.ops.size(); ++row) {
-        const graph::Op& op = program.ops[row];
-        if (!grows(flops, op.flops))
-            return fault(Table::Ops, row, "brings the flops of all ops to 2^62 or more");
-        if (!grows(moved, op.bytesMoved.count()))
-            return fault(Table::Ops, row, "brings the bytes_moved of all ops to 2^62 or more");
-        if (op.measured && !grows(time, op.measured->count()))
-            return fault(Table::Ops, row, "brings the time_ns of all ops to 2^62 or more");
-    }
+    static constexpr std::array kTables{Table::Storages, Table::Tensors, Table::Ops};
+    if (auto found = graph::findSizeFault(program))
+        return fault(kTables.at(static_cast<std::size_t>(found->table)), found->row,
+                     std::move(found->problem));
     return std::nullopt;
 }
 
@@ -266,7 +169,7 @@ std::optional<std::string> findHeaderFault(const Program& program)
     return std::nullopt;
 }
 
-MaybeFault findFault(const Program& program, std::map<std::string, std::size_t>& oddities)
+MaybeFault findFault(const Program& program)
 {
     // Indices first: everything after them subscripts without a check.
     if (auto found = findIndexFault(program))
@@ -275,9 +178,7 @@ MaybeFault findFault(const Program& program, std::map<std::string, std::size_t>&
         return found;
     if (auto found = findOrderFault(program))
         return found;
-    if (auto found = findSumFault(program))
-        return found;
-    if (auto found = findTensorFault(program, oddities))
+    if (auto found = findBadSize(program))
         return found;
     if (auto found = findLifetimeFault(program))
         return found;
@@ -298,19 +199,26 @@ Result<void> validate(const Draft& draft, const Source& source,
     if (const auto problem = findHeaderFault(draft.program))
         return base::failure(ErrorKind::File,
                              fmt::format("{}: {}; trace the model again.", source.name, *problem));
-    if (const MaybeFault found = findFault(draft.program, oddities))
+    if (const MaybeFault found = findFault(draft.program))
         return base::failure(ErrorKind::File,
                              fmt::format("{}: {} {} at byte {}{} {}; trace the model again.",
                                          source.name,
                                          kRowNames.at(static_cast<std::size_t>(found->table)),
                                          found->row, draft.offsetOf(found->table, found->row),
                                          offsetSuffix(source), found->problem));
+    if (const std::size_t unknown = graph::tensorsOfUnknownDtype(draft.program); unknown > 0)
+        oddities["tensors of a dtype of unknown size"] = unknown;
     if (const auto difference = findDifference(draft.program.checks, graph::recount(draft.program)))
         return base::failure(ErrorKind::File,
                              fmt::format("{}: `checks` at byte {}{} don't fit the graph: {}; trace "
                                          "the model again.",
                                          source.name, draft.checksOffset, offsetSuffix(source),
                                          *difference));
+    if (const auto problem = findVaryProblem(draft))
+        return base::failure(ErrorKind::File,
+                             fmt::format("{}: `vary` at byte {}{}: {}; trace the model again.",
+                                         source.name, draft.varyOffset, offsetSuffix(source),
+                                         *problem));
     return {};
 }
 

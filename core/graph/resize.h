@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/graph/program.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plimsoll::graph {
+
+/// A size wanted of an axis.
+struct AxisSize
+{
+    std::string axis;
+    std::int64_t size = 0;
+
+    bool operator==(const AxisSize&) const = default;
+};
+
+/// "batch 8, 16, 24; sequence 512, 1024, 2048 in steps of 32": what was recorded. Needs `vary`.
+[[nodiscard]] std::string axesText(const Program& program);
+
+/// The step of `program` (as it was read) at other sizes, by its laws; axes that aren't named stay.
+/// All invariants hold. Extrapolation and measured times that are left out are told in
+/// Header::assumed. An error of kind Usage tells why a size is not to be had.
+[[nodiscard]] base::Result<ProgramPtr> resized(const ProgramPtr& program,
+                                               const std::vector<AxisSize>& sizes);
+
+} // namespace plimsoll::graph

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/graph/program.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace plimsoll::graph {
+
+/// A row whose sizes can't be, and what is wrong as the rest of a sentence.
+struct SizeFault
+{
+    enum class Table : std::uint8_t { Storages, Tensors, Ops };
+
+    Table table = Table::Storages;
+    std::size_t row = 0;
+    std::string problem;
+};
+
+/// The invariants about sizes: tensors lie inside their storages, sums over all rows stay below
+/// 2^62. Needs indices that are in range.
+[[nodiscard]] std::optional<SizeFault> findSizeFault(const Program& program);
+
+/// Tensors whose size nobody can check.
+[[nodiscard]] std::size_t tensorsOfUnknownDtype(const Program& program);
+
+} // namespace plimsoll::graph
