@@ -20,6 +20,7 @@ public:
     {
         command().add_option("GRAPH", m_graph, "Graph that the plan was made for")->required();
         command().add_option("PLAN", m_plan, "Plan file (.json)")->required();
+        m_at.addTo(command());
         command()
             .add_option(
                 "-o,--output", m_output,
@@ -34,7 +35,7 @@ public:
         const base::Result<const writers::PlanWriter*> writer = writers::writerFor(m_output);
         if (!writer)
             return tl::unexpected{writer.error()};
-        const base::Result<PlanInput> input = readPlan(m_plan, m_graph, common());
+        const base::Result<PlanInput> input = readPlan(m_plan, m_graph, m_at, common());
         if (!input)
             return tl::unexpected{input.error()};
         const base::Result<plan::VerifiedPlanPtr> plan =
@@ -52,6 +53,7 @@ public:
 
 private:
     std::string m_graph;
+    AtOption m_at;
     std::string m_plan;
     std::string m_output;
 };

@@ -6,17 +6,27 @@
 
 namespace plimsoll::cli {
 
-base::Result<readers::ReadProgram> readGraph(const std::filesystem::path& path,
+base::Result<readers::ReadProgram> readGraph(const std::filesystem::path& path, const AtOption& at,
                                              const Common& common)
 {
+    const base::Result<std::vector<graph::AxisSize>> sizes = at.sizes();
+    if (!sizes)
+        return tl::unexpected{sizes.error()};
     Watch watch{common.quiet ? std::string{} : "Reading " + io::pathText(path)};
-    return readers::readProgram(path, watch.context());
+    base::Result<readers::ReadProgram> read = readers::readProgram(path, watch.context());
+    if (!read)
+        return read;
+    base::Result<graph::ProgramPtr> program = graph::resized(read->program, *sizes);
+    if (!program)
+        return tl::unexpected{program.error()};
+    read->program = *std::move(program);
+    return read;
 }
 
 base::Result<PlanInput> readPlan(const std::string& planPath, const std::string& graphPath,
-                                 const Common& common)
+                                 const AtOption& at, const Common& common)
 {
-    const base::Result<readers::ReadProgram> read = readGraph(graphPath, common);
+    const base::Result<readers::ReadProgram> read = readGraph(graphPath, at, common);
     if (!read)
         return tl::unexpected{read.error()};
     const base::Result<io::FileContent> content = io::readFile(planPath, {}, kSmallFile);

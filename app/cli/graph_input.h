@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "app/cli/at_option.h"
 #include "app/cli/command.h"
 #include "core/plan/plan_json.h"
 #include "core/readers/source.h"
@@ -9,9 +10,9 @@
 
 namespace plimsoll::cli {
 
-/// Reads a graph, with progress.
-[[nodiscard]] base::Result<readers::ReadProgram> readGraph(const std::filesystem::path& path,
-                                                           const Common& common);
+/// Reads a graph, with progress, and brings it to the size wanted.
+[[nodiscard]] base::Result<readers::ReadProgram>
+readGraph(const std::filesystem::path& path, const AtOption& at, const Common& common);
 
 /// A plan file and the problem it answered.
 struct PlanInput
@@ -22,6 +23,7 @@ struct PlanInput
 
 /// Reads a graph, and a plan file of it; errors name the file.
 [[nodiscard]] base::Result<PlanInput> readPlan(const std::string& planPath,
-                                               const std::string& graphPath, const Common& common);
+                                               const std::string& graphPath, const AtOption& at,
+                                               const Common& common);
 
 } // namespace plimsoll::cli

@@ -40,6 +40,19 @@ ordered_json kernelsJson(const graph::Header& header)
     return json;
 }
 
+/// The sizes that a graph knows; empty where it was traced at one.
+ordered_json axesJson(const graph::Program& program)
+{
+    ordered_json json = ordered_json::array();
+    if (program.vary)
+        for (const graph::Axis& axis : program.vary->axes)
+            json.push_back({{"name", axis.name},
+                            {"size", axis.size},
+                            {"recorded", axis.recorded},
+                            {"step", axis.step}});
+    return json;
+}
+
 ordered_json summaryJson(const graph::Program& program, std::size_t cuts,
                          const plan::Evaluation& unplanned)
 {
@@ -63,6 +76,7 @@ ordered_json summaryJson(const graph::Program& program, std::size_t cuts,
             {"rounding", graph::blockBytes(graph::Rounding::Cuda512)},
             {"model_class", program.header.modelClass},
             {"batch", program.header.batch},
+            {"axes", axesJson(program)},
             {"mode", program.header.mode},
             {"target", program.header.target},
             {"optimizer", program.header.optimizer},
@@ -152,6 +166,9 @@ std::string summaryText(const readers::ReadProgram& read, std::size_t cuts,
         text += fmt::format("  {:<18} {}, {}\n", base::printable(choice.family),
                             base::printable(choice.kernel),
                             counted(static_cast<std::size_t>(choice.times), "time"));
+    if (program.vary)
+        text += fmt::format("  recorded at        {} (--at takes other sizes)\n",
+                            graph::axesText(program));
     for (const auto& [name, count] : read.statistics)
         text += fmt::format("  note: {} ({})\n", base::printable(name), count);
     for (const std::string& sentence : program.header.assumed)
@@ -165,6 +182,7 @@ public:
     explicit Inspect(CLI::App& app) : Verb{app, "inspect", "Tell what is in a file"}
     {
         command().add_option("FILE", m_files, "Files to read")->required();
+        m_at.addTo(command());
         command().add_flag("--chain", m_chain, "Print the chain of stages that planners work on");
         command()
             .add_option("--granularity", m_granularity,
@@ -205,7 +223,7 @@ private:
         const base::Result<plan::Device> device = workspace::chooseDevice(m_device);
         if (!device)
             return tl::unexpected{device.error()};
-        const base::Result<readers::ReadProgram> read = readGraph(file, common());
+        const base::Result<readers::ReadProgram> read = readGraph(file, m_at, common());
         if (!read)
             return tl::unexpected{read.error()};
         plan::Problem problem;
@@ -236,6 +254,7 @@ private:
     }
 
     std::vector<std::string> m_files;
+    AtOption m_at;
     std::string m_device{plan::kDefaultDevice};
     std::string m_granularity = "module";
     bool m_chain = false;

@@ -110,6 +110,7 @@ private:
 
     Stopwatch m_clock;
     std::string m_graph;
+    AtOption m_at;
     std::string m_budgetText;
     std::string m_reserveText = "0";
     std::string m_device{plan::kDefaultDevice};
@@ -134,6 +135,7 @@ PlanVerb::PlanVerb(CLI::App& app)
     : Verb{app, "plan", "Find what to recompute so that a step fits a budget"}
 {
     command().add_option("GRAPH", m_graph, "Traced step (.plimsoll.json or .plimsoll.json.gz)");
+    m_at.addTo(command());
     command().add_option(
         "--budget", m_budgetText,
         "All device bytes, the reserve included: 6GiB, 2100MiB, or 80% of the unplanned "
@@ -265,7 +267,7 @@ AnswerResult PlanVerb::run()
         return listPlanners();
     if (Result<void> arguments = checkArguments(); !arguments)
         return tl::unexpected{arguments.error()};
-    const Result<readers::ReadProgram> read = readGraph(m_graph, common());
+    const Result<readers::ReadProgram> read = readGraph(m_graph, m_at, common());
     if (!read)
         return tl::unexpected{read.error()};
     const Result<plan::Problem> problem = pose(read->program);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes are a graph or an error of one sentence; a graph that is accepted keeps its invariants.
+// Any bytes are a graph or an error of one sentence; a graph that is accepted keeps its invariants,
+// at other sizes, too.
+#include "core/graph/resize.h"
+#include "core/graph/sizes.h"
 #include "core/io/byte_source.h"
 #include "core/readers/graph_dump.h"
 #include "core/readers/plimsoll_graph/reader.h"
@@ -9,6 +12,37 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+
+namespace {
+
+using plimsoll::graph::Program;
+
+bool isSound(const Program& program)
+{
+    return program.checks == plimsoll::graph::recount(program)
+           && !plimsoll::graph::findSizeFault(program);
+}
+
+/// The next size of each axis, and one far away.
+bool isSoundAtOtherSizes(const plimsoll::graph::ProgramPtr& program)
+{
+    constexpr std::int64_t kFar = std::int64_t{1} << 40U;
+    if (!program->vary)
+        return true;
+    for (const plimsoll::graph::Axis& axis : program->vary->axes)
+        for (const std::int64_t steps : {std::int64_t{1}, kFar}) {
+            std::int64_t size = 0;
+            if (__builtin_mul_overflow(steps, axis.step, &size)
+                || __builtin_add_overflow(size, axis.recorded.back(), &size))
+                continue;
+            const auto resized = plimsoll::graph::resized(program, {{axis.name, size}});
+            if (resized ? !isSound(**resized) : !resized.error().message.ends_with('.'))
+                return false;
+        }
+    return true;
+}
+
+} // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
@@ -21,8 +55,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         plimsoll::readers::plimsoll_graph::read({"fuzz", {buffer.get(), size}, false}, {});
     if (!read)
         return read.error().message.ends_with('.') ? 0 : (std::abort(), 0);
-    const plimsoll::graph::Program& program = *read->program;
-    if (!(program.checks == plimsoll::graph::recount(program)))
+    const Program& program = *read->program;
+    if (!isSound(program) || !isSoundAtOtherSizes(read->program))
         std::abort();
     return plimsoll::readers::dumpProgram(program, program.ops.size()).empty() ? (std::abort(), 0)
                                                                                : 0;

@@ -125,11 +125,11 @@ def _step_of(study: _Study, axes: Sequence[Axis], at: int) -> int:
 def vary_of(axes: list[Axis], base: Sample, record: Record) -> dict[str, Any]:
     """The key `vary` of the graph file. The tables of `base` are brought into the form that holds at all sizes."""
     study = _Study(axes, base, record)
-    study.fit([])
     steps = [1] * len(axes)
     try:
         found = study.fit([study.probe(steps)])
     except TraceError:
+        study.fit([])  # raises where not even the listed sizes follow a law
         steps = [_step_of(study, axes, at) for at in range(len(axes))]
         found = study.fit([study.probe(steps)])
     study.join()

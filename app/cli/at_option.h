@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "app/cli/command.h"
+#include "core/graph/resize.h"
+
+#include <string>
+#include <vector>
+
+namespace plimsoll::cli {
+
+/// --at batch=16,sequence=2048: the size at which a graph is looked at, where it was traced for
+/// several.
+class AtOption
+{
+public:
+    void addTo(CLI::App& command);
+
+    [[nodiscard]] bool isGiven() const { return !m_text.empty(); }
+    [[nodiscard]] base::Result<std::vector<graph::AxisSize>> sizes() const;
+
+private:
+    std::string m_text;
+};
+
+} // namespace plimsoll::cli
