@@ -98,6 +98,7 @@ public:
             ->required();
         command().add_option("GRAPH", m_graph, "Traced step that was measured")->required();
         command().add_option("PLAN", m_plan, "Plan that the second run was measured under");
+        m_at.addTo(command());
         command()
             .add_option("--device", m_device,
                         "GPU for predicted times of ops that have no measured")
@@ -159,7 +160,7 @@ private:
         Predicted predicted;
         plan::Plan decisions = plan::keepEverything();
         if (planned) {
-            Result<PlanInput> input = readPlan(m_plan, m_graph, common());
+            Result<PlanInput> input = readPlan(m_plan, m_graph, m_at, common());
             if (!input)
                 return tl::unexpected{input.error()};
             for (const plan::Fault& fault : plan::verify(input->problem, input->file.plan).faults)
@@ -171,7 +172,7 @@ private:
             const Result<plan::Device> device = workspace::chooseDevice(m_device);
             if (!device)
                 return tl::unexpected{device.error()};
-            const Result<readers::ReadProgram> read = readGraph(m_graph, common());
+            const Result<readers::ReadProgram> read = readGraph(m_graph, m_at, common());
             if (!read)
                 return tl::unexpected{read.error()};
             predicted.problem.program = read->program;
@@ -217,6 +218,7 @@ private:
 
     std::string m_measurement;
     std::string m_graph;
+    AtOption m_at;
     std::string m_plan;
     std::string m_device{plan::kDefaultDevice};
 };
