@@ -9,6 +9,7 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr qsizetype kMostRecentFiles = 12;
+constexpr qsizetype kMostOwnDevices = 12;
 
 QString key(const char* name)
 {
@@ -21,6 +22,7 @@ constexpr const char* kPatterns = "appearance/patterns";
 constexpr const char* kLastFolder = "files/last_folder";
 constexpr const char* kRecentFiles = "files/recent";
 constexpr const char* kLastDevice = "planner/last_device";
+constexpr const char* kOwnDevices = "planner/own_devices";
 constexpr const char* kWindowGeometry = "window/geometry";
 constexpr const char* kWindowState = "window/state";
 
@@ -143,6 +145,23 @@ void Settings::setLastDevice(const QString& name)
         return;
     m_store.setValue(key(kLastDevice), name);
     Q_EMIT lastDeviceChanged(name);
+}
+
+QStringList Settings::ownDevices() const
+{
+    return m_store.value(key(kOwnDevices)).toStringList();
+}
+
+void Settings::addOwnDevice(const QString& line)
+{
+    QStringList lines = ownDevices();
+    lines.removeAll(line);
+    lines.prepend(line);
+    lines = lines.mid(0, kMostOwnDevices);
+    if (lines == ownDevices())
+        return;
+    m_store.setValue(key(kOwnDevices), lines);
+    Q_EMIT ownDevicesChanged(lines);
 }
 
 QByteArray Settings::windowGeometry() const

@@ -38,6 +38,9 @@ public:
     /// The device the last plan was made for: its name in the device table, empty at first.
     [[nodiscard]] QString lastDevice() const;
     void setLastDevice(const QString& name);
+    /// Devices given by hand, newest first, at most 12, as lines of core/plan/device_spec.h.
+    [[nodiscard]] QStringList ownDevices() const;
+    void addOwnDevice(const QString& line);
     /// Written and read by the shell only, with a version of its own inside.
     [[nodiscard]] QByteArray windowGeometry() const;
     void setWindowGeometry(const QByteArray& geometry);
@@ -54,6 +57,7 @@ Q_SIGNALS:
     void lastFolderChanged(const QString& folder);
     void recentFilesChanged(const QStringList& files);
     void lastDeviceChanged(const QString& name);
+    void ownDevicesChanged(const QStringList& lines);
 
 private:
     void setRecentFiles(const QStringList& files);

@@ -100,11 +100,7 @@ void BudgetPanel::buildForm()
     form->setVerticalSpacing(theme.px(6));
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     m_device = new QComboBox{this};
-    for (const plan::Device& device : plan::builtInDevices())
-        m_device->addItem(icon(QStringLiteral("gpu")),
-                          QString::fromStdString(device.name) + QStringLiteral(" · ")
-                              + ui::bytesText(device.memory),
-                          QString::fromStdString(device.id));
+    fillDevices();
     m_budgetEdit = new QLineEdit{this};
     m_budgetEdit->setToolTip(budgetHint());
     m_reserveEdit = new QLineEdit{this};
@@ -153,14 +149,7 @@ void BudgetPanel::buildForm()
     m_planner->setAccessibleDescription(
         QStringLiteral("Who decides what is kept and what is computed again."));
 
-    connect(m_device, &QComboBox::activated, this, [this](int row) {
-        const base::Result<plan::Device> device =
-            plan::findDevice(m_device->itemData(row).toString().toStdString());
-        if (!device || *device == m_choices.device)
-            return;
-        m_choices.device = *device;
-        Q_EMIT choicesChanged(m_choices);
-    });
+    connect(m_device, &QComboBox::activated, this, &BudgetPanel::chooseDevice);
     connect(m_planner, &QComboBox::activated, this, [this](int row) {
         m_choices.planner = m_planner->itemData(row).toString().toStdString();
         m_choices.options.clear();
@@ -168,6 +157,41 @@ void BudgetPanel::buildForm()
     });
     connect(m_budgetEdit, &QLineEdit::editingFinished, this, &BudgetPanel::readBudget);
     connect(m_reserveEdit, &QLineEdit::editingFinished, this, &BudgetPanel::readReserve);
+}
+
+void BudgetPanel::fillDevices()
+{
+    std::vector<plan::Device> devices = plan::builtInDevices();
+    devices.insert(devices.end(), m_ownDevices.begin(), m_ownDevices.end());
+    const std::string& chosen = m_choices.device.id;
+    if (!chosen.empty()
+        && std::none_of(devices.begin(), devices.end(),
+                        [&](const plan::Device& device) { return device.id == chosen; }))
+        devices.push_back(m_choices.device); // a session brings its own
+    m_device->clear();
+    for (const plan::Device& device : devices)
+        m_device->addItem(icon(QStringLiteral("gpu")),
+                          QString::fromStdString(device.name) + QStringLiteral(" · ")
+                              + ui::bytesText(device.memory),
+                          QString::fromStdString(device.id));
+    m_device->insertSeparator(m_device->count());
+    m_device->addItem(QStringLiteral("Other GPU…"));
+    m_device->setCurrentIndex(m_device->findData(QString::fromStdString(chosen)));
+}
+
+void BudgetPanel::chooseDevice(int row)
+{
+    const QString id = m_device->itemData(row).toString();
+    if (id.isEmpty()) {
+        m_device->setCurrentIndex(m_device->findData(QString::fromStdString(m_choices.device.id)));
+        Q_EMIT otherDeviceWanted();
+        return;
+    }
+    const base::Result<plan::Device> device = plan::findDevice(id.toStdString());
+    if (!device || *device == m_choices.device)
+        return;
+    m_choices.device = *device;
+    Q_EMIT choicesChanged(m_choices);
 }
 
 void BudgetPanel::buildResults()
@@ -213,9 +237,15 @@ void BudgetPanel::buildResults()
 void BudgetPanel::setChoices(const workspace::Choices& choices)
 {
     m_choices = choices;
-    m_device->setCurrentIndex(m_device->findData(QString::fromStdString(choices.device.id)));
+    fillDevices();
     m_planner->setCurrentIndex(m_planner->findData(QString::fromStdString(choices.planner)));
     m_reserveEdit->setText(editText(choices.reserve));
+}
+
+void BudgetPanel::setOwnDevices(const std::vector<plan::Device>& devices)
+{
+    m_ownDevices = devices;
+    fillDevices();
 }
 
 void BudgetPanel::setBudget(base::Bytes budget)

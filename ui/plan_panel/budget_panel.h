@@ -5,6 +5,8 @@
 
 #include <QWidget>
 
+#include <vector>
+
 class QComboBox;
 class QLabel;
 class QLineEdit;
@@ -26,6 +28,8 @@ public:
     explicit BudgetPanel(QWidget* parent = nullptr);
 
     void setChoices(const workspace::Choices& choices);
+    /// Devices by hand, listed below those of the table.
+    void setOwnDevices(const std::vector<plan::Device>& devices);
     void setBudget(base::Bytes budget);
     /// Nothing planned yet: figures of the unplanned step when it is known.
     void showUnplanned(const plan::VerifiedPlanPtr& unplanned);
@@ -44,15 +48,20 @@ public:
 Q_SIGNALS:
     void choicesChanged(const plimsoll::workspace::Choices& choices);
     void budgetCommitted(plimsoll::base::Bytes budget);
+    /// The last entry of the list: a device that isn't there.
+    void otherDeviceWanted();
 
 private:
     void buildForm();
+    void fillDevices();
+    void chooseDevice(int row);
     void buildResults();
     void showFigures(const plan::Evaluation& evaluation, const plan::Evaluation& unplanned);
     void readBudget();
     void readReserve();
 
     workspace::Choices m_choices;
+    std::vector<plan::Device> m_ownDevices;
     base::Bytes m_budget;
     QComboBox* m_device = nullptr;
     QLineEdit* m_budgetEdit = nullptr;

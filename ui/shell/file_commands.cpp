@@ -116,6 +116,7 @@ void MainWindow::addPage(workspace::Opened opened, const QString& path)
                     tr("Session saved, %1.").arg(bytesText(base::Bytes{QFileInfo{file}.size()})));
             });
     connectLeaving(*page);
+    connectDevices(*page);
     addTab(page);
     m_settings.addRecentFile(path);
     m_settings.setLastFolder(QFileInfo{path}.absolutePath());

@@ -97,6 +97,10 @@ private:
     void choosePicture(PlannerPage& page);
     void copySnippet(PlannerPage& page);
     void restoreWindow();
+    // device_commands.cpp
+    void connectDevices(PlannerPage& page);
+    /// A form for a GPU that isn't in the list; the page's document gets it, the settings keep it.
+    void askForDevice(PlannerPage& page);
     // closing.cpp
     /// Save: what is pending is or will be written; Keep: it stays open.
     [[nodiscard]] CloseAnswer closeAnswer(PlannerPage& page);

@@ -261,6 +261,9 @@ void MenuBuilder::buildChoices(QMenu* plan)
         action->setData(QString::fromStdString(device.id));
         action->setCheckable(true);
     }
+    devices->addSeparator();
+    addFor(devices, "plan.otherDevice", tr("Other GPU…"), {},
+           [window](PlannerPage& page) { window->askForDevice(page); });
     checked(devices, [](const workspace::Choices& choices) { return choices.device.id; });
     QMenu* planners = plan->addMenu(tr("Planner"));
     for (const auto& planner : solve::planners()) {

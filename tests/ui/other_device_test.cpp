@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GPU that no table has, typed into the form: it counts at once, and is in the list ever after.
+#include "core/plan/device_spec.h"
+#include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_panel/device_dialog.h"
+
+#include "tests/ui/window_fixture.h"
+
+#include <QComboBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTest>
+
+namespace {
+
+using namespace plimsoll;
+using namespace plimsoll::ui;
+
+class OtherDeviceTest : public QObject, private tests::WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void theListsLastEntryOpensTheForm();
+    void whatIsWrongIsSaidAndCannotBeUsed();
+    void aDeviceOfTheFormCountsAndIsKept();
+    void linesThatNobodyReadsAreLeftOut();
+
+private:
+    [[nodiscard]] static QComboBox& list(PlannerPage& page)
+    {
+        for (QComboBox* box : page.budgetPanel().findChildren<QComboBox*>())
+            if (box->accessibleName() == QStringLiteral("GPU"))
+                return *box;
+        qFatal("The panel has no list of GPUs.");
+    }
+    [[nodiscard]] static QLineEdit& field(DeviceDialog& dialog, const char* name)
+    {
+        for (QLineEdit* edit : dialog.findChildren<QLineEdit*>())
+            if (edit->accessibleName() == QString::fromUtf8(name))
+                return *edit;
+        qFatal("The form has no such field.");
+    }
+    [[nodiscard]] static QPushButton& use(DeviceDialog& dialog)
+    {
+        for (QPushButton* button : dialog.findChildren<QPushButton*>())
+            if (button->text().contains(QStringLiteral("Use this GPU")))
+                return *button;
+        qFatal("The form has no button.");
+    }
+    [[nodiscard]] DeviceDialog* openForm(PlannerPage& page)
+    {
+        trigger("plan.otherDevice");
+        return page.findChild<DeviceDialog*>();
+    }
+};
+
+void OtherDeviceTest::theListsLastEntryOpensTheForm()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    QComboBox& devices = list(*page);
+    const int chosen = devices.currentIndex();
+    const int last = devices.count() - 1;
+    QCOMPARE(static_cast<std::size_t>(last - 1), plan::builtInDevices().size());
+    devices.setCurrentIndex(last);
+    Q_EMIT devices.activated(last);
+    QCOMPARE(devices.currentIndex(), chosen);
+    DeviceDialog* dialog = page->findChild<DeviceDialog*>();
+    QVERIFY(dialog != nullptr);
+    // Filled in from the chosen one.
+    QCOMPARE(field(*dialog, "Memory").text(), QStringLiteral("81920MiB"));
+    QCOMPARE(field(*dialog, "Bandwidth").text(), QStringLiteral("2.039T"));
+    QCOMPARE(field(*dialog, "FP32").text(), QStringLiteral("19.5T"));
+    QVERIFY(use(*dialog).isEnabled());
+}
+
+void OtherDeviceTest::whatIsWrongIsSaidAndCannotBeUsed()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    DeviceDialog* dialog = openForm(*page);
+    QVERIFY(dialog != nullptr);
+    for (const auto& [name, bad, good] :
+         {std::tuple{"Bandwidth", "fast", "1G"}, std::tuple{"Memory", "", "1GiB"},
+          std::tuple{"FP32", "-1", "1T"}, std::tuple{"Name", "a,b", "a"}}) {
+        field(*dialog, name).setText(QString::fromUtf8(bad));
+        QVERIFY2(!use(*dialog).isEnabled(), name);
+        field(*dialog, name).setText(QString::fromUtf8(good));
+        QVERIFY2(use(*dialog).isEnabled(), name);
+    }
+}
+
+void OtherDeviceTest::aDeviceOfTheFormCountsAndIsKept()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const base::Nanoseconds before = page->document().planned()->unplanned->evaluation().stepTime;
+    DeviceDialog* dialog = openForm(*page);
+    QVERIFY(dialog != nullptr);
+    field(*dialog, "Name").setText(QStringLiteral("Slow one"));
+    field(*dialog, "Memory").setText(QStringLiteral("12GiB"));
+    field(*dialog, "Bandwidth").setText(QStringLiteral("100G"));
+    field(*dialog, "BF16").clear();
+    use(*dialog).click();
+    const plan::Device& device = page->document().document().choices.device;
+    QCOMPARE(device.name, std::string{"Slow one"});
+    QCOMPARE(device.memory.count(), std::int64_t{12} << 30U);
+    QCOMPARE(device.bandwidth, 100e9);
+    QCOMPARE(device.flops.at("bfloat16"), device.flops.at("float32"));
+    QCOMPARE(device.id, plan::deviceSpec(device));
+    QTRY_VERIFY_WITH_TIMEOUT(!page->document().isOutdated(), tests::kPatience);
+    QVERIFY(page->document().planned()->unplanned->evaluation().stepTime > before * 2);
+    QVERIFY(list(*page).currentText().startsWith(QStringLiteral("Slow one")));
+    QCOMPARE(m_settings->ownDevices(), QStringList{QString::fromStdString(device.id)});
+
+    // Another document has it in its list, too.
+    PlannerPage* other = openPlanned("gpt2");
+    QVERIFY(other != nullptr);
+    QVERIFY(list(*other).findText(QStringLiteral("Slow one"), Qt::MatchStartsWith) > 0);
+    QVERIFY(!list(*other).currentText().startsWith(QStringLiteral("Slow one")));
+}
+
+void OtherDeviceTest::linesThatNobodyReadsAreLeftOut()
+{
+    m_settings->addOwnDevice(QStringLiteral("name=Old,memory=1GiB,bandwidth=1G,float32=1T"));
+    m_settings->addOwnDevice(QStringLiteral("name=New,qubits=7"));
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    QVERIFY(list(*page).findText(QStringLiteral("Old"), Qt::MatchStartsWith) > 0);
+    QCOMPARE(list(*page).findText(QStringLiteral("New"), Qt::MatchStartsWith), -1);
+    for (int i = 0; i < 20; ++i)
+        m_settings->addOwnDevice(
+            QStringLiteral("name=N%1,memory=1GiB,bandwidth=1G,float32=1T").arg(i));
+    QCOMPARE(m_settings->ownDevices().size(), 12);
+    QVERIFY(m_settings->ownDevices().front().startsWith(QStringLiteral("name=N19,")));
+}
+
+} // namespace
+
+QTEST_MAIN(OtherDeviceTest)
+#include "other_device_test.moc"
