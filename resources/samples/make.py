@@ -15,6 +15,9 @@ import models  # noqa: E402 (needs the path)
 NAMES = ("resnet18", "densenet121", "gpt2", "vit_b_16", "bert", "llama", "llama_7b", "unet", "gpt2_prompt")
 SAMPLES = {name: getattr(models, name) for name in NAMES}
 
+# What these are recorded at beside their own size.
+VARY = {"gpt2": {"batch": [4, 8, 16], "sequence": [256, 512, 1024]}}
+
 
 def sample_path(name: str) -> Path:
     return HERE / f"{name}.plimsoll.json.gz"
@@ -25,7 +28,7 @@ def make(name: str) -> Path:
 
     with plimsoll.building():
         arguments = SAMPLES[name]()
-    return plimsoll.trace(arguments.pop("model"), out=sample_path(name), target="cuda", **arguments)
+    return plimsoll.trace(arguments.pop("model"), out=sample_path(name), target="cuda", vary=VARY.get(name), **arguments)
 
 
 if __name__ == "__main__":

@@ -77,6 +77,7 @@ def _rest(recording: Recording) -> Iterator[tuple[str, Any]]:
     yield "the table of parameters", recording.params
     yield "what the step returns", recording.outputs
     yield "what the trace assumes", recording.assumed
+    yield "the choice of kernels", recording.kernels
     yield "the autocast mode", recording.autocast
 
 
