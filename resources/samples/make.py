@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
 
+os.environ["CUDA_VISIBLE_DEVICES"] = ""  # with a GPU its choice of kernels would be recorded: another one on another GPU
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "pytorch" / "src"), str(HERE)]
 

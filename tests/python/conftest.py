@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
+os.environ["CUDA_VISIBLE_DEVICES"] = ""  # what is tested here is the emulation, also where a GPU is
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "resources" / "pytorch" / "src"))
 sys.path.insert(0, str(ROOT / "resources" / "samples"))

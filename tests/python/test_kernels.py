@@ -220,6 +220,16 @@ def test_autocast_follows_cudas_lists():
     assert any("autocast" in sentence for sentence in graph["assumed"])
 
 
+@pytest.mark.parametrize(
+    "options, variant",
+    [({}, "foreach"), ({"fused": True}, "fused"), ({"foreach": False}, "for-loop"), ({"lr": torch.tensor(0.1)}, "for-loop")],
+)
+def test_the_optimizer_takes_the_variant_of_a_gpu(options, variant):
+    model = torch.nn.Linear(8, 8)
+    graph = trace_graph(model, torch.zeros(4, 8), optimizer=torch.optim.AdamW(model.parameters(), **options))
+    assert graph["kernels"] == {"optimizer": {variant: 1}} and graph["optimizer"]["variant"] == variant
+
+
 def test_on_the_cpu_nothing_is_emulated():
     graph = trace_graph(Attends(), torch.zeros(2, 28, 32), target="cpu", optimizer=torch.optim.SGD)
     assert graph["kernels"] == {"optimizer": {"for-loop": 1}}

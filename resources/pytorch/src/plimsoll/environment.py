@@ -34,8 +34,14 @@ def _training_flags(model: torch.nn.Module, mode: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _foreach(optimizer: Any) -> Iterator[None]:
-    """CUDA takes the foreach variant by itself, but not for fake tensors: ask for it."""
-    groups = [g for g in optimizer.param_groups if g.get("foreach", True) is None and not g.get("fused")]
+    """CUDA takes the foreach variant by itself, but not for fake tensors: ask for it where PyTorch would take it."""
+
+    def takes_foreach(group: dict[str, Any]) -> bool:
+        if group.get("foreach", True) is not None or group.get("fused") or group.get("differentiable"):
+            return False
+        return not isinstance(group.get("lr"), torch.Tensor) or bool(group.get("capturable"))
+
+    groups = [group for group in optimizer.param_groups if takes_foreach(group)]
     for group in groups:
         group["foreach"] = True
     try:
