@@ -136,6 +136,12 @@ def test_a_value_that_is_another_one_now():
         step(input_ids=tokens, labels=tokens, position_ids=positions % 16)
 
 
+def test_other_devices():
+    model = torch.nn.Linear(8, 8, device="meta")
+    with pytest.raises(TraceError, match="on meta: compiled steps run on the CPU only so far"):
+        plimsoll.compile_step(model)(torch.zeros(4, 8, device="meta"))
+
+
 def test_calls_without_gradients_or_targets():
     step = plimsoll.compile_step(Model(lambda model, hidden: hidden), loss=F.mse_loss, targets=1)
     with torch.no_grad(), pytest.raises(StepError, match="outside of no_grad"):

@@ -16,20 +16,15 @@ SAVE, LOAD = "save", "load"
 
 @dataclass(frozen=True)
 class RandomPoint:
-    """Before op `before` the state of the device type's generator is kept as, or set to, number `state`."""
+    """Before op `before` the state of the CPU's generator is kept as, or set to, number `state`."""
 
     before: int
     what: str
     state: int
-    device: str
-
-
-def _modules(device: str) -> list[Any]:
-    return [torch, torch.random] if device == "cpu" else [torch.cuda, torch.cuda.random]
 
 
 class RandomPoints:
-    """While entered, notes every state of the global generators that is taken and put back; seeding is refused."""
+    """While entered, notes every state of the CPU's generator that is taken and put back; seeding is refused."""
 
     def __init__(self, position: Callable[[], int]):
         self.points: list[RandomPoint] = []
@@ -38,13 +33,11 @@ class RandomPoints:
         self._undo: list[tuple[Any, str, Any]] = []
 
     def __enter__(self) -> "RandomPoints":
-        for device in ("cpu", "cuda"):
-            for module in _modules(device):
-                self._replace(module, "get_rng_state", self._saving(device, module.get_rng_state))
-                self._replace(module, "set_rng_state", self._loading(device, module.set_rng_state))
-                for name in ("manual_seed", "seed", "manual_seed_all", "seed_all"):
-                    if hasattr(module, name):
-                        self._replace(module, name, _seeding)
+        for module in (torch, torch.random):
+            self._replace(module, "get_rng_state", self._saving(module.get_rng_state))
+            self._replace(module, "set_rng_state", self._loading(module.set_rng_state))
+            self._replace(module, "manual_seed", _seeding)
+            self._replace(module, "seed", _seeding)
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -55,21 +48,21 @@ class RandomPoints:
         self._undo.append((module, name, getattr(module, name)))
         setattr(module, name, new)
 
-    def _saving(self, device: str, original: Callable) -> Callable:
+    def _saving(self, original: Callable) -> Callable:
         def get_rng_state(*args: Any, **kwargs: Any) -> Any:
             state = original(*args, **kwargs)
             number, _ = self._known[id(state)] = (len(self._known), state)
-            self.points.append(RandomPoint(self._position(), SAVE, number, device))
+            self.points.append(RandomPoint(self._position(), SAVE, number))
             return state
 
         return get_rng_state
 
-    def _loading(self, device: str, original: Callable) -> Callable:
+    def _loading(self, original: Callable) -> Callable:
         def set_rng_state(state: Any, *args: Any, **kwargs: Any) -> Any:
             known = self._known.get(id(state))
             if known is None:
                 _seeding()
-            self.points.append(RandomPoint(self._position(), LOAD, known[0], device))
+            self.points.append(RandomPoint(self._position(), LOAD, known[0]))
             return original(state, *args, **kwargs)
 
         return set_rng_state

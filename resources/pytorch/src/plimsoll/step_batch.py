@@ -13,7 +13,7 @@ from typing import Any, Callable, Hashable, Iterator, Optional
 import torch
 
 from .step import Step
-from .step_refusals import refuse_hooks
+from .step_refusals import refuse_devices, refuse_hooks
 from .structures import PLAIN
 
 
@@ -83,6 +83,7 @@ class Batch:
         self.parameters = state.parameters
         inputs = [tensor for _, tensor in self.step.inputs()]
         self.tensors = state.tensors + inputs
+        refuse_devices(self.tensors)
         self.held: list[Any] = list(state.modules)
         first: dict[int, int] = {}
         aliases = []

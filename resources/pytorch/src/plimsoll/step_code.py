@@ -133,9 +133,9 @@ class StepWriter:
 
     def _random_point(self, point: Any) -> None:
         if point.what == SAVE:
-            self._line(f"    s{point.state} = random_state.save({point.device!r})")
+            self._line(f"    s{point.state} = random_state.save()")
         else:
-            self._line(f"    random_state.load(s{point.state}, {point.device!r})")
+            self._line(f"    random_state.load(s{point.state})")
 
     def _call(self, step: int, execution: Execution) -> None:
         op = self._program.ops[execution.op]

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Iterable
+
 import torch
 
 from .kinds import TraceError
@@ -22,3 +24,9 @@ def refuse_model(model: torch.nn.Module) -> None:
 def refuse_hooks(name: str, parameter: torch.Tensor) -> None:
     if parameter._backward_hooks or getattr(parameter, "_post_accumulate_grad_hooks", None):
         raise TraceError(f"the parameter {name} has hooks on its gradient, which a compiled step wouldn't run: change the gradients after the step")
+
+
+def refuse_devices(tensors: Iterable[torch.Tensor]) -> None:
+    other = next((tensor.device for tensor in tensors if tensor.device.type != "cpu"), None)
+    if other is not None:
+        raise TraceError(f"a tensor of the step is on {other}: compiled steps run on the CPU only so far; move model and batch there (.cpu())")

@@ -36,28 +36,16 @@ class StepError(RuntimeError):
 
 
 class _RandomState:
-    """States of the global generators; under fakes there are none."""
+    """The state of the CPU's generator."""
 
-    def __init__(self, device: torch.device, fake: bool):
-        self._device = device
-        self._fake = fake
+    save = staticmethod(torch.get_rng_state)
+    load = staticmethod(torch.set_rng_state)
 
-    def save(self, device: str = "") -> Any:
-        if self._fake:
-            return None
-        states = [torch.get_rng_state()] if device in ("", "cpu") else []
-        if self._device.type == "cuda" and device in ("", "cuda"):
-            states.append(torch.cuda.get_rng_state(self._device))
-        return states
 
-    def load(self, states: Any, device: str = "") -> None:
-        if self._fake:
-            return
-        states = list(states)
-        if device in ("", "cpu"):
-            torch.set_rng_state(states.pop(0))
-        if states:
-            torch.cuda.set_rng_state(states[0], self._device)
+class _NoRandomState:
+    """Fakes draw no numbers."""
+
+    save = load = staticmethod(lambda *_: None)
 
 
 @contextlib.contextmanager
@@ -97,7 +85,6 @@ class Compiled:
 
     def run(self, tensors: list[torch.Tensor], observer: Any = None) -> tuple[torch.Tensor, tuple]:
         """Loss and gradients. An observer is told of every op, as FirstStep is."""
-        device = next((t.device for t in tensors if t.device.type != "cpu"), torch.device("cpu"))
         fake = next((t.fake_mode for t in tensors if isinstance(t, FakeTensor)), None)
         first = FirstStep(self.program, self.executions) if self._function is None and fake is None else None
         watching = observer or first
@@ -106,7 +93,7 @@ class Compiled:
         else:
             function = self._function = self._function or self.code()[0]
         with _below_autograd(), _as_recorded(fake):
-            result = function(tensors, torch._C._set_grad_enabled, _RandomState(device, fake is not None), self._guard)
+            result = function(tensors, torch._C._set_grad_enabled, _RandomState if fake is None else _NoRandomState, self._guard)
         if first is not None and observer is None:
             first.correct()
             self.corrections = first.corrections

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled steps of the models in their usual widths and depths, on small batches: everything kept, then a random plan."""
+
+import plimsoll
+import pytest
+import torch
+from step_plans import plan_of, random_again, traced
+from step_training import Training, assert_same_bits
+from zoo import ZOO
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_two_steps_give_eagers_bits(name):
+    torch.manual_seed(0)
+    made = ZOO[name].small()
+    graph = traced(made)
+    training = Training(made)
+    kept = plimsoll.compile_step(training.model, loss=training.loss)
+    for number, step in enumerate((kept, kept.with_plan(plan_of(graph, random_again(graph, 7, 0.4))))):
+        training.next_batch(number)
+        expected = training.outcome(training.eager)
+        assert_same_bits(expected, training.outcome(lambda: step(*training.args, **training.kwargs)))
+        assert step.corrections == []
+        training.optimizer.step()
