@@ -52,9 +52,9 @@ class Training:
             buffer.copy_(before)
         torch.set_rng_state(self._random)
         versions = [p._version for p in self.model.parameters()]
-        start = time.perf_counter()
+        start = time.process_time()
         loss = run()
-        self.seconds = time.perf_counter() - start
+        self.seconds = time.process_time() - start
         assert versions == [p._version for p in self.model.parameters()]
         return {
             "loss": loss,

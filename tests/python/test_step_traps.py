@@ -4,8 +4,10 @@
 import random
 
 import plimsoll
+import pytest
 import torch
 import torch.nn.functional as F
+from plimsoll import TraceError
 from plimsoll.tracing import trace_graph
 from small import tied
 from step_plans import plan_of, random_again
@@ -206,6 +208,38 @@ def test_wrong_geometry_of_a_fake_kernel_is_put_right_at_the_first_real_step():
     step = assert_exact(made(lambda model, hidden: Doubled.apply(hidden)))
     assert len(step.corrections) == 2 and "4000 bytes, recorded were 0" in step.corrections[1]
     assert "(1000,)" in step.corrections[0] and "plimsoll_test.with_workspace.default" in step.corrections[0]
+
+
+def twice():
+    """An op that returns one tensor twice, of which its fake says that they are two."""
+    if not hasattr(torch.ops.plimsoll_twice, "twice"):
+        library = torch.library.Library("plimsoll_twice", "FRAGMENT")
+        library.define("twice(Tensor x) -> (Tensor, Tensor)")
+        library.impl("twice", lambda x: (x * 2,) * 2, "CPU")
+        library.impl("twice", lambda x: (torch.empty_like(x), torch.empty_like(x)), "Meta")
+        twice.library = library  # its ops live as long as it does
+    return torch.ops.plimsoll_twice.twice
+
+
+def test_results_in_one_memory_that_were_recorded_as_two():
+    def body(model, hidden):
+        one, other = twice()(hidden.detach())
+        return hidden * one + F.gelu(hidden * other)
+
+    arguments = made(body)
+    step = assert_exact(arguments)
+    assert len(step.corrections) == 1 and "returns memory that is another tensor's, too: copied" in step.corrections[0]
+    arguments["model"].zero_grad(set_to_none=True)
+    lives = step.stream(*arguments["args"]).lives
+    assert sum(life[0] == 128 and life[1] >= 0 for life in lives) >= 2  # 4 x 8 numbers each
+
+    def writes(model, hidden):
+        one, other = twice()(hidden.detach())
+        one.add_(1)
+        return hidden * one + hidden * other
+
+    with pytest.raises(TraceError, match="memory that is another tensor's, too, and written later"):
+        plimsoll.compile_step(Model(writes), loss=lambda output: output)(batch())
 
 
 def test_the_loss_takes_targets_and_other_shapes_are_recorded_anew():

@@ -56,9 +56,17 @@ class FirstStep:
             self._compare(ordinal, op.result, made)
             made, copied = separated(self._program, ordinal, made, touched)
             if copied - self._program.copied:
+                self._refuse_written(ordinal, copied)
                 self.corrections.append(f"{self._program.place(ordinal)} returns memory that is another tensor's, too: copied")
             self._program.copied |= copied
         return made
+
+    def _refuse_written(self, ordinal: int, copied: set[int]) -> None:
+        """A copy holds what eager PyTorch has as long as nobody writes into the memory that it was taken from."""
+        op = self._program.ops[ordinal]
+        shared = {self._program.storage(row) for row in (*copied, *op.outputs, *op.reads)}
+        if any(self._program.storage(row) in shared for later in self._program.ops[ordinal + 1 :] for row in later.writes):
+            raise self._wrong(ordinal, "memory of its own", "memory that is another tensor's, too, and written later")
 
     def _compare(self, ordinal: int, recorded: Any, made: Any) -> None:
         if isinstance(recorded, list):
