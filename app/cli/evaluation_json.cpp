@@ -59,6 +59,7 @@ void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan:
                    const plan::Evaluation& evaluation, const plan::Evaluation& base)
 {
     const graph::Program& program = *problem.program;
+    json["runtime"] = plan::runtimeName(plan.runtime);
     json["peak_bytes"] = evaluation.peak.count();
     json["peak_op"] = evaluation.peakOp.index();
     json["peak_op_name"] = program.ops.empty() ? "" : program.label(program.op(evaluation.peakOp));
@@ -71,6 +72,8 @@ void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan:
     json["recomputed"] = recomputedJson(program, evaluation);
     json["labels"] = plan::labelsJson(program, plan);
     json["regions"] = plan::regionsJson(program, plan);
+    if (plan.runtime == plan::Runtime::Step)
+        json["schedule"] = plan::scheduleJson(plan);
     json["not_modelled"] = evaluation.notModelled;
 }
 
@@ -84,7 +87,10 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
         recomputed += value.bytes;
         spared += value.spared;
     }
-    std::string text = fmt::format(
+    const bool isStep = plan.runtime == plan::Runtime::Step;
+    std::string text = fmt::format("  runtime     {}\n", isStep ? "step: plimsoll.compile_step()"
+                                                                : "checkpoint: plimsoll.apply()");
+    text += fmt::format(
         "  budget      {} ({})\n  peak        {} ({}), unplanned {}\n",
         base::bytesText(problem.budget, base::Rounding::Down), base::exactBytesText(problem.budget),
         base::bytesText(evaluation.peak, base::Rounding::Up), base::exactBytesText(evaluation.peak),
@@ -98,7 +104,9 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
     text +=
         fmt::format("  recomputed  {}, {} in {}; {} of them forward no longer keeps for backward\n",
                     counted(evaluation.recomputed.size(), "value"), base::bytesText(recomputed),
-                    counted(countRegions(plan.regions), "region"), base::bytesText(spared));
+                    isStep ? counted(plan.again.size(), "place")
+                           : counted(countRegions(plan.regions), "region"),
+                    base::bytesText(spared));
     for (const plan::Region& region : plan.regions) {
         const auto [first, last] = plan::endsOf(program, region);
         text += fmt::format("    {}{}  ops {}-{}{}\n", base::printable(first, 60),

@@ -115,7 +115,6 @@ private:
     std::string m_reserveText = "0";
     std::string m_device{plan::kDefaultDevice};
     std::string m_plannerId{solve::kDefaultPlanner};
-    std::string m_runtime = "checkpoint";
     std::vector<std::string> m_exports;
     std::map<std::string, std::optional<std::int64_t>> m_optionValues;
     std::map<std::string, std::optional<std::string>> m_optionTexts; ///< those with named values
@@ -141,9 +140,6 @@ PlanVerb::PlanVerb(CLI::App& app)
         "All device bytes, the reserve included: 6GiB, 2100MiB, or 80% of the unplanned "
         "peak");
     command().add_option("--planner", m_plannerId, "Who plans; see --list")->capture_default_str();
-    command()
-        .add_option("--runtime", m_runtime, "What will execute the plan: checkpoint")
-        ->capture_default_str();
     command()
         .add_option("--reserve", m_reserveText,
                     "Part of the budget kept for context and workspaces: 512MiB, or 5% of the "
@@ -218,10 +214,6 @@ Result<void> PlanVerb::checkArguments()
                                              ? "GRAPH is missing: name a traced step. See --help."
                                              : "--budget is missing: say how many bytes the step "
                                                "may take, such as 6GiB or 80%.");
-    if (m_runtime != "checkpoint")
-        return failure(ErrorKind::Usage,
-                       fmt::format("--runtime {} is not known: this version plans for checkpoint.",
-                                   base::printable(m_runtime, 40)));
     const std::string id =
         m_plannerId == "auto" ? std::string{solve::kDefaultPlanner} : m_plannerId;
     const Result<const solve::Planner*> planner = solve::findPlanner(id);
@@ -304,6 +296,7 @@ void PlanVerb::describe(Answer& answer, const plan::Problem& problem, const solv
     const solve::PlannerDescriptor& descriptor = m_planner->descriptor();
     ordered_json options = ordered_json::object();
     std::string granularity = "module"; // of planners that don't ask
+    std::string runtime = "checkpoint";
     for (const solve::OptionRecord& option : descriptor.options) {
         const std::int64_t value = solve::optionValue(descriptor, m_options, option.name);
         if (option.choices.empty())
@@ -312,13 +305,15 @@ void PlanVerb::describe(Answer& answer, const plan::Problem& problem, const solv
             options[option.name] = solve::valueText(option, value);
         if (option.name == "granularity")
             granularity = solve::valueText(option, value);
+        if (option.name == "runtime")
+            runtime = solve::valueText(option, value);
     }
     ordered_json& json = answer.json;
     json = {{"status", solve::statusName(outcome.status)},
             {"planner", descriptor.id},
             {"options", std::move(options)},
             {"granularity", granularity},
-            {"runtime", m_runtime},
+            {"runtime", runtime},
             {"device", problem.device.id},
             {"budget_bytes", problem.budget.count()},
             {"reserve_bytes", problem.reserve.count()},

@@ -83,10 +83,10 @@ double cheapestDrop(const std::vector<Droppable>& items, const std::vector<bool>
 
 } // namespace
 
-PeakBound peakLowerBound(const Problem& problem)
+PeakBound peakLowerBound(const Problem& problem, Runtime runtime)
 {
     const graph::Program& program = *problem.program;
-    const WorkingSets sets{problem};
+    const WorkingSets sets{problem, runtime};
     PeakBound bound{problem.reserve, graph::OpId{}, {}};
     for (std::size_t op = 0; op < sets.size(); ++op)
         if (sets.bytesAt(op) > bound.bytes) {
@@ -107,7 +107,7 @@ PeakBound peakLowerBound(const Problem& problem)
     return bound;
 }
 
-base::Nanoseconds stepTimeLowerBound(const Problem& problem)
+base::Nanoseconds stepTimeLowerBound(const Problem& problem, Runtime runtime)
 {
     constexpr std::size_t kMoments =
         256; // every moment gives a valid bound; so many give nearly the best one
@@ -116,6 +116,8 @@ base::Nanoseconds stepTimeLowerBound(const Problem& problem)
     const std::vector<base::Nanoseconds> times = opTimes(program, problem.device);
     const base::Nanoseconds recorded =
         std::accumulate(times.begin(), times.end(), base::Nanoseconds{});
+    if (runtime == Runtime::Step)
+        return recorded; // its values wait for uses, not for rows of `saved`
     const std::vector<Droppable> items = droppables(problem, sets);
     const std::size_t stride = std::max<std::size_t>(1, sets.size() / kMoments);
     double extra = 0;

@@ -15,13 +15,15 @@ struct PeakBound
     std::vector<graph::StorageId> storages; ///< what must be there then, largest first
 };
 
-/// No plan of checkpoint regions has a smaller peak: for every op its reads, writes and outputs,
-/// what lives through the whole step, and what backward and optimizer hold regardless of what
-/// forward kept.
-[[nodiscard]] PeakBound peakLowerBound(const Problem& problem);
+/// No plan for the runtime has a smaller peak: for every op its reads, writes and outputs, what
+/// lives through the whole step, and what backward and optimizer hold regardless of what forward
+/// kept (WorkingSets).
+[[nodiscard]] PeakBound peakLowerBound(const Problem& problem,
+                                       Runtime runtime = Runtime::Checkpoint);
 
-/// No plan within the problem's budget has a shorter step: the recorded time, plus what must at
-/// least be computed again.
-[[nodiscard]] base::Nanoseconds stepTimeLowerBound(const Problem& problem);
+/// No plan for the runtime within the problem's budget has a shorter step: the recorded time, plus,
+/// of checkpoint regions, what must at least be computed again.
+[[nodiscard]] base::Nanoseconds stepTimeLowerBound(const Problem& problem,
+                                                   Runtime runtime = Runtime::Checkpoint);
 
 } // namespace plimsoll::plan

@@ -274,6 +274,17 @@ std::size_t Schedule::stepOf(graph::OpId op, bool recomputed) const
     return static_cast<std::size_t>(stepOfOp[op.index()]);
 }
 
+graph::Phase Schedule::phaseAt(const Program& program, std::size_t step) const
+{
+    if (steps[step].region < 0)
+        return program.op(steps[step].op).phase;
+    while (step < steps.size() && steps[step].region >= 0)
+        ++step;
+    return step == steps.size()
+               ? graph::Phase::Backward
+               : std::min(program.op(steps[step].op).phase, graph::Phase::Backward);
+}
+
 Schedule lower(const Program& program, const Plan& plan)
 {
     return plan.runtime == Runtime::Step ? lowerStep(program, plan) : Lowering{program, plan}.run();

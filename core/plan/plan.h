@@ -61,6 +61,12 @@ struct Plan
     std::vector<Region> regions; ///< outermost ones, disjoint, in order; none at runtime Step
     std::vector<Again> again;    ///< rising `before`; none but at runtime Step
 
+    /// Whether no op runs a second time.
+    [[nodiscard]] bool repeatsNothing() const { return regions.empty() && again.empty(); }
+
+    /// Outermost regions, or ops before which others run again: what lists of plans count.
+    [[nodiscard]] std::size_t decisionCount() const { return regions.size() + again.size(); }
+
     bool operator==(const Plan&) const = default;
 };
 

@@ -47,6 +47,9 @@ struct Schedule
     /// Where an op runs: its first recomputation, if that is asked for and there is one, else its
     /// own execution.
     [[nodiscard]] std::size_t stepOf(graph::OpId op, bool recomputed) const;
+    /// Phase during which a step runs: of what runs again that of the op it runs for, of a last
+    /// recomputation backward.
+    [[nodiscard]] graph::Phase phaseAt(const graph::Program& program, std::size_t step) const;
 };
 
 /// Regions with their nested ones, parents first.

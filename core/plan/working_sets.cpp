@@ -8,17 +8,18 @@ namespace plimsoll::plan {
 using graph::Moment;
 using graph::StorageId;
 
-WorkingSets::WorkingSets(const Problem& problem)
+WorkingSets::WorkingSets(const Problem& problem, Runtime runtime)
     : m_problem{problem}
     , m_program{*problem.program}
-    , m_forwardOps{static_cast<Moment>(m_program.forwardCount())}
+    , m_movableOps{static_cast<Moment>(runtime == Runtime::Step ? m_program.countBeforeOptimizer()
+                                                                : m_program.forwardCount())}
     , m_unpacked(m_program.ops.size())
     , m_bytes(m_program.ops.size(), problem.reserve.count())
 {
     const auto ops = static_cast<Moment>(m_program.ops.size());
     for (const graph::Saved& saved : m_program.saved) {
         const StorageId storage = m_program.tensor(saved.tensor).storage;
-        if (!saved.unpack || alwaysAsRecorded(storage))
+        if (runtime == Runtime::Step || !saved.unpack || alwaysAsRecorded(storage))
             continue;
         for (Moment op = *saved.unpack; op <= std::min(saved.dropped, ops - 1); ++op)
             m_unpacked[static_cast<std::size_t>(op)].push_back(storage);
@@ -46,7 +47,7 @@ WorkingSets::WorkingSets(const Problem& problem)
 bool WorkingSets::alwaysAsRecorded(StorageId id) const
 {
     const graph::Storage& storage = m_program.storage(id);
-    return storage.alloc >= m_forwardOps || (storage.alloc < 0 && storage.free == graph::kNever);
+    return storage.alloc >= m_movableOps || (storage.alloc < 0 && storage.free == graph::kNever);
 }
 
 std::vector<StorageId> WorkingSets::movableAt(std::size_t op) const

@@ -49,6 +49,8 @@ base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& program, const Choic
     if (job.stopRequested())
         return base::cancelled();
     planned->setFrontier(*std::move(frontier));
+    planned->peakBound =
+        plan::peakLowerBound(planned->unplanned->problem(), solve::runtimeOf(*planned->frontier));
     return std::make_shared<const Planned>(*std::move(planned));
 }
 

@@ -85,6 +85,13 @@ std::string header(const plan::VerifiedPlan& plan)
     line("Save this file beside the training script, say as plan.py, and add before the training "
          "loop:");
     line("");
+    if (plan.plan().runtime == plan::Runtime::Step) {
+        text += "#     import plan\n#     step = plan.compile_step(model)\n";
+        line("");
+        line("In the loop `loss = step(*batch)` then takes the place of forward, loss and "
+             "backward.");
+        return text;
+    }
     text += "#     import plan\n#     plan.apply(model)\n";
     line("");
     line("apply() returns a handle; its remove() restores the model.");
@@ -169,6 +176,14 @@ import plan
 plan.apply(model)
 )";
 
+constexpr std::string_view kUseStep =
+    R"(# Export the plan as plan.py and run its step in place of forward, loss and backward:
+import plan
+
+step = plan.compile_step(model)  # loss=...: what makes a loss of the model's output
+# loss = step(*batch)
+)";
+
 /// A plan that names ops is laid over the model by the package, which retraces it: what a few lines
 /// of Python can't do. `content` is the plan file's.
 std::string packageModule(const plan::VerifiedPlan& plan, ordered_json content)
@@ -184,7 +199,15 @@ PLAN = {
 )";
     for (const auto& [key, value] : content.items())
         text += fmt::format("    {}: {},\n", quoted(key), literal(value));
-    text += R"(}
+    text += plan.plan().runtime == plan::Runtime::Step ? R"(}
+
+
+def compile_step(model, loss=None, targets=0):
+    """The training step without its optimizer: `loss = step(*batch)` runs forward, loss and backward as the plan says and fills
+    `.grad`. Raises plimsoll.PlanMismatch at the first batch when plan and model don't fit."""
+    return plimsoll.compile_step(model, PLAN, loss=loss, targets=targets)
+)"
+                                                       : R"(}
 
 
 def apply(model):
@@ -226,6 +249,8 @@ std::string pythonSnippet(const plan::VerifiedPlan& plan)
     const std::vector<plan::Region>& regions = plan.plan().regions;
     std::string text =
         fmt::format("# {}: {}\n", base::printable(program.header.model), figures(plan));
+    if (plan.plan().runtime == plan::Runtime::Step)
+        return text + std::string{kUseStep};
     if (plan::speaksOfOps(plan.plan()))
         return text + std::string{kUseModule};
     if (regions.empty())

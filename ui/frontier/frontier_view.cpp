@@ -366,11 +366,13 @@ void FrontierView::updateToolTip(QPointF position)
             if (distance >= nearest)
                 continue;
             nearest = distance;
-            text = QStringLiteral("Peak %1, step %2 (%3), %4 regions")
+            const bool isStep = point->plan().runtime == plan::Runtime::Step;
+            text = (isStep ? QStringLiteral("Peak %1, step %2 (%3), ops run again before %4 others")
+                           : QStringLiteral("Peak %1, step %2 (%3), %4 regions"))
                        .arg(ui::bytesText(point->evaluation().peak, Rounding::Up),
                             ui::timeText(point->evaluation().stepTime),
                             percentDifferenceText(slowerOf(*point)))
-                       .arg(point->plan().regions.size());
+                       .arg(point->plan().decisionCount());
         }
     setToolTip(text);
 }

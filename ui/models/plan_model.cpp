@@ -32,8 +32,15 @@ void PlanModel::setPlan(plan::VerifiedPlanPtr plan)
     if (plan == m_plan)
         return;
     m_plan = std::move(plan);
-    m_regionCount = m_plan ? regionsIn(m_plan->plan().regions) : 0;
-    std::vector<Row> rows = m_plan ? rowsOf(*m_plan) : std::vector<Row>{};
+    std::vector<Row> rows;
+    m_decisionCount = 0;
+    if (m_plan && m_plan->plan().runtime == plan::Runtime::Step) {
+        rows = repeatsOf(*m_plan);
+        m_decisionCount = static_cast<int>(m_plan->plan().again.size());
+    } else if (m_plan) {
+        rows = rowsOf(*m_plan);
+        m_decisionCount = regionsIn(m_plan->plan().regions);
+    }
     sortRows(rows);
     replaceRows(std::move(rows));
 }
@@ -149,6 +156,36 @@ std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified
             row.tensors += QStringLiteral(", %1 nested").arg(nested);
         if (const std::int32_t source = plan::sourceOf(program, region); source >= 0)
             row.source = QString::fromStdString(program.sources[static_cast<std::size_t>(source)]);
+    }
+    return rows;
+}
+
+/// A value that is made several times belongs to the last of its rows.
+std::vector<PlanModel::Row> PlanModel::repeatsOf(const plan::VerifiedPlan& verified)
+{
+    const graph::Program& program = *verified.problem().program;
+    const plan::Evaluation& evaluation = verified.evaluation();
+    const std::vector<plan::Again>& again = verified.plan().again;
+    std::vector<Row> rows(again.size());
+    std::vector<int> tensors(again.size());
+    for (const plan::Recomputed& value : evaluation.recomputed) {
+        const auto at = static_cast<std::size_t>(value.region);
+        tensors[at] += value.bytes.count() > 0 ? 1 : 0;
+        rows[at].saved += value.spared;
+        rows[at].cost += value.time;
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const graph::OpId first = again[i].ops.front();
+        const graph::Op& op = program.op(first);
+        Row& row = rows[i];
+        row.stretch = {static_cast<graph::Moment>(first.index()), again[i].before};
+        row.firstStep = evaluation.schedule->stepOfOp[first.index()];
+        row.module = fileText(program.modulePath(op));
+        row.tensors = tensors[i] == 1 ? QStringLiteral("1 tensor")
+                                      : QStringLiteral("%1 tensors").arg(tensors[i]);
+        if (op.source >= 0)
+            row.source =
+                QString::fromStdString(program.sources[static_cast<std::size_t>(op.source)]);
     }
     return rows;
 }

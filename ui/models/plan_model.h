@@ -11,9 +11,9 @@
 
 namespace plimsoll::ui {
 
-/// The decisions of a verified plan: one row per outermost region; the figures are evaluate()'s.
-/// Sorts itself, largest first until told otherwise: a proxy would map and reset all rows with each
-/// plan that a drag meets.
+/// The decisions of a verified plan: one row per outermost region, at runtime Step one per op
+/// before which others run again; the figures are evaluate()'s. Sorts itself, largest first until
+/// told otherwise: a proxy would map and reset all rows with each plan that a drag meets.
 class PlanModel : public QAbstractTableModel
 {
     Q_OBJECT
@@ -41,9 +41,10 @@ public:
     void setPlan(plan::VerifiedPlanPtr plan);
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
     [[nodiscard]] const plan::VerifiedPlanPtr& plan() const { return m_plan; }
-    /// Number of recomputed regions, nested ones included.
-    [[nodiscard]] int regionCount() const { return m_regionCount; }
-    /// Ops first..last of a row's region, by which the same decision is known in another plan.
+    /// Number of recomputed regions, nested ones included, or of ops before which others run again.
+    [[nodiscard]] int decisionCount() const { return m_decisionCount; }
+    /// Ops first..last of a row's region, or the first repeated op and the op it runs before, by
+    /// which the same decision is known in another plan.
     using Stretch = std::pair<graph::Moment, graph::Moment>;
     [[nodiscard]] Stretch stretchAt(int row) const;
     /// The row of that region; none in plans that don't recompute it.
@@ -70,6 +71,7 @@ private:
         friend bool operator==(const Row&, const Row&) = default;
     };
     [[nodiscard]] static std::vector<Row> rowsOf(const plan::VerifiedPlan& plan);
+    [[nodiscard]] static std::vector<Row> repeatsOf(const plan::VerifiedPlan& verified);
     [[nodiscard]] static QString text(const Row& row, int column);
     void sortRows(std::vector<Row>& rows) const;
     void replaceRows(std::vector<Row> rows);
@@ -77,7 +79,7 @@ private:
     plan::VerifiedPlanPtr m_plan;
     std::vector<Row> m_rows;
     base::Bytes m_mostSaved{1}; ///< of all rows
-    int m_regionCount = 0;
+    int m_decisionCount = 0;
     int m_sortColumn = SavedColumn;
     Qt::SortOrder m_sortOrder = Qt::DescendingOrder;
 };

@@ -55,7 +55,7 @@ QVariant PointModel::data(const QModelIndex& index, int role) const
     case PeakColumn: return ui::bytesText(plan.evaluation().peak, Rounding::Up);
     case TimeColumn: return ui::timeText(plan.evaluation().stepTime);
     case SlowDownColumn: return percentDifferenceText(slowDown(plan, m_unplannedTime));
-    case RegionsColumn: return ui::countText(plan.plan().regions.size());
+    case RegionsColumn: return ui::countText(plan.plan().decisionCount());
     default: return {};
     }
 }

@@ -60,8 +60,7 @@ QString StepModel::textAt(std::size_t step, int column) const
         return isAgain ? QStringLiteral("%1, recomputed").arg(opTitle(program, executed.op))
                        : opTitle(program, executed.op);
     case ModuleColumn: return fileText(program.modulePath(program.op(executed.op)));
-    case PhaseColumn:
-        return phaseText(isAgain ? graph::Phase::Backward : program.op(executed.op).phase);
+    case PhaseColumn: return phaseText(evaluation.schedule->phaseAt(program, step));
     case BeginColumn: return ui::timeText(memory.timeAt(step));
     case TotalColumn: return ui::bytesText(memory.totalAt(step), Rounding::Up);
     default: return {};

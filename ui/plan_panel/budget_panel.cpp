@@ -66,7 +66,7 @@ QString feasibleSentence(const workspace::Planned& planned, const solve::Outcome
     const plan::VerifiedPlan& best = *outcome.best;
     const base::Bytes budget = best.problem().budget;
     const QString fits = ui::bytesText(budget);
-    if (best.plan().regions.empty())
+    if (best.plan().repeatsNothing())
         return QStringLiteral("Everything fits in %1; nothing needs to be recomputed.").arg(fits);
     const QString spare = shortBytesText(budget - best.evaluation().peak, Rounding::Down);
     if (outcome.status == solve::Status::Optimal)

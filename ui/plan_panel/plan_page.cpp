@@ -103,7 +103,7 @@ void PlanPage::openSourceMenu(const QModelIndex& index, const QPoint& globalPos)
 void PlanPage::showPlan(const plan::VerifiedPlanPtr& plan)
 {
     replacePlan(plan);
-    if (plan && plan->plan().regions.empty()) {
+    if (plan && plan->plan().repeatsNothing()) {
         m_sentence->setText(QStringLiteral("Everything fits; nothing to recompute."));
         m_pages->setCurrentIndex(SentencePage);
     } else {
@@ -167,8 +167,9 @@ void PlanPage::showNothing(const QString& sentence)
 
 QString PlanPage::summary() const
 {
-    return m_model->regionCount() > 0 ? QStringLiteral("%1 recompute").arg(m_model->regionCount())
-                                      : QString{};
+    return m_model->decisionCount() > 0
+               ? QStringLiteral("%1 recompute").arg(m_model->decisionCount())
+               : QString{};
 }
 
 } // namespace plimsoll::ui

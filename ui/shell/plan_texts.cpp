@@ -66,7 +66,7 @@ TimelineSet timelinesOf(const plan::VerifiedPlan& shown, const plan::VerifiedPla
     TimelineSet set;
     set.planned = shown.evaluation().timeline;
     set.unplanned = unplanned.evaluation().timeline;
-    if (shown.plan().regions.empty())
+    if (shown.plan().repeatsNothing())
         return set;
     const std::vector<std::int32_t>& own = unplanned.evaluation().schedule->stepOfOp;
     auto steps = std::make_shared<std::vector<std::uint32_t>>();
@@ -87,14 +87,15 @@ HoverContent hoverContentOf(const plan::VerifiedPlan& shown, std::size_t step)
     const plan::Schedule& schedule = *shown.evaluation().schedule;
     if (schedule.steps.empty())
         return content;
-    const plan::Step& at = schedule.steps[std::min(step, schedule.steps.size() - 1)];
+    const std::size_t shownStep = std::min(step, schedule.steps.size() - 1);
+    const plan::Step& at = schedule.steps[shownStep];
     const graph::Program& program = *shown.problem().program;
     const graph::Op& op = program.op(opOf(shown, step));
     content.title = opTitle(program, at.op);
     if (at.region >= 0)
         content.title = translated("%1, recomputed").arg(content.title);
     const QString path = fileText(program.modulePath(op));
-    const QString phase = phaseText(at.region >= 0 ? graph::Phase::Backward : op.phase);
+    const QString phase = phaseText(schedule.phaseAt(program, shownStep));
     content.where = path.isEmpty() ? phase : path + QStringLiteral(" · ") + phase;
     if (op.source >= 0) {
         const std::string& source = program.sources[static_cast<std::size_t>(op.source)];

@@ -306,8 +306,8 @@ QString PlannerPage::subtitle() const
     if (!m_document.outcome().best && !isWaiting())
         return tr("smallest plan known, shown pale");
     const QString time = timeText(m_shown->evaluation().stepTime);
-    return m_shown->plan().regions.empty() ? tr("unplanned, %1").arg(time)
-                                           : tr("planned, %1").arg(time);
+    return m_shown->plan().repeatsNothing() ? tr("unplanned, %1").arg(time)
+                                            : tr("planned, %1").arg(time);
 }
 
 void PlannerPage::showPlanTable()
@@ -386,7 +386,7 @@ StatusText PlannerPage::status() const
                                 QStringLiteral("warn")};
     const solve::Outcome& outcome = m_document.outcome();
     if (outcome.best)
-        return {outcome.best->plan().regions.empty() ? tr("Everything fits") : tr("Plan verified"),
+        return {outcome.best->plan().repeatsNothing() ? tr("Everything fits") : tr("Plan verified"),
                 QStringLiteral("verified")};
     return {outcome.status == solve::Status::Infeasible ? tr("Budget below the lower bound")
                                                         : tr("No plan for this budget"),

@@ -6,10 +6,12 @@
 #include "core/solve/chain/saved_sets.h"
 #include "core/solve/chain/single_level.h"
 #include "core/solve/common/linearize.h"
+#include "core/solve/common/step_plans.h"
 
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -26,6 +28,12 @@ plan::Granularity granularityOf(const PlannerDescriptor& descriptor, const Optio
 {
     return optionValue(descriptor, options, "granularity") == 1 ? plan::Granularity::Op
                                                                 : plan::Granularity::Module;
+}
+
+plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options)
+{
+    return optionValue(descriptor, options, "runtime") == 1 ? plan::Runtime::Step
+                                                            : plan::Runtime::Checkpoint;
 }
 
 /// What is known of a region tree without its members: equal ones are equal plans.
@@ -69,7 +77,9 @@ public:
         , m_options{options}
         , m_job{job}
         , m_granularity{granularityOf(descriptor, options)}
+        , m_runtime{runtimeOf(descriptor, options)}
         , m_space{makeRegionSpace(*problem.program, m_granularity)}
+        , m_stepPlans{*problem.program}
     {
         m_problem.budget = kUnlimited;
     }
@@ -87,6 +97,7 @@ private:
     void addSingleLevel(const LinearizedStep& step, std::size_t most, const base::JobContext& job);
     void add(const LinearizedStep& step, const std::vector<Region>& regions);
     void offer(const plan::Plan& plan);
+    [[nodiscard]] bool becomesStep(plan::Plan& plan) const;
     [[nodiscard]] std::vector<plan::Region> regionsOf(const LinearizedStep& step,
                                                       const std::vector<Region>& regions) const;
 
@@ -95,7 +106,9 @@ private:
     const Options& m_options;
     const base::JobContext& m_job;
     plan::Granularity m_granularity;
+    plan::Runtime m_runtime;
     std::unique_ptr<const RegionSpace> m_space;
+    StepPlans m_stepPlans;
     std::set<Shape> m_seen;
     plan::Frontier m_frontier;
 };
@@ -129,7 +142,9 @@ void Search::add(const LinearizedStep& step, const std::vector<Region>& regions)
     plan.regions = regionsOf(step, regions);
     Shape shape;
     describe(plan.regions, shape);
-    if (m_seen.insert(std::move(shape)).second) // else it was looked at before
+    if (!m_seen.insert(std::move(shape)).second)
+        return; // looked at before
+    if (m_runtime == plan::Runtime::Checkpoint || becomesStep(plan))
         offer(plan);
 }
 
@@ -143,16 +158,30 @@ void Search::offer(const plan::Plan& plan)
         m_frontier.insert(*std::move(verified));
 }
 
+/// The regions' plan for the runtime Step, which has none.
+bool Search::becomesStep(plan::Plan& plan) const
+{
+    std::optional<std::vector<plan::Again>> rows = m_stepPlans.rowsFor(plan.regions);
+    if (!rows)
+        return false;
+    plan.runtime = plan::Runtime::Step;
+    plan.granularity = plan::Granularity::Module;
+    plan.regions.clear();
+    plan.again = *std::move(rows);
+    return true;
+}
+
 base::Result<void> Search::addKeepEverything()
 {
     plan::Plan plan = plan::keepEverything();
     plan.planner = m_descriptor.id;
     plan.options = optionTexts(m_descriptor, m_options);
+    plan.runtime = m_runtime;
     base::Result<plan::VerifiedPlanPtr> verified = plan::certify(m_problem, plan);
     if (!verified)
         return tl::unexpected{verified.error()};
     m_frontier.insert(*std::move(verified));
-    if (m_granularity == plan::Granularity::Module)
+    if (m_granularity == plan::Granularity::Module || m_runtime == plan::Runtime::Step)
         return {};
     // Between ops the model's code is replaced, which alone changes what lives when.
     plan.granularity = m_granularity;
@@ -333,11 +362,19 @@ PlannerDescriptor descriptorOfRotor()
         .standard = 0,
         .upper = 1,
         .choices = {"off", "on"}};
+    const OptionRecord runtime{
+        .name = "runtime",
+        .sentence = "What executes the plan: checkpoint regions in the model (plimsoll.apply), or "
+                    "the recorded ops one by one (plimsoll.compile_step).",
+        .lower = 0,
+        .standard = 0,
+        .upper = 1,
+        .choices = {"checkpoint", "step"}};
     return {"rotor",
             "Rotor",
             "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
             "chain, evaluated on the full graph.",
-            {slots, granularity, savedSets}};
+            {slots, granularity, savedSets, runtime}};
 }
 
 class RotorPlanner final : public Planner
@@ -351,6 +388,11 @@ public:
     {
         if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
             return tl::unexpected{checked.error()};
+        if (runtimeOf(m_descriptor, options) == plan::Runtime::Step
+            && optionValue(m_descriptor, options, "saved-sets") == 1)
+            return base::failure(base::ErrorKind::Usage,
+                                 "Saved sets are of checkpoint regions: plans for the runtime step "
+                                 "repeat only what is needed anyway.");
         return Search{problem, m_descriptor, options, job}.run();
     }
 

@@ -79,12 +79,19 @@ std::vector<std::pair<std::string, std::string>> optionTexts(const PlannerDescri
     return texts;
 }
 
+plan::Runtime runtimeOf(const plan::Frontier& frontier)
+{
+    return frontier.points().empty() ? plan::Runtime::Checkpoint
+                                     : frontier.points().front()->plan().runtime;
+}
+
 Outcome outcomeAt(const plan::Problem& problem, plan::FrontierPtr frontier)
 {
     Outcome outcome;
     outcome.frontier = std::move(frontier);
-    outcome.peakBound = plan::peakLowerBound(problem);
-    outcome.timeBound = plan::stepTimeLowerBound(problem);
+    const plan::Runtime runtime = runtimeOf(*outcome.frontier);
+    outcome.peakBound = plan::peakLowerBound(problem, runtime);
+    outcome.timeBound = plan::stepTimeLowerBound(problem, runtime);
     if (const plan::VerifiedPlanPtr point = outcome.frontier->at(problem.budget))
         if (base::Result<plan::VerifiedPlanPtr> best = plan::withBudget(*point, problem.budget))
             outcome.best = *best;

@@ -93,6 +93,9 @@ public:
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 optionTexts(const PlannerDescriptor& descriptor, const Options& options);
 
+/// The runtime of a frontier's plans, which is one and the same.
+[[nodiscard]] plan::Runtime runtimeOf(const plan::Frontier& frontier);
+
 /// Reads the answer for the problem's budget off a frontier, with proven bounds. The same for every
 /// planner.
 [[nodiscard]] Outcome outcomeAt(const plan::Problem& problem, plan::FrontierPtr frontier);

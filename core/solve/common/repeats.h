@@ -31,6 +31,11 @@ public:
         const graph::Moment alloc = m_program.storage(storage).alloc;
         return alloc >= 0 && alloc < m_runnerOps;
     }
+    /// Storages that a repetition of the op uses, each once.
+    [[nodiscard]] const std::vector<graph::StorageId>& touchedBy(graph::OpId op) const
+    {
+        return m_touched[op.index()];
+    }
     /// Ops that read, write or return a tensor of the storage, rising.
     [[nodiscard]] const std::vector<graph::Moment>& usesOf(graph::StorageId storage) const
     {

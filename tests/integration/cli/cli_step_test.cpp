@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans for the step runtime on the command line: made, written, checked, exported, refused.
+#include "tests/integration/cli/cli_runner.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QTest>
+
+namespace {
+
+using namespace plimsoll;
+using tests::CliRun;
+using tests::runCli;
+using tests::text;
+
+class CliStepTest : public QObject, private tests::CliFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void plansNameTheirRuntime();
+    void plansAreCheckedAndExported();
+    void damagedSchedulesAreRefused();
+
+private:
+    [[nodiscard]] QString planned()
+    {
+        const QString plan = file("step.json");
+        const CliRun run = runCli({text("plan"), m_resnet, text("--budget"), text("75%"),
+                                   text("--runtime"), text("step"), text("--export"), plan});
+        return run.exit == 0 ? plan : QString{};
+    }
+};
+
+void CliStepTest::plansNameTheirRuntime()
+{
+    const QStringList arguments{text("plan"), m_resnet, text("--budget"), text("75%")};
+    const QStringList step{text("--runtime"), text("step")};
+    const QJsonObject regions = runCli(arguments + QStringList{text("--json")}).json();
+    const QJsonObject repeats = runCli(arguments + step + QStringList{text("--json")}).json();
+    QCOMPARE(regions[text("runtime")].toString(), text("checkpoint"));
+    QVERIFY(!regions.contains(text("schedule")));
+    QCOMPARE(repeats[text("runtime")].toString(), text("step"));
+    QVERIFY(repeats[text("verified")].toBool());
+    QVERIFY(repeats[text("regions")].toArray().isEmpty());
+    QVERIFY(repeats[text("labels")].toArray().isEmpty());
+    QVERIFY(!repeats[text("schedule")].toObject()[text("again")].toArray().isEmpty());
+    QVERIFY(repeats[text("peak_bytes")].toInteger() <= repeats[text("budget_bytes")].toInteger());
+    QVERIFY(repeats[text("step_time_ns")].toInteger() <= regions[text("step_time_ns")].toInteger());
+    QCOMPARE(repeats[text("step_time_ns")].toInteger()
+                 - repeats[text("recompute_time_ns")].toInteger(),
+             repeats[text("base_step_time_ns")].toInteger());
+    QVERIFY(runCli(arguments).out.contains("runtime     checkpoint: plimsoll.apply()"));
+    QVERIFY(runCli(arguments + step).out.contains("runtime     step: plimsoll.compile_step()"));
+    const CliRun other = runCli(arguments + QStringList{text("--runtime"), text("eager")});
+    QCOMPARE(other.exit, 2);
+    QVERIFY(other.err.contains("--runtime eager is not known: choose one of checkpoint, step."));
+}
+
+void CliStepTest::plansAreCheckedAndExported()
+{
+    const QString plan = planned();
+    QVERIFY(!plan.isEmpty());
+    const CliRun checked = runCli({text("check"), plan, m_resnet, text("--json")});
+    QCOMPARE(checked.exit, 0);
+    QVERIFY(checked.json()[text("verified")].toBool());
+    QCOMPARE(checked.json()[text("runtime")].toString(), text("step"));
+    const QString module = file("step.py");
+    QCOMPARE(runCli({text("export"), m_resnet, plan, text("-o"), module}).exit, 0);
+    const QByteArray code = tests::fileBytes(module);
+    QVERIFY(code.contains("return plimsoll.compile_step(model, PLAN, loss=loss, targets=targets)"));
+    QVERIFY(code.contains("#     step = plan.compile_step(model)\n"));
+    QVERIFY(!code.contains("apply"));
+}
+
+void CliStepTest::damagedSchedulesAreRefused()
+{
+    const QString plan = planned();
+    QVERIFY(!plan.isEmpty());
+    const QJsonObject good = QJsonDocument::fromJson(tests::fileBytes(plan)).object();
+    QJsonArray rows = good[text("schedule")].toObject()[text("again")].toArray();
+    QJsonArray row = rows.first().toArray();
+    const qint64 before = row.at(0).toInteger();
+    const auto checkWith = [&](const QJsonArray& ops) {
+        rows.replace(0, QJsonArray{before, ops});
+        QJsonObject bad = good;
+        bad[text("schedule")] = QJsonObject{{text("again"), rows}};
+        QFile out{plan};
+        if (!out.open(QIODevice::WriteOnly | QIODevice::Truncate))
+            return CliRun{};
+        out.write(QJsonDocument{bad}.toJson());
+        out.close();
+        return runCli({text("check"), plan, m_resnet});
+    };
+    const CliRun toCome = checkWith({before});
+    QCOMPARE(toCome.exit, 3);
+    QVERIFY2(toCome.err.contains("hasn't run before op"), toCome.err.constData());
+    QJsonArray fewer = row.at(1).toArray();
+    QVERIFY(fewer.size() > 1);
+    fewer.removeLast();
+    const CliRun numbers = checkWith(fewer);
+    QCOMPARE(numbers.exit, 5); // the figures in the file are others
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(CliStepTest)
+#include "cli_step_test.moc"
