@@ -369,6 +369,8 @@ std::vector<Fault> repeatFaults(const Program& program, const Plan& plan)
         faults.push_back(
             {FaultKind::IllegalRegion, "Runtime \"step\" repeats single ops and has no regions."});
     const auto end = static_cast<Moment>(program.countBeforeOptimizer());
+    if (static_cast<std::size_t>(end) == program.forwardCount())
+        add("The graph has no backward, but runtime \"step\" executes training steps only.");
     Moment last = graph::kBeforeStep;
     for (const Again& again : plan.again) {
         if (again.before <= last || again.before >= end) {

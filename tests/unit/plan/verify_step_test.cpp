@@ -74,6 +74,7 @@ private Q_SLOTS:
     void aRepeatedBatchNormLeavesItsStatistics();
     void everyFaultIsNamed_data();
     void everyFaultIsNamed();
+    void inferenceIsRefused();
     void aPlanOverBudgetNamesTheStep();
     void repeatedRandomOpsAreToldToKeepStates();
 };
@@ -193,6 +194,22 @@ void VerifyStepTest::everyFaultIsNamed()
     QCOMPARE(seen.faults.front().sentence, sentence);
     QCOMPARE(std::string{plan::faultName(seen.faults.front().kind)}, kind);
     QVERIFY(!plan::certify(problem, plan).has_value());
+}
+
+void VerifyStepTest::inferenceIsRefused()
+{
+    const graph::ProgramPtr program =
+        tests::aProgram()
+            .storage("x", 1, StorageClass::Input)
+            .storage("y", 1, StorageClass::Output, {.alloc = 0})
+            .op("aten.exp.default", {.reads = {"x"}, .outputs = {"y"}})
+            .call("", 0, 0, {"x"}, {"y"})
+            .build();
+    const plan::Verification seen = plan::verify(tests::unlimitedProblem(program), again({}));
+    QCOMPARE(seen.faults.size(), std::size_t{1});
+    QCOMPARE(seen.faults.front().sentence,
+             std::string{"The graph has no backward, but runtime \"step\" executes training steps "
+                         "only."});
 }
 
 void VerifyStepTest::aPlanOverBudgetNamesTheStep()
