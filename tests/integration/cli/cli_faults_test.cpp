@@ -61,7 +61,7 @@ void CliFaultsTest::wrongUsageExitsWith2_data()
     row("unknown device", "plan g.json --budget 1GiB --device z1", "\"z1\"");
     row("unknown planner", "plan g.json --budget 1GiB --planner magic", "\"magic\"");
     row("other granularity", "plan g.json --budget 1GiB --granularity layer", "granularity");
-    row("step runtime", "plan g.json --budget 1GiB --runtime step", "runtime");
+    row("other runtime", "plan g.json --budget 1GiB --runtime eager", "runtime");
     row("unknown ending", "plan g.json --budget 1GiB --export a.docx", "a.docx");
     row("option out of range", "plan g.json --budget 1GiB --slots -3", "slots");
     row("time limit of zero", "plan g.json --budget 1GiB --time-limit 0", "time-limit");

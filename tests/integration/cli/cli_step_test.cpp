@@ -55,7 +55,7 @@ void CliStepTest::plansNameTheirRuntime()
     QVERIFY(runCli(arguments + step).out.contains("runtime     step: plimsoll.compile_step()"));
     const CliRun other = runCli(arguments + QStringList{text("--runtime"), text("eager")});
     QCOMPARE(other.exit, 2);
-    QVERIFY(other.err.contains("--runtime eager is not known: choose one of checkpoint, step."));
+    QVERIFY(other.error.contains("--runtime eager is not known: choose one of checkpoint, step."));
 }
 
 void CliStepTest::plansAreCheckedAndExported()
@@ -95,7 +95,7 @@ void CliStepTest::damagedSchedulesAreRefused()
     };
     const CliRun toCome = checkWith({before});
     QCOMPARE(toCome.exit, 3);
-    QVERIFY2(toCome.err.contains("hasn't run before op"), toCome.err.constData());
+    QVERIFY2(toCome.error.contains("hasn't run before op"), toCome.error.constData());
     QJsonArray fewer = row.at(1).toArray();
     QVERIFY(fewer.size() > 1);
     fewer.removeLast();
