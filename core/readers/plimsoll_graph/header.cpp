@@ -59,8 +59,8 @@ bool readKernels(Scan& scan, JsonValue& value, std::vector<graph::KernelChoice>&
     return scan.eachField(value, [&](std::string_view family, JsonValue& kernels) {
         const std::string name{family};
         return scan.eachField(kernels, [&](std::string_view kernel, JsonValue& times) {
-            graph::KernelChoice& choice = out.emplace_back(name, std::string{kernel});
-            return scan.integer(times, kCount, choice.times);
+            out.push_back({name, std::string{kernel}, 0});
+            return scan.integer(times, kCount, out.back().times);
         });
     });
 }
