@@ -5,6 +5,7 @@
 #include "core/graph/program.h"
 #include "core/plan/device.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -41,6 +42,10 @@ struct Region
 
     bool operator==(const Region&) const = default;
 };
+
+/// Regions that may lie in each other: a checkpoint takes several of the thousand frames that
+/// Python has, the recomputations of all regions around another one run in each other.
+inline constexpr std::size_t kMostNested = 40;
 
 /// Ops that the runtime Step executes once more, in this order, right before op `before`.
 struct Again

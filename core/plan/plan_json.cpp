@@ -25,14 +25,6 @@ void addTo(std::uint64_t& hash, std::string_view bytes)
         hash = (hash ^ static_cast<unsigned char>(byte)) * kFnvPrime;
 }
 
-std::size_t depthOf(const Region& region)
-{
-    std::size_t deepest = 0;
-    for (const Region& nested : region.nested)
-        deepest = std::max(deepest, depthOf(nested));
-    return deepest + 1;
-}
-
 /// Entry `level` of the label of every op in the region, and below.
 void labelOps(ordered_json& labels, const Region& region, std::size_t level)
 {

@@ -56,6 +56,14 @@ std::vector<StorageId> inputsOf(const graph::Program& program, graph::CallId cal
 
 } // namespace
 
+std::size_t depthOf(const Region& region)
+{
+    std::size_t deepest = 0;
+    for (const Region& nested : region.nested)
+        deepest = std::max(deepest, depthOf(nested));
+    return deepest + 1;
+}
+
 std::vector<FlatRegion> flatten(const Plan& plan)
 {
     std::vector<FlatRegion> flat;

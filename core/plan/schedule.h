@@ -55,6 +55,9 @@ struct Schedule
 /// Regions with their nested ones, parents first.
 [[nodiscard]] std::vector<FlatRegion> flatten(const Plan& plan);
 
+/// Regions that lie in each other, the outermost one counted.
+[[nodiscard]] std::size_t depthOf(const Region& region);
+
 /// Completes a plan after the rules of its runtime, LIFETIMES.md or STEP_RUNTIME.md. The plan must
 /// be legal, which verify() checks; O(ops + saved) times nesting depth.
 [[nodiscard]] Schedule lower(const graph::Program& program, const Plan& plan);

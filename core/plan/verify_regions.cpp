@@ -351,10 +351,27 @@ private:
     std::vector<Fault> m_faults;
 };
 
+/// The first region that lies in too many others, null without.
+const Region* tooDeep(const std::vector<Region>& regions, std::size_t around = 0)
+{
+    for (const Region& region : regions) {
+        if (around >= kMostNested)
+            return &region;
+        if (const Region* found = tooDeep(region.nested, around + 1))
+            return found;
+    }
+    return nullptr;
+}
+
 } // namespace
 
 std::vector<Fault> regionFaults(const graph::Program& program, const Plan& plan)
 {
+    if (const Region* region = tooDeep(plan.regions))
+        return {{FaultKind::IllegalRegion,
+                 fmt::format("The region of ops {} to {} lies in {} others, one in another: {} in "
+                             "each other are what Python's stack holds.",
+                             region->first, region->last, kMostNested, kMostNested)}};
     std::vector<Fault> faults = plan.granularity == Granularity::Op
                                     ? opRegionFaults(program, plan)
                                     : RegionChecker{program}.run(plan);

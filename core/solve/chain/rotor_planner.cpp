@@ -150,6 +150,10 @@ void Search::add(const LinearizedStep& step, const std::vector<Region>& regions)
 
 void Search::offer(const plan::Plan& plan)
 {
+    if (std::any_of(plan.regions.begin(), plan.regions.end(), [](const plan::Region& region) {
+            return plan::depthOf(region) > plan::kMostNested;
+        }))
+        return;
     // Most are dominated: those need no replay.
     if (!m_frontier.improvedBy(*plan::evaluate(m_problem, plan)))
         return;

@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include <functional>
+#include <numeric>
 #include <utility>
 
 using namespace plimsoll;
@@ -106,6 +107,7 @@ private Q_SLOTS:
     void everyIllegalRegionIsNamed();
     void theFinderKnowsTheSameRules();
     void illegalRegionsAreNotReplayed();
+    void fortyRegionsLieInEachOtherAtMost();
     void everyKindOfFaultHasAName();
 
 private:
@@ -355,6 +357,26 @@ void VerifyRegionsTest::illegalRegionsAreNotReplayed()
     QCOMPARE(seen.faults.size(), std::size_t{1});
     QCOMPARE(seen.peak.count(), std::int64_t{0});
     QVERIFY(seen.liveBytes.empty());
+}
+
+void VerifyRegionsTest::fortyRegionsLieInEachOtherAtMost()
+{
+    constexpr std::size_t kCalls = 60;
+    const graph::ProgramPtr program = tests::longChain(static_cast<int>(kCalls));
+    const auto nested = [&](std::size_t depth) {
+        std::vector<plan::Region> inner;
+        for (std::size_t level = depth; level-- > 0;) {
+            std::vector<std::size_t> calls(kCalls - level);
+            std::iota(calls.begin(), calls.end(), level);
+            inner = {regionOf(*program, calls, std::move(inner))};
+        }
+        return verified(*program, std::move(inner));
+    };
+    const plan::Verification fits = nested(plan::kMostNested);
+    QVERIFY2(fits.faults.empty(), tests::firstFault(fits));
+    QCOMPARE(QString{tests::firstFault(nested(plan::kMostNested + 1))},
+             QString{"The region of ops 80 to 119 lies in 40 others, one in another: 40 in each "
+                     "other are what Python's stack holds."});
 }
 
 void VerifyRegionsTest::everyKindOfFaultHasAName()

@@ -240,7 +240,7 @@ void RotorPlannerTest::aLargeProgramIsLetGoAtOnce_data()
 }
 
 /// Wherever it is: between its own looks at the token lie the checks of whole plans, the slowest
-/// of which are nested two hundred deep, and the search for legal regions. No build is so slow that
+/// of which are nested forty deep, and the search for legal regions. No build is so slow that
 /// these take much longer than the first, coarse look, which is never stopped.
 void RotorPlannerTest::aLargeProgramIsLetGoAtOnce()
 {

@@ -2,7 +2,7 @@
 """Python source of a forward: its aten calls in a row, regions as functions under torch.utils.checkpoint.
 
 Every value is let go right behind its last use, which is what a plan's bytes rest on: nothing but the code's own variables and
-autograd holds a value. Flat plans get functions beside each other, nested ones functions inside functions.
+autograd holds a value. The functions of regions stand before the one that calls them, not inside of it: Python nests a hundred at most.
 """
 
 from __future__ import annotations
@@ -152,18 +152,13 @@ class _Writer:
         return self.recorded.values[value].leaf is None and value not in set(operands(statement))
 
     def function(self, part: Part, name: str) -> list[str]:
-        """The function of a part; functions of regions stand before it in a flat plan, inside of it in a nested one."""
-        nested = any(isinstance(item, Part) and any(item.regions()) for item in part.items)
+        """The function of a part, after those of its regions."""
         beside, body = [], []
         last = self._last_items(part)
         grad, module = True, None
         for position, item in enumerate(part.items):
             if isinstance(item, Part):
-                inner = self.function(item, item.region.name)
-                if part.region is None and not nested:
-                    beside += [*inner, "", ""]
-                else:
-                    body += [_INDENT + text for text in inner]
+                beside += [*self.function(item, item.region.name), "", ""]
                 line, here = self.checkpoint(item), True
             else:
                 statement = self.recorded.statements[item]
