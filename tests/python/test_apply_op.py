@@ -31,12 +31,20 @@ def test_random_regions_change_nothing(name):
         assert source.count("checkpoint(") == count_of(regions)
 
 
-def test_flat_plans_make_one_level_of_functions_and_nested_ones_functions_inside():
+def test_functions_of_regions_stand_before_the_one_that_calls_them():
+    defined = lambda source: [line.partition("(")[0] for line in source.splitlines() if "def " in line]  # noqa: E731
     _, flat = trained("mixture", [region(1, 9), region(20, 30)])
-    assert [line for line in flat.splitlines() if "def " in line][-1].startswith("def forward(")
-    assert flat.count("\ndef region_") == 2
+    assert defined(flat) == ["def region_0", "def region_1", "def forward"]
     _, nested = trained("mixture", [region(1, 30, [region(4, 9, [region(5, 6)]), region(12, 20)])])
-    assert "\n        def region_0_0(" in nested and "\n            def region_0_0_0(" in nested
+    assert defined(nested) == ["def region_0_0_0", "def region_0_0", "def region_0_1", "def region_0", "def forward"]
+
+
+def test_regions_forty_deep_run():
+    inner = []
+    for first in range(40, 0, -1):
+        inner = [region(first, 80, inner)]
+    _, source = trained("mixture", inner)
+    assert source.count("checkpoint(") == 40
 
 
 def test_a_difference_is_named_with_both_targets_and_the_module():
