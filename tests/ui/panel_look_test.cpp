@@ -33,6 +33,7 @@ private Q_SLOTS:
     void init() { openWindow(); }
     void cleanup() { closeWindow(); }
     void linesUpTheFields();
+    void offersTheNamedOptionsOfThePlanner();
     void keepsTheSortArrowClearOfTheFigures();
     void copiesAPlaceInTheSource();
     void namesOpsInShort();
@@ -56,8 +57,8 @@ void PanelLookTest::linesUpTheFields()
     for (const QWidget* field : page->budgetPanel().findChildren<QWidget*>())
         if (qobject_cast<const QComboBox*>(field) != nullptr
             || (qobject_cast<const QLineEdit*>(field) != nullptr))
-            lefts.push_back(field->x());
-    QCOMPARE(lefts.size(), std::size_t{4});
+            lefts.push_back(field->mapTo(&page->budgetPanel(), QPoint{}).x());
+    QCOMPARE(lefts.size(), std::size_t{7});
     // Nothing sticks out of the dock.
     QVERIFY(page->budgetPanel().width() <= page->budgetPanel().parentWidget()->width());
     for (const int left : lefts)
@@ -65,6 +66,29 @@ void PanelLookTest::linesUpTheFields()
     for (const QComboBox* combo : page->budgetPanel().findChildren<QComboBox*>())
         if (combo->accessibleName() == QStringLiteral("GPU"))
             QVERIFY(!combo->itemIcon(combo->currentIndex()).isNull());
+}
+
+void PanelLookTest::offersTheNamedOptionsOfThePlanner()
+{
+    BudgetPanel panel;
+    plimsoll::workspace::Choices choices;
+    panel.setChoices(choices);
+    QComboBox* regions = nullptr;
+    for (QComboBox* combo : panel.findChildren<QComboBox*>())
+        if (combo->accessibleName() == QStringLiteral("Regions"))
+            regions = combo;
+    QVERIFY(regions != nullptr && regions->isEnabled());
+    QCOMPARE(regions->currentText(), QStringLiteral("module"));
+    connect(&panel, &BudgetPanel::choicesChanged, this,
+            [&choices](const plimsoll::workspace::Choices& changed) { choices = changed; });
+    Q_EMIT regions->activated(1);
+    QCOMPARE(choices.options, (plimsoll::solve::Options{{"granularity", 1}}));
+    panel.setChoices(choices);
+    QCOMPARE(regions->currentText(), QStringLiteral("op"));
+    choices.planner = "none";
+    choices.options.clear();
+    panel.setChoices(choices);
+    QVERIFY(!regions->isEnabled());
 }
 
 void PanelLookTest::keepsTheSortArrowClearOfTheFigures()

@@ -9,6 +9,7 @@
 #include "ui/models/program_texts.h"
 #include "ui/plan_panel/gauge.h"
 #include "ui/plan_panel/next_steps.h"
+#include "ui/plan_panel/option_form.h"
 #include "ui/plan_panel/verdict_box.h"
 #include "ui/timeline/budget_values.h"
 
@@ -139,6 +140,8 @@ void BudgetPanel::buildForm()
     planning->addRow(label(QStringLiteral("Planner")), m_planner);
     planning->addRow(QString{}, m_plannerState);
     column->addLayout(planning);
+    m_options = new OptionForm{this};
+    column->addWidget(m_options);
     column->addWidget(separator(this));
     m_device->setAccessibleName(QStringLiteral("GPU"));
     m_budgetEdit->setAccessibleName(QStringLiteral("Budget"));
@@ -153,6 +156,10 @@ void BudgetPanel::buildForm()
     connect(m_planner, &QComboBox::activated, this, [this](int row) {
         m_choices.planner = m_planner->itemData(row).toString().toStdString();
         m_choices.options.clear();
+        Q_EMIT choicesChanged(m_choices);
+    });
+    connect(m_options, &OptionForm::optionChosen, this, [this](const QString& name, qint64 value) {
+        m_choices.options[name.toStdString()] = value;
         Q_EMIT choicesChanged(m_choices);
     });
     connect(m_budgetEdit, &QLineEdit::editingFinished, this, &BudgetPanel::readBudget);
@@ -239,6 +246,7 @@ void BudgetPanel::setChoices(const workspace::Choices& choices)
     m_choices = choices;
     fillDevices();
     m_planner->setCurrentIndex(m_planner->findData(QString::fromStdString(choices.planner)));
+    m_options->setOptions(choices.planner, choices.options);
     m_reserveEdit->setText(editText(choices.reserve));
 }
 

@@ -15,6 +15,7 @@ namespace plimsoll::ui {
 
 class Gauge;
 class NextSteps;
+class OptionForm;
 class TextLabel;
 class VerdictBox;
 
@@ -67,6 +68,7 @@ private:
     QLineEdit* m_budgetEdit = nullptr;
     QLineEdit* m_reserveEdit = nullptr;
     QComboBox* m_planner = nullptr;
+    OptionForm* m_options = nullptr;
     Gauge* m_gauge = nullptr;
     TextLabel* m_gaugeText = nullptr;
     TextLabel* m_fieldError = nullptr;

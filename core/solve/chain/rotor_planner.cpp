@@ -358,14 +358,16 @@ PlannerDescriptor descriptorOfRotor()
         .lower = 0,
         .standard = 0,
         .upper = 1,
-        .choices = {"module", "op"}};
+        .choices = {"module", "op"},
+        .label = "Regions"};
     const OptionRecord savedSets{
         .name = "saved-sets",
         .sentence = "Whether single results inside regions are kept where the budget has room.",
         .lower = 0,
         .standard = 0,
         .upper = 1,
-        .choices = {"off", "on"}};
+        .choices = {"off", "on"},
+        .label = "Saves"};
     const OptionRecord runtime{
         .name = "runtime",
         .sentence = "What executes the plan: checkpoint regions in the model (plimsoll.apply), or "
@@ -373,7 +375,8 @@ PlannerDescriptor descriptorOfRotor()
         .lower = 0,
         .standard = 0,
         .upper = 1,
-        .choices = {"checkpoint", "step"}};
+        .choices = {"checkpoint", "step"},
+        .label = "Runtime"};
     return {"rotor",
             "Rotor",
             "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "

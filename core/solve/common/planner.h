@@ -24,6 +24,7 @@ struct OptionRecord
     std::int64_t standard = 0; ///< the default
     std::int64_t upper = 0;
     std::vector<std::string> choices = {}; ///< names of the values from `lower` on; empty: numbers
+    std::string label = {};                ///< for narrow forms, of those with choices: "Regions"
 };
 
 /// Values by option name; absent ones take their defaults.
