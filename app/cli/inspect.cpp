@@ -78,6 +78,7 @@ ordered_json summaryJson(const graph::Program& program, std::size_t cuts,
             {"batch", program.header.batch},
             {"axes", axesJson(program)},
             {"mode", program.header.mode},
+            {"micro_steps", program.header.microSteps},
             {"target", program.header.target},
             {"optimizer", program.header.optimizer},
             {"torch", program.header.torch},
@@ -162,6 +163,8 @@ std::string summaryText(const readers::ReadProgram& read, std::size_t cuts,
             graph::blockBytes(graph::Rounding::Cuda512));
     text += fmt::format("  clean cuts         {}\n", cuts);
     text += fmt::format("  target             {}\n", base::printable(program.header.target));
+    if (program.header.microSteps > 1)
+        text += fmt::format("  micro-steps        {}\n", program.header.microSteps);
     for (const graph::KernelChoice& choice : program.header.kernels)
         text += fmt::format("  {:<18} {}, {}\n", base::printable(choice.family),
                             base::printable(choice.kernel),

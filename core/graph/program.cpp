@@ -64,8 +64,8 @@ std::string Program::label(const Op& op) const
 
 std::size_t Program::forwardCount() const
 {
-    const auto firstAfter = std::partition_point(ops.begin(), ops.end(), [](const Op& op) {
-        return op.phase == Phase::Forward || op.phase == Phase::Loss;
+    const auto firstAfter = std::find_if(ops.begin(), ops.end(), [](const Op& op) {
+        return op.phase != Phase::Forward && op.phase != Phase::Loss;
     });
     return static_cast<std::size_t>(firstAfter - ops.begin());
 }

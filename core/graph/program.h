@@ -208,6 +208,7 @@ struct Header
     std::string torch;
     std::string execution;
     std::string mode;
+    std::int64_t microSteps = 1; ///< forward, loss and backward run so often before the optimizer
     std::string model;
     std::string modelClass;
     std::string batch;
@@ -232,7 +233,7 @@ struct Program
     std::vector<Structure> structures;
     std::vector<Storage> storages;
     std::vector<Tensor> tensors;
-    std::vector<Op> ops; ///< execution order: forward, loss, backward, optimizer
+    std::vector<Op> ops; ///< execution order: forward, loss, backward of each micro-step, optimizer
     std::vector<Saved> saved;
     std::vector<Parameter> parameters;
     Checks checks;
@@ -257,7 +258,7 @@ struct Program
     [[nodiscard]] const std::string& modulePath(const Op& op) const;
     /// "layer1.0.conv1 · aten.convolution" or the bare target: what lists and hover cards show.
     [[nodiscard]] std::string label(const Op& op) const;
-    /// Number of ops that belong to forward and loss; they come first.
+    /// Number of ops that belong to forward and loss of the (first) micro-step; they come first.
     [[nodiscard]] std::size_t forwardCount() const;
     /// Number of ops of forward, loss and backward: those before the optimizer's.
     [[nodiscard]] std::size_t countBeforeOptimizer() const;

@@ -6,7 +6,10 @@
 #include "core/plan/verify_step.h"
 #include "core/plan/verify_triggers.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <cstdint>
 
 namespace plimsoll::plan {
 
@@ -20,6 +23,15 @@ const char* faultName(FaultKind kind)
 Verification verify(const Problem& problem, const Plan& plan)
 {
     Verification seen;
+    const bool isPlain = plan.runtime == Runtime::Checkpoint && plan.regions.empty();
+    if (const std::int64_t count = problem.program->header.microSteps; count > 1 && !isPlain) {
+        seen.faults.push_back(
+            {FaultKind::IllegalRegion,
+             fmt::format("A plan can't be laid over {} micro-steps: make it for a trace with "
+                         "micro_steps=1 and apply it, then it runs in each of them.",
+                         count)});
+        return seen;
+    }
     if (plan.runtime == Runtime::Step) {
         seen.faults = verifying::repeatFaults(*problem.program, plan);
         if (seen.faults.empty())

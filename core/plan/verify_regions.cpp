@@ -49,10 +49,14 @@ public:
         , m_python{pythonHolds(program)}
         , m_uses(program.storages.size())
         , m_isAround(program.calls.size(), false)
+        , m_isRepeated(program.ops.size(), false)
         , m_allocated(program.ops.size())
     {
         for (std::size_t op = 0; op < program.ops.size(); ++op)
             indexOp(static_cast<Moment>(op));
+        for (const graph::Op& op : program.ops)
+            if (op.recomputeOf)
+                m_isRepeated[op.recomputeOf->index()] = true;
         for (std::size_t i = 0; i < program.storages.size(); ++i) {
             const Moment alloc = program.storages[i].alloc;
             if (alloc >= 0 && alloc < static_cast<Moment>(program.ops.size()))
@@ -166,6 +170,12 @@ private:
                                       "calls can't be counted",
                                       nameOf(m_program, id)));
         for (Moment op = member.first; op <= member.last; ++op) {
+            if (m_isRepeated[static_cast<std::size_t>(op)]) {
+                fault(region, fmt::format("the model itself checkpoints {}, so the recorded step "
+                                          "computes it again already",
+                                          nameOf(m_program, opAt(op))));
+                return;
+            }
             if (m_program.op(opAt(op)).phase != graph::Phase::Forward) {
                 fault(region,
                       fmt::format("{} doesn't run in forward", nameOf(m_program, opAt(op))));
@@ -346,7 +356,8 @@ private:
     Moment m_end; ///< first op of backward
     std::vector<Moment> m_python;
     std::vector<Use> m_uses;
-    std::vector<bool> m_isAround; ///< by call: a member of the region around; else all false
+    std::vector<bool> m_isAround;   ///< by call: a member of the region around; else all false
+    std::vector<bool> m_isRepeated; ///< by op: the recorded step runs it again
     std::vector<std::vector<StorageId>> m_allocated;
     std::vector<Fault> m_faults;
 };

@@ -112,6 +112,8 @@ private:
         const graph::Header& header = m_program.header;
         line("plimsoll graph, version {}", header.version);
         line("{} ({}), batch {}", header.model, header.modelClass, header.batch);
+        if (header.microSteps > 1)
+            line("{} micro-steps", header.microSteps);
         line("{} {} for {}, optimizer {}, autocast {}", header.execution, header.mode,
              header.target, header.optimizer.empty() ? "none" : header.optimizer,
              header.autocast.empty() ? "none" : header.autocast);

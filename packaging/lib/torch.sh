@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The private Python environment of the tests under real torch: made once per user, shared by all checkouts.
+# The private Python environments of the tests under real torch: made once per user, shared by all checkouts.
+
+older_torches="2.4 2.6"
 
 torch_env="${XDG_CACHE_HOME:-$HOME/.cache}/plimsoll/torch-2.15"
 torch_python="$torch_env/bin/python"
@@ -33,4 +35,24 @@ make_torch_env() {
     exec 8>"$torch_env.lock" || return 1
     flock -w 1200 8 || return 1
     torch_env_is_ready || retry 4 install_torch
+}
+
+# with_older_torch VERSION COMMAND...: runs it with the names above standing for the environment of that version.
+with_older_torch() {
+    local version="$1"
+    shift
+    (
+        torch_env="$(dirname "$torch_env")/torch-$version"
+        torch_python="$torch_env/bin/python"
+        torch_pins="$root/resources/pytorch/constraints-torch-$version.txt"
+        "$@"
+    )
+}
+
+# The package imports and traces there: the proof of a convolutional network and of a transformer. Each version leaves a JUnit file.
+prove_with_torch() {
+    PYTHONPATH="$root/resources/pytorch/src" OMP_NUM_THREADS=1 PLIMSOLL_CLI="$root/build/dev/bin/plimsoll-cli" \
+        PLIMSOLL_LOOP_CHECK="$root/build/dev/bin/closed_loop_check" \
+        "$torch_python" -m pytest -q -p no:cacheprovider -rs -k "resnet18 or gpt2" \
+        "--junitxml=$root/build/dev/pytest_$(basename "$torch_env").xml" "$root/tests/python/test_proof.py"
 }

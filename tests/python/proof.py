@@ -60,9 +60,8 @@ def prove(builder: Callable[[], dict[str, Any]]) -> Proof:
     saved, apart = _really_saved(made)
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
         _plain_step(made)
-    events = sorted(profile.profiler.kineto_results.events(), key=lambda event: (event.start_ns(), -event.duration_ns()))
-    proof = Proof(graph, _differences(graph, _real_graph(made)), saved, apart, _peak(events), _adds(events))
-    del made, events, profile
+    proof = Proof(graph, _differences(graph, _real_graph(made)), saved, apart, peak_of(profile), _adds(profile))
+    del made, profile
     gc.collect()
     return proof
 
@@ -107,20 +106,25 @@ def _given(made: dict[str, Any]) -> list[torch.Tensor]:
     return [t for t in (*made.get("args", ()), *made.get("kwargs", {}).values(), *brought) if isinstance(t, torch.Tensor)]
 
 
-def _peak(events: list[Any]) -> int:
+def _events(profile: Any) -> list[Any]:
+    return sorted(profile.profiler.kineto_results.events(), key=lambda event: (event.start_ns(), -event.duration_ns()))
+
+
+def peak_of(profile: Any) -> int:
+    """The most bytes that the allocator handed out since the profile began."""
     live = peak = 0
-    for event in events:
+    for event in _events(profile):
         if event.name() == "[memory]":
             live += event.nbytes()
             peak = max(peak, live)
     return peak
 
 
-def _adds(events: list[Any]) -> dict[str, int]:
+def _adds(profile: Any) -> dict[str, int]:
     """Sums right under the engine's own function: those of nodes are one level deeper."""
     adds = dict.fromkeys(_ADDS, 0)
     running: list[tuple[int, str]] = []  # end, name
-    for event in events:
+    for event in _events(profile):
         if event.name() == "[memory]":
             continue
         while running and running[-1][0] <= event.start_ns():
@@ -204,6 +208,6 @@ def stream_of_graph(graph: dict[str, Any]) -> dict[str, Any]:
     return {
         "ops": [[graph["targets"][op[0]], op[15]] for op in graph["ops"]],
         **curves,
-        "backward_start": sum(op[1] < 2 for op in graph["ops"]),
+        "backward_start": next(i for i, op in enumerate(graph["ops"]) if op[1] >= 2),
         "lives": [[row[0], row[2], row[3]] for row in storages],
     }

@@ -151,6 +151,8 @@ HeaderKey readHeaderKey(Scan& scan, std::string_view key, JsonValue& value, grap
             return outcome(scan.textOrNull(value, header.*known.field));
     if (key == "optimizer")
         return outcome(readOptimizer(scan, value, header.optimizer));
+    if (key == "micro_steps")
+        return outcome(scan.integer(value, {1, kMostRows}, header.microSteps));
     if (key == "kernels")
         return outcome(readKernels(scan, value, header.kernels));
     if (key == "assumed")

@@ -64,9 +64,18 @@ MaybeFault findTreeFault(const Program& program)
 
 MaybeFault findOrderFault(const Program& program)
 {
+    std::int64_t microSteps = 1;
     for (std::size_t row = 0; row < program.ops.size(); ++row) {
         const graph::Op& op = program.ops[row];
-        if (row > 0 && op.phase < program.ops[row - 1].phase)
+        const bool isEarlier = row > 0 && op.phase < program.ops[row - 1].phase;
+        const bool begins = isEarlier && program.ops[row - 1].phase == graph::Phase::Backward;
+        if (begins && ++microSteps > program.header.microSteps)
+            return fault(Table::Ops, row,
+                         fmt::format("is of phase {} after backward, so it begins micro-step {}, "
+                                     "but the header says {}",
+                                     graph::phaseName(op.phase), microSteps,
+                                     program.header.microSteps));
+        if (isEarlier && !begins)
             return fault(Table::Ops, row,
                          fmt::format("is of phase {} but follows one of phase {}",
                                      graph::phaseName(op.phase),
@@ -76,6 +85,10 @@ MaybeFault findOrderFault(const Program& program)
         if (op.recomputeOf && op.recomputeOf->index() >= row)
             return fault(Table::Ops, row, "names a recompute_of that is not before it");
     }
+    if (microSteps != program.header.microSteps)
+        return fault(Table::Ops, program.ops.size() - 1,
+                     fmt::format("ends a step of {} micro-steps, but the header says {}",
+                                 microSteps, program.header.microSteps));
     return std::nullopt;
 }
 

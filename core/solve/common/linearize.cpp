@@ -4,7 +4,10 @@
 #include "core/plan/python_holds.h"
 #include "core/solve/common/cuts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
@@ -289,6 +292,12 @@ base::Result<LinearizedStep> linearize(const plan::Problem& problem, const Regio
     if (problem.program->forwardCount() == 0)
         return base::failure(base::ErrorKind::File,
                              "The graph has no forward ops: there is nothing to plan.");
+    if (const std::int64_t count = problem.program->header.microSteps; count > 1)
+        return base::failure(
+            base::ErrorKind::Usage,
+            fmt::format("The graph has {} micro-steps, over which nothing can be planned: plan a "
+                        "trace with micro_steps=1 and apply the plan, which then runs in each.",
+                        count));
     return Linearizer{problem, residuals, mostStages}.run(space,
                                                           cuts.value_or(space.granularity()));
 }

@@ -106,6 +106,10 @@ OpRegionFinder::OpRegionFinder(const graph::Program& program)
     for (const graph::Saved& row : program.saved)
         if (row.unpack && *row.unpack < static_cast<Moment>(program.forwardCount()))
             isOnce[row.op.index()] = true;
+    // No plan between ops is laid over a model that checkpoints itself.
+    if (std::ranges::any_of(program.ops,
+                            [](const graph::Op& op) { return op.recomputeOf.has_value(); }))
+        isOnce.assign(program.ops.size(), true);
     PendingWrites writes{program};
     for (auto at = static_cast<Moment>(program.forwardCount()) - 1; at > code.last(); --at)
         writes.stepBackTo(at);

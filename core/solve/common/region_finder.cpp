@@ -63,11 +63,14 @@ void RegionFinder::indexUses()
         for (const TensorId tensor : op.writes)
             m_lastWrite[m_program.tensor(tensor).storage.index()] = at;
     }
-    m_unpackedEarly.assign(static_cast<std::size_t>(m_forwardOps), false);
+    m_fixed.assign(static_cast<std::size_t>(m_forwardOps), false);
     for (const graph::Saved& row : m_program.saved)
         if (row.unpack && *row.unpack < m_forwardOps
             && row.op.index() < static_cast<std::size_t>(m_forwardOps))
-            m_unpackedEarly[row.op.index()] = true;
+            m_fixed[row.op.index()] = true;
+    for (const graph::Op& op : m_program.ops)
+        if (op.recomputeOf && op.recomputeOf->index() < m_fixed.size())
+            m_fixed[op.recomputeOf->index()] = true;
 }
 
 bool RegionFinder::mayFollow(CallId previous, CallId next, CallId head) const
@@ -165,7 +168,7 @@ bool RegionFinder::mayRunAgain(const graph::Call& member, const graph::Call& hea
     for (Moment at = member.first; at <= member.last; ++at) {
         const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
         if (op.isCollective || op.phase != graph::Phase::Forward
-            || m_unpackedEarly[static_cast<std::size_t>(at)])
+            || m_fixed[static_cast<std::size_t>(at)])
             return false;
         const auto isOlder = [&](TensorId tensor) {
             return m_program.storageOf(tensor).alloc < head.first;

@@ -52,7 +52,7 @@ private:
     std::vector<graph::Moment> m_newestUnreturned; ///< by call: op that made the newest storage
                                                    ///< needed behind it that it doesn't return
     std::vector<bool>
-        m_unpackedEarly; ///< by forward op: something in forward unpacks what it saves
+        m_fixed; ///< by forward op: forward unpacks what it saves, or backward runs it again anyway
     std::vector<std::vector<graph::CallId>>
         m_beginning; ///< by forward op: calls that begin with it, outer ones first
     std::vector<std::vector<graph::CallId>>

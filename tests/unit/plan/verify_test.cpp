@@ -2,6 +2,7 @@
 // Replays of steps made by hand. Sizes are exact; every curve is worked out in the comments.
 #include "core/plan/verify.h"
 
+#include "core/solve/common/op_region_finder.h"
 #include "core/solve/common/region_finder.h"
 
 #include "tests/support/programs.h"
@@ -206,6 +207,8 @@ private Q_SLOTS:
     void recomputedCopiesCountOnlyInTheirSlots_data();
     void recomputedCopiesCountOnlyInTheirSlots();
     void regionsUnpackedInForwardAreRefused();
+    void regionsThatTheModelCheckpointsItselfAreRefused();
+    void plansOverMicroStepsAreRefused();
 };
 
 void VerifyTest::aStepIsReplayedByHand_data()
@@ -416,6 +419,32 @@ void VerifyTest::regionsUnpackedInForwardAreRefused()
                        "saves is unpacked before aten.exp of b (op 2)."));
     QVERIFY(solve::RegionFinder{*step}.members(0, 1).empty());
     QVERIFY(!solve::RegionFinder{*chainStep()}.members(0, 1).empty());
+}
+
+void VerifyTest::regionsThatTheModelCheckpointsItselfAreRefused()
+{
+    auto step = std::make_shared<graph::Program>(*chainStep());
+    QVERIFY(!solve::RegionFinder{*step}.members(0, 1).empty());
+    step->ops.back().recomputeOf = graph::OpId{1};
+    const plan::Verification seen = replay(step, {regionOf(*step, {1})});
+    QCOMPARE(seen.faults.size(), std::size_t{1});
+    QCOMPARE(seen.faults[0].kind, plan::FaultKind::IllegalRegion);
+    QVERIFY2(firstFault(seen).contains(QStringLiteral("the model itself checkpoints ")),
+             qPrintable(firstFault(seen)));
+    QVERIFY(solve::RegionFinder{*step}.members(0, 1).empty());
+    QVERIFY(solve::OpRegionFinder{*step}.endsFrom(0).empty());
+}
+
+void VerifyTest::plansOverMicroStepsAreRefused()
+{
+    auto step = std::make_shared<graph::Program>(*chainStep());
+    step->header.microSteps = 4;
+    QCOMPARE(firstFault(replay(step, {})), QString{});
+    const plan::Verification seen = replay(step, {regionOf(*step, {1})});
+    QCOMPARE(seen.faults.size(), std::size_t{1});
+    QCOMPARE(firstFault(seen),
+             QStringLiteral("A plan can't be laid over 4 micro-steps: make it for a trace with "
+                            "micro_steps=1 and apply it, then it runs in each of them."));
 }
 
 } // namespace

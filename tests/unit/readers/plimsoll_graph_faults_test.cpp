@@ -187,7 +187,11 @@ void PlimsollGraphFaultsTest::namesBrokenTreesAndOrders_data()
         [](Json& f) { std::swap(f["calls"][1], f["calls"][2]); });
     cell("loss before forward", "ops", 0, 1, 1,
          "is of phase forward but follows one of phase loss");
-    cell("backward in between", "ops", 1, 1, 2, "op 2 at byte");
+    cell("backward in between", "ops", 1, 1, 2,
+         "is of phase forward after backward, so it begins micro-step 2, but the header says 1");
+    set("fewer micro-steps than said", "/micro_steps", 2,
+        "ends a step of 1 micro-steps, but the header says 2");
+    set("no micro-step", "/micro_steps", 0, "expected a whole number from 1");
     cell("forward op comes later", "ops", 5, 11, 6, "names a forward_op that is not before it");
     cell("recomputes itself", "ops", 5, 15, 5, "names a recompute_of that is not before it");
     cell("dropped before it is unpacked", "saved", 0, 5, 2, "is unpacked before op");

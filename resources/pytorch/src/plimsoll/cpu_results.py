@@ -43,8 +43,15 @@ def _rnn_layer(args: Any, result: Any) -> Any:
     return (*result[:3], torch.empty(_workspaces[key], dtype=torch.uint8))
 
 
+def _embedding_bag(args: Any, result: Any) -> Any:
+    """The bag of each index: the kernel makes it one element longer, and then shorter."""
+    bags = result[1]
+    return (result[0], torch.empty(bags.numel() + 1, dtype=bags.dtype)[:-1], *result[2:]) if bags.numel() else result
+
+
 CORRECTED: dict[Any, Callable[[Any, Any], Any]] = {
     aten.native_batch_norm.default: _batch_norm,
     aten.native_batch_norm_backward.default: _batch_norm_backward,
     aten.mkldnn_rnn_layer.default: _rnn_layer,
+    aten._embedding_bag.default: _embedding_bag,
 }

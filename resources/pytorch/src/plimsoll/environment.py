@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -14,8 +14,10 @@ from .cuda_kernels import cuda_kernels
 from .eager_paths import EagerPaths
 from .fakes import Lender, mode_of
 from .kinds import TraceError
-from .modules import data_parallel_in
+from .modules import compiled_in, data_parallel_in, distributed_in
 from .step import Step
+
+MicroSteps = Union[int, Sequence[Union[tuple, dict]]]
 
 
 @contextlib.contextmanager
@@ -65,6 +67,12 @@ def _check(model: Any, kwargs: Any, loss: Any, optimizer: Any, target: str) -> N
             f"{wrapper} is wrapped in DataParallel, which runs copies of it on parts of the batch: trace the module inside of it "
             "(its .module) with the part that one GPU gets"
         )
+    wrapper = distributed_in(model)
+    if wrapper is not None:
+        raise TraceError(
+            f"{wrapper} is wrapped for several processes, whose reducer works on the real parameters: trace the module inside of it "
+            "(its .module) with the batch of one process; what the wrapper keeps for itself comes on top"
+        )
     if target not in ("cuda", "cpu"):
         raise TraceError(f'target must be "cuda" or "cpu", not {target!r}')
     if kwargs is not None and not isinstance(kwargs, dict):
@@ -87,6 +95,20 @@ def _check(model: Any, kwargs: Any, loss: Any, optimizer: Any, target: str) -> N
         raise TraceError("the optimizer holds none of the model's parameters: make it from model.parameters()")
 
 
+def _batches(micro_steps: MicroSteps) -> tuple[int, list[tuple[tuple, dict]]]:
+    """How many micro-steps there are, and the arguments of each where they are told."""
+    if isinstance(micro_steps, int) and not isinstance(micro_steps, bool):
+        if micro_steps < 1:
+            raise TraceError(f"micro_steps must be at least 1, not {micro_steps}")
+        return micro_steps, []
+    if not isinstance(micro_steps, (list, tuple)) or not all(isinstance(b, (tuple, dict)) for b in micro_steps) or not micro_steps:
+        raise TraceError(
+            "micro_steps must be a number, or a list with the arguments of each micro-step: a tuple of positional ones or a dict of "
+            "keyword arguments"
+        )
+    return len(micro_steps), [((), dict(batch)) if isinstance(batch, dict) else (batch, {}) for batch in micro_steps]
+
+
 def _made(make: Callable, model: torch.nn.Module) -> Any:
     optimizer = make([p for p in model.parameters() if p.requires_grad])
     if not hasattr(optimizer, "param_groups"):
@@ -97,7 +119,8 @@ def _made(make: Callable, model: torch.nn.Module) -> Any:
 @contextlib.contextmanager
 def prepared(
     model: torch.nn.Module, args: Any, kwargs: Optional[dict], loss: Optional[Callable], optimizer: Any, mode: str,
-    target: str, *, fake: bool = True, emulate: Optional[bool] = None, resize: Optional[Callable[[Step], None]] = None,
+    target: str, *, micro_steps: MicroSteps = 1, fake: bool = True, emulate: Optional[bool] = None,
+    resize: Optional[Callable[[Step], None]] = None,
 ) -> Iterator[Step]:  # fmt: skip
     """A step whose tensors are fakes (`fake` False: the real ones). `emulate`: whether a step for CUDA runs on the CPU
     with CUDA's kernels emulated; None: where there is no GPU. `resize` may change its arguments."""
@@ -106,6 +129,9 @@ def prepared(
     kwargs = dict(kwargs or {})
     on_gpu = target == "cuda" and (torch.cuda.is_available() if emulate is None else not emulate)
     device = "cuda" if on_gpu else "cpu"
+    count, later = _batches(micro_steps)
+    if later:
+        (args, kwargs), *later = later
     with contextlib.ExitStack() as stack:
         stack.enter_context(preserve.log())
         stack.enter_context(preserve.random_state())
@@ -117,6 +143,7 @@ def prepared(
                 stack.enter_context(preserve.attributes([optimizer]))
                 stack.enter_context(lender.lend_to_optimizer(optimizer))
             args, kwargs, loss = lender.fake_all(args), lender.fake_all(kwargs), lender.fake_function(loss)
+            later = lender.fake_all(later)
             stack.enter_context(lender.mode)
         if optimizer is not None and not hasattr(optimizer, "param_groups"):
             optimizer = _made(optimizer, model)
@@ -125,7 +152,9 @@ def prepared(
         stack.enter_context(_training_flags(model, mode))
         stack.enter_context(huggingface.unnoticed())
         stack.enter_context(EagerPaths(target))
-        step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode, device)
+        step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode, device, count, later)
+        if (compiled := compiled_in(model)) is not None:
+            step.assumed.append(f"torch.compile is left out: {compiled} is recorded as its code runs without it")
         if resize is not None:
             resize(step)
         if target == "cuda" and not on_gpu:

@@ -50,6 +50,14 @@ def mode_of(model: torch.nn.Module) -> Optional[FakeTensorMode]:
     return None
 
 
+def _copy_hooks(tensor: torch.Tensor, fake: torch.Tensor) -> None:
+    """Hooks on a parameter's gradient run in every step."""
+    for hook in (getattr(tensor, "_backward_hooks", None) or {}).values():
+        fake.register_hook(hook)
+    for hook in (getattr(tensor, "_post_accumulate_grad_hooks", None) or {}).values():
+        fake.register_post_accumulate_grad_hook(hook)
+
+
 class Lender:
     """Puts fakes in the place of real tensors; equal objects and shared storages stay equal and shared."""
 
@@ -73,6 +81,7 @@ class Lender:
                 known = torch.nn.Parameter(known, requires_grad=tensor.requires_grad)
             elif tensor.requires_grad:
                 known.requires_grad_()
+            _copy_hooks(tensor, known)
             values_of(self.mode).give(known, tensor)
             self._fakes[id(tensor)] = known
             self._held.append(tensor)

@@ -155,7 +155,8 @@ class Recorder(TorchDispatchMode):
             op.flags |= RANDOM
         if is_collective(func):
             op.flags |= COLLECTIVE
-        in_graph_task = torch._C._current_graph_task_id() != -1
+        # Gradients that forward asks for (a penalty on them, say) are part of forward.
+        in_graph_task = torch._C._current_graph_task_id() != -1 and self.phase >= BACKWARD
         if in_graph_task:
             op.phase = BACKWARD
             op.recompute_of = self.checkpoints.repeated(target)

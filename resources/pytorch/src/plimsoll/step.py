@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional, Sequence
 
 import torch
 
@@ -17,16 +17,21 @@ from .tensors import tensors_in
 
 LETS_LOGITS_GO = "the training loop keeps only the loss of the model's output: logits die with their last use"
 STEPS_AT_ONCE = "the optimizer steps right after backward: gradients are neither clipped, scaled nor accumulated over steps"
+STEPS_AFTER = "the optimizer steps right after the last of {} micro-steps: gradients are summed over them, neither clipped nor scaled"
 KEEPS_OUTPUT = "the training loop keeps the model's output until the step ends"
 
 
 class Step:
+    """`later`: arguments (args, kwargs) of the micro-steps after the first; empty: all have the same."""
+
     def __init__(
         self, model: torch.nn.Module, args: tuple, kwargs: dict, loss: Optional[Callable], optimizer: Any, mode: str,
-        device: str = "cpu",
+        device: str = "cpu", micro_steps: int = 1, later: Sequence[tuple[tuple, dict]] = (),
     ):  # fmt: skip
         if mode not in ("train", "inference"):
             raise TraceError(f'mode must be "train" or "inference", not {mode!r}')
+        if mode == "inference" and micro_steps > 1:
+            raise TraceError("micro-steps accumulate gradients, of which there are none in inference: leave micro_steps out")
         self.model = model
         self.args = args
         self.kwargs = kwargs
@@ -34,6 +39,8 @@ class Step:
         self.optimizer = optimizer
         self.mode = mode
         self.device = device  # on which the step runs: a step for CUDA may run on the CPU, with CUDA's kernels emulated
+        self.micro_steps = micro_steps
+        self.later = list(later)
         self.assumed: list[str] = []
         self.progress = Progress(False, 1)
         self.kernels = Kernels()
@@ -41,12 +48,14 @@ class Step:
 
     def inputs(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Tensors given to the step, those that the loss function brings along included."""
-        for position, value in enumerate(self.args):
-            for tensor in tensors_in(value):
-                yield f"args[{position}]", tensor
-        for name, value in self.kwargs.items():
-            for tensor in tensors_in(value):
-                yield name, tensor
+        for number, (args, kwargs) in enumerate([(self.args, self.kwargs), *self.later]):
+            place = f"micro_steps[{number}]." if number else ""
+            for position, value in enumerate(args):
+                for tensor in tensors_in(value):
+                    yield f"{place}args[{position}]", tensor
+            for name, value in kwargs.items():
+                for tensor in tensors_in(value):
+                    yield place + name, tensor
         for name, value in _brought(self.loss):
             for tensor in tensors_in(value):
                 yield name, tensor
@@ -64,35 +73,38 @@ class Step:
                 output = self.model(*self.args, **self.kwargs)
             at_end(output)
             return
+        for number in range(self.micro_steps):  # what the loop keeps dies when the next micro-step has made its own
+            recorder.phase = FORWARD
+            output = self._forward(recorder, *(self.later[number - 1] if number and self.later else (self.args, self.kwargs)))
+            recorder.phase = LOSS
+            own = _own_loss(output) if self.loss is None else None
+            if own is not None:
+                output = None
+            self._assume(LETS_LOGITS_GO if own is not None else KEEPS_OUTPUT)
+            total = own if own is not None else self.loss(output) if self.loss is not None else _sum(output)
+            self._check(total, number)
+            loss = total / self.micro_steps if self.loss is None and self.micro_steps > 1 else total
+            own = total = None
+            recorder.phase = BACKWARD
+            loss.backward()
+        recorder.phase = OPTIMIZER
+        if self.optimizer is not None:
+            self._assume(STEPS_AT_ONCE if self.micro_steps == 1 else STEPS_AFTER.format(self.micro_steps))
+            self.optimizer.step()
+        at_end((loss, output))
+
+    def _forward(self, recorder: Any, args: tuple, kwargs: dict) -> Any:
+        if self.loss is not None:
+            return self.model(*args, **kwargs)
 
         def enter_loss() -> None:
             if recorder.phase == FORWARD:
                 recorder.phase = LOSS
 
-        if self.loss is None:
-            with huggingface.loss_inside(self.model, enter_loss):
-                output = self.model(*self.args, **self.kwargs)
-        else:
-            output = self.model(*self.args, **self.kwargs)
-        recorder.phase = LOSS
-        loss = _own_loss(output) if self.loss is None else None
-        if loss is not None:
-            output = None
-            self._assume(LETS_LOGITS_GO)
-        else:
-            loss = self.loss(output) if self.loss is not None else _sum(output)
-            self._assume(KEEPS_OUTPUT)
-        self._check(loss)
-        if self.optimizer is not None:
-            self._assume(STEPS_AT_ONCE)
-        recorder.phase = BACKWARD
-        loss.backward()
-        recorder.phase = OPTIMIZER
-        if self.optimizer is not None:
-            self.optimizer.step()
-        at_end((loss, output))
+        with huggingface.loss_inside(self.model, enter_loss):
+            return self.model(*args, **kwargs)
 
-    def _check(self, loss: Any) -> None:
+    def _check(self, loss: Any, number: int) -> None:
         given = "the model" if self.loss is None else "the loss function"
         if not isinstance(loss, torch.Tensor):
             raise TraceError(f"{given} returned a {type(loss).__name__}: the loss must be a tensor with one element")
@@ -101,7 +113,7 @@ class Step:
             raise TraceError(f"{given} returned a loss of shape {shape}: it must have one element, as after .mean()")
         if not loss.requires_grad:
             raise TraceError(f"{given} returned a loss that doesn't depend on a parameter that requires a gradient")
-        if any(parameter.grad is not None for parameter in self.model.parameters()):
+        if number == 0 and any(parameter.grad is not None for parameter in self.model.parameters()):
             raise TraceError("backward() ran before the loss was returned: trace() calls it, so leave it out of model and loss")
 
     def _assume(self, sentence: str) -> None:

@@ -12,7 +12,7 @@ import torch
 
 from .apply_values import StandIn
 from .encode import encode
-from .tensors import tensors_in
+from .tensors import below_transforms, tensors_in
 
 _LONGEST_TEXT = 120
 PLAIN = (bool, int, float, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
@@ -66,7 +66,7 @@ class Structures:
         kind = type(value)
         if isinstance(value, torch.Tensor) and not isinstance(value, StandIn):
             slot[0] += 1
-            return self._tensor(value, slot[0] - 1)
+            return self._tensor(below_transforms(value), slot[0] - 1)
         if kind is int and not -(2**63) <= value < 2**63:
             return {"int": str(value)}
         if kind in PLAIN:

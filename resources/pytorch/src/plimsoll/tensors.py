@@ -15,7 +15,7 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
     """Tensors of nested containers in order; what stands for one has no memory and is none."""
     if isinstance(value, torch.Tensor):
         if not isinstance(value, StandIn):
-            yield value
+            yield below_transforms(value)
     elif isinstance(value, dict):
         for item in value.values():
             yield from tensors_in(item)
@@ -25,3 +25,12 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for item in dataclasses.fields(value):
             yield from tensors_in(getattr(value, item.name, None))
+
+
+def below_transforms(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor that torch.func's vmap or grad wraps: the wrapper has no memory of its own."""
+    functorch = getattr(torch._C, "_functorch", None)  # private; without it such tensors are refused
+    wraps, inner = getattr(functorch, "is_functorch_wrapped_tensor", None), getattr(functorch, "get_unwrapped", None)
+    while wraps is not None and inner is not None and wraps(tensor):
+        tensor = inner(tensor)
+    return tensor

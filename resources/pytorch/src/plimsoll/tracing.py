@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 import torch
 
 from .axes import Axis, Dims, axes_of
-from .environment import prepared, variant_of
+from .environment import MicroSteps, prepared, variant_of
 from .finish import finish
 from .kinds import Recording
 from .progress import Choice, Progress
@@ -48,6 +48,7 @@ def _header(step: Step, recording: Recording, target: str, name: str) -> dict[st
         "torch": torch.__version__.partition("+")[0],
         "execution": "eager",
         "mode": step.mode,
+        **({"micro_steps": step.micro_steps} if step.micro_steps > 1 else {}),
         "model": name,
         "model_class": type(step.model).__name__,
         "batch": _batch(step),
@@ -73,14 +74,14 @@ def _vary(axes: list[Axis], base: Sample, prepare: Callable[..., Any], target: s
 def trace_graph(
     model: torch.nn.Module, args: Any = (), kwargs: Optional[dict] = None, *, loss: Optional[Callable] = None,
     optimizer: Any = None, mode: str = "train", target: str = "cuda", name: Optional[str] = None, progress: Choice = False,
-    vary: Optional[Mapping[str, Sequence[int]]] = None, vary_dims: Optional[Dims] = None,
+    vary: Optional[Mapping[str, Sequence[int]]] = None, vary_dims: Optional[Dims] = None, micro_steps: MicroSteps = 1,
 ) -> dict[str, Any]:  # fmt: skip
     """The graph as it would be written."""
     told_progress = Progress(progress, _PASSES)
 
     @contextlib.contextmanager
     def prepare(resize: Optional[Callable[[Step], None]] = None) -> Iterator[Step]:
-        with prepared(model, args, kwargs, loss, optimizer, mode, target, resize=resize) as step:
+        with prepared(model, args, kwargs, loss, optimizer, mode, target, micro_steps=micro_steps, resize=resize) as step:
             step.progress = told_progress
             yield step
 
@@ -107,7 +108,7 @@ def trace(
     model: torch.nn.Module, args: Any = (), kwargs: Optional[dict] = None, *, loss: Optional[Callable] = None,
     optimizer: Any = None, mode: str = "train", target: str = "cuda", name: Optional[str] = None,
     out: Union[str, Path, None] = None, progress: Choice = None, vary: Optional[Mapping[str, Sequence[int]]] = None,
-    vary_dims: Optional[Dims] = None,
+    vary_dims: Optional[Dims] = None, micro_steps: MicroSteps = 1,
 ) -> Path:  # fmt: skip
     """Records one step of `model` without running it, and returns the path of the graph file that it wrote.
 
@@ -125,12 +126,16 @@ def trace(
     those of the arguments and of the tensors that the loss brings along that have one of the sizes; where that doesn't tell,
     `vary_dims={"batch": {"args[0]": 0, "target": 0}}` does, by the names that the arguments have in the file. A model whose step is
     another one at another size raises TraceError.
+
+    `micro_steps=k` records gradient accumulation: forward, loss and backward k times, then the optimizer. All have the same arguments,
+    or each its own: a list of k tuples (positional arguments) or dicts (keyword arguments), which takes the place of `args` and
+    `kwargs`. The model's own loss and the sum are divided by k; a `loss` function is expected to divide by itself.
     """
     name = name or type(model).__name__
     path = Path(out) if out is not None else Path(re.sub(r"[^\w.-]+", "-", name) + ".plimsoll.json.gz")
     graph = trace_graph(
         model, args, kwargs, loss=loss, optimizer=optimizer, mode=mode, target=target, name=name, progress=progress, vary=vary,
-        vary_dims=vary_dims,
+        vary_dims=vary_dims, micro_steps=micro_steps,
     )
     write(graph, path)
     return path

@@ -38,6 +38,9 @@ class Values:
             self._given[fake] = True
 
     def of(self, fake: torch.Tensor) -> Optional[torch.Tensor]:
+        if not isinstance(fake, FakeTensor):  # a number in the model's code
+            with unset_fake_temporarily():
+                return fake.detach().clone() if _is_whole(fake) and fake.device.type == "cpu" else None
         if fake not in self._known:
             return None
         return self._known[fake]
