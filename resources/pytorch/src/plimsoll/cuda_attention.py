@@ -19,6 +19,7 @@ _HALF = (torch.float16, torch.bfloat16)
 _MAX_FLASH_HEAD = 256
 _FLASH_ALIGNMENT = 8  # elements of a head
 _MASK_ALIGNMENT = 8  # elements of a row
+EFFICIENT_GROUPS = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 15)  # known of 2.15; before, separate operators
 
 FLASH = (
     "attention in half precision runs as the flash kernel; on GPUs of compute capability 9.0 and 10.x PyTorch takes cuDNN's kernel, "
@@ -43,6 +44,11 @@ class Call:
 
     def needs_gradient(self) -> bool:
         return torch.is_grad_enabled() and any(t.requires_grad for t in (self.q, self.k, self.v))
+
+
+def grouping(grouped: bool) -> dict[str, bool]:
+    """The argument for grouped heads, which torch 2.4 doesn't have."""
+    return {"enable_gqa": True} if grouped else {}
 
 
 def _shared_objection(call: Call) -> str:
@@ -91,6 +97,8 @@ def efficient_objection(call: Call) -> str:
     shared = _shared_objection(call)
     if shared:
         return shared
+    if call.grouped and q.size(1) != k.size(1) and not EFFICIENT_GROUPS:
+        return "this version of torch has no memory-efficient kernel for grouped heads"
     if q.dtype not in (*_HALF, torch.float32):
         return f"the dtype is {str(q.dtype).removeprefix('torch.')}"
     alignment = 8 if q.dtype in _HALF else 4  # 16 bytes, what tensor cores load at once
@@ -144,6 +152,5 @@ def attend(call: Call, kernels: Any) -> torch.Tensor:
         return _run_efficient(call)
     kernels.take("attention", "math", MATH + efficient)
     mask = None if call.mask is None else _added(call.mask, call.q.dtype)
-    return aten._scaled_dot_product_attention_math(
-        call.q, call.k, call.v, mask, call.dropout, call.causal, None, scale=call.scale, enable_gqa=call.grouped
-    )[0]
+    given = (call.q, call.k, call.v, mask, call.dropout, call.causal, None)
+    return aten._scaled_dot_product_attention_math(*given, scale=call.scale, **grouping(call.grouped))[0]

@@ -72,7 +72,7 @@ def _attention(kernels: Kernels) -> Callable:
     ) -> torch.Tensor:  # fmt: skip
         if not _fake(query) or query.is_nested:
             return aten.scaled_dot_product_attention.default.decompose(
-                query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+                query, key, value, attn_mask, dropout_p, is_causal, scale=scale, **cuda_attention.grouping(enable_gqa)
             )
         call = cuda_attention.Call(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
         return cuda_attention.attend(call, kernels)
