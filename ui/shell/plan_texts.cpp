@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -110,7 +111,9 @@ std::vector<CapacityMark> capacityMarksOf(const workspace::Choices& choices)
     std::vector<CapacityMark> marks;
     for (const plan::Device& device : plan::builtInDevices()) {
         const bool chosen = device.id == choices.device.id;
-        marks.push_back({device.memory, QString::fromStdString(device.name), chosen});
+        QString name = QString::fromStdString(device.name);
+        name.remove(QStringLiteral("GeForce ")); // the axis has little room
+        marks.push_back({device.memory, std::move(name), chosen});
     }
     std::stable_partition(marks.begin(), marks.end(),
                           [](const CapacityMark& mark) { return mark.chosen; });

@@ -49,7 +49,7 @@ def warm_up(step: Step, target: str) -> None:
     step.progress.begin("warm-up step")
     recorder = Recorder(step, target)
     step.zero_grad()
-    with recorder, DirectCalls(step.model) as direct:
+    with recorder, recorder.checkpoints, DirectCalls(step.model) as direct:
         step.run(recorder, lambda _: None)
         step.zero_grad()
     step.called_directly = direct.modules
