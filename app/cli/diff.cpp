@@ -23,7 +23,6 @@ using compare::Unit;
 
 constexpr std::size_t kGaps = 5;
 constexpr std::size_t kHead = 4096;
-constexpr io::ReadLimits kMeasurement{.bytes = std::uint64_t{1} << 30U};
 
 /// What a run is called, and what was predicted for it.
 struct Predicted
@@ -145,7 +144,7 @@ private:
             return failure(ErrorKind::File,
                            io::pathText(m_measurement)
                                + ": This is no measurement; plimsoll.measure() writes them.");
-        const Result<io::FileContent> content = io::readFile(m_measurement, {}, kMeasurement);
+        const Result<io::FileContent> content = io::readFile(m_measurement, {}, kSmallFile);
         if (!content)
             return tl::unexpected{content.error()};
         Result<compare::Measurement> read = compare::readMeasurement(content->bytes);

@@ -260,7 +260,8 @@ void StepReplay::execute(const Execution& execution)
     const std::vector<StorageId>& makes = m_makes[op];
     for (const StorageId made : makes) {
         const InstanceId id = m_heap.create(made, !execution.isAgain);
-        for (int use = 0; use < m_uses[static_cast<std::size_t>(id)]; ++use)
+        const int uses = isByRunner(made) ? m_uses[static_cast<std::size_t>(id)] : 0;
+        for (int use = 0; use < uses; ++use)
             m_heap.acquire(id);
         m_now[made.index()] = id;
         m_isWrong[made.index()] = false;

@@ -289,8 +289,12 @@ void Recorder::optimizer()
         m_program.storages[gradient.index()].storageClass = StorageClass::Gradient;
         m_permanent[gradient.index()] = true;
         m_program.parameters[i].gradient = gradient;
+        append("aten.mul.Tensor"); // a temporary, freed before the step ends
+        const TensorId change = allocate(StorageClass::Temporary, now());
+        m_program.ops.back().reads = {*m_gradients[i]};
+        m_program.ops.back().outputs = {change};
         append("aten.add_.Tensor");
-        m_program.ops.back().reads = {m_parameters[i]->tensor, *m_gradients[i]};
+        m_program.ops.back().reads = {m_parameters[i]->tensor, change};
         m_program.ops.back().writes = {m_parameters[i]->tensor};
         m_program.ops.back().outputs = {m_parameters[i]->tensor};
     }
