@@ -9,11 +9,11 @@ import torch
 
 from .apply_runtime import Handle, apply_regions, check_model, remove
 from .apply_values import PlanMismatch
-from .modules import data_parallel_in
 from .op_apply import OpPlan, apply_ops
 from .op_regions import check_saved, read_regions, read_saved
 from .plan_file import PlanLike, read_plan
 from .saved_sets import check_supported, contexts_for
+from .wrappers import data_parallel_in
 
 __all__ = ["Handle", "PlanMismatch", "apply", "remove"]
 

@@ -14,8 +14,8 @@ from .cuda_kernels import cuda_kernels
 from .eager_paths import EagerPaths
 from .fakes import Lender, mode_of
 from .kinds import TraceError
-from .modules import compiled_in, data_parallel_in, distributed_in
 from .step import Step
+from .wrappers import compiled_in, data_parallel_in, distributed_in
 
 MicroSteps = Union[int, Sequence[Union[tuple, dict]]]
 

@@ -15,29 +15,6 @@ from .structures import Structures
 from .tensors import tensors_in
 
 
-def data_parallel_in(model: torch.nn.Module) -> Optional[str]:
-    """What in the model is wrapped in DataParallel, as sentences name it; None: nothing."""
-    return _first(model, lambda module: isinstance(module, torch.nn.DataParallel))
-
-
-def distributed_in(model: torch.nn.Module) -> Optional[str]:
-    """Likewise: in DistributedDataParallel or its sharded kin, whose reducers work on the real parameters."""
-    names = ("DistributedDataParallel", "FullyShardedDataParallel")
-    return _first(model, lambda module: any(c.__name__ in names and c.__module__.startswith("torch.") for c in type(module).__mro__))
-
-
-def compiled_in(model: torch.nn.Module) -> Optional[str]:
-    """Likewise: by torch.compile."""
-    return _first(model, lambda m: type(m).__name__ == "OptimizedModule" or getattr(m, "_compiled_call_impl", None) is not None)
-
-
-def _first(model: torch.nn.Module, meant: Callable[[torch.nn.Module], bool]) -> Optional[str]:
-    for path, module in model.named_modules():
-        if meant(module):
-            return f"'{path}'" if path else "the model"
-    return None
-
-
 class DirectCalls:
     """While entered, notes the modules of a model whose `forward` is called past `__call__`: a trace counts calls, what applies a
     plan sees forwards. The wrappers hold arguments longer than the model does, so nothing is recorded meanwhile."""

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wrappers of PyTorch's that a model may be in, or hold, and that neither a trace nor a plan sees through."""
+
+from __future__ import annotations
+
+from typing import Callable, Optional
+
+import torch
+
+
+def data_parallel_in(model: torch.nn.Module) -> Optional[str]:
+    """What in the model is wrapped in DataParallel, as sentences name it; None: nothing."""
+    return _first(model, lambda module: isinstance(module, torch.nn.DataParallel))
+
+
+def distributed_in(model: torch.nn.Module) -> Optional[str]:
+    """Likewise: in DistributedDataParallel or its sharded kin, whose reducers work on the real parameters."""
+    names = ("DistributedDataParallel", "FullyShardedDataParallel")
+    return _first(model, lambda module: any(c.__name__ in names and c.__module__.startswith("torch.") for c in type(module).__mro__))
+
+
+def compiled_in(model: torch.nn.Module) -> Optional[str]:
+    """Likewise: by torch.compile."""
+    return _first(model, lambda m: type(m).__name__ == "OptimizedModule" or getattr(m, "_compiled_call_impl", None) is not None)
+
+
+def _first(model: torch.nn.Module, meant: Callable[[torch.nn.Module], bool]) -> Optional[str]:
+    for path, module in model.named_modules():
+        if meant(module):
+            return f"'{path}'" if path else "the model"
+    return None
