@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import weakref
 from typing import Any, Callable, Iterable, Iterator
 
@@ -62,10 +63,12 @@ def check_tensors(tensors: Iterable[torch.Tensor]) -> None:
 
 @contextlib.contextmanager
 def no_functions() -> Iterator[None]:
-    """Refuses custom autograd functions: only the aten calls of their forward would be left."""
-    own = vars(torch.autograd.Function)["apply"]
+    """Refuses custom autograd functions in this thread: only the aten calls of their forward would be left."""
+    own, mine = vars(torch.autograd.Function)["apply"], threading.get_ident()
 
     def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        if threading.get_ident() != mine:
+            return own.__get__(None, cls)(*args, **kwargs)
         if cls.__module__ == "torch.utils.checkpoint":
             raise PlanMismatch(f"{user_line()}: the model checkpoints a part of itself; an op plan would lose that: turn it off and trace again.")
         if torch.is_grad_enabled():
@@ -73,7 +76,7 @@ def no_functions() -> Iterator[None]:
                 f"{user_line()}: the model calls the custom autograd function {cls.__name__}, whose backward an op plan would lose: use "
                 "a plan of module regions."
             )
-        return own.__func__(cls, *args, **kwargs)
+        return own.__get__(None, cls)(*args, **kwargs)
 
     torch.autograd.Function.apply = classmethod(apply)  # type: ignore[method-assign, assignment]
     try:

@@ -19,6 +19,7 @@ from . import fake_results, questions
 from .checkpoints import CheckpointTracker
 from .encode import encode
 from .flops import flops_of
+from .foreign import ForeignTensors
 from .kinds import BACKWARD, COLLECTIVE, CONSTANT, FORWARD, GRAD_MODE, LOSS, OPTIMIZER, RANDOM, VIEW, Op
 from .modules import ModuleTracker
 from .mutations import is_collective, is_random, written_arguments
@@ -65,6 +66,7 @@ class Recorder(TorchDispatchMode):
         self.on_constant: Optional[Callable[[int, torch.Tensor], None]] = None  # row, and the real tensor with its data
         self._target = target
         self._device = step.device
+        self._foreign = ForeignTensors([*step.model.parameters(), *step.model.buffers(), *(tensor for _, tensor in step.inputs())])
         self._first_seq = 0
         self._last_seq = -1
         self._seqs: list[int] = []
@@ -128,6 +130,7 @@ class Recorder(TorchDispatchMode):
         return result
 
     def _call(self, func: Any, args: Any, kwargs: Any) -> Any:
+        self._foreign.refuse(args, kwargs)
         try:
             result = fake_results.run(func, args, kwargs, self._target)
         except RuntimeError as error:
@@ -138,6 +141,7 @@ class Recorder(TorchDispatchMode):
                 return result
             raise
         if self.phase != OPTIMIZER:
+            self._foreign.note(func, args, kwargs, result)
             follow(func, args, kwargs, result)
         return result
 

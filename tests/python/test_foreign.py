@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors that a step would train although the model doesn't own them: refused before anything has run."""
+
+import functools
+
+import plimsoll
+import pytest
+import torch
+import torch.nn.functional as F
+from plimsoll import TraceError
+from plimsoll.tracing import trace_graph
+
+
+class Body(torch.nn.Module):
+    """`extra(model, hidden)` runs behind a linear layer."""
+
+    def __init__(self, extra=lambda model, hidden: hidden):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 8)
+        self.extra = extra
+
+    def forward(self, x):
+        return self.extra(self, self.layer(x))
+
+
+def _traced(model, x, loss):
+    return trace_graph(model, (x,), loss=loss)
+
+
+def _compiled(model, x, loss):
+    return plimsoll.compile_step(model, loss=loss)(x)
+
+
+torch.manual_seed(0)
+HEAD = torch.nn.Linear(8, 3)
+LOOSE = torch.randn(8, requires_grad=True)
+
+
+def _kept_aside(model, hidden):
+    model.aside = model.aside if hasattr(model, "aside") else LOOSE
+    return hidden * model.aside
+
+
+FOREIGN = {
+    "a module of the closure": (Body(), (lambda head: lambda output: head(output).sum())(HEAD), "of shape 3x8"),
+    "a module of a partial": (Body(), functools.partial(lambda output, head: head(output).sum(), head=HEAD), "of shape 3x8"),
+    "a module as the loss": (Body(), torch.nn.Sequential(HEAD, torch.nn.Flatten(0), torch.nn.Linear(12, 1)), "of shape 3x8"),
+    "a global tensor": (Body(), lambda output: (output * LOOSE).sum(), "of shape 8"),
+    "a plain tensor of the model": (Body(_kept_aside), lambda output: output.sum(), "of shape 8"),
+}
+
+
+@pytest.mark.parametrize("run", [_traced, _compiled])
+@pytest.mark.parametrize("name", FOREIGN)
+def test_what_the_model_does_not_own_is_refused(name, run):
+    model, loss, named = FOREIGN[name]
+    with pytest.raises(TraceError, match="no parameter of the model: put the model and what the loss uses into one module") as error:
+        run(model, torch.randn(4, 8), loss)
+    assert named in str(error.value)
+    assert all(t.grad is None for t in (LOOSE, *HEAD.parameters(), *model.parameters()))
+
+
+@pytest.mark.parametrize("run", [_traced, _compiled])
+def test_frozen_modules_of_the_loss_are_constants(run):
+    head = torch.nn.Linear(8, 3).requires_grad_(False)
+    run(Body(), torch.randn(4, 8), lambda output: head(output).square().sum())
+
+
+def test_gradients_through_frozen_modules_of_the_loss_are_eagers():
+    head, model, x = torch.nn.Linear(8, 3).requires_grad_(False), Body(), torch.randn(4, 8)
+    loss = lambda output: head(output).square().sum()  # noqa: E731
+    step = plimsoll.compile_step(model, loss=loss)
+    for _ in range(2):
+        model.zero_grad()
+        loss(model(x)).backward()
+        expected = model.layer.weight.grad
+        model.zero_grad()
+        step(x)
+        assert torch.equal(expected, model.layer.weight.grad)
+        head.weight.mul_(1.5)
+
+
+def _leaves_of_its_own(model, hidden):
+    penalty = hidden.detach().requires_grad_()
+    (gradient,) = torch.autograd.grad(F.silu(penalty).sum(), penalty, create_graph=True)
+    made = [torch.zeros(8, requires_grad=True), torch.tensor([1.0] * 8, requires_grad=True), torch.nn.Parameter(torch.ones(8))]
+    return hidden * gradient + sum(made)
+
+
+@pytest.mark.parametrize("run", [_traced, _compiled])
+def test_leaves_that_the_step_makes_itself(run):
+    run(Body(_leaves_of_its_own), torch.randn(4, 8), lambda output: output.sum())
+
+
+def test_leaves_that_a_real_step_makes_itself(tmp_path):
+    plimsoll.measure(Body(_leaves_of_its_own), None, torch.randn(4, 8), out=tmp_path / "m.json")
