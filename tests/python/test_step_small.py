@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled steps of the models in their usual widths and depths, on small batches: everything kept, then a random plan."""
+"""Compiled steps of the models in their usual widths and depths, on small batches: everything kept and a random plan in turn."""
 
 import plimsoll
 import pytest
