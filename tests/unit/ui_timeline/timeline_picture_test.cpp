@@ -8,7 +8,6 @@
 
 #include <QApplication>
 #include <QBuffer>
-#include <QFile>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QTest>
@@ -40,7 +39,6 @@ private Q_SLOTS:
     void keepsALongSubtitleOffTheLegend();
     void placesNoLabelOnAnother();
     void survivesEmptyAndTinyTimelines();
-    void showsItselfForTheEye();
     void paintsADragWithinAFrame();
     void followsTheThemeWhileShown();
 };
@@ -165,44 +163,6 @@ void TimelinePictureTest::survivesEmptyAndTinyTimelines()
     QVERIFY(!view.grab().isNull());
     view.resize(20, 20);
     QVERIFY(!view.grab().isNull());
-}
-
-void TimelinePictureTest::showsItselfForTheEye()
-{
-    const QString folder = qEnvironmentVariable("PLIMSOLL_PICTURES");
-    if (folder.isEmpty())
-        QSKIP("set PLIMSOLL_PICTURES to a folder to get pictures");
-    for (const bool dark : {false, true}) {
-        m_theme->setChoice(dark ? ThemeChoice::Dark : ThemeChoice::Light);
-        const QString name = folder + (dark ? QStringLiteral("/dark") : QStringLiteral("/light"));
-        const QRectF plot = frame().layout.plot;
-        QTest::mouseMove(m_view.get(), QPoint{static_cast<int>(plot.left()) + 520,
-                                              static_cast<int>(plot.bottom()) - 30});
-        QVERIFY(m_view->grab().save(name + QStringLiteral("-rest.png")));
-        const QPoint start = onLine();
-        QTest::mousePress(m_view.get(), Qt::LeftButton, {}, start);
-        QTest::mouseMove(m_view.get(), start + QPoint{0, -12});
-        QVERIFY(m_view->grab().save(name + QStringLiteral("-drag.png")));
-        QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, start + QPoint{0, -12});
-        m_view->setBudget(Bytes{2 * kGiB});
-        m_view->setBudgetState(BudgetState::Infeasible);
-        m_view->setPlanPale(true);
-        QTest::mouseMove(m_view.get(), QPoint{2, 2});
-        QVERIFY(m_view->grab().save(name + QStringLiteral("-infeasible.png")));
-        m_view->setBudget(Bytes{7424 * kMiB});
-        m_view->setBudgetState(BudgetState::Feasible);
-        m_view->setPlanPale(false);
-    }
-    QImage image{m_view->size() * 2, QImage::Format_ARGB32_Premultiplied};
-    image.setDevicePixelRatio(2);
-    QPainter painter{&image};
-    m_view->renderTo(&painter, m_view->size());
-    painter.end();
-    QVERIFY(image.save(folder + QStringLiteral("/dark-2x.png")));
-    QFile file{folder + QStringLiteral("/dark.svg")};
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    QVERIFY(writeSvg(file, m_view->size(), {},
-                     [this](QPainter& p) { m_view->renderTo(&p, m_view->size()); }));
 }
 
 void TimelinePictureTest::paintsADragWithinAFrame()
