@@ -4,7 +4,7 @@
 #include "app/cli/verbs.h"
 #include "core/base/budget.h"
 #include "core/base/format.h"
-#include "core/plan/verify.h"
+#include "core/plan/certify.h"
 
 #include <fmt/format.h>
 
@@ -93,24 +93,20 @@ private:
     {
         const plan::Verification verification = plan::verify(problem, file.plan);
         std::vector<NamedFault> faults;
-        bool legal = true;
-        for (const plan::Fault& fault : verification.faults) {
+        for (const plan::Fault& fault : verification.faults)
             faults.push_back({plan::faultName(fault.kind), fault.sentence});
-            legal = legal && fault.kind == plan::FaultKind::OverBudget;
-        }
         Answer answer;
         answer.json = {{"file", m_plan}, {"graph", m_graph}};
         // A plan holds at any size; the numbers in its file are those of the size it was made for.
         const bool sameSize = !m_at.isGiven() || file.info.batch == problem.program->header.batch;
-        if (legal) {
+        if (plan::isLegal(verification)) {
             const plan::EvaluationPtr evaluation = plan::evaluate(problem, file.plan);
+            if (const auto agreed = plan::agreement(verification, *evaluation); !agreed)
+                return tl::unexpected{agreed.error()};
             const plan::EvaluationPtr base = plan::evaluate(problem, plan::keepEverything());
             if (sameSize)
                 compareNumbers(faults, file.info, *evaluation, *base);
             checkLimits(faults, *evaluation, *base);
-            if (faults.empty())
-                if (const auto certified = plan::certify(problem, file.plan); !certified)
-                    faults.push_back({"not_certified", certified.error().message});
             answer.json["planner"] = file.plan.planner;
             answer.json["device"] = problem.device.id;
             answer.json["budget_bytes"] = problem.budget.count();

@@ -41,12 +41,8 @@ std::string jsonText(const ordered_json& json)
 int runVerb(Verb& verb)
 {
     const AnswerResult answer = verb.run();
-    if (!answer) {
-        std::string sentence = answer.error().message;
-        if (answer.error().kind == base::ErrorKind::Internal)
-            sentence += " This is a bug: please report it with the command line and the file.";
-        return finish(exitFor(answer.error().kind), "", sentence);
-    }
+    if (!answer)
+        return finish(exitFor(answer.error().kind), "", base::told(answer.error()));
     if (verb.common().json)
         return finish(answer->exit, jsonText(answer->json), answer->error);
     return finish(answer->exit, verb.common().quiet ? std::string_view{} : answer->text,

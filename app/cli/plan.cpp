@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -90,6 +91,18 @@ ordered_json frontierJson(const plan::Frontier& frontier, int count)
                         {"planner", plan->plan().planner}});
     }
     return rows;
+}
+
+/// Whether that is what an option of any planner is when it is left out.
+bool isDefault(const std::string& name, const std::string& text)
+{
+    const auto& all = solve::planners();
+    return std::any_of(all.begin(), all.end(), [&](const auto& planner) {
+        const std::vector<solve::OptionRecord>& records = planner->descriptor().options;
+        return std::any_of(records.begin(), records.end(), [&](const solve::OptionRecord& record) {
+            return record.name == name && solve::valueText(record, record.standard) == text;
+        });
+    });
 }
 
 class PlanVerb : public Verb
@@ -201,9 +214,10 @@ Result<void> PlanVerb::readOptions()
             return tl::unexpected{value.error()};
         m_options[record.name] = *value;
     }
+    // Of other planners: what is the default there asks for nothing, the rest is refused by name.
     for (const auto& [name, text] : m_optionTexts)
-        if (text)
-            m_options.try_emplace(name); // of another planner: refused by name
+        if (text && !isDefault(name, *text))
+            m_options.try_emplace(name);
     return solve::checkOptions(m_planner->descriptor(), m_options);
 }
 

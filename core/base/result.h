@@ -27,6 +27,14 @@ struct Error
     bool operator==(const Error&) const = default;
 };
 
+/// What a user is told: behind a bug of ours, what to do about it.
+[[nodiscard]] inline std::string told(const Error& error)
+{
+    return error.kind != ErrorKind::Internal
+               ? error.message
+               : error.message + " This is a bug: please report it with the file and what you did.";
+}
+
 template <typename T>
 using Result = tl::expected<T, Error>;
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 namespace plimsoll::plan {
@@ -19,6 +21,14 @@ tl::unexpected<base::Error> overBudget(base::Bytes peak, base::Bytes budget)
                                      base::bytesText(peak - budget, base::Rounding::Up)));
 }
 
+tl::unexpected<base::Error> disagree(const std::string& where)
+{
+    return base::failure(base::ErrorKind::Internal,
+                         fmt::format("The replay of the plan disagrees with its evaluation {}, so "
+                                     "the plan is refused.",
+                                     where));
+}
+
 } // namespace
 
 VerifiedPlan::VerifiedPlan(Problem problem, Plan plan, EvaluationPtr evaluation)
@@ -26,34 +36,42 @@ VerifiedPlan::VerifiedPlan(Problem problem, Plan plan, EvaluationPtr evaluation)
 {
 }
 
+bool isLegal(const Verification& verification)
+{
+    return std::all_of(verification.faults.begin(), verification.faults.end(),
+                       [](const Fault& fault) { return fault.kind == FaultKind::OverBudget; });
+}
+
+base::Result<void> agreement(const Verification& verification, const Evaluation& evaluation)
+{
+    const std::vector<std::int64_t>& totals = evaluation.timeline->totals();
+    const std::vector<base::Bytes>& replayed = verification.liveBytes;
+    for (std::size_t step = 0; step < std::min(totals.size(), replayed.size()); ++step)
+        if (replayed[step].count() != totals[step])
+            return disagree(fmt::format("at step {} ({} against {})", step,
+                                        base::exactBytesText(replayed[step]),
+                                        base::exactBytesText(base::Bytes{totals[step]})));
+    if (replayed.size() != totals.size())
+        return disagree(fmt::format("about the number of steps ({} against {})", replayed.size(),
+                                    totals.size()));
+    if (verification.peak != evaluation.peak)
+        return disagree(fmt::format("about the peak ({} against {})",
+                                    base::exactBytesText(verification.peak),
+                                    base::exactBytesText(evaluation.peak)));
+    return {};
+}
+
 base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan)
 {
     const Verification verification = verify(problem, plan);
+    EvaluationPtr evaluation;
+    if (isLegal(verification)) {
+        evaluation = evaluate(problem, plan);
+        if (const base::Result<void> agreed = agreement(verification, *evaluation); !agreed)
+            return tl::unexpected{agreed.error()};
+    }
     if (!verification.faults.empty())
         return base::failure(base::ErrorKind::CheckFailed, verification.faults.front().sentence);
-    EvaluationPtr evaluation = evaluate(problem, plan);
-    const std::vector<std::int64_t>& totals = evaluation->timeline->totals();
-    for (std::size_t step = 0; step < totals.size(); ++step) {
-        if (step < verification.liveBytes.size()
-            && verification.liveBytes[step].count() == totals[step])
-            continue;
-        return base::failure(
-            base::ErrorKind::CheckFailed,
-            fmt::format(
-                "The replay of the plan disagrees with its evaluation at step {} ({} against {}): "
-                "the plan is refused; please report this graph.",
-                step,
-                step < verification.liveBytes.size()
-                    ? base::exactBytesText(verification.liveBytes[step])
-                    : std::string{"no step"},
-                base::exactBytesText(base::Bytes{totals[step]})));
-    }
-    if (verification.liveBytes.size() != totals.size() || verification.peak != evaluation->peak)
-        return base::failure(base::ErrorKind::CheckFailed,
-                             "The replay of the plan runs other steps than its evaluation: the "
-                             "plan is refused; please report this graph.");
-    if (evaluation->peak > problem.budget)
-        return overBudget(evaluation->peak, problem.budget);
     return VerifiedPlanPtr{new VerifiedPlan{problem, plan, std::move(evaluation)}};
 }
 

@@ -33,8 +33,17 @@ private:
 
 using VerifiedPlanPtr = std::shared_ptr<const VerifiedPlan>;
 
+/// Whether the plan can run: it has no fault, but that it may need more than the budget. Only then
+/// evaluate() takes it.
+[[nodiscard]] bool isLegal(const Verification& verification);
+
+/// Whether the replay of a legal plan saw the bytes that were evaluated, at every step. They share
+/// no code, so a difference is a bug of ours and never the plan's fault: an error of kind Internal.
+[[nodiscard]] base::Result<void> agreement(const Verification& verification,
+                                           const Evaluation& evaluation);
+
 /// The only maker of VerifiedPlan. CheckFailed with the first fault's sentence otherwise; over
-/// budget is such a fault.
+/// budget is such a fault. Internal where replay and evaluation disagree.
 [[nodiscard]] base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan);
 
 /// A copy for another budget, which its peak must not exceed: no new replay is needed for that.

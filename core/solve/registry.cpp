@@ -26,8 +26,10 @@ public:
             return tl::unexpected{checked.error()};
         plan::Problem unlimited = problem;
         unlimited.budget = plan::kUnlimited;
-        base::Result<plan::VerifiedPlanPtr> verified =
-            plan::certify(unlimited, plan::keepEverything());
+        plan::Plan plan = plan::keepEverything();
+        plan.options = optionTexts(m_descriptor, options);
+        plan.runtime = runtimeOf(m_descriptor, options);
+        base::Result<plan::VerifiedPlanPtr> verified = plan::certify(unlimited, plan);
         if (!verified)
             return tl::unexpected{verified.error()};
         plan::Frontier frontier;
@@ -39,7 +41,7 @@ private:
     PlannerDescriptor m_descriptor{"none",
                                    "None",
                                    "Keeps everything: the step as it was recorded.",
-                                   {}};
+                                   {runtimeRecord()}};
 };
 
 std::vector<std::unique_ptr<const Planner>> makePlanners()

@@ -5,6 +5,7 @@
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
 #include "core/plan/plan_json.h"
+#include "core/solve/common/offer.h"
 
 #include <fmt/format.h>
 
@@ -148,7 +149,7 @@ Run checkedRun(const session::SavedRun& saved, const Document& document,
     run.stepTime.reset();
     notes.push_back(fmt::format("The plan kept for {} failed its check and is not used: {}",
                                 base::bytesText(run.budget, base::Rounding::Down),
-                                verified.error().message));
+                                base::told(verified.error())));
     return run;
 }
 
@@ -246,17 +247,20 @@ session::SavedSession savedSession(const Document& document)
     return saved;
 }
 
-Result<PlannedPtr> firstPicture(const Document& document)
+Result<PlannedPtr> firstPicture(Document& document)
 {
     Result<Planned> planned = unplannedStep(document.graph.program, document.choices);
     if (!planned)
         return tl::unexpected{planned.error()};
     plan::Frontier frontier = *planned->frontier;
-    for (const Run& run : document.runs)
-        if (run.plan)
-            if (Result<plan::VerifiedPlanPtr> fitting =
-                    plan::certify(planned->unplanned->problem(), run.plan->plan()))
-                frontier.insert(*std::move(fitting));
+    for (const Run& run : document.runs) {
+        if (!run.plan)
+            continue;
+        const Result<void> known =
+            solve::offer(frontier, planned->unplanned->problem(), run.plan->plan());
+        if (!known)
+            document.notes.push_back(base::told(known.error()));
+    }
     planned->setFrontier(std::make_shared<const plan::Frontier>(std::move(frontier)));
     return std::make_shared<const Planned>(*std::move(planned));
 }

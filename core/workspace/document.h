@@ -72,8 +72,9 @@ struct Opened
 [[nodiscard]] session::SavedProblem savedProblem(const Document& document);
 [[nodiscard]] session::SavedRun savedRun(const Run& run);
 
-/// What can be shown before planning: the unplanned step and the plans that are at hand already.
-[[nodiscard]] base::Result<PlannedPtr> firstPicture(const Document& document);
+/// What can be shown before planning: the unplanned step and the plans that are at hand already. A
+/// plan that fails its check under the choices of now is left out, with a note in the document.
+[[nodiscard]] base::Result<PlannedPtr> firstPicture(Document& document);
 
 /// The budget a fresh document begins with: the device's memory, or about 80 % of the unplanned
 /// peak when everything fits there anyway; never less than the smallest budget with a plan. A round

@@ -170,7 +170,7 @@ void DocumentController::planNow()
             if (!planned) {
                 if (planned.error().kind != base::ErrorKind::Cancelled)
                     Q_EMIT failed(QStringLiteral("plan"),
-                                  QString::fromStdString(planned.error().message));
+                                  QString::fromStdString(base::told(planned.error())));
                 Q_EMIT answerChanged();
                 return;
             }

@@ -6,6 +6,7 @@
 #include "core/solve/chain/saved_sets.h"
 #include "core/solve/chain/single_level.h"
 #include "core/solve/common/linearize.h"
+#include "core/solve/common/offer.h"
 #include "core/solve/common/step_plans.h"
 
 #include <algorithm>
@@ -20,20 +21,12 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// Bytes that no plan can exceed: proposals are judged by their own peak, not by a budget.
-constexpr base::Bytes kUnlimited{std::int64_t{1} << 62};
 constexpr int kFewestSlots = 16;
 
 plan::Granularity granularityOf(const PlannerDescriptor& descriptor, const Options& options)
 {
     return optionValue(descriptor, options, "granularity") == 1 ? plan::Granularity::Op
                                                                 : plan::Granularity::Module;
-}
-
-plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options)
-{
-    return optionValue(descriptor, options, "runtime") == 1 ? plan::Runtime::Step
-                                                            : plan::Runtime::Checkpoint;
 }
 
 /// What is known of a region tree without its members: equal ones are equal plans.
@@ -81,7 +74,7 @@ public:
         , m_space{makeRegionSpace(*problem.program, m_granularity)}
         , m_stepPlans{*problem.program}
     {
-        m_problem.budget = kUnlimited;
+        m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
     }
 
     base::Result<plan::FrontierPtr> run() &&;
@@ -93,10 +86,11 @@ private:
     base::Result<void> fine(int slots, const base::JobContext& job);
     base::Result<void> addKeepEverything();
     base::Result<void> addChain(const LinearizedStep& step, int slots, const base::JobContext& job);
-    void addSavedSets(const base::JobContext& job);
-    void addSingleLevel(const LinearizedStep& step, std::size_t most, const base::JobContext& job);
-    void add(const LinearizedStep& step, const std::vector<Region>& regions);
-    void offer(const plan::Plan& plan);
+    base::Result<void> addSavedSets(const base::JobContext& job);
+    base::Result<void> addSingleLevel(const LinearizedStep& step, std::size_t most,
+                                      const base::JobContext& job);
+    base::Result<void> add(const LinearizedStep& step, const std::vector<Region>& regions);
+    base::Result<void> offer(const plan::Plan& plan);
     [[nodiscard]] bool becomesStep(plan::Plan& plan) const;
     [[nodiscard]] std::vector<plan::Region> regionsOf(const LinearizedStep& step,
                                                       const std::vector<Region>& regions) const;
@@ -133,7 +127,7 @@ std::vector<plan::Region> Search::regionsOf(const LinearizedStep& step,
     return planned;
 }
 
-void Search::add(const LinearizedStep& step, const std::vector<Region>& regions)
+base::Result<void> Search::add(const LinearizedStep& step, const std::vector<Region>& regions)
 {
     plan::Plan plan;
     plan.planner = m_descriptor.id;
@@ -143,23 +137,19 @@ void Search::add(const LinearizedStep& step, const std::vector<Region>& regions)
     Shape shape;
     describe(plan.regions, shape);
     if (!m_seen.insert(std::move(shape)).second)
-        return; // looked at before
-    if (m_runtime == plan::Runtime::Checkpoint || becomesStep(plan))
-        offer(plan);
+        return {}; // looked at before
+    if (m_runtime == plan::Runtime::Step && !becomesStep(plan))
+        return {};
+    return offer(plan);
 }
 
-void Search::offer(const plan::Plan& plan)
+base::Result<void> Search::offer(const plan::Plan& plan)
 {
     if (std::any_of(plan.regions.begin(), plan.regions.end(), [](const plan::Region& region) {
             return plan::depthOf(region) > plan::kMostNested;
         }))
-        return;
-    // Most are dominated: those need no replay.
-    if (!m_frontier.improvedBy(*plan::evaluate(m_problem, plan)))
-        return;
-    // A proposal that fails the check is no plan; the others stand without it.
-    if (base::Result<plan::VerifiedPlanPtr> verified = plan::certify(m_problem, plan))
-        m_frontier.insert(*std::move(verified));
+        return {};
+    return solve::offer(m_frontier, m_problem, plan);
 }
 
 /// The regions' plan for the runtime Step, which has none.
@@ -218,14 +208,17 @@ base::Result<void> Search::addChain(const LinearizedStep& step, int slots,
         if (job.stopRequested())
             return base::cancelled();
         if (const auto sequence = table->sequence(points[place].budget))
-            add(step, regionTree(annotate(*sequence, step.stages.size())));
+            if (base::Result<void> added =
+                    add(step, regionTree(annotate(*sequence, step.stages.size())));
+                !added)
+                return added;
         checking.report(++done, points.size());
     }
     return {};
 }
 
-void Search::addSingleLevel(const LinearizedStep& step, std::size_t most,
-                            const base::JobContext& job)
+base::Result<void> Search::addSingleLevel(const LinearizedStep& step, std::size_t most,
+                                          const base::JobContext& job)
 {
     const std::vector<std::vector<Region>> found =
         singleLevelRegions(m_problem, step, job.piece(0, 2));
@@ -235,15 +228,17 @@ void Search::addSingleLevel(const LinearizedStep& step, std::size_t most,
     std::size_t done = 0;
     for (const std::size_t place : order) {
         if (job.stopRequested())
-            return;
-        add(step, found[place]);
+            return base::cancelled();
+        if (base::Result<void> added = add(step, found[place]); !added)
+            return added;
         checking.report(++done, order.size());
     }
+    return {};
 }
 
 /// Starts from plans all over the frontier and keeps more and more in each: at its own peak for
 /// nothing, then up to what other plans need.
-void Search::addSavedSets(const base::JobContext& job)
+base::Result<void> Search::addSavedSets(const base::JobContext& job)
 {
     constexpr std::size_t kPlans = 12;
     constexpr std::size_t kPeaks = 8;
@@ -258,10 +253,12 @@ void Search::addSavedSets(const base::JobContext& job)
         for (std::size_t step = 0; step <= kPeaks && !job.stopRequested(); ++step) {
             const std::size_t limit = std::min(place + above * step / kPeaks, points.size() - 1);
             plan = sets.fill(plan, points[limit]->evaluation().peak);
-            offer(plan);
+            if (base::Result<void> added = offer(plan); !added)
+                return added;
         }
         job.report(++done, order.size());
     }
+    return {};
 }
 
 /// Few stages, few plans: done in a moment, so it is never stopped. Whoever stops the search early
@@ -300,7 +297,10 @@ base::Result<void> Search::fine(int slots, const base::JobContext& job)
         resolutions.push_back(count);
     int done = 0;
     const int pieces = 1 + 2 * static_cast<int>(resolutions.size());
-    addSingleLevel(steps->front(), static_cast<std::size_t>(slots), job.piece(done++, pieces));
+    if (base::Result<void> added = addSingleLevel(steps->front(), static_cast<std::size_t>(slots),
+                                                  job.piece(done++, pieces));
+        !added)
+        return added;
     for (const int count : resolutions)
         for (const LinearizedStep& step : *steps)
             if (base::Result<void> added = addChain(step, count, job.piece(done++, pieces)); !added)
@@ -316,7 +316,8 @@ base::Result<void> Search::betweenModules(const base::JobContext& job)
     const base::Result<std::vector<LinearizedStep>> steps = linearized(plan::Granularity::Module);
     if (!steps)
         return tl::unexpected{steps.error()};
-    addSingleLevel(steps->front(), kSlots, job.piece(0, 3));
+    if (base::Result<void> added = addSingleLevel(steps->front(), kSlots, job.piece(0, 3)); !added)
+        return added;
     int done = 1;
     for (const LinearizedStep& step : *steps)
         if (base::Result<void> added = addChain(step, kSlots, job.piece(done++, 3)); !added)
@@ -337,7 +338,7 @@ base::Result<plan::FrontierPtr> Search::run() &&
     if (added && betweenOps)
         added = betweenModules(m_job.piece(1, pieces));
     if (added && saves)
-        addSavedSets(m_job.piece(pieces - 1, pieces));
+        added = addSavedSets(m_job.piece(pieces - 1, pieces));
     // Stopped early, what is there is good.
     if (!added && added.error().kind != base::ErrorKind::Cancelled)
         return tl::unexpected{added.error()};
@@ -368,20 +369,11 @@ PlannerDescriptor descriptorOfRotor()
         .upper = 1,
         .choices = {"off", "on"},
         .label = "Saves"};
-    const OptionRecord runtime{
-        .name = "runtime",
-        .sentence = "What executes the plan: checkpoint regions in the model (plimsoll.apply), or "
-                    "the recorded ops one by one (plimsoll.compile_step).",
-        .lower = 0,
-        .standard = 0,
-        .upper = 1,
-        .choices = {"checkpoint", "step"},
-        .label = "Runtime"};
     return {"rotor",
             "Rotor",
             "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
             "chain, evaluated on the full graph.",
-            {slots, granularity, savedSets, runtime}};
+            {slots, granularity, savedSets, runtimeRecord()}};
 }
 
 class RotorPlanner final : public Planner

@@ -79,6 +79,25 @@ std::vector<std::pair<std::string, std::string>> optionTexts(const PlannerDescri
     return texts;
 }
 
+OptionRecord runtimeRecord()
+{
+    return {.name = "runtime",
+            .sentence =
+                "What executes the plan: checkpoint regions in the model (plimsoll.apply), or "
+                "the recorded ops one by one (plimsoll.compile_step).",
+            .lower = 0,
+            .standard = 0,
+            .upper = 1,
+            .choices = {"checkpoint", "step"},
+            .label = "Runtime"};
+}
+
+plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options)
+{
+    return optionValue(descriptor, options, "runtime") == 1 ? plan::Runtime::Step
+                                                            : plan::Runtime::Checkpoint;
+}
+
 plan::Runtime runtimeOf(const plan::Frontier& frontier)
 {
     return frontier.points().empty() ? plan::Runtime::Checkpoint

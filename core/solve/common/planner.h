@@ -94,6 +94,11 @@ public:
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 optionTexts(const PlannerDescriptor& descriptor, const Options& options);
 
+/// The option "runtime": what executes the plan.
+[[nodiscard]] OptionRecord runtimeRecord();
+/// Its value.
+[[nodiscard]] plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options);
+
 /// The runtime of a frontier's plans, which is one and the same.
 [[nodiscard]] plan::Runtime runtimeOf(const plan::Frontier& frontier);
 

@@ -49,6 +49,7 @@ private Q_SLOTS:
     void frontierHasAsManyPointsAsAskedFor();
     void anInfeasibleBudgetExitsWith4AndNamesBothNumbers();
     void plannerNoneKeepsEverything();
+    void plannerNoneTakesWhatMeansTheDefault();
     void checkFailsWith5OnLimitsAndFaults();
     void exportWritesEveryKind();
     void quietPrintsNothing();
@@ -282,6 +283,43 @@ void CliTest::plannerNoneKeepsEverything()
                      text("none")})
                  .exit,
              4);
+}
+
+void CliTest::plannerNoneTakesWhatMeansTheDefault()
+{
+    const QStringList none{text("plan"),      m_resnet,     text("--budget"), text("100%"),
+                           text("--planner"), text("none"), text("--json")};
+    const auto with = [&](const char* option, const char* value) {
+        return runCli(none + QStringList{text(option), text(value)});
+    };
+    const QJsonObject plain = runCli(none).json();
+    for (const auto& [option, value] :
+         {std::pair{"--runtime", "checkpoint"}, std::pair{"--granularity", "module"},
+          std::pair{"--saved-sets", "off"}}) {
+        const CliRun run = with(option, value);
+        QVERIFY2(run.exit == 0, run.error.constData());
+        for (const char* key : {"runtime", "granularity", "peak_bytes", "step_time_ns", "options"})
+            QCOMPARE(run.json()[text(key)], plain[text(key)]);
+    }
+    QCOMPARE(plain[text("runtime")].toString(), text("checkpoint"));
+    QCOMPARE(plain[text("granularity")].toString(), text("module"));
+    // What the step runtime takes without a plan is a plan of its own.
+    const QString plan = file("none.json");
+    const CliRun step =
+        runCli(none + QStringList{text("--runtime"), text("step"), text("--export"), plan});
+    QVERIFY2(step.exit == 0, step.error.constData());
+    QCOMPARE(step.json()[text("runtime")].toString(), text("step"));
+    QVERIFY(step.json()[text("verified")].toBool());
+    QCOMPARE(runCli({text("check"), plan, m_resnet}).exit, 0);
+    for (const auto& [option, value] :
+         {std::pair{"--granularity", "op"}, std::pair{"--saved-sets", "on"},
+          std::pair{"--granularity", "layer"}, std::pair{"--slots", "500"}}) {
+        const CliRun refused = with(option, value);
+        QCOMPARE(refused.exit, 2);
+        QVERIFY2(
+            refused.error.contains(QByteArray{"The planner none has no option \""} + (option + 2)),
+            refused.error.constData());
+    }
 }
 
 void CliTest::checkFailsWith5OnLimitsAndFaults()

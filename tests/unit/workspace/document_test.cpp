@@ -212,9 +212,10 @@ void DocumentTest::replacesUnknownChoicesWithANote()
 
 void DocumentTest::showsTheSavedPlanBeforePlanning()
 {
-    const workspace::Document document = workedOn(m_sample);
+    workspace::Document document = workedOn(m_sample);
     const auto first = workspace::firstPicture(document);
     QVERIFY(first);
+    QVERIFY(document.notes.empty());
     const plan::VerifiedPlanPtr plan = workspace::planAt(**first, *document.budget);
     QVERIFY(plan);
     QVERIFY(plan->plan() == document.runs.front().plan->plan());

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every proposal of the planners passes its check, on random steps: one that does not would be an
+// error of the whole search.
+#include "core/solve/registry.h"
+
+#include "tests/support/programs.h"
+
+#include <QTest>
+
+namespace {
+
+using namespace plimsoll;
+
+class ProposalsPropertyTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void passTheirCheck_data();
+    void passTheirCheck();
+};
+
+void ProposalsPropertyTest::passTheirCheck_data()
+{
+    QTest::addColumn<QString>("planner");
+    QTest::addColumn<solve::Options>("options");
+    const auto row = [](const char* name, const char* planner, solve::Options options) {
+        QTest::newRow(name) << QString::fromUtf8(planner) << std::move(options);
+    };
+    row("rotor, modules", "rotor", {{"slots", 64}});
+    row("rotor, ops", "rotor", {{"slots", 64}, {"granularity", 1}});
+    row("rotor, saved sets", "rotor", {{"slots", 64}, {"granularity", 1}, {"saved-sets", 1}});
+    row("rotor, step", "rotor", {{"slots", 64}, {"granularity", 1}, {"runtime", 1}});
+    row("none, step", "none", {{"runtime", 1}});
+}
+
+void ProposalsPropertyTest::passTheirCheck()
+{
+    QFETCH(QString, planner);
+    QFETCH(solve::Options, options);
+    const auto found = solve::findPlanner(planner.toStdString());
+    QVERIFY(found);
+    std::size_t points = 0;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        plan::Problem problem = tests::unlimitedProblem(tests::randomProgram(seed));
+        problem.device.bandwidth = 1e9;
+        const auto frontier = (*found)->frontier(problem, options, {});
+        QVERIFY2(frontier,
+                 frontier ? ""
+                          : qPrintable(QStringLiteral("seed %1: %2")
+                                           .arg(seed)
+                                           .arg(QString::fromStdString(frontier.error().message))));
+        points += (*frontier)->points().size();
+    }
+    qInfo("%zu plans on frontiers", points);
+    QVERIFY(points >= 60);
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(ProposalsPropertyTest)
+#include "proposals_property_test.moc"
