@@ -11,6 +11,7 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.utils._pytree import tree_map_only
 
 aten = torch.ops.aten
+_HALF = (torch.float16, torch.bfloat16)
 
 
 def _reformed(result: Any, memory_format: torch.memory_format) -> Any:
@@ -20,9 +21,20 @@ def _reformed(result: Any, memory_format: torch.memory_format) -> Any:
     return (torch.empty_like(first, memory_format=memory_format), *result[1:])
 
 
+def wide_statistics(parameters: slice) -> Callable[[Any, Any], Any]:
+    """Norms of half precision with parameters (positions among the arguments) in single precision, as under autocast, keep mean and
+    deviation in single precision, where the fake kernels keep them in the input's."""
+
+    def corrected(args: Any, result: Any) -> Any:
+        wide = args[0].dtype in _HALF and any(p is not None and p.dtype == torch.float32 for p in args[parameters])
+        return (result[0], *(t.to(torch.float32) for t in result[1:])) if wide else result
+
+    return corrected
+
+
 def _batch_norm(args: Any, result: Any) -> Any:
     """Contiguous or channels-last as the input suggests, where the fake kernel keeps any order of dimensions."""
-    return _reformed(result, suggest_memory_format(args[0]))
+    return _reformed(_batch_norm_statistics(args, result), suggest_memory_format(args[0]))
 
 
 def _batch_norm_backward(args: Any, result: Any) -> Any:
@@ -49,9 +61,12 @@ def _embedding_bag(args: Any, result: Any) -> Any:
     return (result[0], torch.empty(bags.numel() + 1, dtype=bags.dtype)[:-1], *result[2:]) if bags.numel() else result
 
 
+_batch_norm_statistics = wide_statistics(slice(1, 5))  # weight, bias and running statistics
+
 CORRECTED: dict[Any, Callable[[Any, Any], Any]] = {
     aten.native_batch_norm.default: _batch_norm,
     aten.native_batch_norm_backward.default: _batch_norm_backward,
+    aten.native_layer_norm.default: wide_statistics(slice(2, 4)),
     aten.mkldnn_rnn_layer.default: _rnn_layer,
     aten._embedding_bag.default: _embedding_bag,
 }

@@ -23,17 +23,32 @@ def _contiguous_gradient(_: Any, result: Any) -> Any:
     return (torch.empty_like(result[0], memory_format=torch.contiguous_format), *result[1:])
 
 
+def _gradient_of_group_norm(args: Any, result: Any) -> Any:
+    """In the input's dtype, where the fake kernel's is that of statistics in single precision."""
+    if result[0] is None or result[0].dtype == args[1].dtype:
+        return result
+    return (result[0].to(args[1].dtype), *result[1:])
+
+
+def _wanted_gradient(args: Any, result: Any) -> Any:
+    """batch norm's fake kernel makes a gradient of its input also where the mask asks for none."""
+    return result if args[9][0] else (None, *result[1:])
+
+
 def _wide_statistics(args: Any, result: Any) -> Any:
-    """CUDA's norms keep mean and deviation in float32 where the CPU's keep them in the input's half precision."""
+    """CUDA's layer and batch norm keep mean and deviation in float32 where the CPU's keep them in the input's half precision."""
     if args[0].dtype not in (torch.float16, torch.bfloat16):
         return result
     return (result[0], *(t.to(torch.float32) if t.numel() else t for t in result[1:]))
 
 
-_ON_CUDA: dict[Any, Callable] = {
-    op.default: _wide_statistics for op in (aten.native_layer_norm, aten.native_group_norm, aten.native_batch_norm)
+_ON_CUDA: dict[Any, Callable] = {op.default: _wide_statistics for op in (aten.native_layer_norm, aten.native_batch_norm)}
+_CORRECTED: dict[Any, Callable] = {
+    aten.native_layer_norm_backward.default: _contiguous_gradient,
+    aten.native_group_norm.default: cpu_results.wide_statistics(slice(1, 3)),
+    aten.native_group_norm_backward.default: _gradient_of_group_norm,
+    aten.native_batch_norm_backward.default: _wanted_gradient,
 }
-_CORRECTED: dict[Any, Callable] = {aten.native_layer_norm_backward.default: _contiguous_gradient}
 _MADE: dict[Any, Callable] = {
     aten._cudnn_rnn.default: cuda_recurrent.fake_forward,
     aten._cudnn_rnn_backward.default: cuda_recurrent.fake_backward,
@@ -48,8 +63,10 @@ def run(func: Any, args: Any, kwargs: Any, target: str) -> Any:
     if made is not None:
         return made(args)
     result = func(*args, **kwargs)
-    corrected = _CORRECTED.get(func) or (cpu_results.CORRECTED if target == "cpu" else _ON_CUDA).get(func)
-    return result if corrected is None else corrected(args, result)
+    for table in (_CORRECTED, cpu_results.CORRECTED if target == "cpu" else _ON_CUDA):
+        corrected = table.get(func)
+        result = result if corrected is None else corrected(args, result)
+    return result
 
 
 def on_host(func: Any) -> tuple[int, ...]:
