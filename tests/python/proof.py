@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 from dataclasses import dataclass, field
@@ -67,17 +68,18 @@ def prove(builder: Callable[[], dict[str, Any]]) -> Proof:
 
 
 def _arguments(made: dict[str, Any]) -> dict[str, Any]:
-    return {key: made[key] for key in ("args", "kwargs", "loss", "optimizer", "name") if key in made}
+    return {key: made[key] for key in ("args", "kwargs", "loss", "optimizer", "name", "autocast") if key in made}
 
 
 def _plain_step(made: dict[str, Any], backward: bool = True) -> None:
     """As a training loop has it: with a loss function the output lives on, else only the loss does."""
     model, optimizer = made["model"], made["optimizer"]
-    output = model(*made.get("args", ()), **made.get("kwargs", {}))
-    if "loss" in made:
-        loss = made["loss"](output)
-    else:
-        loss, output = output.loss, None
+    with torch.autocast("cpu", made["autocast"]) if "autocast" in made else contextlib.nullcontext():
+        output = model(*made.get("args", ()), **made.get("kwargs", {}))
+        if "loss" in made:
+            loss = made["loss"](output)
+        else:
+            loss, output = output.loss, None
     loss.backward()
     optimizer.step()
     del output
@@ -143,7 +145,8 @@ def _real_graph(made: dict[str, Any]) -> dict[str, Any]:
     arguments = _arguments(made)
     arguments.pop("name", None)
     args, kwargs, loss = arguments.pop("args", ()), arguments.pop("kwargs", None), arguments.pop("loss", None)
-    with prepared(made["model"], args, kwargs, loss, made["optimizer"], "train", "cpu", fake=False) as step:
+    given = (made["model"], args, kwargs, loss, made["optimizer"], "train", "cpu")
+    with prepared(*given, fake=False, autocast=made.get("autocast")) as step:
         return json.loads(json.dumps(graph_of(finish(record(step, "cpu", SavedTensors)), {})))
 
 

@@ -10,6 +10,9 @@ from torch._prims_common import suggest_memory_format
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.utils._pytree import tree_map_only
 
+from .kinds import TraceError
+from .sources import user_line
+
 aten = torch.ops.aten
 _HALF = (torch.float16, torch.bfloat16)
 
@@ -51,7 +54,11 @@ def _rnn_layer(args: Any, result: Any) -> Any:
     if key not in _workspaces:
         with unset_fake_temporarily():
             zeros = lambda t: torch.empty_strided(t.shape, t.stride(), dtype=t.dtype).zero_()  # noqa: E731
-            _workspaces[key] = aten.mkldnn_rnn_layer.default(*tree_map_only(torch.Tensor, zeros, args))[3].numel()
+            try:
+                _workspaces[key] = aten.mkldnn_rnn_layer.default(*tree_map_only(torch.Tensor, zeros, args))[3].numel()
+            except RuntimeError as error:
+                dtype = str(args[0].dtype).removeprefix("torch.")
+                raise TraceError(f"{user_line()}: this CPU has no kernel for the recurrent layer in {dtype}, in a real run neither: {error}") from error
     return (*result[:3], torch.empty(_workspaces[key], dtype=torch.uint8))
 
 

@@ -10,6 +10,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from . import huggingface, preserve
+from .casting import casting_to, check_emulated, taken_off
 from .cuda_kernels import cuda_kernels
 from .eager_paths import EagerPaths
 from .fakes import Lender, mode_of
@@ -120,10 +121,11 @@ def _made(make: Callable, model: torch.nn.Module) -> Any:
 def prepared(
     model: torch.nn.Module, args: Any, kwargs: Optional[dict], loss: Optional[Callable], optimizer: Any, mode: str,
     target: str, *, micro_steps: MicroSteps = 1, fake: bool = True, emulate: Optional[bool] = None,
-    resize: Optional[Callable[[Step], None]] = None,
+    resize: Optional[Callable[[Step], None]] = None, autocast: Optional[torch.dtype] = None,
 ) -> Iterator[Step]:  # fmt: skip
     """A step whose tensors are fakes (`fake` False: the real ones). `emulate`: whether a step for CUDA runs on the CPU
-    with CUDA's kernels emulated; None: where there is no GPU. `resize` may change its arguments."""
+    with CUDA's kernels emulated; None: where there is no GPU. `resize` may change its arguments. Its forward and loss run under
+    `autocast`; None: as it is around the call."""
     _check(model, kwargs, loss, optimizer, target)
     args = tuple(args) if isinstance(args, (list, tuple)) else (args,)
     kwargs = dict(kwargs or {})
@@ -133,6 +135,11 @@ def prepared(
     if later:
         (args, kwargs), *later = later
     with contextlib.ExitStack() as stack:
+        casting = stack.enter_context(taken_off())
+        if autocast is not None:
+            casting = casting_to(autocast, target)
+        elif target == "cuda" and not on_gpu:
+            check_emulated(casting)
         stack.enter_context(preserve.log())
         stack.enter_context(preserve.random_state())
         stack.enter_context(preserve.attributes(model.modules()))
@@ -152,7 +159,7 @@ def prepared(
         stack.enter_context(_training_flags(model, mode))
         stack.enter_context(huggingface.unnoticed())
         stack.enter_context(EagerPaths(target))
-        step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode, device, count, later)
+        step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode, device, count, later, casting)
         if (compiled := compiled_in(model)) is not None:
             step.assumed.append(f"torch.compile is left out: {compiled} is recorded as its code runs without it")
         if resize is not None:

@@ -145,7 +145,6 @@ def _record_once(step: Step, target: str) -> tuple[Program, dict[int, Any]]:
         seen["bound"] = [Bound(kind, name, row(tensor)) for kind, name, tensor in bound_tensors(step)]
 
     before = _held_by_modules(step.model)
-    torch.clear_autocast_cache()  # the weights that an earlier run has cast belong to the step
     recording = record(step, target, hooks, at_end)
     _refuse_replaced(before, _held_by_modules(step.model))
     rows = _distinct(recording.tensors)
@@ -163,8 +162,8 @@ def _record_once(step: Step, target: str) -> tuple[Program, dict[int, Any]]:
     return program, {rows[row]: constant for row, constant in seen["details"].constants.items()}
 
 
-def record_program(step: Step, target: str) -> Program:
-    """Records the step twice and refuses it when the recordings differ. The step was warmed up."""
+def record_program(step: Step, target: str, on_fakes: bool) -> Program:
+    """Records the step twice and refuses it when the recordings differ. The step was warmed up. `on_fakes`: it will run on them."""
     program, constants = _record_once(step, target)
     again, others = _record_once(step, target)
     _compare(program, again)
@@ -175,6 +174,11 @@ def record_program(step: Step, target: str) -> Program:
         held = reference()
         other, other_reference = others[row]
         if held is not None and held is other_reference():
+            if isinstance(held, FakeTensor) and not on_fakes:
+                raise TraceError(
+                    f"the step's first run makes a tensor of shape {tuple(held.shape)} that later runs find (a gradient scaler's factor, say): "
+                    "run the step once without compile_step, so that it is there"
+                )
             program.constants[row] = Constant(None, held)
             continue
         if data is None:

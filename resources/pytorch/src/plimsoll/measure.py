@@ -38,7 +38,8 @@ class CompiledStep:
         self.model, self.optimizer, self.progress = step.model, step.optimizer, step.progress
 
     def run(self, recorder: Any, at_end: Callable[[Any], None]) -> None:
-        loss = self._runner(*self._step.args, **self._step.kwargs)
+        with self._step.casting.entered():
+            loss = self._runner(*self._step.args, **self._step.kwargs)
         recorder.phase = len(PHASES) - 1
         if self.optimizer is not None:
             self.optimizer.step()

@@ -10,6 +10,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 import torch
 
 from . import huggingface
+from .casting import Casting
 from .cuda_kernels import Kernels
 from .kinds import BACKWARD, FORWARD, LOSS, OPTIMIZER, TraceError
 from .progress import Progress
@@ -22,11 +23,13 @@ KEEPS_OUTPUT = "the training loop keeps the model's output until the step ends"
 
 
 class Step:
-    """`later`: arguments (args, kwargs) of the micro-steps after the first; empty: all have the same."""
+    """`later`: arguments (args, kwargs) of the micro-steps after the first; empty: all have the same. `casting`: autocast that is
+    on in forward and loss."""
 
     def __init__(
         self, model: torch.nn.Module, args: tuple, kwargs: dict, loss: Optional[Callable], optimizer: Any, mode: str,
         device: str = "cpu", micro_steps: int = 1, later: Sequence[tuple[tuple, dict]] = (),
+        casting: Casting = Casting(),
     ):  # fmt: skip
         if mode not in ("train", "inference"):
             raise TraceError(f'mode must be "train" or "inference", not {mode!r}')
@@ -41,6 +44,7 @@ class Step:
         self.device = device  # on which the step runs: a step for CUDA may run on the CPU, with CUDA's kernels emulated
         self.micro_steps = micro_steps
         self.later = list(later)
+        self.casting = casting
         self.assumed: list[str] = []
         self.progress = Progress(False, 1)
         self.kernels = Kernels()
@@ -69,22 +73,23 @@ class Step:
         """`at_end` is called with what the step returns, while the step's variables are still alive."""
         recorder.phase = FORWARD
         if self.mode == "inference":
-            with torch.no_grad():
+            with torch.no_grad(), self.casting.entered():
                 output = self.model(*self.args, **self.kwargs)
             at_end(output)
             return
         for number in range(self.micro_steps):  # what the loop keeps dies when the next micro-step has made its own
-            recorder.phase = FORWARD
-            output = self._forward(recorder, *(self.later[number - 1] if number and self.later else (self.args, self.kwargs)))
-            recorder.phase = LOSS
-            own = _own_loss(output) if self.loss is None else None
-            if own is not None:
-                output = None
-            self._assume(LETS_LOGITS_GO if own is not None else KEEPS_OUTPUT)
-            total = own if own is not None else self.loss(output) if self.loss is not None else _sum(output)
-            self._check(total, number)
-            loss = total / self.micro_steps if self.loss is None and self.micro_steps > 1 else total
-            own = total = None
+            with self.casting.entered():
+                recorder.phase = FORWARD
+                output = self._forward(recorder, *(self.later[number - 1] if number and self.later else (self.args, self.kwargs)))
+                recorder.phase = LOSS
+                own = _own_loss(output) if self.loss is None else None
+                if own is not None:
+                    output = None
+                self._assume(LETS_LOGITS_GO if own is not None else KEEPS_OUTPUT)
+                total = own if own is not None else self.loss(output) if self.loss is not None else _sum(output)
+                self._check(total, number)
+                loss = total / self.micro_steps if self.loss is None and self.micro_steps > 1 else total
+                own = total = None
             recorder.phase = BACKWARD
             loss.backward()
         recorder.phase = OPTIMIZER

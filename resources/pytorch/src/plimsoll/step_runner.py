@@ -219,14 +219,13 @@ def _record(batch: Batch) -> Program:
             for module, training in modes:  # as it is called, where trace() would switch all to training
                 module.training = training
             warm_up(faked, _TARGET)
-            return record_program(faked, _TARGET)
+            return record_program(faked, _TARGET, any(isinstance(tensor, FakeTensor) for tensor in batch.tensors))
     except (RuntimeError, NotImplementedError) as error:
         told = translate(error)
         if told is None:
             raise
         raise told from error
     finally:
-        torch.clear_autocast_cache()
         for parameter, gradient in gradients:
             parameter.grad = gradient
 

@@ -49,6 +49,7 @@ def record_stream(step_builder: Callable[[], dict[str, Any]], *, target: str = "
     with prepared(
         made["model"], made.get("args", ()), made.get("kwargs"), made.get("loss"), made.get("optimizer"),
         made.get("mode", "train"), target, micro_steps=made.get("micro_steps", 1), fake=fake,
+        autocast=made.get("autocast"),
     ) as step:  # fmt: skip
         warm_up(step, target)
         return stream_of(finish(record(step, target)))

@@ -75,13 +75,15 @@ def trace_graph(
     model: torch.nn.Module, args: Any = (), kwargs: Optional[dict] = None, *, loss: Optional[Callable] = None,
     optimizer: Any = None, mode: str = "train", target: str = "cuda", name: Optional[str] = None, progress: Choice = False,
     vary: Optional[Mapping[str, Sequence[int]]] = None, vary_dims: Optional[Dims] = None, micro_steps: MicroSteps = 1,
+    autocast: Optional[torch.dtype] = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The graph as it would be written."""
     told_progress = Progress(progress, _PASSES)
 
     @contextlib.contextmanager
     def prepare(resize: Optional[Callable[[Step], None]] = None) -> Iterator[Step]:
-        with prepared(model, args, kwargs, loss, optimizer, mode, target, micro_steps=micro_steps, resize=resize) as step:
+        given = (model, args, kwargs, loss, optimizer, mode, target)
+        with prepared(*given, micro_steps=micro_steps, resize=resize, autocast=autocast) as step:
             step.progress = told_progress
             yield step
 
@@ -108,7 +110,7 @@ def trace(
     model: torch.nn.Module, args: Any = (), kwargs: Optional[dict] = None, *, loss: Optional[Callable] = None,
     optimizer: Any = None, mode: str = "train", target: str = "cuda", name: Optional[str] = None,
     out: Union[str, Path, None] = None, progress: Choice = None, vary: Optional[Mapping[str, Sequence[int]]] = None,
-    vary_dims: Optional[Dims] = None, micro_steps: MicroSteps = 1,
+    vary_dims: Optional[Dims] = None, micro_steps: MicroSteps = 1, autocast: Optional[torch.dtype] = None,
 ) -> Path:  # fmt: skip
     """Records one step of `model` without running it, and returns the path of the graph file that it wrote.
 
@@ -130,12 +132,15 @@ def trace(
     `micro_steps=k` records gradient accumulation: forward, loss and backward k times, then the optimizer. All have the same arguments,
     or each its own: a list of k tuples (positional arguments) or dicts (keyword arguments), which takes the place of `args` and
     `kwargs`. The model's own loss and the sum are divided by k; a `loss` function is expected to divide by itself.
+
+    `autocast=torch.bfloat16` (or torch.float16) runs forward and loss under torch.autocast of the target, backward and optimizer
+    outside, as PyTorch advises; None: autocast is as it is around this call. Losses are not scaled.
     """
     name = name or type(model).__name__
     path = Path(out) if out is not None else Path(re.sub(r"[^\w.-]+", "-", name) + ".plimsoll.json.gz")
     graph = trace_graph(
         model, args, kwargs, loss=loss, optimizer=optimizer, mode=mode, target=target, name=name, progress=progress, vary=vary,
-        vary_dims=vary_dims, micro_steps=micro_steps,
+        vary_dims=vary_dims, micro_steps=micro_steps, autocast=autocast,
     )
     write(graph, path)
     return path
