@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable
 
 import torch
+from allocator import Held, watched
 from plimsoll.environment import prepared
 from plimsoll.finish import finish
 from plimsoll.record import record
@@ -29,7 +30,7 @@ class Proof:
     differences: list[str]  # between the fake and the real stream
     saved: int  # by real autograd, each storage once
     saved_apart: int  # likewise, without what was there before the step
-    allocated: int  # the allocator's peak above what was there before the step
+    held: Held  # by the allocator
     adds: dict[str, int] = field(default_factory=dict)  # that the engine ran in backward
 
     @property
@@ -43,8 +44,8 @@ class Proof:
 
     @property
     def scratch(self) -> int:
-        """What kernels take for themselves while the peak is reached, which no stream of ops shows."""
-        return self.allocated - self.predicted
+        """By which kernels, for themselves, raise the peak above that of all results, which is what a stream of ops shows."""
+        return self.held.peak - self.predicted
 
     def counted(self, name: str) -> int:
         """The engine's sums of gradients, in place ("add_") or not ("add")."""
@@ -59,9 +60,8 @@ def prove(builder: Callable[[], dict[str, Any]]) -> Proof:
     graph = json.loads(json.dumps(trace_graph(made["model"], **_arguments(made), target="cpu")))
     made["optimizer"] = made["optimizer"]([p for p in made["model"].parameters() if p.requires_grad])
     saved, apart = _really_saved(made)
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
-        _plain_step(made)
-    proof = Proof(graph, _differences(graph, _real_graph(made)), saved, apart, peak_of(profile), _adds(profile))
+    held, profile = watched(lambda: plain_step(made), graph["targets"])
+    proof = Proof(graph, _differences(graph, _real_graph(made)), saved, apart, held, _adds(profile))
     del made, profile
     gc.collect()
     return proof
@@ -71,7 +71,7 @@ def _arguments(made: dict[str, Any]) -> dict[str, Any]:
     return {key: made[key] for key in ("args", "kwargs", "loss", "optimizer", "name", "autocast") if key in made}
 
 
-def _plain_step(made: dict[str, Any], backward: bool = True) -> None:
+def plain_step(made: dict[str, Any]) -> None:
     """As a training loop has it: with a loss function the output lives on, else only the loss does."""
     model, optimizer = made["model"], made["optimizer"]
     with torch.autocast("cpu", made["autocast"]) if "autocast" in made else contextlib.nullcontext():
@@ -97,7 +97,7 @@ def _really_saved(made: dict[str, Any]) -> tuple[int, int]:
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        _plain_step(made)
+        plain_step(made)
     sizes = {address: storage.nbytes() for address, storage in held.items()}
     return sum(sizes.values()), sum(size for address, size in sizes.items() if address not in before)
 
@@ -110,16 +110,6 @@ def _given(made: dict[str, Any]) -> list[torch.Tensor]:
 
 def _events(profile: Any) -> list[Any]:
     return sorted(profile.profiler.kineto_results.events(), key=lambda event: (event.start_ns(), -event.duration_ns()))
-
-
-def peak_of(profile: Any) -> int:
-    """The most bytes that the allocator handed out since the profile began."""
-    live = peak = 0
-    for event in _events(profile):
-        if event.name() == "[memory]":
-            live += event.nbytes()
-            peak = max(peak, live)
-    return peak
 
 
 def _adds(profile: Any) -> dict[str, int]:

@@ -8,11 +8,12 @@ import subprocess
 import plimsoll
 import pytest
 import torch
+from allocator import watched
 from graph_rules import assert_sound
 from loop import cli, compare, program
 from plimsoll.stream import record_stream
 from plimsoll.tracing import trace_graph
-from proof import peak_of, stream_of_graph
+from proof import stream_of_graph
 from small import tied, tiny_gpt2
 
 COUNT = 3
@@ -63,10 +64,10 @@ def test_the_peak_is_the_allocators(traced):
     optimizer = made["optimizer"](made["model"].parameters())
     _loop(made, optimizer)
     optimizer.zero_grad(set_to_none=True)
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
-        kept = _loop(made, optimizer)
-    scratch = peak_of(profile) - graph["checks"]["peak_bytes"] + sum(row[0] for row in graph["storages"] if row[2] < 0)
-    assert 0 <= scratch <= 64 * 1024 and kept
+    kept = []
+    held, _ = watched(lambda: kept.append(_loop(made, optimizer)), graph["targets"])
+    predicted = graph["checks"]["peak_bytes"] - sum(row[0] for row in graph["storages"] if row[2] < 0)
+    assert held.tensors == predicted and predicted <= held.peak <= predicted + 64 * 1024 and kept
 
 
 def test_keeping_everything_evaluates_exactly_and_nothing_else_is_planned(traced, tmp_path):

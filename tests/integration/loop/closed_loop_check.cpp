@@ -10,6 +10,8 @@
 // only schedule.again. Its stream ends where the optimizer begins and has no optimizer states.
 //
 // closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py writes such a plan as Python.
+// closed_loop_check --peak GRAPH PLAN.json prints the peak evaluate() gives with exact sizes, as the
+// allocator of a CPU has them, the op at which it is reached, and what is there before the step.
 #include "core/plan/certify.h"
 #include "core/plan/evaluate.h"
 #include "core/readers/registry.h"
@@ -301,6 +303,28 @@ int check(const char* graph, const char* planFile, const char* streamFile)
     return comparison.count() == 0 ? 0 : kDifferent;
 }
 
+int peak(const char* graph, const char* planFile)
+{
+    base::Result<Given> given = read(graph, planFile);
+    if (!given)
+        return refuse(given.error());
+    given->problem.rounding = graph::Rounding::Exact;
+    const auto certified = plan::certify(given->problem, given->plan);
+    if (!certified)
+        return refuse(certified.error());
+    const plan::Evaluation& exact = (*certified)->evaluation();
+    std::int64_t resident = 0;
+    const graph::Program& program = *given->problem.program;
+    for (const graph::Storage& storage : program.storages)
+        if (storage.alloc < 0)
+            resident += storage.bytes.count();
+    const json result = {{"peak_bytes", exact.peak.count()},
+                         {"peak_op", program.targetOf(program.op(exact.peakOp))},
+                         {"resident_bytes", resident}};
+    fmt::print("{}\n", result.dump(1));
+    return 0;
+}
+
 int write(const char* graph, const char* planFile, const char* moduleFile, const char* snippetFile)
 {
     const base::Result<Given> given = read(graph, planFile);
@@ -320,13 +344,16 @@ int main(int count, char** arguments)
 {
     const std::vector<const char*> given(arguments, arguments + count);
     try {
+        if (given.size() == 4 && std::string_view{given[1]} == "--peak")
+            return peak(given[2], given[3]);
         if (given.size() == 4)
             return check(given[1], given[2], given[3]);
         if (given.size() == 6 && std::string_view{given[1]} == "--write")
             return write(given[2], given[3], given[4], given[5]);
         fmt::print(stderr,
                    "usage: closed_loop_check GRAPH PLAN.json STREAM.json\n"
-                   "       closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py\n");
+                   "       closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py\n"
+                   "       closed_loop_check --peak GRAPH PLAN.json\n");
         return 2;
     } catch (const std::exception& error) {
         fmt::print(stderr, "{}\n", error.what());
