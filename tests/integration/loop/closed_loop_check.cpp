@@ -10,8 +10,9 @@
 // only schedule.again. Its stream ends where the optimizer begins and has no optimizer states.
 //
 // closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py writes such a plan as Python.
-// closed_loop_check --peak GRAPH PLAN.json prints the peak evaluate() gives with exact sizes, as the
-// allocator of a CPU has them, the op at which it is reached, and what is there before the step.
+// closed_loop_check --peak GRAPH PLAN.json prints the peak evaluate() gives with exact sizes, as
+// the allocator of a CPU has them, the op at which it is reached, and what is there before the
+// step.
 #include "core/plan/certify.h"
 #include "core/plan/evaluate.h"
 #include "core/readers/registry.h"
@@ -350,10 +351,9 @@ int main(int count, char** arguments)
             return check(given[1], given[2], given[3]);
         if (given.size() == 6 && std::string_view{given[1]} == "--write")
             return write(given[2], given[3], given[4], given[5]);
-        fmt::print(stderr,
-                   "usage: closed_loop_check GRAPH PLAN.json STREAM.json\n"
-                   "       closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py\n"
-                   "       closed_loop_check --peak GRAPH PLAN.json\n");
+        fmt::print(stderr, "usage: closed_loop_check GRAPH PLAN.json STREAM.json\n"
+                           "       closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py\n"
+                           "       closed_loop_check --peak GRAPH PLAN.json\n");
         return 2;
     } catch (const std::exception& error) {
         fmt::print(stderr, "{}\n", error.what());
