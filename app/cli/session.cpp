@@ -18,6 +18,15 @@ ordered_json optionalJson(const std::optional<Value>& value)
     return value ? ordered_json(*value) : ordered_json{};
 }
 
+/// ", batch 16": what isn't as recorded.
+std::string sizesText(const std::map<std::string, std::int64_t>& sizes)
+{
+    std::string text;
+    for (const auto& [axis, size] : sizes)
+        text += fmt::format(", {} {}", base::printable(axis, 20), size);
+    return text;
+}
+
 ordered_json runsJson(const session::SavedSession& saved)
 {
     ordered_json rows = ordered_json::array();
@@ -29,7 +38,8 @@ ordered_json runsJson(const session::SavedSession& saved)
                         {"status", run.status},
                         {"peak_bytes", optionalJson(run.peakBytes)},
                         {"step_time_ns", optionalJson(run.stepTimeNs)},
-                        {"has_plan", run.plan.has_value()}});
+                        {"has_plan", run.plan.has_value()},
+                        {"sizes", run.sizes}});
     return rows;
 }
 
@@ -38,12 +48,12 @@ std::string runsText(const session::SavedSession& saved)
     std::string text;
     for (const session::SavedRun& run : saved.runs)
         text += fmt::format(
-            "{:>4}  {:<12} {:<10} peak {:<12} step {:<10} {}  {}\n", run.id,
+            "{:>4}  {:<12} {:<10} peak {:<12} step {:<10} {}  {}{}\n", run.id,
             base::bytesText(base::Bytes{run.budgetBytes}, base::Rounding::Down),
             base::printable(run.status, 20),
             run.peakBytes ? base::bytesText(base::Bytes{*run.peakBytes}, base::Rounding::Up) : "–",
             run.stepTimeNs ? base::timeText(base::Nanoseconds{*run.stepTimeNs}) : "–",
-            base::printable(run.planner, 20), base::printable(run.name, 80));
+            base::printable(run.planner, 20), base::printable(run.name, 80), sizesText(run.sizes));
     return text;
 }
 
@@ -98,13 +108,15 @@ private:
                                   {"reserve_bytes", problem.reserveBytes},
                                   {"rounding", problem.rounding},
                                   {"planner", problem.planner},
-                                  {"options", problem.options}};
-        answer.text = fmt::format(
-            "{} (read from {})\n  {}, budget {}, reserve {}, planner {}\n",
-            base::printable(saved.graph.name), base::printable(saved.graph.sourcePath),
-            base::printable(problem.device),
-            base::bytesText(base::Bytes{problem.budgetBytes}, base::Rounding::Down),
-            base::bytesText(base::Bytes{problem.reserveBytes}), base::printable(problem.planner));
+                                  {"options", problem.options},
+                                  {"sizes", problem.sizes}};
+        answer.text =
+            fmt::format("{} (read from {})\n  {}, budget {}, reserve {}, planner {}{}\n",
+                        base::printable(saved.graph.name), base::printable(saved.graph.sourcePath),
+                        base::printable(problem.device),
+                        base::bytesText(base::Bytes{problem.budgetBytes}, base::Rounding::Down),
+                        base::bytesText(base::Bytes{problem.reserveBytes}),
+                        base::printable(problem.planner), sizesText(problem.sizes));
     }
 
     AnswerResult compact(session::SessionStore& store) const

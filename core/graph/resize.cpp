@@ -35,7 +35,8 @@ std::string sizesText(const std::vector<Axis>& axes)
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-Result<void> setSize(std::vector<Axis>& axes, const AxisSize& wanted)
+/// The axis, if it can have the size.
+Result<std::size_t> findAxis(const std::vector<Axis>& axes, const AxisSize& wanted)
 {
     const auto axis = std::ranges::find(axes, wanted.axis, &Axis::name);
     if (axis == axes.end()) {
@@ -59,8 +60,7 @@ Result<void> setSize(std::vector<Axis>& axes, const AxisSize& wanted)
                                    "is {}.",
                                    axis->name, wanted.size, lowest, axis->step,
                                    wanted.size - (wanted.size - lowest) % axis->step + axis->step));
-    axis->size = wanted.size;
-    return {};
+    return static_cast<std::size_t>(axis - axes.begin());
 }
 
 /// Puts the value of a law in the place of a number; keeps the first that has none.
@@ -146,6 +146,11 @@ std::string axesText(const Program& program)
     return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+Result<void> checkSize(const Program& program, const AxisSize& wanted)
+{
+    return findAxis(program.vary->axes, wanted).map([](std::size_t /*row*/) {});
+}
+
 Result<ProgramPtr> resized(const ProgramPtr& program, const std::vector<AxisSize>& sizes)
 {
     if (sizes.empty())
@@ -155,9 +160,12 @@ Result<ProgramPtr> resized(const ProgramPtr& program, const std::vector<AxisSize
                        "This graph knows only the size at which it was traced: trace the model "
                        "with vary={\"batch\": [...]} for others.");
     std::vector<Axis> axes = program->vary->axes;
-    for (const AxisSize& wanted : sizes)
-        if (Result<void> done = setSize(axes, wanted); !done)
-            return tl::unexpected{done.error()};
+    for (const AxisSize& wanted : sizes) {
+        const Result<std::size_t> axis = findAxis(axes, wanted);
+        if (!axis)
+            return tl::unexpected{axis.error()};
+        axes[*axis].size = wanted.size;
+    }
     const std::vector<std::int64_t> before = program->vary->sizes();
     auto other = std::make_shared<Program>(*program);
     other->vary->axes = std::move(axes);

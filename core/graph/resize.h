@@ -22,6 +22,10 @@ struct AxisSize
 /// "batch 8, 16, 24; sequence 512, 1024, 2048 in steps of 32": what was recorded. Needs `vary`.
 [[nodiscard]] std::string axesText(const Program& program);
 
+/// Why the axis can't have that size, as far as what was recorded tells: its smallest size, its
+/// steps. The laws may still refuse it. Of kind Usage. Needs `vary`.
+[[nodiscard]] base::Result<void> checkSize(const Program& program, const AxisSize& wanted);
+
 /// The step of `program` (as it was read) at other sizes, by its laws; axes that aren't named stay.
 /// All invariants hold. Extrapolation and measured times that are left out are told in
 /// Header::assumed. An error of kind Usage tells why a size is not to be had.

@@ -42,14 +42,15 @@ Result<void> putGraph(Database& database, const SavedGraph& graph)
 
 Result<void> putProblem(Database& database, const SavedProblem& problem)
 {
-    return execute(database, "INSERT OR REPLACE INTO problem VALUES (1, ?, ?, ?, ?, ?, ?)",
+    return execute(database, "INSERT OR REPLACE INTO problem VALUES (1, ?, ?, ?, ?, ?, ?, ?)",
                    [&](Statement& insert) {
                        insert.bind(0, problem.device)
                            .bind(1, problem.reserveBytes)
                            .bind(2, std::int64_t{problem.rounding})
                            .bind(3, problem.planner)
                            .bind(4, nlohmann::json(problem.options).dump())
-                           .bind(5, problem.budgetBytes);
+                           .bind(5, problem.budgetBytes)
+                           .bind(6, nlohmann::json(problem.sizes).dump());
                    });
 }
 
@@ -58,14 +59,15 @@ Result<std::int64_t> putRun(Database& database, const SavedRun& run)
     const Result<void> done =
         execute(database,
                 "INSERT INTO run (name, budget_bytes, planner, status, peak_bytes, step_time_ns, "
-                "plan) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "plan, sizes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [&](Statement& insert) {
                     insert.bind(0, run.name)
                         .bind(1, run.budgetBytes)
                         .bind(2, run.planner)
                         .bind(3, run.status)
                         .bind(4, run.peakBytes)
-                        .bind(5, run.stepTimeNs);
+                        .bind(5, run.stepTimeNs)
+                        .bind(7, nlohmann::json(run.sizes).dump());
                     if (run.plan)
                         insert.bind(6, *run.plan);
                     else
@@ -132,15 +134,15 @@ Result<void> fill(const std::filesystem::path& file, const std::filesystem::path
     });
 }
 
-std::map<std::string, std::int64_t> optionsOf(const std::string& text)
+std::map<std::string, std::int64_t> integersOf(const std::string& text)
 {
-    std::map<std::string, std::int64_t> options;
+    std::map<std::string, std::int64_t> integers;
     const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
     if (json.is_object())
         for (const auto& [name, value] : json.items())
             if (value.is_number_integer())
-                options.emplace(name, value.get<std::int64_t>());
-    return options;
+                integers.emplace(name, value.get<std::int64_t>());
+    return integers;
 }
 
 SavedRun runOf(const Statement& row)
@@ -155,6 +157,7 @@ SavedRun runOf(const Statement& row)
     run.stepTimeNs = row.optionalInteger(6);
     if (!row.isNull(7))
         run.plan = row.text(7);
+    run.sizes = integersOf(row.text(8));
     return run;
 }
 
@@ -205,7 +208,7 @@ Result<SavedSession> SessionStore::load() const
     SavedSession session;
     Result<Statement> one =
         m_database.prepare("SELECT name, source_path, content_hash, content, device, "
-                           "reserve_bytes, rounding, planner, options, budget_bytes, state "
+                           "reserve_bytes, rounding, planner, options, budget_bytes, state, sizes "
                            "FROM graph, problem, view");
     if (!one)
         return tl::unexpected{one.error()};
@@ -218,12 +221,17 @@ Result<SavedSession> SessionStore::load() const
             fmt::format("{}: the session holds no graph; open the graph file instead.",
                         base::printable(path().string())));
     session.graph = {one->text(0), one->text(1), one->text(2), one->text(3)};
-    session.problem = {one->text(4), one->integer(5),         static_cast<int>(one->integer(6)),
-                       one->text(7), optionsOf(one->text(8)), one->integer(9)};
+    session.problem = {one->text(4),
+                       one->integer(5),
+                       static_cast<int>(one->integer(6)),
+                       one->text(7),
+                       integersOf(one->text(8)),
+                       one->integer(9),
+                       integersOf(one->text(11))};
     session.view = one->text(10);
     Result<Statement> runs =
         m_database.prepare("SELECT id, name, budget_bytes, planner, status, peak_bytes, "
-                           "step_time_ns, plan FROM run ORDER BY id");
+                           "step_time_ns, plan, sizes FROM run ORDER BY id");
     if (!runs)
         return tl::unexpected{runs.error()};
     while (true) {

@@ -31,6 +31,7 @@ struct SavedProblem
     std::string planner;
     std::map<std::string, std::int64_t> options;
     std::int64_t budgetBytes = 0;
+    std::map<std::string, std::int64_t> sizes; ///< by axis, of those that aren't as recorded
 
     bool operator==(const SavedProblem&) const = default;
 };
@@ -45,7 +46,8 @@ struct SavedRun
     std::string status;
     std::optional<std::int64_t> peakBytes;
     std::optional<std::int64_t> stepTimeNs;
-    std::optional<std::string> plan; ///< a plan file's JSON
+    std::optional<std::string> plan;           ///< a plan file's JSON
+    std::map<std::string, std::int64_t> sizes; ///< as in SavedProblem
 
     bool operator==(const SavedRun&) const = default;
 };

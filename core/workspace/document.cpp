@@ -82,6 +82,20 @@ Result<Document> openSession(const std::filesystem::path& path, const base::JobC
     return documentOf(*saved, path, job);
 }
 
+/// As the session has them, where the graph can be brought to them.
+Sizes sizesOf(const session::SavedProblem& problem, const graph::ProgramPtr& recorded,
+              std::vector<std::string>& notes)
+{
+    const Result<graph::ProgramPtr> there = programAt(recorded, problem.sizes);
+    if (there)
+        return problem.sizes;
+    notes.push_back(
+        fmt::format("The session's batch or sequence is not to be had, those recorded are "
+                    "used instead: {}",
+                    there.error().message));
+    return {};
+}
+
 Choices choicesOf(const session::SavedProblem& problem, std::vector<std::string>& notes)
 {
     Choices choices;
@@ -113,11 +127,12 @@ Choices choicesOf(const session::SavedProblem& problem, std::vector<std::string>
     return choices;
 }
 
-/// The run with its plan checked anew, under the problem the document poses now.
+/// The run with its plan checked anew, at the sizes it was made for.
 Run checkedRun(const session::SavedRun& saved, const Document& document,
                std::vector<std::string>& notes)
 {
     Run run;
+    run.sizes = saved.sizes;
     run.id = saved.id;
     run.name = saved.name;
     run.budget = base::Bytes{saved.budgetBytes};
@@ -129,12 +144,14 @@ Run checkedRun(const session::SavedRun& saved, const Document& document,
         run.stepTime = base::Nanoseconds{*saved.stepTimeNs};
     if (!saved.plan)
         return run;
-    const graph::ProgramPtr& program = document.graph.program;
     const auto verified = [&]() -> Result<plan::VerifiedPlanPtr> {
-        const Result<plan::PlanFile> file = plan::readPlan(*saved.plan, *program);
+        const Result<graph::ProgramPtr> program = programAt(document.graph.program, saved.sizes);
+        if (!program)
+            return tl::unexpected{program.error()};
+        const Result<plan::PlanFile> file = plan::readPlan(*saved.plan, **program);
         if (!file)
             return tl::unexpected{file.error()};
-        Result<plan::Problem> problem = plan::problemOf(*file, program);
+        Result<plan::Problem> problem = plan::problemOf(*file, *program);
         if (!problem)
             return tl::unexpected{problem.error()};
         return plan::certify(*problem, file->plan);
@@ -190,6 +207,7 @@ Result<Document> documentOf(const session::SavedSession& saved, const std::files
         document.graph.name = base::printable(saved.graph.name, 80);
     document.sessionPath = path;
     document.choices = choicesOf(saved.problem, document.notes);
+    document.choices.sizes = sizesOf(saved.problem, document.graph.program, document.notes);
     if (saved.problem.budgetBytes > 0
         && base::Bytes{saved.problem.budgetBytes} <= base::kLargestBudget)
         document.budget = base::Bytes{saved.problem.budgetBytes};
@@ -210,12 +228,10 @@ Result<Document> documentOf(const session::SavedSession& saved, const std::files
 session::SavedProblem savedProblem(const Document& document)
 {
     const Choices& choices = document.choices;
-    return {choices.device.id,
-            choices.reserve.count(),
-            graph::blockBytes(choices.rounding),
-            choices.planner,
-            choices.options,
-            document.budget.value_or(base::Bytes{}).count()};
+    return {
+        choices.device.id, choices.reserve.count(), graph::blockBytes(choices.rounding),
+        choices.planner,   choices.options,         document.budget.value_or(base::Bytes{}).count(),
+        choices.sizes};
 }
 
 session::SavedRun savedRun(const Run& run)
@@ -226,6 +242,7 @@ session::SavedRun savedRun(const Run& run)
     saved.budgetBytes = run.budget.count();
     saved.planner = run.planner;
     saved.status = run.status;
+    saved.sizes = run.sizes;
     if (run.peak)
         saved.peakBytes = run.peak->count();
     if (run.stepTime)
@@ -279,11 +296,12 @@ base::Bytes suggestedBudget(const Planned& planned)
     return base::Bytes{(planned.smallestPeak.count() + kMebibyte - 1) / kMebibyte * kMebibyte};
 }
 
-Run runOf(const solve::Outcome& outcome, base::Bytes budget, const std::string& planner)
+Run runOf(const solve::Outcome& outcome, base::Bytes budget, const Choices& choices)
 {
     Run run;
     run.budget = budget;
-    run.planner = planner;
+    run.planner = choices.planner;
+    run.sizes = choices.sizes;
     run.status = solve::statusName(outcome.status);
     run.plan = outcome.best;
     if (outcome.best) {
@@ -297,7 +315,7 @@ bool contains(const std::vector<Run>& runs, const Run& run)
 {
     return std::any_of(runs.begin(), runs.end(), [&](const Run& other) {
         return other.budget == run.budget && other.planner == run.planner
-               && other.status == run.status && other.peak == run.peak
+               && other.status == run.status && other.sizes == run.sizes && other.peak == run.peak
                && other.stepTime == run.stepTime;
     });
 }

@@ -34,6 +34,7 @@ struct Run
     base::Bytes budget;
     std::string planner;
     std::string status; ///< solve::statusName
+    Sizes sizes;        ///< of the step that was planned
     std::optional<base::Bytes> peak;
     std::optional<base::Nanoseconds> stepTime;
     plan::VerifiedPlanPtr plan; ///< null: none, or it no longer passes the check
@@ -82,9 +83,8 @@ struct Opened
 [[nodiscard]] base::Bytes suggestedBudget(const Planned& planned);
 
 /// The run that an answer makes, for the list of runs.
-[[nodiscard]] Run runOf(const solve::Outcome& outcome, base::Bytes budget,
-                        const std::string& planner);
-/// Whether the list has such a run already: same budget, planner and figures.
+[[nodiscard]] Run runOf(const solve::Outcome& outcome, base::Bytes budget, const Choices& choices);
+/// Whether the list has such a run already: same budget, planner, sizes and figures.
 [[nodiscard]] bool contains(const std::vector<Run>& runs, const Run& run);
 
 /// What changed since the session file was last written.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/workspace/planning.h"
 
+#include "core/graph/resize.h"
+
 #include <utility>
+#include <vector>
 
 namespace plimsoll::workspace {
 
@@ -17,9 +20,20 @@ plan::Problem pose(const graph::ProgramPtr& program, const Choices& choices, bas
     return {program, choices.device, budget, choices.reserve, choices.rounding};
 }
 
-base::Result<Planned> unplannedStep(const graph::ProgramPtr& program, const Choices& choices)
+base::Result<graph::ProgramPtr> programAt(const graph::ProgramPtr& recorded, const Sizes& sizes)
 {
-    const plan::Problem problem = pose(program, choices, plan::kUnlimited);
+    std::vector<graph::AxisSize> wanted;
+    for (const auto& [axis, size] : sizes)
+        wanted.push_back({axis, size});
+    return graph::resized(recorded, wanted);
+}
+
+base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded, const Choices& choices)
+{
+    const base::Result<graph::ProgramPtr> program = programAt(recorded, choices.sizes);
+    if (!program)
+        return tl::unexpected{program.error()};
+    const plan::Problem problem = pose(*program, choices, plan::kUnlimited);
     base::Result<plan::VerifiedPlanPtr> unplanned = plan::certify(problem, plan::keepEverything());
     if (!unplanned)
         return tl::unexpected{unplanned.error()};
@@ -33,13 +47,13 @@ base::Result<Planned> unplannedStep(const graph::ProgramPtr& program, const Choi
     return planned;
 }
 
-base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& program, const Choices& choices,
+base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& recorded, const Choices& choices,
                                    const base::JobContext& job)
 {
     const base::Result<const solve::Planner*> planner = solve::findPlanner(choices.planner);
     if (!planner)
         return tl::unexpected{planner.error()};
-    base::Result<Planned> planned = unplannedStep(program, choices);
+    base::Result<Planned> planned = unplannedStep(recorded, choices);
     if (!planned)
         return tl::unexpected{planned.error()};
     base::Result<plan::FrontierPtr> frontier =
@@ -54,10 +68,9 @@ base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& program, const Choic
     return std::make_shared<const Planned>(*std::move(planned));
 }
 
-solve::Outcome answerAt(const graph::ProgramPtr& program, const Planned& planned,
-                        base::Bytes budget)
+solve::Outcome answerAt(const Planned& planned, base::Bytes budget)
 {
-    return solve::outcomeAt(pose(program, planned.choices, budget), planned.frontier);
+    return solve::outcomeAt(pose(planned.program(), planned.choices, budget), planned.frontier);
 }
 
 plan::VerifiedPlanPtr planAt(const Planned& planned, base::Bytes budget)

@@ -4,10 +4,15 @@
 #include "core/readers/registry.h"
 #include "core/solve/registry.h"
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
 namespace plimsoll::workspace {
+
+/// Of a graph that was traced at several sizes: the size by axis, of those that aren't as recorded.
+using Sizes = std::map<std::string, std::int64_t>;
 
 /// What the user chooses besides the budget; changing any of it plans anew.
 struct Choices
@@ -17,6 +22,7 @@ struct Choices
     graph::Rounding rounding = graph::Rounding::Cuda512;
     std::string planner{solve::kDefaultPlanner};
     solve::Options options;
+    Sizes sizes;
 
     bool operator==(const Choices&) const = default;
 };
@@ -24,6 +30,9 @@ struct Choices
 /// One graph planned for all budgets at once. Immutable; shared between threads.
 struct Planned
 {
+    /// The step that was planned: the recorded one at the sizes chosen.
+    [[nodiscard]] const graph::ProgramPtr& program() const { return unplanned->problem().program; }
+
     Choices choices;
     plan::VerifiedPlanPtr unplanned; ///< keeps everything, whatever the budget
     plan::FrontierPtr frontier;
@@ -39,17 +48,20 @@ using PlannedPtr = std::shared_ptr<const Planned>;
 [[nodiscard]] plan::Problem pose(const graph::ProgramPtr& program, const Choices& choices,
                                  base::Bytes budget);
 
+/// The recorded step at other sizes; an error of kind Usage tells why they are not to be had.
+[[nodiscard]] base::Result<graph::ProgramPtr> programAt(const graph::ProgramPtr& recorded,
+                                                        const Sizes& sizes);
+
 /// What is known before planning: the only plan of the frontier keeps everything.
-[[nodiscard]] base::Result<Planned> unplannedStep(const graph::ProgramPtr& program,
+[[nodiscard]] base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded,
                                                   const Choices& choices);
 
 /// Plans a graph for all budgets. Runs for seconds on large graphs: off the GUI thread.
 [[nodiscard]] base::Result<PlannedPtr>
-planGraph(const graph::ProgramPtr& program, const Choices& choices, const base::JobContext& job);
+planGraph(const graph::ProgramPtr& recorded, const Choices& choices, const base::JobContext& job);
 
 /// The answer at one budget, with bounds; some milliseconds.
-[[nodiscard]] solve::Outcome answerAt(const graph::ProgramPtr& program, const Planned& planned,
-                                      base::Bytes budget);
+[[nodiscard]] solve::Outcome answerAt(const Planned& planned, base::Bytes budget);
 
 /// The fastest verified plan within the budget, null when none is known. Microseconds: what a frame
 /// of a drag may call.

@@ -66,4 +66,21 @@ QString storageTitle(const graph::Program& program, graph::StorageId storage)
     return path.empty() ? title : title + QStringLiteral(", ") + pathEnd(path);
 }
 
+QString sizesText(const std::map<std::string, std::int64_t>& sizes)
+{
+    QStringList texts;
+    for (const auto& [axis, size] : sizes)
+        texts << fileText(axis) + u' ' + QString::number(size);
+    return texts.join(QStringLiteral(", "));
+}
+
+QString sizeText(const graph::Program& program)
+{
+    std::map<std::string, std::int64_t> sizes;
+    if (program.vary)
+        for (const graph::Axis& axis : program.vary->axes)
+            sizes.emplace(axis.name, axis.size);
+    return sizesText(sizes);
+}
+
 } // namespace plimsoll::ui

@@ -5,6 +5,10 @@
 
 #include <QString>
 
+#include <cstdint>
+#include <map>
+#include <string>
+
 namespace plimsoll::ui {
 
 // How the window names ops, places and values of a program; everywhere the same.
@@ -17,6 +21,10 @@ namespace plimsoll::ui {
 [[nodiscard]] QString phaseText(graph::Phase phase);
 /// The last parts of a module's path that fit a label: "h.6.attn" of "transformer.h.6.attn".
 [[nodiscard]] QString pathEnd(const std::string& path);
+/// "batch 16, sequence 512"
+[[nodiscard]] QString sizesText(const std::map<std::string, std::int64_t>& sizes);
+/// The same of all axes; empty for a graph that was traced at one size only.
+[[nodiscard]] QString sizeText(const graph::Program& program);
 /// "transformer.wte.weight", or what made it and where: "softmax, h.0.attn".
 [[nodiscard]] QString storageTitle(const graph::Program& program, graph::StorageId storage);
 

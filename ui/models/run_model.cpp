@@ -12,7 +12,7 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kHeads{"Run", "Planner", "Budget", "State", "Peak", "Step time"};
+constexpr std::array kHeads{"Run", "Planner", "Size", "Budget", "State", "Peak", "Step time"};
 
 bool isNumberColumn(int column)
 {
@@ -59,6 +59,7 @@ QVariant RunModel::data(const QModelIndex& index, int role) const
     switch (index.column()) {
     case NameColumn: return run.name.isEmpty() ? QStringLiteral("Run %1").arg(run.id) : run.name;
     case PlannerColumn: return run.planner;
+    case SizeColumn: return run.size;
     case BudgetColumn: return ui::bytesText(run.budget);
     case StatusColumn: return run.status;
     case PeakColumn: return run.peak ? ui::bytesText(*run.peak, Rounding::Up) : unknownText();

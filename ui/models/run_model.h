@@ -20,6 +20,7 @@ struct RunRow
     base::Bytes budget;
     std::optional<base::Bytes> peak;
     std::optional<base::Nanoseconds> stepTime;
+    QString size; ///< "batch 16"; empty for graphs that were traced at one size only
 
     bool operator==(const RunRow&) const = default;
 };
@@ -33,6 +34,7 @@ public:
     enum Column {
         NameColumn,
         PlannerColumn,
+        SizeColumn,
         BudgetColumn,
         StatusColumn,
         PeakColumn,

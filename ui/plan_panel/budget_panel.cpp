@@ -10,6 +10,7 @@
 #include "ui/plan_panel/gauge.h"
 #include "ui/plan_panel/next_steps.h"
 #include "ui/plan_panel/option_form.h"
+#include "ui/plan_panel/size_form.h"
 #include "ui/plan_panel/verdict_box.h"
 #include "ui/timeline/budget_values.h"
 
@@ -133,6 +134,8 @@ void BudgetPanel::buildForm()
     form->addRow(QString{}, m_fieldError);
     form->addRow(label(QStringLiteral("Reserve")), m_reserveEdit);
     column->addLayout(form);
+    m_sizes = new SizeForm{this};
+    column->addWidget(m_sizes);
     column->addWidget(separator(this));
     auto* planning = new QFormLayout;
     planning->setHorizontalSpacing(theme.px(8));
@@ -160,6 +163,10 @@ void BudgetPanel::buildForm()
     });
     connect(m_options, &OptionForm::optionChosen, this, [this](const QString& name, qint64 value) {
         m_choices.options[name.toStdString()] = value;
+        Q_EMIT choicesChanged(m_choices);
+    });
+    connect(m_sizes, &SizeForm::sizesChosen, this, [this](const workspace::Sizes& sizes) {
+        m_choices.sizes = sizes;
         Q_EMIT choicesChanged(m_choices);
     });
     connect(m_budgetEdit, &QLineEdit::editingFinished, this, &BudgetPanel::readBudget);
@@ -241,12 +248,18 @@ void BudgetPanel::buildResults()
     column->addWidget(m_notModelled);
 }
 
+void BudgetPanel::setRecorded(const graph::ProgramPtr& recorded)
+{
+    m_sizes->setRecorded(recorded);
+}
+
 void BudgetPanel::setChoices(const workspace::Choices& choices)
 {
     m_choices = choices;
     fillDevices();
     m_planner->setCurrentIndex(m_planner->findData(QString::fromStdString(choices.planner)));
     m_options->setOptions(choices.planner, choices.options);
+    m_sizes->setSizes(choices.sizes);
     m_reserveEdit->setText(editText(choices.reserve));
 }
 
@@ -393,14 +406,15 @@ void BudgetPanel::showOutdated(const workspace::Planned& planned, const plan::Ve
 {
     showPlan(planned, plan);
     const workspace::Choices& former = planned.choices;
+    const QString size = sizeText(*planned.program());
     m_verdict->show(Verdict::Neutral,
                     (isPlanning ? QStringLiteral("Planning. Until it is done, the figures are of ")
                                 : QStringLiteral("Planning was stopped. The figures are of "))
                         + QString::fromStdString(former.device.name) + QStringLiteral(" with ")
-                        + editText(former.reserve)
-                        + (isPlanning ? QStringLiteral(" in reserve.")
-                                      : QStringLiteral(" in reserve; Plan Now brings them up to "
-                                                       "date.")));
+                        + editText(former.reserve) + QStringLiteral(" in reserve")
+                        + (size.isEmpty() ? size : QStringLiteral(" at ") + size)
+                        + (isPlanning ? QStringLiteral(".")
+                                      : QStringLiteral("; Plan Now brings them up to date.")));
 }
 
 void BudgetPanel::setPlannerState(const QString& state)

@@ -16,6 +16,7 @@ namespace plimsoll::ui {
 class Gauge;
 class NextSteps;
 class OptionForm;
+class SizeForm;
 class TextLabel;
 class VerdictBox;
 
@@ -28,6 +29,8 @@ class BudgetPanel : public QWidget
 public:
     explicit BudgetPanel(QWidget* parent = nullptr);
 
+    /// The graph as it was read: one that was traced at several sizes gets a field for each axis.
+    void setRecorded(const graph::ProgramPtr& recorded);
     void setChoices(const workspace::Choices& choices);
     /// Devices by hand, listed below those of the table.
     void setOwnDevices(const std::vector<plan::Device>& devices);
@@ -67,6 +70,7 @@ private:
     QComboBox* m_device = nullptr;
     QLineEdit* m_budgetEdit = nullptr;
     QLineEdit* m_reserveEdit = nullptr;
+    SizeForm* m_sizes = nullptr;
     QComboBox* m_planner = nullptr;
     OptionForm* m_options = nullptr;
     Gauge* m_gauge = nullptr;

@@ -11,6 +11,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -47,9 +48,8 @@ RunPage::RunPage(QWidget* parent)
             m_table->edit(m_table->currentIndex().siblingAtColumn(RunModel::NameColumn));
     });
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
-    connect(m_table, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
-        Q_EMIT budgetChosen(m_model->runAt(index.row()).budget);
-    });
+    connect(m_table, &QTableView::doubleClicked, this,
+            [this](const QModelIndex& index) { Q_EMIT runChosen(m_model->runAt(index.row()).id); });
     connect(m_model, &RunModel::renamed, this, &RunPage::runRenamed);
     connect(m_model, &QAbstractItemModel::modelReset, pages,
             [this, pages] { pages->setCurrentIndex(m_model->rowCount() > 0 ? 1 : 0); });
@@ -57,7 +57,10 @@ RunPage::RunPage(QWidget* parent)
 
 void RunPage::setRuns(std::vector<RunRow> runs)
 {
+    const bool hasSizes = std::any_of(runs.begin(), runs.end(),
+                                      [](const RunRow& run) { return !run.size.isEmpty(); });
     m_model->setRuns(std::move(runs));
+    m_table->setColumnHidden(RunModel::SizeColumn, !hasSizes);
 }
 
 void RunPage::removeCurrent()

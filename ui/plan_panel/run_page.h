@@ -22,7 +22,7 @@ public:
     [[nodiscard]] RunModel* model() const { return m_model; }
 
 Q_SIGNALS:
-    void budgetChosen(plimsoll::base::Bytes budget);
+    void runChosen(qint64 id);
     void runRenamed(qint64 id, const QString& name);
     void runRemoved(qint64 id);
 

@@ -30,13 +30,15 @@ private:
     base::Bytes m_after;
 };
 
-/// One change of device, reserve, planner or options.
+/// One change of device, reserve, planner, options or size.
 class ChoicesCommand : public QUndoCommand
 {
 public:
     ChoicesCommand(DocumentController& document, workspace::Choices before,
                    workspace::Choices after)
-        : QUndoCommand{QCoreApplication::translate("Undo", "Choices of the planner")}
+        : QUndoCommand{before.sizes == after.sizes
+                           ? QCoreApplication::translate("Undo", "Choices of the planner")
+                           : QCoreApplication::translate("Undo", "Size of the step")}
         , m_document{document}
         , m_before{std::move(before)}
         , m_after{std::move(after)}

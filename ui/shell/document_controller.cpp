@@ -3,6 +3,7 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/models/program_texts.h"
 #include "ui/shell/document_commands.h"
 #include "ui/shell/session_keeper.h"
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -29,10 +31,13 @@ DocumentController::DocumentController(workspace::Opened opened, QObject* parent
     m_refineTimer.setSingleShot(true);
     m_refineTimer.setInterval(kRefineDelay);
     connect(&m_refineTimer, &QTimer::timeout, this, &DocumentController::refine);
-    connect(&m_planner, &JobRunnerBase::runningChanged, this, [this](bool running) {
-        m_planningSince = running ? QDateTime::currentMSecsSinceEpoch() : 0;
-        Q_EMIT planningChanged(running);
-    });
+    for (const JobRunnerBase* jobs :
+         {static_cast<JobRunnerBase*>(&m_planner), static_cast<JobRunnerBase*>(&m_sizer)})
+        connect(jobs, &JobRunnerBase::runningChanged, this, [this] {
+            const bool running = isPlanning();
+            m_planningSince = running ? QDateTime::currentMSecsSinceEpoch() : 0;
+            Q_EMIT planningChanged(running);
+        });
     connect(&m_planner, &JobRunnerBase::progressed, this, &DocumentController::planningProgressed);
     connect(m_keeper.get(), &SessionKeeper::stateChanged, this, &DocumentController::titleChanged);
     connect(m_keeper.get(), &SessionKeeper::runStored, this, [this](int key, qint64 id) {
@@ -52,7 +57,8 @@ DocumentController::DocumentController(workspace::Opened opened, QObject* parent
             [this](const QString& sentence) { Q_EMIT failed(QStringLiteral("save"), sentence); });
     connect(m_keeper.get(), &SessionKeeper::settled, this, &DocumentController::tellRest);
     for (const JobRunnerBase* jobs :
-         {static_cast<JobRunnerBase*>(&m_planner), static_cast<JobRunnerBase*>(&m_refiner)})
+         {static_cast<JobRunnerBase*>(&m_planner), static_cast<JobRunnerBase*>(&m_sizer),
+          static_cast<JobRunnerBase*>(&m_refiner)})
         connect(jobs, &JobRunnerBase::idle, this, &DocumentController::tellRest);
     if (!m_document.sessionPath.empty())
         m_keeper->attach(m_document);
@@ -63,6 +69,7 @@ DocumentController::DocumentController(workspace::Opened opened, QObject* parent
 DocumentController::~DocumentController()
 {
     // Workers may not outlive what they report to.
+    m_sizer.stop();
     m_planner.stop();
     m_refiner.stop();
 }
@@ -94,8 +101,12 @@ bool DocumentController::isUnsaved() const
 
 QString DocumentController::title() const
 {
-    return fileText(m_document.sessionPath.empty() ? m_document.graph.name
-                                                   : m_document.sessionPath.filename().string());
+    const QString name =
+        fileText(m_document.sessionPath.empty() ? m_document.graph.name
+                                                : m_document.sessionPath.filename().string());
+    if (m_document.choices.sizes.empty())
+        return name;
+    return name + QStringLiteral(" · ") + sizesText(m_document.choices.sizes);
 }
 
 void DocumentController::previewBudget(base::Bytes budget)
@@ -125,9 +136,34 @@ void DocumentController::commitBudget(base::Bytes budget)
 
 void DocumentController::commitChoices(const workspace::Choices& choices)
 {
+    m_wanted.reset(); // the newest choice is the one that counts
     if (choices == m_document.choices)
         return;
-    m_undo.push(new ChoicesCommand{*this, m_document.choices, choices});
+    if (choices.sizes != m_document.choices.sizes)
+        trySizes(choices);
+    else
+        m_undo.push(new ChoicesCommand{*this, m_document.choices, choices});
+}
+
+void DocumentController::trySizes(const workspace::Choices& choices)
+{
+    m_wanted = choices;
+    m_sizer.start(
+        [recorded = m_document.graph.program, sizes = choices.sizes](const base::JobContext&) {
+            return workspace::programAt(recorded, sizes)
+                .map([](const graph::ProgramPtr& /*there*/) { return true; });
+        },
+        [this, choices](const base::Result<bool>& there) {
+            if (m_wanted != choices)
+                return;
+            m_wanted.reset();
+            if (there) {
+                m_undo.push(new ChoicesCommand{*this, m_document.choices, choices});
+                return;
+            }
+            Q_EMIT choicesChanged(); // whoever shows them shows those that hold
+            Q_EMIT failed(QStringLiteral("size"), QString::fromStdString(there.error().message));
+        });
 }
 
 void DocumentController::applyBudget(base::Bytes budget)
@@ -144,6 +180,7 @@ void DocumentController::applyChoices(const workspace::Choices& choices)
     // The budget stays where it is, even if it was only suggested so far.
     if (!m_document.budget && m_complete)
         m_document.budget = budget();
+    m_wanted.reset();
     m_document.choices = choices;
     m_keeper->setProblem(workspace::savedProblem(m_document));
     changed();
@@ -164,8 +201,8 @@ void DocumentController::planNow()
         return;
     }
     m_planner.start(
-        [program = m_document.graph.program, choices = m_document.choices](
-            const base::JobContext& job) { return workspace::planGraph(program, choices, job); },
+        [recorded = m_document.graph.program, choices = m_document.choices](
+            const base::JobContext& job) { return workspace::planGraph(recorded, choices, job); },
         [this](base::Result<workspace::PlannedPtr> planned) {
             if (!planned) {
                 if (planned.error().kind != base::ErrorKind::Cancelled)
@@ -197,6 +234,8 @@ void DocumentController::takePlanned(workspace::PlannedPtr planned)
 void DocumentController::stopPlanning()
 {
     m_planner.stop();
+    if (std::exchange(m_wanted, std::nullopt))
+        Q_EMIT choicesChanged();
 }
 
 void DocumentController::answer()
@@ -220,8 +259,8 @@ void DocumentController::refine()
 {
     const base::Bytes at = budget();
     m_refiner.start(
-        [program = m_document.graph.program, planned = m_planned, at](const base::JobContext&) {
-            return base::Result<solve::Outcome>{workspace::answerAt(program, *planned, at)};
+        [planned = m_planned, at](const base::JobContext&) {
+            return base::Result<solve::Outcome>{workspace::answerAt(*planned, at)};
         },
         [this, at, planned = m_planned](base::Result<solve::Outcome> outcome) {
             if (!outcome || at != budget() || planned != m_planned)
@@ -237,7 +276,7 @@ void DocumentController::recordRun()
 {
     if (m_preview || !m_complete)
         return;
-    workspace::Run run = workspace::runOf(m_outcome, budget(), m_document.choices.planner);
+    workspace::Run run = workspace::runOf(m_outcome, budget(), m_document.choices);
     if (workspace::contains(m_document.runs, run))
         return;
     run.key = ++m_lastKey;
@@ -303,6 +342,7 @@ void DocumentController::finishSaving()
 void DocumentController::letGo()
 {
     m_refineTimer.stop();
+    m_wanted.reset();
     m_planner.stop();
     m_refiner.stop();
     m_keeper->saveNow();
@@ -310,7 +350,7 @@ void DocumentController::letGo()
 
 bool DocumentController::isAtRest() const
 {
-    return !m_keeper->isWriting() && m_planner.isIdle() && m_refiner.isIdle();
+    return !m_keeper->isWriting() && m_sizer.isIdle() && m_planner.isIdle() && m_refiner.isIdle();
 }
 
 bool DocumentController::isSaving() const

@@ -29,12 +29,14 @@ public:
     [[nodiscard]] const workspace::Document& document() const { return m_document; }
     /// Never null: the last plans that are in, of older choices while new ones are being planned.
     [[nodiscard]] const workspace::PlannedPtr& planned() const { return m_planned; }
+    /// The step that is shown: the recorded one at the sizes of planned().
+    [[nodiscard]] const graph::ProgramPtr& program() const { return m_planned->program(); }
     /// Whether the plans are those of the present choices.
     [[nodiscard]] bool isPlanned() const { return m_complete; }
     /// Whether what is shown answers for other choices than the present ones: another GPU, reserve,
     /// planner. Its numbers are no promise then.
     [[nodiscard]] bool isOutdated() const { return m_planned->choices != m_document.choices; }
-    [[nodiscard]] bool isPlanning() const { return m_planner.isRunning(); }
+    [[nodiscard]] bool isPlanning() const { return m_planner.isRunning() || m_sizer.isRunning(); }
     /// Since when the running job plans, milliseconds; 0: it doesn't.
     [[nodiscard]] qint64 planningFor() const;
     /// The budget under the pointer while dragging, else the document's.
@@ -55,6 +57,7 @@ public:
     void cancelPreview();
     /// One undo step, unless it is the document's budget already.
     void commitBudget(base::Bytes budget);
+    /// One undo step. Sizes that the graph can't be brought to change nothing but are failed().
     void commitChoices(const workspace::Choices& choices);
     void planNow();
     void stopPlanning();
@@ -100,6 +103,7 @@ private:
     friend class ChoicesCommand;
     void applyBudget(base::Bytes budget);
     void applyChoices(const workspace::Choices& choices);
+    void trySizes(const workspace::Choices& choices);
     void takePlanned(workspace::PlannedPtr planned);
     void answer();
     void refine();
@@ -120,6 +124,8 @@ private:
     QUndoStack m_undo;
     QTimer m_refineTimer;
     std::unique_ptr<SessionKeeper> m_keeper;
+    std::optional<workspace::Choices> m_wanted; ///< while their sizes are being tried
+    JobRunner<bool> m_sizer;
     JobRunner<workspace::PlannedPtr> m_planner;
     JobRunner<solve::Outcome> m_refiner;
 };

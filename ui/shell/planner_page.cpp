@@ -55,10 +55,8 @@ PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
     column->addWidget(m_strip);
     column->addWidget(m_timeline, 1);
     setCentralWidget(centre);
-    const graph::Program& program = *m_document.document().graph.program;
-    m_isMeasured = std::any_of(program.ops.begin(), program.ops.end(),
-                               [](const graph::Op& op) { return op.measured.has_value(); });
     buildDocks();
+    m_panel->setRecorded(m_document.document().graph.program);
     connectDocument();
     connectViews();
     showPlanned();
@@ -119,6 +117,7 @@ void PlannerPage::connectDocument()
     connect(&m_document, &DocumentController::answerChanged, this, &PlannerPage::showAnswer);
     connect(&m_document, &DocumentController::runsChanged, this, &PlannerPage::showRuns);
     connect(&m_document, &DocumentController::choicesChanged, this, [this] {
+        m_strip->withdraw(QStringLiteral("size"));
         m_panel->setChoices(m_document.document().choices);
         m_timeline->setCapacityMarks(capacityMarksOf(m_document.document().choices));
     });
@@ -139,12 +138,11 @@ void PlannerPage::connectDocument()
     connect(&m_document, &DocumentController::titleChanged, this, &PlannerPage::stateChanged);
     connect(&m_document, &DocumentController::failed, this,
             [this](const QString& id, const QString& sentence) {
-                m_strip->post({id,
-                               MessageKind::Danger,
-                               id == QStringLiteral("save") ? tr("The session could not be saved.")
-                                                            : tr("Planning failed."),
-                               sentence,
-                               {}});
+                const QString first =
+                    id == QStringLiteral("save")   ? tr("The session could not be saved.")
+                    : id == QStringLiteral("size") ? tr("This size is not to be had.")
+                                                   : tr("Planning failed.");
+                m_strip->post({id, MessageKind::Danger, first, sentence, {}});
             });
     connect(&m_document, &DocumentController::sessionSaved, this,
             [this] { m_strip->withdraw(QStringLiteral("save")); });
@@ -179,7 +177,7 @@ void PlannerPage::connectViews()
             &DocumentController::cancelPreview);
     connect(m_panel, &BudgetPanel::budgetCommitted, &m_document, &DocumentController::commitBudget);
     connect(m_panel, &BudgetPanel::choicesChanged, &m_document, &DocumentController::commitChoices);
-    connect(m_runs, &RunPage::budgetChosen, &m_document, &DocumentController::commitBudget);
+    connect(m_runs, &RunPage::runChosen, this, &PlannerPage::goBackTo);
     connect(m_runs, &RunPage::runRenamed, &m_document, [this](qint64 key, const QString& name) {
         m_document.renameRun(static_cast<int>(key), name);
     });
@@ -198,7 +196,7 @@ void PlannerPage::connectViews()
         std::optional<graph::OpId> op;
         if (message.id == kBudgetMessage)
             op = m_document.planned()->peakBound.op;
-        m_log.note(*m_document.document().graph.program, message, op);
+        m_log.note(*m_document.program(), message, op);
         showProblems();
     });
     connect(m_strip, &MessageStrip::moreClicked, this,
@@ -223,6 +221,9 @@ void PlannerPage::showPlanned()
 {
     const workspace::Planned& planned = *m_document.planned();
     const plan::VerifiedPlan& unplanned = *planned.unplanned;
+    const std::vector<graph::Op>& ops = m_document.program()->ops;
+    m_isMeasured = std::any_of(ops.begin(), ops.end(),
+                               [](const graph::Op& op) { return op.measured.has_value(); });
     if (m_document.isPlanned()) {
         m_frontier->setFrontier(planned.frontier, unplanned.evaluation().stepTime,
                                 planned.peakBound.bytes);
@@ -306,8 +307,10 @@ QString PlannerPage::subtitle() const
     if (!m_document.outcome().best && !isWaiting())
         return tr("smallest plan known, shown pale");
     const QString time = timeText(m_shown->evaluation().stepTime);
-    return m_shown->plan().repeatsNothing() ? tr("unplanned, %1").arg(time)
-                                            : tr("planned, %1").arg(time);
+    const QString size = sizeText(*m_shown->problem().program);
+    return (m_shown->plan().repeatsNothing() ? tr("unplanned, %1").arg(time)
+                                             : tr("planned, %1").arg(time))
+           + (size.isEmpty() ? size : QStringLiteral(" · ") + size);
 }
 
 void PlannerPage::showPlanTable()
@@ -319,7 +322,7 @@ void PlannerPage::showPlanTable()
     else if (outcome.best)
         m_plan->showPlan(outcome.best);
     else
-        m_plan->showInfeasible(m_document.document().graph.program, outcome, m_document.budget(),
+        m_plan->showInfeasible(m_document.program(), outcome, m_document.budget(),
                                m_document.planned()->smallestPeak);
     m_planDock->setCounts(outcome.best ? m_plan->summary() : QString{});
 }
@@ -369,8 +372,33 @@ void PlannerPage::showRuns()
     std::vector<RunRow> rows;
     for (const workspace::Run& run : m_document.document().runs)
         rows.push_back({run.key, fileText(run.name), fileText(run.planner), fileText(run.status),
-                        run.budget, run.peak, run.stepTime});
+                        run.budget, run.peak, run.stepTime, runSize(run)});
     m_runs->setRuns(std::move(rows));
+}
+
+QString PlannerPage::runSize(const workspace::Run& run) const
+{
+    const std::optional<graph::Vary>& vary = m_document.document().graph.program->vary;
+    if (!vary)
+        return {};
+    workspace::Sizes sizes = run.sizes;
+    for (const graph::Axis& axis : vary->axes)
+        sizes.emplace(axis.name, axis.size); // where the run says nothing
+    return sizesText(sizes);
+}
+
+void PlannerPage::goBackTo(qint64 key)
+{
+    const std::vector<workspace::Run>& runs = m_document.document().runs;
+    const auto run = std::find_if(runs.begin(), runs.end(),
+                                  [key](const workspace::Run& other) { return other.key == key; });
+    if (run == runs.end())
+        return;
+    workspace::Choices choices = m_document.document().choices;
+    choices.sizes = run->sizes;
+    const base::Bytes budget = run->budget;
+    m_document.commitChoices(choices);
+    m_document.commitBudget(budget);
 }
 
 StatusText PlannerPage::status() const
@@ -411,7 +439,7 @@ QString PlannerPage::cursorText() const
 QString PlannerPage::factsText() const
 {
     const workspace::Document& document = m_document.document();
-    const graph::Program& program = *document.graph.program;
+    const graph::Program& program = *m_document.program();
     const QString device = QString::fromStdString(document.choices.device.name);
     return tr("%1 ops · %2 tensors · %3")
         .arg(countText(program.ops.size()), countText(program.tensors.size()),

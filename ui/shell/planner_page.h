@@ -99,6 +99,9 @@ private:
     void showAtRest(); ///< what needs not follow the hand: next steps, problems
     void showStrip();
     void showRuns();
+    [[nodiscard]] QString runSize(const workspace::Run& run) const;
+    /// Budget and sizes of a run of the list.
+    void goBackTo(qint64 key);
     void showProblems();
     void adaptToWidth();
     void followScale();
@@ -127,7 +130,7 @@ private:
     plan::VerifiedPlanPtr m_shown;
     int m_perMille = 0; ///< of the running planner
     QByteArray m_unfocusedLayout;
-    bool m_isMeasured = false; ///< the trace brought times
+    bool m_isMeasured = false; ///< the step that is shown has times from the trace
     bool m_isFocused = false;
     bool m_isNarrow = false;
     bool m_wasShown = false;

@@ -44,6 +44,21 @@ QString kernelsText(const graph::Header& header)
         .arg(fileText(header.target), choices.join(QStringLiteral(", ")));
 }
 
+/// What the step takes for granted: at another size than the recorded one that is more.
+std::vector<Problem> assumptionsOf(const graph::Header& header)
+{
+    std::vector<Problem> problems;
+    const auto add = [&](const QString& sentence) {
+        problems.emplace_back();
+        problems.back().sentence = sentence;
+    };
+    if (const QString kernels = kernelsText(header); !kernels.isEmpty())
+        add(kernels);
+    for (const std::string& sentence : header.assumed)
+        add(translated("Assumed by the trace: %1.").arg(fileText(sentence)));
+    return problems;
+}
+
 } // namespace
 
 ProblemLog::ProblemLog(const workspace::OpenGraph& graph)
@@ -53,16 +68,6 @@ ProblemLog::ProblemLog(const workspace::OpenGraph& graph)
         problem.kind = ProblemKind::Warning;
         problem.sentence = translated("Read with a difference: %1.").arg(fileText(oddity));
         problem.count = count;
-        m_file.push_back(std::move(problem));
-    }
-    if (const QString kernels = kernelsText(graph.program->header); !kernels.isEmpty()) {
-        Problem problem;
-        problem.sentence = kernels;
-        m_file.push_back(std::move(problem));
-    }
-    for (const std::string& sentence : graph.program->header.assumed) {
-        Problem problem;
-        problem.sentence = translated("Assumed by the trace: %1.").arg(fileText(sentence));
         m_file.push_back(std::move(problem));
     }
 }
@@ -94,6 +99,8 @@ std::vector<Problem> ProblemLog::problemsOf(const plan::VerifiedPlan& shown) con
     const std::vector<Problem> remarks = remarksOn(shown);
     problems.insert(problems.end(), remarks.begin(), remarks.end());
     problems.insert(problems.end(), m_file.begin(), m_file.end());
+    const std::vector<Problem> assumed = assumptionsOf(shown.problem().program->header);
+    problems.insert(problems.end(), assumed.begin(), assumed.end());
     return problems;
 }
 

@@ -9,12 +9,12 @@
 
 namespace plimsoll::ui {
 
-/// What a document's Problems page lists: what the file brought along, what the shown plan does,
-/// and every message that the strip has shown.
+/// What a document's Problems page lists: what the file brought along, what the shown step assumes
+/// and its plan does, and every message that the strip has shown.
 class ProblemLog
 {
 public:
-    /// What the reader tolerated and what the trace assumed.
+    /// What the reader tolerated.
     explicit ProblemLog(const workspace::OpenGraph& graph);
 
     /// Counts a message of the strip. `op`: where it belongs, if it has a place.

@@ -338,6 +338,11 @@ void TimelineView::setTitle(const QString& title)
     update();
 }
 
+QString TimelineView::subtitle() const
+{
+    return m->model.subtitle;
+}
+
 void TimelineView::setSubtitle(const QString& subtitle)
 {
     m->model.subtitle = subtitle;

@@ -38,6 +38,7 @@ public:
     void setSnapTargets(std::vector<SnapTarget> targets);
     void setTitle(const QString& title);
     void setSubtitle(const QString& subtitle);
+    [[nodiscard]] QString subtitle() const;
     /// What stands beside the two peaks: "lm_head, chunk 1".
     void setPeakNames(const QString& planned, const QString& unplanned);
     void setReadout(std::vector<ReadoutRow> rows);

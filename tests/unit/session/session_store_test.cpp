@@ -36,7 +36,13 @@ SavedSession aSession()
     content += '\0';
     content += " and bytes \xff\xfe";
     session.graph = {"GPT-2", "folder/gpt2.json", "0123456789abcdef", content};
-    session.problem = {"a100-80gb", 1 << 20, 512, "rotor", {{"slots", 500}}, 7'784'628'224};
+    session.problem = {"a100-80gb",
+                       1 << 20,
+                       512,
+                       "rotor",
+                       {{"slots", 500}},
+                       7'784'628'224,
+                       {{"batch", 16}, {"sequence", 512}}};
     SavedRun run;
     run.name = "über den Daumen";
     run.budgetBytes = 7'784'628'224;
@@ -45,6 +51,7 @@ SavedSession aSession()
     run.peakBytes = 7'600'000'000;
     run.stepTimeNs = 164'000'000;
     run.plan = R"({"plan": 1})";
+    run.sizes = {{"batch", 4}};
     session.runs.push_back(run);
     run = {};
     run.budgetBytes = 1;
@@ -80,6 +87,7 @@ private Q_SLOTS:
     void refusesWhatIsNoSession_data();
     void refusesWhatIsNoSession();
     void tellsWhatIsThereInsteadOfAFile();
+    void bringsTheFirstVersionUpToDate();
     void refusesANewerVersion();
     void refusesAVersionThatNeverWas();
     void refusesViewsAndTriggers();
@@ -202,6 +210,32 @@ void SessionStoreTest::tellsWhatIsThereInsteadOfAFile()
         QVERIFY(!store);
         QCOMPARE(store.error().message, path + says);
     }
+}
+
+void SessionStoreTest::bringsTheFirstVersionUpToDate()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    const std::string schema =
+        contentOf(PLIMSOLL_SOURCE_DIR "/core/session/schema/001_initial.sql");
+    QVERIFY(!schema.empty());
+    execute(path, (schema
+                   + "PRAGMA application_id = 0x504c4d53; PRAGMA user_version = 1;"
+                     "INSERT INTO graph VALUES (1, 'a', 'b', 'c', 'd');"
+                     "INSERT INTO problem VALUES (1, 'l4', 1, 512, 'rotor', '{\"slots\": 7}', 9);"
+                     "INSERT INTO run VALUES (3, 'mine', 9, 'rotor', 'feasible', 8, 7, NULL);"
+                     "INSERT INTO view VALUES (1, '{}');")
+                      .c_str());
+    const std::string before = contentOf(path);
+    const auto store = SessionStore::open(path);
+    QVERIFY2(store, messageOf(store));
+    const auto saved = store->load();
+    QVERIFY2(saved, messageOf(saved));
+    QVERIFY((saved->problem == SavedProblem{"l4", 1, 512, "rotor", {{"slots", 7}}, 9, {}}));
+    QCOMPARE(saved->runs.size(), std::size_t{1});
+    QCOMPARE(saved->runs.front().name, std::string{"mine"});
+    QVERIFY(saved->runs.front().sizes.empty());
+    QCOMPARE(contentOf(path + ".v1.bak"), before); // as it was
 }
 
 void SessionStoreTest::refusesANewerVersion()

@@ -46,6 +46,8 @@ private Q_SLOTS:
     void showsTheSavedPlanBeforePlanning();
     void writesChangesInOrder();
     void findsEqualRuns();
+    void keepsTheSizeOfTheStep();
+    void replacesASizeThatIsNotToBeHad();
 
 private:
     support::PlannedSample m_sample;
@@ -141,8 +143,8 @@ workspace::Document workedOn(const support::PlannedSample& sample)
     workspace::Document document = sample.document;
     document.budget = workspace::suggestedBudget(*sample.planned);
     const auto add = [&](Bytes budget, const char* name) {
-        workspace::Run run = workspace::runOf(
-            workspace::answerAt(document.graph.program, *sample.planned, budget), budget, "rotor");
+        workspace::Run run = workspace::runOf(workspace::answerAt(*sample.planned, budget), budget,
+                                              sample.planned->choices);
         run.name = name;
         run.key = static_cast<int>(document.runs.size()) + 1;
         document.runs.push_back(std::move(run));
@@ -254,6 +256,66 @@ void DocumentTest::findsEqualRuns()
     workspace::Run other = document.runs.front();
     other.budget += Bytes{1};
     QVERIFY(!workspace::contains(document.runs, other));
+}
+
+/// The graph that was traced at several sizes, planned at one that wasn't, with a run there.
+workspace::Document resizedDocument()
+{
+    workspace::Choices choices = defaultChoices();
+    auto opened = workspace::openDocument(
+        support::repositoryPath("tests/data/varied.plimsoll.json"), choices, {});
+    if (!opened)
+        return {};
+    workspace::Document document = std::move(opened->document);
+    document.choices.sizes = {{"batch", 7}, {"sequence", 13}};
+    const auto planned = workspace::planGraph(document.graph.program, document.choices, {});
+    if (!planned)
+        return {};
+    document.budget = (*planned)->smallestPeak;
+    document.runs.push_back(workspace::runOf(workspace::answerAt(**planned, *document.budget),
+                                             *document.budget, document.choices));
+    return document;
+}
+
+void DocumentTest::keepsTheSizeOfTheStep()
+{
+    const workspace::Document before = resizedDocument();
+    QCOMPARE(before.runs.size(), std::size_t{1});
+    QVERIFY(before.runs.front().plan);
+    const auto after = workspace::documentOf(workspace::savedSession(before), "x.plimsoll", {});
+    QVERIFY2(after, messageOf(after));
+    QVERIFY(after->notes.empty());
+    QVERIFY(after->choices == before.choices);
+    QVERIFY(after->runs.front().sizes == before.choices.sizes);
+    QVERIFY(after->runs.front().peak == before.runs.front().peak);
+    QVERIFY(after->runs.front().plan);
+    const auto first = workspace::firstPicture(*after);
+    QVERIFY2(first, messageOf(first));
+    QCOMPARE((*first)->program()->vary->sizes(), (std::vector<std::int64_t>{7, 13}));
+    QCOMPARE((*first)->smallestPeak.count(), before.budget->count());
+    // The same numbers at another size are another run.
+    workspace::Run other = before.runs.front();
+    other.sizes = {{"batch", 7}};
+    QVERIFY(!workspace::contains(before.runs, other));
+}
+
+void DocumentTest::replacesASizeThatIsNotToBeHad()
+{
+    SavedSession saved = workspace::savedSession(resizedDocument());
+    for (const auto& sizes : {std::map<std::string, std::int64_t>{{"batch", 1}},
+                              {{"height", 4}},
+                              {{"batch", std::int64_t{1} << 61U}},
+                              {{"batch", -4}}}) {
+        saved.problem.sizes = sizes;
+        saved.runs.front().sizes = sizes;
+        const auto document = workspace::documentOf(saved, "x.plimsoll", {});
+        QVERIFY2(document, messageOf(document));
+        QVERIFY(document->choices.sizes.empty());
+        QVERIFY(!document->runs.front().plan);
+        QCOMPARE(document->notes.size(), std::size_t{2});
+        QVERIFY(document->notes.front().find("those recorded are used") != std::string::npos);
+        QVERIFY(workspace::firstPicture(*document));
+    }
 }
 
 } // namespace

@@ -1,0 +1,3 @@
+-- SPDX-License-Identifier: Apache-2.0
+ALTER TABLE problem ADD COLUMN sizes TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE run ADD COLUMN sizes TEXT NOT NULL DEFAULT '{}';

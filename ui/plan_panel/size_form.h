@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/workspace/planning.h"
+
+#include <QAbstractSpinBox>
+#include <QTimer>
+#include <QWidget>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+class QFormLayout;
+class QLabel;
+class QPushButton;
+
+namespace plimsoll::ui {
+
+class TextLabel;
+
+/// One axis of a graph that was traced at several sizes. Arrows go through the sizes that the laws
+/// hold for; what is typed may be anything.
+class SizeBox : public QAbstractSpinBox
+{
+    Q_OBJECT
+
+public:
+    explicit SizeBox(graph::Axis axis, QWidget* parent = nullptr);
+
+    void setSize(std::int64_t size);
+    /// What is typed or stepped to and not entered yet must not be overwritten.
+    [[nodiscard]] bool isBeingEdited() const;
+    void stepBy(int steps) override;
+
+Q_SIGNALS:
+    /// The text was entered, or a moment has passed since the last step.
+    void entered(const QString& text);
+
+protected:
+    [[nodiscard]] StepEnabled stepEnabled() const override;
+    void wheelEvent(QWheelEvent* event) override;
+
+private:
+    void enter();
+
+    graph::Axis m_axis;
+    std::int64_t m_size = 0; ///< the size set, or stepped to since
+    QTimer m_stepTimer;
+};
+
+/// Batch and sequence of a graph that was traced at several sizes: one row each, with what was
+/// recorded. Hidden for other graphs.
+class SizeForm : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit SizeForm(QWidget* parent = nullptr);
+
+    /// As the graph was read.
+    void setRecorded(const graph::ProgramPtr& recorded);
+    void setSizes(const workspace::Sizes& sizes);
+
+Q_SIGNALS:
+    void sizesChosen(const plimsoll::workspace::Sizes& sizes);
+
+private:
+    struct Row
+    {
+        graph::Axis axis;
+        SizeBox* box = nullptr;
+        TextLabel* hint = nullptr;
+    };
+    void addRow(const graph::Axis& axis, QFormLayout& form);
+    void read(std::size_t row, const QString& text);
+    void show(const Row& row);
+    [[nodiscard]] std::int64_t sizeOf(const graph::Axis& axis) const;
+
+    graph::ProgramPtr m_recorded;
+    workspace::Sizes m_sizes;
+    std::vector<Row> m_rows;
+    QLabel* m_error = nullptr;
+    QPushButton* m_reset = nullptr;
+};
+
+} // namespace plimsoll::ui
