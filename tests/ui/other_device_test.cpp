@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GPU that no table has, typed into the form: it counts at once, and is in the list ever after.
 #include "core/plan/device_spec.h"
+#include "ui/base/widgets.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_panel/device_dialog.h"
 
@@ -50,6 +51,14 @@ private:
                 return *button;
         qFatal("The form has no button.");
     }
+    /// What is wrong with the form's values, "" when nothing is.
+    [[nodiscard]] static QString sentence(DeviceDialog& dialog)
+    {
+        for (const TextLabel* label : dialog.findChildren<TextLabel*>())
+            if (label->text().endsWith(u'.'))
+                return label->text();
+        return {};
+    }
     [[nodiscard]] DeviceDialog* openForm(PlannerPage& page)
     {
         trigger("plan.otherDevice");
@@ -74,6 +83,14 @@ void OtherDeviceTest::theListsLastEntryOpensTheForm()
     QCOMPARE(field(*dialog, "Memory").text(), QStringLiteral("81920MiB"));
     QCOMPARE(field(*dialog, "Bandwidth").text(), QStringLiteral("2.039T"));
     QCOMPARE(field(*dialog, "FP32").text(), QStringLiteral("19.5T"));
+    const plan::Device& like = page->document().document().choices.device;
+    QCOMPARE(plan::parseDeviceSpec("memory=1GiB,bandwidth=1,float32=1,host="
+                                   + field(*dialog, "Host link").text().toStdString()
+                                   + ",link=" + field(*dialog, "GPU link").text().toStdString())
+                 ->hostLink,
+             like.hostLink);
+    QVERIFY(like.deviceLink > 0);
+    QVERIFY(field(*dialog, "GPU link").text() != QStringLiteral("0"));
     QVERIFY(use(*dialog).isEnabled());
 }
 
@@ -85,9 +102,21 @@ void OtherDeviceTest::whatIsWrongIsSaidAndCannotBeUsed()
     QVERIFY(dialog != nullptr);
     for (const auto& [name, bad, good] :
          {std::tuple{"Bandwidth", "fast", "1G"}, std::tuple{"Memory", "", "1GiB"},
-          std::tuple{"FP32", "-1", "1T"}, std::tuple{"Name", "a,b", "a"}}) {
-        field(*dialog, name).setText(QString::fromUtf8(bad));
+          std::tuple{"FP32", "-1", "1T"}, std::tuple{"Host link", "0", "25G"},
+          std::tuple{"GPU link", "-1", "0"}, std::tuple{"Latency", "2e9", "3000"},
+          std::tuple{"Name", "a,b", "a"}}) {
+        QLineEdit& edit = field(*dialog, name);
+        QTest::mouseClick(&edit, Qt::LeftButton);
+        edit.selectAll();
+        QTest::keyClicks(&edit, QString::fromUtf8(bad));
+        if (*bad == '\0')
+            QTest::keyClick(&edit, Qt::Key_Backspace);
         QVERIFY2(!use(*dialog).isEnabled(), name);
+        // One sentence that calls the field by its name.
+        QVERIFY2(sentence(*dialog).endsWith(u'.'), qPrintable(sentence(*dialog)));
+        QVERIFY2(*name == 'N'
+                     || sentence(*dialog).startsWith(QString::fromUtf8(name), Qt::CaseInsensitive),
+                 qPrintable(sentence(*dialog)));
         field(*dialog, name).setText(QString::fromUtf8(good));
         QVERIFY2(use(*dialog).isEnabled(), name);
     }
@@ -104,13 +133,18 @@ void OtherDeviceTest::aDeviceOfTheFormCountsAndIsKept()
     field(*dialog, "Memory").setText(QStringLiteral("12GiB"));
     field(*dialog, "Bandwidth").setText(QStringLiteral("100G"));
     field(*dialog, "BF16").clear();
+    field(*dialog, "Host link").setText(QStringLiteral("31.5G"));
+    field(*dialog, "GPU link").clear();
     use(*dialog).click();
     const plan::Device& device = page->document().document().choices.device;
     QCOMPARE(device.name, std::string{"Slow one"});
     QCOMPARE(device.memory.count(), std::int64_t{12} << 30U);
     QCOMPARE(device.bandwidth, 100e9);
     QCOMPARE(device.flops.at("bfloat16"), device.flops.at("float32"));
+    QCOMPARE(device.hostLink, 31.5e9);
+    QCOMPARE(device.deviceLink, 0.0);
     QCOMPARE(device.id, plan::deviceSpec(device));
+    QVERIFY(device.id.find(",host=31500000000,link=0,latency=") != std::string::npos);
     QTRY_VERIFY_WITH_TIMEOUT(!page->document().isOutdated(), tests::kPatience);
     QVERIFY(page->document().planned()->unplanned->evaluation().stepTime > before * 2);
     QVERIFY(list(*page).currentText().startsWith(QStringLiteral("Slow one")));

@@ -7,6 +7,7 @@
 
 #include <QDialogButtonBox>
 #include <QFormLayout>
+#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -16,6 +17,7 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr int kWidth = 420;
+constexpr int kUnitWidth = 40;
 constexpr int kDigits = 6;
 
 /// "82.6T", as the fields take it.
@@ -35,14 +37,6 @@ double rateOf(const plan::Device& device, const char* dtype)
     return rate == device.flops.end() ? 0 : rate->second;
 }
 
-/// What is wrong, without the example that the command line needs.
-QString sentenceOf(const base::Error& error)
-{
-    const std::string& message = error.message;
-    const std::size_t colon = message.find("\": ");
-    return QString::fromStdString(colon == std::string::npos ? message : message.substr(colon + 3));
-}
-
 } // namespace
 
 DeviceDialog::DeviceDialog(const plan::Device& like, QWidget* parent) : QDialog{parent}
@@ -58,22 +52,7 @@ DeviceDialog::DeviceDialog(const plan::Device& like, QWidget* parent) : QDialog{
     form->setVerticalSpacing(theme.px(6));
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     column->addLayout(form);
-    addField(*form, "name", tr("Name"), tr("How lists show it."), tr("My GPU"));
-    addField(*form, "memory", tr("Memory"), tr("As the driver reports it: 24GiB, 24564MiB."),
-             QString::number(like.memory.count() >> 20U) + QStringLiteral("MiB"));
-    addField(*form, "bandwidth", tr("Bandwidth"), tr("Of its memory, bytes per second: 1008G."),
-             rateText(like.bandwidth));
-    addField(*form, "float32", tr("FP32"), tr("Peak FLOP per second: 82.6T."),
-             rateText(rateOf(like, "float32")));
-    addField(*form, "bfloat16", tr("BF16"), tr("Peak FLOP per second, dense; empty: as FP32."),
-             rateText(rateOf(like, "bfloat16")));
-    addField(*form, "float16", tr("FP16"), tr("Peak FLOP per second, dense; empty: as FP32."),
-             rateText(rateOf(like, "float16")));
-    addField(*form, "float64", tr("FP64"), tr("Peak FLOP per second; empty: as FP32."),
-             rateText(rateOf(like, "float64")));
-    addField(*form, "latency", tr("Latency"),
-             tr("Nanoseconds between two kernels of an eager program; empty: 4000."),
-             QString::number(like.launchLatency.count()));
+    addFields(*form, like);
     m_error = new TextLabel{{}, TextRole::Small, Role::Danger, this};
     column->addWidget(m_error);
     auto* buttons = new QDialogButtonBox{QDialogButtonBox::Cancel, this};
@@ -93,16 +72,66 @@ DeviceDialog::DeviceDialog(const plan::Device& like, QWidget* parent) : QDialog{
     m_fields.front().edit->selectAll();
 }
 
-void DeviceDialog::addField(QFormLayout& form, const char* key, const QString& title,
-                            const QString& sentence, const QString& text)
+void DeviceDialog::addFields(QFormLayout& form, const plan::Device& like)
+{
+    const QString rate = tr("FLOP/s");
+    const QString flow = tr("B/s");
+    addField(form, {"name", tr("Name"), {}, tr("How lists show it.")}, tr("My GPU"));
+    addField(form, {"memory", tr("Memory"), {}, tr("As the driver reports it: 24GiB, 24564MiB.")},
+             QString::number(like.memory.count() >> 20U) + QStringLiteral("MiB"));
+    addField(form,
+             {"bandwidth", tr("Bandwidth"), flow, tr("Of its memory, bytes per second: 1008G.")},
+             rateText(like.bandwidth));
+    addField(form, {"float32", tr("FP32"), rate, tr("Peak FLOP per second: 82.6T.")},
+             rateText(rateOf(like, "float32")));
+    const QString dense = tr("Peak FLOP per second, dense; empty: as FP32.");
+    addField(form, {"bfloat16", tr("BF16"), rate, dense}, rateText(rateOf(like, "bfloat16")));
+    addField(form, {"float16", tr("FP16"), rate, dense}, rateText(rateOf(like, "float16")));
+    addField(form, {"float64", tr("FP64"), rate, tr("Peak FLOP per second; empty: as FP32.")},
+             rateText(rateOf(like, "float64")));
+    addField(form,
+             {"host", tr("Host link"), flow,
+              tr("To the host and back, bytes per second of one direction; empty: 16G, as PCI "
+                 "Express 3.0 x16.")},
+             rateText(like.hostLink));
+    addField(form,
+             {"link", tr("GPU link"), flow,
+              tr("To another GPU, bytes per second of one direction; 0 or empty: through the "
+                 "host.")},
+             rateText(like.deviceLink));
+    addField(form,
+             {"latency", tr("Latency"), tr("ns"),
+              tr("Nanoseconds between two kernels of an eager program; empty: 4000.")},
+             QString::number(like.launchLatency.count()));
+}
+
+void DeviceDialog::addField(QFormLayout& form, const FieldText& texts, const QString& text)
 {
     auto* edit = new QLineEdit{text, this};
-    edit->setAccessibleName(title);
-    edit->setAccessibleDescription(sentence);
-    edit->setToolTip(sentence);
+    edit->setAccessibleName(texts.title);
+    edit->setAccessibleDescription(texts.sentence);
+    edit->setToolTip(texts.sentence);
     connect(edit, &QLineEdit::textChanged, this, &DeviceDialog::readFields);
-    form.addRow(new TextLabel{title, TextRole::Body, Role::Muted, this}, edit);
-    m_fields.push_back({key, edit});
+    auto* row = new QHBoxLayout;
+    row->addWidget(edit);
+    auto* unit = new TextLabel{texts.unit, TextRole::Small, Role::Faint, this};
+    unit->setFixedWidth(Theme::current().px(kUnitWidth));
+    row->addWidget(unit);
+    form.addRow(new TextLabel{texts.title, TextRole::Body, Role::Muted, this}, row);
+    m_fields.push_back({texts.key, texts.title, edit});
+}
+
+/// What is wrong, without the example that the command line needs and with the field's own name.
+QString DeviceDialog::sentenceOf(const base::Error& error) const
+{
+    const std::string& message = error.message;
+    const std::size_t colon = message.find("\": ");
+    QString sentence =
+        QString::fromStdString(colon == std::string::npos ? message : message.substr(colon + 3));
+    for (const Field& field : m_fields)
+        if (const QString key = QString::fromLatin1(field.key) + u' '; sentence.startsWith(key))
+            return field.title + u' ' + sentence.mid(key.size());
+    return sentence;
 }
 
 base::Result<plan::Device> DeviceDialog::device() const

@@ -32,11 +32,20 @@ private:
     struct Field
     {
         const char* key = "";
+        QString title;
         QLineEdit* edit = nullptr;
     };
+    struct FieldText
+    {
+        const char* key = "";
+        QString title;
+        QString unit; ///< "": the value brings its own
+        QString sentence;
+    };
 
-    void addField(QFormLayout& form, const char* key, const QString& title, const QString& sentence,
-                  const QString& text);
+    void addFields(QFormLayout& form, const plan::Device& like);
+    void addField(QFormLayout& form, const FieldText& texts, const QString& text);
+    [[nodiscard]] QString sentenceOf(const base::Error& error) const;
     [[nodiscard]] base::Result<plan::Device> device() const;
     void readFields();
 

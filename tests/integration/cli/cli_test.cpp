@@ -385,6 +385,7 @@ void CliTest::sessionVerbsTellWhatAFileHolds()
     saved.graph.content = "{}";
     saved.problem.device = "h100";
     saved.problem.budgetBytes = 7 * kMiB;
+    saved.problem.sizes = {{"batch", 16}, {"sequence", 512}};
     saved.runs.push_back({.id = 0,
                           .name = "first",
                           .budgetBytes = 7 * kMiB,
@@ -392,7 +393,8 @@ void CliTest::sessionVerbsTellWhatAFileHolds()
                           .status = "feasible",
                           .peakBytes = 6 * kMiB,
                           .stepTimeNs = 5,
-                          .plan = {}});
+                          .plan = {},
+                          .sizes = {{"batch", 4}}});
     const std::string path = m_folder.file("work.plimsoll");
     QVERIFY(session::SessionStore::create(path, saved).has_value());
     const auto run = [&](const char* verb) {
@@ -403,7 +405,10 @@ void CliTest::sessionVerbsTellWhatAFileHolds()
     const QJsonObject first = list.json()[text("runs")].toArray().at(0).toObject();
     QCOMPARE(first[text("name")].toString(), text("first"));
     QCOMPARE(first[text("peak_bytes")].toInteger(), 6 * kMiB);
+    QCOMPARE(first[text("sizes")].toObject(), (QJsonObject{{text("batch"), 4}}));
     const QJsonObject show = run("show").json();
+    QCOMPARE(show[text("problem")][text("sizes")].toObject(),
+             (QJsonObject{{text("batch"), 16}, {text("sequence"), 512}}));
     QCOMPARE(show[text("graph")][text("name")].toString(), text("toy"));
     QCOMPARE(show[text("problem")][text("device")].toString(), text("h100"));
     QVERIFY(run("compact").json()[text("after_bytes")].toInteger() > 0);
