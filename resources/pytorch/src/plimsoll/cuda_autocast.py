@@ -2,6 +2,8 @@
 """torch.autocast("cuda") on CPU tensors: the CPU's autocast with CUDA's lists of ops.
 
 Which ops autocast knows is asked of the dispatcher; what it does with each of CUDA's is in PyTorch's lists (ATen/autocast_mode.h).
+Ops with one policy on both devices keep the CPU's kernels, and their cache of cast weights. That of the others is kept here: a weight
+that both kinds of ops take is cast twice.
 """
 
 from __future__ import annotations
@@ -9,6 +11,9 @@ from __future__ import annotations
 from typing import Any, Callable, Iterable
 
 import torch
+
+from .kinds import TraceError
+from .sources import user_line
 
 _CUDA, _CPU = "AutocastCUDA", "AutocastCPU"
 
@@ -20,15 +25,16 @@ _LOWER = {
 }  # fmt: skip
 # Compute in float32 by their own argument `dtype`.
 _SET_DTYPE = {
-    "prod", "softmax.int", "log_softmax.int", "cumprod", "cumsum", "linalg_vector_norm", "linalg_matrix_norm",
+    "prod", "prod.dim_int", "softmax.int", "log_softmax.int", "cumprod", "cumsum", "linalg_vector_norm", "linalg_matrix_norm",
     "linalg_matrix_norm.str_ord", "sum", "sum.dim_IntList", "norm.Scalar", "norm.ScalarOpt_dim",
 }  # fmt: skip
 # Take the widest dtype among their arguments.
 _PROMOTE = {
     "addcdiv", "addcmul", "atan2", "bilinear", "cross", "dot", "vdot", "grid_sampler", "index_put", "tensordot", "scatter_add",
 }  # fmt: skip
-_BANNED = {"binary_cross_entropy"}  # raises on CUDA; the user is told by a real run
-_OTHER_ON_CPU = {"grid_sampler"}  # known to both, with different policies
+_BANNED = "binary_cross_entropy"
+_OTHER_ON_CPU = {"grid_sampler", "prod", "prod.dim_int", _BANNED}  # known to both, with different policies
+_NORM_EXPONENT = 2  # without one given
 
 
 def _without_autocast() -> Any:
@@ -39,10 +45,30 @@ def _eligible(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.is_floating_point() and value.dtype != torch.float64
 
 
-def _cast(value: Any, dtype: torch.dtype) -> Any:
-    if isinstance(value, (list, tuple)):
-        return type(value)(_cast(item, dtype) for item in value)
-    return value.to(dtype) if _eligible(value) else value
+class Casts:
+    """Casts tensors; weights once in a block, as autocast does: leaves in single precision that require gradients."""
+
+    def __init__(self) -> None:
+        self._weights: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # by identity: the weight and its cast
+
+    def clear(self) -> None:
+        self._weights.clear()
+
+    def __call__(self, value: Any, dtype: torch.dtype) -> Any:
+        if isinstance(value, (list, tuple)):
+            return type(value)(self(item, dtype) for item in value)
+        if not _eligible(value) or value.dtype == dtype:
+            return value
+        if not self._keeps(value, dtype):
+            return value.to(dtype)
+        if id(value) not in self._weights:
+            self._weights[id(value)] = (value, value.to(dtype))
+        return self._weights[id(value)][1]
+
+    @staticmethod
+    def _keeps(tensor: torch.Tensor, dtype: torch.dtype) -> bool:
+        weight = tensor.dtype == torch.float32 and tensor.requires_grad and tensor.is_leaf and not tensor._is_view()
+        return weight and dtype == torch.get_autocast_dtype("cpu") and torch.is_autocast_cache_enabled()
 
 
 def _flat(values: Iterable[Any]) -> Iterable[Any]:
@@ -53,11 +79,11 @@ def _flat(values: Iterable[Any]) -> Iterable[Any]:
             yield value
 
 
-def _casting(op: Any, dtype_of: Callable[[Any], torch.dtype]) -> Callable:
+def _casting(op: Any, casts: Casts, dtype_of: Callable[[Any], torch.dtype]) -> Callable:
     def kernel(*args: Any, **kwargs: Any) -> Any:
         dtype = dtype_of(args)
         with _without_autocast():
-            return op(*_cast(args, dtype), **{name: _cast(value, dtype) for name, value in kwargs.items()})
+            return op(*casts(args, dtype), **{name: casts(value, dtype) for name, value in kwargs.items()})
 
     return kernel
 
@@ -74,8 +100,9 @@ def _setting_dtype(op: Any) -> Callable:
                 given["dtype"] = given.get("dtype") or torch.float32
                 return op(**given)
             # norm: the overload with a dtype is another one
-            dim, keep = (args[2], len(args) > 3 and args[3]) if len(args) > 2 else ([], False)
-            return torch.ops.aten.norm.ScalarOpt_dim_dtype(args[0], args[1], dim, keep, dtype=torch.float32)
+            given = dict(zip(names, args)) | kwargs
+            exponent, dim, keep = given.get("p", _NORM_EXPONENT), given.get("dim", []), given.get("keepdim", False)
+            return torch.ops.aten.norm.ScalarOpt_dim_dtype(given["self"], exponent, dim, keep, dtype=torch.float32)
 
     return kernel
 
@@ -85,12 +112,21 @@ def _widest(args: Any) -> torch.dtype:
     return torch.float32 if wide else torch.get_autocast_dtype("cpu")
 
 
-def _policy(name: str, op: Any) -> Callable:
+def _banned(*_: Any, **__: Any) -> Any:
+    raise TraceError(
+        f"{user_line()}: binary_cross_entropy raises under CUDA's autocast, as its gradients don't fit into half precision: use "
+        "binary_cross_entropy_with_logits"
+    )
+
+
+def _policy(name: str, op: Any, casts: Casts) -> Callable:
+    if name == _BANNED:
+        return _banned
     if name in _LOWER:
-        return _casting(op, lambda _: torch.get_autocast_dtype("cpu"))
+        return _casting(op, casts, lambda _: torch.get_autocast_dtype("cpu"))
     if name in _SET_DTYPE:
         return _setting_dtype(op)
-    return _casting(op, _widest if name in _PROMOTE else lambda _: torch.float32)
+    return _casting(op, casts, _widest if name in _PROMOTE else lambda _: torch.float32)
 
 
 def _registered(key: str) -> set[str]:
@@ -103,12 +139,13 @@ def _overload(name: str) -> Any:
     return getattr(getattr(torch.ops.aten, packet), overload or "default")
 
 
-def install(library: Any) -> None:
-    """Gives the CPU's autocast CUDA's lists until `library` (torch.library.Library) is destroyed."""
+def install(library: Any, casts: Casts) -> None:
+    """Gives the CPU's autocast CUDA's lists until `library` (torch.library.Library) is destroyed. `casts` is to be cleared with
+    autocast's own cache."""
     cuda, cpu = _registered(_CUDA), _registered(_CPU)
     for name in cpu - cuda:
         library.impl(name, torch.library.fallthrough_kernel, _CPU)
-    for name in (cuda - cpu | cuda & _OTHER_ON_CPU) - _BANNED:
+    for name in cuda - cpu | cuda & _OTHER_ON_CPU:
         if name.startswith(("cudnn_", "miopen_")):
             continue  # nothing calls them here
-        library.impl(name, _policy(name, _overload(name)), _CPU)
+        library.impl(name, _policy(name, _overload(name), casts), _CPU)

@@ -95,7 +95,7 @@ def _autocast(original: Any, install: Callable[[], None]) -> Any:
     def init(self: Any, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: Any = None) -> None:
         if device_type == "cuda":
             install()
-            device_type, dtype = "cpu", dtype or torch.float16
+            device_type, dtype = "cpu", dtype or torch.get_autocast_dtype("cuda")
         original(self, device_type, dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
 
     return init
@@ -105,12 +105,17 @@ def _autocast(original: Any, install: Callable[[], None]) -> Any:
 def cuda_kernels(kernels: Kernels) -> Iterator[None]:
     """Replaces the CPU's choices; `kernels` hears of each."""
     library = torch.library.Library("aten", "IMPL")
-    autocast = torch.autocast.__init__
+    autocast, clear_cache = torch.autocast.__init__, torch.clear_autocast_cache
+    casts = cuda_autocast.Casts()
     installed: list[bool] = []
+
+    def clear_caches() -> None:
+        casts.clear()
+        clear_cache()
 
     def install_autocast() -> None:
         if not installed:
-            cuda_autocast.install(library)
+            cuda_autocast.install(library, casts)
             kernels.assume(AUTOCAST)
             installed.append(True)
 
@@ -121,7 +126,9 @@ def cuda_kernels(kernels: Kernels) -> Iterator[None]:
         cuda_norms.install(library, kernels, _KEY)
         cuda_recurrent.install(library, kernels, _KEY)
         torch.autocast.__init__ = _autocast(autocast, install_autocast)
+        torch.clear_autocast_cache = clear_caches
         yield
     finally:
         torch.autocast.__init__ = autocast
+        torch.clear_autocast_cache = clear_cache
         library._destroy()
