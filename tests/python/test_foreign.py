@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors that a step would train although the model doesn't own them: refused before anything has run."""
+"""Tensors that a step would train although the model doesn't own them: recorded by their names, or refused before anything has run."""
 
 import functools
 
@@ -41,23 +41,49 @@ def _kept_aside(model, hidden):
     return hidden * model.aside
 
 
+class Shared:
+    """A variable of a class is where nobody looks for it."""
+
+    tensor = torch.randn(8, requires_grad=True)
+
+
 FOREIGN = {
     "a module of the closure": (Body(), (lambda head: lambda output: head(output).sum())(HEAD), "of shape 3x8"),
     "a module of a partial": (Body(), functools.partial(lambda output, head: head(output).sum(), head=HEAD), "of shape 3x8"),
     "a module as the loss": (Body(), torch.nn.Sequential(HEAD, torch.nn.Flatten(0), torch.nn.Linear(12, 1)), "of shape 3x8"),
     "a global tensor": (Body(), lambda output: (output * LOOSE).sum(), "of shape 8"),
     "a plain tensor of the model": (Body(_kept_aside), lambda output: output.sum(), "of shape 8"),
+    "a tensor of a class": (Body(), lambda output: (output * Shared.tensor).sum(), "of shape 8"),
+}
+RECORDED = {
+    "a module of the closure": ["loss.head.bias", "loss.head.weight"],
+    "a module of a partial": ["loss['head'].bias", "loss['head'].weight"],
+    "a module as the loss": ["loss.0.bias", "loss.0.weight", "loss.2.bias", "loss.2.weight"],
+    "a global tensor": ["loss.LOOSE"],
+    "a plain tensor of the model": ["extra.LOOSE"],
 }
 
 
-@pytest.mark.parametrize("run", [_traced, _compiled])
-@pytest.mark.parametrize("name", FOREIGN)
+@pytest.mark.parametrize("name", RECORDED)
+def test_what_the_model_does_not_own_is_recorded_as_its_own(name):
+    model, loss, _ = FOREIGN[name]
+    graph = _traced(model, torch.randn(4, 8), loss)
+    rows = {row: (gradient, graph["storages"][storage]) for row, storage, gradient, _ in graph["params"] if not row.startswith("layer.")}
+    assert sorted(rows) == RECORDED[name]
+    for row, (gradient, storage) in rows.items():
+        assert storage[1] == 0 and storage[2] < 0 and storage[6] == [row]  # a parameter, older than the step
+        assert graph["storages"][gradient][0] == storage[0] and graph["storages"][gradient][1] == 2
+    assert not hasattr(model, "aside")
+    assert all(t.grad is None for t in (LOOSE, *HEAD.parameters(), *model.parameters()))
+
+
+@pytest.mark.parametrize("name, run", [(name, _compiled) for name in FOREIGN] + [("a tensor of a class", _traced)])
 def test_what_the_model_does_not_own_is_refused(name, run):
     model, loss, named = FOREIGN[name]
     with pytest.raises(TraceError, match="no parameter of the model: put the model and what the loss uses into one module") as error:
         run(model, torch.randn(4, 8), loss)
     assert named in str(error.value)
-    assert all(t.grad is None for t in (LOOSE, *HEAD.parameters(), *model.parameters()))
+    assert all(t.grad is None for t in (LOOSE, Shared.tensor, *HEAD.parameters(), *model.parameters()))
 
 
 @pytest.mark.parametrize("run", [_traced, _compiled])

@@ -4,14 +4,17 @@
 import contextlib
 import dataclasses
 import functools
+import json
 
 import plimsoll
 import pytest
 import torch
 import torch.nn.functional as F
 from graph_rules import assert_sound
+from loop import compare
 from plimsoll.stream import record_stream
 from plimsoll.tracing import trace_graph
+from proof import stream_of_graph
 from torch import nn
 from torch.nn.utils import parametrizations
 from torch.utils.checkpoint import checkpoint
@@ -136,7 +139,16 @@ def bags():
     return {"model": Does(lambda model, x: model.e(x), e=nn.EmbeddingBag(10, 4)), "args": torch.arange(24).view(8, 3) % 10}
 
 
+def foreign_parts():
+    """Of a loss, a plain list and the optimizer: parameters that model.parameters() doesn't give."""
+    model, head, loose = Does(lambda m, x: m.layers[0](m.a(x)) * m.plain), nn.BatchNorm1d(4), nn.Parameter(torch.ones(4))
+    model.layers, model.plain = [nn.Linear(4, 4)], torch.full((4,), 2.0)
+    optimizer = torch.optim.AdamW([*model.parameters(), *model.layers[0].parameters(), *head.parameters(), loose])
+    return {"model": model, "loss": lambda output: (head(output) * loose).sum(), "optimizer": optimizer}
+
+
 MODELS = {
+    "foreign parts": foreign_parts,
     "own function": lambda: {"model": Does(lambda model, x: Cube.apply(model.a(x)))},
     "hooks": hooks,
     "keeps state": keeps_state,
@@ -216,3 +228,20 @@ def test_hooks_on_parameters_stay_the_users():
     before = dict(weight._backward_hooks)
     trace_graph(made["model"], X)
     assert weight._backward_hooks == before and weight.grad is None
+
+
+def test_the_command_line_evaluates_parameters_that_the_model_does_not_own(tmp_path):
+    graph = trace_graph(target="cpu", args=X, **foreign_parts())
+    names = [row[0] for row in graph["params"]]
+    assert names == [
+        *("a.weight", "a.bias", "b.weight", "b.bias", "layers[0].weight", "layers[0].bias"),
+        *("loss.loose", "loss.head.weight", "loss.head.bias"),
+    ]
+    assert all(len(states) == 3 for name, _, _, states in graph["params"] if not name.startswith("b."))  # step and two moments
+    buffers = {name: storage[1] for storage in graph["storages"] for name in storage[6] if "running" in name}
+    assert buffers == {"loss.head.running_mean": 1, "loss.head.running_var": 1}
+    paths = [tmp_path / name for name in ("step.plimsoll.json", "plan.json", "stream.json")]
+    for path, content in zip(paths, (graph, {"regions": []}, stream_of_graph(graph))):
+        path.write_text(json.dumps(content))
+    told = compare(*paths)
+    assert told["equal"], told["differences"]

@@ -8,7 +8,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import torch
 
-from .fakes import Lender
+from .exchanged import Exchanger
 from .kinds import TraceError
 from .step import Step
 
@@ -113,14 +113,14 @@ def axes_of(step: Step, vary: Any, vary_dims: Optional[Dims]) -> list[Axis]:
     return axes
 
 
-class _Resizer(Lender):
+class _Resizer(Exchanger):
     """Puts tensors of other shapes in the place of the step's inputs; equal objects stay equal."""
 
     def __init__(self, shapes: dict[int, tuple[str, list[int]]]):
         self._shapes = shapes
         self._made: dict[int, torch.Tensor] = {}
 
-    def fake(self, tensor: torch.Tensor) -> torch.Tensor:
+    def one(self, tensor: torch.Tensor) -> torch.Tensor:
         if id(tensor) not in self._shapes:
             return tensor
         if id(tensor) not in self._made:
@@ -153,8 +153,8 @@ def resizing(axes: list[Axis], sizes: Sequence[int]) -> Callable[[Step], None]:
             for at, dim in axis.places:
                 shapes[id(inputs[at][1])][1][dim] = size
         moved = _Resizer({key: row for (key, row), (_, t) in zip(shapes.items(), _distinct(inputs)) if row[1] != list(t.shape)})
-        step.args, step.kwargs = moved.fake_all(step.args), moved.fake_all(step.kwargs)
-        step.loss = moved.fake_function(step.loss)
+        step.args, step.kwargs = moved.all(step.args), moved.all(step.kwargs)
+        step.loss = moved.function(step.loss)
         for (name, old), (_, new) in zip(inputs, step.inputs()):
             if list(new.shape) != shapes[id(old)][1]:
                 raise TraceError(f"{name} holds a tensor inside of an object that can't be made at another size; pass it in a dict, list or tuple")

@@ -14,7 +14,9 @@ from .casting import casting_to, check_emulated, taken_off
 from .cuda_kernels import cuda_kernels
 from .eager_paths import EagerPaths
 from .fakes import Lender, mode_of
+from .keeping import contents
 from .kinds import TraceError
+from .reach import Reach
 from .step import Step
 from .wrappers import compiled_in, data_parallel_in, distributed_in
 
@@ -142,16 +144,17 @@ def prepared(
             check_emulated(casting)
         stack.enter_context(preserve.log())
         stack.enter_context(preserve.random_state())
-        stack.enter_context(preserve.attributes(model.modules()))
-        if fake:
-            lender = Lender(mode_of(model) or FakeTensorMode(allow_non_fake_inputs=True), device)
-            stack.enter_context(lender.lend_to_model(model))
-            if optimizer is not None and hasattr(optimizer, "param_groups"):
-                stack.enter_context(preserve.attributes([optimizer]))
-                stack.enter_context(lender.lend_to_optimizer(optimizer))
-            args, kwargs, loss = lender.fake_all(args), lender.fake_all(kwargs), lender.fake_function(loss)
-            later = lender.fake_all(later)
+        stack.enter_context(preserve.modes())
+        given = {"args": args, "kwargs": kwargs, "later": later, "loss": loss, "optimizer": optimizer}
+        reach = Reach(model, given)
+        stack.enter_context(reach.kept())
+        lender = Lender(mode_of(model) or FakeTensorMode(allow_non_fake_inputs=True), device) if fake else None
+        if lender is not None:
+            lender.lend(reach)
+            args, kwargs, later, loss, optimizer = given.values()
             stack.enter_context(lender.mode)
+        else:
+            stack.enter_context(contents(reach))
         if optimizer is not None and not hasattr(optimizer, "param_groups"):
             optimizer = _made(optimizer, model)
         if optimizer is not None and target == "cuda":
@@ -160,6 +163,8 @@ def prepared(
         stack.enter_context(huggingface.unnoticed())
         stack.enter_context(EagerPaths(target))
         step = Step(model, args, kwargs, loss, optimizer if mode == "train" else None, mode, device, count, later, casting)
+        step.lender = lender
+        step.foreign = [(path, lender.fake(t) if lender is not None else t, buffer) for path, t, buffer in reach.foreign]
         if (compiled := compiled_in(model)) is not None:
             step.assumed.append(f"torch.compile is left out: {compiled} is recorded as its code runs without it")
         if resize is not None:

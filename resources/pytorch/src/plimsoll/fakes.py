@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib
 import importlib.util
-import types
-from collections import defaultdict
 from typing import Any, Iterator, Optional
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.utils._python_dispatch import _disable_current_modes
 
+from .reach import Reach
 from .values import values_of
 
 
@@ -65,88 +64,56 @@ class Lender:
         self.mode = mode
         self._device = device  # on which the fakes lie
         self._fakes: dict[int, torch.Tensor] = {}
-        self._held: list[torch.Tensor] = []  # ids stay valid while we hold the originals
+        self._reals: dict[int, torch.Tensor] = {}  # by the fake's storage; held, so that ids stay valid
+        self._held: list[torch.Tensor] = []
 
-    def fake(self, tensor: torch.Tensor) -> torch.Tensor:
-        if isinstance(tensor, FakeTensor) and tensor.device.type == self._device:
+    def lend(self, reach: Reach) -> None:
+        """Puts fakes in the place of all tensors that are reached. Whoever keeps what is reached puts the tensors back."""
+        plain = {id(t) for number, (_, t) in enumerate(reach.tensors) if reach.is_plain(number)}  # no model.to() moves them
+
+        def lent(tensor: torch.Tensor) -> torch.Tensor:
+            if id(tensor) not in plain:
+                return self.fake(tensor)
+            try:
+                return self.fake(tensor, moves=tensor.device.type != "cpu", given=False)
+            except (RuntimeError, NotImplementedError):  # of a kind that has no fakes: it may be there, if nobody writes to it
+                return tensor
+
+        reach.exchange(lent)
+
+    def fake(self, tensor: torch.Tensor, moves: bool = True, given: bool = True) -> torch.Tensor:
+        """`moves`: it follows the step to its device; `given`: other batches may have other values in it."""
+        device = self._device if moves else tensor.device.type
+        if isinstance(tensor, FakeTensor) and tensor.device.type == device:
             return tensor
         known = self._fakes.get(id(tensor))
         if known is None:
             with torch.no_grad():
                 made = isinstance(tensor, FakeTensor)
                 known = tensor.detach() if made else self.mode.from_tensor(tensor.detach(), static_shapes=True)
-            if known.device.type != self._device:
+            if known.device.type != device:
                 known = self._moved(known)
             if isinstance(tensor, torch.nn.Parameter):
                 known = torch.nn.Parameter(known, requires_grad=tensor.requires_grad)
             elif tensor.requires_grad:
                 known.requires_grad_()
             _copy_hooks(tensor, known)
-            values_of(self.mode).give(known, tensor)
+            values_of(self.mode).give(known, tensor, given)
             self._fakes[id(tensor)] = known
+            if known.layout is torch.strided:
+                self._reals.setdefault(known.untyped_storage()._cdata, tensor)
             self._held.append(tensor)
         return known
+
+    def real(self, tensor: torch.Tensor) -> torch.Tensor:
+        """What a fake stands for, or a view like it of that; the tensor itself when it isn't lent."""
+        known = self._reals.get(tensor.untyped_storage()._cdata) if isinstance(tensor, FakeTensor) else None
+        if known is None or self._fakes[id(known)] is tensor:
+            return tensor if known is None else known
+        geometry = tensor.shape, tensor.stride(), tensor.storage_offset()
+        with _disable_current_modes(), torch.no_grad():
+            return known if isinstance(known, FakeTensor) else known.as_strided(*geometry)
 
     def _moved(self, tensor: torch.Tensor) -> torch.Tensor:
         with self.mode:
             return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=self._device)
-
-    def fake_all(self, value: Any) -> Any:
-        """The same containers with fakes in them."""
-        if isinstance(value, torch.Tensor):
-            return self.fake(value)
-        if isinstance(value, dict):
-            return {k: self.fake_all(v) for k, v in value.items()} if type(value) is dict else value
-        if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return type(value)(*(self.fake_all(v) for v in value))
-        if isinstance(value, (list, tuple)):
-            return type(value)(self.fake_all(v) for v in value)
-        return value
-
-    def fake_function(self, function: Any) -> Any:
-        """A loss function that sees fakes where it brings tensors along (partial arguments, closure, defaults)."""
-        if isinstance(function, functools.partial):
-            keywords = {k: self.fake_all(v) for k, v in function.keywords.items()}
-            return functools.partial(self.fake_function(function.func), *self.fake_all(function.args), **keywords)
-        if not isinstance(function, types.FunctionType) or not (function.__closure__ or function.__defaults__):
-            return function
-        cells = tuple(types.CellType(self.fake_all(cell.cell_contents)) for cell in function.__closure__ or ())
-        defaults = self.fake_all(function.__defaults__)
-        made = types.FunctionType(function.__code__, function.__globals__, function.__name__, defaults, cells)
-        made.__kwdefaults__ = self.fake_all(function.__kwdefaults__)
-        return made
-
-    @contextlib.contextmanager
-    def lend_to_model(self, model: torch.nn.Module) -> Iterator[None]:
-        undo: list[tuple[Any, Any, Any]] = []
-        try:
-            for module in model.modules():
-                for table in (module._parameters, module._buffers):
-                    for name, tensor in table.items():
-                        if tensor is not None:
-                            undo.append((table, name, tensor))
-                            table[name] = self.fake(tensor)
-                for name, value in list(vars(module).items()):  # recurrent layers keep lists of their weights
-                    if isinstance(value, list) and any(isinstance(v, torch.nn.Parameter) for v in value):
-                        undo.append((vars(module), name, value))
-                        vars(module)[name] = [self.fake(v) if isinstance(v, torch.Tensor) else v for v in value]
-            yield
-        finally:
-            for table, name, value in reversed(undo):
-                table[name] = value
-
-    @contextlib.contextmanager
-    def lend_to_optimizer(self, optimizer: Any) -> Iterator[None]:
-        groups, state = [list(g["params"]) for g in optimizer.param_groups], optimizer.state
-        lent: Any = defaultdict(dict)
-        for parameter, values in state.items():
-            lent[self.fake(parameter)] = {k: self.fake_all(v) for k, v in values.items()}
-        try:
-            for group in optimizer.param_groups:
-                group["params"] = [self.fake(p) for p in group["params"]]
-            optimizer.state = lent
-            yield
-        finally:
-            for group, parameters in zip(optimizer.param_groups, groups):
-                group["params"] = parameters
-            optimizer.state = state

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from .kinds import ACTIVATION, GRADIENT, LOSS, OUTPUT, TEMPORARY, VIEW, Recording, TensorKey
+from .kinds import ACTIVATION, CONSTANT, GRADIENT, LOSS, OUTPUT, TEMPORARY, VIEW, Recording, TensorKey
 
 def item_bytes(dtype: str) -> int:
     return int(getattr(torch, dtype).itemsize)
@@ -45,7 +45,9 @@ def _classify(recording: Recording) -> None:
     for index, storage in enumerate(recording.storages):
         if storage.cls is not None:
             continue
-        if index in gradients:
+        if storage.alloc < 0:
+            storage.cls = CONSTANT  # autograd saved it before an op was seen to read it
+        elif index in gradients:
             storage.cls = GRADIENT
         elif index in outputs and storage.free is None:
             storage.cls = OUTPUT

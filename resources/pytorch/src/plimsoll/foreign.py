@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors that a step would give gradients to although neither the model owns them nor the step is called with them."""
+"""Tensors that a step would train or overwrite although neither the model owns them nor the step is called with them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import gc
 from typing import Any, Iterable
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from .kinds import TraceError
+from .mutations import written_arguments
 from .sources import user_line
 from .tensors import tensors_in
 
@@ -35,6 +37,19 @@ class ForeignTensors:
         numbers = func is torch.ops.aten.lift_fresh.default  # of the code itself (torch.tensor), just made
         given = set() if numbers else {_address(tensor) for tensor in tensors_in((args, kwargs))}
         self._own.update({_address(tensor) for tensor in tensors_in(result)} - given)
+
+
+def refuse_real_writes(func: Any, args: Any, kwargs: Any) -> None:
+    """Asked before each op of a step on fakes. Raises TraceError when the op would write into a tensor that nobody has exchanged."""
+    written, _ = written_arguments(func, args, kwargs)
+    for tensor in tensors_in(written):
+        if not isinstance(tensor, FakeTensor):
+            shape = "x".join(map(str, tensor.shape)) or "1"
+            raise TraceError(
+                f"{user_line(3) or 'the step itself'}: {func} writes into a tensor of shape {shape} that was made before the step and is "
+                "held where nobody finds it (a class, a C++ object, a variable of an installed package): make it a buffer of the model "
+                "(register_buffer)"
+            )
 
 
 def _address(tensor: torch.Tensor) -> int:

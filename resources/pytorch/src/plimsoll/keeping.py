@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real training steps that leave no trace: values of parameters, buffers, gradients and optimizer as they were before."""
+"""Real training steps that leave no trace in memory: what tensors hold is as it was before."""
 
 from __future__ import annotations
 
@@ -8,40 +8,43 @@ from typing import Any, Iterator
 
 import torch
 
-from .tensors import tensors_in
+from .reach import Reach
+
+_MOST_PLAIN = 1 << 30  # bytes of a tensor that is neither a parameter, a buffer nor an argument
 
 
-def _copies(tensors: list[torch.Tensor]) -> dict[int, tuple[torch.Tensor, Any]]:
+def _copies(reach: Reach) -> list[tuple[torch.Tensor, Any]]:
     """Each storage once, copied to the host, where it doesn't count among the device's memory."""
     held: dict[int, tuple[torch.Tensor, Any]] = {}
-    for tensor in tensors:
+    for number, (_, tensor) in enumerate(reach.tensors):
+        if tensor.layout is not torch.strided or tensor.device.type == "meta":
+            continue
         storage = tensor.untyped_storage()
-        if storage._cdata not in held:
-            held[storage._cdata] = tensor, storage.clone().cpu()
-    return held
+        if storage._cdata not in held and (storage.nbytes() <= _MOST_PLAIN or not reach.is_plain(number)):
+            held[storage._cdata] = tensor.detach(), storage.clone().cpu()
+    return list(held.values())
 
 
 @contextlib.contextmanager
-def kept(model: torch.nn.Module, optimizer: Any) -> Iterator[None]:
-    """Objects and values are as before afterwards; inside there are no gradients to begin with."""
-    gradients = [(p, p.grad) for p in model.parameters()]
-    states = {} if optimizer is None else {p: dict(values) for p, values in optimizer.state.items()}
-    groups = [] if optimizer is None else [(group, dict(group)) for group in optimizer.param_groups]
-    state_tensors = [t for values in states.values() for value in values.values() for t in tensors_in(value)]
-    copies = _copies([*model.parameters(), *model.buffers(), *state_tensors])
-    for parameter, _ in gradients:
-        parameter.grad = None
+def contents(reach: Reach) -> Iterator[None]:
+    """Values of all tensors that are reached are as before afterwards; inside there are no gradients to begin with."""
+    memory = [(tensor, tensor.detach()) for _, tensor in reach.tensors]
+    copies = _copies(reach)
+    for tensor, _ in memory:
+        if tensor.is_leaf:
+            tensor.grad = None
     try:
         yield
     finally:
-        for tensor, content in copies.values():
+        for tensor, content in copies:
             tensor.untyped_storage().copy_(content)
-        for parameter, gradient in gradients:
-            parameter.grad = gradient
-        for group, content in groups:
-            group.clear()
-            group.update(content)
-        if optimizer is not None:
-            optimizer.state.clear()
-            optimizer.state.update(states)
+        for tensor, before in memory:
+            if _place(tensor) != _place(before):
+                tensor.data = before
 
+
+def _place(tensor: torch.Tensor) -> tuple:
+    """Where a tensor's values lie."""
+    if tensor.layout is not torch.strided:
+        return ()
+    return tensor.untyped_storage()._cdata, tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.dtype

@@ -14,7 +14,6 @@ import torch
 from .apply import apply
 from .environment import prepared
 from .fakes import mode_of
-from .keeping import kept
 from .kinds import PHASES, TraceError
 from .measured_graph import write_times
 from .measured_run import measured_run
@@ -98,7 +97,7 @@ def measure(
     path = Path(out) if out is not None else Path(re.sub(r"[^\w.-]+", "-", name) + ".measurement.json")
     told = Progress(progress, _PASSES_OF_RUN * (1 if plan is None else 2))
     try:
-        with prepared(model, args, kwargs, loss, optimizer, mode, _TARGET, fake=False) as step, kept(model, step.optimizer):
+        with prepared(model, args, kwargs, loss, optimizer, mode, _TARGET, fake=False) as step:
             device = _device_of(model)
             step.progress = told
             runs, profiles = _runs(step, content, loss, steps, device, path.with_suffix(".pickle"))

@@ -21,9 +21,11 @@ from . import fake_results, huggingface, op_refusals, preserve, questions
 from .apply_values import PlanMismatch
 from .eager_paths import EagerPaths
 from .fakes import Lender, mode_of
+from .foreign import refuse_real_writes
 from .kinds import FORWARD, TraceError
 from .mutations import is_collective, is_random, written_arguments
 from .op_structures import Structure
+from .reach import Reach
 from .sources import user_line
 from .tensors import tensors_in
 from .values import follow
@@ -149,6 +151,7 @@ class _Recorder(TorchDispatchMode):
         return result
 
     def _call(self, func: Any, args: Any, kwargs: Any) -> Any:
+        refuse_real_writes(func, args, kwargs)
         try:
             result = fake_results.run(func, args, kwargs, self._target)
         except RuntimeError as error:
@@ -264,8 +267,11 @@ def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor], target: str) ->
         lender = Lender(fake or FakeTensorMode(allow_non_fake_inputs=True))
         stack.enter_context(preserve.log())
         stack.enter_context(preserve.random_state())
-        stack.enter_context(lender.lend_to_model(model))
-        inputs = lender.fake_all(inputs)
+        stack.enter_context(preserve.modes())
+        inputs = list(inputs)
+        reach = Reach(model, {"inputs": inputs})
+        stack.enter_context(reach.kept())
+        lender.lend(reach)
         stack.enter_context(lender.mode)
         stack.enter_context(huggingface.unnoticed())
         stack.enter_context(EagerPaths(target))
@@ -278,7 +284,7 @@ def record_forward(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor],
     numbers = random.getstate(), _numpy_state()
     state = op_refusals.PythonState(model)
     try:
-        with preserve.attributes(model.modules()), _module_stack(recorder), op_refusals.no_functions(), recorder:
+        with Reach(model, {}).kept(), _module_stack(recorder), op_refusals.no_functions(), recorder:
             result = run()
             state.check()
     except TraceError as error:

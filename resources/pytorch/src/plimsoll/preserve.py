@@ -7,7 +7,7 @@ import contextlib
 import logging
 import random
 import sys
-from typing import Any, Iterable, Iterator
+from typing import Any, Callable, Iterator
 
 import torch
 
@@ -38,22 +38,43 @@ def random_state() -> Iterator[None]:
                 numpy.random.set_state(before[1])
 
 
-def _fill(container: Any, content: Any) -> None:
-    if type(container) is list:
-        container[:] = content
-    else:
-        container.clear()
-        container.update(content)
+def _autocast(device: str) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+    def put(state: tuple[bool, torch.dtype]) -> None:
+        torch.set_autocast_enabled(device, state[0])
+        torch.set_autocast_dtype(device, state[1])
+
+    return lambda: (torch.is_autocast_enabled(device), torch.get_autocast_dtype(device)), put
+
+
+def _deterministic() -> tuple[bool, bool]:
+    return torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+
+
+def _of(thing: Any, name: str) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+    return lambda: getattr(thing, name), lambda value: setattr(thing, name, value)
+
+
+_MODES: tuple[tuple[Callable[[], Any], Callable[[Any], Any]], ...] = (
+    (torch.is_grad_enabled, torch.set_grad_enabled),
+    (torch.get_default_dtype, torch.set_default_dtype),
+    (_deterministic, lambda state: torch.use_deterministic_algorithms(state[0], warn_only=state[1])),
+    (torch.is_autocast_cache_enabled, torch.set_autocast_cache_enabled),
+    (torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),
+    (torch.is_anomaly_enabled, torch.set_anomaly_enabled),
+    (torch.get_num_threads, torch.set_num_threads),
+    _autocast("cpu"),
+    _autocast("cuda"),
+    *(_of(torch.backends.cudnn, name) for name in ("enabled", "benchmark", "deterministic")),
+)
 
 
 @contextlib.contextmanager
-def attributes(things: Iterable[Any]) -> Iterator[None]:
-    """Attributes of the objects, and the lists, dicts and sets among them, are as before afterwards."""
-    tables = [vars(thing) for thing in things]
-    tables += [value for table in tables for value in table.values() if type(value) in (list, dict, set)]
-    before = [(table, table.copy()) for table in tables]
+def modes() -> Iterator[None]:
+    """What torch does in general: gradients, autocast, default dtype, deterministic and exact kernels, threads."""
+    before = [get() for get, _ in _MODES]
     try:
         yield
     finally:
-        for table, content in before:
-            _fill(table, content)
+        for (get, put), value in zip(_MODES, before):
+            if get() != value:
+                put(value)

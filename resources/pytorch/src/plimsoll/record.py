@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator, Optional
 import torch
 
 from .accumulate import correct_accumulation
-from .kinds import BUFFER, INPUT, LOSS, OPTIMIZER_STATE, PARAMETER, Recording, TraceError
+from .kinds import BUFFER, CONSTANT, INPUT, LOSS, OPTIMIZER_STATE, PARAMETER, Recording, TraceError
 from .modules import DirectCalls
 from .recorder import Recorder
 from .saved import DroppedTensors, SavedTensors
@@ -77,6 +77,21 @@ def _register(recorder: Recorder, step: Step) -> dict[int, list[int]]:
     return states
 
 
+def _foreign(recorder: Recorder, step: Step) -> Iterator[tuple[str, torch.Tensor]]:
+    """Parameters that aren't the model's and take part in the step. Their memory, and that of such buffers, is named."""
+    for name, tensor, buffer in step.foreign:
+        row = recorder.storages.find(tensor)
+        if row is None:
+            continue
+        storage = recorder.storages.rows[row]
+        if storage.alloc < 0 and storage.cls in (None, CONSTANT, INPUT):
+            storage.cls = BUFFER if buffer else PARAMETER
+        if name not in storage.names:
+            storage.names.append(name)
+        if not buffer:
+            yield name, tensor
+
+
 def record(
     step: Step, target: str, hooks: Optional[Callable[[Any], Any]] = None, at_end: Optional[Callable[[Recorder, Any], None]] = None
 ) -> Recording:
@@ -89,7 +104,7 @@ def record(
         find = recorder.storages.find
         result["outputs"] = [find(t) for t in tensors_in(returned) if find(t) is not None]
         result["params"] = []
-        for name, parameter in step.model.named_parameters():
+        for name, parameter in (*step.model.named_parameters(), *_foreign(recorder, step)):
             gradient = find(parameter.grad) if parameter.grad is not None else None
             row = (name, find(parameter), -1 if gradient is None else gradient, states.get(id(parameter), []))
             result["params"].append(row)

@@ -19,7 +19,7 @@ from . import fake_results, questions
 from .checkpoints import CheckpointTracker
 from .encode import encode
 from .flops import flops_of
-from .foreign import ForeignTensors
+from .foreign import ForeignTensors, refuse_real_writes
 from .kinds import BACKWARD, COLLECTIVE, CONSTANT, FORWARD, GRAD_MODE, LOSS, OPTIMIZER, RANDOM, VIEW, Op
 from .modules import ModuleTracker
 from .mutations import is_collective, is_random, written_arguments
@@ -66,7 +66,9 @@ class Recorder(TorchDispatchMode):
         self.on_constant: Optional[Callable[[int, torch.Tensor], None]] = None  # row, and the real tensor with its data
         self._target = target
         self._device = step.device
-        self._foreign = ForeignTensors([*step.model.parameters(), *step.model.buffers(), *(tensor for _, tensor in step.inputs())])
+        known = (*step.inputs(), *((name, tensor) for name, tensor, _ in step.foreign))
+        self._foreign = ForeignTensors([*step.model.parameters(), *step.model.buffers(), *(tensor for _, tensor in known)])
+        self._lender = step.lender
         self._first_seq = 0
         self._last_seq = -1
         self._seqs: list[int] = []
@@ -131,6 +133,8 @@ class Recorder(TorchDispatchMode):
 
     def _call(self, func: Any, args: Any, kwargs: Any) -> Any:
         self._foreign.refuse(args, kwargs)
+        if self._lender is not None:
+            refuse_real_writes(func, args, kwargs)
         try:
             result = fake_results.run(func, args, kwargs, self._target)
         except RuntimeError as error:
@@ -202,7 +206,7 @@ class Recorder(TorchDispatchMode):
         known = self.storages.find(tensor) is not None
         row = self.storages.tensor(tensor, cls=CONSTANT)
         if not known and self.on_constant is not None:
-            self.on_constant(row, tensor)
+            self.on_constant(row, tensor if self._lender is None else self._lender.real(tensor))
         return row
 
     def _note_arguments(self, op: Op, func: Any, args: Any, kwargs: Any) -> None:

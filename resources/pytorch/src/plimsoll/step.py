@@ -12,6 +12,7 @@ import torch
 from . import huggingface
 from .casting import Casting
 from .cuda_kernels import Kernels
+from .fakes import Lender
 from .kinds import BACKWARD, FORWARD, LOSS, OPTIMIZER, TraceError
 from .progress import Progress
 from .tensors import tensors_in
@@ -48,6 +49,9 @@ class Step:
         self.assumed: list[str] = []
         self.progress = Progress(False, 1)
         self.kernels = Kernels()
+        self.lender: Optional[Lender] = None  # of the step's fakes, None: its tensors are real
+        # (path, tensor, whether it is a buffer) of modules that loss, arguments or optimizer bring along
+        self.foreign: list[tuple[str, torch.Tensor, bool]] = []
         self.called_directly: set[int] = set()  # identities of modules whose forward runs past their call, once known
 
     def inputs(self) -> Iterator[tuple[str, torch.Tensor]]:
@@ -68,6 +72,8 @@ class Step:
         if self.optimizer is not None:
             self.optimizer.zero_grad(set_to_none=True)
         self.model.zero_grad(set_to_none=True)
+        for _, tensor, _ in self.foreign:
+            tensor.grad = None
 
     def run(self, recorder: Any, at_end: Callable[[Any], None]) -> None:
         """`at_end` is called with what the step returns, while the step's variables are still alive."""

@@ -31,11 +31,12 @@ class Values:
         self._known: Any = WeakIdKeyDictionary()
         self._given: Any = WeakIdKeyDictionary()  # fakes whose values depend on the step's inputs
 
-    def give(self, fake: torch.Tensor, real: torch.Tensor) -> None:
-        """`real` holds what `fake` stands for."""
+    def give(self, fake: torch.Tensor, real: torch.Tensor, given: bool = True) -> None:
+        """`real` holds what `fake` stands for; `given` with the step, so that another one may have other values."""
         if isinstance(fake, FakeTensor) and real.device.type != "meta" and _is_whole(real) and not isinstance(real, FakeTensor):
             self._known[fake] = real.detach().to("cpu", copy=True)
-            self._given[fake] = True
+            if given:
+                self._given[fake] = True
 
     def of(self, fake: torch.Tensor) -> Optional[torch.Tensor]:
         if not isinstance(fake, FakeTensor):  # a number in the model's code

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a step can change: everything that is reached from its model, arguments, loss and optimizer.
+
+Entered are modules, optimizers, containers, functions with what they share and the module-level variables that they name (of the
+user's own code, not of installed packages), bound methods, hooks, and objects of classes written in Python. Not entered are objects
+of the standard library's, torch's and numpy's classes beyond those, datasets, classes, Python modules, and the entries of containers
+of more than 100,000. What lies nearest comes first, and a million things at most are looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import functools
+import sys
+import sysconfig
+import types
+from typing import Any, Callable, Iterable, Iterator
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from .places import Child, Globals, Place, Scripted, Slots, Table, containers_of, slots_of
+
+_MOST_ENTRIES = 100_000  # of a container that is entered
+_MOST_THINGS = 1_000_000
+_ATOMS = {
+    type(None), bool, int, float, complex, str, bytes, type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, torch.dtype,
+    torch.device, torch.Size, torch.layout, torch.memory_format,
+}  # fmt: skip
+_HOOKS = ("_backward_hooks", "_post_accumulate_grad_hooks")  # of a tensor
+_TABLES = ("_parameters", "_buffers", "_modules")  # of a module: their entries are named like its attributes
+_OPEN_PARTS_OF_TORCH = ("torch.nn", "torch.optim", "torch.amp", "torch.cuda.amp")
+_OPEN_STANDARD_CLASSES = {types.SimpleNamespace, argparse.Namespace, collections.UserDict, collections.UserList}
+_CLOSED_PACKAGES = ("torch", "numpy", __name__.partition(".")[0])
+_OWN, _INSTALLED, _CLOSED = range(3)
+
+
+@functools.lru_cache(maxsize=8192)
+def _origin(module_name: str) -> int:
+    """Whose the code of a Python module is: the user's, an installed package's, or of what is never entered."""
+    if module_name.partition(".")[0] in _CLOSED_PACKAGES:
+        return _CLOSED
+    module = sys.modules.get(module_name)
+    file = getattr(module, "__file__", None)
+    if not file:
+        return _CLOSED if module_name in sys.builtin_module_names else _OWN  # made by hand, or typed in
+    if "site-packages" in file or "dist-packages" in file:
+        return _INSTALLED
+    paths = sysconfig.get_paths()
+    return _CLOSED if file.startswith((paths["stdlib"], paths["platstdlib"])) else _OWN
+
+
+@functools.lru_cache(maxsize=8192)
+def _is_entered(kind: type) -> bool:
+    """Whether attributes of an object of this class are looked at."""
+    if issubclass(kind, torch.nn.Module) or kind in _OPEN_STANDARD_CLASSES:
+        return True
+    if issubclass(kind, (type, types.ModuleType, torch.utils.data.Dataset, torch.utils.data.DataLoader, BaseException)):
+        return False
+    name = str(getattr(kind, "__module__", ""))
+    if any(name == part or name.startswith(f"{part}.") for part in _OPEN_PARTS_OF_TORCH):
+        return True
+    return _origin(name) != _CLOSED
+
+
+@functools.lru_cache(maxsize=8192)
+def _names_in(code: types.CodeType) -> frozenset[str]:
+    inner = (_names_in(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return frozenset(code.co_names).union(*inner)
+
+
+def _is_own(function: Any) -> bool:
+    return isinstance(function, types.FunctionType) and _origin(str(function.__globals__.get("__name__", ""))) == _OWN
+
+
+@functools.lru_cache(maxsize=8192)
+def _methods(kind: type) -> tuple[types.FunctionType, ...]:
+    """The user's functions that run when an object of the class is called: `forward`, and methods that these name."""
+    found: dict[str, Any] = {}
+    names = ["__call__", "forward"]
+    while names:
+        name = names.pop()
+        method = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+        if name not in found and _is_own(method):
+            found[name] = method
+            names += _names_in(method.__code__)
+    return tuple(found.values())
+
+
+class Reach:
+    """`places` can be put back as they were. `tensors` are rows (path, tensor), each once; `foreign` rows (path, tensor, whether it is
+    a buffer) of what belongs to modules, or could be trained, and isn't the model's. Paths are written as the user would from
+    the model, the loss (`loss`), the optimizer (`optimizer`) and so on; a function's variables like attributes of it."""
+
+    def __init__(self, model: torch.nn.Module, others: dict[str, Any]):
+        self.places: list[Place] = []
+        self.tensors: list[tuple[str, torch.Tensor]] = []
+        self._buffers: set[int] = set()
+        self._seen: dict[int, Any] = {}  # held, so that identities stay theirs
+        self._waiting: collections.deque[tuple[str, Any, bool]] = collections.deque()
+        self._own = {id(t) for t in (*model.parameters(), *model.buffers())}
+        self._walk("", model)
+        self._of_model = len(self.tensors)
+        self._walk("", others, of_object=True)
+        for hooks in _hooks_of_all():
+            self._walk("", hooks)
+        self.foreign = list(self._foreign(model))
+        self._gradients = [(t, _gradient_of(t)) for _, t in self.tensors if t.is_leaf]
+
+    def is_plain(self, number: int) -> bool:
+        """Whether a row of `tensors` is an attribute of a module that is neither parameter nor buffer, and isn't given with the step."""
+        return number < self._of_model and id(self.tensors[number][1]) not in self._own
+
+    def exchange(self, swap: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        """Puts other tensors in the place of all that are reached."""
+        change = functools.partial(_exchanged, swap=swap)
+        for place in self.places:
+            place.exchange(change)
+
+    @contextlib.contextmanager
+    def kept(self) -> Iterator[None]:
+        """Objects hold afterwards what they held when they were reached, in the same containers; so do gradients."""
+        try:
+            yield
+        finally:
+            with contextlib.ExitStack() as stack:  # all are restored, even if one can't be
+                for place in self.places:
+                    stack.callback(place.restore)
+                for tensor, before in self._gradients:
+                    stack.callback(_restore_gradient, tensor, before)
+
+    def _foreign(self, model: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor, bool]]:
+        names = {name for table in (model.named_parameters(), model.named_buffers()) for name, _ in table}
+        for path, tensor in self.tensors:
+            buffer = id(tensor) in self._buffers
+            if id(tensor) not in self._own and (buffer or tensor.is_leaf and tensor.requires_grad or isinstance(tensor, torch.nn.Parameter)):
+                yield path if path not in names else f"{path} beside the model", tensor, buffer
+
+    def _walk(self, path: str, root: Any, of_object: bool = False) -> None:
+        self._waiting.append((path, root, of_object))
+        while self._waiting and len(self._seen) < _MOST_THINGS:
+            path, thing, of_object = self._waiting.popleft()
+            if type(thing) in _ATOMS or id(thing) in self._seen:
+                continue
+            self._seen[id(thing)] = thing
+            if isinstance(thing, torch.Tensor):
+                self._see_tensor(path, thing)
+            elif isinstance(thing, (tuple, frozenset)):
+                self._enter(path, _items(thing), len(thing))
+            elif isinstance(thing, types.MethodType):
+                self._enter(path, [("", thing.__self__), ("", thing.__func__)], 2)
+            else:
+                self._see(path, thing, of_object)
+
+    def _enter(self, path: str, children: Iterable[Child], count: int) -> None:
+        if count <= _MOST_ENTRIES:
+            for name, value in children:
+                if type(value) not in _ATOMS:
+                    self._waiting.append((f"{path}{name}".lstrip("."), value, False))
+
+    def _add(self, path: str, place: Place) -> None:
+        self.places.append(place)
+        self._enter(path, place.children(), len(place.before) // 2)
+
+    def _see_tensor(self, path: str, tensor: torch.Tensor) -> None:
+        self.tensors.append((path, tensor))
+        if isinstance(tensor, FakeTensor):
+            return
+        for hooks in (getattr(tensor, name, None) for name in _HOOKS):
+            if hooks is not None:
+                self._waiting.append((path, hooks, False))
+        attributes = getattr(tensor, "__dict__", None)
+        if attributes:
+            self._add(path, Table(attributes, of_object=True))
+
+    def _see(self, path: str, thing: Any, of_object: bool) -> None:
+        if of_object:
+            self._add(path, Table(thing, of_object=True))
+            return
+        for place in containers_of(thing):
+            self._add(path, place)
+        if _is_own(thing):
+            self._see_globals(path, thing)
+        if not _is_entered(type(thing)):
+            return
+        if slots_of(type(thing)):
+            self._add(path, Slots(thing))
+        if isinstance(thing, torch.jit.ScriptModule):
+            self._add(path, Scripted(thing))
+            self._enter(path, ((f".{name}", child) for name, child in thing.named_children()), 0)
+        attributes = getattr(thing, "__dict__", None)
+        if type(attributes) is dict:
+            if isinstance(thing, torch.nn.Module):
+                self._see_module(path, attributes)
+            self._add(path, Table(attributes, of_object=True))
+        for method in _methods(type(thing)):
+            self._waiting.append((path, method, False))
+
+    def _see_module(self, path: str, attributes: dict[str, Any]) -> None:
+        for name in _TABLES:
+            table = attributes.get(name)
+            if isinstance(table, dict) and id(table) not in self._seen:
+                self._seen[id(table)] = table
+                self._add(path, Table(table, of_object=True))
+        self._buffers.update(id(tensor) for tensor in (attributes.get("_buffers") or {}).values() if tensor is not None)
+
+    def _see_globals(self, path: str, function: types.FunctionType) -> None:
+        table = function.__globals__
+        names = [name for name in _names_in(function.__code__) if name in table and _may_change(table[name], table)]
+        if names:
+            self._add(path, Globals(table, sorted(names)))
+
+
+def _may_change(value: Any, table: dict[str, Any]) -> bool:
+    """Of a module-level variable that a function of the same Python module names: whether it can be more than a name for code."""
+    if isinstance(value, (types.ModuleType, type)):
+        return False
+    return value.__globals__ is table if isinstance(value, types.FunctionType) else True
+
+
+def _items(thing: Any) -> Iterator[Child]:
+    names = getattr(type(thing), "_fields", None)
+    for number, value in enumerate(thing):
+        yield f".{names[number]}" if names else f"[{number}]", value
+
+
+def _exchanged(value: Any, swap: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    """Tensors, also those in tuples, exchanged; everything else changes where it is, not here."""
+    if isinstance(value, torch.Tensor):
+        return swap(value)
+    if not isinstance(value, tuple) or type(value) is torch.Size:
+        return value
+    items = [_exchanged(item, swap) for item in value]
+    if all(a is b for a, b in zip(items, value)):
+        return value
+    return type(value)(*items) if hasattr(type(value), "_fields") else type(value)(items)
+
+
+def _gradient_of(tensor: torch.Tensor) -> dict[str, Any]:
+    return {name: getattr(tensor, name, None) for name in ("requires_grad", "grad", *_HOOKS)}
+
+
+def _restore_gradient(tensor: torch.Tensor, before: dict[str, Any]) -> None:
+    if not tensor.is_leaf:
+        tensor.detach_()
+    for name, value in before.items():
+        if getattr(tensor, name, None) is not value:
+            setattr(tensor, name, value)
+
+
+def _hooks_of_all() -> Iterator[dict]:
+    """Hooks on all modules and all optimizers; private, and where they aren't there are none to restore."""
+    for module, prefix in (("torch.nn.modules.module", "_global_"), ("torch.optim.optimizer", "_global_optimizer_")):
+        for name, value in list(vars(sys.modules[module]).items()):
+            if name.startswith(prefix) and isinstance(value, dict):
+                yield value

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""trace(), measure() and op plans leave everything as it was: what a model, its loss and its optimizer keep, wherever they keep it."""
+
+import argparse
+import collections
+import dataclasses
+import functools
+import random
+import types
+
+import numpy
+import plimsoll
+import pytest
+import torch
+from conftest import ROOT  # noqa: F401 (the paths)
+from graph_rules import assert_sound
+from plimsoll.reach import Reach
+from plimsoll.tracing import trace_graph
+from torch import nn
+
+COUNT = 0
+SEEN = {"calls": []}
+HEAD = nn.Linear(4, 2)
+
+
+class Slotted:
+    __slots__ = ("count", "later", "owner")
+
+    def __init__(self):
+        self.count = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    table: dict
+    pair: tuple
+
+
+class Stubborn(dict):
+    """Nothing can be put back by its own methods."""
+
+    def update(self, *_, **__):
+        raise RuntimeError
+
+    clear = __setitem__ = update
+
+
+class Helper:
+    def __init__(self, name):
+        self.name, self.calls, self.tensor, self.me = name, [], torch.zeros(4), self
+        self.config = argparse.Namespace(depth=[1])
+        self.space = types.SimpleNamespace(last=None)
+
+    def __setattr__(self, name, value):
+        if getattr(self, "frozen", False):
+            raise AttributeError(name)
+        super().__setattr__(name, value)
+
+    def __deepcopy__(self, memory):
+        raise TypeError("can't be copied")
+
+    def note(self, y):
+        self.calls.append(y)
+        vars(self)["total"] = y.sum()
+        self.tensor.add_(1)
+        self.config.depth.append(y)
+        self.space.last = y
+        vars(self)["frozen"] = True
+
+
+class Keeper(nn.Module):
+    """Changes all that it has, in every step the same."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.drop = nn.Linear(4, 4), nn.Dropout(0.5)
+        self.lists, self.default, self.recent = {"deep": [[1], {"x": {2}}]}, collections.defaultdict(list), collections.deque([1, 2], 3)
+        self.ordered = collections.OrderedDict(a=1, b=2)
+        self.lists["deep"].append(self.lists)
+        self.shared = self.lists["deep"][0]
+        self.stubborn = Stubborn(a=1)
+        self.helper, self.slotted = Helper("it"), Slotted()
+        self.slotted.owner = self
+        self.frozen = Frozen({1: 2}, (torch.ones(4), [3]))
+        self.scale, self.inside = torch.ones(4), [(torch.ones(4), torch.full((4,), 2.0))]
+        self.generator, self.numbers, self.own_random = torch.Generator(), numpy.random.default_rng(0), random.Random(0)
+        self.counts = numpy.zeros(3)
+        self.hooked = []
+        self.a.register_forward_hook(functools.partial(lambda seen, *_: seen.append(1), self.hooked))
+
+    def forward(self, x):
+        y = self.drop(self.a(x))
+        self.lists["deep"][0].append(y)
+        self.lists["deep"][1]["x"].add(4)
+        self.lists["new"] = self.lists.pop("new", 0)
+        self.default[len(self.default)].append(y)
+        self.recent.append(y)
+        self.ordered.move_to_end("a")
+        dict.update(self.stubborn, b=y)
+        self.helper.note(y)
+        self.slotted.count, self.slotted.later = self.slotted.count + 1, y
+        self.frozen.table[3] = y
+        self.frozen.pair[0].mul_(2)
+        self.scale.mul_(0.5)
+        self.inside[0][1].add_(1)
+        self.scale = self.scale + 1
+        torch.rand(3, generator=self.generator)
+        self.counts[1] += self.numbers.random() + self.own_random.random()
+        SEEN["calls"].append(y)
+        return y * self.scale.sum() + self.inside[0][1] + self.frozen.pair[0]
+
+
+def changes_modes(model):
+    """What torch, Python and the modules are set to."""
+    global COUNT
+    COUNT += 1
+    torch.set_default_dtype(torch.float64)
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.set_autocast_enabled("cpu", True)
+    torch.set_autocast_dtype("cpu", torch.float16)
+    torch.set_autocast_cache_enabled(False)
+    torch.set_float32_matmul_precision("medium")
+    torch.backends.cudnn.benchmark = True
+    torch.manual_seed(7)
+    random.seed(7)
+    numpy.random.seed(7)
+    model.drop.eval()
+    model.a.bias.requires_grad_(False)
+    model.a.register_forward_hook(lambda *_: None)
+    model.a.weight.register_hook(lambda gradient: gradient)
+    nn.modules.module.register_module_forward_hook(lambda *_: None)
+
+
+MODES = (
+    torch.is_grad_enabled, torch.get_default_dtype, torch.are_deterministic_algorithms_enabled, torch.is_autocast_cache_enabled,
+    torch.is_deterministic_algorithms_warn_only_enabled, torch.get_float32_matmul_precision, random.getstate,
+    lambda: torch.is_autocast_enabled("cpu"), lambda: torch.get_autocast_dtype("cpu"), lambda: torch.backends.cudnn.benchmark,
+    lambda: torch.get_rng_state().tolist(), lambda: numpy.random.get_state()[1].tolist(), lambda: COUNT,
+    lambda: list(nn.modules.module._global_forward_hooks),
+)  # fmt: skip
+
+
+class Trouble(Exception):
+    pass
+
+
+class Stepper(torch.optim.SGD):
+    """A wrapper's habits: it changes groups and itself, and keeps things for parameters."""
+
+    def __init__(self, parameters, fails):
+        super().__init__(parameters, lr=0.1, momentum=0.9)
+        self.fails, self.history, self.steps = fails, {"lr": [0.1]}, 0
+
+    def step(self, closure=None):
+        super().step(closure)
+        self.steps += 1
+        for group in self.param_groups:
+            group["lr"] = group["lr"] * 0.5
+            group["steps"] = group.get("steps", 0) + 1
+            for parameter in group["params"]:
+                self.state[parameter]["old"] = parameter.detach().clone()
+        self.history["lr"].append(group["lr"])
+        if self.fails:
+            raise Trouble("optimizer")
+
+
+def seen_of(thing, held, known):
+    """A description of everything inside: types, identities, values. What is described is held, so that identities stay theirs."""
+    if id(thing) in known:
+        return known[id(thing)]
+    known[id(thing)] = f"<{len(known)}>"
+    held.append(thing)
+    inside = lambda items: [seen_of(item, held, known) for item in items]  # noqa: E731
+    if isinstance(thing, (bool, int, float, str, type(None))):
+        return thing
+    row = [type(thing).__name__, id(thing)]
+    if isinstance(thing, torch.Tensor):
+        grad = thing.grad if thing.is_leaf else None
+        return [*row, thing.tolist(), thing.requires_grad, id(grad), None if grad is None else grad.tolist(),
+                list(thing._backward_hooks or {})]  # fmt: skip
+    if isinstance(thing, dict):
+        row += [[seen_of(k, held, known), seen_of(v, held, known)] for k, v in dict.items(thing)]
+    elif isinstance(thing, (list, tuple, collections.deque)):
+        row += inside(thing)
+    elif isinstance(thing, set):
+        row += sorted(thing)
+    elif isinstance(thing, numpy.ndarray):
+        row += thing.tolist()
+    elif isinstance(thing, torch.Generator):
+        row += thing.get_state().tolist()
+    elif isinstance(thing, random.Random):
+        row.append(thing.getstate())
+    elif isinstance(thing, numpy.random.Generator):
+        row.append(repr(thing.bit_generator.state))
+    elif isinstance(thing, functools.partial):
+        row += inside([thing.args, thing.keywords])
+    elif isinstance(thing, types.FunctionType):
+        row += inside([cell.cell_contents for cell in thing.__closure__ or ()])
+    elif isinstance(thing, Slotted):
+        row += [hasattr(thing, "later"), thing.count, seen_of(thing.owner, held, known)]
+    if isinstance(getattr(thing, "__dict__", None), dict):
+        row += inside([vars(thing)])
+    return row
+
+
+def flat(seen):
+    return [part for item in seen for part in flat(item)] if isinstance(seen, (list, tuple)) else [seen]
+
+
+def everything(things):
+    held = []
+    return flat(seen_of(things, held, {})), [get() for get in MODES], held
+
+
+def prepared(fails):
+    """Model, optimizer, loss with a module of its own, scheduler in a hook; `fails`: where a step raises Trouble."""
+    torch.manual_seed(0)
+    model, head, count = Keeper(), nn.Linear(4, 2), 0
+    optimizer = Stepper([*model.parameters(), *head.parameters()], False)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    optimizer.register_step_post_hook(lambda *_: scheduler.step())
+    x = torch.randn(3, 4)
+
+    def loss(output):
+        nonlocal count
+        count += 1
+        changes_modes(model)
+        if fails == "loss":
+            raise Trouble(fails)
+        if fails == "backward":
+            output.register_hook(lambda gradient: trouble(fails))
+        return (head(output.float()) ** 2).mean()
+
+    head(model(x)).sum().backward()
+    optimizer.step()
+    optimizer.fails = fails == "optimizer"
+    if fails == "forward":
+        model.drop.register_forward_hook(lambda *_: trouble(fails))
+    return model, optimizer, loss, x, [model, optimizer, loss, scheduler, head, x, SEEN]
+
+
+def trouble(where):
+    raise Trouble(where)
+
+
+def traced(model, optimizer, loss, x, path):
+    trace_graph(model, x, loss=loss, optimizer=optimizer, target="cpu")
+
+
+def measured(model, optimizer, loss, x, path):
+    plimsoll.measure(model, None, x, loss=loss, optimizer=optimizer, steps=1, out=path / "m.json")
+
+
+@pytest.mark.parametrize("fails", [None, "forward", "loss", "backward", "optimizer"])
+@pytest.mark.parametrize("run", [traced, measured])
+def test_everything_is_as_before(run, fails, tmp_path):
+    model, optimizer, loss, x, things = prepared(fails)
+    before = everything(things)
+    versions = {id(t): t._version for t in before[2] if isinstance(t, torch.Tensor)}
+    try:
+        run(model, optimizer, loss, x, tmp_path)
+        assert fails is None
+    except Trouble as error:
+        assert str(error) == fails
+    after = everything(things)
+    assert run is measured or {id(t): t._version for t in after[2] if isinstance(t, torch.Tensor)} == versions  # never written, even
+    assert after[1] == before[1]
+    differences = [(a, b, before[0][i - 9 : i]) for i, (a, b) in enumerate(zip(before[0], after[0])) if a != b]
+    assert not differences and len(after[0]) == len(before[0])
