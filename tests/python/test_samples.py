@@ -6,6 +6,7 @@ import math
 import make
 import pytest
 from graph_rules import assert_sound
+from plimsoll.writer import text_of
 from vary_rules import resized, told
 
 _MAX_BYTES = 4_000_000  # of all samples together
@@ -42,10 +43,11 @@ def test_no_transformer_holds_a_matrix_of_queries_by_keys(name):
 
 @pytest.mark.parametrize("name", make.SAMPLES)
 def test_tracing_again_gives_the_shipped_sample(graph_of_sample, name):
-    again = json.loads(json.dumps(graph_of_sample(name, "cuda")))
-    shipped = _shipped(name)
-    assert again["checks"] == shipped["checks"]
-    assert {key: value for key, value in shipped.items() if key != "vary"} == again
+    again, shipped = graph_of_sample(name, "cuda"), _shipped(name)
+    assert json.loads(json.dumps(again["checks"])) == shipped["checks"]
+    laws = {"vary": shipped["vary"]} if name in make.VARY else {}  # test_samples_know_other_sizes
+    # Byte for byte; how zlib packs them is up to its version.
+    assert text_of({**again, **laws}) == gzip.decompress(make.sample_path(name).read_bytes())
 
 
 def test_samples_know_other_sizes(graph_of_sample):

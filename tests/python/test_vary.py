@@ -63,6 +63,7 @@ def assert_read_alike(folder, graph, other, at):
     assert mine["summary"].pop("tensors") >= its["summary"].pop("tensors")
     assert mine["summary"] == its["summary"]
     plans = [_cli("plan", path, "--budget", "100%", "--frontier", "6", *more) for path, more in zip(paths, (given, []))]
+    assert plans[0]["base_step_time_ns"] > 0  # times follow from the flops and bytes of that size
     for plan in plans:
         del plan["seconds"]
     assert plans[0] == plans[1]
@@ -110,7 +111,7 @@ def windows(length):
 
 def test_sizes_that_are_rounded_hold_in_steps_and_equal_views_are_told_apart():
     graph = traced(windows, 64, vary={"sequence": [64, 32, 16]}, target="cpu")
-    assert graph["vary"]["axes"] == [{"name": "sequence", "size": 64, "recorded": [16, 32, 64], "step": 8}]
+    assert graph["vary"]["axes"] == [{"name": "sequence", "size": 64, "recorded": [16, 32, 64], "step": 8, "dims": [["args[0]", 1]]}]
     # At 64 the slice of the mask is the whole mask: one row in a plain trace, two in this one.
     assert len(graph["tensors"]) == len(traced(windows, 64, target="cpu")["tensors"]) + 1
     assert told(resized(graph, (40,))) == told(traced(windows, 40, target="cpu"))
@@ -133,6 +134,7 @@ def test_names_tell_the_dimensions_where_sizes_do_not():
     other = trace_graph(model, (torch.ones(10, 4), torch.ones(10, 6)), target="cpu")
     assert told(resized(graph, (10,)))["ops"] == told(other)["ops"]
     assert resized(graph, (10,))["batch"] == "10x4 float32, 10x6 float32"
+    assert graph["vary"]["axes"][0]["dims"] == [["args[0]", 0], ["args[1]", 0]]
     with pytest.raises(plimsoll.TraceError, match=r"runs at batch 4 but fails at batch 12 .*name them with vary_dims"):
         trace_graph(model, args, vary={"batch": [4, 8, 12]}, vary_dims={"batch": {"args[0]": 1}}, target="cpu")
 
@@ -159,6 +161,8 @@ class Awkward(torch.nn.Module):
         hidden = self.linear(rows)
         if self.how == "branch" and rows.shape[0] > 10:
             return hidden.relu().sum()
+        if self.how == "all pairs":
+            return (hidden @ hidden.T).sum()
         if self.how == "cubic":
             return hidden.new_zeros(rows.shape[0] ** 3).sum() + hidden.sum()
         if self.how == "float":
@@ -176,6 +180,7 @@ class Scaled(torch.nn.Module):
     [
         ("branch", r"at batch 12 \('there'\) is another one than at batch 8 \('here'\): op \d+ is aten\.sum.* here and aten\.relu\.default"),
         ("cubic", r"the bytes of storage \d+ made by aten\.new_zeros\.default .* is 2048 at batch 8, .*: no polynomial"),
+        ("all pairs", r"the bytes of storage \d+ made by aten\.mm\.default .*: no polynomial, affine in the batch and quadratic in the sequence"),
         ("float", r"op \d+, aten\.mul\.Tensor .*, is called with other arguments"),
     ],
 )

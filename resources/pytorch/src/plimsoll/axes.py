@@ -20,12 +20,14 @@ Dims = Mapping[str, Mapping[str, Union[int, Sequence[int]]]]
 
 @dataclass(frozen=True)
 class Axis:
-    """`sizes` rise, `traced` is one of them. `places`: (position among the step's inputs, dimension)."""
+    """`sizes` rise, `traced` is one of them. `places`: (position among the step's inputs, dimension); `dims`: the same with the
+    inputs' names."""
 
     name: str
     sizes: tuple[int, ...]
     traced: int
     places: tuple[tuple[int, int], ...]
+    dims: tuple[tuple[str, int], ...]
 
 
 def _checked(vary: Any) -> dict[str, tuple[int, ...]]:
@@ -104,7 +106,8 @@ def axes_of(step: Step, vary: Any, vary_dims: Optional[Dims]) -> list[Axis]:
                 f"vary_dims[{name!r}] names dimensions of size {', '.join(map(str, extents))}; all must have one size, and it must be one of "
                 f"{', '.join(map(str, sizes))}"
             )
-        axes.append(Axis(name, sizes, extents[0], tuple(places)))
+        dims = dict.fromkeys((inputs[at][0], dim) for at, dim in places)
+        axes.append(Axis(name, sizes, extents[0], tuple(places), tuple(dims)))
     if len(axes) > 1 and set(axes[0].places) & set(axes[1].places):
         raise TraceError(
             f"batch and sequence are both {axes[0].traced}, so nobody can tell their dimensions apart; trace at different sizes or give "

@@ -133,5 +133,8 @@ def vary_of(axes: list[Axis], base: Sample, record: Record) -> dict[str, Any]:
         steps = [_step_of(study, axes, at) for at in range(len(axes))]
         found = study.fit([study.probe(steps)])
     study.join()
-    rows = [{"name": a.name, "size": a.traced, "recorded": list(a.sizes), "step": step} for a, step in zip(axes, steps)]
+    rows = [
+        {"name": a.name, "size": a.traced, "recorded": list(a.sizes), "step": step, "dims": list(map(list, a.dims))}
+        for a, step in zip(axes, steps)
+    ]
     return {"axes": rows, **found}

@@ -63,8 +63,13 @@ def graph_of(recording: Recording, header: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def text_of(graph: dict[str, Any]) -> bytes:
+    """What stands in a graph file, before it is compressed."""
+    return json.dumps(graph, separators=(",", ":"), allow_nan=False).encode()
+
+
 def write(graph: dict[str, Any], path: Path) -> None:
-    text = json.dumps(graph, separators=(",", ":"), allow_nan=False).encode()
+    text = text_of(graph)
     if path.suffix == ".gz":
         packed = io.BytesIO()
         with gzip.GzipFile(filename="", fileobj=packed, mode="wb", compresslevel=9, mtime=0) as stream:
