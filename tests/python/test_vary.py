@@ -21,6 +21,10 @@ TINY_T5 = {"num_layers": 1, "d_model": 64, "d_kv": 16, "d_ff": 128, "num_heads":
 # model of (batch, sequence) or (batch,); sizes that are recorded, the traced ones first; another size; steps; target
 CASES = {
     "gpt2": (lambda b, s: models.gpt2(b, s, **TINY_GPT2), {"batch": [4, 2, 6], "sequence": [128, 64, 256]}, (9, 352), (1, 32), "cuda"),
+    "gpt2 in half precision": (
+        lambda b, s: {**models.gpt2(b, s, **TINY_GPT2 | {"n_layer": 1}), "autocast": torch.bfloat16},
+        {"batch": [4, 2, 6], "sequence": [128, 64, 256]}, (9, 352), (1, 1), "cuda",
+    ),
     "llama": (
         lambda b, s: models.llama(b, s, layers=2, width=64, inner=128, heads=4, groups=2, vocabulary=500),
         {"sequence": [64, 32, 96], "batch": [2, 4, 3]}, (5, 160), (1, 32), "cuda",

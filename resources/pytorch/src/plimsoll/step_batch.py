@@ -111,6 +111,6 @@ class Batch:
 
 def _modes() -> Iterator[Hashable]:
     for device in ("cpu", "cuda"):
-        yield torch.is_autocast_enabled(device) and torch.get_autocast_dtype(device)
+        yield torch.is_autocast_enabled(device) and (torch.get_autocast_dtype(device), torch.is_autocast_cache_enabled())
     yield torch.get_default_dtype()
     yield torch.are_deterministic_algorithms_enabled()
