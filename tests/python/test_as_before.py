@@ -14,7 +14,7 @@ import pytest
 import torch
 from conftest import ROOT  # noqa: F401 (the paths)
 from graph_rules import assert_sound
-from plimsoll.reach import Reach
+from op_plans import plan_of, region
 from plimsoll.tracing import trace_graph
 from torch import nn
 
@@ -267,3 +267,94 @@ def test_everything_is_as_before(run, fails, tmp_path):
     assert after[1] == before[1]
     differences = [(a, b, before[0][i - 9 : i]) for i, (a, b) in enumerate(zip(before[0], after[0])) if a != b]
     assert not differences and len(after[0]) == len(before[0])
+
+
+# ---- tensors that a step writes ----
+
+
+class Writes(nn.Module):
+    """Its forward writes into what `of` finds."""
+
+    hidden = torch.zeros(4)
+
+    def __init__(self, of):
+        super().__init__()
+        self.a, self.plain, self.held, self.helper = nn.Linear(4, 4), torch.zeros(4), {"deep": [torch.zeros(4)]}, Helper("other")
+        self.of = of
+
+    def forward(self, x):
+        place = self.of(self)
+        place.add_(1)  # WRITES
+        return self.a(x) * place
+
+
+PLACES = [lambda m: m.plain, lambda m: m.held["deep"][0], lambda m: m.helper.tensor, lambda m: GLOBAL]
+GLOBAL = torch.zeros(4)
+X = torch.randn(3, 4, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize("of", PLACES, ids=["attribute", "container", "object", "global"])
+def test_a_tensor_that_the_step_writes_is_written_by_real_steps_only(of):
+    model = Writes(of)
+    graph = trace_graph(model, X, target="cpu")
+    assert_sound(graph)
+    place = of(model)
+    assert type(place) is torch.Tensor and place._version == 0
+    writes = [op for op in graph["ops"] if graph["targets"][op[0]] == "aten.add_.Tensor" and op[1] == 0]
+    written = graph["storages"][graph["tensors"][writes[0][6][0]][0]]
+    assert written[0] == 16 and written[1] == 5 and written[2] < 0  # a constant, older than the step
+    step = plimsoll.compile_step(model)
+    for count in (1, 2):
+        step(X)
+        assert torch.equal(place, torch.full((4,), float(count)))
+    place.zero_()
+
+
+def test_an_op_plan_writes_as_often_as_the_model():
+    model = Writes(lambda m: m.plain)
+    graph = trace_graph(model, X, target="cpu")
+    with plimsoll.apply(model, plan_of(graph, [region(2, 3)])):
+        model(X)
+        assert model.plain.tolist() == [1, 1, 1, 1]
+    model.of = lambda m: m.plain.add_(trouble("retraced"))
+    with plimsoll.apply(model, plan_of(graph, [region(2, 3)])), pytest.raises(Trouble):
+        model(X)
+    assert type(model.plain) is torch.Tensor and model.plain.tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("run", [trace_graph, lambda model, x: plimsoll.compile_step(model)(x)], ids=["traced", "compiled"])
+def test_what_nobody_finds_is_not_written_but_refused(run):
+    line = next(number for number, text in enumerate(open(__file__), 1) if text.rstrip().endswith("# WRITES"))
+    with pytest.raises(plimsoll.TraceError, match=rf"test_as_before.py:{line}: aten.add_.Tensor writes into a tensor of shape 4 .*register_buffer"):
+        run(Writes(lambda m: m.hidden), X)
+    assert Writes.hidden.tolist() == [0, 0, 0, 0] and Writes.hidden._version == 0
+
+
+@functools.lru_cache(maxsize=None)
+def mask_of(size):
+    return torch.ones(size, size).tril()
+
+
+@functools.lru_cache
+def number_of(size):
+    return size
+
+
+class Masks(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.a(x) @ mask_of(x.shape[-1]) * number_of(2)
+
+
+@pytest.mark.parametrize("vary", [None, {"batch": [3, 5, 7]}])
+def test_caches_of_functions_keep_no_fakes(vary):
+    mask_of.cache_clear()
+    model = Masks()
+    trace_graph(model, X, target="cpu", vary=vary)
+    assert mask_of.cache_info().currsize == 0 and number_of.cache_info().currsize == 1  # only what held fakes is cleared
+    model(X).sum().backward()
+    trace_graph(model, X, target="cpu")
+    assert type(mask_of(4)) is torch.Tensor and mask_of.cache_info().currsize == 1

@@ -12,6 +12,12 @@ _TENSOR = object()  # stands for a tensor in the structure of arguments
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size)
 
 
+def is_numpy_number(value):
+    """Whether it is a number of one of numpy's types: torch takes it for Python's, and every call may bring another object."""
+    kinds = type(value).__mro__
+    return any(kind.__name__ == "generic" and kind.__module__ == "numpy" for kind in kinds) and value.dtype.kind in "biufc"
+
+
 class _Leaf:
     """Anything among the arguments that is neither a tensor nor a known container."""
 
@@ -58,7 +64,7 @@ def same(a, b):
     if isinstance(a, _Leaf) or isinstance(b, _Leaf):
         if not (isinstance(a, _Leaf) and isinstance(b, _Leaf)):
             return False
-        plain = type(a.value) is type(b.value) and isinstance(a.value, _PLAIN)
+        plain = type(a.value) is type(b.value) and (isinstance(a.value, _PLAIN) or is_numpy_number(a.value))
         return a.value is b.value or (plain and repr(a.value) == repr(b.value))
     return a[0] is b[0] and a[1] == b[1] and len(a[2]) == len(b[2]) and all(map(same, a[2], b[2]))
 

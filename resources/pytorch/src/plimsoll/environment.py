@@ -7,13 +7,12 @@ import contextlib
 from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 from . import huggingface, preserve
 from .casting import casting_to, check_emulated, taken_off
 from .cuda_kernels import cuda_kernels
 from .eager_paths import EagerPaths
-from .fakes import Lender, mode_of
+from .fakes import lender_for
 from .keeping import contents
 from .kinds import TraceError
 from .reach import Reach
@@ -148,7 +147,7 @@ def prepared(
         given = {"args": args, "kwargs": kwargs, "later": later, "loss": loss, "optimizer": optimizer}
         reach = Reach(model, given)
         stack.enter_context(reach.kept())
-        lender = Lender(mode_of(model) or FakeTensorMode(allow_non_fake_inputs=True), device) if fake else None
+        lender = lender_for(model, stack, device) if fake else None
         if lender is not None:
             lender.lend(reach)
             args, kwargs, later, loss, optimizer = given.values()

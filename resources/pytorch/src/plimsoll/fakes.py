@@ -6,12 +6,13 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
-from typing import Any, Iterator, Optional
+from typing import Any, Iterable, Iterator, Optional
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import _disable_current_modes
 
+from .preserve import caches
 from .reach import Reach
 from .values import values_of
 
@@ -41,9 +42,9 @@ def building() -> Iterator[FakeTensorMode]:
             setattr(module, name, value)
 
 
-def mode_of(model: torch.nn.Module) -> Optional[FakeTensorMode]:
-    """The fake mode that the model was built under, None for a real model."""
-    for tensor in (*model.parameters(), *model.buffers()):
+def mode_of(model: torch.nn.Module, among: Iterable[torch.Tensor] = ()) -> Optional[FakeTensorMode]:
+    """The fake mode that the model, or one of the tensors, was made under; None where all are real."""
+    for tensor in (*among, *model.parameters(), *model.buffers()):
         if isinstance(tensor, FakeTensor):
             return tensor.fake_mode
     return None
@@ -117,3 +118,12 @@ class Lender:
     def _moved(self, tensor: torch.Tensor) -> torch.Tensor:
         with self.mode:
             return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=self._device)
+
+
+def lender_for(model: torch.nn.Module, stack: contextlib.ExitStack, device: str = "cpu", among: Iterable[torch.Tensor] = ()) -> Lender:
+    """A lender whose fakes mix with those that the model and the tensors are; none of its own stays in a cache."""
+    mode = mode_of(model, among)
+    if mode is None:
+        mode = FakeTensorMode(allow_non_fake_inputs=True)
+        stack.enter_context(caches(mode))
+    return Lender(mode, device)

@@ -84,8 +84,9 @@ def measure(
     and `name` are as in trace(). With a `plan` (a path or its content, of either runtime) the same is measured without and with it.
     Times are medians over `steps` steps after a warm-up. `graph` is a graph file of this very step; the measured times of its ops
     are written into it, and plans made from it count them. `out` is the file (default: <name>.measurement.json in this folder; on
-    CUDA memory snapshots lie beside it). `progress` is as in trace(). Model, gradients, optimizer and random numbers are as before
-    afterwards; values are kept in host memory meanwhile.
+    CUDA memory snapshots lie beside it). `progress` is as in trace(). Everything is as before afterwards, as trace() describes
+    it; values of tensors are kept in host memory meanwhile, those of tensors over 1 GiB that are neither parameters, buffers nor given
+    with the step are not.
     Raises TraceError or PlanMismatch, each with a sentence.
     """
     if isinstance(model, torch.nn.Module) and mode_of(model) is not None:

@@ -10,6 +10,8 @@ from typing import Any, Union
 
 import torch
 
+from .apply_values import is_numpy_number
+
 _PLAIN = (
     bool, int, float, complex, str, bytes, type(None), enum.Enum, torch.dtype, torch.device, torch.Size, torch.layout,
     torch.memory_format,
@@ -46,12 +48,12 @@ class Structure:
 
     def key(self) -> tuple:
         """Equal for values that differ in their tensors only. Objects that are no plain values must be the same ones."""
-        leaves = tuple((type(v), repr(v)) if isinstance(v, _PLAIN) else (type(v), id(v)) for v in self.leaves)
+        leaves = tuple((type(v), repr(v)) if _is_plain(v) else (type(v), id(v)) for v in self.leaves)
         return self._spec, leaves
 
     def opaque(self) -> list[Any]:
         """Objects whose inside is unknown."""
-        return [leaf for leaf in self.leaves if not isinstance(leaf, _PLAIN)]
+        return [leaf for leaf in self.leaves if not _is_plain(leaf)]
 
     def build(self, tensors: Any) -> Any:
         """The value with these in the place of its own tensors."""
@@ -95,6 +97,10 @@ class Structure:
                 object.__setattr__(made, name, item)
             return made
         return spec.kind(*items) if _is_named(spec.kind) else spec.kind(items)
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, _PLAIN) or is_numpy_number(value)
 
 
 def _is_named(kind: type) -> bool:

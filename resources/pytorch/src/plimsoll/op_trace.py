@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any, Iterator, Optional, Union
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from . import fake_results, huggingface, op_refusals, preserve, questions
 from .apply_values import PlanMismatch
 from .eager_paths import EagerPaths
-from .fakes import Lender, mode_of
+from .fakes import lender_for
 from .foreign import refuse_real_writes
 from .kinds import FORWARD, TraceError
 from .mutations import is_collective, is_random, written_arguments
@@ -263,8 +263,7 @@ def target_of(model: torch.nn.Module, inputs: list[torch.Tensor], for_cuda: bool
 def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor], target: str) -> Iterator[list[torch.Tensor]]:
     """While entered, the model has fakes for its tensors; yields those of the inputs. Nothing outside sees what runs inside."""
     with _disable_current_modes(), contextlib.ExitStack() as stack:
-        fake = next((t.fake_mode for t in inputs if isinstance(t, FakeTensor)), None) or mode_of(model)
-        lender = Lender(fake or FakeTensorMode(allow_non_fake_inputs=True))
+        lender = lender_for(model, stack, among=inputs)
         stack.enter_context(preserve.log())
         stack.enter_context(preserve.random_state())
         stack.enter_context(preserve.modes())

@@ -4,12 +4,19 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import gc
 import logging
 import random
 import sys
 from typing import Any, Callable, Iterator
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+from .tensors import tensors_in
+
+_CACHE = type(functools.lru_cache(lambda: None))
 
 
 @contextlib.contextmanager
@@ -36,6 +43,22 @@ def random_state() -> Iterator[None]:
             random.setstate(before[0])
             if numpy is not None:
                 numpy.random.set_state(before[1])
+
+
+@contextlib.contextmanager
+def caches(mode: FakeTensorMode) -> Iterator[None]:
+    """Every functools.lru_cache that has got fakes of this mode is cleared afterwards: a real step would be given them."""
+    try:
+        yield
+    finally:
+        frozen = gc.get_freeze_count() > 0  # what is frozen isn't told
+        if frozen:
+            gc.unfreeze()
+        for thing in gc.get_objects():
+            if type(thing) is _CACHE and any(isinstance(t, FakeTensor) and t.fake_mode is mode for t in tensors_in(gc.get_referents(thing))):
+                thing.cache_clear()
+        if frozen:
+            gc.freeze()
 
 
 def _autocast(device: str) -> tuple[Callable[[], Any], Callable[[Any], Any]]:

@@ -12,6 +12,7 @@ from typing import Any, Callable, Hashable, Iterator, Optional
 
 import torch
 
+from .apply_values import is_numpy_number
 from .step import Step
 from .step_refusals import refuse_devices, refuse_hooks
 from .structures import PLAIN
@@ -103,7 +104,7 @@ class Batch:
             return (kind, tuple((key, self._plain(item)) for key, item in value.items()))
         if isinstance(value, (list, tuple)):
             return (kind, tuple(map(self._plain, value)))
-        if kind in PLAIN or kind is str:
+        if kind in PLAIN or kind is str or is_numpy_number(value):
             return (kind, repr(value))
         self.held.append(value)
         return (kind, id(value))

@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator
 
 import torch
 
-from .apply_values import StandIn
+from .apply_values import StandIn, is_numpy_number
 from .encode import encode
 from .tensors import below_transforms, tensors_in
 
@@ -63,6 +63,7 @@ class Structures:
         return row
 
     def _value(self, value: Any, slot: list[int]) -> Any:
+        value = value.item() if is_numpy_number(value) else value
         kind = type(value)
         if isinstance(value, torch.Tensor) and not isinstance(value, StandIn):
             slot[0] += 1
