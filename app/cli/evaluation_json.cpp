@@ -60,6 +60,7 @@ void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan:
 {
     const graph::Program& program = *problem.program;
     json["runtime"] = plan::runtimeName(plan.runtime);
+    json["freeze_stats"] = plan.freezeStats;
     json["peak_bytes"] = evaluation.peak.count();
     json["peak_op"] = evaluation.peakOp.index();
     json["peak_op_name"] = program.ops.empty() ? "" : program.label(program.op(evaluation.peakOp));
@@ -90,6 +91,8 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
     const bool isStep = plan.runtime == plan::Runtime::Step;
     std::string text = fmt::format("  runtime     {}\n", isStep ? "step: plimsoll.compile_step()"
                                                                 : "checkpoint: plimsoll.apply()");
+    if (plan.freezeStats)
+        text += "  statistics  frozen in recomputations: updated once, as without a plan\n";
     text += fmt::format(
         "  budget      {} ({})\n  peak        {} ({}), unplanned {}\n",
         base::bytesText(problem.budget, base::Rounding::Down), base::exactBytesText(problem.budget),

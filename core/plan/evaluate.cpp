@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/evaluate.h"
 
+#include "core/plan/frozen_stats.h"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -167,12 +169,14 @@ void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>&
     }
 }
 
-/// Batch norm and its like: PyTorch's checkpoint runs them again in training mode.
-bool updatesBuffersAgain(const graph::Program& program, const Schedule& schedule)
+/// Batch norm and its like: PyTorch's checkpoint runs them again in training mode. Frozen ones run
+/// without their statistics.
+bool updatesBuffersAgain(const graph::Program& program, const Plan& plan, const Schedule& schedule)
 {
     return std::any_of(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) {
         const std::vector<graph::TensorId>& writes = program.op(step.op).writes;
         return step.region >= 0
+               && !(plan.freezeStats && updatesStatistics(program, program.op(step.op)))
                && std::any_of(writes.begin(), writes.end(), [&](graph::TensorId id) {
                       const graph::Storage& storage = program.storage(program.tensor(id).storage);
                       return storage.storageClass == graph::StorageClass::Buffer;
@@ -187,7 +191,7 @@ std::vector<std::string> notModelled(const graph::Program& program, const Plan& 
     std::vector<std::string> sentences{"Allocator fragmentation.",
                                        "Scratch memory inside kernels beyond the reserve."};
     if (plan.runtime == Runtime::Checkpoint) {
-        if (updatesBuffersAgain(program, schedule))
+        if (updatesBuffersAgain(program, plan, schedule))
             sentences.emplace_back(
                 "Buffers that recomputed modules update, such as batch norm's running statistics, "
                 "are updated again by each recomputation: evaluation mode may differ.");

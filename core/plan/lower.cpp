@@ -49,11 +49,6 @@ private:
     void placeSteps();
     void recordedLives();
     void recomputedLives(const Recomputation& recomputation);
-    /// Whether a recomputation finds an op's results kept.
-    [[nodiscard]] bool isLeftOut(graph::OpId op, std::int32_t region) const
-    {
-        return m_table.isKept(op) && m_table.innermost(op) == region;
-    }
     [[nodiscard]] std::int32_t cacheEnd(graph::OpId op) const;
     [[nodiscard]] std::int32_t nestedCacheEnd(const Recomputation& recomputation,
                                               std::int32_t nested) const;
@@ -103,7 +98,7 @@ void Lowering::placeSteps()
             recomputation.firstStep = static_cast<std::int32_t>(m_schedule.steps.size());
             for (Moment again = info.first; again <= info.lastExecuted; ++again)
                 if (const graph::OpId id{static_cast<std::size_t>(again)};
-                    !isLeftOut(id, recomputation.region))
+                    !m_table.isLeftOut(id, static_cast<std::size_t>(recomputation.region)))
                     m_schedule.steps.push_back({id, recomputation.region});
             recomputation.endStep = static_cast<std::int32_t>(m_schedule.steps.size()) - 1;
         }
@@ -229,7 +224,7 @@ void Lowering::recomputedLives(const Recomputation& recomputation)
             const std::int32_t held =
                 stepIn(recomputation, m_holds.inRecomputation(storage, region));
             std::int32_t free = std::max({step, held, tablesHold(storage, recomputation)});
-            if (isLeftOut(id, recomputation.region)) { // goes on with what forward has kept
+            if (m_table.isLeftOut(id, region)) { // goes on with what forward has kept
                 Instance& kept = m_schedule.instances[storage.index()];
                 kept.free = std::max(kept.free, free);
                 continue;

@@ -65,6 +65,9 @@ struct Plan
     Granularity granularity = Granularity::Module;
     std::vector<Region> regions; ///< outermost ones, disjoint, in order; none at runtime Step
     std::vector<Again> again;    ///< rising `before`; none but at runtime Step
+    /// Recomputations leave batch norm's running statistics and counters alone. At runtime Step
+    /// they always do, so that it is not said there.
+    bool freezeStats = false;
 
     /// Whether no op runs a second time.
     [[nodiscard]] bool repeatsNothing() const { return regions.empty() && again.empty(); }

@@ -121,6 +121,8 @@ ordered_json toJson(const VerifiedPlan& verified)
                          {"evaluation", evaluationJson(verified)},
                          {"regions", regionsJson(program, plan)},
                          {"labels", labelsJson(program, plan)}};
+    if (plan.freezeStats)
+        json["freeze_stats"] = true;
     if (plan.runtime == Runtime::Step)
         json["schedule"] = scheduleJson(plan);
     if (speaksOfOps(plan))

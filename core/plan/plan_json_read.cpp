@@ -58,6 +58,16 @@ void readKind(Fields& fields, Plan& plan)
     readChoice(fields, "runtime", plan.runtime, Runtime::Step, runtimeName);
     if (fields.has("granularity")) // files of before it was written have no such key
         readChoice(fields, "granularity", plan.granularity, Granularity::Op, granularityName);
+    if (!fields.has("freeze_stats"))
+        return;
+    const json& freezes = fields.at("freeze_stats");
+    if (!freezes.is_boolean())
+        fields.fail("freeze_stats", "must be true or false");
+    else if (plan.runtime == Runtime::Step)
+        fields.fail("freeze_stats", "belongs to plans for runtime \"checkpoint\" only: runtime "
+                                    "\"step\" never updates statistics again");
+    else
+        plan.freezeStats = freezes.get<bool>();
 }
 
 std::string otherGraph(const PlanFileInfo& info, const graph::Program& program)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/region_table.h"
 
+#include "core/plan/frozen_stats.h"
 #include "core/plan/model_code.h"
 
 #include <algorithm>
@@ -84,6 +85,9 @@ RegionTable::RegionTable(const graph::Program& program, const Plan& plan) : m_pr
     indexProgram();
     indexArguments(plan.granularity);
     markInnermost();
+    m_isFrozen.assign(program.ops.size(), false);
+    if (plan.freezeStats)
+        markFrozen();
     collectRows();
     collectNestedPacks();
 }
@@ -135,6 +139,15 @@ void RegionTable::markInnermost()
             m_isKept[op.index()] = true;
 }
 
+void RegionTable::markFrozen()
+{
+    for (std::size_t op = 0; op < m_program.forwardCount(); ++op)
+        if (countsBatches(m_program, m_program.ops[op])) {
+            m_isFrozen[op] = true;
+            m_frozen.push_back(static_cast<Moment>(op));
+        }
+}
+
 std::int32_t RegionTable::executedUpTo(Moment moment, std::size_t region) const
 {
     const RegionInfo& info = m_regions[region];
@@ -142,7 +155,9 @@ std::int32_t RegionTable::executedUpTo(Moment moment, std::size_t region) const
     const auto behind = std::find_if(kept.begin(), kept.end(), [moment](graph::OpId op) {
         return static_cast<Moment>(op.index()) > moment;
     });
-    return moment - info.first + 1 - static_cast<std::int32_t>(behind - kept.begin());
+    const auto frozen = std::upper_bound(m_frozen.begin(), m_frozen.end(), moment)
+                        - std::lower_bound(m_frozen.begin(), m_frozen.end(), info.first);
+    return moment - info.first + 1 - static_cast<std::int32_t>(behind - kept.begin() + frozen);
 }
 
 void RegionTable::pack(RegionInfo& info, Moment op, bool after)

@@ -39,9 +39,15 @@ public:
     }
     /// Innermost region around an op, -1: none.
     [[nodiscard]] std::int32_t innermost(graph::OpId op) const { return m_innermost[op.index()]; }
-    /// Whether the op's results are kept for its innermost region, whose recomputation leaves it
-    /// out.
+    /// Whether the op's results are kept for its innermost region.
     [[nodiscard]] bool isKept(graph::OpId op) const { return m_isKept[op.index()]; }
+    /// Whether the region's recomputation doesn't run the op: it finds the results kept, or the op
+    /// counts batches and statistics stay frozen.
+    [[nodiscard]] bool isLeftOut(graph::OpId op, std::size_t region) const
+    {
+        return m_isFrozen[op.index()]
+               || (isKept(op) && innermost(op) == static_cast<std::int32_t>(region));
+    }
     /// Ops that a region's recomputation runs up to a moment at which it still runs.
     [[nodiscard]] std::int32_t executedUpTo(graph::Moment moment, std::size_t region) const;
     /// Rows of `saved` on a storage, in order.
@@ -68,6 +74,7 @@ public:
 private:
     void indexProgram();
     void indexArguments(Granularity granularity);
+    void markFrozen();
     void markInnermost();
     void collectRows();
     void collectNestedPacks();
@@ -76,7 +83,9 @@ private:
     const graph::Program& m_program;
     std::vector<RegionInfo> m_regions;
     std::vector<std::int32_t> m_innermost;
-    std::vector<bool> m_isKept; ///< by op
+    std::vector<bool> m_isKept;          ///< by op
+    std::vector<bool> m_isFrozen;        ///< by op: no recomputation runs it
+    std::vector<graph::Moment> m_frozen; ///< those ops, rising
     std::vector<std::uint32_t> m_rowStart;
     std::vector<std::uint32_t> m_rows;
     std::vector<std::vector<std::int32_t>> m_takers;

@@ -34,6 +34,10 @@ Verification verify(const Problem& problem, const Plan& plan)
     }
     if (plan.runtime == Runtime::Step) {
         seen.faults = verifying::repeatFaults(*problem.program, plan);
+        if (plan.freezeStats)
+            seen.faults.push_back({FaultKind::IllegalRepeat,
+                                   "Runtime \"step\" never updates statistics again: a plan for it "
+                                   "can't ask to freeze them."});
         if (seen.faults.empty())
             verifying::replayStep(problem, plan, seen);
         return seen;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/verify_names.h"
 #include "core/plan/verify_replay.h"
+#include "core/plan/verify_statistics.h"
 
 #include <fmt/format.h>
 
@@ -43,7 +44,7 @@ void Replay::recompute(int id, Moment place)
         letGo(run, op - 1);
         if (m_tree.isSaved(op) && m_tree.innermost(op) == id)
             fetch(run, op);
-        else
+        else if (!m_freezesStats || !isBatchCounter(m_program, this->op(op)))
             execute(run, op);
         run.now = op;
         if (pack(run, op, true))
@@ -177,9 +178,12 @@ void Replay::fetch(Execution& run, Moment moment)
 void Replay::execute(Execution& run, Moment moment)
 {
     const graph::Op& row = op(moment);
+    const bool isFrozen = m_freezesStats && !row.writes.empty() && leavesStatistics(m_program, row);
     const std::vector<int>& versions = m_readVersions[static_cast<std::size_t>(moment)];
     for (std::size_t i = 0; i < row.reads.size(); ++i) {
         const StorageId storage = storageOf(row.reads[i]);
+        if (isFrozen && isBuffer(storage))
+            continue;
         const InstanceId instance = read(run, moment, storage);
         if (instance != kNoInstance && !isBuffer(storage)
             && m_heap.version(instance) != versions[i])
@@ -197,7 +201,8 @@ void Replay::execute(Execution& run, Moment moment)
     }
     recordStep(moment, run.frame);
     for (const TensorId tensor : row.writes)
-        m_heap.write(visible(run, storageOf(tensor)));
+        if (!isFrozen)
+            m_heap.write(visible(run, storageOf(tensor)));
 }
 
 // The second call of a nested function has a context of its own, which goes with its frame.

@@ -29,6 +29,7 @@ Replay::Replay(const Problem& problem, const Plan& plan, Verification& seen)
     , m_seen{seen}
     , m_heap{*problem.program, problem.rounding}
     , m_tree{*problem.program, plan}
+    , m_freezesStats{plan.freezeStats}
     , m_end{static_cast<Moment>(problem.program->ops.size())}
     , m_forward{static_cast<Moment>(problem.program->forwardCount())}
     , m_allocates(problem.program->ops.size())

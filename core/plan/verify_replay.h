@@ -105,6 +105,7 @@ private:
     Verification& m_seen;
     Heap m_heap;
     FrameTree m_tree;
+    bool m_freezesStats;
     graph::Moment m_end;     ///< number of ops
     graph::Moment m_forward; ///< first op of backward
     graph::Moment m_now = graph::kBeforeStep;

@@ -3,11 +3,11 @@
 
 #include "core/plan/verify_heap.h"
 #include "core/plan/verify_names.h"
+#include "core/plan/verify_statistics.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -25,10 +25,6 @@ using graph::StorageId;
 
 constexpr std::size_t kMostFaults = 100;
 
-/// Ops that can run without the statistics that they update.
-constexpr std::array<std::string_view, 3> kUpdateStatistics{"aten.native_batch_norm.default",
-                                                            "aten.cudnn_batch_norm.default",
-                                                            "aten.miopen_batch_norm.default"};
 /// The engine's node that puts a gradient into `.grad`.
 constexpr std::string_view kStoresGradient = "AccumulateGrad";
 
@@ -46,11 +42,6 @@ struct Touch
     int version = 0;
     int writes = 0; ///< 0 or 1: an op is one write, however many of its tensors it goes to
 };
-
-bool leavesStatistics(const Program& program, const graph::Op& op)
-{
-    return std::ranges::find(kUpdateStatistics, program.targetOf(op)) != kUpdateStatistics.end();
-}
 
 bool isOlder(const Program& program, StorageId storage)
 {

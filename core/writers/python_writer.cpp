@@ -31,6 +31,12 @@ std::string literal(const ordered_json& value)
                               base::Escapes::Python);
 }
 
+/// As literal(), for whole keys of a plan file, which may be JSON's `true`.
+std::string valueLiteral(const ordered_json& value)
+{
+    return value.is_boolean() ? (value.get<bool>() ? "True" : "False") : literal(value);
+}
+
 std::string quoted(const std::string& text)
 {
     return literal(ordered_json(text));
@@ -184,8 +190,14 @@ step = plan.compile_step(model)  # loss=...: what makes a loss of the model's ou
 # loss = step(*batch)
 )";
 
-/// A plan that names ops is laid over the model by the package, which retraces it: what a few lines
-/// of Python can't do. `content` is the plan file's.
+/// A plan that names ops is laid over the model by the package, which retraces it, and so is one
+/// that freezes statistics: what a few lines of Python can't do.
+bool needsPackage(const plan::Plan& plan)
+{
+    return plan::speaksOfOps(plan) || plan.freezeStats;
+}
+
+/// `content` is the plan file's.
 std::string packageModule(const plan::VerifiedPlan& plan, ordered_json content)
 {
     for (const char* figures : {"evaluation", "labels"}) // who applies it has no use for them
@@ -198,7 +210,7 @@ import plimsoll
 PLAN = {
 )";
     for (const auto& [key, value] : content.items())
-        text += fmt::format("    {}: {},\n", quoted(key), literal(value));
+        text += fmt::format("    {}: {},\n", quoted(key), valueLiteral(value));
     text += plan.plan().runtime == plan::Runtime::Step ? R"(}
 
 
@@ -223,7 +235,7 @@ def apply(model):
 std::string pythonModule(const plan::VerifiedPlan& plan)
 {
     const Program& program = *plan.problem().program;
-    if (plan::speaksOfOps(plan.plan()))
+    if (needsPackage(plan.plan()))
         return packageModule(plan, plan::toJson(plan));
     std::string text = header(plan) + "\n";
     std::string_view runtime = pythonRuntime();
@@ -251,7 +263,7 @@ std::string pythonSnippet(const plan::VerifiedPlan& plan)
         fmt::format("# {}: {}\n", base::printable(program.header.model), figures(plan));
     if (plan.plan().runtime == plan::Runtime::Step)
         return text + std::string{kUseStep};
-    if (plan::speaksOfOps(plan.plan()))
+    if (needsPackage(plan.plan()))
         return text + std::string{kUseModule};
     if (regions.empty())
         return text + "# Nothing to recompute: the training step fits as it is.\n";

@@ -38,6 +38,7 @@ private Q_SLOTS:
     void theReplayAgreesAtEveryStep();
     void evaluateCountsWhatIsAlive();
     void keepingEverythingIsTheRecording();
+    void frozenStatisticsAreLeftAlone();
 };
 
 void EvaluatePropertyTest::theReplayAgreesAtEveryStep()
@@ -158,6 +159,38 @@ void EvaluatePropertyTest::keepingEverythingIsTheRecording()
         QCOMPARE(static_cast<graph::Moment>(evaluation->peakStep), program->checks.peakOp);
         QCOMPARE(evaluation->recomputeTime.count(), std::int64_t{0});
     }
+}
+
+/// Recomputations under frozen statistics are the usual ones without the counters of batches, and
+/// nothing is updated again.
+void EvaluatePropertyTest::frozenStatisticsAreLeftAlone()
+{
+    std::size_t counters = 0;
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        const graph::ProgramPtr program = tests::randomProgram(seed);
+        plan::Plan plan = tests::randomLegalPlan(*program, seed);
+        const auto stepsOf = [&](bool freezes) {
+            plan.freezeStats = freezes;
+            return plan::lower(*program, plan).steps;
+        };
+        const auto isCounter = [&](const plan::Step& step) {
+            return step.region >= 0 && program->targetOf(program->op(step.op)) == "aten.add_.Tensor"
+                   && program->storageOf(program->op(step.op).writes.front()).storageClass
+                          == graph::StorageClass::Buffer;
+        };
+        std::vector<plan::Step> expected = stepsOf(false);
+        counters += static_cast<std::size_t>(std::erase_if(expected, isCounter));
+        const std::vector<plan::Step> frozen = stepsOf(true);
+        QCOMPARE(frozen.size(), expected.size());
+        for (std::size_t step = 0; step < frozen.size(); ++step)
+            QVERIFY(frozen[step].op == expected[step].op
+                    && frozen[step].region == expected[step].region);
+        const plan::EvaluationPtr evaluation =
+            plan::evaluate(tests::unlimitedProblem(program), plan);
+        for (const std::string& sentence : evaluation->notModelled)
+            QVERIFY(!sentence.starts_with("Buffers"));
+    }
+    QVERIFY(counters > 100);
 }
 
 } // namespace

@@ -3,7 +3,11 @@
 
 import copy
 import functools
+import json
+import runpy
 
+import loop
+import make
 import plimsoll
 import pytest
 import torch
@@ -48,11 +52,11 @@ def test_module_regions_keep_results_too():
         results(step, model)
 
 
-def stream(build, plan, **options):
+def stream(build, plan):
     def step():
         arguments = {key: value for key, value in build().items() if key in ("model", "args", "kwargs", "loss", "optimizer")}
         arguments["model"] = copy.deepcopy(arguments["model"])
-        plimsoll.apply(arguments["model"], plan, **options)
+        plimsoll.apply(arguments["model"], plan)
         return arguments
 
     return record_stream(step, target="cpu", fake=False)
@@ -193,20 +197,63 @@ def test_frozen_statistics_are_those_of_the_model_without_a_plan(granularity):
     plan = blocks if granularity == "module" else plan_of(graph("resnet18"), regions)
     for frozen in (True, False):
         model = copy.deepcopy(step["model"])
-        plimsoll.apply(model, plan, freeze_stats=frozen)
+        plimsoll.apply(model, {**plan, "freeze_stats": frozen})
         assert same(results(step, model), plain("resnet18")[0])
         assert all(map(torch.equal, model.buffers(), plain("resnet18")[1])) is frozen
 
 
 def test_frozen_statistics_leave_out_the_counters_and_read_no_statistics():
     plan = plan_file([calls(("layer1.0", "BasicBlock"))])
-    usual, frozen = (stream(lambda: made("resnet18"), plan, freeze_stats=freeze) for freeze in (False, True))
+    usual, frozen = (stream(lambda: made("resnet18"), {**plan, "freeze_stats": freeze}) for freeze in (False, True))
     rows = usual.recording
     counters = [n for n, op in enumerate(rows.ops) if op.target == "aten.add_.Tensor" and _counts(rows, op)]
     again = [op for n, op in enumerate(usual.ops) if op[1] >= 0 and n not in counters]
     assert len(counters) == 22 and again == [op for op in frozen.ops if op[1] >= 0]
     norms = [op for op in frozen.recording.ops if op.recompute_of >= 0 and op.target == "aten.native_batch_norm.default"]
     assert len(norms) == 2 and all(len(op.reads) == 3 and not op.writes for op in norms)
+
+
+@pytest.mark.parametrize("said", [True, False, None])
+@pytest.mark.parametrize("wanted", [True, False, None])
+def test_the_plan_says_whether_statistics_stay_frozen(said, wanted):
+    """Its numbers are of the one or the other: an argument may repeat its word, not contradict it."""
+    plan = plan_file([calls(("layer1.0", "BasicBlock"))], **({} if said is None else {"freeze_stats": said}))
+    step = made("resnet18")
+    model, fits = copy.deepcopy(step["model"]), wanted is None or wanted is bool(said)
+    if not fits:
+        verb = "leave batch norm's statistics," if said else "update batch norm's statistics again,"
+        with pytest.raises(PlanMismatch, match=f"freeze_stats={wanted} contradicts the plan, whose recomputations {verb}"):
+            plimsoll.apply(model, plan, freeze_stats=wanted)
+        assert "forward" not in vars(model.layer1[0])
+        return
+    plimsoll.apply(model, plan, freeze_stats=wanted)
+    results(step, model)
+    assert all(map(torch.equal, model.buffers(), plain("resnet18")[1])) is bool(said)
+
+
+@pytest.mark.parametrize("word", [1, "yes", None])
+def test_a_damaged_word_about_statistics_is_refused(word):
+    with pytest.raises(PlanMismatch, match='"freeze_stats" is .*, neither true nor false'):
+        plimsoll.apply(torch.nn.Linear(2, 2), plan_file([], freeze_stats=word))
+
+
+def test_a_plan_for_the_step_runtime_has_no_word_about_statistics():
+    plan = {**plan_file([]), "runtime": "step", "freeze_stats": False, "schedule": {"again": []}}
+    with pytest.raises(PlanMismatch, match='has no use for "freeze_stats"'):
+        plimsoll.compile_step(torch.nn.Linear(2, 2), plan)
+
+
+def test_a_plan_with_frozen_statistics_exported_as_python(tmp_path):
+    exports = ["--export", tmp_path / "plan.json", "--export", tmp_path / "plan.py"]
+    loop.cli("plan", make.sample_path("resnet18"), "--budget", "75%", "--freeze-stats", "on", "--slots", 100, *exports)
+    module = runpy.run_path(str(tmp_path / "plan.py"))
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    assert module["PLAN"] == {key: value for key, value in plan.items() if key not in ("evaluation", "labels")}
+    assert module["PLAN"]["freeze_stats"] is True and "sequence" not in plan
+    with plimsoll.building():
+        model = make.SAMPLES["resnet18"]()["model"]
+    with module["apply"](model):
+        assert any("forward" in vars(part) for part in model.modules())
 
 
 def _counts(recording, op):

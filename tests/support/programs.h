@@ -84,10 +84,11 @@ private:
 [[nodiscard]] graph::ProgramPtr randomProgram(std::uint64_t seed);
 
 /// Random legal regions of a program: single calls, fused chains, nested up to three deep. May be
-/// empty. Same seed, same plan.
+/// empty. Every third leaves statistics alone. Same seed, same plan.
 [[nodiscard]] plan::Plan randomLegalPlan(const graph::Program& program, std::uint64_t seed);
 
-/// Random legal regions between ops, nested up to three deep. May be empty. Same seed, same plan.
+/// Random legal regions between ops, nested up to three deep. May be empty. Every third leaves
+/// statistics alone. Same seed, same plan.
 [[nodiscard]] plan::Plan randomOpPlan(const graph::Program& program, std::uint64_t seed);
 
 /// The plan with results saved inside its regions, as legal. Same seed, same plan.

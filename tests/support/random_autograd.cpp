@@ -157,6 +157,12 @@ Ref Recorder::view(const Ref& input)
     return result;
 }
 
+void Recorder::count(const Ref& counter)
+{
+    graph::Op& row = append("aten.add_.Tensor");
+    row.reads = row.writes = row.outputs = {counter->tensor};
+}
+
 bool Recorder::isSaved(TensorId tensor) const
 {
     const graph::StorageId storage = m_program.tensor(tensor).storage;

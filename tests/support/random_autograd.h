@@ -84,6 +84,8 @@ public:
     /// An op that allocates its result, with a node that saves some of what it sees.
     [[nodiscard]] Ref op(const std::string& target, const OpParts& parts);
     [[nodiscard]] Ref view(const Ref& input);
+    /// An op that adds one to a buffer, of which autograd knows nothing.
+    void count(const Ref& counter);
     /// Overwrites what the variable refers to, which nothing may have saved.
     void overwrite(const Ref& target, const Ref& other);
     [[nodiscard]] bool mayOverwrite(const Ref& target) const;

@@ -21,6 +21,7 @@ struct Spec
     bool isEmpty = false;        ///< a leaf that runs no op
     std::vector<std::size_t> parameters;
     Ref buffer;
+    Ref counter; ///< of the batches that `buffer` has seen
 };
 
 /// Makes a model, runs it, and hands over what was recorded.
@@ -86,9 +87,13 @@ private:
         spec.isEmpty = m_random.percent(7);
         if (m_random.percent(60))
             spec.parameters.push_back(m_recorder.addParameter(path + ".weight"));
-        if (m_random.percent(20))
-            spec.buffer =
-                m_recorder.beforeStep(graph::StorageClass::Buffer, path + ".running_mean", true);
+        if (!m_random.percent(20))
+            return;
+        spec.buffer =
+            m_recorder.beforeStep(graph::StorageClass::Buffer, path + ".running_mean", true);
+        if (m_random.percent(70))
+            spec.counter = m_recorder.beforeStep(graph::StorageClass::Buffer,
+                                                 path + ".num_batches_tracked", true);
     }
 
     // Arguments come by value: whether the caller keeps a variable is the caller's choice.
@@ -172,6 +177,8 @@ private:
         if (m_random.percent(3))
             parts.inputs.push_back(m_external);
         if (spec.buffer && m_random.percent(60)) {
+            if (spec.counter)
+                m_recorder.count(spec.counter);
             parts.buffer = spec.buffer;
             parts.outputs = 2;
         }

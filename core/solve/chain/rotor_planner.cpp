@@ -29,6 +29,11 @@ plan::Granularity granularityOf(const PlannerDescriptor& descriptor, const Optio
                                                                 : plan::Granularity::Module;
 }
 
+bool freezesStats(const PlannerDescriptor& descriptor, const Options& options)
+{
+    return optionValue(descriptor, options, "freeze-stats") == 1;
+}
+
 /// What is known of a region tree without its members: equal ones are equal plans.
 using Shape = std::vector<graph::Moment>;
 
@@ -133,6 +138,7 @@ base::Result<void> Search::add(const LinearizedStep& step, const std::vector<Reg
     plan.planner = m_descriptor.id;
     plan.options = optionTexts(m_descriptor, m_options);
     plan.granularity = m_granularity;
+    plan.freezeStats = freezesStats(m_descriptor, m_options);
     plan.regions = regionsOf(step, regions);
     Shape shape;
     describe(plan.regions, shape);
@@ -171,6 +177,7 @@ base::Result<void> Search::addKeepEverything()
     plan.planner = m_descriptor.id;
     plan.options = optionTexts(m_descriptor, m_options);
     plan.runtime = m_runtime;
+    plan.freezeStats = freezesStats(m_descriptor, m_options);
     base::Result<plan::VerifiedPlanPtr> verified = plan::certify(m_problem, plan);
     if (!verified)
         return tl::unexpected{verified.error()};
@@ -369,11 +376,20 @@ PlannerDescriptor descriptorOfRotor()
         .upper = 1,
         .choices = {"off", "on"},
         .label = "Saves"};
+    const OptionRecord freezeStats{
+        .name = "freeze-stats",
+        .sentence = "Whether recomputations leave batch norm's running statistics alone, so that "
+                    "they are updated once, as without a plan.",
+        .lower = 0,
+        .standard = 0,
+        .upper = 1,
+        .choices = {"off", "on"},
+        .label = "Freeze"};
     return {"rotor",
             "Rotor",
             "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
             "chain, evaluated on the full graph.",
-            {slots, granularity, savedSets, runtimeRecord()}};
+            {slots, granularity, savedSets, freezeStats, runtimeRecord()}};
 }
 
 class RotorPlanner final : public Planner
@@ -387,11 +403,16 @@ public:
     {
         if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
             return tl::unexpected{checked.error()};
-        if (runtimeOf(m_descriptor, options) == plan::Runtime::Step
-            && optionValue(m_descriptor, options, "saved-sets") == 1)
-            return base::failure(base::ErrorKind::Usage,
-                                 "Saved sets are of checkpoint regions: plans for the runtime step "
-                                 "repeat only what is needed anyway.");
+        if (runtimeOf(m_descriptor, options) == plan::Runtime::Step) {
+            if (optionValue(m_descriptor, options, "saved-sets") == 1)
+                return base::failure(base::ErrorKind::Usage,
+                                     "Saved sets are of checkpoint regions: plans for the runtime "
+                                     "step repeat only what is needed anyway.");
+            if (freezesStats(m_descriptor, options))
+                return base::failure(base::ErrorKind::Usage,
+                                     "The runtime step never updates statistics again: leave "
+                                     "freeze-stats off.");
+        }
         return Search{problem, m_descriptor, options, job}.run();
     }
 

@@ -20,6 +20,7 @@ class CliStepTest : public QObject, private tests::CliFixture
 
 private Q_SLOTS:
     void plansNameTheirRuntime();
+    void plansSayThatStatisticsStayFrozen();
     void plansAreCheckedAndExported();
     void damagedSchedulesAreRefused();
 
@@ -32,6 +33,45 @@ private:
         return run.exit == 0 ? plan : QString{};
     }
 };
+
+/// A word of the plan: whoever takes it out of the file has other numbers.
+void CliStepTest::plansSayThatStatisticsStayFrozen()
+{
+    const QStringList arguments{text("plan"), m_resnet, text("--budget"), text("75%")};
+    const QStringList freeze{text("--freeze-stats"), text("on")};
+    const QString plan = file("frozen.json");
+    const auto flags = [](const QJsonObject& answer) {
+        return answer[text("not_modelled")]
+            .toVariant()
+            .toStringList()
+            .filter(text("Buffers"))
+            .size();
+    };
+    const QJsonObject usual = runCli(arguments + QStringList{text("--json")}).json();
+    const CliRun run = runCli(arguments + freeze + QStringList{text("--export"), plan});
+    QVERIFY(run.out.contains("statistics  frozen in recomputations"));
+    const QJsonObject frozen = runCli({text("check"), plan, m_resnet, text("--json")}).json();
+    QVERIFY(frozen[text("verified")].toBool() && frozen[text("freeze_stats")].toBool());
+    QVERIFY(!usual[text("freeze_stats")].toBool());
+    QCOMPARE(flags(usual), 1);
+    QCOMPARE(flags(frozen), 0);
+    QVERIFY(frozen[text("step_time_ns")].toInteger() < usual[text("step_time_ns")].toInteger());
+    QFile written{plan};
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    QByteArray content = written.readAll();
+    const QByteArray word = ",\n \"freeze_stats\": true"; // the last key
+    QCOMPARE(content.count(word), 1);
+    content.replace(word, "");
+    QFile other{file("thawed.json")};
+    QVERIFY(other.open(QIODevice::WriteOnly) && other.write(content) == content.size());
+    other.close();
+    const CliRun thawed = runCli({text("check"), other.fileName(), m_resnet});
+    QCOMPARE(thawed.exit, 5);
+    QVERIFY(thawed.error.contains("different_evaluation: The file says step_time_ns is"));
+    const CliRun step = runCli(arguments + freeze + QStringList{text("--runtime"), text("step")});
+    QCOMPARE(step.exit, 2);
+    QVERIFY(step.error.contains("The runtime step never updates statistics again"));
+}
 
 void CliStepTest::plansNameTheirRuntime()
 {

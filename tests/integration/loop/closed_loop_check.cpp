@@ -5,9 +5,10 @@
 //
 // STREAM: {"ops": [[target, op that it runs again or -1]], "curve": [bytes alive during
 // each op], "curve_rounded512": likewise, sizes rounded, "backward_start": step, "lives": [[bytes,
-// alloc, free or null]]}. Of the plan only granularity and regions are read, of these only members
-// or (between ops) first and last, and save, so hand-written ones do; of a plan for runtime "step"
-// only schedule.again. Its stream ends where the optimizer begins and has no optimizer states.
+// alloc, free or null]]}. Of the plan only granularity, freeze_stats and regions are read, of these
+// only members or (between ops) first and last, and save, so hand-written ones do; of a plan for
+// runtime "step" only schedule.again. Its stream ends where the optimizer begins and has no
+// optimizer states.
 //
 // closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py writes such a plan as Python.
 // closed_loop_check --peak GRAPH PLAN.json prints the peak evaluate() gives with exact sizes, as
@@ -90,6 +91,7 @@ plan::Plan planOf(const json& text, const graph::Program& program)
         }
         return plan;
     }
+    plan.freezeStats = text.value("freeze_stats", false);
     if (text.value("granularity", "module") == "op")
         plan.granularity = plan::Granularity::Op;
     for (const json& region : text.at("regions")) {

@@ -12,14 +12,15 @@ using namespace plimsoll;
 namespace {
 
 /// One module whose forward does what `op` says, then makes y; a backward that needs y.
-plan::EvaluationPtr recomputed(const std::string& target, const tests::OpSpec& op)
+plan::EvaluationPtr recomputed(const std::string& target, const tests::OpSpec& op,
+                               const std::string& buffer = "count", bool freezesStats = false)
 {
     using graph::Phase;
     using graph::StorageClass;
     const graph::ProgramPtr program =
         tests::aProgram()
             .storage("x", 100, StorageClass::Input)
-            .storage("count", 8, StorageClass::Buffer)
+            .storage(buffer, 8, StorageClass::Buffer)
             .storage("y", 100, StorageClass::Activation, {.alloc = 1, .python = 1, .free = 3})
             .storage("z", 100, StorageClass::Activation, {.alloc = 2, .python = 2, .free = 3})
             .op(target, op)
@@ -36,6 +37,7 @@ plan::EvaluationPtr recomputed(const std::string& target, const tests::OpSpec& o
     problem.device.bandwidth = 1e9;
     plan::Plan plan;
     plan.regions = {tests::regionOf(*program, {1})};
+    plan.freezeStats = freezesStats;
     return plan::evaluate(problem, plan);
 }
 
@@ -52,6 +54,8 @@ class EvaluateTest : public QObject
 private Q_SLOTS:
     void chargesOpsThatOnlyReadToWhatTheyRead();
     void tellsThatBuffersAreUpdatedAgain();
+    void frozenCountersDontRunAgain();
+    void frozenNormsRunAgainWithoutTheirStatistics();
 };
 
 /// A number fetched for Python (aten._local_scalar_dense) has neither results nor writes.
@@ -74,6 +78,37 @@ void EvaluateTest::tellsThatBuffersAreUpdatedAgain()
     const plan::EvaluationPtr evaluation =
         recomputed("aten.add_", {.reads = {"count"}, .writes = {"count"}});
     QVERIFY(tellsOfBuffers(*evaluation));
+}
+
+/// A counter is a buffer of that very name; others are updated again, and flagged.
+void EvaluateTest::frozenCountersDontRunAgain()
+{
+    const auto counted = [](const std::string& buffer, bool freezesStats) {
+        return recomputed("aten.add_", {.reads = {buffer}, .writes = {buffer}}, buffer,
+                          freezesStats);
+    };
+    for (const char* counter : {"num_batches_tracked", "bn.num_batches_tracked"}) {
+        const plan::EvaluationPtr again = counted(counter, false);
+        const plan::EvaluationPtr frozen = counted(counter, true);
+        QVERIFY(tellsOfBuffers(*again));
+        QVERIFY(!tellsOfBuffers(*frozen));
+        QCOMPARE(frozen->schedule->steps.size() + 1, again->schedule->steps.size());
+        QVERIFY(frozen->recomputeTime < again->recomputeTime);
+    }
+    const plan::EvaluationPtr other = counted("my_num_batches_tracked", true);
+    QVERIFY(tellsOfBuffers(*other));
+    QCOMPARE(other->schedule->steps.size(), counted("count", false)->schedule->steps.size());
+}
+
+void EvaluateTest::frozenNormsRunAgainWithoutTheirStatistics()
+{
+    const tests::OpSpec norm{.reads = {"x", "mean"}, .writes = {"mean"}};
+    const auto again = recomputed("aten.cudnn_batch_norm.default", norm, "mean");
+    const auto frozen = recomputed("aten.cudnn_batch_norm.default", norm, "mean", true);
+    QVERIFY(tellsOfBuffers(*again));
+    QVERIFY(!tellsOfBuffers(*frozen));
+    QCOMPARE(frozen->schedule->steps.size(), again->schedule->steps.size());
+    QVERIFY(tellsOfBuffers(*recomputed("aten.my_norm.default", norm, "mean", true)));
 }
 
 } // namespace

@@ -214,6 +214,9 @@ void PlanJsonOpsTest::refusesADamagedPlan_data()
         },
         R"(regions must be empty in a plan for runtime "step".)");
     row(
+        "statistics of the step runtime", true, [](json& f) { f["freeze_stats"] = false; },
+        R"(freeze_stats belongs to plans for runtime "checkpoint" only: runtime "step" never updates statistics again.)");
+    row(
         "no sequence", true, [](json& f) { f.erase("sequence"); }, "sequence is missing.");
     row(
         "short sequence", true, [](json& f) { f["sequence"]["ops"].erase(6); },

@@ -119,6 +119,7 @@ private Q_SLOTS:
     void refusesAKeyThatComesTwice();
     void refusesThePlanOfAnotherGraph();
     void readsFilesOfBeforeOptionsWereWritten();
+    void saysThatStatisticsStayFrozen();
 };
 
 void PlanJsonTest::readsBackWhatItWrote_data()
@@ -398,6 +399,25 @@ void PlanJsonTest::readsFilesOfBeforeOptionsWereWritten()
     QVERIFY(file->plan.granularity == plan::Granularity::Module);
     QVERIFY(file->plan.options.empty());
     QVERIFY(file->plan.regions == flatPlan().regions);
+}
+
+void PlanJsonTest::saysThatStatisticsStayFrozen()
+{
+    plan::Plan plan = flatPlan();
+    const plan::VerifiedPlanPtr usual = certified(program(), plan);
+    QVERIFY(!nlohmann::json::parse(plan::writePlan(*usual)).contains("freeze_stats"));
+    plan.freezeStats = true;
+    const plan::VerifiedPlanPtr frozen = certified(program(), plan);
+    nlohmann::json json = nlohmann::json::parse(plan::writePlan(*frozen));
+    QVERIFY(json["freeze_stats"] == true);
+    const auto read = plan::readPlan(json.dump(), *program());
+    QVERIFY2(read, support::messageOf(read));
+    QVERIFY(read->plan.freezeStats && read->plan.regions == plan.regions);
+    json["freeze_stats"] = false;
+    QVERIFY(!plan::readPlan(json.dump(), *program())->plan.freezeStats);
+    json["freeze_stats"] = 1;
+    QCOMPARE(plan::readPlan(json.dump(), *program()).error().message,
+             std::string{"freeze_stats must be true or false."});
 }
 
 } // namespace

@@ -177,6 +177,10 @@ void VerifyStepTest::everyFaultIsNamed_data()
     regions.regions = {{{}, 0, 1, 0, {}, {}}};
     row("regions", regions, "illegal_region",
         "Runtime \"step\" repeats single ops and has no regions.");
+    plan::Plan frozen = again({{5, ops({0, 1})}});
+    frozen.freezeStats = true;
+    row("frozen statistics", frozen, "illegal_repeat",
+        "Runtime \"step\" never updates statistics again: a plan for it can't ask to freeze them.");
     plan::Plan checkpoint = again({{5, ops({0, 1})}});
     checkpoint.runtime = plan::Runtime::Checkpoint;
     row("single ops at runtime checkpoint", checkpoint, "illegal_region",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 import torch
 
@@ -11,14 +11,14 @@ from .apply_runtime import Handle, apply_regions, check_model, remove
 from .apply_values import PlanMismatch
 from .op_apply import OpPlan, apply_ops
 from .op_regions import check_saved, read_regions, read_saved
-from .plan_file import PlanLike, read_plan
+from .plan_file import PlanLike, freezes_stats, read_plan
 from .saved_sets import check_supported, contexts_for
 from .wrappers import data_parallel_in
 
 __all__ = ["Handle", "PlanMismatch", "apply", "remove"]
 
 
-def apply(model: torch.nn.Module, plan: PlanLike, *, freeze_stats: bool = False) -> Handle:
+def apply(model: torch.nn.Module, plan: PlanLike, *, freeze_stats: Optional[bool] = None) -> Handle:
     """Makes a model's training step recompute what the plan says; returns a handle whose `remove()` restores the model.
 
     `plan` is the path of a plan file (`plimsoll-cli plan --export`) or its content. Plans of module regions match modules by path,
@@ -26,8 +26,9 @@ def apply(model: torch.nn.Module, plan: PlanLike, *, freeze_stats: bool = False)
     that makes the same calls. Raises PlanMismatch, naming the first difference, and changes nothing when plan and model don't
     fit; a difference that only a forward can show is raised by that forward.
 
-    `freeze_stats`: a recomputation leaves the running statistics of batch norm alone, so that buffers equal those of the model
-    without a plan. Without it they are updated a second time, as PyTorch's checkpoint does.
+    A plan that says `freeze_stats` leaves the running statistics of batch norm alone when it runs something again, so that buffers
+    equal those of the model without a plan. Without it they are updated a second time, as PyTorch's checkpoint does.
+    `freeze_stats`: what the caller takes the plan to say; None: whatever it says. Raises PlanMismatch where it says otherwise.
     """
     plan = read_plan(plan, "checkpoint", 'plimsoll.compile_step() runs plans of runtime "step"')
     wrapper = data_parallel_in(model) if isinstance(model, torch.nn.Module) else None
@@ -37,9 +38,21 @@ def apply(model: torch.nn.Module, plan: PlanLike, *, freeze_stats: bool = False)
             ".module) and run that on one GPU, or in DistributedDataParallel."
         )
     try:
-        return _apply(model, plan, freeze_stats)
+        return _apply(model, plan, _freezes(plan, freeze_stats))
     except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise PlanMismatch(f"The plan is damaged: {error!r}.") from error
+
+
+def _freezes(plan: dict, wanted: Optional[bool]) -> bool:
+    """The plan's word on statistics, which its numbers rest on: another one would be another step."""
+    said = freezes_stats(plan)
+    if wanted is not None and wanted is not said:
+        does, other = ("leave", "off") if said else ("update", "on")
+        raise PlanMismatch(
+            f"freeze_stats={wanted} contradicts the plan, whose recomputations {does} batch norm's statistics{'' if said else ' again'}, "
+            f"which its numbers are of: make the plan anew with plimsoll-cli plan --freeze-stats {other}."
+        )
+    return said
 
 
 def _apply(model: torch.nn.Module, plan: dict, freeze_stats: bool) -> Handle:

@@ -35,6 +35,14 @@ def read_plan(plan: PlanLike, runtime: str, use: str) -> dict[str, Any]:
     return content
 
 
+def freezes_stats(plan: dict[str, Any]) -> bool:
+    """Whether recomputations leave batch norm's statistics alone."""
+    word = plan.get("freeze_stats", False)
+    if not isinstance(word, bool):
+        raise PlanMismatch(f'The plan is damaged: its "freeze_stats" is {word!r}, neither true nor false.')
+    return word
+
+
 def _object(pairs: list) -> dict:
     """An object of the file; of two equal keys readers would differ about which one counts."""
     keys = set()
@@ -55,6 +63,8 @@ def _check_header(plan: Any, runtime: str, use: str) -> None:
         raise PlanMismatch(f"The plan has version {version}; this package reads up to version {_VERSION}.")
     if plan.get("runtime") != runtime:
         raise PlanMismatch(f"The plan is made for the runtime {plan.get('runtime')!r}, not \"{runtime}\": {use}.")
+    if runtime == "step" and "freeze_stats" in plan:
+        raise PlanMismatch('The plan is damaged: it is made for runtime "step", which has no use for "freeze_stats".')
     graph = plan.get("graph") or {}
     if not isinstance(graph, dict):
         raise PlanMismatch('The plan is damaged: its "graph" is no object.')
