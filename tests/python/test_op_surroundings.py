@@ -2,12 +2,46 @@
 """What surrounds a forward under an op plan: other threads, objects that the model holds, tensors put in for one call."""
 
 import threading
+import types
 
+import plimsoll
 import pytest
 import torch
+import torch.nn.functional as F
+from op_plans import record, region
 from plimsoll import PlanMismatch
 from plimsoll.op_refusals import no_functions
-from test_op_models import Doubled
+from test_op_models import Doubled, plan_for_forward
+
+X = torch.randn(4, 8, generator=torch.Generator().manual_seed(0))
+
+
+class Configured(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.a, self.b = torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)
+        self.config = types.SimpleNamespace(inner={"slope": [0.1]}, kind=F.gelu)
+
+    def forward(self, x):
+        return self.b(F.leaky_relu(self.config.kind(self.a(x)), self.config.inner["slope"][0]))
+
+
+def _gradients(model, run):
+    model.zero_grad(set_to_none=True)
+    run().square().sum().backward()
+    return [p.grad for p in model.parameters()]
+
+
+def test_a_changed_config_object_makes_new_code():
+    model, plain = Configured(), Configured()
+    plimsoll.apply(model, plan_for_forward(record(model, (X,)), [region(0, 2)]))
+    for change in (lambda m: None, lambda m: m.config.inner["slope"].__setitem__(0, 3.0), lambda m: vars(m.config).update(inner={"slope": [9.0]})):
+        change(model), change(plain)
+        assert all(map(torch.equal, _gradients(model, lambda: model(X)), _gradients(plain, lambda: plain(X))))
+    model.config.kind = F.relu
+    with pytest.raises(PlanMismatch, match="Op 2 .* aten.relu.default.*made for aten.gelu.default"):
+        model(X)
 
 
 def test_retracing_leaves_functions_of_other_threads_alone():

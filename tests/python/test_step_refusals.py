@@ -61,7 +61,7 @@ class Table(torch.nn.Module):
 
 
 BODIES = {
-    "a counter in Python": (_counts, "two recordings of the same step differ"),
+    "a counter in Python": (_counts, "the step changes 'counter[0]'"),
     "random.random()": (lambda model, hidden: hidden * random.random(), "two recordings of the same step differ"),
     "another constant each time": (
         lambda model, hidden: hidden * torch.from_numpy(numpy.random.rand(8).astype("float32")), "another constant of shape (8,)",
@@ -74,7 +74,7 @@ BODIES = {
     "a generator": (
         lambda model, hidden: hidden + torch.rand(8, generator=torch.Generator()), "it takes a Generator",
     ),
-    "a result that the model keeps": (_kept, "'seen' of the model"),
+    "a result that the model keeps": (_kept, "the step changes 'seen'"),
     "resize_": (lambda model, hidden: hidden + torch.zeros(4).resize_(8), "changes the size of memory"),
     "another shape of a buffer": (_turned, "another shape in place"),
     "too large constants": (

@@ -16,6 +16,7 @@ from .random_points import RandomPoint, RandomPoints
 from .record import record
 from .recorder import Recorder
 from .step import Step
+from .watch import Watch
 
 PARAMETERS, BUFFERS, INPUTS = "parameter", "buffer", "input"
 _MOST_CONSTANT = 1 << 26  # bytes of all constants that a program keeps
@@ -144,9 +145,9 @@ def _record_once(step: Step, target: str) -> tuple[Program, dict[int, Any]]:
         seen["gradients"] = {n: row(p.grad) for n, p in step.model.named_parameters() if p.grad is not None}
         seen["bound"] = [Bound(kind, name, row(tensor)) for kind, name, tensor in bound_tensors(step)]
 
-    before = _held_by_modules(step.model)
+    before = _watch(step)
     recording = record(step, target, hooks, at_end)
-    _refuse_replaced(before, _held_by_modules(step.model))
+    _refuse_changed(before, _watch(step))
     rows = _distinct(recording.tensors)
     program = Program(
         ops=[_renamed_op(op, rows) for op in recording.ops],
@@ -202,21 +203,17 @@ def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
         return same and torch.equal(a.contiguous().flatten().view(torch.uint8), b.contiguous().flatten().view(torch.uint8))
 
 
-def _held_by_modules(model: torch.nn.Module) -> dict[str, torch.Tensor]:
-    held = {}
-    for path, module in model.named_modules():
-        for table in (module._buffers, vars(module)):
-            held.update({f"{path}.{name}".lstrip("."): value for name, value in table.items() if isinstance(value, torch.Tensor)})
-    return held
+def _watch(step: Step) -> Watch:
+    return Watch((("", step.model), ("loss", step.loss)), same_tensors=True)
 
 
-def _refuse_replaced(before: dict[str, torch.Tensor], after: dict[str, torch.Tensor]) -> None:
-    for name, tensor in after.items():
-        if before.get(name) is not tensor:
-            raise TraceError(
-                f"the step puts a new tensor at '{name}' of the model, which a compiled step would leave as it is: write into the "
-                "tensor that is there (copy_), or keep it outside of the model"
-            )
+def _refuse_changed(before: Watch, after: Watch) -> None:
+    changed = before.key.difference(after.key)
+    if changed is not None:
+        raise TraceError(
+            f"the step changes '{changed}', which a compiled step would leave as it is: write into a tensor that is there (copy_), or "
+            "change it outside of the model and the loss, before or after the step"
+        )
 
 
 def _distinct(tensors: list[TensorKey]) -> list[int]:

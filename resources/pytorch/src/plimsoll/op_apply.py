@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import enum
-from typing import Any, Iterator
+from typing import Any, Iterator, Optional
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -24,9 +23,9 @@ from .op_regions import Checker, Part, Region, check_inside, check_sequence, lay
 from .op_structures import Structure
 from .op_trace import Forward, aten, geometry, on_fakes, record_forward, target_of
 from .saved_sets import contexts_for
+from .watch import Watch
 
 _KEPT_CODES = 8
-_PLAIN = (bool, int, float, str, enum.Enum, type(None))
 
 
 class OpPlan:
@@ -49,9 +48,10 @@ class OpForward:
         self.plan = plan
         self._own = vars(model).get("forward")
         self._codes: collections.OrderedDict[Any, tuple[Code, Structure, list[Any]]] = collections.OrderedDict()
+        self._watch: Optional[Watch] = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_codes": collections.OrderedDict()}
+        return {**vars(self), "_codes": collections.OrderedDict(), "_watch": None}
 
     @property
     def regions(self) -> "OpForward":
@@ -89,9 +89,11 @@ class OpForward:
             return self.own(*args, **kwargs)
         check_caller([self.model])
         given = Structure((args, kwargs))
-        key = (given.key(), tuple(map(_traits, given.tensors)), _modes(), _model_traits(self.model))
+        if self._watch is None or not self._watch.unchanged():
+            self._watch = Watch((("", self.model),))
+        key = (given.key(), tuple(map(_traits, given.tensors)), _modes(), self._watch.key)
         if key not in self._codes:
-            self._codes[key] = self._made(given)
+            self._codes[key] = (*self._made(given), [given.leaves, self._watch.held])  # so that identities in the key stay theirs
             while len(self._codes) > _KEPT_CODES:
                 self._codes.popitem(last=False)
         self._codes.move_to_end(key)
@@ -105,7 +107,7 @@ class OpForward:
         targets = plan.targets[region.first : region.last + 1]
         return contexts_for(region.save, targets, region.first, self.model if plan.freeze_stats else None)
 
-    def _made(self, given: Structure) -> tuple[Code, Structure, list[Any]]:
+    def _made(self, given: Structure) -> tuple[Code, Structure]:
         """Retraces the model's own forward, checks it against the plan, makes the code and runs that once on fakes."""
         model, plan = self.model, self.plan
         op_refusals.check_modules(model)
@@ -126,8 +128,7 @@ class OpForward:
             code = Code(model, recorded, whole, self._contexts, _title(model))
             with _without_autocast():
                 _prove(recorded, code, target)
-        result = recorded.result.without_tensors()
-        return code, result, given.leaves  # kept, so that the identities in the key stay theirs
+        return code, recorded.result.without_tensors()
 
 
 def _title(model: torch.nn.Module) -> str:
@@ -141,22 +142,6 @@ def _traits(tensor: torch.Tensor) -> tuple:
 def _modes() -> tuple:
     casts = [torch.is_autocast_enabled(device) and torch.get_autocast_dtype(device) for device in ("cpu", "cuda")]
     return (torch.get_default_dtype(), torch.are_deterministic_algorithms_enabled(), *casts)
-
-
-def _model_traits(model: torch.nn.Module) -> tuple:
-    """What a forward may ask of the model beside the values of its tensors: modes, numbers, shapes, which tensors are tied."""
-    numbers: dict[int, int] = {}
-    rows: list[Any] = []
-    for module in model.modules():
-        row = [id(module)]
-        for table in (module._parameters, module._buffers):
-            for tensor in table.values():
-                if tensor is not None:
-                    known = numbers.setdefault(id(tensor), len(numbers))
-                    row.append((known, tensor.shape, tensor.dtype, tensor.device, tensor.requires_grad))
-        row.extend(value for value in vars(module).values() if isinstance(value, _PLAIN))
-        rows.append(tuple(row))
-    return tuple(rows)
 
 
 @contextlib.contextmanager

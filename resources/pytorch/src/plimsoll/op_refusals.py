@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import weakref
 from typing import Any, Callable, Iterable, Iterator
 
 import torch
@@ -14,10 +13,9 @@ from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicO
 from .apply_runtime import CALL_HOOKS
 from .apply_values import PlanMismatch
 from .sources import user_line
+from .watch import Watch
 
 _FAKES = (NotImplementedError, UnsupportedOperatorException, DataDependentOutputException, DynamicOutputShapeException)
-_CONTAINERS = (list, dict, set)
-_MODULES_OWN = ("_parameters", "_buffers", "_modules")
 
 
 def is_about_fakes(error: BaseException) -> bool:
@@ -86,42 +84,16 @@ def no_functions() -> Iterator[None]:
 
 
 class PythonState:
-    """Attributes of a model's modules: a forward that changes them does more than its aten calls."""
+    """What a model holds: a forward that changes it does more than its aten calls."""
 
     def __init__(self, model: torch.nn.Module):
-        self._before = [(path, module, _snapshot(module)) for path, module in model.named_modules()]
+        self._model = model
+        self._before = Watch((("", model),), same_tensors=True)
 
     def check(self) -> None:
-        for path, module, before in self._before:
-            after = _snapshot(module)
-            for name in (*before, *(name for name in after if name not in before)):
-                if name not in before or name not in after or not _same(before[name], after[name]):
-                    text = name if isinstance(name, str) else name[-1]
-                    raise PlanMismatch(
-                        f"The forward of {repr(path) if path else 'the model'} ({type(module).__name__}) changes its attribute "
-                        f"{text!r}, which code made from its aten calls would not: use a plan of module regions."
-                    )
-
-
-def _snapshot(module: torch.nn.Module) -> dict[Any, Any]:
-    table: dict[Any, Any] = {}
-    for name, value in vars(module).items():
-        if name in _MODULES_OWN:
-            table.update({(name, key): item for key, item in value.items()})
-        else:
-            table[name] = value.copy() if type(value) in _CONTAINERS else value
-    return table
-
-
-def _same(a: Any, b: Any) -> bool:
-    if a is b:
-        return True
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, weakref.ref):  # made anew for the fakes that stand for parameters
-        return True
-    if type(a) is dict:
-        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
-    if type(a) in (list, tuple):
-        return len(a) == len(b) and all(map(_same, a, b))
-    return isinstance(a, (bool, int, float, str, set)) and a == b
+        changed = self._before.key.difference(Watch((("", self._model),), same_tensors=True).key)
+        if changed is not None:
+            raise PlanMismatch(
+                f"The model's forward changes its attribute {changed!r}, which code made from its aten calls would not: use a plan of "
+                "module regions."
+            )

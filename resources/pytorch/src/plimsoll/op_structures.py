@@ -12,7 +12,7 @@ import torch
 
 from .apply_values import is_numpy_number
 
-_PLAIN = (
+PLAIN = (
     bool, int, float, complex, str, bytes, type(None), enum.Enum, torch.dtype, torch.device, torch.Size, torch.layout,
     torch.memory_format,
 )  # fmt: skip
@@ -100,7 +100,7 @@ class Structure:
 
 
 def _is_plain(value: Any) -> bool:
-    return isinstance(value, _PLAIN) or is_numpy_number(value)
+    return isinstance(value, PLAIN) or is_numpy_number(value)
 
 
 def _is_named(kind: type) -> bool:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a step is called with: the tensors in order, and everything else that decides which ops run.
 
-A model's part is looked at closely only when something about it has changed: models have hundreds of tensors, and a step
-must not take longer for them.
+The part of model and loss is looked at closely only when something about it has changed: models have hundreds of tensors, and
+a step must not take longer for them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import Any, Callable, Hashable, Iterator, Optional
 import torch
 
 from .apply_values import is_numpy_number
+from .op_structures import PLAIN
 from .step import Step
-from .step_refusals import refuse_devices, refuse_hooks
-from .structures import PLAIN
+from .step_refusals import refuse_devices, refuse_hooks, refuse_model
+from .tensors import geometry
+from .watch import Watch
 
 
 def with_targets(loss: Callable, targets: tuple) -> Callable:
@@ -27,52 +29,45 @@ def _loss_of(output: Any, *, loss: Callable, targets: tuple) -> Any:
     return loss(output, *targets)
 
 
-def geometry(tensor: torch.Tensor) -> tuple:
-    """Everything about a tensor but its data: shape, strides and offset in elements, dtype, device, bits."""
-    return (
-        tuple(tensor.shape), tensor.stride(), tensor.storage_offset(), tensor.dtype, tensor.device, tensor.requires_grad,
-        tensor.is_conj(), tensor.is_neg(),
-    )  # fmt: skip
-
-
 def _address(tensor: torch.Tensor) -> int:
     return tensor.untyped_storage()._cdata
 
 
-def marks_of(model: torch.nn.Module) -> list[Any]:
-    """Equal as long as the model has the same modules in the same modes, and the same tensors in the same memory."""
-    marks: list[Any] = []
-    stack, seen = [model], set()
-    while stack:
-        module = stack.pop()
-        if module is None or id(module) in seen:
-            continue
-        seen.add(id(module))
-        content = vars(module)
-        marks += (id(module), content["training"])
-        for table in (content["_parameters"], content["_buffers"]):
-            for tensor in table.values():
-                if tensor is not None:
-                    hooks = (tensor._backward_hooks, getattr(tensor, "_post_accumulate_grad_hooks", None))
-                    marks += (id(tensor), _address(tensor), tensor.shape, tensor.requires_grad, any(hooks))
-        stack.extend(content["_modules"].values())
-    return marks
-
-
 class ModelState:
-    """The model's part of a batch, valid while `marks` are."""
+    """What a step knows of model and loss before it is given a batch."""
 
-    def __init__(self, model: torch.nn.Module):
-        self.marks = marks_of(model)
+    def __init__(self, model: torch.nn.Module, loss: Optional[Callable]):
+        self._model, self._loss = model, loss
+        self._watch: Optional[Watch] = None
+
+    def update(self) -> bool:
+        """Looks again where something has changed; whether the model has."""
+        changed = self._watch is None or not self._watch.unchanged()
+        if changed:
+            self._look()
+        if changed or not self._beside.unchanged():
+            self._look_at_loss()
+        return changed
+
+    def _look(self) -> None:
+        model = self._model
+        refuse_model(model)
+        self._watch = Watch((("", model),))
         self.parameters = dict(model.named_parameters())
         for name, parameter in self.parameters.items():
             refuse_hooks(name, parameter)
         self.tensors = [*self.parameters.values(), *(buffer for _, buffer in model.named_buffers())]
-        self.modules = list(model.modules())  # held, because the key knows them by identity
         self.first: dict[int, int] = {}  # by memory: number of the first tensor in it
-        aliases = tuple(self.first.setdefault(_address(t), number) for number, t in enumerate(self.tensors))
-        modes = tuple((id(module), module.training) for module in self.modules)
-        self.key = (modes, tuple(map(geometry, self.tensors)), aliases)
+        self._aliases = tuple(self.first.setdefault(_address(t), number) for number, t in enumerate(self.tensors))
+
+    def _look_at_loss(self) -> None:
+        assert self._watch is not None
+        self._beside = Watch((("loss", self._loss),), beside=self._watch)
+        registered = {id(tensor) for tensor in self.tensors}
+        self.loose = [t for t in (*self._watch.tensors.values(), *self._beside.tensors.values()) if id(t) not in registered]
+        self.held = [*self._watch.held, *self._beside.held]
+        self.keys = (self._watch.key, self._beside.key)
+        self.key = (*self.keys, self._aliases)
 
 
 class Batch:
@@ -85,14 +80,16 @@ class Batch:
         inputs = [tensor for _, tensor in self.step.inputs()]
         self.tensors = state.tensors + inputs
         refuse_devices(self.tensors)
-        self.held: list[Any] = list(state.modules)
+        given = set(map(id, inputs))
+        aside = [tensor for tensor in state.loose if id(tensor) not in given]  # a program holds these objects themselves
+        self.held: list[Any] = [*state.held, *aside]
         first: dict[int, int] = {}
         aliases = []
         for number, tensor in enumerate(inputs, len(state.tensors)):
             address = _address(tensor)
             aliases.append(state.first.get(address, first.setdefault(address, number)))
         self.key = (
-            state.key, tuple(map(geometry, inputs)), tuple(aliases), self._plain((args, targets, kwargs)), tuple(_modes()),
+            state.key, tuple(map(id, aside)), tuple(map(geometry, inputs)), tuple(aliases), self._plain((args, targets, kwargs)), tuple(_modes()),
         )  # fmt: skip
 
     def _plain(self, value: Any) -> Hashable:
@@ -104,7 +101,7 @@ class Batch:
             return (kind, tuple((key, self._plain(item)) for key, item in value.items()))
         if isinstance(value, (list, tuple)):
             return (kind, tuple(map(self._plain, value)))
-        if kind in PLAIN or kind is str or is_numpy_number(value):
+        if isinstance(value, PLAIN) or is_numpy_number(value):
             return (kind, repr(value))
         self.held.append(value)
         return (kind, id(value))

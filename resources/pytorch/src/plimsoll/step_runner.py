@@ -18,11 +18,10 @@ from .fake_execution import CorrectedKernels
 from .kinds import TraceError
 from .plan_file import PlanLike, read_plan
 from .questions import translate
-from .record import warm_up
-from .step_batch import Batch, ModelState, marks_of
+from .record import older_objects_spared, warm_up
+from .step_batch import Batch, ModelState
 from .step_checks import FirstStep
 from .step_code import StepWriter
-from .step_refusals import refuse_model
 from .step_schedule import Execution, read_again, schedule
 from .step_sequence import check_sequence
 from .step_stream import StepStream, StreamObserver
@@ -125,7 +124,7 @@ class StepRunner:
         self._plan = plan
         self._loss = loss
         self._targets = targets
-        self._state: Optional[ModelState] = None
+        self._state = ModelState(model, loss)
         self._programs: "OrderedDict[Any, tuple[list[Any], Program]]" = OrderedDict()
         self._compiled: dict[Any, Compiled] = {}
 
@@ -178,9 +177,7 @@ class StepRunner:
         count = len(args) - self._targets
         if count < 0:
             raise StepError(f"The step was compiled for {self._targets} targets after the model's arguments, but got {len(args)} arguments.")
-        if self._state is None or self._state.marks != marks_of(self._model):
-            refuse_model(self._model)
-            self._state = ModelState(self._model)
+        self._state.update()
         return Batch(self._model, self._state, args[:count], kwargs, self._loss, args[count:])
 
     def _compiled_for(self, batch: Batch) -> Compiled:
@@ -215,7 +212,7 @@ def _record(batch: Batch) -> Program:
     try:
         for parameter, _ in gradients:
             parameter.grad = None
-        with prepared(step.model, step.args, step.kwargs, step.loss, None, step.mode, _TARGET) as faked:
+        with older_objects_spared(), prepared(step.model, step.args, step.kwargs, step.loss, None, step.mode, _TARGET) as faked:
             faked.foreign = []  # a compiled step trains nothing but the model, so that others' parameters are refused
             for module, training in modes:  # as it is called, where trace() would switch all to training
                 module.training = training

@@ -27,6 +27,18 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
             yield from tensors_in(getattr(value, item.name, None))
 
 
+def geometry(tensor: torch.Tensor) -> tuple:
+    """Everything about a tensor but its data: shape, strides and offset in elements, dtype, device, bits."""
+    if torch.nn.parameter.is_lazy(tensor):
+        return (type(tensor),)
+    if tensor.layout is not torch.strided:
+        return (tuple(tensor.shape), tensor.layout, tensor.dtype, tensor.device, tensor.requires_grad)
+    return (
+        tuple(tensor.shape), tensor.stride(), tensor.storage_offset(), tensor.dtype, tensor.device, tensor.requires_grad,
+        tensor.is_conj(), tensor.is_neg(),
+    )  # fmt: skip
+
+
 def below_transforms(tensor: torch.Tensor) -> torch.Tensor:
     """The tensor that torch.func's vmap or grad wraps: the wrapper has no memory of its own."""
     functorch = getattr(torch._C, "_functorch", None)  # private; without it such tensors are refused
