@@ -37,6 +37,7 @@ def loss_inside(model: torch.nn.Module, entered: Callable[[], None]) -> Iterator
         entered()
         return original(*args, **kwargs)
 
+    loss_function.instead_of = vars(model).get("_loss_function")  # type: ignore[attr-defined]  # as DirectCalls has it
     model._loss_function = loss_function
     try:
         yield

@@ -38,8 +38,10 @@ class DirectCalls:
         torch.nn.Module.__call__ = called
         for module in self._model.modules():
             if not isinstance(module, torch.jit.ScriptModule):  # runs no Python
-                self._own.append((vars(module), vars(module).get("forward")))
-                vars(module)["forward"] = self._noting(module, module.forward)
+                own = vars(module).get("forward")
+                self._own.append((vars(module), own))
+                vars(module)["forward"] = noting = self._noting(module, module.forward)
+                noting.instead_of = own  # type: ignore[attr-defined]  # for whoever asks whether the module has changed
         return self
 
     def __exit__(self, *_: Any) -> None:

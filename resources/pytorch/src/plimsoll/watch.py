@@ -70,11 +70,12 @@ def _joined(name: str, key: Any) -> str:
 class Watch:
     """Looks at `roots` (pairs of name and object) and at all that they hold.
 
-    Watched: attributes of modules (parameters, buffers and modules by identity; memory, geometry and hooks of tensors), attributes of
-    other objects and of their classes, dicts, lists, tuples, sets, deques up to 1000 entries (of larger ones the length), nested and in
-    cycles; of functions the code, closure, defaults, bound and partial arguments, and the globals that they name (modules' attributes, too); the same of
-    `forward` and `__call__` and the methods that these name, of other methods the globals that are plain values. Compared are plain values by value, other objects by identity. Classes, functions
-    and objects of Python's library, torch and numpy are not looked into (modules are), nor is what lies behind 50,000 entries.
+    Watched: attributes of modules (memory, geometry and hooks of tensors), attributes of other objects and of their classes; dicts,
+    lists, tuples, sets, deques up to 1000 entries (of larger ones the length), nested and in cycles; of functions the code, closure,
+    defaults, bound and partial arguments, and the globals that they name, attributes of modules among them; the same globals of
+    `forward` and `__call__` and of the methods that these name, of other methods those that are plain values. Compared are plain
+    values by value, modules and whatever isn't looked into by identity. Not looked into: classes, functions and objects of Python's
+    library, torch and numpy (torch's modules are), arrays, and what lies behind the first 50,000 entries.
 
     `same_tensors`: a tensor in the place of another one of the same geometry makes a difference. `beside`: what another one watches
     is left to it.
@@ -206,7 +207,7 @@ class Watch:
 
     def _table(self, name: str, table: dict, kind: str) -> None:
         self._tables.append(table)
-        items = list(table.items())
+        items = [(key, item) for key, item in ((key, _own(item)) for key, item in table.items()) if item is not _NOTHING]
         inner = {key for key, item in items if kind == "." and key in _TABLES and type(item) in (dict, collections.OrderedDict)}
         self._inner.update(id(item) for key, item in items if key in inner)
         self._add(name, [("=" if key in inner else kind, name if key in inner else key, item) for key, item in items], type(table))
@@ -342,6 +343,13 @@ def _methods_run(kind: type) -> Iterator[Any]:
         if isinstance(found, types.FunctionType) and not is_of_library(found.__module__ or ""):
             yield found
             names += chain.from_iterable(code.co_names for code in _codes(found.__code__))
+
+
+def _own(attribute: Any) -> Any:
+    """What a module has where a trace has put a function of its own for a while."""
+    if not isinstance(attribute, types.FunctionType) or "instead_of" not in vars(attribute):
+        return attribute
+    return _NOTHING if attribute.instead_of is None else attribute.instead_of
 
 
 def _content(cell: Any) -> Any:
