@@ -1,29 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which modules are Python's own library, torch's, numpy's or ours: their objects don't decide what a model computes."""
+"""Whose code a Python module is: objects of Python's own library, torch, numpy and this package don't decide what a model computes."""
 
 from __future__ import annotations
 
 import functools
-import os
 import sys
 import sysconfig
 
-_KNOWN = ("builtins", "torch", "numpy", __name__.partition(".")[0])
-_STANDARD = os.path.realpath(sysconfig.get_path("stdlib")) + os.sep
+OWN, INSTALLED, CLOSED = range(3)
+_CLOSED_PACKAGES = ("torch", "numpy", __name__.partition(".")[0])
 
 
-@functools.lru_cache(maxsize=None)
-def _is_standard(package: str) -> bool:
-    if package in sys.builtin_module_names:
-        return True
-    path = getattr(sys.modules.get(package), "__file__", None)
-    if path is None:
-        return False
-    path = os.path.realpath(path)
-    return path.startswith(_STANDARD) and "site-packages" not in path and "dist-packages" not in path
-
-
-def is_of_library(module: str) -> bool:
-    """Of the module with this name."""
-    package = module.partition(".")[0]
-    return package in _KNOWN or _is_standard(package)
+@functools.lru_cache(maxsize=8192)
+def origin(module_name: str) -> int:
+    """Whose the code of a Python module is: the user's, an installed package's, or of what is never entered."""
+    if module_name.partition(".")[0] in _CLOSED_PACKAGES:
+        return CLOSED
+    module = sys.modules.get(module_name)
+    file = getattr(module, "__file__", None)
+    if not file:
+        return CLOSED if module_name in sys.builtin_module_names else OWN  # made by hand, or typed in
+    if "site-packages" in file or "dist-packages" in file:
+        return INSTALLED
+    paths = sysconfig.get_paths()
+    return CLOSED if file.startswith((paths["stdlib"], paths["platstdlib"])) else OWN

@@ -14,13 +14,13 @@ import collections
 import contextlib
 import functools
 import sys
-import sysconfig
 import types
 from typing import Any, Callable, Iterable, Iterator
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
+from .libraries import CLOSED, OWN, origin
 from .places import Child, Globals, Place, Scripted, Slots, Table, containers_of, slots_of
 
 _MOST_ENTRIES = 100_000  # of a container that is entered
@@ -33,23 +33,6 @@ _HOOKS = ("_backward_hooks", "_post_accumulate_grad_hooks")  # of a tensor
 _TABLES = ("_parameters", "_buffers", "_modules")  # of a module: their entries are named like its attributes
 _OPEN_PARTS_OF_TORCH = ("torch.nn", "torch.optim", "torch.amp", "torch.cuda.amp")
 _OPEN_STANDARD_CLASSES = {types.SimpleNamespace, argparse.Namespace, collections.UserDict, collections.UserList}
-_CLOSED_PACKAGES = ("torch", "numpy", __name__.partition(".")[0])
-_OWN, _INSTALLED, _CLOSED = range(3)
-
-
-@functools.lru_cache(maxsize=8192)
-def _origin(module_name: str) -> int:
-    """Whose the code of a Python module is: the user's, an installed package's, or of what is never entered."""
-    if module_name.partition(".")[0] in _CLOSED_PACKAGES:
-        return _CLOSED
-    module = sys.modules.get(module_name)
-    file = getattr(module, "__file__", None)
-    if not file:
-        return _CLOSED if module_name in sys.builtin_module_names else _OWN  # made by hand, or typed in
-    if "site-packages" in file or "dist-packages" in file:
-        return _INSTALLED
-    paths = sysconfig.get_paths()
-    return _CLOSED if file.startswith((paths["stdlib"], paths["platstdlib"])) else _OWN
 
 
 @functools.lru_cache(maxsize=8192)
@@ -62,7 +45,7 @@ def _is_entered(kind: type) -> bool:
     name = str(getattr(kind, "__module__", ""))
     if any(name == part or name.startswith(f"{part}.") for part in _OPEN_PARTS_OF_TORCH):
         return True
-    return _origin(name) != _CLOSED
+    return origin(name) != CLOSED
 
 
 @functools.lru_cache(maxsize=8192)
@@ -72,7 +55,7 @@ def _names_in(code: types.CodeType) -> frozenset[str]:
 
 
 def _is_own(function: Any) -> bool:
-    return isinstance(function, types.FunctionType) and _origin(str(function.__globals__.get("__name__", ""))) == _OWN
+    return isinstance(function, types.FunctionType) and origin(str(function.__globals__.get("__name__", ""))) == OWN
 
 
 @functools.lru_cache(maxsize=8192)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import collections
 import functools
-import sys
 import types
 import weakref
 from itertools import chain
@@ -18,7 +17,8 @@ from typing import Any, Callable, Hashable, Iterable, Iterator, Optional
 
 import torch
 
-from .libraries import is_of_library
+from .apply_values import is_numpy_number
+from .libraries import CLOSED, origin
 from .op_structures import PLAIN
 from .tensors import geometry
 
@@ -159,7 +159,7 @@ class Watch:
         if kind in _exact and not value:
             self._empty.append(value)
             return kind
-        if is_number(value):
+        if is_numpy_number(value):
             return (kind, repr(value))
         if not _is_open(value):
             self.held.append(value)
@@ -231,7 +231,7 @@ class Watch:
             self._readers.append((read, read()))
             self._add(name, [(".", slot, item) for slot, item in zip(slots, read()) if item is not _NOTHING])
         for kind in type(value).__mro__:
-            if not is_of_library(kind.__module__):
+            if origin(kind.__module__) != CLOSED:
                 self._token(kind, kind.__name__)
         if type(value) not in self._types_seen:
             self._types_seen.add(type(value))
@@ -276,7 +276,7 @@ class Watch:
         space = function.__globals__
         self._read_from(space, [at for at in names if at in space], plain_only)
         for module in [space[at] for at in names if isinstance(space.get(at), types.ModuleType)]:
-            if not is_of_library(module.__name__):
+            if origin(module.__name__) != CLOSED:
                 self._read_from(vars(module), [at for at in names if at in vars(module)], plain_only)
 
     def _read_from(self, space: dict, names: list[str], plain_only: bool) -> None:
@@ -301,12 +301,6 @@ def _look_of(tensor: torch.Tensor) -> tuple:
     )  # fmt: skip
 
 
-def is_number(value: Any) -> bool:
-    """Whether it is one of numpy's."""
-    numpy: Any = sys.modules.get("numpy")
-    return numpy is not None and isinstance(value, numpy.generic)
-
-
 def _is_open(value: Any) -> bool:
     """Whether what an object holds is looked at."""
     kind = type(value)
@@ -317,10 +311,10 @@ def _is_open(value: Any) -> bool:
     if isinstance(value, (dict, *_LISTS, tuple, *_SETS)):
         return True
     if isinstance(value, types.FunctionType):
-        return not is_of_library(value.__module__ or "")
+        return origin(value.__module__ or "") != CLOSED
     if isinstance(value, type):
-        return not is_of_library(value.__module__)
-    return kind.__qualname__ == "Namespace" and kind.__module__ == "argparse" or not is_of_library(kind.__module__)
+        return origin(value.__module__) != CLOSED
+    return kind.__qualname__ == "Namespace" and kind.__module__ == "argparse" or origin(kind.__module__) != CLOSED
 
 
 def _slots_of(kind: type) -> Iterator[str]:
@@ -340,7 +334,7 @@ def _methods_run(kind: type) -> Iterator[Any]:
         seen.add(name)
         found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
         found = found.fget if isinstance(found, property) else getattr(found, "__func__", found)
-        if isinstance(found, types.FunctionType) and not is_of_library(found.__module__ or ""):
+        if isinstance(found, types.FunctionType) and origin(found.__module__ or "") != CLOSED:
             yield found
             names += chain.from_iterable(code.co_names for code in _codes(found.__code__))
 
