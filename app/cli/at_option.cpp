@@ -25,7 +25,7 @@ Result<graph::AxisSize> parseSize(std::string_view part)
     graph::AxisSize size{std::string{part.substr(0, equals)}, 0};
     const char* end = digits.data() + digits.size();
     const auto [stop, error] = std::from_chars(digits.data(), end, size.size);
-    if (digits.empty() || error != std::errc{} || stop != end || size.size < 1
+    if (size.axis.empty() || digits.empty() || error != std::errc{} || stop != end || size.size < 1
         || size.size >= base::kHuge)
         return failure(ErrorKind::Usage,
                        fmt::format("--at \"{}\" is no size: write it as batch=16, or "
@@ -46,10 +46,10 @@ void AtOption::addTo(CLI::App& command)
 Result<std::vector<graph::AxisSize>> AtOption::sizes() const
 {
     std::vector<graph::AxisSize> sizes;
-    for (std::size_t begin = 0; isGiven() && begin <= m_text.size();) {
-        const std::size_t end = std::min(m_text.find(',', begin), m_text.size());
+    for (std::size_t begin = 0; m_text && begin <= m_text->size();) {
+        const std::size_t end = std::min(m_text->find(',', begin), m_text->size());
         const Result<graph::AxisSize> size =
-            parseSize(std::string_view{m_text}.substr(begin, end - begin));
+            parseSize(std::string_view{*m_text}.substr(begin, end - begin));
         if (!size)
             return tl::unexpected{size.error()};
         if (std::ranges::find(sizes, size->axis, &graph::AxisSize::axis) != sizes.end())

@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 #include "core/graph/resize.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,11 @@ class AtOption
 public:
     void addTo(CLI::App& command);
 
-    [[nodiscard]] bool isGiven() const { return !m_text.empty(); }
+    [[nodiscard]] bool isGiven() const { return m_text.has_value(); }
     [[nodiscard]] base::Result<std::vector<graph::AxisSize>> sizes() const;
 
 private:
-    std::string m_text;
+    std::optional<std::string> m_text;
 };
 
 } // namespace plimsoll::cli

@@ -42,6 +42,16 @@ void compareNumbers(std::vector<NamedFault>& faults, const plan::PlanFileInfo& i
             evaluation.recomputeTime.count());
 }
 
+/// What to do where a plan is checked at another size than it was made at.
+std::string otherSizeHint(const std::string& madeAt, const graph::Program& program)
+{
+    return fmt::format("hint: the plan was made at {}, this graph is at {}; {}.",
+                       base::printable(madeAt), base::printable(program.header.batch),
+                       program.vary ? "--at takes it at another size, such as --at batch=8"
+                                    : "give the graph that the plan was made for, or trace with "
+                                      "vary= and take it at that size with --at");
+}
+
 class Check : public Verb
 {
 public:
@@ -98,7 +108,8 @@ private:
         Answer answer;
         answer.json = {{"file", m_plan}, {"graph", m_graph}};
         // A plan holds at any size; the numbers in its file are those of the size it was made for.
-        const bool sameSize = !m_at.isGiven() || file.info.batch == problem.program->header.batch;
+        const bool madeHere = file.info.batch == problem.program->header.batch;
+        const bool sameSize = !m_at.isGiven() || madeHere;
         if (plan::isLegal(verification)) {
             const plan::EvaluationPtr evaluation = plan::evaluate(problem, file.plan);
             if (const auto agreed = plan::agreement(verification, *evaluation); !agreed)
@@ -120,6 +131,10 @@ private:
             answer.json["faults"].push_back({{"kind", fault.kind}, {"sentence", fault.sentence}});
             answer.error += fmt::format("{}{}: {}", answer.error.empty() ? "" : "\n", fault.kind,
                                         base::printable(fault.sentence, 1000));
+        }
+        if (!faults.empty() && !madeHere && !m_at.isGiven()) {
+            answer.json["made_at"] = file.info.batch;
+            answer.error += "\n" + otherSizeHint(file.info.batch, *problem.program);
         }
         answer.json["seconds"] = clock.seconds();
         answer.exit = faults.empty() ? Exit::Done : Exit::GateFailed;

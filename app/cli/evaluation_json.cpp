@@ -95,7 +95,7 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
         text += "  statistics  frozen in recomputations: updated once, as without a plan\n";
     text += fmt::format(
         "  budget      {} ({})\n  peak        {} ({}), unplanned {}\n",
-        base::bytesText(problem.budget, base::Rounding::Down), base::exactBytesText(problem.budget),
+        base::budgetText(problem.budget, evaluation.peak), base::exactBytesText(problem.budget),
         base::bytesText(evaluation.peak, base::Rounding::Up), base::exactBytesText(evaluation.peak),
         base::bytesText(base.peak, base::Rounding::Up));
     if (!program.ops.empty())

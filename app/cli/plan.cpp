@@ -351,14 +351,14 @@ void PlanVerb::describe(Answer& answer, const plan::Problem& problem, const solv
         describeNothing(answer, problem, outcome);
     }
     json["frontier"] = frontierJson(*outcome.frontier, m_points);
-    for (const ordered_json& point : json["frontier"])
+    for (const ordered_json& point : json["frontier"]) {
+        const base::Bytes peak{point["peak_bytes"].get<std::int64_t>()};
         answer.text += fmt::format(
             "  at {:<12} peak {:<12} step {}\n",
-            base::bytesText(base::Bytes{point["budget_bytes"].get<std::int64_t>()},
-                            base::Rounding::Down),
-            base::bytesText(base::Bytes{point["peak_bytes"].get<std::int64_t>()},
-                            base::Rounding::Up),
+            base::budgetText(base::Bytes{point["budget_bytes"].get<std::int64_t>()}, peak),
+            base::bytesText(peak, base::Rounding::Up),
             base::timeText(base::Nanoseconds{point["step_time_ns"].get<std::int64_t>()}));
+    }
     json["exports"] = outcome.best ? m_exports : std::vector<std::string>{};
     json["seconds"] = m_clock.seconds();
 }

@@ -49,7 +49,7 @@ std::string runsText(const session::SavedSession& saved)
     for (const session::SavedRun& run : saved.runs)
         text += fmt::format(
             "{:>4}  {:<12} {:<10} peak {:<12} step {:<10} {}  {}{}\n", run.id,
-            base::bytesText(base::Bytes{run.budgetBytes}, base::Rounding::Down),
+            base::budgetText(base::Bytes{run.budgetBytes}, base::Bytes{run.peakBytes.value_or(0)}),
             base::printable(run.status, 20),
             run.peakBytes ? base::bytesText(base::Bytes{*run.peakBytes}, base::Rounding::Up) : "–",
             run.stepTimeNs ? base::timeText(base::Nanoseconds{*run.stepTimeNs}) : "–",

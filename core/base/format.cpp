@@ -114,6 +114,15 @@ std::string bytesText(Bytes bytes, Rounding rounding)
     return text.figure + " " + text.unit;
 }
 
+std::string budgetText(Bytes budget, Bytes peak)
+{
+    // Where the two differ rounded up, the peak's is at most the budget's rounded down.
+    const std::string up = bytesText(budget, Rounding::Up);
+    return peak <= budget && bytesText(peak, Rounding::Up) == up
+               ? up
+               : bytesText(budget, Rounding::Down);
+}
+
 std::string exactBytesText(Bytes bytes)
 {
     std::string digits = fmt::format("{}", bytes.count());

@@ -24,6 +24,9 @@ struct FigureText
                                      Digits digits = Digits::All);
 /// "7.16 GiB", "288.0 MiB", "12 B": GiB two decimals, MiB and KiB one, B none. Never used for JSON.
 [[nodiscard]] std::string bytesText(Bytes bytes, Rounding rounding = Rounding::Nearest);
+/// A budget beside a peak that is shown rounded up: rounded down, but where a peak within the
+/// budget would then read as over it, rounded up, too.
+[[nodiscard]] std::string budgetText(Bytes budget, Bytes peak);
 /// "1,933,022,208 B".
 [[nodiscard]] std::string exactBytesText(Bytes bytes);
 /// "12.3 ms", "850 µs", "1.20 s".

@@ -74,6 +74,7 @@ class Walk
 public:
     explicit Walk(std::string_view text) : m_text{text} {}
 
+    [[nodiscard]] std::size_t count() const { return m_count; }
     [[nodiscard]] std::optional<JsonFault> run()
     {
         skipSpace();
@@ -110,10 +111,21 @@ private:
             ++m_at;
     }
 
+    [[nodiscard]] bool mayHaveOneMore()
+    {
+        if (m_count < kMostJsonValues) {
+            ++m_count;
+            return true;
+        }
+        m_kind = JsonFault::Kind::TooMany;
+        return false;
+    }
     /// A scalar, an empty container, or the opening of one with something in it (m_open).
     bool beginValue()
     {
         m_open = false;
+        if (!mayHaveOneMore())
+            return false;
         switch (peek()) {
         case '[':
         case '{': return openContainer();
@@ -163,7 +175,7 @@ private:
     bool key()
     {
         const std::size_t begin = m_at;
-        if (peek() != '"' || !text())
+        if (!mayHaveOneMore() || peek() != '"' || !text())
             return false;
         std::string name = resolved(m_text.substr(begin + 1, m_at - begin - 2));
         if (!m_keys.back().add(name)) {
@@ -238,6 +250,7 @@ private:
     std::string_view m_text;
     std::size_t m_at = 0;
     std::size_t m_depth = 0;
+    std::size_t m_count = 0; ///< of values and keys so far
     std::array<char, kDeepestJson> m_closers{};
     std::vector<JsonKeys> m_keys; ///< of the objects among the open containers
     bool m_open = false;
@@ -263,9 +276,18 @@ std::string repeatedKeyText(std::string_view key)
                        printable(key, kShown));
 }
 
-std::optional<JsonFault> checkJson(std::string_view text)
+std::string tooManyValuesText()
 {
-    return Walk{text}.run();
+    return fmt::format("there are more than {} values and keys", kMostJsonValues);
+}
+
+std::optional<JsonFault> checkJson(std::string_view text, std::size_t* count)
+{
+    Walk walk{text};
+    std::optional<JsonFault> fault = walk.run();
+    if (!fault && count != nullptr)
+        *count = walk.count();
+    return fault;
 }
 
 } // namespace plimsoll::base

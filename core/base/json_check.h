@@ -26,10 +26,13 @@ private:
 /// `the key "x" stands here for the second time in one object`
 [[nodiscard]] std::string repeatedKeyText(std::string_view key);
 
+/// `there are more than 4,000,000 values and keys`
+[[nodiscard]] std::string tooManyValuesText();
+
 /// What is wrong with a text that should be one JSON value.
 struct JsonFault
 {
-    enum class Kind : std::uint8_t { NotJson, TooDeep, RepeatedKey };
+    enum class Kind : std::uint8_t { NotJson, TooDeep, RepeatedKey, TooMany };
     Kind kind = Kind::NotJson;
     std::size_t at = 0; ///< in the text
     std::string key;    ///< the one that comes again
@@ -40,9 +43,16 @@ struct JsonFault
 /// Brackets nest at most this deep.
 inline constexpr std::size_t kDeepestJson = 100;
 
+/// Values and keys in one text: a few times what the largest step ever traced (95,000 ops) needs.
+/// Parsed they take 16 to 100 bytes each, so that a file of nothing but brackets stays below half a
+/// gigabyte.
+inline constexpr std::size_t kMostJsonValues = 4'000'000;
+
 /// The first fault of one value with nothing but white space around it. Parsers let pass what this
 /// refuses: they count no more than the brackets of what nobody reads, or take the last of equal
-/// keys. UTF-8 is taken for granted.
-[[nodiscard]] std::optional<JsonFault> checkJson(std::string_view text);
+/// keys. UTF-8 is taken for granted. Without a fault `count`, where given, becomes the number of
+/// values and keys.
+[[nodiscard]] std::optional<JsonFault> checkJson(std::string_view text,
+                                                 std::size_t* count = nullptr);
 
 } // namespace plimsoll::base

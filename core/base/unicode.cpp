@@ -145,4 +145,17 @@ std::string escapeHidden(std::string_view source, Escapes escapes)
     return out;
 }
 
+std::size_t byteOrderMark(std::string_view text)
+{
+    constexpr std::string_view kMark = "\xef\xbb\xbf";
+    return text.starts_with(kMark) ? kMark.size() : 0;
+}
+
+std::string_view fromFirstCharacter(std::string_view text)
+{
+    text.remove_prefix(byteOrderMark(text));
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    return text;
+}
+
 } // namespace plimsoll::base

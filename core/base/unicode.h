@@ -36,4 +36,9 @@ enum class Escapes : std::uint8_t { Python, Json };
 /// literals, where alone they may stand, it means the same as before.
 [[nodiscard]] std::string escapeHidden(std::string_view source, Escapes escapes);
 
+/// Bytes of the UTF-8 byte order mark that a text begins with: 3, or 0 without one.
+[[nodiscard]] std::size_t byteOrderMark(std::string_view text);
+/// A JSON text from its first character on: without a byte order mark and white space before it.
+[[nodiscard]] std::string_view fromFirstCharacter(std::string_view text);
+
 } // namespace plimsoll::base

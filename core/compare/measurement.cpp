@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compare/measurement.h"
 
+#include "core/base/unicode.h"
+#include "core/plan/fingerprint.h"
 #include "core/plan/json_text.h"
 #include "core/plan/plan_json_fields.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 namespace plimsoll::compare {
 
@@ -114,10 +117,18 @@ void checkRun(Fields& fields, const MeasuredRun& run)
     if (!run.ops.empty() && run.livePeak != most)
         fields.fail("live_peak_bytes",
                     fmt::format("must be what ops say, which is {}", most.count()));
+    const auto first = std::find_if(run.ops.begin(), run.ops.end(),
+                                    [most](const MeasuredOp& op) { return op.live == most; });
+    if (first != run.ops.end() && fields.at("live_peak_op") != first - run.ops.begin())
+        fields.fail("live_peak_op",
+                    fmt::format("must be what ops say, which is {}", first - run.ops.begin()));
     if (run.allocatorPeakOp && *run.allocatorPeakOp >= std::max<std::size_t>(run.ops.size(), 1))
         fields.fail("allocator_peak_op", "must be a row of ops");
-    if (!run.ops.empty() && run.fingerprint.empty())
-        fields.fail("fingerprint", "must be there, for ops are");
+    plan::Fingerprint hash;
+    for (const MeasuredOp& op : run.ops)
+        hash.add(op.phase, run.targets[op.target]);
+    if (!run.ops.empty() && run.fingerprint != hash.text())
+        fields.fail("fingerprint", "must be that of ops, which is " + hash.text());
 }
 
 MeasuredRun readRun(const json& value, const std::string& where, Result<void>& state)
@@ -160,12 +171,12 @@ void readRuns(Fields& fields, Measurement& measurement, Result<void>& state)
 
 bool looksLikeMeasurement(std::string_view head)
 {
-    return head.substr(0, 1) == "{"
+    return base::fromFirstCharacter(head).starts_with('{')
            && head.substr(0, 4096).find(fmt::format("\"{}\"", kFormat)) != std::string_view::npos;
 }
 
 Result<Measurement> readMeasurement(std::string_view text)
-{
+try {
     const Result<json> root = plan::parseJson(text);
     if (!root)
         return tl::unexpected{root.error()};
@@ -192,8 +203,12 @@ Result<Measurement> readMeasurement(std::string_view text)
     measurement.threads = fields.integer("threads");
     readRuns(fields, measurement, state);
     if (!state)
-        return tl::unexpected{state.error()};
+        return failure(ErrorKind::File,
+                       state.error().message.substr(0, state.error().message.size() - 1)
+                           + ": measure again, plimsoll.measure() writes it so.");
     return measurement;
+} catch (const std::bad_alloc&) {
+    return plan::tooLarge();
 }
 
 } // namespace plimsoll::compare

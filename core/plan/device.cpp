@@ -4,6 +4,7 @@
 #include "core/base/format.h"
 #include "core/plan/device_spec.h"
 #include "core/plan/device_table.h"
+#include "core/plan/json_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <new>
 #include <utility>
 
 namespace plimsoll::plan {
@@ -98,14 +100,19 @@ Result<Device> parseDevice(const json& row)
 } // namespace
 
 Result<std::vector<Device>> parseDevices(std::string_view content)
-{
-    const json root = json::parse(content, nullptr, false);
-    const json* format = find(root, "format");
-    const json* version = find(root, "version");
-    const json* rows = find(root, "devices");
+try {
+    const Result<json> root = parseJson(content);
+    if (!root)
+        return tl::unexpected{root.error()};
+    const json* format = find(*root, "format");
+    const json* version = find(*root, "version");
+    const json* rows = find(*root, "devices");
     if (format == nullptr || *format != "plimsoll-devices" || version == nullptr
         || *version != kVersion || rows == nullptr || !rows->is_array() || rows->empty())
-        return failure(ErrorKind::File, "This is not a device table of version 1.");
+        return failure(
+            ErrorKind::File,
+            "This is not a device table of version 1: write one as resources/devices.json "
+            "is, with format, version and devices.");
     std::vector<Device> devices;
     for (std::size_t i = 0; i < rows->size(); ++i) {
         Result<Device> device = parseDevice((*rows)[i]);
@@ -119,6 +126,8 @@ Result<std::vector<Device>> parseDevices(std::string_view content)
         devices.push_back(std::move(*device));
     }
     return devices;
+} catch (const std::bad_alloc&) {
+    return tooLarge();
 }
 
 const std::vector<Device>& builtInDevices()

@@ -40,21 +40,32 @@ base::Error wrong(const std::string& sentence)
                                   + sentence};
 }
 
+std::string_view trimmed(std::string_view text)
+{
+    constexpr std::string_view kBlanks = " \t";
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    text.remove_suffix(text.size() - (text.find_last_not_of(kBlanks) + 1));
+    return text;
+}
+
 Result<Fields> fieldsOf(std::string_view text)
 {
     Fields fields;
-    while (!text.empty()) {
-        const std::string_view part = text.substr(0, text.find(','));
-        text.remove_prefix(std::min(text.size(), part.size() + 1));
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string_view part = trimmed(text.substr(begin, end - begin));
+        begin = end + 1;
         const std::size_t equals = part.find('=');
+        if (part.empty())
+            return tl::unexpected{wrong("there is nothing before or behind one of its commas.")};
         if (equals == std::string_view::npos)
             return tl::unexpected{
                 wrong(fmt::format("\"{}\" has no equals sign.", printable(part, 40)))};
-        const std::string key{part.substr(0, equals)};
+        const std::string key{trimmed(part.substr(0, equals))};
         if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end())
             return tl::unexpected{wrong(
                 fmt::format("\"{}\" is none of {}.", printable(key, 40), fmt::join(kKeys, ", ")))};
-        if (!fields.emplace(key, part.substr(equals + 1)).second)
+        if (!fields.emplace(key, trimmed(part.substr(equals + 1))).second)
             return tl::unexpected{wrong(fmt::format("{} is there twice.", key))};
     }
     for (const char* key : {"memory", "bandwidth", "float32"})
@@ -124,7 +135,9 @@ Result<Device> parseDeviceSpec(std::string_view text)
     const Result<base::Bytes> memory = base::parseBytes(fields->find("memory")->second);
     if (!name)
         return tl::unexpected{name.error()};
-    if (!memory || memory->count() == 0)
+    if (!memory)
+        return tl::unexpected{wrong("memory: " + memory.error().message)};
+    if (memory->count() == 0)
         return tl::unexpected{wrong("memory must be a size larger than 0, such as 24GiB.")};
     device.name = *name;
     device.memory = *memory;

@@ -16,15 +16,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::uint64_t kFnvStart = 0xcbf29ce484222325U;
-constexpr std::uint64_t kFnvPrime = 0x100000001b3U;
-
-void addTo(std::uint64_t& hash, std::string_view bytes)
-{
-    for (const char byte : bytes)
-        hash = (hash ^ static_cast<unsigned char>(byte)) * kFnvPrime;
-}
-
 /// Entry `level` of the label of every op in the region, and below.
 void labelOps(ordered_json& labels, const Region& region, std::size_t level)
 {
@@ -64,18 +55,6 @@ const char* runtimeName(Runtime runtime)
 const char* granularityName(Granularity granularity)
 {
     return granularity == Granularity::Op ? "op" : "module";
-}
-
-std::string fingerprint(const graph::Program& program)
-{
-    std::uint64_t hash = kFnvStart;
-    for (const graph::Op& op : program.ops) {
-        addTo(hash, graph::phaseName(op.phase));
-        addTo(hash, " ");
-        addTo(hash, program.targetOf(op));
-        addTo(hash, "\n");
-    }
-    return fmt::format("{:016x}", hash);
 }
 
 ordered_json labelsJson(const graph::Program& program, const Plan& plan)

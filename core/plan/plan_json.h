@@ -3,6 +3,7 @@
 
 #include "core/base/result.h"
 #include "core/plan/certify.h"
+#include "core/plan/fingerprint.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -48,10 +49,6 @@ struct PlanFile
 [[nodiscard]] const char* runtimeName(Runtime runtime);
 /// "module", "op".
 [[nodiscard]] const char* granularityName(Granularity granularity);
-
-/// Hash of the targets and phases of all ops, in order: equal for two recordings of one model that
-/// run the same ops.
-[[nodiscard]] std::string fingerprint(const graph::Program& program);
 
 /// Whether a plan names ops by their ordinals, so that whoever applies it must know the ops.
 [[nodiscard]] bool speaksOfOps(const Plan& plan);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <new>
 #include <utility>
 
 namespace plimsoll::plan {
@@ -151,7 +152,7 @@ void checkLabels(const json& labels, const graph::Program& program, const Plan& 
 } // namespace
 
 Result<PlanFile> readPlan(std::string_view text, const graph::Program& program)
-{
+try {
     const Result<json> root = parseJson(text);
     if (!root)
         return tl::unexpected{root.error()};
@@ -182,6 +183,8 @@ Result<PlanFile> readPlan(std::string_view text, const graph::Program& program)
     if (!state)
         return tl::unexpected{state.error()};
     return file;
+} catch (const std::bad_alloc&) {
+    return tooLarge();
 }
 
 Result<Problem> problemOf(const PlanFile& file, graph::ProgramPtr program)

@@ -2,6 +2,7 @@
 #include "core/readers/registry.h"
 
 #include "core/base/format.h"
+#include "core/base/unicode.h"
 #include "core/io/content_hash.h"
 #include "core/readers/plimsoll_graph/reader.h"
 
@@ -37,6 +38,7 @@ Registry::Registry()
 const ReaderDescriptor* Registry::sniff(const std::filesystem::path& path,
                                         std::string_view head) const
 {
+    head = base::fromFirstCharacter(head);
     for (const ReaderDescriptor& reader : m_readers)
         if (reader.sniff(head.substr(0, kSniffBytes)))
             return &reader;

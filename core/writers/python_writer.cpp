@@ -68,7 +68,7 @@ std::string figures(const plan::VerifiedPlan& plan)
     return fmt::format("peak {} ({}) of {}, in place of {}; step time {}",
                        base::bytesText(evaluation.peak, Rounding::Up),
                        base::exactBytesText(evaluation.peak),
-                       base::bytesText(plan.problem().budget, Rounding::Down),
+                       base::budgetText(plan.problem().budget, evaluation.peak),
                        base::bytesText(base->peak, Rounding::Up), base::overheadText(ratio));
 }
 

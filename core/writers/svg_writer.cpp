@@ -241,7 +241,7 @@ private:
                              "stroke-width=\"2\"/>\n",
                              kLeft, at, kRight);
         label(kRight - 4, at - 6, "end", "font-weight=\"600\"",
-              "budget " + base::bytesText(m_plan.problem().budget, base::Rounding::Down));
+              "budget " + base::budgetText(m_plan.problem().budget, m_plan.evaluation().peak));
     }
     void peak()
     {

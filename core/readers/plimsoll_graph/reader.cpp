@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/readers/plimsoll_graph/reader.h"
 
+#include "core/base/unicode.h"
 #include "core/io/byte_source.h"
 #include "core/readers/plimsoll_graph/header.h"
 #include "core/readers/plimsoll_graph/rows.h"
@@ -134,7 +135,8 @@ bool parse(Scan& scan, Draft& draft)
     const Source& source = scan.source();
     simdjson::ondemand::parser parser;
     simdjson::ondemand::document document;
-    const simdjson::padded_string_view text{source.bytes, source.bytes.size() + io::kPadding};
+    const std::string_view content = source.bytes.substr(base::byteOrderMark(source.bytes));
+    const simdjson::padded_string_view text{content, content.size() + io::kPadding};
     if (const auto code = parser.iterate(text).get(document); code != simdjson::SUCCESS) {
         if (code == simdjson::UTF8_ERROR)
             return scan.refuseAt(firstBadByte(source.bytes), "this is not UTF-8 text");
@@ -166,8 +168,7 @@ ReaderDescriptor descriptor()
 
 bool sniff(std::string_view head)
 {
-    const std::size_t first = head.find_first_not_of(" \t\r\n");
-    return first != std::string_view::npos && head[first] == '{'
+    return base::fromFirstCharacter(head).starts_with('{')
            && head.find("\"plimsoll-graph\"") != std::string_view::npos;
 }
 

@@ -205,6 +205,8 @@ bool Scan::skip(JsonValue& value)
     case base::JsonFault::Kind::TooDeep: return refuseDepth(offset);
     case base::JsonFault::Kind::RepeatedKey:
         return refuseAt(offset + fault->at, base::repeatedKeyText(fault->key));
+    case base::JsonFault::Kind::TooMany:
+        return refuseAt(offset + fault->at, base::tooManyValuesText());
     case base::JsonFault::Kind::NotJson: break;
     }
     return refuseToken(offset + fault->at);

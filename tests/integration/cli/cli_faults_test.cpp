@@ -28,6 +28,8 @@ private Q_SLOTS:
     void badGraphsExitWith3AndOneSentence();
     void whatIsNoFileExitsWith3AndOneSentence_data();
     void whatIsNoFileExitsWith3AndOneSentence();
+    void marksAndBlanksBeforeAFileAreTaken();
+    void floodsOfValuesAreRefusedBeforeTheyTakeMemory();
     void badPlansExitWith3AndOneSentence_data();
     void badPlansExitWith3AndOneSentence();
     void anExportThatCantBeWrittenExitsWith3BeforeSuccessIsPrinted();
@@ -192,6 +194,49 @@ void CliFaultsTest::whatIsNoFileExitsWith3AndOneSentence()
         QVERIFY2(run.error.startsWith(path.toUtf8() + (named.isEmpty() ? "" : " " + named)),
                  said.constData());
         QVERIFY(!QFileInfo::exists(out));
+    }
+}
+
+/// As some editors write them.
+void CliFaultsTest::marksAndBlanksBeforeAFileAreTaken()
+{
+    const QByteArray graph =
+        tests::fileBytes(text(PLIMSOLL_SOURCE_DIR "/tests/data/tiny.plimsoll.json"));
+    const QString plan = file("plain.json");
+    QCOMPARE(runCli({text("plan"), fileWith("tiny.json", graph), text("--budget"), text("100%"),
+                     text("--export"), plan})
+                 .exit,
+             0);
+    for (const QByteArray& before : {QByteArray{"\n"}, QByteArray(500, ' '),
+                                     QByteArray{"\xef\xbb\xbf"}, QByteArray{"\xef\xbb\xbf\r\n"}}) {
+        const QString marked = fileWith("marked.json", before + graph);
+        const CliRun run = runCli(
+            {text("check"), fileWith("plan2.json", before + tests::fileBytes(plan)), marked});
+        QVERIFY2(run.exit == 0, run.error.constData());
+        // The place of a fault is that in the file.
+        const CliRun broken =
+            runCli({text("inspect"), fileWith("broken.json", before + graph.first(90) + "?")});
+        QCOMPARE(broken.exit, 3);
+        QVERIFY2(broken.hasOneSentence(), broken.error.constData());
+    }
+}
+
+void CliFaultsTest::floodsOfValuesAreRefusedBeforeTheyTakeMemory()
+{
+    const QByteArray flood = "\"x\":[" + QByteArray{"{},"}.repeated(4000001) + "0]}";
+    const QString plan = fileWith("flood.json", "{\"format\":\"plimsoll-plan\"," + flood);
+    const QString measurement =
+        fileWith("flood.measurement.json", "{\"format\":\"plimsoll-measurement\"," + flood);
+    for (const QStringList& arguments :
+         {QStringList{text("check"), plan, m_resnet},
+          {text("diff"), measurement, m_resnet},
+          {text("solve"), text("chain"), plan, text("--budget"), text("9")}}) {
+        const CliRun run = runCli(arguments);
+        QCOMPARE(run.exit, 3);
+        QVERIFY2(run.hasOneSentence(), run.error.constData());
+        QVERIFY2(run.error.contains("there are more than 4000000 values and keys, which no file of "
+                                    "this kind has."),
+                 run.error.constData());
     }
 }
 

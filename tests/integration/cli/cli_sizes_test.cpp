@@ -76,7 +76,12 @@ void CliSizesTest::plansHoldAtOtherSizes()
     QVERIFY(more.json()[text("peak_bytes")].toDouble()
             > same.json()[text("peak_bytes")].toDouble());
     // Without --at the file's numbers must be those of the graph.
-    QCOMPARE(runCli({text("check"), plan, m_varied}).exit, 5);
+    const CliRun here = runCli({text("check"), plan, m_varied});
+    QCOMPARE(here.exit, 5);
+    QVERIFY2(
+        here.error.contains("\nhint: the plan was made at 4x9 int64, this graph is at 4x6 int64; "
+                            "--at takes"),
+        here.error.constData());
     // Nor does a plan hold where it leaves its budget.
     const CliRun far = runCli({text("check"), plan, m_varied, text("--at"), text("batch=1000")});
     QCOMPARE(far.exit, 5);
@@ -96,6 +101,14 @@ void CliSizesTest::refusesWithASentence_data()
     };
     row("batch", "--at \"batch\" is no size: write it as batch=16");
     row("batch=", "is no size");
+    row("=3", "--at \"=3\" is no size: write it as batch=16");
+    row("=", "is no size");
+    row("", "--at \"\" is no size");
+    row(",", "--at \"\" is no size");
+    row("batch==3", "is no size");
+    row("batch=3=4", "is no size");
+    row("batch= 3", "is no size");
+    row("batch=nan", "is no size");
     row("batch=0", "is no size");
     row("batch=-4", "is no size");
     row("batch=4.5", "is no size");

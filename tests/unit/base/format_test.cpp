@@ -24,6 +24,7 @@ class FormatTest : public QObject
 private Q_SLOTS:
     void roundsTheWayThatIsAskedFor_data();
     void roundsTheWayThatIsAskedFor();
+    void aPeakWithinItsBudgetReadsSo();
     void leavesDecimalsOutOnRequest();
     void readsSizesExactly_data();
     void readsSizesExactly();
@@ -65,6 +66,24 @@ void FormatTest::roundsTheWayThatIsAskedFor()
     QCOMPARE(QString::fromStdString(bytesText(Bytes{bytes})), nearest);
     QCOMPARE(QString::fromStdString(bytesText(Bytes{bytes}, Rounding::Up)), up);
     QCOMPARE(QString::fromStdString(bytesText(Bytes{bytes}, Rounding::Down)), down);
+}
+
+/// However close: a peak within its budget never reads as over it, one over it never as within.
+void FormatTest::aPeakWithinItsBudgetReadsSo()
+{
+    const auto pair = [](std::int64_t peak, std::int64_t budget) {
+        return "peak " + bytesText(Bytes{peak}, Rounding::Up) + " of "
+               + budgetText(Bytes{budget}, Bytes{peak});
+    };
+    const std::int64_t grid = 843 * kGiB / 100; // 8.43 GiB, less a part of a byte
+    QCOMPARE(pair(grid + 5, grid + 9), std::string{"peak 8.44 GiB of 8.44 GiB"});
+    QCOMPARE(pair(grid + 5, grid + 5), std::string{"peak 8.44 GiB of 8.44 GiB"});
+    QCOMPARE(pair(grid, grid + 9), std::string{"peak 8.43 GiB of 8.43 GiB"});
+    QCOMPARE(pair(grid + 9, grid + 5), std::string{"peak 8.44 GiB of 8.43 GiB"}); // over it
+    QCOMPARE(pair(2'000'000'000, 2100 * kMiB), std::string{"peak 1.87 GiB of 2.05 GiB"});
+    QCOMPARE(pair(1024 * kMiB - 2, 1024 * kMiB - 1), std::string{"peak 1.00 GiB of 1.00 GiB"});
+    QCOMPARE(pair(12, 13), std::string{"peak 12 B of 13 B"});
+    QCOMPARE(pair(1000, 1001), std::string{"peak 1.0 KiB of 1.0 KiB"});
 }
 
 void FormatTest::leavesDecimalsOutOnRequest()

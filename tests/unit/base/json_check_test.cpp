@@ -4,12 +4,14 @@
 #include <QTest>
 
 #include <string>
+#include <utility>
 
 namespace {
 
 using plimsoll::base::checkJson;
 using plimsoll::base::JsonFault;
 using plimsoll::base::kDeepestJson;
+using plimsoll::base::kMostJsonValues;
 
 class JsonCheckTest : public QObject
 {
@@ -21,6 +23,7 @@ private Q_SLOTS:
     void tellsTheFirstFault_data();
     void tellsTheFirstFault();
     void countsBrackets();
+    void countsValuesAndKeys();
     void tellsEachKeyOfALargeObjectApart();
 };
 
@@ -87,6 +90,30 @@ void JsonCheckTest::countsBrackets()
     QVERIFY(!checkJson(nested(kDeepestJson)).has_value());
     QVERIFY(checkJson(nested(kDeepestJson + 1))
             == (JsonFault{JsonFault::Kind::TooDeep, kDeepestJson, ""}));
+}
+
+void JsonCheckTest::countsValuesAndKeys()
+{
+    const auto flood = [](const std::string& unit, std::size_t count) {
+        std::string text = "[";
+        text.reserve(unit.size() * count + 1);
+        for (std::size_t i = 0; i < count; ++i)
+            text += unit;
+        text.back() = ']';
+        return text;
+    };
+    // The array itself is a value, too.
+    QVERIFY(!checkJson(flood("0,", kMostJsonValues - 1)).has_value());
+    for (const auto& [unit, each] :
+         {std::pair{"0,", std::size_t{1}}, std::pair{"[],", std::size_t{1}},
+          std::pair{R"({"":0},)", std::size_t{3}}}) {
+        const std::size_t count = (kMostJsonValues - 1) / each;
+        const auto fault = checkJson(flood(unit, count + 1));
+        QVERIFY(fault.has_value());
+        QVERIFY(fault->kind == JsonFault::Kind::TooMany);
+        QVERIFY(fault->at >= 1 + count * std::string{unit}.size());
+        QVERIFY(fault->at < 1 + (count + 1) * std::string{unit}.size());
+    }
 }
 
 void JsonCheckTest::tellsEachKeyOfALargeObjectApart()

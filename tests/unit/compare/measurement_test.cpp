@@ -16,12 +16,12 @@ const QByteArray kFile =
 "model":"toy","model_class":"Toy","backend":"cpu","device":"cpu","threads":2,"runs":[
 {"plan":null,"step_time_ns":20,"step_times_ns":[10,20,40],"resident_bytes":100,"saved_bytes":60,"live_peak_bytes":300,
 "live_peak_op":1,"allocator_peak_bytes":310,"allocator_peak_op":1,"reserved_peak_bytes":null,"snapshot":null,
-"fingerprint":"00000000000000aa","targets":["aten.relu.default","aten.mm.default"],
+"fingerprint":"6da73c610f10d9eb","targets":["aten.relu.default","aten.mm.default"],
 "ops":[[0,0,-1,5,200,null],[1,2,-1,null,300,310],[1,3,-1,7,250,240]]},
 {"plan":{"runtime":"checkpoint","granularity":"module","planner":"rotor","budget_bytes":9,"peak_bytes":8},
 "step_time_ns":30,"step_times_ns":[30],"resident_bytes":100,"saved_bytes":20,"live_peak_bytes":200,"live_peak_op":0,
 "allocator_peak_bytes":205,"allocator_peak_op":0,"reserved_peak_bytes":512,"snapshot":"s.pickle",
-"fingerprint":"00000000000000bb","targets":["aten.relu.default"],"ops":[[0,0,-1,1,200,205],[0,2,0,1,150,150]]}]})";
+"fingerprint":"8fd67096999deac7","targets":["aten.relu.default"],"ops":[[0,0,-1,1,200,205],[0,2,0,1,150,150]]}]})";
 
 class MeasurementTest : public QObject
 {
@@ -56,7 +56,7 @@ void MeasurementTest::readsEachNumber()
     QCOMPARE(unplanned.allocatorPeak->count(), std::int64_t{310});
     QCOMPARE(*unplanned.allocatorPeakOp, std::size_t{1});
     QVERIFY(!unplanned.reservedPeak);
-    QCOMPARE(unplanned.fingerprint, std::string{"00000000000000aa"});
+    QCOMPARE(unplanned.fingerprint, std::string{"6da73c610f10d9eb"});
     QCOMPARE(unplanned.ops.size(), std::size_t{3});
     QCOMPARE(unplanned.targets[unplanned.ops[1].target], std::string{"aten.mm.default"});
     QVERIFY(unplanned.ops[1].phase == graph::Phase::Backward);
@@ -79,7 +79,7 @@ void MeasurementTest::aRunWithoutOpsIsRead()
     QByteArray file = kFile;
     file.replace(R"("ops":[[0,0,-1,1,200,205],[0,2,0,1,150,150]])", R"("ops":[])");
     file.replace(R"("live_peak_bytes":200)", R"("live_peak_bytes":null)");
-    file.replace(R"("fingerprint":"00000000000000bb")", R"("fingerprint":null)");
+    file.replace(R"("fingerprint":"8fd67096999deac7")", R"("fingerprint":null)");
     file.replace(R"("saved_bytes":20)", R"("saved_bytes":null)");
     const auto read = compare::readMeasurement(file.toStdString());
     QVERIFY2(read.has_value(), read ? "" : read.error().message.c_str());
@@ -90,7 +90,11 @@ void MeasurementTest::aRunWithoutOpsIsRead()
 
 void MeasurementTest::isKnownByItsHead()
 {
-    QVERIFY(compare::looksLikeMeasurement(kFile.toStdString()));
+    for (const char* before : {"", "\n", " \r\n\t ", "\xef\xbb\xbf", "\xef\xbb\xbf\n"}) {
+        const std::string file = before + kFile.toStdString();
+        QVERIFY(compare::looksLikeMeasurement(file));
+        QVERIFY(compare::readMeasurement(file).has_value());
+    }
     QVERIFY(!compare::looksLikeMeasurement(R"({"format":"plimsoll-plan"})"));
     QVERIFY(!compare::looksLikeMeasurement(""));
 }
@@ -127,8 +131,13 @@ void MeasurementTest::refusesWhatIsWrong_data()
     row("text", "[1,3,-1,7,250,240]", R"([1,3,-1,7,"250",240])", "ops[2][4] must be");
     row("fraction", "[1,3,-1,7,250,240]", "[1,3,-1,7,250,240.5]", "ops[2][5] must be");
     row("short row", "[1,3,-1,7,250,240]", "[1,3,-1,7,250]", "ops[2] must be an array");
-    row("fingerprint", R"("fingerprint":"00000000000000aa")", R"("fingerprint":null)",
-        "fingerprint must be there");
+    row("fingerprint", R"("fingerprint":"6da73c610f10d9eb")", R"("fingerprint":null)",
+        "runs[0].fingerprint must be that of ops, which is 6da73c610f10d9eb: measure again");
+    row("other ops", R"("targets":["aten.relu.default","aten.mm.default"])",
+        R"("targets":["aten.relu.default","aten.bmm.default"])", "fingerprint must be that of ops");
+    row("live peak op", R"("live_peak_op":1)", R"("live_peak_op":2)",
+        "runs[0].live_peak_op must be what ops say, which is 1: measure again");
+    row("no live peak op", R"("live_peak_op":1)", R"("live_peak_op":null)", "which is 1");
     row("targets", R"(["aten.relu.default","aten.mm.default"])", R"(["aten.relu.default",1])",
         "targets must be");
 }
