@@ -4,6 +4,7 @@
 #include "app/cli/verbs.h"
 #include "core/base/format.h"
 #include "core/compare/against_plan.h"
+#include "core/compare/belongs.h"
 #include "core/plan/verify.h"
 #include "core/workspace/devices.h"
 
@@ -77,6 +78,19 @@ ordered_json gapJson(const compare::Gap& gap, const Predicted& predicted)
             {"measured_bytes", gap.measured.count()}};
 }
 
+/// Unknown where the measurement holds no ops.
+ordered_json sameOps(const compare::Comparison& comparison)
+{
+    return comparison.opsKnown ? ordered_json(comparison.otherOps.empty()) : ordered_json(nullptr);
+}
+
+void leaveOutTimes(compare::Comparison& comparison)
+{
+    for (compare::Row& row : comparison.rows)
+        if (row.unit == Unit::Nanoseconds)
+            row.predicted.reset();
+}
+
 std::string gapText(const compare::Gap& gap, const Predicted& predicted)
 {
     const graph::Program& program = *predicted.problem.program;
@@ -125,10 +139,10 @@ public:
                         base::printable(measurement->device), base::printable(measurement->torch));
         const std::size_t runs = m_plan.empty() ? 1 : 2;
         for (std::size_t i = 0; i < runs; ++i) {
-            const Result<Predicted> predicted = predict(i == 1, measurement->backend);
+            const Result<Predicted> predicted = predict(*measurement, i == 1);
             if (!predicted)
                 return tl::unexpected{predicted.error()};
-            describe(answer, measurement->runs[i], *predicted);
+            describe(answer, *measurement, measurement->runs[i], *predicted);
         }
         answer.json["seconds"] = clock.seconds();
         return answer;
@@ -153,8 +167,13 @@ private:
         return read;
     }
 
+    [[nodiscard]] tl::unexpected<base::Error> foreign(const std::string& sentence) const
+    {
+        return failure(ErrorKind::File, io::pathText(m_measurement) + ": " + sentence);
+    }
+
     /// As the allocator that was measured would have it: its rounding, no reserve.
-    Result<Predicted> predict(bool planned, compare::Backend backend)
+    Result<Predicted> predict(const compare::Measurement& measurement, bool planned)
     {
         Predicted predicted;
         plan::Plan decisions = plan::keepEverything();
@@ -162,6 +181,10 @@ private:
             Result<PlanInput> input = readPlan(m_plan, m_graph, m_at, common());
             if (!input)
                 return tl::unexpected{input.error()};
+            if (const std::string other =
+                    compare::otherPlan(*measurement.runs[1].plan, input->file);
+                !other.empty())
+                return foreign(other);
             for (const plan::Fault& fault : plan::verify(input->problem, input->file.plan).faults)
                 if (fault.kind != plan::FaultKind::OverBudget)
                     return failure(ErrorKind::CheckFailed, m_plan + ": " + fault.sentence);
@@ -177,23 +200,28 @@ private:
             predicted.problem.program = read->program;
             predicted.problem.device = *device;
         }
-        predicted.problem.rounding = compare::roundingOf(backend);
+        if (const std::string other = compare::otherStep(measurement, *predicted.problem.program);
+            !other.empty())
+            return foreign(other);
+        predicted.problem.rounding = compare::roundingOf(measurement.backend);
         predicted.problem.reserve = {};
         predicted.evaluation = plan::evaluate(predicted.problem, decisions);
         return predicted;
     }
 
-    static void describe(Answer& answer, const compare::MeasuredRun& run,
-                         const Predicted& predicted)
+    static void describe(Answer& answer, const compare::Measurement& measurement,
+                         const compare::MeasuredRun& run, const Predicted& predicted)
     {
-        const compare::Comparison comparison =
+        compare::Comparison comparison =
             compare::compareRun(run, predicted.problem, *predicted.evaluation, kGaps);
-        ordered_json json = {{"planned", run.plan.has_value()},
-                             {"device", predicted.problem.device.id},
-                             {"same_ops", comparison.opsKnown && comparison.otherOps.empty()},
-                             {"other_ops", comparison.otherOps},
-                             {"rows", ordered_json::array()},
-                             {"gaps", ordered_json::array()}};
+        const std::string otherTimes = compare::otherTimes(measurement, predicted.problem);
+        if (!otherTimes.empty())
+            leaveOutTimes(comparison);
+        ordered_json json = {
+            {"planned", run.plan.has_value()}, {"device", predicted.problem.device.id},
+            {"same_ops", sameOps(comparison)}, {"other_ops", comparison.otherOps},
+            {"other_times", otherTimes},       {"rows", ordered_json::array()},
+            {"gaps", ordered_json::array()}};
         answer.text += fmt::format("{}\n  {:<16}{:>30}{:>30}{:>12}\n",
                                    run.plan ? "With the plan" : "Without a plan", "", "predicted",
                                    "measured", "");
@@ -204,6 +232,12 @@ private:
                                            valueText(row.predicted, row.unit),
                                            valueText(row.measured, row.unit), differenceText(row));
         }
+        if (!otherTimes.empty())
+            answer.text += "  " + otherTimes + "\n";
+        if (!comparison.opsKnown)
+            answer.text +=
+                "  The measurement holds no ops of this run: its peak, its time and what "
+                "was there before are compared, no curve.\n";
         if (!comparison.otherOps.empty())
             answer.text += "  " + comparison.otherOps + "\n";
         if (!comparison.gaps.empty())

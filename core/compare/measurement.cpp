@@ -138,7 +138,8 @@ MeasuredRun readRun(const json& value, const std::string& where, Result<void>& s
     if (const json& plan = fields.at("plan"); state && !plan.is_null()) {
         Fields planned{plan, where + ".plan", state};
         run.plan = MeasuredPlan{textOf(planned, "runtime"), textOf(planned, "granularity"),
-                                textOf(planned, "planner")};
+                                textOf(planned, "planner"), bytesOf(planned, "budget_bytes", state),
+                                bytesOf(planned, "peak_bytes", state)};
     }
     readTimes(fields, run, state);
     run.resident = Bytes{fields.integer("resident_bytes")};
@@ -195,6 +196,8 @@ try {
     measurement.torch = fields.text("torch");
     measurement.model = fields.text("model");
     measurement.modelClass = fields.text("model_class");
+    if (fields.has("batch")) // files of before it was written have no such key
+        measurement.batch = fields.text("batch");
     const std::string backend = fields.text("backend");
     if (state && backend != "cpu" && backend != "cuda")
         fields.fail("backend", "must be \"cpu\" or \"cuda\"");

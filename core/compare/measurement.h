@@ -30,6 +30,8 @@ struct MeasuredPlan
     std::string runtime;
     std::string granularity;
     std::string planner;
+    std::optional<base::Bytes> budget = {}; ///< all device bytes that it was made for
+    std::optional<base::Bytes> peak = {};   ///< as its file says
 };
 
 /// What a steady training step took. Nothing where it was not measured.
@@ -58,6 +60,7 @@ struct Measurement
     std::string torch;
     std::string model;
     std::string modelClass;
+    std::string batch; ///< as in graphs: "8x3 float32"; empty: not told
     Backend backend = Backend::Cpu;
     std::string device; ///< name
     std::int64_t threads = 0;

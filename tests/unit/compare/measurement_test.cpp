@@ -13,7 +13,7 @@ namespace {
 /// Two runs: three ops, then four, the last of which repeats the first.
 const QByteArray kFile =
     R"({"format":"plimsoll-measurement","version":1,"exporter":"0.1.0","torch":"2.15.0",
-"model":"toy","model_class":"Toy","backend":"cpu","device":"cpu","threads":2,"runs":[
+"model":"toy","model_class":"Toy","batch":"4x3 float32","backend":"cpu","device":"cpu","threads":2,"runs":[
 {"plan":null,"step_time_ns":20,"step_times_ns":[10,20,40],"resident_bytes":100,"saved_bytes":60,"live_peak_bytes":300,
 "live_peak_op":1,"allocator_peak_bytes":310,"allocator_peak_op":1,"reserved_peak_bytes":null,"snapshot":null,
 "fingerprint":"6da73c610f10d9eb","targets":["aten.relu.default","aten.mm.default"],
@@ -43,6 +43,7 @@ void MeasurementTest::readsEachNumber()
     QCOMPARE(read->torch, std::string{"2.15.0"});
     QCOMPARE(read->model, std::string{"toy"});
     QCOMPARE(read->modelClass, std::string{"Toy"});
+    QCOMPARE(read->batch, std::string{"4x3 float32"});
     QVERIFY(read->backend == compare::Backend::Cpu);
     QCOMPARE(read->threads, std::int64_t{2});
     QCOMPARE(read->runs.size(), std::size_t{2});
@@ -69,6 +70,8 @@ void MeasurementTest::readsEachNumber()
     QCOMPARE(planned.plan->planner, std::string{"rotor"});
     QCOMPARE(planned.plan->runtime, std::string{"checkpoint"});
     QCOMPARE(planned.plan->granularity, std::string{"module"});
+    QCOMPARE(planned.plan->budget->count(), std::int64_t{9});
+    QCOMPARE(planned.plan->peak->count(), std::int64_t{8});
     QCOMPARE(planned.reservedPeak->count(), std::int64_t{512});
     QCOMPARE(*planned.ops[1].recomputeOf, std::uint32_t{0});
 }
@@ -113,7 +116,8 @@ void MeasurementTest::refusesWhatIsWrong_data()
     row("backend", R"("backend":"cpu")", R"("backend":"tpu")", "backend must be");
     row("no runs", R"("runs":[)", R"("walks":[)", "runs is missing");
     row("plan first", R"({"plan":null)",
-        R"({"plan":{"runtime":null,"granularity":null,"planner":null})", "without a plan");
+        R"({"plan":{"runtime":null,"granularity":null,"planner":null,"budget_bytes":null,"peak_bytes":null})",
+        "without a plan");
     row("no plan second",
         R"({"plan":{"runtime":"checkpoint","granularity":"module","planner":"rotor","budget_bytes":9,"peak_bytes":8})",
         R"({"plan":null)", "without a plan");

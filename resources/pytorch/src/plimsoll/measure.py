@@ -22,6 +22,7 @@ from .profiled import Profile
 from .progress import Choice, Progress
 from .step import Step
 from .step_runner import StepRunner, compile_step
+from .tracing import batch_of
 from .version import VERSION
 
 _PASSES_OF_RUN = 5
@@ -119,6 +120,7 @@ def _header(step: Step, name: str, device: torch.device) -> dict[str, Any]:
         "torch": torch.__version__.partition("+")[0],
         "model": name,
         "model_class": type(step.model).__name__,
+        "batch": batch_of(step),
         "backend": device.type,
         "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
         "threads": torch.get_num_threads(),

@@ -26,7 +26,8 @@ from .writer import graph_of, write
 _PASSES = 3  # the warm-up step and two recordings
 
 
-def _batch(step: Step) -> str:
+def batch_of(step: Step) -> str:
+    """Shapes and types of the tensors that one batch is made of: "64x3x224x224 float32, 64 int64"."""
     seen: dict[int, str] = {}
     for _, tensor in step.inputs():
         shape = "x".join(str(n) for n in tensor.shape) or "1"
@@ -51,7 +52,7 @@ def _header(step: Step, recording: Recording, target: str, name: str) -> dict[st
         **({"micro_steps": step.micro_steps} if step.micro_steps > 1 else {}),
         "model": name,
         "model_class": type(step.model).__name__,
-        "batch": _batch(step),
+        "batch": batch_of(step),
         "target": target,
         "optimizer": optimizer,
         "autocast": recording.autocast,
@@ -66,7 +67,7 @@ def _vary(axes: list[Axis], base: Sample, prepare: Callable[..., Any], target: s
             warm_up(step, target)
             step.progress.begin("recording at another size")
             recorded = record_with_python_frees(step, target) if with_python_frees else record(step, target, SavedTensors)
-            return Sample(finish(recorded), _batch(step))
+            return Sample(finish(recorded), batch_of(step))
 
     return vary_of(axes, base, record_at)
 
