@@ -2,11 +2,14 @@
 """trace(), measure() and op plans leave everything as it was: what a model, its loss and its optimizer keep, wherever they keep it."""
 
 import argparse
+import array
 import collections
 import dataclasses
 import functools
 import random
+import threading
 import types
+import weakref
 
 import numpy
 import plimsoll
@@ -28,6 +31,10 @@ class Slotted:
 
     def __init__(self):
         self.count = 0
+
+
+class Slower(Slotted):
+    __slots__ = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,6 +78,9 @@ class Helper:
 class Keeper(nn.Module):
     """Changes all that it has, in every step the same."""
 
+    steps = 0
+    table = {"calls": []}
+
     def __init__(self):
         super().__init__()
         self.a, self.drop = nn.Linear(4, 4), nn.Dropout(0.5)
@@ -85,6 +95,7 @@ class Keeper(nn.Module):
         self.scale, self.inside = torch.ones(4), [(torch.ones(4), torch.full((4,), 2.0))]
         self.generator, self.numbers, self.own_random = torch.Generator(), numpy.random.default_rng(0), random.Random(0)
         self.counts = numpy.zeros(3)
+        self.chain, self.weak, self.bytes, self.row = collections.ChainMap({}), weakref.WeakKeyDictionary(), bytearray(b"a"), array.array("i", [1])
         self.hooked = []
         self.a.register_forward_hook(functools.partial(lambda seen, *_: seen.append(1), self.hooked))
 
@@ -107,6 +118,13 @@ class Keeper(nn.Module):
         torch.rand(3, generator=self.generator)
         self.counts[1] += self.numbers.random() + self.own_random.random()
         SEEN["calls"].append(y)
+        Keeper.steps, Keeper.last = Keeper.steps + 1, y
+        self.table["calls"].append(y)
+        self.chain["new"] = y
+        self.weak[self.a] = y
+        self.bytes.append(1)
+        self.row.append(2)
+        self.slotted.__class__ = Slower
         return y * self.scale.sum() + self.inside[0][1] + self.frozen.pair[0]
 
 
@@ -136,7 +154,7 @@ MODES = (
     torch.is_deterministic_algorithms_warn_only_enabled, torch.get_float32_matmul_precision, random.getstate,
     lambda: torch.is_autocast_enabled("cpu"), lambda: torch.get_autocast_dtype("cpu"), lambda: torch.backends.cudnn.benchmark,
     lambda: torch.get_rng_state().tolist(), lambda: numpy.random.get_state()[1].tolist(), lambda: COUNT,
-    lambda: list(nn.modules.module._global_forward_hooks),
+    lambda: list(nn.modules.module._global_forward_hooks), lambda: (Keeper.steps, hasattr(Keeper, "last"), list(map(id, Keeper.table["calls"]))),
 )  # fmt: skip
 
 
@@ -186,6 +204,10 @@ def seen_of(thing, held, known):
         row += sorted(thing)
     elif isinstance(thing, numpy.ndarray):
         row += thing.tolist()
+    elif isinstance(thing, (bytearray, array.array)):
+        row += list(thing)
+    elif isinstance(thing, (collections.ChainMap, weakref.WeakKeyDictionary)):
+        row += [str(list(thing.items()))]
     elif isinstance(thing, torch.Generator):
         row += thing.get_state().tolist()
     elif isinstance(thing, random.Random):
@@ -275,7 +297,7 @@ def test_everything_is_as_before(run, fails, tmp_path):
 class Writes(nn.Module):
     """Its forward writes into what `of` finds."""
 
-    hidden = torch.zeros(4)
+    shared = torch.zeros(4)
 
     def __init__(self, of):
         super().__init__()
@@ -288,12 +310,13 @@ class Writes(nn.Module):
         return self.a(x) * place
 
 
-PLACES = [lambda m: m.plain, lambda m: m.held["deep"][0], lambda m: m.helper.tensor, lambda m: GLOBAL]
-GLOBAL = torch.zeros(4)
+PLACES = [lambda m: m.plain, lambda m: m.held["deep"][0], lambda m: m.helper.tensor, lambda m: GLOBAL, lambda m: m.shared]
+GLOBAL, HIDDEN = torch.zeros(4), threading.local()
+HIDDEN.tensor = torch.zeros(4)
 X = torch.randn(3, 4, generator=torch.Generator().manual_seed(0))
 
 
-@pytest.mark.parametrize("of", PLACES, ids=["attribute", "container", "object", "global"])
+@pytest.mark.parametrize("of", PLACES, ids=["attribute", "container", "object", "global", "class"])
 def test_a_tensor_that_the_step_writes_is_written_by_real_steps_only(of):
     model = Writes(of)
     graph = trace_graph(model, X, target="cpu")
@@ -326,8 +349,8 @@ def test_an_op_plan_writes_as_often_as_the_model():
 def test_what_nobody_finds_is_not_written_but_refused(run):
     line = next(number for number, text in enumerate(open(__file__), 1) if text.rstrip().endswith("# WRITES"))
     with pytest.raises(plimsoll.TraceError, match=rf"test_as_before.py:{line}: aten.add_.Tensor writes into a tensor of shape 4 .*register_buffer"):
-        run(Writes(lambda m: m.hidden), X)
-    assert Writes.hidden.tolist() == [0, 0, 0, 0] and Writes.hidden._version == 0
+        run(Writes(lambda m: HIDDEN.tensor), X)
+    assert HIDDEN.tensor.tolist() == [0, 0, 0, 0] and HIDDEN.tensor._version == 0
 
 
 @functools.lru_cache(maxsize=None)

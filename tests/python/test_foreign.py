@@ -2,6 +2,7 @@
 """Tensors that a step would train although the model doesn't own them: recorded by their names, or refused before anything has run."""
 
 import functools
+import threading
 
 import plimsoll
 import pytest
@@ -41,9 +42,11 @@ def _kept_aside(model, hidden):
     return hidden * model.aside
 
 
-class Shared:
-    """A variable of a class is where nobody looks for it."""
+HIDDEN = threading.local()  # where nobody looks for tensors
+HIDDEN.tensor = torch.randn(8, requires_grad=True)
 
+
+class Shared:
     tensor = torch.randn(8, requires_grad=True)
 
 
@@ -54,12 +57,14 @@ FOREIGN = {
     "a global tensor": (Body(), lambda output: (output * LOOSE).sum(), "of shape 8"),
     "a plain tensor of the model": (Body(_kept_aside), lambda output: output.sum(), "of shape 8"),
     "a tensor of a class": (Body(), lambda output: (output * Shared.tensor).sum(), "of shape 8"),
+    "a thread's own": (Body(), lambda output: (output * HIDDEN.tensor).sum(), "of shape 8"),
 }
 RECORDED = {
     "a module of the closure": ["loss.head.bias", "loss.head.weight"],
     "a module of a partial": ["loss['head'].bias", "loss['head'].weight"],
     "a module as the loss": ["loss.0.bias", "loss.0.weight", "loss.2.bias", "loss.2.weight"],
     "a global tensor": ["loss.LOOSE"],
+    "a tensor of a class": ["loss.Shared.tensor"],
     "a plain tensor of the model": ["extra.LOOSE"],
 }
 
@@ -77,13 +82,13 @@ def test_what_the_model_does_not_own_is_recorded_as_its_own(name):
     assert all(t.grad is None for t in (LOOSE, *HEAD.parameters(), *model.parameters()))
 
 
-@pytest.mark.parametrize("name, run", [(name, _compiled) for name in FOREIGN] + [("a tensor of a class", _traced)])
+@pytest.mark.parametrize("name, run", [(name, _compiled) for name in FOREIGN] + [("a thread's own", _traced)])
 def test_what_the_model_does_not_own_is_refused(name, run):
     model, loss, named = FOREIGN[name]
     with pytest.raises(TraceError, match="no parameter of the model: put the model and what the loss uses into one module") as error:
         run(model, torch.randn(4, 8), loss)
     assert named in str(error.value)
-    assert all(t.grad is None for t in (LOOSE, Shared.tensor, *HEAD.parameters(), *model.parameters()))
+    assert all(t.grad is None for t in (LOOSE, Shared.tensor, HIDDEN.tensor, *HEAD.parameters(), *model.parameters()))
 
 
 @pytest.mark.parametrize("run", [_traced, _compiled])

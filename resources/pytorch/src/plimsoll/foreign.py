@@ -47,7 +47,7 @@ def refuse_real_writes(func: Any, args: Any, kwargs: Any) -> None:
             shape = "x".join(map(str, tensor.shape)) or "1"
             raise TraceError(
                 f"{user_line(3) or 'the step itself'}: {func} writes into a tensor of shape {shape} that was made before the step and is "
-                "held where nobody finds it (a class, a C++ object, a variable of an installed package): make it a buffer of the model "
+                "held where nobody finds it (an iterator, a C++ object, a variable of an installed package): make it a buffer of the model "
                 "(register_buffer)"
             )
 

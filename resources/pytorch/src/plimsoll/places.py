@@ -6,6 +6,7 @@ Every kind puts the very same objects back into the very same thing, past any me
 
 from __future__ import annotations
 
+import array
 import collections
 import functools
 import random
@@ -16,6 +17,7 @@ from typing import Any, Callable, Iterable, Iterator, Optional
 import torch
 
 _MOST_ARRAY = 1 << 26  # bytes of a numpy array that are copied
+_SEQUENCES = (list, collections.deque, bytearray, array.array)
 _GONE = object()  # in a slot or cell that holds nothing
 
 Child = tuple[str, Any]  # how its holder names it, and the value
@@ -97,7 +99,7 @@ class Globals(Place):
 
 
 class Sequence(Place):
-    """A list, or with `kind` deque."""
+    """A list, or what else `kind` is."""
 
     def __init__(self, thing: Any, kind: Any = list):
         self._kind = kind
@@ -107,7 +109,10 @@ class Sequence(Place):
         return list(self._kind.__iter__(self.thing))
 
     def write(self, values: list[Any]) -> None:
-        self._kind.clear(self.thing)
+        if self._kind is collections.deque:
+            collections.deque.clear(self.thing)
+        else:
+            self._kind.__delitem__(self.thing, slice(None))
         self._kind.extend(self.thing, values)
 
 
@@ -198,6 +203,44 @@ class Partial(Place):
         return zip(("", ".args", ""), self.before)
 
 
+class Class(Place):
+    """Of which class an object is."""
+
+    def read(self) -> list[Any]:
+        return [type(self.thing)]
+
+    def write(self, values: list[Any]) -> None:
+        object.__setattr__(self.thing, "__class__", values[0])
+
+    def children(self) -> Iterator[Child]:
+        return (("", kind) for kind in self.before)
+
+
+class ClassAttributes(Place):
+    """What a class written in Python holds; its methods are put back, but hold nothing."""
+
+    def __init__(self, thing: type):
+        self._names = [name for name in vars(thing) if name not in ("__dict__", "__weakref__")]
+        super().__init__(thing)
+
+    def read(self) -> list[Any]:
+        return [vars(self.thing).get(name, _GONE) for name in self._names]
+
+    def write(self, values: list[Any]) -> None:
+        for name, now, value in zip(self._names, self.read(), values):
+            if value is not now:
+                type.__setattr__(self.thing, name, value)
+
+    def restore(self) -> None:
+        super().restore()
+        for name in [name for name in vars(self.thing) if name not in self._names and not name.startswith("__")]:
+            type.__delattr__(self.thing, name)
+
+    def children(self) -> Iterator[Child]:
+        methods = (types.FunctionType, staticmethod, classmethod, property, types.MemberDescriptorType)
+        return ((f".{name}", value) for name, value in zip(self._names, self.before) if not isinstance(value, methods))
+
+
 class Scripted(Place):
     """The parameters and buffers of a module of TorchScript."""
 
@@ -257,8 +300,9 @@ def containers_of(thing: Any) -> list[Place]:
     """The places of things of known kinds; attributes of objects are none of them."""
     if isinstance(thing, dict):
         return [Table(thing)]
-    if isinstance(thing, (list, collections.deque)):
-        return [Sequence(thing, list if isinstance(thing, list) else collections.deque)]
+    for kind in _SEQUENCES:
+        if isinstance(thing, kind):
+            return [Sequence(thing, kind)]
     if isinstance(thing, set):
         return [Set(thing)]
     if isinstance(thing, types.FunctionType):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a step can change: everything that is reached from its model, arguments, loss and optimizer.
 
-Entered are modules, optimizers, containers, functions with what they share and the module-level variables that they name (of the
-user's own code, not of installed packages), bound methods, hooks, and objects of classes written in Python. Not entered are objects
-of the standard library's, torch's and numpy's classes beyond those, datasets, classes, Python modules, and the entries of containers
-of more than 100,000. What lies nearest comes first, and a million things at most are looked at.
+Entered are modules, optimizers, containers, functions with what they share, bound methods, hooks, and objects of classes written in
+Python; of the user's own code, not of installed packages, also classes and the module-level variables that functions name. Not
+entered are objects of the standard library's, torch's and numpy's classes beyond those, datasets, Python modules, and the entries of
+containers of more than 100,000. What lies nearest comes first, and a million things at most are looked at.
 """
 
 from __future__ import annotations
@@ -12,27 +12,32 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
+import enum
 import functools
 import sys
 import types
+import weakref
 from typing import Any, Callable, Iterable, Iterator
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from .libraries import CLOSED, OWN, origin
-from .places import Child, Globals, Place, Scripted, Slots, Table, containers_of, slots_of
+from .places import Child, Class, ClassAttributes, Globals, Place, Scripted, Slots, Table, containers_of, slots_of
 
 _MOST_ENTRIES = 100_000  # of a container that is entered
 _MOST_THINGS = 1_000_000
 _ATOMS = {
-    type(None), bool, int, float, complex, str, bytes, type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, torch.dtype,
+    type(None), bool, int, float, complex, str, bytes, types.ModuleType, types.CodeType, types.BuiltinFunctionType, torch.dtype,
     torch.device, torch.Size, torch.layout, torch.memory_format,
 }  # fmt: skip
 _HOOKS = ("_backward_hooks", "_post_accumulate_grad_hooks")  # of a tensor
 _TABLES = ("_parameters", "_buffers", "_modules")  # of a module: their entries are named like its attributes
 _OPEN_PARTS_OF_TORCH = ("torch.nn", "torch.optim", "torch.amp", "torch.cuda.amp")
-_OPEN_STANDARD_CLASSES = {types.SimpleNamespace, argparse.Namespace, collections.UserDict, collections.UserList}
+_OPEN_STANDARD_CLASSES = {
+    types.SimpleNamespace, argparse.Namespace, collections.UserDict, collections.UserList, collections.ChainMap,
+    weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet,
+}  # fmt: skip
 
 
 @functools.lru_cache(maxsize=8192)
@@ -40,7 +45,7 @@ def _is_entered(kind: type) -> bool:
     """Whether attributes of an object of this class are looked at."""
     if issubclass(kind, torch.nn.Module) or kind in _OPEN_STANDARD_CLASSES:
         return True
-    if issubclass(kind, (type, types.ModuleType, torch.utils.data.Dataset, torch.utils.data.DataLoader, BaseException)):
+    if issubclass(kind, (types.ModuleType, enum.Enum, torch.utils.data.Dataset, torch.utils.data.DataLoader, BaseException)):
         return False
     name = str(getattr(kind, "__module__", ""))
     if any(name == part or name.startswith(f"{part}.") for part in _OPEN_PARTS_OF_TORCH):
@@ -54,11 +59,13 @@ def _names_in(code: types.CodeType) -> frozenset[str]:
     return frozenset(code.co_names).union(*inner)
 
 
-def _is_own(function: Any) -> bool:
-    return isinstance(function, types.FunctionType) and origin(str(function.__globals__.get("__name__", ""))) == OWN
+def _is_own(thing: Any) -> bool:
+    """Whether it is a function or a class of the user's own code."""
+    if isinstance(thing, types.FunctionType):
+        return origin(str(thing.__globals__.get("__name__", ""))) == OWN
+    return isinstance(thing, type) and origin(str(thing.__module__)) == OWN
 
 
-@functools.lru_cache(maxsize=8192)
 def _methods(kind: type) -> tuple[types.FunctionType, ...]:
     """The user's functions that run when an object of the class is called: `forward`, and methods that these name."""
     found: dict[str, Any] = {}
@@ -66,7 +73,7 @@ def _methods(kind: type) -> tuple[types.FunctionType, ...]:
     while names:
         name = names.pop()
         method = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
-        if name not in found and _is_own(method):
+        if name not in found and isinstance(method, types.FunctionType) and _is_own(method):
             found[name] = method
             names += _names_in(method.__code__)
     return tuple(found.values())
@@ -164,10 +171,16 @@ class Reach:
             return
         for place in containers_of(thing):
             self._add(path, place)
-        if _is_own(thing):
+        if isinstance(thing, types.FunctionType) and _is_own(thing):
             self._see_globals(path, thing)
+        if isinstance(thing, type):
+            if _is_own(thing) and not issubclass(thing, enum.Enum):
+                self._add(path, ClassAttributes(thing))
+            self._enter(path, (("", method) for method in _methods(thing)), 0)
+            return
         if not _is_entered(type(thing)):
             return
+        self._add(path, Class(thing))
         if slots_of(type(thing)):
             self._add(path, Slots(thing))
         if isinstance(thing, torch.jit.ScriptModule):
@@ -178,8 +191,6 @@ class Reach:
             if isinstance(thing, torch.nn.Module):
                 self._see_module(path, attributes)
             self._add(path, Table(attributes, of_object=True))
-        for method in _methods(type(thing)):
-            self._waiting.append((path, method, False))
 
     def _see_module(self, path: str, attributes: dict[str, Any]) -> None:
         for name in _TABLES:
@@ -198,8 +209,10 @@ class Reach:
 
 def _may_change(value: Any, table: dict[str, Any]) -> bool:
     """Of a module-level variable that a function of the same Python module names: whether it can be more than a name for code."""
-    if isinstance(value, (types.ModuleType, type)):
+    if isinstance(value, types.ModuleType):
         return False
+    if isinstance(value, type):
+        return _is_own(value)
     return value.__globals__ is table if isinstance(value, types.FunctionType) else True
 
 
@@ -218,7 +231,12 @@ def _exchanged(value: Any, swap: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     items = [_exchanged(item, swap) for item in value]
     if all(a is b for a, b in zip(items, value)):
         return value
-    return type(value)(*items) if hasattr(type(value), "_fields") else type(value)(items)
+    try:
+        made = tuple.__new__(type(value), items)
+    except TypeError:  # those that are made in C
+        return type(value)(items)
+    vars(made).update(vars(value)) if hasattr(made, "__dict__") else None
+    return made
 
 
 def _gradient_of(tensor: torch.Tensor) -> dict[str, Any]:
