@@ -18,6 +18,7 @@ import torch
 from conftest import ROOT  # noqa: F401 (the paths)
 from graph_rules import assert_sound
 from op_plans import plan_of, region
+from plimsoll.reach import Reach
 from plimsoll.tracing import trace_graph
 from torch import nn
 
@@ -381,3 +382,14 @@ def test_caches_of_functions_keep_no_fakes(vary):
     model(X).sum().backward()
     trace_graph(model, X, target="cpu")
     assert type(mask_of(4)) is torch.Tensor and mask_of.cache_info().currsize == 1
+
+
+def test_large_collections_are_put_back_but_not_entered():
+    model = nn.Linear(4, 4)
+    model.data, model.words = [torch.zeros(1) for _ in range(10_001)], {number: [] for number in range(10_001)}
+    reach = Reach(model, {})
+    assert sum(path.startswith("data") for path, _ in reach.tensors) == 0
+    with reach.kept():
+        model.data.append(1)
+        model.words.clear()
+    assert len(model.data) == len(model.words) == 10_001

@@ -281,6 +281,7 @@ REFUSED = [
     ({"loss": lambda out: out.detach().sum()}, r"doesn't depend on a parameter that requires a gradient"),
     ({"loss": _twice}, r"backward\(\) ran before the loss was returned"),
     ({"optimizer": "adam"}, r"optimizer must be an optimizer or a function that makes one, not a str"),
+    ({"optimizer": functools.partial(torch.optim.Adam, lr=torch.tensor(0.1))}, r"asks for the value of a tensor: give it numbers"),
     ({"optimizer": lambda parameters: 3}, r"returned a int, which is no optimizer"),
     ({"optimizer": torch.optim.SGD(Plain().parameters(), lr=0.1)}, r"holds none of the model's parameters"),
     ({"optimizer": torch.optim.LBFGS}, r"LBFGS runs the model several times"),

@@ -7,6 +7,7 @@ import contextlib
 from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
 import torch
+from torch._subclasses.fake_tensor import DataDependentOutputException
 
 from . import huggingface, preserve
 from .casting import casting_to, check_emulated, taken_off
@@ -112,7 +113,10 @@ def _batches(micro_steps: MicroSteps) -> tuple[int, list[tuple[tuple, dict]]]:
 
 
 def _made(make: Callable, model: torch.nn.Module) -> Any:
-    optimizer = make([p for p in model.parameters() if p.requires_grad])
+    try:
+        optimizer = make([p for p in model.parameters() if p.requires_grad])
+    except DataDependentOutputException as error:
+        raise TraceError("the function given as optimizer asks for the value of a tensor: give it numbers (lr=0.1), or make it yourself") from error
     if not hasattr(optimizer, "param_groups"):
         raise TraceError(f"the function given as optimizer returned a {type(optimizer).__name__}, which is no optimizer")
     return optimizer

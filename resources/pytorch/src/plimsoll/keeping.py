@@ -17,7 +17,7 @@ def _copies(reach: Reach) -> list[tuple[torch.Tensor, Any]]:
     """Each storage once, copied to the host, where it doesn't count among the device's memory."""
     held: dict[int, tuple[torch.Tensor, Any]] = {}
     for number, (_, tensor) in enumerate(reach.tensors):
-        if tensor.layout is not torch.strided or tensor.device.type == "meta":
+        if not _has_memory(tensor):
             continue
         storage = tensor.untyped_storage()
         if storage._cdata not in held and (storage.nbytes() <= _MOST_PLAIN or not reach.is_plain(number)):
@@ -43,8 +43,13 @@ def contents(reach: Reach) -> Iterator[None]:
                 tensor.data = before
 
 
+def _has_memory(tensor: torch.Tensor) -> bool:
+    """Whether its values lie in one piece of memory, as those of sparse and nested tensors don't."""
+    return tensor.layout is torch.strided and not tensor.is_nested and tensor.device.type != "meta"
+
+
 def _place(tensor: torch.Tensor) -> tuple:
     """Where a tensor's values lie."""
-    if tensor.layout is not torch.strided:
+    if not _has_memory(tensor):
         return ()
     return tensor.untyped_storage()._cdata, tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.dtype

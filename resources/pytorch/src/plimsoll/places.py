@@ -40,6 +40,9 @@ class Place:
     def write(self, values: list[Any]) -> None:
         raise NotImplementedError
 
+    def __len__(self) -> int:
+        return len(self.before)
+
     def children(self) -> Iterable[Child]:
         return ((f"[{number}]", value) for number, value in enumerate(self.before))
 
@@ -68,6 +71,9 @@ class Table(Place):
     def write(self, values: list[Any]) -> None:
         self._kind.clear(self.thing)
         self._kind.update(self.thing, zip(values[::2], values[1::2]))
+
+    def __len__(self) -> int:
+        return len(self.before) // 2
 
     def children(self) -> Iterator[Child]:
         for key, value in zip(self.before[::2], self.before[1::2]):

@@ -4,7 +4,7 @@
 Entered are modules, optimizers, containers, functions with what they share, bound methods, hooks, and objects of classes written in
 Python; of the user's own code, not of installed packages, also classes and the module-level variables that functions name. Not
 entered are objects of the standard library's, torch's and numpy's classes beyond those, datasets, Python modules, and the entries of
-containers of more than 100,000. What lies nearest comes first, and a million things at most are looked at.
+containers of more than 10,000. What lies nearest comes first, and a million things at most are looked at.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from .libraries import CLOSED, OWN, origin
 from .places import Child, Class, ClassAttributes, Globals, Place, Scripted, Slots, Table, containers_of, slots_of
 
-_MOST_ENTRIES = 100_000  # of a container that is entered
+_MOST_ENTRIES = 10_000  # of a container that is entered
 _MOST_THINGS = 1_000_000
 _ATOMS = {
     type(None), bool, int, float, complex, str, bytes, types.ModuleType, types.CodeType, types.BuiltinFunctionType, torch.dtype,
@@ -152,7 +152,7 @@ class Reach:
 
     def _add(self, path: str, place: Place) -> None:
         self.places.append(place)
-        self._enter(path, place.children(), len(place.before) // 2)
+        self._enter(path, place.children(), len(place))
 
     def _see_tensor(self, path: str, tensor: torch.Tensor) -> None:
         self.tensors.append((path, tensor))

@@ -128,7 +128,7 @@ def trace(
     torch's modes, and what model, arguments, loss and optimizer hold, down to the objects in their containers, attributes and
     closures, the user's own classes, and the module-level variables that the user's own functions name. Not looked at are classes and
     variables of installed packages, objects of most of the standard library's classes (iterators, threads' and contexts' own
-    variables), and the entries of containers with more than 100,000. A step that writes into a tensor there is refused; caches
+    variables), and the entries of containers with more than 10,000. A step that writes into a tensor there is refused; caches
     (functools.lru_cache) that come to hold tensors of the trace are cleared.
 
     `vary={"batch": [8, 16, 24], "sequence": [512, 1024, 2048]}` (either or both) records the step at these sizes, one of which is that of
