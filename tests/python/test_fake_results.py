@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fake results have dtype, shape, strides and bytes of the results of CPU kernels, half precision and autocast included."""
 
+import functools
 import itertools
 
 import pytest
 import torch
+import torch.nn.functional as F
 from beside import OnFakesToo
+from plimsoll.tracing import trace_graph
+from proof import prove
+from torch import nn
 from zoo import ZOO
 
 aten = torch.ops.aten
@@ -92,3 +97,121 @@ def test_all_ops_of_a_step_under_autocast(name):
     assert beside.differences == []
     assert beside.ops > 100 and "aten._to_copy.default" in beside.seen
     assert all(p.grad is None or p.grad.dtype == SINGLE for p in model.parameters())
+
+
+def _images():
+    return torch.rand(2, 8, 12, 12)
+
+
+def _rows():
+    return torch.rand(4, 6)
+
+
+def _tokens():
+    return torch.arange(20).view(4, 5) % 7
+
+
+def _spatial(make, channels=4):
+    """The layer for one, two and three dimensions."""
+    return [(make(dims), torch.rand(2, channels, *[6] * dims)) for dims in (1, 2, 3)]
+
+
+def _named(name, *args, **options):
+    return lambda dims: getattr(nn, f"{name}{dims}d")(*args, **options)
+
+
+ACTIVATIONS = (
+    nn.ReLU(), nn.GELU(), nn.SiLU(), nn.Mish(), nn.Hardswish(), nn.ELU(), nn.LeakyReLU(), nn.PReLU(), nn.RReLU(), nn.Softplus(), nn.LogSigmoid(),
+    nn.Softmax(1), nn.LogSoftmax(-1), nn.GLU(1), nn.Dropout(0.3), nn.Dropout2d(0.3), nn.ChannelShuffle(2), nn.PixelShuffle(2), nn.MaxPool2d(3, 2, 1),
+    nn.AvgPool2d(3), nn.Unfold(3, padding=1), nn.ReflectionPad2d(1), nn.ReplicationPad2d(1), nn.LocalResponseNorm(2), nn.LayerNorm(12), nn.RMSNorm(12), nn.GroupNorm(2, 8),
+    *(nn.Upsample(scale_factor=2, mode=mode) for mode in ("nearest", "bilinear", "bicubic")),
+)  # fmt: skip
+LAYERS = {
+    **{type(layer).__name__ + getattr(layer, "mode", ""): [(layer, _images())] for layer in ACTIVATIONS},
+    "convolution": _spatial(_named("Conv", 4, 6, 3, padding=1)) + _spatial(_named("Conv", 4, 4, 3, groups=4)),
+    "transposed": _spatial(_named("ConvTranspose", 4, 6, 3, stride=2, output_padding=1)),
+    "batch norm": _spatial(_named("BatchNorm", 4)) + _spatial(_named("InstanceNorm", 4, affine=True)),
+    "pooling": _spatial(_named("AdaptiveAvgPool", 3)) + _spatial(_named("AdaptiveMaxPool", 3)),
+    "fold": [(nn.Fold((12, 12), 3, padding=1), torch.rand(2, 72, 144))],
+    "embeddings": [(nn.Embedding(7, 6), _tokens()), *((nn.EmbeddingBag(7, 6, mode=mode), _tokens()) for mode in ("sum", "mean", "max"))],
+    "attention": [(nn.TransformerEncoderLayer(16, 4, 32, batch_first=True), torch.rand(2, 7, 16))],
+    "recurrent": [(layer(6, 6, batch_first=True), torch.rand(3, 5, 6)) for layer in (nn.RNN, nn.LSTM, nn.GRU)],
+}
+LOSSES = {
+    **{name: getattr(F, name) for name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy_with_logits")},
+    **{name: getattr(F, name) for name in ("poisson_nll_loss", "cross_entropy", "cosine_similarity")},
+    "kl_div": functools.partial(F.kl_div, reduction="batchmean"), "soft_margin_loss": lambda x, y: F.soft_margin_loss(x, y.detach()),
+    "sum of squares": functools.partial(F.mse_loss, reduction="sum"), "no reduction": functools.partial(F.mse_loss, reduction="none"),
+    "binary_cross_entropy": lambda x, y: F.binary_cross_entropy(x.float().sigmoid(), y.float()), "triplets": lambda x, y: F.triplet_margin_loss(x, y, x * y),
+    "distances": lambda x, y: torch.cdist(x, y) + torch.cdist(x, y, p=1.0)[0], "xlogy": torch.xlogy,
+}  # fmt: skip
+
+
+def _turned(tensor):
+    """The same values in another order in memory."""
+    if tensor.dim() == 4:
+        return tensor.contiguous(memory_format=torch.channels_last)
+    return tensor.transpose(0, 1).contiguous().transpose(0, 1) if tensor.dim() > 1 else tensor
+
+
+def _tensors(value):
+    return [value] if isinstance(value, torch.Tensor) else [t for item in value for t in _tensors(item)]
+
+
+def _differences(call, *inputs):
+    """In plain layout, in another one, and under autocast."""
+    found = []
+    for change, cast in ((torch.clone, False), (_turned, False), (torch.clone, True)):
+        given = [change(x).requires_grad_() if x.is_floating_point() else x for x in inputs]
+        with OnFakesToo() as beside:
+            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=cast):
+                results = _tensors(call(*given))
+            sum(result.float().square().sum() for result in results).backward()
+        found += beside.differences
+    return found
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers(name):
+    for layer, x in LAYERS[name]:
+        assert _differences(layer, x) == []
+
+
+def test_bags_in_half_precision():
+    with OnFakesToo() as beside:
+        for dtype, mode in itertools.product(HALF, ("sum", "mean", "max")):
+            nn.EmbeddingBag(7, 6, mode=mode, dtype=dtype)(_tokens()).float().sum().backward()
+    assert beside.differences == []
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses(name):
+    assert _differences(LOSSES[name], _rows(), _rows()) == []
+    with OnFakesToo() as beside:  # two orders in memory
+        LOSSES[name](_rows(), _turned(_rows())).sum()
+        LOSSES[name](_turned(_rows()), _rows()).sum()
+    assert beside.differences == []
+
+
+def test_a_reduced_loss_holds_the_memory_of_the_unreduced_one():
+    """PyTorch resizes it to one number, which frees nothing: a real step's bytes say so."""
+
+    def builder():
+        model, image = nn.Sequential(nn.Conv2d(3, 3, 3, padding=1), nn.Sigmoid()), torch.rand(2, 3, 16, 16)
+        return {"model": model, "args": (image,), "loss": functools.partial(F.mse_loss, target=image), "optimizer": functools.partial(torch.optim.SGD, lr=0.1)}
+
+    proof = prove(builder)
+    assert proof.differences == [] and proof.held.tensors == proof.predicted
+    made = builder()
+    for target in ("cpu", "cuda"):
+        graph = trace_graph(made["model"], made["args"], loss=made["loss"], target=target)
+        loss = next(op for op in graph["ops"] if graph["targets"][op[0]] == "aten.mse_loss.default")
+        storage, shape = graph["tensors"][loss[7][0]][:2]
+        assert list(shape) == [] and graph["storages"][storage][0] == 4 * 2 * 3 * 16 * 16
+
+
+def test_log_sigmoid_keeps_nothing_beside_its_result_on_cuda():
+    for target, count in (("cpu", 2), ("cuda", 1)):
+        graph = trace_graph(nn.Sequential(nn.Linear(16, 16), nn.LogSigmoid()), torch.rand(4, 16), target=target)
+        made = next(op for op in graph["ops"] if graph["targets"][op[0]] == "aten.log_sigmoid_forward.default")
+        assert sum(graph["storages"][graph["tensors"][t][0]][0] for t in made[7]) == count * 4 * 4 * 16

@@ -63,9 +63,21 @@ def _rnn_layer(args: Any, result: Any) -> Any:
 
 
 def _embedding_bag(args: Any, result: Any) -> Any:
-    """The bag of each index: the kernel makes it one element longer, and then shorter."""
+    """The bag of each index: the kernel makes it one element longer, and then shorter; sums in bfloat16 need none, as in other types."""
+    weight, mode, padding = args[0], args[4] if len(args) > 4 else 0, args[8] if len(args) > 8 else -1
     bags = result[1]
+    if weight.dtype == torch.bfloat16 and mode == 0 and weight.stride(1) == 1 and padding < 0:
+        return (result[0], bags.new_empty((0,)), *result[2:])
     return (result[0], torch.empty(bags.numel() + 1, dtype=bags.dtype)[:-1], *result[2:]) if bags.numel() else result
+
+
+def _contiguous(_: Any, result: Any) -> Any:
+    return tree_map_only(torch.Tensor, lambda t: torch.empty_like(t, memory_format=torch.contiguous_format), result)
+
+
+def _as_suggested_by(position: int) -> Callable[[Any, Any], Any]:
+    """Contiguous or channels-last as that argument suggests."""
+    return lambda args, result: torch.empty_like(result, memory_format=suggest_memory_format(args[position]))
 
 
 _batch_norm_statistics = wide_statistics(slice(1, 5))  # weight, bias and running statistics
@@ -76,4 +88,10 @@ CORRECTED: dict[Any, Callable[[Any, Any], Any]] = {
     aten.native_layer_norm.default: wide_statistics(slice(2, 4)),
     aten.mkldnn_rnn_layer.default: _rnn_layer,
     aten._embedding_bag.default: _embedding_bag,
+    aten.log_sigmoid_forward.default: _contiguous,
+    aten.rrelu_with_noise.default: _contiguous,
+    aten.glu_backward.default: _contiguous,
+    aten.channel_shuffle.default: _as_suggested_by(0),
+    aten.reflection_pad2d_backward.default: _as_suggested_by(1),
+    aten.replication_pad2d_backward.default: _as_suggested_by(1),
 }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Callable
 
 import torch
@@ -21,6 +22,35 @@ def _contiguous_gradient(_: Any, result: Any) -> Any:
     if result[0] is None or result[0].is_contiguous():
         return result
     return (torch.empty_like(result[0], memory_format=torch.contiguous_format), *result[1:])
+
+
+def _contiguous(_: Any, result: Any) -> Any:
+    """Gradients that kernels make contiguous, whatever the order of dimensions that they are given."""
+    return result if result.is_contiguous() else torch.empty_like(result, memory_format=torch.contiguous_format)
+
+
+def _unreduced_memory(args: Any, result: Any) -> Any:
+    """Losses whose kernels make the unreduced loss first and then resize that to one number: all of its memory lives on."""
+    count = math.prod(torch.broadcast_shapes(args[0].shape, args[1].shape))
+    return result if result.dim() or count <= 1 else torch.empty((count,), dtype=result.dtype).as_strided((), ())
+
+
+def _unfolded_memory(args: Any, result: Any) -> Any:
+    """Folding makes a tensor as large as its input first, and resizes it."""
+    if args[0].numel() <= result.numel():
+        return result
+    return torch.empty((args[0].numel(),), dtype=result.dtype).as_strided(result.shape, result.stride())
+
+
+def _no_buffer(_: Any, result: Any) -> Any:
+    """The CPU's log sigmoid keeps one for backward, CUDA's doesn't."""
+    return (result[0], result[1].new_empty((0,)))
+
+
+def _of_both(args: Any, result: Any) -> Any:
+    """Strides as those of a product: the fake kernel asks its arguments in another order."""
+    strides = aten.mul.Tensor(args[0], args[1]).stride()
+    return result if strides == result.stride() else torch.empty_strided(result.shape, strides, dtype=result.dtype)
 
 
 def _gradient_of_group_norm(args: Any, result: Any) -> Any:
@@ -42,12 +72,26 @@ def _wide_statistics(args: Any, result: Any) -> Any:
     return (result[0], *(t.to(torch.float32) if t.numel() else t for t in result[1:]))
 
 
-_ON_CUDA: dict[Any, Callable] = {op.default: _wide_statistics for op in (aten.native_layer_norm, aten.native_batch_norm)}
+_ON_CUDA: dict[Any, Callable] = {
+    aten.native_layer_norm.default: _wide_statistics,
+    aten.native_batch_norm.default: _wide_statistics,
+    aten.log_sigmoid_forward.default: _no_buffer,
+}
 _CORRECTED: dict[Any, Callable] = {
     aten.native_layer_norm_backward.default: _contiguous_gradient,
     aten.native_group_norm.default: cpu_results.wide_statistics(slice(1, 3)),
     aten.native_group_norm_backward.default: _gradient_of_group_norm,
     aten.native_batch_norm_backward.default: _wanted_gradient,
+    aten.mse_loss.default: _unreduced_memory,
+    aten.smooth_l1_loss.default: _unreduced_memory,
+    aten.soft_margin_loss.default: _unreduced_memory,
+    aten.binary_cross_entropy.default: _unreduced_memory,
+    aten._log_softmax_backward_data.default: _contiguous,
+    aten.mse_loss_backward.default: _contiguous,
+    aten.smooth_l1_loss_backward.default: _contiguous,
+    aten.huber_loss_backward.default: _contiguous,
+    aten.col2im.default: _unfolded_memory,
+    aten.xlogy.Tensor: _of_both,
 }
 _MADE: dict[Any, Callable] = {
     aten._cudnn_rnn.default: cuda_recurrent.fake_forward,
