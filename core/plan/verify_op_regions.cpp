@@ -2,6 +2,7 @@
 #include "core/plan/verify_op_regions.h"
 
 #include "core/plan/verify_code.h"
+#include "core/plan/verify_faults.h"
 #include "core/plan/verify_names.h"
 #include "core/plan/verify_regions.h"
 
@@ -19,8 +20,6 @@ using graph::Moment;
 using graph::OpId;
 using graph::StorageId;
 using graph::TensorId;
-
-constexpr std::size_t kMaxFaults = 100;
 
 OpId opAt(Moment moment)
 {
@@ -46,11 +45,13 @@ public:
     {
         m_model = modelCall(m_program);
         if (m_model == nullptr)
-            tell("A plan between ops needs a graph with one call of the model; this one has none, "
-                 "or several.");
+            m_faults.add(
+                FaultKind::IllegalRegion,
+                "A plan between ops needs a graph with one call of the model; this one has none, "
+                "or several.");
         else if (checkModel())
             checkSiblings(plan.regions, nullptr);
-        return std::move(m_faults);
+        return std::move(m_faults).take();
     }
 
 private:
@@ -59,27 +60,17 @@ private:
         return m_program.tensor(tensor).storage;
     }
 
-    void tell(std::string sentence)
-    {
-        if (m_faults.size() < kMaxFaults)
-            m_faults.push_back({FaultKind::IllegalRegion, std::move(sentence)});
-    }
-    void fault(const Region& region, const std::string& what)
-    {
-        std::string sentence = fmt::format("{}: {}.", nameOf(m_program, region), what);
-        sentence.front() = 'T';
-        tell(std::move(sentence));
-    }
-
     // What generated code can't stand for. Returns whether it can.
     [[nodiscard]] bool checkModel()
     {
         for (const graph::Op& op : m_program.ops) {
             if (!op.recomputeOf)
                 continue;
-            tell(fmt::format("A plan between ops can't be laid over a model that checkpoints "
-                             "itself: {} is computed again in the recorded step.",
-                             nameOf(m_program, *op.recomputeOf)));
+            m_faults.add(
+                FaultKind::IllegalRegion,
+                fmt::format("A plan between ops can't be laid over a model that checkpoints "
+                            "itself: {} is computed again in the recorded step.",
+                            nameOf(m_program, *op.recomputeOf)));
             return false;
         }
         std::vector<bool> isReturned(m_program.storages.size(), false);
@@ -97,14 +88,18 @@ private:
             if (isReturned[i] || storage.alloc < m_model->first || storage.alloc > m_model->last)
                 continue;
             if (usedAfter[i] != graph::kNever)
-                tell(fmt::format("A plan between ops can't hand {} to {}: the model doesn't "
-                                 "return it.",
-                                 nameOf(m_program, StorageId{i}),
-                                 nameOf(m_program, opAt(usedAfter[i]))));
+                m_faults.add(
+                    FaultKind::IllegalRegion,
+                    fmt::format("A plan between ops can't hand {} to {}: the model doesn't "
+                                "return it.",
+                                nameOf(m_program, StorageId{i}),
+                                nameOf(m_program, opAt(usedAfter[i]))));
             else if (m_python[i] == graph::kNever)
-                tell(fmt::format("A plan between ops can't keep {}, which outlives the step: the "
-                                 "model doesn't return it.",
-                                 nameOf(m_program, StorageId{i})));
+                m_faults.add(
+                    FaultKind::IllegalRegion,
+                    fmt::format("A plan between ops can't keep {}, which outlives the step: the "
+                                "model doesn't return it.",
+                                nameOf(m_program, StorageId{i})));
         }
         return m_faults.empty();
     }
@@ -114,9 +109,10 @@ private:
         Moment before = graph::kBeforeStep;
         for (const Region& region : regions) {
             if (region.first <= before)
-                fault(region, fmt::format("starts at op {}, inside or before its sibling that "
-                                          "ends at op {}",
-                                          region.first, before));
+                m_faults.add(region,
+                             fmt::format("starts at op {}, inside or before its sibling that "
+                                         "ends at op {}",
+                                         region.first, before));
             before = std::max(before, region.last);
             if (!checkShape(region, parent))
                 continue;
@@ -129,20 +125,21 @@ private:
     {
         const std::size_t faultsBefore = m_faults.size();
         if (!region.members.empty())
-            fault(region, "names calls of modules in a plan between ops");
+            m_faults.add(region, "names calls of modules in a plan between ops");
         if (region.last < region.first)
-            fault(region, "has no op");
+            m_faults.add(region, "has no op");
         else if (region.first < m_model->first || region.last > m_model->last)
-            fault(region, fmt::format("reaches out of the model's forward, ops {} to {}",
-                                      m_model->first, m_model->last));
+            m_faults.add(region, fmt::format("reaches out of the model's forward, ops {} to {}",
+                                             m_model->first, m_model->last));
         else if (parent != nullptr && (region.first < parent->first || region.last > parent->last))
-            fault(region, fmt::format("reaches out of {}", nameOf(m_program, *parent)));
+            m_faults.add(region, fmt::format("reaches out of {}", nameOf(m_program, *parent)));
         else if (parent != nullptr && region.first == parent->first && region.last == parent->last)
-            fault(region,
-                  fmt::format("runs the same ops as {} around it", nameOf(m_program, *parent)));
+            m_faults.add(region, fmt::format("runs the same ops as {} around it",
+                                             nameOf(m_program, *parent)));
         else if (sharesCallWithNext(m_program, region.last))
-            fault(region, fmt::format("ends between {} and the op in place that makes this copy",
-                                      nameOf(m_program, opAt(region.last))));
+            m_faults.add(region,
+                         fmt::format("ends between {} and the op in place that makes this copy",
+                                     nameOf(m_program, opAt(region.last))));
         return m_faults.size() == faultsBefore;
     }
 
@@ -152,13 +149,13 @@ private:
         for (Moment op = region.first; op <= region.last; ++op) {
             const graph::Op& row = m_program.op(opAt(op));
             if (row.isCollective)
-                fault(region, fmt::format("{} is a collective, which can't run again",
-                                          nameOf(m_program, opAt(op))));
+                m_faults.add(region, fmt::format("{} is a collective, which can't run again",
+                                                 nameOf(m_program, opAt(op))));
             for (const TensorId tensor : row.writes)
                 if (isLent(region, storageOf(tensor)) && told.insert(storageOf(tensor)).second)
-                    fault(region, fmt::format("{} overwrites {}, which is older than it",
-                                              nameOf(m_program, opAt(op)),
-                                              nameOf(m_program, storageOf(tensor))));
+                    m_faults.add(region, fmt::format("{} overwrites {}, which is older than it",
+                                                     nameOf(m_program, opAt(op)),
+                                                     nameOf(m_program, storageOf(tensor))));
             for (const TensorId tensor : row.reads) {
                 const StorageId storage = storageOf(tensor);
                 const Moment write = m_lastWrite[storage.index()];
@@ -167,10 +164,10 @@ private:
                         ? write > region.last
                         : isBuffer(storage) && write >= region.first && !writes(row, storage);
                 if (changes && told.insert(storage).second)
-                    fault(region,
-                          fmt::format("{} reads {}, which {} overwrites",
-                                      nameOf(m_program, opAt(op)), nameOf(m_program, storage),
-                                      nameOf(m_program, opAt(write))));
+                    m_faults.add(region, fmt::format("{} reads {}, which {} overwrites",
+                                                     nameOf(m_program, opAt(op)),
+                                                     nameOf(m_program, storage),
+                                                     nameOf(m_program, opAt(write))));
             }
         }
     }
@@ -196,7 +193,7 @@ private:
     std::vector<Moment> m_python; ///< as recorded
     const graph::Call* m_model = nullptr;
     std::vector<Moment> m_lastWrite; ///< by storage: last forward or loss op that writes it
-    std::vector<Fault> m_faults;
+    FaultList m_faults{m_program};
 };
 
 } // namespace

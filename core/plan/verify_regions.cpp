@@ -2,6 +2,7 @@
 #include "core/plan/verify_regions.h"
 
 #include "core/plan/verify_arguments.h"
+#include "core/plan/verify_faults.h"
 #include "core/plan/verify_names.h"
 #include "core/plan/verify_op_regions.h"
 #include "core/plan/verify_saves.h"
@@ -25,7 +26,6 @@ using graph::StorageId;
 using graph::TensorId;
 
 constexpr Moment kUnused = -2; ///< of a storage that forward and loss don't use
-constexpr std::size_t kMaxFaults = 100;
 
 /// Where forward and loss use a storage.
 struct Use
@@ -67,7 +67,7 @@ public:
     [[nodiscard]] std::vector<Fault> run(const Plan& plan)
     {
         checkSiblings(plan.regions, nullptr);
-        return std::move(m_faults);
+        return std::move(m_faults).take();
     }
 
 private:
@@ -96,23 +96,15 @@ private:
     [[nodiscard]] const graph::Call& call(CallId id) const { return m_program.call(id); }
     [[nodiscard]] const Use& use(StorageId storage) const { return m_uses[storage.index()]; }
 
-    void fault(const Region& region, const std::string& what)
-    {
-        if (m_faults.size() >= kMaxFaults)
-            return;
-        std::string sentence = fmt::format("{}: {}.", nameOf(m_program, region), what);
-        sentence.front() = 'T';
-        m_faults.push_back({FaultKind::IllegalRegion, std::move(sentence)});
-    }
-
     void checkSiblings(const std::vector<Region>& regions, const Region* parent)
     {
         Moment before = kUnused;
         for (const Region& region : regions) {
             if (region.first <= before)
-                fault(region, fmt::format("starts at op {}, inside or before its sibling that "
-                                          "ends at op {}",
-                                          region.first, before));
+                m_faults.add(region,
+                             fmt::format("starts at op {}, inside or before its sibling that "
+                                         "ends at op {}",
+                                         region.first, before));
             before = std::max(before, region.last);
             if (!checkShape(region, parent))
                 continue; // the other rules need calls and intervals that exist
@@ -129,13 +121,13 @@ private:
     {
         const std::size_t faultsBefore = m_faults.size();
         if (region.members.empty()) {
-            fault(region, "has no module call");
+            m_faults.add(region, "has no module call");
             return false;
         }
         for (const CallId member : region.members) {
             if (member.index() >= m_program.calls.size()) {
-                fault(region, fmt::format("names {}, which the graph doesn't have",
-                                          nameOf(m_program, member)));
+                m_faults.add(region, fmt::format("names {}, which the graph doesn't have",
+                                                 nameOf(m_program, member)));
                 return false;
             }
         }
@@ -145,9 +137,10 @@ private:
             return false;
         if (region.first != call(region.members.front()).first
             || region.last != call(region.members.back()).last)
-            fault(region, fmt::format("says ops {} to {}, but its calls run ops {} to {}",
-                                      region.first, region.last, call(region.members.front()).first,
-                                      call(region.members.back()).last));
+            m_faults.add(region,
+                         fmt::format("says ops {} to {}, but its calls run ops {} to {}",
+                                     region.first, region.last, call(region.members.front()).first,
+                                     call(region.members.back()).last));
         if (parent != nullptr)
             checkInside(region, *parent);
         return m_faults.size() == faultsBefore;
@@ -158,27 +151,30 @@ private:
         const CallId id = region.members[index];
         const graph::Call& member = call(id);
         if (member.isEmpty()) {
-            fault(region, fmt::format("its member {} runs no op", nameOf(m_program, id)));
+            m_faults.add(region, fmt::format("its member {} runs no op", nameOf(m_program, id)));
             return;
         }
         if (m_program.module(member.module).hasHooks)
-            fault(region, fmt::format("its member {} has hooks, which would not run where the "
-                                      "step ran them",
-                                      nameOf(m_program, id)));
+            m_faults.add(region,
+                         fmt::format("its member {} has hooks, which would not run where the "
+                                     "step ran them",
+                                     nameOf(m_program, id)));
         if (m_program.module(member.module).isCalledDirectly)
-            fault(region, fmt::format("its member {} is also run by its forward() alone, so its "
-                                      "calls can't be counted",
-                                      nameOf(m_program, id)));
+            m_faults.add(region,
+                         fmt::format("its member {} is also run by its forward() alone, so its "
+                                     "calls can't be counted",
+                                     nameOf(m_program, id)));
         for (Moment op = member.first; op <= member.last; ++op) {
             if (m_isRepeated[static_cast<std::size_t>(op)]) {
-                fault(region, fmt::format("the model itself checkpoints {}, so the recorded step "
-                                          "computes it again already",
-                                          nameOf(m_program, opAt(op))));
+                m_faults.add(region,
+                             fmt::format("the model itself checkpoints {}, so the recorded step "
+                                         "computes it again already",
+                                         nameOf(m_program, opAt(op))));
                 return;
             }
             if (m_program.op(opAt(op)).phase != graph::Phase::Forward) {
-                fault(region,
-                      fmt::format("{} doesn't run in forward", nameOf(m_program, opAt(op))));
+                m_faults.add(region,
+                             fmt::format("{} doesn't run in forward", nameOf(m_program, opAt(op))));
                 return;
             }
         }
@@ -187,21 +183,23 @@ private:
         const CallId previousId = region.members[index - 1];
         const graph::Call& previous = call(previousId);
         if (member.parent != previous.parent)
-            fault(region, fmt::format("its members {} and {} aren't called by the same module",
-                                      nameOf(m_program, previousId), nameOf(m_program, id)));
+            m_faults.add(region,
+                         fmt::format("its members {} and {} aren't called by the same module",
+                                     nameOf(m_program, previousId), nameOf(m_program, id)));
         else if (member.first != previous.last + 1)
-            fault(region, fmt::format("its member {} doesn't follow {} at once: op {} lies between",
-                                      nameOf(m_program, id), nameOf(m_program, previousId),
-                                      previous.last + 1));
+            m_faults.add(region,
+                         fmt::format("its member {} doesn't follow {} at once: op {} lies between",
+                                     nameOf(m_program, id), nameOf(m_program, previousId),
+                                     previous.last + 1));
     }
 
     void checkInside(const Region& region, const Region& parent)
     {
         if (region.first < parent.first || region.last > parent.last)
-            fault(region, fmt::format("reaches out of {}", nameOf(m_program, parent)));
+            m_faults.add(region, fmt::format("reaches out of {}", nameOf(m_program, parent)));
         else if (region.first == parent.first && region.last == parent.last)
-            fault(region,
-                  fmt::format("runs the same ops as {} around it", nameOf(m_program, parent)));
+            m_faults.add(region, fmt::format("runs the same ops as {} around it",
+                                             nameOf(m_program, parent)));
         for (const CallId member : parent.members)
             m_isAround[member.index()] = true;
         for (const CallId member : region.members) {
@@ -209,8 +207,9 @@ private:
             while (ancestor && !m_isAround[ancestor->index()])
                 ancestor = call(*ancestor).parent;
             if (!ancestor)
-                fault(region, fmt::format("its member {} isn't called from {}",
-                                          nameOf(m_program, member), nameOf(m_program, parent)));
+                m_faults.add(region,
+                             fmt::format("its member {} isn't called from {}",
+                                         nameOf(m_program, member), nameOf(m_program, parent)));
         }
         for (const CallId member : parent.members)
             m_isAround[member.index()] = false;
@@ -238,14 +237,16 @@ private:
             const std::vector<TensorId>& outputs = call(region.members[i]).outputs;
             const std::vector<TensorId>& inputs = call(region.members[i + 1]).inputs;
             if (outputs.size() != 1) {
-                fault(region, fmt::format("its member {} returns {} tensors, where one can be "
-                                          "passed on",
-                                          from(), outputs.size()));
+                m_faults.add(region,
+                             fmt::format("its member {} returns {} tensors, where one can be "
+                                         "passed on",
+                                         from(), outputs.size()));
                 continue;
             }
             if (inputs.empty() || inputs.front() != outputs.front()) {
-                fault(region, fmt::format("{} doesn't take what {} returns as its first argument",
-                                          to(), from()));
+                m_faults.add(region,
+                             fmt::format("{} doesn't take what {} returns as its first argument",
+                                         to(), from()));
                 continue;
             }
             const bool sameOthers = arguments.empty()
@@ -253,10 +254,10 @@ private:
                                         : std::equal(inputs.begin() + 1, inputs.end(),
                                                      arguments.begin() + 1, arguments.end());
             if (!sameOthers)
-                fault(region, fmt::format("the further arguments of {} aren't those of {}", to(),
-                                          nameOf(m_program, region.members.front())));
+                m_faults.add(region, fmt::format("the further arguments of {} aren't those of {}",
+                                                 to(), nameOf(m_program, region.members.front())));
             if (const std::optional<std::string> what = passingFault(m_program, region, i + 1))
-                fault(region, *what);
+                m_faults.add(region, *what);
             checkPassed(region, i);
         }
     }
@@ -271,14 +272,14 @@ private:
         };
         const Moment alloc = m_program.storage(storage).alloc;
         if (alloc < region.first || alloc > region.last) {
-            fault(region, fmt::format("{} was allocated before it", value()));
+            m_faults.add(region, fmt::format("{} was allocated before it", value()));
             return;
         }
         if (use(storage).last > region.last && !isResult(region, storage))
-            fault(region, fmt::format("{} is also used by {} after it", value(),
-                                      nameOf(m_program, opAt(use(storage).last))));
+            m_faults.add(region, fmt::format("{} is also used by {} after it", value(),
+                                             nameOf(m_program, opAt(use(storage).last))));
         if (m_python[storage.index()] >= m_end)
-            fault(region, fmt::format("{} is still held when backward begins", value()));
+            m_faults.add(region, fmt::format("{} is still held when backward begins", value()));
     }
 
     // Rule 3.
@@ -289,13 +290,15 @@ private:
                 if (isResult(region, storage))
                     continue;
                 if (use(storage).last > region.last)
-                    fault(region,
-                          fmt::format("{} is used by {} after it, but isn't among the results",
-                                      nameOf(m_program, storage),
-                                      nameOf(m_program, opAt(use(storage).last))));
+                    m_faults.add(
+                        region,
+                        fmt::format("{} is used by {} after it, but isn't among the results",
+                                    nameOf(m_program, storage),
+                                    nameOf(m_program, opAt(use(storage).last))));
                 else if (m_program.storage(storage).free == graph::kNever)
-                    fault(region, fmt::format("{} outlives the step, but isn't among the results",
-                                              nameOf(m_program, storage)));
+                    m_faults.add(region,
+                                 fmt::format("{} outlives the step, but isn't among the results",
+                                             nameOf(m_program, storage)));
             }
         }
     }
@@ -308,14 +311,14 @@ private:
         for (Moment op = region.first; op <= region.last; ++op) {
             const graph::Op& row = m_program.op(opAt(op));
             if (row.isCollective)
-                fault(region, fmt::format("{} is a collective, which can't run again",
-                                          nameOf(m_program, opAt(op))));
+                m_faults.add(region, fmt::format("{} is a collective, which can't run again",
+                                                 nameOf(m_program, opAt(op))));
             for (const TensorId tensor : row.reads) {
                 const StorageId storage = storageOf(tensor);
                 if (isCaptured(region, storage) && captured.insert(storage).second)
-                    fault(region,
-                          fmt::format("{} reads {}, which isn't an argument of it",
-                                      nameOf(m_program, opAt(op)), nameOf(m_program, storage)));
+                    m_faults.add(region, fmt::format("{} reads {}, which isn't an argument of it",
+                                                     nameOf(m_program, opAt(op)),
+                                                     nameOf(m_program, storage)));
             }
             for (const TensorId tensor : row.writes) {
                 const StorageId storage = storageOf(tensor);
@@ -323,9 +326,9 @@ private:
                 if (written.alloc < region.first
                     && written.storageClass != graph::StorageClass::Buffer
                     && overwritten.insert(storage).second)
-                    fault(region,
-                          fmt::format("{} overwrites {}, which is older than it",
-                                      nameOf(m_program, opAt(op)), nameOf(m_program, storage)));
+                    m_faults.add(region, fmt::format("{} overwrites {}, which is older than it",
+                                                     nameOf(m_program, opAt(op)),
+                                                     nameOf(m_program, storage)));
             }
         }
     }
@@ -346,9 +349,9 @@ private:
             const StorageId storage = storageOf(tensor);
             const Moment write = use(storage).lastWrite;
             if (write > region.last && seen.insert(storage).second)
-                fault(region,
-                      fmt::format("{} overwrites its argument {} after it",
-                                  nameOf(m_program, opAt(write)), nameOf(m_program, storage)));
+                m_faults.add(region, fmt::format("{} overwrites its argument {} after it",
+                                                 nameOf(m_program, opAt(write)),
+                                                 nameOf(m_program, storage)));
         }
     }
 
@@ -359,7 +362,7 @@ private:
     std::vector<bool> m_isAround;   ///< by call: a member of the region around; else all false
     std::vector<bool> m_isRepeated; ///< by op: the recorded step runs it again
     std::vector<std::vector<StorageId>> m_allocated;
-    std::vector<Fault> m_faults;
+    FaultList m_faults{m_program};
 };
 
 /// The first region that lies in too many others, null without.

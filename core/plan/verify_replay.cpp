@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/verify_replay.h"
 
+#include "core/plan/verify_faults.h"
 #include "core/plan/verify_names.h"
 #include "core/plan/verify_regions.h"
 
@@ -12,8 +13,6 @@
 namespace plimsoll::plan::verifying {
 
 namespace {
-
-constexpr std::size_t kMaxFaults = 100;
 
 } // namespace
 
@@ -102,7 +101,7 @@ std::string Replay::describe(Moment moment) const
 
 void Replay::fault(FaultKind kind, std::string sentence)
 {
-    if (m_seen.faults.size() < kMaxFaults)
+    if (m_seen.faults.size() < FaultList::kMost)
         m_seen.faults.push_back({kind, std::move(sentence)});
 }
 

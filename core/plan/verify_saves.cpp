@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/verify_saves.h"
 
+#include "core/plan/verify_faults.h"
 #include "core/plan/verify_names.h"
 
 #include <fmt/format.h>
@@ -18,8 +19,6 @@ using graph::OpId;
 using graph::StorageId;
 using graph::TensorId;
 
-constexpr std::size_t kMaxFaults = 100;
-
 class SaveChecker
 {
 public:
@@ -28,7 +27,7 @@ public:
     [[nodiscard]] std::vector<Fault> run(const Plan& plan)
     {
         check(plan.regions);
-        return std::move(m_faults);
+        return std::move(m_faults).take();
     }
 
 private:
@@ -44,31 +43,23 @@ private:
         }
     }
 
-    void fault(const Region& region, const std::string& what)
-    {
-        if (m_faults.size() >= kMaxFaults)
-            return;
-        std::string sentence = fmt::format("{}: {}.", nameOf(m_program, region), what);
-        sentence.front() = 'T';
-        m_faults.push_back({FaultKind::IllegalRegion, std::move(sentence)});
-    }
-
     [[nodiscard]] bool checkPlaces(const Region& region)
     {
         Moment before = region.first - 1;
         for (const OpId op : region.save) {
             const auto at = static_cast<Moment>(op.index());
             if (at <= before || at > region.last) {
-                fault(region, fmt::format("the ops that it saves don't rise inside of it: op {}",
-                                          op.index()));
+                m_faults.add(region,
+                             fmt::format("the ops that it saves don't rise inside of it: op {}",
+                                         op.index()));
                 return false;
             }
             before = at;
             for (const Region& nested : region.nested) {
                 if (nested.first > at || at > nested.last)
                     continue;
-                fault(region, fmt::format("it saves {}, which {} would have to save",
-                                          nameOf(m_program, op), nameOf(m_program, nested)));
+                m_faults.add(region, fmt::format("it saves {}, which {} would have to save",
+                                                 nameOf(m_program, op), nameOf(m_program, nested)));
                 return false;
             }
         }
@@ -87,13 +78,14 @@ private:
         };
         if (row.outputs.empty() || !std::ranges::all_of(row.outputs, isOwn)
             || !std::ranges::all_of(row.writes, isBuffer)) {
-            fault(region, fmt::format("it saves {}, which doesn't make all of its results anew",
-                                      nameOf(m_program, op)));
+            m_faults.add(region,
+                         fmt::format("it saves {}, which doesn't make all of its results anew",
+                                     nameOf(m_program, op)));
             return;
         }
         if (const std::optional<OpId> writer = overwriter(row.outputs))
-            fault(region, fmt::format("it saves {}, whose result {} overwrites",
-                                      nameOf(m_program, op), nameOf(m_program, *writer)));
+            m_faults.add(region, fmt::format("it saves {}, whose result {} overwrites",
+                                             nameOf(m_program, op), nameOf(m_program, *writer)));
     }
 
     [[nodiscard]] std::optional<OpId> overwriter(const std::vector<TensorId>& results) const
@@ -121,16 +113,17 @@ private:
             if (isSaved && !fetched)
                 fetched = op;
             if (!isSaved && fetched) {
-                fault(region, fmt::format("it saves {}, which draws random numbers, but not {}, "
-                                          "which draws after it and would draw other ones",
-                                          nameOf(m_program, *fetched), nameOf(m_program, op)));
+                m_faults.add(region,
+                             fmt::format("it saves {}, which draws random numbers, but not {}, "
+                                         "which draws after it and would draw other ones",
+                                         nameOf(m_program, *fetched), nameOf(m_program, op)));
                 return;
             }
         }
     }
 
     const graph::Program& m_program;
-    std::vector<Fault> m_faults;
+    FaultList m_faults{m_program};
 };
 
 } // namespace

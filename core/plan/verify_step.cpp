@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/verify_step.h"
 
+#include "core/plan/verify_faults.h"
 #include "core/plan/verify_heap.h"
 #include "core/plan/verify_names.h"
 #include "core/plan/verify_statistics.h"
@@ -22,8 +23,6 @@ using graph::Moment;
 using graph::OpId;
 using graph::Program;
 using graph::StorageId;
-
-constexpr std::size_t kMostFaults = 100;
 
 /// The engine's node that puts a gradient into `.grad`.
 constexpr std::string_view kStoresGradient = "AccumulateGrad";
@@ -345,7 +344,7 @@ void StepReplay::record(const Execution& execution)
 
 void StepReplay::fault(FaultKind kind, std::string sentence)
 {
-    if (m_seen.faults.size() < kMostFaults)
+    if (m_seen.faults.size() < FaultList::kMost)
         m_seen.faults.push_back({kind, std::move(sentence)});
 }
 
