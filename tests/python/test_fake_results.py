@@ -121,12 +121,18 @@ def _named(name, *args, **options):
 
 
 ACTIVATIONS = (
-    nn.ReLU(), nn.GELU(), nn.SiLU(), nn.Mish(), nn.Hardswish(), nn.ELU(), nn.LeakyReLU(), nn.PReLU(), nn.RReLU(), nn.Softplus(), nn.LogSigmoid(),
+    nn.ReLU(), nn.GELU(), nn.SiLU(), nn.Mish(), nn.Hardswish(), nn.Hardsigmoid(), nn.Hardtanh(), nn.ELU(), nn.LeakyReLU(), nn.PReLU(), nn.RReLU(), nn.Softplus(), nn.LogSigmoid(),
     nn.Softmax(1), nn.LogSoftmax(-1), nn.GLU(1), nn.Dropout(0.3), nn.Dropout2d(0.3), nn.ChannelShuffle(2), nn.PixelShuffle(2), nn.MaxPool2d(3, 2, 1),
     nn.AvgPool2d(3), nn.Unfold(3, padding=1), nn.ReflectionPad2d(1), nn.ReplicationPad2d(1), nn.LocalResponseNorm(2), nn.LayerNorm(12), nn.RMSNorm(12), nn.GroupNorm(2, 8),
     *(nn.Upsample(scale_factor=2, mode=mode) for mode in ("nearest", "bilinear", "bicubic")),
 )  # fmt: skip
+class Rolled(nn.Module):
+    def forward(self, x):
+        return x.roll((1, 2), (1, 3))
+
+
 LAYERS = {
+    "roll": [(Rolled(), _images())],
     **{type(layer).__name__ + getattr(layer, "mode", ""): [(layer, _images())] for layer in ACTIVATIONS},
     "convolution": _spatial(_named("Conv", 4, 6, 3, padding=1)) + _spatial(_named("Conv", 4, 4, 3, groups=4)),
     "transposed": _spatial(_named("ConvTranspose", 4, 6, 3, stride=2, output_padding=1)),
@@ -159,14 +165,14 @@ def _tensors(value):
 
 
 def _differences(call, *inputs):
-    """In plain layout, in another one, and under autocast."""
+    """In plain layout, in another one, and under autocast; with gradients of the result's layout and of the other."""
     found = []
-    for change, cast in ((torch.clone, False), (_turned, False), (torch.clone, True)):
+    for change, cast, turn in itertools.product((torch.clone, _turned), (False, True), (torch.clone, _turned)):
         given = [change(x).requires_grad_() if x.is_floating_point() else x for x in inputs]
         with OnFakesToo() as beside:
             with torch.autocast("cpu", dtype=torch.bfloat16, enabled=cast):
-                results = _tensors(call(*given))
-            sum(result.float().square().sum() for result in results).backward()
+                results = [t for t in _tensors(call(*given)) if t.requires_grad]
+            torch.autograd.backward(results, [turn(torch.rand(t.shape, dtype=t.dtype)) for t in results])
         found += beside.differences
     return found
 

@@ -92,6 +92,7 @@ CORRECTED: dict[Any, Callable[[Any, Any], Any]] = {
     aten.rrelu_with_noise.default: _contiguous,
     aten.glu_backward.default: _contiguous,
     aten.channel_shuffle.default: _as_suggested_by(0),
+    aten.roll.default: _as_suggested_by(0),
     aten.reflection_pad2d_backward.default: _as_suggested_by(1),
     aten.replication_pad2d_backward.default: _as_suggested_by(1),
 }

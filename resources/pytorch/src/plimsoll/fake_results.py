@@ -47,10 +47,14 @@ def _no_buffer(_: Any, result: Any) -> Any:
     return (result[0], result[1].new_empty((0,)))
 
 
-def _of_both(args: Any, result: Any) -> Any:
-    """Strides as those of a product: the fake kernel asks its arguments in another order."""
-    strides = aten.mul.Tensor(args[0], args[1]).stride()
-    return result if strides == result.stride() else torch.empty_strided(result.shape, strides, dtype=result.dtype)
+def _strides_of_product(first: int, second: int) -> Callable[[Any, Any], Any]:
+    """The real kernel orders dimensions as a product of these two arguments does, the fake one as another argument has them."""
+
+    def corrected(args: Any, result: Any) -> Any:
+        strides = aten.mul.Tensor(args[first], args[second]).stride()
+        return result if strides == result.stride() else torch.empty_strided(result.shape, strides, dtype=result.dtype)
+
+    return corrected
 
 
 def _gradient_of_group_norm(args: Any, result: Any) -> Any:
@@ -91,7 +95,13 @@ _CORRECTED: dict[Any, Callable] = {
     aten.smooth_l1_loss_backward.default: _contiguous,
     aten.huber_loss_backward.default: _contiguous,
     aten.col2im.default: _unfolded_memory,
-    aten.xlogy.Tensor: _of_both,
+    aten.xlogy.Tensor: _strides_of_product(0, 1),
+    aten.hardswish_backward.default: _strides_of_product(0, 1),
+    aten.hardsigmoid_backward.default: _strides_of_product(0, 1),
+    aten.hardtanh_backward.default: _strides_of_product(0, 1),
+    aten.softplus_backward.default: _strides_of_product(0, 1),
+    aten.elu_backward.default: _strides_of_product(0, 5),
+    aten.rrelu_with_noise_backward.default: _strides_of_product(2, 0),
 }
 _MADE: dict[Any, Callable] = {
     aten._cudnn_rnn.default: cuda_recurrent.fake_forward,
