@@ -62,3 +62,21 @@ def test_retracing_leaves_functions_of_other_threads_alone():
             assert torch.equal(Doubled.apply(torch.ones(3)), torch.full((3,), 2.0))
     assert torch.equal(results[0], torch.full((3,), 2.0))
     assert torch.equal(Doubled.apply(torch.ones(3)), torch.full((3,), 2.0))
+
+
+@pytest.mark.parametrize("granularity", ["op", "module"])
+def test_functional_call_is_refused_where_backward_would_find_other_weights(granularity):
+    model = Configured()
+    others = {name: p.detach().clone().requires_grad_() for name, p in model.named_parameters()}
+    if granularity == "op":
+        plimsoll.apply(model, plan_for_forward(record(model, (X,)), [region(0, 2)]))
+    else:
+        row = {"members": [{"path": "a", "class": "Linear", "call": 0}], "nested": []}
+        plimsoll.apply(model, {"format": "plimsoll-plan", "version": 1, "runtime": "checkpoint", "regions": [row]})
+    with pytest.raises(PlanMismatch, match="functional_call puts other tensors into the model for the forward alone"):
+        torch.func.functional_call(model, others, (X,))
+    with torch.no_grad():
+        assert torch.equal(torch.func.functional_call(model, others, (X,)), model(X))
+    plimsoll.remove(model)
+    torch.func.functional_call(model, others, (X,)).sum().backward()
+    assert others["a.weight"].grad is not None and model.a.weight.grad is None

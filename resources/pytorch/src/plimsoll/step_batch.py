@@ -15,7 +15,7 @@ import torch
 from .apply_values import is_numpy_number
 from .op_structures import PLAIN
 from .step import Step
-from .step_refusals import refuse_devices, refuse_hooks, refuse_model
+from .step_refusals import refuse_devices, refuse_gradient, refuse_hooks, refuse_model
 from .tensors import geometry
 from .watch import Watch
 
@@ -56,15 +56,19 @@ class ModelState:
         self.parameters = dict(model.named_parameters())
         for name, parameter in self.parameters.items():
             refuse_hooks(name, parameter)
-        self.tensors = [*self.parameters.values(), *(buffer for _, buffer in model.named_buffers())]
+        buffers = dict(model.named_buffers())
+        for name, buffer in buffers.items():
+            if buffer.requires_grad:
+                refuse_gradient(f"the buffer {name}")
+        self.tensors = [*self.parameters.values(), *buffers.values()]
         self.first: dict[int, int] = {}  # by memory: number of the first tensor in it
         self._aliases = tuple(self.first.setdefault(_address(t), number) for number, t in enumerate(self.tensors))
 
     def _look_at_loss(self) -> None:
         assert self._watch is not None
         self._beside = Watch((("loss", self._loss),), beside=self._watch)
-        registered = {id(tensor) for tensor in self.tensors}
-        self.loose = [t for t in (*self._watch.tensors.values(), *self._beside.tensors.values()) if id(t) not in registered]
+        self.registered = {id(tensor) for tensor in self.tensors}
+        self.loose = [t for t in (*self._watch.tensors.values(), *self._beside.tensors.values()) if id(t) not in self.registered]
         self.held = [*self._watch.held, *self._beside.held]
         self.keys = (self._watch.key, self._beside.key)
         self.key = (*self.keys, self._aliases)
@@ -77,6 +81,9 @@ class Batch:
         whole_loss = with_targets(loss, targets) if loss is not None and targets else loss
         self.step = Step(model, args, kwargs, whole_loss, None, "train")
         self.parameters = state.parameters
+        for name, tensor in self.step.inputs():
+            if tensor.requires_grad and id(tensor) not in state.registered:
+                refuse_gradient(name)
         inputs = [tensor for _, tensor in self.step.inputs()]
         self.tensors = state.tensors + inputs
         refuse_devices(self.tensors)

@@ -26,6 +26,13 @@ def refuse_hooks(name: str, parameter: torch.Tensor) -> None:
         raise TraceError(f"the parameter {name} has hooks on its gradient, which a compiled step wouldn't run: change the gradients after the step")
 
 
+def refuse_gradient(name: str) -> None:
+    raise TraceError(
+        f"{name} requires a gradient, which a compiled step would not give it, as it fills those of the model's parameters: detach it, make "
+        "it a parameter of the model, or run the step without compile_step"
+    )
+
+
 def refuse_devices(tensors: Iterable[torch.Tensor]) -> None:
     other = next((tensor.device for tensor in tensors if tensor.device.type != "cpu"), None)
     if other is not None:

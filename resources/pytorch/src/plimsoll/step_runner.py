@@ -25,6 +25,7 @@ from .step_code import StepWriter
 from .step_schedule import Execution, read_again, schedule
 from .step_sequence import check_sequence
 from .step_stream import StepStream, StreamObserver
+from .step_undo import Undo
 
 _MOST_PROGRAMS = 8  # of different shapes
 _TARGET = "cpu"
@@ -78,6 +79,7 @@ class Compiled:
         self.program = accumulating(program, present)
         self.present = present
         self.executions: list[Execution] = schedule(self.program, again)
+        self._undo = Undo(self.program)
         self.corrections: list[str] = []
         self._name = name
         self._function: Optional[Callable] = None
@@ -91,7 +93,8 @@ class Compiled:
             function, _ = self._writer(True).compile(self._name, watching, watching.geometry)
         else:
             function = self._function = self._function or self.code()[0]
-        with _below_autograd(), _as_recorded(fake):
+        keeping = self._undo.on_error(tensors, watching is not None) if fake is None else contextlib.nullcontext()
+        with keeping, _below_autograd(), _as_recorded(fake):
             result = function(tensors, torch._C._set_grad_enabled, _RandomState if fake is None else _NoRandomState, self._guard)
         if first is not None and observer is None:
             first.correct()
@@ -112,7 +115,7 @@ class Compiled:
         if recorded is not None and value != recorded:
             raise StepError(
                 f"{self.program.place(ordinal)}: the step asked for a value, which was {recorded!r} when it was recorded and is {value!r} "
-                "now. This step was given up in the middle; run it without compile_step, or let shapes and arguments decide there."
+                "now. This step was given up; run it without compile_step, or let shapes and arguments decide there."
             )
 
 
@@ -131,7 +134,10 @@ class StepRunner:
     def __call__(self, *args: Any, **kwargs: Any) -> torch.Tensor:
         """One step of a batch. Returns the loss (a tensor with one element, without a graph) and fills `.grad`, where gradients
         that are there are added to. Raises StepError when the step can't go as it was recorded, TraceError when it can't be
-        recorded, PlanMismatch when the plan doesn't fit; the last two before anything has run."""
+        recorded, PlanMismatch when the plan doesn't fit, and whatever an op raises. A step that raises leaves parameters, buffers,
+        arguments, gradients and random numbers as they were. Two things are copied at the first step of a kind only, as they may be
+        large: gradients that backward adds to, and other memory that the step overwrites where that is more than 4 MiB together.
+        A later step that fails leaves these as the ops before the failing one made them."""
         batch = self._batch(args, kwargs)
         compiled = self._compiled_for(batch)
         return self._run(batch, compiled)
