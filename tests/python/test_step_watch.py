@@ -6,6 +6,7 @@ import collections
 import dataclasses
 import functools
 import types
+import warnings
 
 import plimsoll
 import pytest
@@ -311,3 +312,18 @@ def test_every_change_is_seen_in_a_step_and_named(name):
         return
     assert not watch.unchanged()
     assert watch.key.difference(Watch((("", model),), same_tensors=True).key) == NAMES.get(name, name)
+
+
+def test_what_changes_in_every_step_is_told():
+    model = torch.nn.Linear(8, 4)
+    step = plimsoll.compile_step(model, loss=torch.sum)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for number in range(8):
+            model.number = number
+            step(X)
+    model.number = 8
+    with pytest.warns(UserWarning, match="records the step anew for the 8th time .*'number'.* give what changes") as told:
+        step(X)
+    assert told[0].filename == __file__
+    step(X)

@@ -81,6 +81,7 @@ class Batch:
         whole_loss = with_targets(loss, targets) if loss is not None and targets else loss
         self.step = Step(model, args, kwargs, whole_loss, None, "train")
         self.parameters = state.parameters
+        self.watched = state.keys
         for name, tensor in self.step.inputs():
             if tensor.requires_grad and id(tensor) not in state.registered:
                 refuse_gradient(name)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections import OrderedDict
 from typing import Any, Callable, Iterator, Optional, Sequence
 
@@ -128,6 +129,8 @@ class StepRunner:
         self._loss = loss
         self._targets = targets
         self._state = ModelState(model, loss)
+        self._watched: Optional[tuple] = None
+        self._changes = 0
         self._programs: "OrderedDict[Any, tuple[list[Any], Program]]" = OrderedDict()
         self._compiled: dict[Any, Compiled] = {}
 
@@ -202,12 +205,26 @@ class StepRunner:
     def _program(self, batch: Batch) -> Program:
         known = self._programs.get(batch.key)
         if known is None:
+            self._count_changes(batch)
             known = self._programs[batch.key] = (batch.held, _record(batch))
             while len(self._programs) > _MOST_PROGRAMS:
                 self._programs.popitem(last=False)
         else:
             self._programs.move_to_end(batch.key)
         return known[1]
+
+
+    def _count_changes(self, batch: Batch) -> None:
+        """Warns of an attribute that changes again and again: each time the step is recorded anew, which takes seconds."""
+        before, self._watched = self._watched or batch.watched, batch.watched
+        changed = next((name for a, b in zip(before, batch.watched) if (name := a.difference(b)) is not None), None)
+        self._changes += changed is not None
+        if changed is not None and self._changes == _MOST_PROGRAMS:
+            warnings.warn(
+                f"compile_step() records the step anew for the {_MOST_PROGRAMS}th time because something that model or loss hold changed "
+                f"(the last one: '{changed}'): give what changes from step to step as an argument (a tensor costs no recording)",
+                stacklevel=5,
+            )
 
 
 def _record(batch: Batch) -> Program:
@@ -255,6 +272,14 @@ def compile_step(
     last `targets` go to the loss after the output, the others to the model. The step is recorded on fake tensors at the
     first call, and again for other shapes, modes or values of arguments that are no tensors; it runs no Python code of the model.
     Raises PlanMismatch when the plan is made for something else.
+
+    It is recorded again, too, when something that model or loss hold has changed: attributes of modules and of other objects and their
+    classes; dicts, lists, tuples, sets and deques, nested; closures, defaults, bound and partial arguments, and globals that `forward`,
+    the loss and the functions that these name use. Not watched are: the content of arrays and of containers of more than 1000 entries
+    (but their length), objects of Python's library, torch and numpy that are no modules, what functions of these take from
+    elsewhere, variables read by a computed name (globals()[...], getattr on a Python module), environment variables, files, and what lies
+    behind the first 50,000 values, nearest first. Random numbers of Python's and values that a step itself changes are refused.
+    A step gives gradients to the model's parameters only; arguments and other modules that want some are refused.
     """
     if not isinstance(model, torch.nn.Module):
         raise TraceError(f"model must be a torch.nn.Module, not a {type(model).__name__}: put the function into a module's forward")
