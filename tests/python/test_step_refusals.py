@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps, calls and plans that compile_step() refuses, each with a sentence that says what and where."""
 
+import itertools
 import random
 
 import numpy
@@ -28,6 +29,7 @@ def refused(body, *args):
 
 
 counter = [0]
+_calls = itertools.count()
 
 
 def _counts(model, hidden):
@@ -62,11 +64,13 @@ class Table(torch.nn.Module):
 
 BODIES = {
     "a counter in Python": (_counts, "the step changes 'counter[0]'"),
-    "random.random()": (lambda model, hidden: hidden * random.random(), "two recordings of the same step differ"),
+    "random.random()": (lambda model, hidden: hidden * random.random(), "draws random numbers in Python"),
+    "numpy.random": (lambda model, hidden: hidden if numpy.random.rand() < 2 else hidden, "draws random numbers in Python"),
+    "a counter that nobody sees": (lambda model, hidden: hidden * next(_calls), "two recordings of the same step differ"),
     "another constant each time": (
-        lambda model, hidden: hidden * torch.from_numpy(numpy.random.rand(8).astype("float32")), "another constant of shape (8,)",
+        lambda model, hidden: hidden * torch.from_numpy(numpy.full(8, next(_calls), "float32")), "another constant of shape (8,)",
     ),
-    "torch.tensor(counter)": (lambda model, hidden: hidden * torch.tensor(float(random.random())), "two recordings of the same step differ"),
+    "torch.tensor(counter)": (lambda model, hidden: hidden * torch.tensor(float(next(_calls))), "two recordings of the same step differ"),
     "a shape that depends on values": (lambda model, hidden: hidden[hidden > 0], "depends on values"),
     "a branch on a value": (lambda model, hidden: hidden if hidden.sum() > 0 else -hidden, "depends on the value of a tensor"),
     ".numpy()": (lambda model, hidden: hidden * float(hidden.detach().numpy()[0, 0]), ".numpy()"),

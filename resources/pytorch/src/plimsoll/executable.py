@@ -11,6 +11,7 @@ from typing import Any, Iterator, Optional
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
+from . import preserve
 from .kinds import Op, Recording, Storage, TensorKey, TraceError
 from .random_points import RandomPoint, RandomPoints
 from .record import record
@@ -145,9 +146,14 @@ def _record_once(step: Step, target: str) -> tuple[Program, dict[int, Any]]:
         seen["gradients"] = {n: row(p.grad) for n, p in step.model.named_parameters() if p.grad is not None}
         seen["bound"] = [Bound(kind, name, row(tensor)) for kind, name, tensor in bound_tensors(step)]
 
-    before = _watch(step)
+    before, numbers = _watch(step), preserve.python_numbers()
     recording = record(step, target, hooks, at_end)
     _refuse_changed(before, _watch(step))
+    if numbers != preserve.python_numbers():
+        raise TraceError(
+            "the step draws random numbers in Python (random or numpy.random), and a compiled one would decide the same way in every step: "
+            "draw them with torch, or outside of model and loss, and give them as arguments"
+        )
     rows = _distinct(recording.tensors)
     program = Program(
         ops=[_renamed_op(op, rows) for op in recording.ops],

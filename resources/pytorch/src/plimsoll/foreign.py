@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import gc
-from typing import Any, Iterable
+from typing import Any, Iterable, Mapping, Optional
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
@@ -16,9 +16,11 @@ from .tensors import tensors_in
 
 
 class ForeignTensors:
-    """Asked before each op of a step. `known`: parameters and buffers of the model, and what the step is called with."""
+    """Asked before each op of a step. `known`: parameters and buffers of the model, and what the step is called with; `names`: of
+    others, by identity, as far as somebody has found them."""
 
-    def __init__(self, known: Iterable[torch.Tensor]):
+    def __init__(self, known: Iterable[torch.Tensor], names: Mapping[int, str]):
+        self._names = names
         self._held = list(known)  # so that addresses stay theirs
         # Addresses of these and of what ops have made. A leaf may be made of them (detach().requires_grad_()), and a tensor from
         # before the step never gets the address of one that the step has made and let go.
@@ -30,7 +32,7 @@ class ForeignTensors:
             return
         for tensor in tensors_in((args, kwargs)):
             if tensor.requires_grad and tensor.is_leaf and _address(tensor) not in self._own:
-                raise TraceError(_sentence(tensor))
+                raise TraceError(_sentence(tensor, self._names.get(id(tensor))))
 
     def note(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
         """After each op: what it has made is the step's own, a view of something older is not."""
@@ -56,10 +58,10 @@ def _address(tensor: torch.Tensor) -> int:
     return tensor.untyped_storage()._cdata if tensor.layout is torch.strided else id(tensor)
 
 
-def _sentence(tensor: torch.Tensor) -> str:
-    shape = "x".join(map(str, tensor.shape)) or "1"
+def _sentence(tensor: torch.Tensor, name: Optional[str]) -> str:
+    shape, named = "x".join(map(str, tensor.shape)) or "1", f"'{name}'" if name else _named(tensor)
     return (
-        f"{user_line(3) or 'the step itself'}: the step would train {_named(tensor)} of shape {shape}, which is no parameter of the model: "
+        f"{user_line(3) or 'the step itself'}: the step would train {named} of shape {shape}, which is no parameter of the model: "
         "put the model and what the loss uses into one module (register tensors with nn.Parameter), or freeze it (requires_grad_(False))"
     )
 

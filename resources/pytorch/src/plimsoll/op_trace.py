@@ -8,8 +8,6 @@ ops as a graph file does: `detach` is a statement without one.
 from __future__ import annotations
 
 import contextlib
-import random
-import sys
 from dataclasses import dataclass, field
 from typing import Any, Iterator, Optional, Union
 
@@ -280,7 +278,7 @@ def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor], target: str) ->
 def record_forward(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor], target: str) -> Forward:
     """Records `run()`, the model's forward. To be called under on_fakes(). Raises PlanMismatch for what no code can repeat."""
     recorder = _Recorder(model, inputs, target)
-    numbers = random.getstate(), _numpy_state()
+    numbers = preserve.python_numbers()
     state = op_refusals.PythonState(model)
     try:
         with Reach(model, {}).kept(), _module_stack(recorder), op_refusals.no_functions(), recorder:
@@ -293,7 +291,7 @@ def record_forward(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor],
         if told is None:
             raise
         raise PlanMismatch(f"The model's forward can't be retraced for an op plan: {told}.") from error
-    if numbers != (random.getstate(), _numpy_state()):
+    if numbers != preserve.python_numbers():
         raise PlanMismatch(
             "The model's forward draws random numbers in Python, and code made from it would decide the same way in every step: "
             "draw them outside of the model, or use a plan of module regions."
@@ -340,8 +338,3 @@ def values_in(value: Any) -> Iterator[int]:
 def operands(statement: Statement) -> Iterator[int]:
     yield from values_in(statement.args)
     yield from values_in(statement.kwargs)
-
-
-def _numpy_state() -> Any:
-    numpy: Any = sys.modules.get("numpy")
-    return None if numpy is None else numpy.random.get_state()[1].tobytes()

@@ -67,7 +67,8 @@ class Recorder(TorchDispatchMode):
         self._target = target
         self._device = step.device
         known = (*step.inputs(), *((name, tensor) for name, tensor, _ in step.foreign))
-        self._foreign = ForeignTensors([*step.model.parameters(), *step.model.buffers(), *(tensor for _, tensor in known)])
+        own = [*step.model.parameters(), *step.model.buffers(), *(tensor for _, tensor in known)]
+        self._foreign = ForeignTensors(own, step.untrained)
         self._lender = step.lender
         self._first_seq = 0
         self._last_seq = -1

@@ -52,6 +52,7 @@ class Step:
         self.lender: Optional[Lender] = None  # of the step's fakes, None: its tensors are real
         # (path, tensor, whether it is a buffer) of modules that loss, arguments or optimizer bring along
         self.foreign: list[tuple[str, torch.Tensor, bool]] = []
+        self.untrained: dict[int, str] = {}  # names, by identity, of tensors that it is an error to train
         self.called_directly: set[int] = set()  # identities of modules whose forward runs past their call, once known
 
     def inputs(self) -> Iterator[tuple[str, torch.Tensor]]:

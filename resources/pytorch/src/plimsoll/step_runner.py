@@ -236,7 +236,8 @@ def _record(batch: Batch) -> Program:
         for parameter, _ in gradients:
             parameter.grad = None
         with older_objects_spared(), prepared(step.model, step.args, step.kwargs, step.loss, None, step.mode, _TARGET) as faked:
-            faked.foreign = []  # a compiled step trains nothing but the model, so that others' parameters are refused
+            # A compiled step trains nothing but the model: others' parameters are refused.
+            faked.untrained, faked.foreign = {id(tensor): path for path, tensor, _ in faked.foreign}, []
             for module, training in modes:  # as it is called, where trace() would switch all to training
                 module.training = training
             warm_up(faked, _TARGET)
