@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward and loss under autocast: recorded as they run, planned, applied and compiled."""
 
+import contextlib
 import copy
 import functools
+import importlib
+import inspect
+import json
 
 import loop
 import plimsoll
@@ -169,6 +173,25 @@ def test_planned_models_on_real_tensors(name, kinds, tmp_path):
         planned = copy.deepcopy(model)
         plimsoll.apply(planned, plan)
         assert_same_bits(expected, outcome(made, planned))
+
+
+def test_measured_steps_run_under_autocast(tmp_path):
+    model = Twice()
+    graph = trace_graph(model, X, target="cpu", autocast=BF16)
+    plain = trace_graph(model, X, target="cpu")
+    around = torch.autocast("cpu", dtype=BF16)
+    for options, block in (({"autocast": BF16}, contextlib.nullcontext()), ({}, around)):
+        with block:
+            path = plimsoll.measure(model, None, X, steps=1, out=tmp_path / "run.json", progress=False, **options)
+        (run,) = json.loads(path.read_text())["runs"]
+        assert (run["live_peak_bytes"], run["saved_bytes"]) == (graph["checks"]["peak_bytes"], graph["checks"]["saved_bytes"])
+        assert run["saved_bytes"] != plain["checks"]["saved_bytes"]
+
+
+@pytest.mark.parametrize("command, function", [("trace", plimsoll.trace), ("measure_command", plimsoll.measure)])
+def test_the_command_line_takes_all_arguments(command, function):
+    keys = importlib.import_module(f"plimsoll.{command}")._KEYS
+    assert {*keys} == {*inspect.signature(function).parameters} - {"progress"}
 
 
 class CastTraining(Training):

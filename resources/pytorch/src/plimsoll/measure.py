@@ -12,6 +12,7 @@ from typing import Any, Callable, Optional, Union
 import torch
 
 from .apply import apply
+from .casting import casting_to
 from .environment import prepared
 from .fakes import mode_of
 from .kinds import PHASES, TraceError
@@ -73,16 +74,24 @@ def _runs(
     return [unplanned, planned], profiles
 
 
+def _casting(model: Any, autocast: Optional[torch.dtype]) -> contextlib.AbstractContextManager:
+    """What is entered around the step's preparation, which puts it around forward and loss."""
+    if autocast is None or not isinstance(model, torch.nn.Module):
+        return contextlib.nullcontext()
+    return casting_to(autocast, _device_of(model).type).entered()
+
+
 def measure(
     model: torch.nn.Module, plan: Optional[PlanLike] = None, args: Any = (), kwargs: Optional[dict] = None, *,
     loss: Optional[Callable] = None, optimizer: Any = None, mode: str = "train", name: Optional[str] = None, steps: int = 5,
     graph: Union[str, Path, None] = None, out: Union[str, Path, None] = None, progress: Choice = None,
+    autocast: Optional[torch.dtype] = None,
 ) -> Path:  # fmt: skip
     """Runs real training steps and writes what they took to a file, whose path it returns: bytes that autograd saves, peaks of
     live bytes and of the allocator, the allocator's bytes while each op ran (bytes), time of the step and of each op (nanoseconds).
 
-    `model` holds real tensors, all on the CPU or all on one GPU; `args` and `kwargs` are a batch there. `loss`, `optimizer`, `mode`
-    and `name` are as in trace(). With a `plan` (a path or its content, of either runtime) the same is measured without and with it.
+    `model` holds real tensors, all on the CPU or all on one GPU; `args` and `kwargs` are a batch there. `loss`, `optimizer`, `mode`,
+    `name` and `autocast` are as in trace(). With a `plan` (a path or its content, of either runtime) the same is measured without and with it.
     Times are medians over `steps` steps after a warm-up. `graph` is a graph file of this very step; the measured times of its ops
     are written into it, and plans made from it count them. `out` is the file (default: <name>.measurement.json in this folder; on
     CUDA memory snapshots lie beside it). `progress` is as in trace(). Everything is as before afterwards, as trace() describes
@@ -99,7 +108,8 @@ def measure(
     path = Path(out) if out is not None else Path(re.sub(r"[^\w.-]+", "-", name) + ".measurement.json")
     told = Progress(progress, _PASSES_OF_RUN * (1 if plan is None else 2))
     try:
-        with prepared(model, args, kwargs, loss, optimizer, mode, _TARGET, fake=False) as step:
+        given = (model, args, kwargs, loss, optimizer, mode, _TARGET)
+        with _casting(model, autocast), prepared(*given, fake=False) as step:
             device = _device_of(model)
             step.progress = told
             runs, profiles = _runs(step, content, loss, steps, device, path.with_suffix(".pickle"))

@@ -10,7 +10,7 @@ from plimsoll import invocation
 from plimsoll.measure import measure
 
 SENTENCE = "Measure memory and time of real training steps, with and without a plan."
-_KEYS = ("model", "args", "kwargs", "loss", "optimizer", "mode", "name", "plan", "steps", "graph", "out")
+_KEYS = ("model", "args", "kwargs", "loss", "optimizer", "mode", "name", "plan", "steps", "graph", "out", "autocast")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from plimsoll import invocation
 from plimsoll.tracing import trace
 
 SENTENCE = "Record a training step as a graph file."
-_KEYS = ("model", "args", "kwargs", "loss", "optimizer", "mode", "target", "name", "out", "vary", "vary_dims", "micro_steps")
+_KEYS = ("model", "args", "kwargs", "loss", "optimizer", "mode", "target", "name", "out", "vary", "vary_dims", "micro_steps", "autocast")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
