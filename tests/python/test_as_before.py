@@ -4,6 +4,7 @@
 import argparse
 import array
 import collections
+import contextlib
 import dataclasses
 import functools
 import random
@@ -18,6 +19,7 @@ import torch
 from conftest import ROOT  # noqa: F401 (the paths)
 from graph_rules import assert_sound
 from op_plans import plan_of, region
+from plimsoll import keeping
 from plimsoll.reach import Reach
 from plimsoll.tracing import trace_graph
 from torch import nn
@@ -393,3 +395,21 @@ def test_large_collections_are_put_back_but_not_entered():
         model.data.append(1)
         model.words.clear()
     assert len(model.data) == len(model.words) == 10_001
+
+
+def test_memory_that_can_only_be_read_is_left_alone(tmp_path):
+    path = tmp_path / "x.bin"
+    path.write_bytes(numpy.ones((3, 4), dtype=numpy.float32).tobytes())
+    x = torch.from_numpy(numpy.memmap(path, dtype=numpy.float32, mode="r", shape=(3, 4)))  # writing to it ends the process
+    plimsoll.measure(nn.Linear(4, 4), None, x, steps=1, out=tmp_path / "m.json")
+    assert x.tolist() == [[1.0] * 4] * 3
+
+
+@pytest.mark.parametrize("most, refused", [(15, True), (16, False)])
+def test_what_was_too_large_to_be_kept_is_told(most, refused, monkeypatch, tmp_path):
+    monkeypatch.setattr(keeping, "_MOST", most)  # the nearest tensor takes 16 bytes
+    model = Writes(lambda m: m.plain)
+    context = pytest.raises(plimsoll.TraceError, match="overwritten plain, 0 MiB") if refused else contextlib.nullcontext()
+    with context:
+        plimsoll.measure(model, None, X, steps=1, out=tmp_path / "m.json")
+    assert (model.plain.tolist() == [0, 0, 0, 0]) != refused

@@ -8,39 +8,64 @@ from typing import Any, Iterator
 
 import torch
 
+from .kinds import TraceError
 from .reach import Reach
 
-_MOST_PLAIN = 1 << 30  # bytes of a tensor that is neither a parameter, a buffer nor an argument
+_MOST = 1 << 31  # bytes of copies of what is neither trained, a buffer nor the optimizer's
 
 
-def _copies(reach: Reach) -> list[tuple[torch.Tensor, Any]]:
-    """Each storage once, copied to the host, where it doesn't count among the device's memory."""
-    held: dict[int, tuple[torch.Tensor, Any]] = {}
-    for number, (_, tensor) in enumerate(reach.tensors):
-        if not _has_memory(tensor):
-            continue
-        storage = tensor.untyped_storage()
-        if storage._cdata not in held and (storage.nbytes() <= _MOST_PLAIN or not reach.is_plain(number)):
-            held[storage._cdata] = tensor.detach(), storage.clone().cpu()
-    return list(held.values())
+class _Memory:
+    """What the storages of all tensors that are reached hold, each copied once to the host, where it doesn't count among the device's
+    memory. `others` are too large for that: (path, tensor, how often it had been written)."""
+
+    def __init__(self, reach: Reach):
+        self._copies: dict[int, tuple[torch.Tensor, Any]] = {}
+        self._others: list[tuple[str, torch.Tensor, int]] = []
+        taken = 0
+        for path, tensor in reach.tensors:
+            if not _has_memory(tensor) or tensor.untyped_storage()._cdata in self._copies:
+                continue
+            storage = tensor.untyped_storage()
+            if not reach.is_state(path, tensor):
+                taken += storage.nbytes()
+            if taken <= _MOST or reach.is_state(path, tensor):
+                self._copies[storage._cdata] = tensor.detach(), storage.clone().cpu()
+            elif not tensor.is_inference():
+                self._others.append((path, tensor, tensor._version))
+
+    def restore(self) -> None:
+        for tensor, content in self._copies.values():
+            storage = tensor.untyped_storage()
+            if tensor.device.type != "cpu" or not torch.equal(_bytes(storage), _bytes(content)):  # it may be a file that is only read
+                storage.copy_(content)
+
+    def refuse(self) -> None:
+        for path, tensor, version in self._others:
+            if tensor._version != version:
+                size = tensor.untyped_storage().nbytes() >> 20
+                raise TraceError(f"the step has overwritten {path}, {size} MiB, of which no copy was kept: it is not as before; make it a buffer")
+
+
+def _bytes(storage: Any) -> torch.Tensor:
+    return torch.empty(0, dtype=torch.uint8).set_(storage)
 
 
 @contextlib.contextmanager
 def contents(reach: Reach) -> Iterator[None]:
     """Values of all tensors that are reached are as before afterwards; inside there are no gradients to begin with."""
-    memory = [(tensor, tensor.detach()) for _, tensor in reach.tensors]
-    copies = _copies(reach)
-    for tensor, _ in memory:
+    places = [(tensor, tensor.detach()) for _, tensor in reach.tensors]
+    memory = _Memory(reach)
+    for tensor, _ in places:
         if tensor.is_leaf:
             tensor.grad = None
     try:
         yield
     finally:
-        for tensor, content in copies:
-            tensor.untyped_storage().copy_(content)
-        for tensor, before in memory:
+        memory.restore()
+        for tensor, before in places:
             if _place(tensor) != _place(before):
                 tensor.data = before
+    memory.refuse()
 
 
 def _has_memory(tensor: torch.Tensor) -> bool:

@@ -95,8 +95,8 @@ def measure(
     Times are medians over `steps` steps after a warm-up. `graph` is a graph file of this very step; the measured times of its ops
     are written into it, and plans made from it count them. `out` is the file (default: <name>.measurement.json in this folder; on
     CUDA memory snapshots lie beside it). `progress` is as in trace(). Everything is as before afterwards, as trace() describes
-    it; values of tensors are kept in host memory meanwhile, those of tensors over 1 GiB that are neither parameters, buffers nor given
-    with the step are not.
+    it; values of tensors are kept in host memory meanwhile, of what is neither trained, a buffer nor the
+    optimizer's the first 2 GiB (a step that writes beyond them is refused afterwards).
     Raises TraceError or PlanMismatch, each with a sentence.
     """
     if isinstance(model, torch.nn.Module) and mode_of(model) is not None:

@@ -16,7 +16,7 @@ from typing import Any, Callable, Iterable, Iterator, Optional
 
 import torch
 
-_MOST_ARRAY = 1 << 26  # bytes of a numpy array that are copied
+_MOST_ARRAY = 1 << 20  # bytes of a numpy array that are copied
 _SEQUENCES = (list, collections.deque, bytearray, array.array)
 _GONE = object()  # in a slot or cell that holds nothing
 
@@ -290,13 +290,13 @@ def _of_numpy(thing: Any) -> Optional[Place]:
     numpy: Any = sys.modules.get("numpy")
     if numpy is None:
         return None
-    if isinstance(thing, numpy.ndarray):
-        if not thing.flags.writeable or thing.nbytes > _MOST_ARRAY or isinstance(thing, numpy.memmap):
+    if issubclass(type(thing), numpy.ndarray):
+        if not thing.flags.writeable or thing.nbytes > _MOST_ARRAY or issubclass(type(thing), numpy.memmap):
             return None
         return Opaque(thing, thing.copy, lambda value: numpy.copyto(thing, value))
-    if isinstance(thing, numpy.random.RandomState):
+    if issubclass(type(thing), numpy.random.RandomState):
         return Opaque(thing, thing.get_state, thing.set_state)
-    if isinstance(thing, numpy.random.Generator):
+    if issubclass(type(thing), numpy.random.Generator):
         bits = thing.bit_generator
         return Opaque(thing, lambda: bits.state, lambda state: setattr(bits, "state", state))
     return None
@@ -304,20 +304,20 @@ def _of_numpy(thing: Any) -> Optional[Place]:
 
 def containers_of(thing: Any) -> list[Place]:
     """The places of things of known kinds; attributes of objects are none of them."""
-    if isinstance(thing, dict):
+    if issubclass(type(thing), dict):
         return [Table(thing)]
     for kind in _SEQUENCES:
-        if isinstance(thing, kind):
+        if issubclass(type(thing), kind):
             return [Sequence(thing, kind)]
-    if isinstance(thing, set):
+    if issubclass(type(thing), set):
         return [Set(thing)]
-    if isinstance(thing, types.FunctionType):
+    if issubclass(type(thing), types.FunctionType):
         return [Function(thing)]
-    if isinstance(thing, functools.partial):
+    if issubclass(type(thing), functools.partial):
         return [Partial(thing)]
-    if isinstance(thing, torch.Generator):
+    if issubclass(type(thing), torch.Generator):
         return [Opaque(thing, thing.get_state, thing.set_state)]
-    if isinstance(thing, random.Random):
+    if issubclass(type(thing), random.Random):
         return [Opaque(thing, thing.getstate, thing.setstate)]
     known = _of_numpy(thing)
     return [] if known is None else [known]

@@ -103,6 +103,10 @@ class Reach:
         """Whether a row of `tensors` is an attribute of a module that is neither parameter nor buffer, and isn't given with the step."""
         return number < self._of_model and id(self.tensors[number][1]) not in self._own
 
+    def is_state(self, path: str, tensor: torch.Tensor) -> bool:
+        """Whether training changes it: a parameter, a buffer, or the optimizer's."""
+        return id(tensor) in self._own or tensor.requires_grad or id(tensor) in self._buffers or path.startswith("optimizer")
+
     def exchange(self, swap: Callable[[torch.Tensor], torch.Tensor]) -> None:
         """Puts other tensors in the place of all that are reached."""
         change = functools.partial(_exchanged, swap=swap)
@@ -135,11 +139,12 @@ class Reach:
             if type(thing) in _ATOMS or id(thing) in self._seen:
                 continue
             self._seen[id(thing)] = thing
-            if isinstance(thing, torch.Tensor):
+            kind = type(thing)  # not isinstance(), which proxies answer for what they stand for
+            if issubclass(kind, torch.Tensor):
                 self._see_tensor(path, thing)
-            elif isinstance(thing, (tuple, frozenset)):
+            elif issubclass(kind, (tuple, frozenset)):
                 self._enter(path, _items(thing), len(thing))
-            elif isinstance(thing, types.MethodType):
+            elif kind is types.MethodType:
                 self._enter(path, [("", thing.__self__), ("", thing.__func__)], 2)
             else:
                 self._see(path, thing, of_object)
@@ -171,9 +176,9 @@ class Reach:
             return
         for place in containers_of(thing):
             self._add(path, place)
-        if isinstance(thing, types.FunctionType) and _is_own(thing):
+        if type(thing) is types.FunctionType and _is_own(thing):
             self._see_globals(path, thing)
-        if isinstance(thing, type):
+        if issubclass(type(thing), type):
             if _is_own(thing) and not issubclass(thing, enum.Enum):
                 self._add(path, ClassAttributes(thing))
             self._enter(path, (("", method) for method in _methods(thing)), 0)
@@ -183,12 +188,12 @@ class Reach:
         self._add(path, Class(thing))
         if slots_of(type(thing)):
             self._add(path, Slots(thing))
-        if isinstance(thing, torch.jit.ScriptModule):
+        if issubclass(type(thing), torch.jit.ScriptModule):
             self._add(path, Scripted(thing))
             self._enter(path, ((f".{name}", child) for name, child in thing.named_children()), 0)
         attributes = getattr(thing, "__dict__", None)
         if type(attributes) is dict:
-            if isinstance(thing, torch.nn.Module):
+            if issubclass(type(thing), torch.nn.Module):
                 self._see_module(path, attributes)
             self._add(path, Table(attributes, of_object=True))
 
@@ -209,11 +214,11 @@ class Reach:
 
 def _may_change(value: Any, table: dict[str, Any]) -> bool:
     """Of a module-level variable that a function of the same Python module names: whether it can be more than a name for code."""
-    if isinstance(value, types.ModuleType):
+    if issubclass(type(value), types.ModuleType):
         return False
-    if isinstance(value, type):
+    if issubclass(type(value), type):
         return _is_own(value)
-    return value.__globals__ is table if isinstance(value, types.FunctionType) else True
+    return value.__globals__ is table if type(value) is types.FunctionType else True
 
 
 def _items(thing: Any) -> Iterator[Child]:
@@ -224,9 +229,9 @@ def _items(thing: Any) -> Iterator[Child]:
 
 def _exchanged(value: Any, swap: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     """Tensors, also those in tuples, exchanged; everything else changes where it is, not here."""
-    if isinstance(value, torch.Tensor):
+    if issubclass(type(value), torch.Tensor):
         return swap(value)
-    if not isinstance(value, tuple) or type(value) is torch.Size:
+    if not issubclass(type(value), tuple) or type(value) is torch.Size:
         return value
     items = [_exchanged(item, swap) for item in value]
     if all(a is b for a, b in zip(items, value)):
