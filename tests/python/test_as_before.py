@@ -19,7 +19,7 @@ import torch
 from conftest import ROOT  # noqa: F401 (the paths)
 from graph_rules import assert_sound
 from op_plans import plan_of, region
-from plimsoll import keeping
+from plimsoll import keeping, reach
 from plimsoll.reach import Reach
 from plimsoll.tracing import trace_graph
 from torch import nn
@@ -389,9 +389,9 @@ def test_caches_of_functions_keep_no_fakes(vary):
 def test_large_collections_are_put_back_but_not_entered():
     model = nn.Linear(4, 4)
     model.data, model.words = [torch.zeros(1) for _ in range(10_001)], {number: [] for number in range(10_001)}
-    reach = Reach(model, {})
-    assert sum(path.startswith("data") for path, _ in reach.tensors) == 0
-    with reach.kept():
+    found = Reach(model, {})
+    assert sum(path.startswith("data") for path, _ in found.tensors) == 0
+    with found.kept():
         model.data.append(1)
         model.words.clear()
     assert len(model.data) == len(model.words) == 10_001
@@ -413,3 +413,18 @@ def test_what_was_too_large_to_be_kept_is_told(most, refused, monkeypatch, tmp_p
     with context:
         plimsoll.measure(model, None, X, steps=1, out=tmp_path / "m.json")
     assert (model.plain.tolist() == [0, 0, 0, 0]) != refused
+
+
+def test_modules_and_optimizers_have_no_limit(monkeypatch):
+    monkeypatch.setattr(reach, "_MOST_ENTRIES", 2)
+    monkeypatch.setattr(reach, "_MOST_THINGS", 60)
+    model = nn.Sequential(*(nn.Linear(4, 4) for _ in range(4)))
+    model[0].far = [[1], [2], [3]]
+    optimizer = torch.optim.Adam(model.parameters())
+    model(X).sum().backward()
+    optimizer.step()
+    states = {p: dict(values) for p, values in optimizer.state.items()}
+    graph = trace_graph(model, X, optimizer=optimizer, target="cpu")
+    assert len(graph["params"]) == 8 and all(gradient >= 0 and len(states) == 3 for _, _, gradient, states in graph["params"])
+    assert sum(storage[1] == 3 for storage in graph["storages"]) == 24
+    assert all(optimizer.state[p] == values for p, values in states.items())

@@ -4,7 +4,8 @@
 Entered are modules, optimizers, containers, functions with what they share, bound methods, hooks, and objects of classes written in
 Python; of the user's own code, not of installed packages, also classes and the module-level variables that functions name. Not
 entered are objects of the standard library's, torch's and numpy's classes beyond those, datasets, Python modules, and the entries of
-containers of more than 10,000. What lies nearest comes first, and a million things at most are looked at.
+containers of more than 10,000 (of modules and optimizers always). What lies nearest comes first, and of each of these four a million
+things at most are looked at.
 """
 
 from __future__ import annotations
@@ -89,11 +90,15 @@ class Reach:
         self.tensors: list[tuple[str, torch.Tensor]] = []
         self._buffers: set[int] = set()
         self._seen: dict[int, Any] = {}  # held, so that identities stay theirs
-        self._waiting: collections.deque[tuple[str, Any, bool]] = collections.deque()
+        self._waiting: collections.deque[tuple[str, Any]] = collections.deque()
         self._own = {id(t) for t in (*model.parameters(), *model.buffers())}
+        for path, module in model.named_modules():  # first, so that no limit is in their way
+            self._see_module(path, vars(module))
         self._walk("", model)
         self._of_model = len(self.tensors)
-        self._walk("", others, of_object=True)
+        self.places.append(Table(others, of_object=True))
+        for name, value in others.items():
+            self._walk(name, value)
         for hooks in _hooks_of_all():
             self._walk("", hooks)
         self.foreign = list(self._foreign(model))
@@ -132,10 +137,11 @@ class Reach:
             if id(tensor) not in self._own and (buffer or tensor.is_leaf and tensor.requires_grad or isinstance(tensor, torch.nn.Parameter)):
                 yield path if path not in names else f"{path} beside the model", tensor, buffer
 
-    def _walk(self, path: str, root: Any, of_object: bool = False) -> None:
-        self._waiting.append((path, root, of_object))
-        while self._waiting and len(self._seen) < _MOST_THINGS:
-            path, thing, of_object = self._waiting.popleft()
+    def _walk(self, path: str, root: Any) -> None:
+        self._waiting.append((path, root))
+        most = len(self._seen) + _MOST_THINGS
+        while self._waiting and len(self._seen) < most:
+            path, thing = self._waiting.popleft()
             if type(thing) in _ATOMS or id(thing) in self._seen:
                 continue
             self._seen[id(thing)] = thing
@@ -147,17 +153,18 @@ class Reach:
             elif kind is types.MethodType:
                 self._enter(path, [("", thing.__self__), ("", thing.__func__)], 2)
             else:
-                self._see(path, thing, of_object)
+                self._see(path, thing)
+        self._waiting.clear()
 
     def _enter(self, path: str, children: Iterable[Child], count: int) -> None:
-        if count <= _MOST_ENTRIES:
+        if count <= _MOST_ENTRIES or path.startswith("optimizer"):
             for name, value in children:
                 if type(value) not in _ATOMS:
-                    self._waiting.append((f"{path}{name}".lstrip("."), value, False))
+                    self._waiting.append((f"{path}{name}".lstrip("."), value))
 
-    def _add(self, path: str, place: Place) -> None:
+    def _add(self, path: str, place: Place, always: bool = False) -> None:
         self.places.append(place)
-        self._enter(path, place.children(), len(place))
+        self._enter(path, place.children(), 0 if always else len(place))
 
     def _see_tensor(self, path: str, tensor: torch.Tensor) -> None:
         self.tensors.append((path, tensor))
@@ -165,15 +172,12 @@ class Reach:
             return
         for hooks in (getattr(tensor, name, None) for name in _HOOKS):
             if hooks is not None:
-                self._waiting.append((path, hooks, False))
+                self._waiting.append((path, hooks))
         attributes = getattr(tensor, "__dict__", None)
         if attributes:
             self._add(path, Table(attributes, of_object=True))
 
-    def _see(self, path: str, thing: Any, of_object: bool) -> None:
-        if of_object:
-            self._add(path, Table(thing, of_object=True))
-            return
+    def _see(self, path: str, thing: Any) -> None:
         for place in containers_of(thing):
             self._add(path, place)
         if type(thing) is types.FunctionType and _is_own(thing):
@@ -202,7 +206,7 @@ class Reach:
             table = attributes.get(name)
             if isinstance(table, dict) and id(table) not in self._seen:
                 self._seen[id(table)] = table
-                self._add(path, Table(table, of_object=True))
+                self._add(path, Table(table, of_object=True), always=True)
         self._buffers.update(id(tensor) for tensor in (attributes.get("_buffers") or {}).values() if tensor is not None)
 
     def _see_globals(self, path: str, function: types.FunctionType) -> None:
