@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/plan/dead_nodes.h"
 #include "core/plan/lower_step.h"
 #include "core/plan/python_holds.h"
 #include "core/plan/region_table.h"
@@ -32,13 +33,17 @@ class Lowering
 {
 public:
     Lowering(const Program& program, const Plan& plan)
-        : m_program{program}, m_table{program, plan}, m_holds{program, m_table, plan.granularity}
+        : m_program{program}
+        , m_table{program, plan}
+        , m_holds{program, m_table, plan.granularity}
+        , m_dead{program, m_table, plan.granularity}
     {
     }
 
     Schedule run() &&
     {
         placeSteps();
+        followNodes();
         recordedLives();
         for (const Recomputation& recomputation : m_recomputations)
             recomputedLives(recomputation);
@@ -47,16 +52,21 @@ public:
 
 private:
     void placeSteps();
+    void followNodes();
     void recordedLives();
     void recomputedLives(const Recomputation& recomputation);
     [[nodiscard]] std::int32_t cacheEnd(graph::OpId op) const;
     [[nodiscard]] std::int32_t nestedCacheEnd(const Recomputation& recomputation,
                                               std::int32_t nested) const;
     [[nodiscard]] std::int32_t stepAfter(Moment moment) const;
-    [[nodiscard]] std::int32_t frameEnd(std::size_t region) const;
+    [[nodiscard]] std::int32_t ranUntil(std::size_t region) const;
+    [[nodiscard]] std::int32_t rowEnd(std::uint32_t row) const;
     [[nodiscard]] std::int32_t forwardHold(StorageId storage) const;
     [[nodiscard]] std::int32_t stepIn(const Recomputation& recomputation, Moment moment) const;
-    [[nodiscard]] std::int32_t nodeFalls(const Recomputation& recomputation, Moment released) const;
+    [[nodiscard]] std::int32_t deadRowEnd(const Recomputation& recomputation,
+                                          std::uint32_t row) const;
+    [[nodiscard]] static std::int32_t standing(const Recomputation& recomputation, std::int32_t end,
+                                               std::int32_t again);
     [[nodiscard]] std::int32_t tablesHold(StorageId storage,
                                           const Recomputation& recomputation) const;
 
@@ -65,7 +75,9 @@ private:
     PythonHolds m_holds;
     Schedule m_schedule;
     std::vector<Recomputation> m_recomputations;
-    std::vector<std::int32_t> m_frameEnd;        ///< by region, outermost ones
+    DeadNodes m_dead;
+    DeadNodes::Ends m_ends;                      ///< of the step's own forward
+    std::vector<DeadNodes::Ends> m_again;        ///< by recomputation
     std::vector<std::int32_t> m_recomputationOf; ///< by region, -1: never recomputed
 };
 
@@ -117,11 +129,22 @@ std::int32_t Lowering::stepAfter(Moment moment) const
     return moment == kBeforeStep ? -1 : m_schedule.stepOfOp[static_cast<std::size_t>(moment)];
 }
 
-/// Frames: the step after which a region's frame goes, an outermost one with its arguments. A node
-/// that runs no op unpacks first.
-std::int32_t Lowering::frameEnd(std::size_t region) const
+/// When nodes and frames go, in forward and in every recomputation.
+void Lowering::followNodes()
 {
-    std::int32_t end = stepAfter(std::max(m_table[region].release, m_table[region].last));
+    m_ends = m_dead.follow({-1, [this](Moment moment) { return stepAfter(moment); },
+                            [this](std::size_t region) { return ranUntil(region); }});
+    for (const Recomputation& recomputation : m_recomputations)
+        m_again.push_back(m_dead.follow(
+            {recomputation.region, [&](Moment moment) { return stepIn(recomputation, moment); },
+             [&](std::size_t region) { return stepIn(recomputation, m_table[region].last); }}));
+}
+
+/// Until when a region itself keeps its frame: its call, and its recomputations and those inside. A
+/// node that runs no op unpacks before it lets go.
+std::int32_t Lowering::ranUntil(std::size_t region) const
+{
+    std::int32_t end = stepAfter(m_table[region].last);
     for (const Recomputation& recomputation : m_recomputations)
         if (m_table.isWithin(static_cast<std::size_t>(recomputation.region), region))
             end = std::max(end, recomputation.endStep);
@@ -135,11 +158,11 @@ std::int32_t Lowering::forwardHold(StorageId storage) const
     for (const std::uint32_t row : m_table.rowsOf(storage)) {
         const graph::Saved& saved = m_program.saved[row];
         if (m_table.innermost(saved.op) < 0)
-            hold = std::max(hold, stepAfter(saved.released));
+            hold = std::max(hold, rowEnd(row));
     }
     for (const std::int32_t region : m_table.regionsTaking(storage)) {
         const RegionInfo& info = m_table[static_cast<std::size_t>(region)];
-        hold = std::max(hold, info.parent < 0 ? m_frameEnd[static_cast<std::size_t>(region)]
+        hold = std::max(hold, info.parent < 0 ? m_ends.frame(static_cast<std::size_t>(region))
                                               : stepAfter(info.last));
     }
     return hold;
@@ -147,8 +170,6 @@ std::int32_t Lowering::forwardHold(StorageId storage) const
 
 void Lowering::recordedLives()
 {
-    for (std::size_t region = 0; region < m_table.size(); ++region)
-        m_frameEnd.push_back(m_table[region].parent < 0 ? frameEnd(region) : -1);
     const auto forwardOps = static_cast<Moment>(m_program.forwardCount());
     for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
         const graph::Storage& storage = m_program.storages[index];
@@ -174,12 +195,29 @@ std::int32_t Lowering::stepIn(const Recomputation& recomputation, Moment moment)
     return recomputation.firstStep + m_table.executedUpTo(moment, region) - 1;
 }
 
-/// Until when something lives that goes with a node: a node may stand until backward, or fall
-/// inside the recomputation.
-std::int32_t Lowering::nodeFalls(const Recomputation& recomputation, Moment released) const
+/// The step after which a node of forward lets go what it packed.
+std::int32_t Lowering::rowEnd(std::uint32_t row) const
 {
-    return released >= recomputation.trigger ? std::max(stepAfter(released), recomputation.endStep)
-                                             : stepIn(recomputation, released);
+    const graph::Saved& saved = m_program.saved[row];
+    return m_dead.owns(row) ? m_ends.node(m_dead.nodeOf(saved.op)) : stepAfter(saved.released);
+}
+
+/// Until when something lives that goes with what forward made (`end`), where that still stands,
+/// else with what the recomputation makes (`again`).
+std::int32_t Lowering::standing(const Recomputation& recomputation, std::int32_t end,
+                                std::int32_t again)
+{
+    return end >= recomputation.firstStep ? std::max(end, recomputation.endStep) : again;
+}
+
+/// The same for a row that nobody unpacks.
+std::int32_t Lowering::deadRowEnd(const Recomputation& recomputation, std::uint32_t row) const
+{
+    const graph::Saved& saved = m_program.saved[row];
+    const auto index = static_cast<std::size_t>(&recomputation - m_recomputations.data());
+    const std::int32_t again = m_dead.owns(row) ? m_again[index].node(m_dead.nodeOf(saved.op))
+                                                : stepIn(recomputation, saved.released);
+    return standing(recomputation, rowEnd(row), again);
 }
 
 /// Packed, Arguments of nested regions, Packed again: until when a recomputation's table and those
@@ -195,7 +233,7 @@ std::int32_t Lowering::tablesHold(StorageId storage, const Recomputation& recomp
             continue;
         hold =
             std::max(hold, saved.unpack ? std::max(stepAfter(saved.dropped), recomputation.endStep)
-                                        : nodeFalls(recomputation, saved.released));
+                                        : deadRowEnd(recomputation, row));
     }
     for (const std::int32_t nested : m_table.regionsTaking(storage)) {
         const RegionInfo& inner = m_table[static_cast<std::size_t>(nested)];
@@ -206,7 +244,10 @@ std::int32_t Lowering::tablesHold(StorageId storage, const Recomputation& recomp
             const Recomputation& deeper = m_recomputations[static_cast<std::size_t>(again)];
             hold = std::max({hold, deeper.endStep, tablesHold(storage, deeper)});
         } else if (inner.hasRows) {
-            hold = std::max(hold, nodeFalls(recomputation, inner.release));
+            const auto index = static_cast<std::size_t>(&recomputation - m_recomputations.data());
+            const auto frame = static_cast<std::size_t>(nested);
+            hold = std::max(
+                hold, standing(recomputation, m_ends.frame(frame), m_again[index].frame(frame)));
         }
     }
     return hold;
@@ -240,8 +281,8 @@ void Lowering::recomputedLives(const Recomputation& recomputation)
 /// nodes made here are gone.
 std::int32_t Lowering::nestedCacheEnd(const Recomputation& recomputation, std::int32_t nested) const
 {
-    const RegionInfo& inner = m_table[static_cast<std::size_t>(nested)];
-    return stepIn(recomputation, inner.hasRows ? std::max(inner.release, inner.last) : inner.last);
+    const auto index = static_cast<std::size_t>(&recomputation - m_recomputations.data());
+    return m_again[index].frame(static_cast<std::size_t>(nested));
 }
 
 /// Kept: until when the frame of the op's region holds its results where no recomputation takes
@@ -252,7 +293,7 @@ std::int32_t Lowering::cacheEnd(graph::OpId op) const
     const RegionInfo& info = m_table[static_cast<std::size_t>(region)];
     const bool isTaken = m_recomputationOf[static_cast<std::size_t>(region)] >= 0
                          && static_cast<Moment>(op.index()) <= info.lastExecuted;
-    return isTaken ? -1 : frameEnd(static_cast<std::size_t>(region));
+    return isTaken ? -1 : m_ends.frame(static_cast<std::size_t>(region));
 }
 
 } // namespace

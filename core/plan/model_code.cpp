@@ -109,19 +109,27 @@ void ModelCode::findVariables()
     }
 }
 
-std::vector<StorageId> ModelCode::arguments(Moment first, Moment last) const
+std::vector<TensorId> ModelCode::parameters(Moment first, Moment last) const
 {
-    std::vector<StorageId> storages;
+    std::vector<TensorId> given;
     std::unordered_set<std::size_t> made; // a value may come again, such as a view made anew
     for (Moment at = first; at <= last; ++at) {
         const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
         for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes})
             for (const TensorId tensor : *tensors)
                 if (m_named[tensor.index()] < first && !made.contains(tensor.index()))
-                    storages.push_back(m_program.tensor(tensor).storage);
+                    given.push_back(tensor);
         for (const TensorId output : op.outputs)
             made.insert(output.index());
     }
+    return given;
+}
+
+std::vector<StorageId> ModelCode::arguments(Moment first, Moment last) const
+{
+    std::vector<StorageId> storages;
+    for (const TensorId tensor : parameters(first, last))
+        storages.push_back(m_program.tensor(tensor).storage);
     std::sort(storages.begin(), storages.end());
     storages.erase(std::unique(storages.begin(), storages.end()), storages.end());
     return storages;

@@ -25,6 +25,9 @@ public:
     }
     /// p(S) at op granularity, by storage.
     [[nodiscard]] const std::vector<graph::Moment>& holds() const { return m_holds; }
+    /// The variables that a function made of these ops is given. O(ops between).
+    [[nodiscard]] std::vector<graph::TensorId> parameters(graph::Moment first,
+                                                          graph::Moment last) const;
     /// Storages of the variables that a function made of these ops is given, each once, ascending.
     /// O(ops between).
     [[nodiscard]] std::vector<graph::StorageId> arguments(graph::Moment first,

@@ -47,6 +47,7 @@ void Replay::recompute(int id, Moment place)
         else if (!m_freezesStats || !isBatchCounter(m_program, this->op(op)))
             execute(run, op);
         run.now = op;
+        makeNode(run, op);
         if (pack(run, op, true))
             break;
     }
@@ -91,6 +92,7 @@ bool Replay::prepare(Execution& run, Moment next)
     for (const int nested : m_tree.beginningAt(next)) {
         if (nested == run.frame || !m_tree.isInside(nested, run.frame))
             continue;
+        makeFrame(run, nested);
         for (const StorageId storage : m_tree[nested].arguments) {
             const InstanceId instance = visible(run, storage);
             m_heap.acquire(instance);
@@ -114,10 +116,10 @@ void Replay::packArguments(Execution& run, int nested)
         if (isWanted) {
             m_heap.acquire(instance);
             frame.packed.push_back(instance);
-        } else if (frame.hasRows) {
+        } else {
             // The second call of the nested function made a frame of its own.
             m_heap.acquire(instance);
-            schedule(run, frame.released, {Event::Kind::Release, instance});
+            run.frames[nested].held.push_back(instance);
         }
     }
 }
@@ -144,6 +146,15 @@ void Replay::packRow(Execution& run, std::size_t index)
     const Event release{Event::Kind::Release, instance};
     m_heap.acquire(instance);
     m_slots[index] = instance;
+    if (m_branches.owns(index)) {
+        // Its first node's holder keeps the table's entry; else only this graph's node does.
+        const Moment node = m_branches.nodeOf(index);
+        if (m_nodeReferences[static_cast<std::size_t>(node)] > 0)
+            m_packedAgain[index].push_back(instance);
+        else
+            run.nodes[node].held.push_back(instance);
+        return;
+    }
     const Moment last = row.unpack ? row.dropped : row.released;
     if (last >= run.place) // its holder stands: the table keeps it, then the node
         schedule(last, release);
@@ -196,21 +207,17 @@ void Replay::execute(Execution& run, Moment moment)
         m_made[storage.index()] = made;
         m_bound.push_back(storage);
         schedule(run, std::max(m_local[storage.index()], moment), {Event::Kind::Variable, made});
-        if (m_tree.isSaved(moment))
-            copyForNested(run, m_tree[m_tree.innermost(moment)], made);
+        if (m_tree.isSaved(moment)) {
+            // The second call of a nested function has a context of its own, which goes with its
+            // frame.
+            m_heap.acquire(made);
+            run.frames[m_tree.innermost(moment)].held.push_back(made);
+        }
     }
     recordStep(moment, run.frame);
     for (const TensorId tensor : row.writes)
         if (!isFrozen)
             m_heap.write(visible(run, storageOf(tensor)));
-}
-
-// The second call of a nested function has a context of its own, which goes with its frame.
-void Replay::copyForNested(Execution& run, const Frame& nested, InstanceId made)
-{
-    m_heap.acquire(made);
-    schedule(run, nested.hasRows ? std::max(nested.released, nested.last) : nested.last,
-             {Event::Kind::Release, made});
 }
 
 InstanceId Replay::visible(const Execution& run, StorageId storage) const
@@ -249,6 +256,13 @@ void Replay::letGo(Execution& run, Moment moment)
     if (moment < m_tree[run.frame].first)
         return;
     for (const Event event : std::exchange(m_localEvents[static_cast<std::size_t>(moment)], {})) {
+        if (event.kind == Event::Kind::Node || event.kind == Event::Kind::Frame) {
+            if (event.kind == Event::Kind::Node)
+                forgetNode(run, event.subject);
+            else
+                unreference(run, event.subject);
+            continue;
+        }
         const Moment alloc = m_program.storage(m_heap.storageOf(event.subject)).alloc;
         const Moment until =
             event.kind == Event::Kind::Variable ? m_tree.waited(alloc, moment, run.frame) : moment;
@@ -263,12 +277,18 @@ void Replay::letGo(Execution& run, Moment moment)
 void Replay::stop(Execution& run)
 {
     Frame& frame = m_tree[run.frame];
-    for (Moment op = frame.first; op <= frame.last; ++op) {
-        for (const Event event : std::exchange(m_localEvents[static_cast<std::size_t>(op)], {}))
-            m_heap.release(event.subject);
-    }
-    for (const Event& event : run.unwind)
-        m_heap.release(event.subject);
+    const auto release = [this](const Events& events) {
+        for (const Event& event : events)
+            if (event.kind == Event::Kind::Release || event.kind == Event::Kind::Variable)
+                m_heap.release(event.subject);
+    };
+    for (Moment op = frame.first; op <= frame.last; ++op)
+        release(std::exchange(m_localEvents[static_cast<std::size_t>(op)], {}));
+    release(run.unwind);
+    for (const auto* holders : {&run.nodes, &run.frames})
+        for (const auto& [subject, holder] : *holders)
+            for (const InstanceId instance : holder.held)
+                m_heap.release(instance);
     for (const InstanceId instance : run.arguments)
         m_heap.release(instance);
     for (const StorageId storage : std::exchange(m_bound, {}))

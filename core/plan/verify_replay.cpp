@@ -28,12 +28,15 @@ Replay::Replay(const Problem& problem, const Plan& plan, Verification& seen)
     , m_seen{seen}
     , m_heap{*problem.program, problem.rounding}
     , m_tree{*problem.program, plan}
+    , m_branches{*problem.program, plan, m_tree}
     , m_freezesStats{plan.freezeStats}
     , m_end{static_cast<Moment>(problem.program->ops.size())}
     , m_forward{static_cast<Moment>(problem.program->forwardCount())}
     , m_allocates(problem.program->ops.size())
     , m_rows(problem.program->ops.size())
     , m_wanted(problem.program->ops.size() + 1)
+    , m_nodeReferences(problem.program->forwardCount(), 0)
+    , m_keptByRow(problem.program->saved.size(), kNoInstance)
     , m_slots(problem.program->saved.size(), kNoInstance)
     , m_events(problem.program->ops.size() + 1)
     , m_python{plan.granularity == Granularity::Op
@@ -75,6 +78,7 @@ void Replay::run()
         recomputeBefore(op);
         execute(op);
         m_now = op;
+        makeNode(op);
         pack(op, true);
         prepare(op + 1);
         letGo(op);
@@ -287,16 +291,16 @@ void Replay::packRow(std::size_t index)
                   fmt::format("{} saves {}, which was freed before.", describe(moment),
                               nameOf(m_program, storage)));
         m_heap.acquire(instance);
-        schedule(row.released, {Event::Kind::Release, instance});
+        if (m_branches.owns(index))
+            m_keptByRow[index] = instance;
+        else
+            schedule(row.released, {Event::Kind::Release, instance});
         return;
     }
     ++m_tree[id].packs;
     ++m_tree[id].references;
-    for (int around = id; around != kNoRegion; around = m_tree[around].parent) {
-        m_tree[around].hasRows = true;
-        m_tree[around].released = std::max(m_tree[around].released, row.released);
-    }
-    schedule(row.released, {Event::Kind::Row, static_cast<int>(index)});
+    if (!m_branches.owns(index)) // else it goes with its node
+        schedule(row.released, {Event::Kind::Row, static_cast<int>(index)});
 }
 
 void Replay::schedule(Moment moment, Event event)
@@ -334,6 +338,7 @@ void Replay::apply(const Event& event, Moment moment)
     case Event::Kind::Release: m_heap.release(event.subject); break;
     case Event::Kind::Row: releaseRow(static_cast<std::size_t>(event.subject), moment); break;
     case Event::Kind::Frame: unreference(event.subject); break;
+    case Event::Kind::Node: forgetNode(event.subject, moment); break;
     }
 }
 
@@ -357,8 +362,11 @@ void Replay::unreference(int id)
         m_heap.release(instance);
     for (const InstanceId instance : std::exchange(frame.copies, {}))
         m_heap.release(instance);
-    if (frame.parent != kNoRegion)
-        unreference(frame.parent);
+    if (!m_branches.isEmpty())
+        for (const int node : m_branches.givenTo(id))
+            forgetNode(node, m_now);
+    if (m_tree[id].parent != kNoRegion)
+        unreference(m_tree[id].parent);
 }
 
 } // namespace plimsoll::plan::verifying

@@ -3,6 +3,7 @@
 
 #include "core/plan/verify.h"
 #include "core/plan/verify_heap.h"
+#include "core/plan/verify_nodes.h"
 #include "core/plan/verify_tree.h"
 
 #include <cstdint>
@@ -30,7 +31,8 @@ private:
             Release,  ///< `subject`: an instance
             Variable, ///< the same, by Python: callers may have to wait
             Row,      ///< `subject`: a row of a region, whose hook held the frame
-            Frame,    ///< `subject`: a region whose call has returned
+            Frame,    ///< `subject`: a region whose call has returned, or a row of it has gone
+            Node,     ///< `subject`: an op whose node loses its variables
         };
         Kind kind = Kind::Release;
         int subject = 0;
@@ -46,6 +48,16 @@ private:
         int packed = 0;
         std::vector<InstanceId> arguments;
         Events unwind; ///< at its end
+
+        /// What its own graph of autograd keeps: counts of who refers to a node (by op) or to the
+        /// frame of a nested region, and what goes with them.
+        struct Holder
+        {
+            int references = 0;
+            std::vector<InstanceId> held;
+        };
+        std::map<int, Holder> nodes;
+        std::map<int, Holder> frames;
     };
 
     // verify_replay.cpp: the step's own executions
@@ -67,6 +79,15 @@ private:
     void recordStep(graph::Moment op, int frame);
     void fault(FaultKind kind, std::string sentence);
 
+    // verify_node_counts.cpp: nodes that fall without having run
+    void makeNode(graph::Moment moment);
+    void forgetNode(int node, graph::Moment moment);
+    void releaseRows(int node);
+    void makeNode(Execution& run, graph::Moment moment);
+    void makeFrame(Execution& run, int nested);
+    void forgetNode(Execution& run, int node);
+    void unreference(Execution& run, int nested);
+
     // verify_recompute.cpp: recomputations
     void recomputeBefore(graph::Moment place);
     void recompute(int id, graph::Moment place);
@@ -78,7 +99,6 @@ private:
     void packRow(Execution& run, std::size_t index);
     void fetch(Execution& run, graph::Moment moment);
     void execute(Execution& run, graph::Moment moment);
-    void copyForNested(Execution& run, const Frame& nested, InstanceId made);
     void schedule(Execution& run, graph::Moment moment, Event event);
     void letGo(Execution& run, graph::Moment moment);
     void stop(Execution& run);
@@ -105,6 +125,7 @@ private:
     Verification& m_seen;
     Heap m_heap;
     FrameTree m_tree;
+    DeadBranches m_branches;
     bool m_freezesStats;
     graph::Moment m_end;     ///< number of ops
     graph::Moment m_forward; ///< first op of backward
@@ -112,6 +133,10 @@ private:
     std::vector<std::vector<graph::StorageId>> m_allocates; ///< by op
     std::vector<std::vector<std::size_t>> m_rows;           ///< by op
     std::vector<std::vector<int>> m_wanted;                 ///< by op: regions unpacked before it
+    std::vector<int> m_nodeReferences;                      ///< by forward op: who keeps its node
+    std::vector<InstanceId> m_keptByRow;                    ///< by row of a dead node in no region
+    std::map<std::size_t, std::vector<InstanceId>>
+        m_packedAgain; ///< by row of a dead node that still stood when it was packed again
     std::vector<InstanceId> m_slots; ///< by row of a region: what a recomputation packed there
     std::map<std::int64_t, std::vector<std::size_t>>
         m_rowsOfNode;                             ///< by sequence number: live rows of regions

@@ -36,8 +36,6 @@ struct Frame
     // What forward leaves behind.
     int packs = 0;      ///< weak holders: rows direct in it, arguments of nested regions
     int references = 0; ///< who keeps the frame: its call, hooks of what was saved, nested frames
-    bool hasRows = false;
-    graph::Moment released = graph::kBeforeStep; ///< latest release of a row inside
 
     // What backward does with it.
     bool recomputed = false;

@@ -324,7 +324,8 @@ void Recorder::settleLives()
     const Moment end = static_cast<Moment>(m_program.ops.size()) - 1;
     const auto backward = static_cast<Moment>(m_program.forwardCount());
     for (graph::Saved& row : m_program.saved) {
-        if (m_random.percent(3)) // somebody holds the node
+        const bool isDead = !row.unpack && row.released < backward; // with all that led to it
+        if (m_random.percent(3) && !isDead)                         // somebody holds the node
             row.released = m_random.percent(30) || row.released > end
                                ? graph::kNever
                                : m_random.between(row.released, end);
