@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/diff_steps.h"
 #include "app/cli/evaluation_json.h"
 #include "app/cli/graph_input.h"
 #include "app/cli/verbs.h"
 #include "core/base/format.h"
 #include "core/compare/against_plan.h"
 #include "core/compare/belongs.h"
-#include "core/plan/verify.h"
+#include "core/plan/certify.h"
 #include "core/workspace/devices.h"
 
 #include <fmt/format.h>
@@ -104,24 +105,40 @@ class Diff : public Verb
 {
 public:
     explicit Diff(CLI::App& app)
-        : Verb{app, "diff", "Lay a measurement of real steps over what was predicted"}
+        : Verb{app, "diff",
+               "Compare a measurement with its prediction, two graphs, or two plans of a graph"}
     {
         command()
-            .add_option("MEASUREMENT", m_measurement, "What plimsoll.measure() wrote")
+            .add_option("A", m_measurement,
+                        "What plimsoll.measure() wrote, a traced step, or a plan")
             ->required();
-        command().add_option("GRAPH", m_graph, "Traced step that was measured")->required();
-        command().add_option("PLAN", m_plan, "Plan that the second run was measured under");
+        command()
+            .add_option("B", m_graph,
+                        "Traced step that was measured, another traced step, or another plan")
+            ->required();
+        command().add_option("C", m_plan,
+                             "Plan that the second run was measured under, or the graph of plans");
         m_at.addTo(command());
         command()
             .add_option("--device", m_device,
                         "GPU for predicted times of ops that have no measured")
             ->capture_default_str();
-        close("Example: plimsoll-cli diff mine.measurement.json mine.plimsoll.json.gz plan.json");
+        close("diff MEASUREMENT GRAPH [PLAN], diff GRAPH GRAPH, diff PLAN PLAN GRAPH.\n"
+              "Example: plimsoll-cli diff mine.measurement.json mine.plimsoll.json.gz plan.json");
     }
 
     [[nodiscard]] AnswerResult run() override
     {
         const Stopwatch clock;
+        const Result<std::string> head = io::readHead(m_measurement, kHead);
+        if (!head)
+            return tl::unexpected{head.error()};
+        if (!compare::looksLikeMeasurement(*head)) {
+            AnswerResult answer = plan::looksLikePlan(*head) ? comparePlans() : compareGraphs();
+            if (answer)
+                answer->json["seconds"] = clock.seconds();
+            return answer;
+        }
         const Result<compare::Measurement> measurement = readMeasurement();
         if (!measurement)
             return tl::unexpected{measurement.error()};
@@ -151,13 +168,6 @@ public:
 private:
     Result<compare::Measurement> readMeasurement() const
     {
-        const Result<std::string> head = io::readHead(m_measurement, kHead);
-        if (!head)
-            return tl::unexpected{head.error()};
-        if (!compare::looksLikeMeasurement(*head))
-            return failure(ErrorKind::File,
-                           io::pathText(m_measurement)
-                               + ": This is no measurement; plimsoll.measure() writes them.");
         const Result<io::FileContent> content = io::readFile(m_measurement, {}, kSmallFile);
         if (!content)
             return tl::unexpected{content.error()};
@@ -165,6 +175,68 @@ private:
         if (!read)
             return tl::unexpected{inFile(m_measurement, read.error())};
         return read;
+    }
+
+    AnswerResult comparePlans() const
+    {
+        if (m_plan.empty())
+            return failure(ErrorKind::Usage,
+                           "Two plans are compared on their graph: diff PLAN PLAN GRAPH.");
+        const Result<compare::PredictedStep> first = stepOfPlan(m_measurement);
+        if (!first)
+            return tl::unexpected{first.error()};
+        const Result<compare::PredictedStep> second = stepOfPlan(m_graph);
+        if (!second)
+            return tl::unexpected{second.error()};
+        return describeSteps("plans", *first, *second);
+    }
+    AnswerResult compareGraphs() const
+    {
+        if (!m_plan.empty())
+            return failure(ErrorKind::Usage,
+                           "Two graphs are compared without a third file: diff GRAPH GRAPH.");
+        const Result<compare::PredictedStep> first = stepOfGraph(m_measurement);
+        if (!first)
+            return tl::unexpected{first.error()};
+        const Result<compare::PredictedStep> second = stepOfGraph(m_graph);
+        if (!second)
+            return tl::unexpected{second.error()};
+        return describeSteps("graphs", *first, *second);
+    }
+
+    Result<compare::PredictedStep> stepOfGraph(const std::string& path) const
+    {
+        const Result<plan::Device> device = workspace::chooseDevice(m_device);
+        if (!device)
+            return tl::unexpected{device.error()};
+        const Result<readers::ReadProgram> read = readGraph(path, m_at, common());
+        if (!read)
+            return tl::unexpected{read.error()};
+        compare::PredictedStep step;
+        step.problem.program = read->program;
+        step.problem.device = *device;
+        step.plan = plan::keepEverything();
+        step.evaluation = plan::evaluate(step.problem, step.plan);
+        return step;
+    }
+    /// A plan that may be over its budget, but can run.
+    Result<compare::PredictedStep> stepOfPlan(const std::string& path) const
+    {
+        Result<PlanInput> input = readPlan(path, m_plan, m_at, common());
+        if (!input)
+            return tl::unexpected{input.error()};
+        return legalStep(path, *std::move(input));
+    }
+    static Result<compare::PredictedStep> legalStep(const std::string& path, PlanInput input)
+    {
+        compare::PredictedStep step{std::move(input.problem), std::move(input.file.plan), nullptr};
+        const plan::Verification replay = plan::verify(step.problem, step.plan);
+        if (!plan::isLegal(replay))
+            return failure(ErrorKind::CheckFailed, path + ": " + replay.faults.front().sentence);
+        step.evaluation = plan::evaluate(step.problem, step.plan);
+        if (const Result<void> agreed = plan::agreement(replay, *step.evaluation); !agreed)
+            return tl::unexpected{agreed.error()};
+        return step;
     }
 
     [[nodiscard]] tl::unexpected<base::Error> foreign(const std::string& sentence) const
@@ -185,11 +257,11 @@ private:
                     compare::otherPlan(*measurement.runs[1].plan, input->file);
                 !other.empty())
                 return foreign(other);
-            for (const plan::Fault& fault : plan::verify(input->problem, input->file.plan).faults)
-                if (fault.kind != plan::FaultKind::OverBudget)
-                    return failure(ErrorKind::CheckFailed, m_plan + ": " + fault.sentence);
-            predicted.problem = std::move(input->problem);
-            decisions = std::move(input->file.plan);
+            Result<compare::PredictedStep> step = legalStep(m_plan, *std::move(input));
+            if (!step)
+                return tl::unexpected{step.error()};
+            predicted.problem = std::move(step->problem);
+            decisions = std::move(step->plan);
         } else {
             const Result<plan::Device> device = workspace::chooseDevice(m_device);
             if (!device)

@@ -64,6 +64,9 @@ struct PlanFile
 /// Content of a plan file, one key a line.
 [[nodiscard]] std::string writePlan(const VerifiedPlan& plan);
 
+/// Whether a file that begins so is meant as a plan.
+[[nodiscard]] bool looksLikePlan(std::string_view head);
+
 /// Reads a plan of this very graph. Strict: wrong types, unknown calls, ordinals and labels that do
 /// not belong to the members, ops that aren't the graph's, a newer version and another graph are
 /// errors of kind File, each one sentence that names the place. Whether the plan is good is

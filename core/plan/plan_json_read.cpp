@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/format.h"
+#include "core/base/unicode.h"
 #include "core/plan/json_text.h"
 #include "core/plan/plan_json.h"
 #include "core/plan/plan_json_detail.h"
@@ -150,6 +151,12 @@ void checkLabels(const json& labels, const graph::Program& program, const Plan& 
 }
 
 } // namespace
+
+bool looksLikePlan(std::string_view head)
+{
+    return base::fromFirstCharacter(head).starts_with('{')
+           && head.find(fmt::format("\"{}\"", detail::kPlanFormat)) != std::string_view::npos;
+}
 
 Result<PlanFile> readPlan(std::string_view text, const graph::Program& program)
 try {

@@ -5,6 +5,9 @@
 #include <QJsonArray>
 #include <QTest>
 
+#include <algorithm>
+#include <utility>
+
 namespace {
 
 using namespace plimsoll;
@@ -32,6 +35,9 @@ private Q_SLOTS:
     void initTestCase();
     void comparesBytesAndNotTimesOfAnotherDevice();
     void comparesStepPlansByPeak();
+    void comparesTwoGraphs();
+    void comparesTwoPlans();
+    void saysWhichFilesItTakes();
     void filesOfOtherStepsAreRefused_data();
     void filesOfOtherStepsAreRefused();
 
@@ -104,6 +110,85 @@ void CliDiffTest::comparesStepPlansByPeak()
     for (const QJsonValue value : second[text("rows")].toArray())
         compared += value.toObject()[text("difference_bytes")].isDouble() ? 1 : 0;
     QCOMPARE(compared, 2); // the allocator's peak, and what was there before
+}
+
+void CliDiffTest::comparesTwoGraphs()
+{
+    const QJsonObject same = runCli({text("diff"), m_graph, m_graph, text("--json")}).json();
+    QCOMPARE(same[text("kind")].toString(), text("graphs"));
+    QCOMPARE(same[text("same_ops")], QJsonValue{true});
+    QVERIFY(same[text("first_other_op")].isNull());
+    for (const QJsonValue row : same[text("rows")].toArray())
+        for (const char* unit : {"difference_bytes", "difference_ns"})
+            QCOMPARE(row.toObject()[text(unit)].toInteger(), 0);
+
+    const QString tiny = text(PLIMSOLL_SOURCE_DIR "/tests/data/tiny.plimsoll.json");
+    const QJsonObject json = runCli({text("diff"), m_graph, tiny, text("--json")}).json();
+    QCOMPARE(json[text("same_ops")], QJsonValue{false});
+    QVERIFY(json[text("first_other_op")].toObject()[text("b")].toString().endsWith(
+        text("fc · aten.t")));
+    // Each side's peak is that of its own plan, and of its phases the largest.
+    for (const auto& [side, path] : {std::pair{"a_bytes", m_graph}, std::pair{"b_bytes", tiny}}) {
+        const QJsonObject alone = runCli({text("inspect"), path, text("--json")}).json();
+        qint64 most = 0;
+        for (const QJsonValue value : json[text("rows")].toArray()) {
+            const QJsonObject row = value.toObject();
+            if (row[text("name")].toString() == text("peak"))
+                QCOMPARE(row[text(side)],
+                         alone[text("summary")].toObject()[text("peak_allocated_bytes")]);
+            else
+                most = std::max(most, row[text(side)].toInteger());
+        }
+        QCOMPARE(most, alone[text("summary")].toObject()[text("peak_allocated_bytes")].toInteger());
+    }
+}
+
+void CliDiffTest::comparesTwoPlans()
+{
+    const auto planned = [&](const char* name, const char* budget) {
+        return runCli({text("plan"), m_resnet, text("--budget"), text(budget), text("--slots"),
+                       text("64"), text("--export"), file(name), text("--json")})
+            .json();
+    };
+    const QJsonObject loose = planned("loose.json", "100%");
+    const QJsonObject tight = planned("tight.json", "80%");
+    const QStringList both{text("diff"), file("loose.json"), file("tight.json"), m_resnet};
+    const QJsonObject json = runCli(both + QStringList{text("--json")}).json();
+    QCOMPARE(json[text("kind")].toString(), text("plans"));
+    QVERIFY(json[text("only_a")].toArray().isEmpty());
+    QVERIFY(!json[text("only_b")].toArray().isEmpty());
+    const QJsonObject region = tight[text("regions")].toArray().at(0).toObject();
+    const QJsonObject only = json[text("only_b")].toArray().at(0).toObject();
+    QCOMPARE(only[text("first")], region[text("first")]);
+    QCOMPARE(only[text("last")], region[text("last")]);
+    QVERIFY(
+        json[text("first_other_op")].toObject()[text("b")].toString().endsWith(text(", again")));
+    for (const QJsonValue value : json[text("rows")].toArray()) {
+        const QJsonObject row = value.toObject();
+        const QString name = row[text("name")].toString();
+        if (name == text("peak") || name == text("step_time")) {
+            const QString unit = name == text("peak") ? text("_bytes") : text("_ns");
+            QCOMPARE(row[text("a") + unit], loose[name + unit]);
+            QCOMPARE(row[text("b") + unit], tight[name + unit]);
+            QCOMPARE(row[text("difference") + unit].toInteger(),
+                     tight[name + unit].toInteger() - loose[name + unit].toInteger());
+        }
+    }
+    const CliRun said = runCli(both);
+    QVERIFY2(said.out.contains("  only B: region of ops "), said.out.constData());
+}
+
+void CliDiffTest::saysWhichFilesItTakes()
+{
+    const CliRun plans = runCli({text("diff"), m_plan, m_plan});
+    QCOMPARE(plans.exit, 2);
+    QVERIFY2(plans.error.contains("diff PLAN PLAN GRAPH."), plans.error.constData());
+    const CliRun graphs = runCli({text("diff"), m_graph, m_graph, m_plan});
+    QCOMPARE(graphs.exit, 2);
+    QVERIFY2(graphs.error.contains("diff GRAPH GRAPH."), graphs.error.constData());
+    const CliRun letter = runCli({text("diff"), fileWith("letter.txt", "Dear reader"), m_graph});
+    QCOMPARE(letter.exit, 3);
+    QVERIFY2(letter.hasOneSentence(), letter.error.constData());
 }
 
 void CliDiffTest::filesOfOtherStepsAreRefused_data()

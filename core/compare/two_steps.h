@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/compare/against_plan.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::compare {
+
+/// A step as it would run: of a graph, or of a plan for it.
+struct PredictedStep
+{
+    plan::Problem problem;
+    plan::Plan plan;
+    plan::EvaluationPtr evaluation;
+};
+
+/// One number of two steps; nothing where a step has no such phase.
+struct Pair
+{
+    std::string name; ///< "peak_backward": a key
+    Unit unit = Unit::Bytes;
+    std::optional<std::int64_t> first;
+    std::optional<std::int64_t> second;
+};
+
+/// The first execution in which two steps differ; "nothing" behind the end of one.
+struct OtherOp
+{
+    std::size_t step = 0;
+    std::string first; ///< "layer1.0.relu · aten.relu, again"
+    std::string second;
+
+    bool operator==(const OtherOp&) const = default;
+};
+
+/// A region, nested or not, or a row of ops that run again.
+struct Decision
+{
+    graph::Moment first = 0; ///< of a row: the op before which it runs
+    graph::Moment last = 0;
+    std::size_t depth = 0;        ///< regions around it
+    std::vector<graph::OpId> ops; ///< saved inside of it; of a row: run again
+
+    auto operator<=>(const Decision&) const = default;
+};
+
+/// What two steps differ in.
+struct StepDifference
+{
+    std::vector<Pair> pairs; ///< peaks, also by phase, and times
+    std::optional<OtherOp> op;
+    std::vector<Decision> onlyFirst; ///< of the plans; sorted
+    std::vector<Decision> onlySecond;
+};
+
+[[nodiscard]] StepDifference compareSteps(const PredictedStep& first, const PredictedStep& second);
+
+} // namespace plimsoll::compare
