@@ -14,10 +14,10 @@
 namespace plimsoll::readers::plimsoll_graph {
 
 /// An object that has each of `names`, read with `read(position in names, JsonValue&) -> bool`.
-/// `column` is the place of the object itself.
+/// `column` is the place of the object itself; `left` a key that may be there and isn't read.
 template <std::size_t Count, typename Read>
 bool readNamed(Scan& scan, JsonValue& value, std::string_view column,
-               const std::array<const char*, Count>& names, Read read)
+               const std::array<const char*, Count>& names, Read read, std::string_view left = {})
 {
     const std::uint64_t offset = scan.offsetOf(value);
     std::array<bool, Count> seen{};
@@ -27,7 +27,8 @@ bool readNamed(Scan& scan, JsonValue& value, std::string_view column,
             seen.at(at) = true;
             return read(at, item);
         }
-        scan.tolerate("unknown keys");
+        if (left.empty() || key != left)
+            scan.tolerate("unknown keys");
         return scan.skip(item);
     });
     if (!done)

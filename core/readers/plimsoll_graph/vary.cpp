@@ -35,14 +35,16 @@ bool readLaws(Scan& scan, JsonValue& value, Range range, std::vector<graph::Law>
 bool readAxis(Scan& scan, JsonValue& value, graph::Axis& axis)
 {
     static constexpr std::array kKeys{"name", "size", "recorded", "step"};
-    return readNamed(scan, value, "axes", kKeys, [&](std::size_t at, JsonValue& item) {
+    const auto read = [&](std::size_t at, JsonValue& item) {
         switch (at) {
         case 0: return scan.text(item, axis.name);
         case 1: return scan.integer(item, kPositive, axis.size);
         case 2: return scan.integers(item, kPositive, axis.recorded);
         default: return scan.integer(item, kPositive, axis.step);
         }
-    });
+    };
+    // Nothing follows from what was resized to record it; older files don't tell.
+    return readNamed(scan, value, "axes", kKeys, read, "dims");
 }
 
 bool readPolynomial(Scan& scan, JsonValue& value, graph::Polynomial& polynomial)
