@@ -160,7 +160,7 @@ std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified
     return rows;
 }
 
-/// A value that is made several times belongs to the last of its rows.
+/// Each row costs what it runs. A value that several rows make is saved once, by the last of them.
 std::vector<PlanModel::Row> PlanModel::repeatsOf(const plan::VerifiedPlan& verified)
 {
     const graph::Program& program = *verified.problem().program;
@@ -168,12 +168,16 @@ std::vector<PlanModel::Row> PlanModel::repeatsOf(const plan::VerifiedPlan& verif
     const std::vector<plan::Again>& again = verified.plan().again;
     std::vector<Row> rows(again.size());
     std::vector<int> tensors(again.size());
-    for (const plan::Recomputed& value : evaluation.recomputed) {
-        const auto at = static_cast<std::size_t>(value.region);
-        tensors[at] += value.bytes.count() > 0 ? 1 : 0;
-        rows[at].saved += value.spared;
-        rows[at].cost += value.time;
-    }
+    for (const plan::Recomputed& value : evaluation.recomputed)
+        rows[static_cast<std::size_t>(value.region)].saved += value.spared;
+    for (const plan::Instance& made : evaluation.schedule->instances)
+        if (made.region >= 0 && program.storage(made.storage).bytes.count() > 0)
+            ++tensors[static_cast<std::size_t>(made.region)];
+    const std::vector<plan::Step>& steps = evaluation.schedule->steps;
+    for (std::size_t at = 0; at < steps.size(); ++at)
+        if (steps[at].region >= 0)
+            rows[static_cast<std::size_t>(steps[at].region)].cost +=
+                evaluation.timeline->timeAt(at + 1) - evaluation.timeline->timeAt(at);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const graph::OpId first = again[i].ops.front();
         const graph::Op& op = program.op(first);

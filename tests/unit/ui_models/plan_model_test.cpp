@@ -2,6 +2,8 @@
 // The rows that a plan of the step runtime has: one for each op before which others run again.
 #include "ui/models/plan_model.h"
 
+#include "ui/base/numbers.h"
+
 #include "tests/support/programs.h"
 
 #include <QAbstractItemModelTester>
@@ -21,6 +23,21 @@ class PlanModelTest : public QObject
 private Q_SLOTS:
     void repeatedOpsAreRows();
 };
+
+/// Of the ops that run again before op `before`, each as long as it takes itself.
+base::Nanoseconds costOf(const plan::VerifiedPlan& verified, graph::Moment before)
+{
+    const plan::Evaluation& evaluation = verified.evaluation();
+    base::Nanoseconds cost;
+    for (const plan::Again& row : verified.plan().again)
+        for (const graph::OpId op : row.ops)
+            if (row.before == before) {
+                const auto own =
+                    static_cast<std::size_t>(evaluation.schedule->stepOfOp[op.index()]);
+                cost += evaluation.timeline->timeAt(own + 1) - evaluation.timeline->timeAt(own);
+            }
+    return cost;
+}
 
 void PlanModelTest::repeatedOpsAreRows()
 {
@@ -49,6 +66,8 @@ void PlanModelTest::repeatedOpsAreRows()
             const PlanModel::Stretch stretch = model.stretchAt(row);
             QVERIFY(stretch.first < stretch.second);
             QVERIFY(model.rowOf(stretch).has_value());
+            QCOMPARE(model.index(row, PlanModel::CostColumn).data().toString(),
+                     ui::timeText(costOf(**verified, stretch.second)));
         }
         QCOMPARE(shown, expected);
         rows += model.rowCount();

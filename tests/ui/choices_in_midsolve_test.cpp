@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// A user who doesn't wait: while plans are being made for one choice, another is made, the line is
+// dragged, Cancel is pressed. The window stays alive, and what stands there in the end is what a
+// fresh solve of the last choice gives.
+#include "ui/models/plan_model.h"
+#include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_panel/plan_page.h"
+#include "ui/shell/status_line.h"
+
+#include "tests/support/gui_time.h"
+#include "tests/ui/window_fixture.h"
+
+#include <QComboBox>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+
+namespace {
+
+using namespace plimsoll;
+using namespace plimsoll::ui;
+using tests::kPatience;
+
+/// Of its own time the window's thread may spend on one thing, milliseconds: far less than any
+/// solve takes here, with room for a whole new picture in builds that are slow.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr double kFreeze = 1000;
+#else
+constexpr double kFreeze = 150;
+#endif
+
+class ChoicesInMidsolveTest : public QObject, private tests::WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void aDragDuringASolve();
+    void anotherOptionDuringASolve();
+    void cancelDuringASolve();
+
+private:
+    static bool isDone(PlannerPage& page)
+    {
+        return QTest::qWaitFor(
+            [&] {
+                const DocumentController& document = page.document();
+                return document.isPlanned() && document.isRefined() && !document.isPlanning();
+            },
+            2 * kPatience);
+    }
+    /// By its keys, as somebody without a mouse.
+    static void choose(PlannerPage& page, const char* name, const char* value)
+    {
+        for (QComboBox* box : page.budgetPanel().findChildren<QComboBox*>()) {
+            if (box->accessibleName() != QString::fromUtf8(name))
+                continue;
+            box->setFocus();
+            const int wanted = box->findText(QString::fromUtf8(value));
+            QVERIFY(wanted >= 0);
+            while (box->currentIndex() != wanted)
+                QTest::keyClick(box, box->currentIndex() < wanted ? Qt::Key_Down : Qt::Key_Up);
+            return;
+        }
+        QFAIL("The panel has no such choice.");
+    }
+    static bool makesProgress(PlannerPage& page)
+    {
+        QSignalSpy progress{&page.document(), &DocumentController::planningProgressed};
+        return progress.wait(kPatience) && page.document().isPlanning();
+    }
+    /// What is shown is what planning from nothing gives, to the byte.
+    static void compareWithFresh(PlannerPage& page)
+    {
+        const workspace::Document& document = page.document().document();
+        const auto fresh = workspace::planGraph(document.graph.program, document.choices, {});
+        QVERIFY(fresh);
+        const workspace::Planned& shown = *page.document().planned();
+        const auto& points = (*fresh)->frontier->points();
+        QCOMPARE(shown.frontier->points().size(), points.size());
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            QVERIFY(shown.frontier->points()[i]->plan() == points[i]->plan());
+            QVERIFY(shown.frontier->points()[i]->evaluation().peak == points[i]->evaluation().peak);
+        }
+        const solve::Outcome answer = workspace::answerAt(**fresh, page.document().budget());
+        const solve::Outcome& mine = page.document().outcome();
+        QVERIFY(mine.status == answer.status);
+        QVERIFY(mine.timeBound == answer.timeBound);
+        QVERIFY(mine.peakBound.bytes == answer.peakBound.bytes);
+        QCOMPARE(mine.best != nullptr, answer.best != nullptr);
+        if (answer.best) {
+            QVERIFY(mine.best->plan() == answer.best->plan());
+            QCOMPARE(mine.best->evaluation().peak.count(), answer.best->evaluation().peak.count());
+            QCOMPARE(mine.best->evaluation().stepTime.count(),
+                     answer.best->evaluation().stepTime.count());
+            QCOMPARE(page.planPage().model()->rowCount() > 0,
+                     !answer.best->plan().repeatsNothing());
+        }
+    }
+};
+
+void ChoicesInMidsolveTest::aDragDuringASolve()
+{
+    PlannerPage* page = openPlanned("gpt2");
+    QVERIFY(page != nullptr);
+    const tests::GuiTime time;
+    choose(*page, "Regions", "op");
+    QVERIFY(makesProgress(*page));
+    TimelineView& view = page->timeline();
+    const QPoint from = budgetHandle(*page);
+    QTest::mousePress(&view, Qt::LeftButton, {}, from);
+    for (int dy = 1; dy <= 60; ++dy) {
+        QTest::mouseMove(&view, from + QPoint{0, dy});
+        QTest::qWait(1);
+        const auto& best = page->document().outcome().best;
+        QVERIFY(!best || best->evaluation().peak <= page->document().budget());
+    }
+    QTest::mouseRelease(&view, Qt::LeftButton, {}, from + QPoint{0, 60});
+    const base::Bytes budget = page->document().budget();
+    QVERIFY(isDone(*page));
+    QVERIFY2(time.longest() < kFreeze, qPrintable(QString::number(time.longest())));
+    QVERIFY(page->document().budget() == budget);
+    QCOMPARE(page->document().outcome().best->plan().granularity, plan::Granularity::Op);
+    compareWithFresh(*page);
+}
+
+void ChoicesInMidsolveTest::anotherOptionDuringASolve()
+{
+    PlannerPage* page = openPlanned("gpt2");
+    QVERIFY(page != nullptr);
+    const tests::GuiTime time;
+    choose(*page, "Regions", "op");
+    QVERIFY(makesProgress(*page));
+    choose(*page, "Saves", "on");
+    QVERIFY(makesProgress(*page));
+    choose(*page, "Regions", "module");
+    page->document().commitBudget(base::Bytes{page->document().budget().count() / 4 * 3});
+    QVERIFY(isDone(*page));
+    QVERIFY2(time.longest() < kFreeze, qPrintable(QString::number(time.longest())));
+    QCOMPARE(page->document().document().choices.options,
+             (solve::Options{{"granularity", 0}, {"saved-sets", 1}}));
+    compareWithFresh(*page);
+}
+
+/// With both options that take long.
+void ChoicesInMidsolveTest::cancelDuringASolve()
+{
+    PlannerPage* page = openPlanned("llama");
+    QVERIFY(page != nullptr);
+    const workspace::PlannedPtr before = page->document().planned();
+    const tests::GuiTime time;
+    for (const auto& [name, value] : {std::pair{"Regions", "op"}, {"Saves", "on"}}) {
+        choose(*page, name, value);
+        QVERIFY(makesProgress(*page));
+        QTest::mouseClick(m_window->findChild<StatusLine*>()->findChild<QPushButton*>(),
+                          Qt::LeftButton);
+        QVERIFY(QTest::qWaitFor([&] { return !page->document().isPlanning(); }, kPatience));
+        QVERIFY(page->document().planned() == before); // the former picture, told as that
+        QVERIFY(page->document().isOutdated());
+        QCOMPARE(page->status().text,
+                 QStringLiteral("Planning was stopped: this is of the former choices"));
+    }
+    choose(*page, "Regions", "module");
+    choose(*page, "Saves", "off");
+    choose(*page, "Runtime", "step");
+    QVERIFY(isDone(*page));
+    page->document().commitBudget(page->document().planned()->smallestPeak);
+    QVERIFY(isDone(*page));
+    QCOMPARE(page->document().outcome().best->plan().runtime, plan::Runtime::Step);
+    QVERIFY2(time.longest() < kFreeze, qPrintable(QString::number(time.longest())));
+    compareWithFresh(*page);
+}
+
+} // namespace
+
+QTEST_MAIN(ChoicesInMidsolveTest)
+#include "choices_in_midsolve_test.moc"
