@@ -291,9 +291,13 @@ base::Bytes suggestedBudget(const Planned& planned)
                               : peak >= 512 * kMebibyte ? 64 * kMebibyte
                                                         : kMebibyte;
     const std::int64_t wanted = peak <= memory ? (peak / 5 * 4 + unit - 1) / unit * unit : memory;
-    if (wanted >= planned.smallestPeak.count())
+    const std::int64_t least = planned.smallestPeak.count();
+    if (wanted >= least)
         return base::Bytes{wanted};
-    return base::Bytes{(planned.smallestPeak.count() + kMebibyte - 1) / kMebibyte * kMebibyte};
+    // A GiB is shown with two decimals: of others than its quarters the plan's peak would read as
+    // more than the budget.
+    const std::int64_t round = least >= 1024 * kMebibyte ? 256 * kMebibyte : kMebibyte;
+    return base::Bytes{(least + round - 1) / round * round};
 }
 
 Run runOf(const solve::Outcome& outcome, base::Bytes budget, const Choices& choices)

@@ -94,9 +94,14 @@ void placeClassNames(PlacedLabels& labels, LabelPlacer& placer, const TimelineFr
         const QSizeF size{std::ceil(metrics.horizontalAdvance(name)) + 10,
                           std::min(std::ceil(metrics.height()), box->height() / ratio)};
         const QPointF center = box->center() / ratio + frame.at.plot().topLeft();
-        const std::array places{QRectF{std::round(center.x() - size.width() / 2),
-                                       std::round(center.y() - size.height() / 2), size.width(),
-                                       size.height()}};
+        // In the middle of the box; above or below it, still inside, where a line runs through.
+        const double aside = std::min((box->height() / ratio - size.height()) / 2, size.height());
+        const auto at = [&](double shift) {
+            return QRectF{QPointF{std::round(center.x() - size.width() / 2),
+                                  std::round(center.y() - size.height() / 2 + shift)},
+                          size};
+        };
+        const std::array places{at(0), at(-aside), at(aside)};
         labels.classNames.at(layer) = placer.place(places);
     }
 }
@@ -154,6 +159,7 @@ PlacedLabels placeLabels(const TimelineModel& model, const TimelineFrame& frame,
         const std::array places{QRectF{QPointF{x, y - size.height() - 2}, size},
                                 QRectF{QPointF{x, y + 3}, size}};
         labels.bound = placer.place(places);
+        placer.block(QRectF{plot.left(), y - 1, plot.width(), 2});
     }
     placeClassNames(labels, placer, frame, theme, columns, devicePixelRatio);
     // A pinned step shows its pinned card, not a second one over it.

@@ -135,6 +135,11 @@ void DocumentTest::suggestsTheDeviceWhenTheStepIsTooLarge()
     QCOMPARE(workspace::suggestedBudget(planned).count(), std::int64_t{2} << 30);
     planned.choices.device.memory = Bytes{1 << 20};
     QVERIFY(workspace::suggestedBudget(planned) >= planned.smallestPeak);
+    // Shown with two decimals of a GiB, the budget still reads as enough.
+    planned.smallestPeak = Bytes{(std::int64_t{50} << 30) + 375'000'000};
+    QCOMPARE(workspace::suggestedBudget(planned).count(), std::int64_t{202} << 28);
+    planned.smallestPeak = Bytes{674'100'000};
+    QCOMPARE(workspace::suggestedBudget(planned).count(), std::int64_t{643} << 20);
 }
 
 /// The sample with a budget, a run with a plan and one without.
@@ -282,7 +287,7 @@ void DocumentTest::keepsTheSizeOfTheStep()
     const workspace::Document before = resizedDocument();
     QCOMPARE(before.runs.size(), std::size_t{1});
     QVERIFY(before.runs.front().plan);
-    const auto after = workspace::documentOf(workspace::savedSession(before), "x.plimsoll", {});
+    auto after = workspace::documentOf(workspace::savedSession(before), "x.plimsoll", {});
     QVERIFY2(after, messageOf(after));
     QVERIFY(after->notes.empty());
     QVERIFY(after->choices == before.choices);
@@ -308,7 +313,7 @@ void DocumentTest::replacesASizeThatIsNotToBeHad()
                               {{"batch", -4}}}) {
         saved.problem.sizes = sizes;
         saved.runs.front().sizes = sizes;
-        const auto document = workspace::documentOf(saved, "x.plimsoll", {});
+        auto document = workspace::documentOf(saved, "x.plimsoll", {});
         QVERIFY2(document, messageOf(document));
         QVERIFY(document->choices.sizes.empty());
         QVERIFY(!document->runs.front().plan);
