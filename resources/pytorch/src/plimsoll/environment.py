@@ -116,7 +116,9 @@ def _made(make: Callable, model: torch.nn.Module) -> Any:
     try:
         optimizer = make([p for p in model.parameters() if p.requires_grad])
     except DataDependentOutputException as error:
-        raise TraceError("the function given as optimizer asks for the value of a tensor: give it numbers (lr=0.1), or make it yourself") from error
+        raise TraceError(
+            "the function given as optimizer asks for the value of a tensor: give it numbers (lr=0.1), or make it yourself"
+        ) from error
     if not hasattr(optimizer, "param_groups"):
         raise TraceError(f"the function given as optimizer returned a {type(optimizer).__name__}, which is no optimizer")
     return optimizer

@@ -120,7 +120,9 @@ class Lender:
             return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=self._device)
 
 
-def lender_for(model: torch.nn.Module, stack: contextlib.ExitStack, device: str = "cpu", among: Iterable[torch.Tensor] = ()) -> Lender:
+def lender_for(
+    model: torch.nn.Module, stack: contextlib.ExitStack, device: str = "cpu", among: Iterable[torch.Tensor] = ()
+) -> Lender:  # fmt: skip
     """A lender whose fakes mix with those that the model and the tensors are; none of its own stays in a cache."""
     mode = mode_of(model, among)
     if mode is None:

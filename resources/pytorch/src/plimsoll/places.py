@@ -58,7 +58,7 @@ class Place:
 
 
 class Table(Place):
-    """A dict of any kind; `before` holds keys and values by turns. Attributes of an object are one, whose names need no brackets."""
+    """A dict of any kind; `before` holds keys and values by turns. Attributes of an object are one; names need no brackets there."""
 
     def __init__(self, thing: dict, of_object: bool = False):
         self._kind: Any = collections.OrderedDict if isinstance(thing, collections.OrderedDict) else dict

@@ -63,9 +63,9 @@ def caches(mode: FakeTensorMode) -> Iterator[None]:
         frozen = gc.get_freeze_count() > 0  # what is frozen isn't told
         if frozen:
             gc.unfreeze()
-        for thing in gc.get_objects():
-            if type(thing) is _CACHE and any(isinstance(t, FakeTensor) and t.fake_mode is mode for t in tensors_in(gc.get_referents(thing))):
-                thing.cache_clear()
+        for cache in [thing for thing in gc.get_objects() if type(thing) is _CACHE]:
+            if any(isinstance(t, FakeTensor) and t.fake_mode is mode for t in tensors_in(gc.get_referents(cache))):
+                cache.cache_clear()
         if frozen:
             gc.freeze()
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a step can change: everything that is reached from its model, arguments, loss and optimizer.
 
-Entered are modules, optimizers, containers, functions with what they share, bound methods, hooks, and objects of classes written in
-Python; of the user's own code, not of installed packages, also classes and the module-level variables that functions name. Not
-entered are objects of the standard library's, torch's and numpy's classes beyond those, datasets, Python modules, and the entries of
-containers of more than 10,000 (of modules and optimizers always). What lies nearest comes first, and of each of these four a million
-things at most are looked at.
+Entered are modules, optimizers, containers, functions with what they share, bound methods, hooks, and objects of classes written
+in Python; of the user's own code, not of installed packages, also classes and the module-level variables that functions name. Not
+entered are objects of the standard library's, torch's and numpy's classes beyond those, datasets, Python modules, and the entries
+of containers of more than 10,000 (of modules and optimizers always). What lies nearest comes first, and of each of these four a
+million things at most are looked at.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def _methods(kind: type) -> tuple[types.FunctionType, ...]:
 
 
 class Reach:
-    """`places` can be put back as they were. `tensors` are rows (path, tensor), each once; `foreign` rows (path, tensor, whether it is
-    a buffer) of what belongs to modules, or could be trained, and isn't the model's. Paths are written as the user would from
+    """`places` can be put back as they were. `tensors` are rows (path, tensor), each once; `foreign` rows (path, tensor, whether it
+    is a buffer) of what belongs to modules, or could be trained, and isn't the model's. Paths are written as the user would from
     the model, the loss (`loss`), the optimizer (`optimizer`) and so on; a function's variables like attributes of it."""
 
     def __init__(self, model: torch.nn.Module, others: dict[str, Any]):
@@ -105,7 +105,7 @@ class Reach:
         self._gradients = [(t, _gradient_of(t)) for _, t in self.tensors if t.is_leaf]
 
     def is_plain(self, number: int) -> bool:
-        """Whether a row of `tensors` is an attribute of a module that is neither parameter nor buffer, and isn't given with the step."""
+        """Whether a row of `tensors` is a module's attribute, neither parameter nor buffer, and isn't given with the step."""
         return number < self._of_model and id(self.tensors[number][1]) not in self._own
 
     def is_state(self, path: str, tensor: torch.Tensor) -> bool:
@@ -134,7 +134,8 @@ class Reach:
         names = {name for table in (model.named_parameters(), model.named_buffers()) for name, _ in table}
         for path, tensor in self.tensors:
             buffer = id(tensor) in self._buffers
-            if id(tensor) not in self._own and (buffer or tensor.is_leaf and tensor.requires_grad or isinstance(tensor, torch.nn.Parameter)):
+            trained = isinstance(tensor, torch.nn.Parameter) or (tensor.is_leaf and tensor.requires_grad)
+            if id(tensor) not in self._own and (buffer or trained):
                 yield path if path not in names else f"{path} beside the model", tensor, buffer
 
     def _walk(self, path: str, root: Any) -> None:
@@ -254,8 +255,8 @@ def _gradient_of(tensor: torch.Tensor) -> dict[str, Any]:
 
 def _restore_gradient(tensor: torch.Tensor, before: dict[str, Any]) -> None:
     if not tensor.is_leaf:
-        tensor.detach_()
-    for name, value in before.items():
+        (tensor._base if tensor._is_view() else tensor).detach_()
+    for name, value in before.items() if tensor.is_leaf else ():  # a view of what was written stays a part of its graph
         if getattr(tensor, name, None) is not value:
             setattr(tensor, name, value)
 
