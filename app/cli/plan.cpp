@@ -291,6 +291,9 @@ AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
         stopped = watch.stopped();
         return found;
     }();
+    // Not even keeping everything passes its check: the options don't go with this graph.
+    if (!frontier && frontier.error().kind == ErrorKind::CheckFailed)
+        return failure(ErrorKind::Usage, frontier.error().message);
     if (!frontier)
         return tl::unexpected{frontier.error()};
     solve::Outcome outcome = solve::outcomeAt(problem, std::move(*frontier));

@@ -23,6 +23,7 @@ private Q_SLOTS:
     void plansSayThatStatisticsStayFrozen();
     void plansAreCheckedAndExported();
     void damagedSchedulesAreRefused();
+    void inferenceHasNoStepToRun();
 
 private:
     [[nodiscard]] QString planned()
@@ -112,6 +113,18 @@ void CliStepTest::plansAreCheckedAndExported()
     QVERIFY(code.contains("return plimsoll.compile_step(model, PLAN, loss=loss, targets=targets)"));
     QVERIFY(code.contains("#     step = plan.compile_step(model)\n"));
     QVERIFY(!code.contains("apply"));
+}
+
+void CliStepTest::inferenceHasNoStepToRun()
+{
+    for (const char* planner : {"rotor", "none"}) {
+        const CliRun run = runCli({text("plan"), tests::samplePath(text("gpt2_prompt")),
+                                   text("--budget"), text("100%"), text("--planner"), text(planner),
+                                   text("--runtime"), text("step")});
+        QCOMPARE(run.exit, 2);
+        QVERIFY2(run.hasOneSentence(), run.error.constData());
+        QVERIFY2(run.error.contains("The graph has no backward"), run.error.constData());
+    }
 }
 
 void CliStepTest::damagedSchedulesAreRefused()
