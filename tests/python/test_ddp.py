@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import ddp_worker
 import torch
-import zoo
 from op_plans import plan_of, record, region, seeded, with_saved
 from plans import plan_file
 from plans import region as calls
@@ -18,9 +18,8 @@ HERE = Path(__file__).resolve().parent
 
 
 def plans():
-    torch.manual_seed(0)
-    model = zoo.Mixture(50, 16, 2, 32, 2, 2).train()
-    tokens = torch.zeros(2, 8, dtype=torch.int64)
+    model, tokens, _ = ddp_worker.mixture()
+    tokens = tokens[:2]
     traced = trace_graph(model, (tokens,), target="cpu")
     forward = record(model, (tokens,))
     regions = [region(1, 60, [region(10, 30)]), region(80, 120)]
@@ -28,9 +27,27 @@ def plans():
     return {"module": module, "op": plan_of(traced, regions), "saved": plan_of(traced, with_saved(forward, regions, seeded(0)))}
 
 
+def frozen_plans():
+    """Whose statistics, too, are those without a plan."""
+    model, images, _ = ddp_worker.normed()
+    images = images[:4]
+    blocks = [calls(("0", "Sequential")), calls(("1", "Sequential"), nested=[calls(("1.1", "BatchNorm2d"))])]
+    module = plan_file(blocks, freeze_stats=True)
+    found = {"module": module, "module, autocast": module}
+    for name, autocast in (("op", None), ("op, autocast", torch.bfloat16)):
+        with torch.autocast("cpu", autocast or torch.bfloat16, enabled=autocast is not None):
+            traced = trace_graph(model, (images,), target="cpu")
+        names = [traced["targets"][op[0]] for op in traced["ops"] if op[1] == 0]
+        norms = [n for n, target in enumerate(names) if "batch_norm" in target]
+        assert len(norms) == 2
+        regions = [region(1, norms[0] + 1), region(norms[1] - 1, norms[1])]
+        found[name] = plan_of(traced, regions, freeze_stats=True)
+    return found
+
+
 def test_two_processes_get_the_gradients_that_they_get_without_a_plan(tmp_path):
     file = tmp_path / "plans.json"
-    file.write_text(json.dumps(plans()))
+    file.write_text(json.dumps({"mixture": plans(), "normed": frozen_plans()}))
     package, samples = HERE.parents[1] / "resources/pytorch/src", HERE.parents[1] / "resources/samples"
     paths = os.pathsep.join(map(str, (package, samples, HERE)))
     start = lambda rank: subprocess.Popen(  # noqa: E731
@@ -43,4 +60,7 @@ def test_two_processes_get_the_gradients_that_they_get_without_a_plan(tmp_path):
         assert worker.returncode == 0, errors
         found = json.loads(out.splitlines()[-1])
         assert found.pop("wrapper").endswith("Apply it to the model's 'module' instead.")
-        assert found == {f"{mode} {name}": True for mode in ("plain", "unused", "static") for name in ("module", "op", "saved")}
+        expected = [f"mixture {mode} {name}" for mode in ("plain", "unused", "static") for name in ("module", "op", "saved")]
+        expected += [f"normed {mode} {name}" for mode in ("plain", "unused", "static") for name in ("module", "op")]
+        expected += [f"normed autocast {name}, autocast" for name in ("module", "op")]
+        assert found == dict.fromkeys(expected, True)

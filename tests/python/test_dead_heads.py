@@ -35,7 +35,8 @@ class Headed(torch.nn.Module):
         super().__init__()
         self.kind = kind
         self.first = torch.nn.Linear(WIDTH, WIDTH)
-        self.head = torch.nn.Sequential(torch.nn.Linear(WIDTH, 2 * WIDTH), torch.nn.GELU(), torch.nn.Linear(2 * WIDTH, 3 * WIDTH), torch.nn.Tanh())
+        wide = torch.nn.Linear(WIDTH, 2 * WIDTH)
+        self.head = torch.nn.Sequential(wide, torch.nn.GELU(), torch.nn.Linear(2 * WIDTH, 3 * WIDTH), torch.nn.Tanh())
         self.body = torch.nn.Sequential(torch.nn.Linear(WIDTH, WIDTH), torch.nn.Tanh(), torch.nn.Dropout(0.1))
         self.two = Two()
         self.last = torch.nn.Linear(WIDTH, 5)
@@ -65,7 +66,8 @@ class Headed(torch.nn.Module):
 def built(kind):
     torch.manual_seed(0)
     loss = (lambda out: out[0].square().sum()) if kind == "returned" else (lambda out: out.square().sum())
-    return {"model": Headed(kind).train(), "args": (torch.randn(8, WIDTH),), "loss": loss, "optimizer": functools.partial(torch.optim.SGD, lr=0.1)}
+    optimizer = functools.partial(torch.optim.SGD, lr=0.1)
+    return {"model": Headed(kind).train(), "args": (torch.randn(8, WIDTH),), "loss": loss, "optimizer": optimizer}
 
 
 class Loop:
@@ -103,7 +105,10 @@ def test_heads_under_regions_of_ops(kind, tmp_path):
 
 BLOCKS = {
     "parts": [region(("head.0", "Linear")), region(("head.2", "Linear")), region(("body", "Sequential"))],
-    "whole": [region(("head", "Sequential"), nested=[region(("head.1", "GELU"))]), region(("body.0", "Linear"), ("body.1", "Tanh"))],
+    "whole": [
+        region(("head", "Sequential"), nested=[region(("head.1", "GELU"))]),
+        region(("body.0", "Linear"), ("body.1", "Tanh")),
+    ],
     "last": [region(("head.1", "GELU"), ("head.2", "Linear")), region(("head.3", "Tanh")), region(("last", "Linear"))],
 }
 GIVEN = [region(("head.0", "Linear")), region(("head.1", "GELU")), region(("two", "Two"), nested=[region(("two.act", "GELU"))])]
@@ -129,7 +134,7 @@ def test_regions_keep_a_head_that_they_were_given(tmp_path):
 
 
 def test_what_is_looked_at_detached_is_never_counted_short(tmp_path):
-    """Recordings don't tell a detached tensor from the one with the node: the code's nodes may fall earlier than evaluated, never later."""
+    """Recordings don't tell a detached tensor from the one with the node: nodes may fall earlier than evaluated, never later."""
     looped = Loop("looked at", tmp_path)
     for seed in range(4):
         rows = random_regions(looped.forward, seeded(seed), depth=1) if seed else []

@@ -47,10 +47,10 @@ def _freezes(plan: dict, wanted: Optional[bool]) -> bool:
     """The plan's word on statistics, which its numbers rest on: another one would be another step."""
     said = freezes_stats(plan)
     if wanted is not None and wanted is not said:
-        does, other = ("leave", "off") if said else ("update", "on")
+        does, other = ("leave batch norm's statistics", "off") if said else ("update batch norm's statistics again", "on")
         raise PlanMismatch(
-            f"freeze_stats={wanted} contradicts the plan, whose recomputations {does} batch norm's statistics{'' if said else ' again'}, "
-            f"which its numbers are of: make the plan anew with plimsoll-cli plan --freeze-stats {other}."
+            f"freeze_stats={wanted} contradicts the plan, whose recomputations {does}, which its numbers are of: make the plan "
+            f"anew with plimsoll-cli plan --freeze-stats {other}."
         )
     return said
 
