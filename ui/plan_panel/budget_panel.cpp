@@ -75,6 +75,10 @@ QString feasibleSentence(const workspace::Planned& planned, const solve::Outcome
         return QStringLiteral(
                    "Fits %1 with %2 to spare. Proved: no plan with these moves is faster.")
             .arg(fits, spare);
+    if (outcome.timeBound <= planned.unplanned->evaluation().stepTime)
+        return QStringLiteral("Fits %1 with %2 to spare. Not proved fastest. No plan goes below "
+                              "%3.")
+            .arg(fits, spare, ui::bytesText(outcome.peakBound.bytes, Rounding::Down));
     return QStringLiteral("Fits %1 with %2 to spare. Not proved fastest: at best %3 is possible. "
                           "No plan goes below %4.")
         .arg(fits, spare,

@@ -178,9 +178,14 @@ std::vector<CapacityLabel> capacityLabels(const TimelineModel& model, const Time
                     return other.hasSize && std::abs(other.textY - label.textY) < distance;
                 });
             };
-            label.hasName = !nearest(gap);
-            label.hasSize = !nearest(gap / 2 + 1);
+            const bool isOnName =
+                std::any_of(labels.begin(), labels.end(), [&](const CapacityLabel& other) {
+                    return other.hasSize && other.hasName && label.textY > other.textY
+                           && label.textY - other.textY < gap;
+                });
+            label.hasSize = !nearest(gap / 2 + 1) && !isOnName;
             // A label above another must not put its name onto it.
+            label.hasName = label.hasSize && !nearest(gap);
             labels.push_back(label);
         }
     }

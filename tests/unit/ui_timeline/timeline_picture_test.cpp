@@ -38,6 +38,7 @@ private Q_SLOTS:
     void writesTheSamePictureAsSvg();
     void keepsALongSubtitleOffTheLegend();
     void placesNoLabelOnAnother();
+    void printsNoDeviceOverAnother();
     void survivesEmptyAndTinyTimelines();
     void paintsADragWithinAFrame();
     void followsTheThemeWhileShown();
@@ -148,6 +149,40 @@ void TimelinePictureTest::placesNoLabelOnAnother()
                 QVERIFY(!rects[a].intersects(rects[b]));
         }
     }
+}
+
+/// Sizes and names of devices beside the plot: each some 12 pixels high, a name 13 below its size.
+void TimelinePictureTest::printsNoDeviceOverAnother()
+{
+    std::uint32_t random = 11;
+    const auto next = [&random](std::uint32_t limit) {
+        random = random * 1664525U + 1013904223U;
+        return (random >> 8U) % limit;
+    };
+    int names = 0;
+    for (int round = 0; round < 300; ++round) {
+        TimelineModel model;
+        model.set = {sampleStep(200, 1.0), sampleStep(200, 1.0), {}};
+        model.axis = StepAxis{model.set.planned};
+        model.budget = Bytes{static_cast<std::int64_t>(1 + next(14000)) * kMiB};
+        for (std::uint32_t i = 0; i < 6; ++i)
+            model.capacities.push_back({Bytes{static_cast<std::int64_t>(1 + next(14000)) * kMiB},
+                                        QStringLiteral("GPU"), i == 2});
+        const TimelineFrame now = frameFor(model, {900, 260.0 + next(500)}, 1.0);
+        std::vector<double> lines;
+        for (const CapacityLabel& label : capacityLabels(model, now)) {
+            if (label.hasSize)
+                lines.push_back(label.textY);
+            if (label.hasSize && label.hasName)
+                lines.push_back(label.textY + 13);
+            names += label.hasName ? 1 : 0;
+        }
+        std::sort(lines.begin(), lines.end());
+        for (std::size_t i = 1; i < lines.size(); ++i)
+            QVERIFY2(lines[i] - lines[i - 1] >= 12,
+                     qPrintable(QString::number(lines[i] - lines[i - 1])));
+    }
+    QVERIFY(names > 300);
 }
 
 void TimelinePictureTest::survivesEmptyAndTinyTimelines()
