@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 namespace plimsoll::compare {
@@ -14,6 +15,19 @@ namespace plimsoll::compare {
 namespace {
 
 using base::Bytes;
+
+constexpr std::int64_t kTolerated = 100; ///< that part of a size may differ: 1 %
+
+/// A row that the sizes of the step decide, not the allocator.
+struct Telling
+{
+    const char* row;
+    const char* begin; ///< of the sentence about it
+};
+/// The allocator's rounding is in the last two, so they are asked only where the first is silent.
+constexpr std::array<Telling, 3> kTelling{{{"saved", "Autograd saves"},
+                                           {"resident", "Before the step there are"},
+                                           {"live_peak", "At most there are"}}};
 
 std::optional<std::int64_t> countOf(const std::optional<Bytes>& bytes)
 {
@@ -64,29 +78,6 @@ std::string stepText(const std::string& target, bool recomputed)
     return recomputed ? target + " again" : target;
 }
 
-/// Where two sequences of ops part; empty: nowhere.
-std::string otherOps(const MeasuredRun& run, const graph::Program& program,
-                     const plan::Schedule& schedule)
-{
-    const std::size_t count = std::max(run.ops.size(), schedule.steps.size());
-    for (std::size_t i = 0; i < count; ++i) {
-        std::string predicted = "nothing";
-        std::string measured = "nothing";
-        if (i < schedule.steps.size()) {
-            const plan::Step& step = schedule.steps[i];
-            const graph::Op& op = program.op(step.op);
-            predicted = stepText(program.targetOf(op), step.region >= 0 || op.recomputeOf);
-        }
-        if (i < run.ops.size())
-            measured = stepText(run.targets[run.ops[i].target], run.ops[i].recomputeOf.has_value());
-        if (predicted != measured)
-            return fmt::format("Execution {} of the step is {} in the measurement, but {} was "
-                               "predicted: the curves can't be laid over each other.",
-                               i, base::printable(measured, 80), base::printable(predicted, 80));
-    }
-    return {};
-}
-
 std::vector<Gap> largestGaps(const std::vector<std::optional<Bytes>>& curve,
                              const timeline::Timeline& predicted, std::size_t count)
 {
@@ -107,6 +98,53 @@ std::vector<Gap> largestGaps(const std::vector<std::optional<Bytes>>& curve,
 std::optional<std::int64_t> Row::difference() const
 {
     return predicted && measured ? std::optional{*measured - *predicted} : std::nullopt;
+}
+
+std::string otherOps(const MeasuredRun& run, const graph::Program& program,
+                     const plan::Schedule& schedule)
+{
+    const auto isAgain = [&](const plan::Step& step) {
+        return step.region >= 0 || program.op(step.op).recomputeOf;
+    };
+    const std::size_t count = std::max(run.ops.size(), schedule.steps.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const MeasuredOp* ran = i < run.ops.size() ? &run.ops[i] : nullptr;
+        const plan::Step* step = i < schedule.steps.size() ? &schedule.steps[i] : nullptr;
+        if (ran != nullptr && step != nullptr && ran->recomputeOf.has_value() == isAgain(*step)
+            && run.targets[ran->target] == program.targetOf(program.op(step->op)))
+            continue;
+        const std::string measured =
+            ran == nullptr ? "nothing"
+                           : stepText(run.targets[ran->target], ran->recomputeOf.has_value());
+        const std::string predicted =
+            step == nullptr ? "nothing"
+                            : stepText(program.targetOf(program.op(step->op)), isAgain(*step));
+        return fmt::format("Execution {} of the step is {} in the measurement, but {} was "
+                           "predicted: the curves can't be laid over each other.",
+                           i, base::printable(measured, 80), base::printable(predicted, 80));
+    }
+    return {};
+}
+
+std::string foreignSentence(const MeasuredRun& run, const Comparison& comparison)
+{
+    if (!comparison.otherOps.empty())
+        return comparison.otherOps;
+    for (const Telling& telling : kTelling) {
+        const auto row = std::find_if(comparison.rows.begin(), comparison.rows.end(),
+                                      [&](const Row& each) { return each.name == telling.row; });
+        if (row == comparison.rows.end() || !row->difference() || *row->predicted == 0)
+            continue;
+        if (std::llabs(*row->difference()) > *row->predicted / kTolerated)
+            return fmt::format(
+                "{} {} in the measurement, but {} was predicted: it is of another batch or "
+                "model{}.",
+                telling.begin, base::exactBytesText(Bytes{*row->measured}),
+                base::exactBytesText(Bytes{*row->predicted}), run.plan ? ", or plan" : "");
+        if (&telling == &kTelling.front())
+            return {};
+    }
+    return {};
 }
 
 graph::Rounding roundingOf(Backend backend)

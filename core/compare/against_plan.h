@@ -48,6 +48,15 @@ struct Comparison
 /// Sizes as the allocator that was measured rounds them.
 [[nodiscard]] graph::Rounding roundingOf(Backend backend);
 
+/// Empty when the run executed what the schedule says, in that order; else a sentence with the
+/// first difference. The run's ops must be known.
+[[nodiscard]] std::string otherOps(const MeasuredRun& run, const graph::Program& program,
+                                   const plan::Schedule& schedule);
+
+/// Whether the run can be one of the step that was predicted: empty, or a sentence about what it
+/// has of another model, batch or plan. Sizes may differ by 1 %, for allocators round them.
+[[nodiscard]] std::string foreignSentence(const MeasuredRun& run, const Comparison& comparison);
+
 /// `evaluation` is that of `problem` with the plan the run was measured under, in that rounding and
 /// without a reserve.
 [[nodiscard]] Comparison compareRun(const MeasuredRun& run, const plan::Problem& problem,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/session/session_store.h"
+#include "core/workspace/overlay.h"
 #include "core/workspace/planning.h"
 
 #include <filesystem>
@@ -47,6 +48,7 @@ struct Document
     Choices choices;
     std::optional<base::Bytes> budget; ///< empty until the first plan suggests one
     std::vector<Run> runs;
+    OverlayPtr overlay;                ///< null: no measurement is laid over
     std::string view = "{}";           ///< JSON object of the app
     std::filesystem::path sessionPath; ///< empty: saved in none
     std::vector<std::string> notes;    ///< what could not be taken over, a sentence each

@@ -5,6 +5,8 @@
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/models/plan_names.h"
+#include "ui/models/program_texts.h"
 
 #include <algorithm>
 #include <array>
@@ -16,6 +18,8 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr std::array kHeads{"Decision", "Tensors", "Saved", "Cost", "Module", "Source"};
+
+constexpr std::size_t kListedKept = 12; ///< in a tool tip
 
 int regionsIn(const std::vector<plan::Region>& regions)
 {
@@ -154,6 +158,9 @@ std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified
                                       : QStringLiteral("%1 tensors").arg(tensors[i]);
         if (const int nested = regionsIn(region.nested); nested > 0)
             row.tensors += QStringLiteral(", %1 nested").arg(nested);
+        row.kept = keptBy(region);
+        if (!row.kept.empty())
+            row.tensors += QStringLiteral(", %1 kept").arg(row.kept.size());
         if (const std::int32_t source = plan::sourceOf(program, region); source >= 0)
             row.source = QString::fromStdString(program.sources[static_cast<std::size_t>(source)]);
     }
@@ -217,6 +224,21 @@ QString PlanModel::text(const Row& row, int column)
     }
 }
 
+/// Which results a region keeps although it is recomputed.
+QString PlanModel::keptText(const Row& row) const
+{
+    const graph::Program& program = *m_plan->problem().program;
+    QStringList lines{tr("Recomputed: %1. These results are kept:").arg(row.tensors)};
+    for (std::size_t i = 0; i < row.kept.size() && i < kListedKept; ++i) {
+        const QString path = fileText(program.modulePath(program.op(row.kept[i])));
+        lines << opTitle(program, row.kept[i])
+                     + (path.isEmpty() ? path : QStringLiteral(", ") + path);
+    }
+    if (row.kept.size() > kListedKept)
+        lines << tr("and %1 more").arg(row.kept.size() - kListedKept);
+    return lines.join(u'\n');
+}
+
 QVariant PlanModel::data(const QModelIndex& index, int role) const
 {
     if (!index.isValid() || index.row() >= rowCount())
@@ -228,6 +250,8 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
     case Qt::ToolTipRole:
         if (index.column() == SavedColumn)
             return exactBytesText(row.saved);
+        if (index.column() == TensorColumn && !row.kept.empty())
+            return plainTip(keptText(row));
         return plainTip(index.column() == SourceColumn ? fileText(row.source)
                                                        : text(row, index.column()));
     case Qt::TextAlignmentRole:

@@ -62,6 +62,7 @@ private:
     {
         Stretch stretch;
         QString tensors;
+        std::vector<graph::OpId> kept; ///< by saved sets
         QString module;
         QString source;
         base::Bytes saved;      ///< what forward no longer keeps for backward
@@ -72,6 +73,7 @@ private:
     };
     [[nodiscard]] static std::vector<Row> rowsOf(const plan::VerifiedPlan& plan);
     [[nodiscard]] static std::vector<Row> repeatsOf(const plan::VerifiedPlan& verified);
+    [[nodiscard]] QString keptText(const Row& row) const;
     [[nodiscard]] static QString text(const Row& row, int column);
     void sortRows(std::vector<Row>& rows) const;
     void replaceRows(std::vector<Row> rows);

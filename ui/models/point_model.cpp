@@ -66,6 +66,13 @@ QVariant PointModel::headerData(int section, Qt::Orientation orientation, int ro
         return {};
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue(Qt::Alignment{Qt::AlignRight | Qt::AlignVCenter});
+    const bool isStep = m_frontier && !m_frontier->points().empty()
+                        && m_frontier->points().front()->plan().runtime == plan::Runtime::Step;
+    if (section == RegionsColumn && isStep && role == Qt::DisplayRole)
+        return tr("Repeats");
+    if (section == RegionsColumn && role == Qt::ToolTipRole)
+        return isStep ? tr("Ops before which others are executed again")
+                      : tr("Outermost regions that are recomputed");
     return role == Qt::DisplayRole
                ? QVariant{QString::fromLatin1(kHeads.at(static_cast<std::size_t>(section)))}
                : QVariant{};

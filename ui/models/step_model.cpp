@@ -13,6 +13,7 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr std::array kHeads{"Step", "Op", "Module", "Phase", "Begins", "Total"};
+constexpr std::array kMeasuredHeads{"Measured", "Difference", "Allocator", "Took"};
 
 Qt::Alignment alignmentOf(int column)
 {
@@ -23,12 +24,13 @@ Qt::Alignment alignmentOf(int column)
 
 } // namespace
 
-void StepModel::setPlan(plan::VerifiedPlanPtr plan)
+void StepModel::setPlan(plan::VerifiedPlanPtr plan, Measured measured)
 {
-    if (plan == m_plan)
+    if (plan == m_plan && measured == m_measured)
         return;
     beginResetModel();
     m_plan = std::move(plan);
+    m_measured = std::move(measured);
     endResetModel();
 }
 
@@ -41,13 +43,15 @@ int StepModel::rowCount(const QModelIndex& parent) const
 
 int StepModel::columnCount(const QModelIndex& parent) const
 {
-    return parent.isValid() ? 0 : static_cast<int>(ColumnCount);
+    return parent.isValid() ? 0 : static_cast<int>(m_measured.run ? ColumnCount : MeasuredColumn);
 }
 
 QString StepModel::textAt(std::size_t step, int column) const
 {
     const plan::Evaluation& evaluation = m_plan->evaluation();
     const timeline::Timeline& memory = *evaluation.timeline;
+    if (column >= MeasuredColumn)
+        return measuredAt(step, column);
     if (column >= FirstClassColumn)
         return ui::bytesText(
             memory.stackAt(step).at(static_cast<std::size_t>(column - FirstClassColumn)));
@@ -63,6 +67,20 @@ QString StepModel::textAt(std::size_t step, int column) const
     case PhaseColumn: return phaseText(evaluation.schedule->phaseAt(program, step));
     case BeginColumn: return ui::timeText(memory.timeAt(step));
     case TotalColumn: return ui::bytesText(memory.totalAt(step), Rounding::Up);
+    default: return {};
+    }
+}
+
+QString StepModel::measuredAt(std::size_t step, int column) const
+{
+    const compare::MeasuredOp& op = m_measured.run->ops[step];
+    switch (column) {
+    case MeasuredColumn: return ui::bytesText(op.live, Rounding::Up);
+    case DifferenceColumn:
+        return bytesDifferenceText(op.live - m_measured.predicted->timeline->totalAt(step));
+    case AllocatorColumn:
+        return op.allocator ? ui::bytesText(*op.allocator, Rounding::Up) : unknownText();
+    case TookColumn: return op.time ? ui::timeText(*op.time) : unknownText();
     default: return {};
     }
 }
@@ -86,6 +104,9 @@ QVariant StepModel::headerData(int section, Qt::Orientation orientation, int rol
         return QVariant::fromValue(alignmentOf(section));
     if (role != Qt::DisplayRole)
         return {};
+    if (section >= MeasuredColumn)
+        return QString::fromLatin1(
+            kMeasuredHeads.at(static_cast<std::size_t>(section - MeasuredColumn)));
     return section < FirstClassColumn
                ? QString::fromLatin1(kHeads.at(static_cast<std::size_t>(section)))
                : QString::fromLatin1(timeline::categoryName(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/compare/measurement.h"
 #include "core/plan/certify.h"
 
 #include <QAbstractTableModel>
@@ -22,13 +23,27 @@ public:
         BeginColumn,
         TotalColumn,
         FirstClassColumn,
-        ColumnCount = FirstClassColumn + static_cast<int>(timeline::kCategoryCount)
+        MeasuredColumn = FirstClassColumn + static_cast<int>(timeline::kCategoryCount),
+        DifferenceColumn, ///< measured less predicted, in the measured allocator's sizes
+        AllocatorColumn,
+        TookColumn,
+        ColumnCount
     };
 
     using QAbstractTableModel::QAbstractTableModel;
 
+    /// A run that was measured under the plan, its ops one by one those of the plan's schedule, and
+    /// what was predicted for it.
+    struct Measured
+    {
+        std::shared_ptr<const compare::MeasuredRun> run; ///< null: none, and no columns for it
+        plan::EvaluationPtr predicted;
+
+        bool operator==(const Measured&) const = default;
+    };
+
     /// Null: no rows.
-    void setPlan(plan::VerifiedPlanPtr plan);
+    void setPlan(plan::VerifiedPlanPtr plan, Measured measured = {});
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -40,7 +55,10 @@ public:
 private:
     [[nodiscard]] QString textAt(std::size_t step, int column) const;
 
+    [[nodiscard]] QString measuredAt(std::size_t step, int column) const;
+
     plan::VerifiedPlanPtr m_plan;
+    Measured m_measured;
 };
 
 } // namespace plimsoll::ui

@@ -42,6 +42,14 @@ PlanPage::PlanPage(QWidget* parent)
     m_pages->addWidget(m_bound);
     auto* layout = new QVBoxLayout{this};
     layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    m_runtime = new TextLabel{{}, TextRole::Small, Role::Muted, this};
+    m_runtime->setObjectName(QStringLiteral("runtime"));
+    m_runtime->setSteady(); // plans of a drag keep other numbers of results
+    m_runtime->setMinimumHeight(Theme::current().px(22));
+    m_runtime->setContentsMargins(Theme::current().px(8), 0, Theme::current().px(8), 0);
+    m_runtime->hide();
+    layout->addWidget(m_runtime);
     layout->addWidget(m_pages);
 
     m_table->setModel(m_model);
@@ -103,6 +111,8 @@ void PlanPage::openSourceMenu(const QModelIndex& index, const QPoint& globalPos)
 void PlanPage::showPlan(const plan::VerifiedPlanPtr& plan)
 {
     replacePlan(plan);
+    m_runtime->setText(plan ? runtimeSentence(plan->plan()) : QString{});
+    m_runtime->setVisible(!m_runtime->text().isEmpty());
     if (plan && plan->plan().repeatsNothing()) {
         m_sentence->setText(QStringLiteral("Everything fits; nothing to recompute."));
         m_pages->setCurrentIndex(SentencePage);
@@ -146,6 +156,7 @@ void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Out
                               base::Bytes budget, base::Bytes smallest)
 {
     replacePlan(nullptr);
+    m_runtime->hide();
     const QString place = opPlace(*program, outcome.peakBound.op);
     const QString sentence =
         outcome.status == solve::Status::Infeasible
@@ -161,6 +172,7 @@ void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Out
 void PlanPage::showNothing(const QString& sentence)
 {
     replacePlan(nullptr);
+    m_runtime->hide();
     m_sentence->setText(sentence);
     m_pages->setCurrentIndex(SentencePage);
 }

@@ -51,6 +51,7 @@ private:
     QTableView* m_table = nullptr;
     QStackedWidget* m_pages = nullptr;
     BoundPage* m_bound = nullptr;
+    TextLabel* m_runtime = nullptr; ///< what executes the plan; hidden without one
     TextLabel* m_sentence = nullptr;
     bool m_isHeld = false;
     bool m_isReplacing = false; ///< the row that is current changes its place, nobody chose it

@@ -285,6 +285,15 @@ void DocumentController::recordRun()
     Q_EMIT runsChanged();
 }
 
+void DocumentController::setOverlay(workspace::OverlayPtr overlay)
+{
+    if (overlay == m_document.overlay)
+        return;
+    m_document.overlay = std::move(overlay);
+    changed();
+    Q_EMIT overlayChanged();
+}
+
 void DocumentController::renameRun(int key, const QString& name)
 {
     for (workspace::Run& run : m_document.runs)

@@ -59,6 +59,8 @@ public:
     void commitBudget(base::Bytes budget);
     /// One undo step. Sizes that the graph can't be brought to change nothing but are failed().
     void commitChoices(const workspace::Choices& choices);
+    /// A measurement over the prediction; null takes it away.
+    void setOverlay(workspace::OverlayPtr overlay);
     void planNow();
     void stopPlanning();
     void renameRun(int key, const QString& name);
@@ -90,6 +92,7 @@ Q_SIGNALS:
     void planningProgressed(int perMille);
     void choicesChanged();
     void runsChanged();
+    void overlayChanged();
     /// Title, unsaved mark or session path.
     void titleChanged();
     void sessionSaved(const QString& path, bool first);

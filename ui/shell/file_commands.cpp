@@ -69,10 +69,16 @@ void MainWindow::openFiles(const QStringList& paths)
                                        [&](PlannerPage* page) { return fileOf(*page) == path; });
         if (open != m_pages.end())
             m_tabs->setCurrentIndex(indexOf(*open));
-        else if (!m_queue.contains(path))
-            m_queue << path;
+        else
+            queueFile(path);
     }
     openNext();
+}
+
+void MainWindow::queueFile(const QString& path)
+{
+    if (!m_queue.contains(path))
+        m_queue << path;
 }
 
 void MainWindow::openNext()
@@ -84,20 +90,27 @@ void MainWindow::openNext()
     if (std::any_of(m_leaving.begin(), m_leaving.end(),
                     [&](PlannerPage* page) { return fileOf(*page) == path; }))
         return;
-    m_opener.start(
-        [path, choices = m_defaults](const base::JobContext& job) {
-            return workspace::openDocument(path.toStdString(), choices, job);
-        },
-        [this, path](base::Result<workspace::Opened> opened) {
-            m_queue.removeAll(path);
-            if (opened)
-                addPage(*std::move(opened), path);
-            else if (opened.error().kind != base::ErrorKind::Cancelled)
-                showOpenError(path, QString::fromStdString(opened.error().message));
-            updateState();
-            openNext();
-        });
+    m_opener.start(opening(path),
+                   [this, path, over = currentPage()](base::Result<OpenedFile> opened) {
+                       m_queue.removeAll(path);
+                       if (opened)
+                           takeOpened(*std::move(opened), path, over);
+                       else if (opened.error().kind != base::ErrorKind::Cancelled)
+                           showOpenError(path, QString::fromStdString(opened.error().message));
+                       updateState();
+                       openNext();
+                   });
     updateState();
+}
+
+void MainWindow::takeOpened(OpenedFile opened, const QString& path, PlannerPage* over)
+{
+    if (auto* document = std::get_if<workspace::Opened>(&opened))
+        addPage(std::move(*document), path);
+    else if (const auto* overlay = std::get_if<workspace::OverlayPtr>(&opened))
+        takeOverlay(*overlay, over, path);
+    else
+        showMeasurementError(path, std::get<base::Error>(opened));
 }
 
 void MainWindow::addPage(workspace::Opened opened, const QString& path)
@@ -150,7 +163,7 @@ void MainWindow::chooseFiles()
 {
     const QStringList files = QFileDialog::getOpenFileNames(
         this, tr("Open"), m_settings.lastFolder(),
-        tr("Graphs and sessions (*.json *.json.gz *.plimsoll);;All files (*)"));
+        tr("Graphs, sessions and measurements (*.json *.json.gz *.plimsoll);;All files (*)"));
     if (!files.isEmpty())
         openFiles(files);
 }

@@ -44,6 +44,8 @@ MainWindow::MainWindow(Settings& settings, workspace::Choices defaults, QWidget*
     connect(m_status, &StatusLine::cancelRequested, this, [this] {
         if (m_opener.isRunning()) {
             m_queue.clear();
+            m_measurements.clear();
+            m_postponed.clear();
             m_opener.stop();
             return; // what was cancelled is what the status bar told of
         }
@@ -182,6 +184,8 @@ void MainWindow::updateState()
             action->setEnabled(page != nullptr);
     for (const char* id : {"file.export", "file.picture", "file.snippet"})
         m_actions->get(QString::fromLatin1(id))->setEnabled(hasPlan);
+    m_actions->get(QStringLiteral("file.no_measurement"))
+        ->setEnabled(page != nullptr && page->document().document().overlay != nullptr);
     m_actions->get(QStringLiteral("file.export"))
         ->setToolTip(hasPlan || page == nullptr ? tr("Export the plan (Ctrl+E)")
                      : isOutdated               ? tr("The plan is one of the former choices.")

@@ -11,6 +11,7 @@
 #include <QUndoGroup>
 
 #include <functional>
+#include <variant>
 #include <vector>
 
 class QLabel;
@@ -56,6 +57,8 @@ public:
 
     void saveTo(PlannerPage& page, const QString& path);
     void exportTo(PlannerPage& page, const QString& path);
+    /// Lays a measurement over the shown document's prediction.
+    void layMeasurement(const QString& path);
     /// Takes the tab away at once; the page goes once its session is written. If that fails, the
     /// tab comes back.
     void closePage(int index);
@@ -64,6 +67,7 @@ Q_SIGNALS:
     /// The window was closed, and all that had to be written is.
     void closed();
     void opened(plimsoll::ui::PlannerPage* page);
+    void measurementLaid(plimsoll::ui::PlannerPage* page);
     void openFailed(const QString& path, const QString& sentence);
     void exported(const QString& path);
 
@@ -76,6 +80,9 @@ protected:
 
 private:
     friend class MenuBuilder;
+    /// What a file turned out to be. Without a document to lay it over a measurement is empty.
+    /// An error here is that of a measurement.
+    using OpenedFile = std::variant<workspace::Opened, workspace::OverlayPtr, base::Error>;
     // main_window.cpp
     void buildFrame();
     void showTab(int index);
@@ -89,6 +96,8 @@ private:
     void openNext();
     void addPage(workspace::Opened opened, const QString& path);
     void addTab(PlannerPage* page);
+    void takeOpened(OpenedFile opened, const QString& path, PlannerPage* over);
+    void queueFile(const QString& path);
     void showOpenError(const QString& path, const QString& sentence);
     void chooseFiles();
     void save(PlannerPage& page);
@@ -97,6 +106,11 @@ private:
     void choosePicture(PlannerPage& page);
     void copySnippet(PlannerPage& page);
     void restoreWindow();
+    // measure_commands.cpp
+    [[nodiscard]] JobRunner<OpenedFile>::Work opening(const QString& path);
+    void takeOverlay(const workspace::OverlayPtr& overlay, PlannerPage* over, const QString& path);
+    void showMeasurementError(const QString& path, const base::Error& error);
+    void chooseMeasurement();
     // device_commands.cpp
     void connectDevices(PlannerPage& page);
     /// A form for a GPU that isn't in the list; the page's document gets it, the settings keep it.
@@ -127,7 +141,9 @@ private:
     std::vector<PlannerPage*> m_leaving; ///< without a tab, their sessions are being written
     bool m_isClosing = false;            ///< hidden until all is written
     QStringList m_queue;                 ///< files to open
-    JobRunner<workspace::Opened> m_opener;
+    QStringList m_measurements;          ///< of these: what must be a measurement
+    QStringList m_postponed;             ///< measurements that wait for a graph
+    JobRunner<OpenedFile> m_opener;
     JobRunner<bool> m_exporter;
 };
 

@@ -97,6 +97,12 @@ void MenuBuilder::buildFile()
                                          [window, path] { window->openFiles({path}); }));
     }
     file->addSeparator();
+    addFor(file, "file.measurement", tr("&Lay a Measurement over the Prediction…"),
+           QKeySequence{QStringLiteral("Ctrl+Shift+O")},
+           [window](PlannerPage&) { window->chooseMeasurement(); });
+    addFor(file, "file.no_measurement", tr("&Remove the Measurement"), {},
+           [](PlannerPage& page) { page.document().setOverlay(nullptr); });
+    file->addSeparator();
     addFor(file, "file.save", tr("&Save Session"), QKeySequence::Save,
            [window](PlannerPage& page) { window->save(page); });
     addFor(file, "file.save_as", tr("Save Session &As…"),

@@ -4,8 +4,10 @@
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/frontier/frontier_view.h"
+#include "ui/models/plan_names.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_panel/live_page.h"
+#include "ui/plan_panel/measured_page.h"
 #include "ui/plan_panel/next_steps.h"
 #include "ui/plan_panel/plan_page.h"
 #include "ui/plan_panel/problem_page.h"
@@ -94,6 +96,8 @@ void PlannerPage::buildDocks()
     m_plan = new PlanPage;
     m_runs = new RunPage;
     m_live = new LivePage;
+    m_measured = new MeasuredPage{this}; // the dock gets it when there is something in it
+    m_measured->hide();
     m_problems = new ProblemPage;
     m_rightDock = new PagesDock{QStringLiteral("budget"), tr("Budget and planner"), this};
     m_rightDock->addPage(m_panelArea, tr("Budget and planner"));
@@ -116,6 +120,13 @@ void PlannerPage::connectDocument()
     connect(&m_document, &DocumentController::plannedChanged, this, &PlannerPage::showPlanned);
     connect(&m_document, &DocumentController::answerChanged, this, &PlannerPage::showAnswer);
     connect(&m_document, &DocumentController::runsChanged, this, &PlannerPage::showRuns);
+    connect(&m_document, &DocumentController::overlayChanged, this, [this] {
+        layRuns();
+        showMeasured();
+        showMeasuredPage();
+        offerMeasuredPlan();
+        Q_EMIT stateChanged();
+    });
     connect(&m_document, &DocumentController::choicesChanged, this, [this] {
         m_strip->withdraw(QStringLiteral("size"));
         m_panel->setChoices(m_document.document().choices);
@@ -185,6 +196,9 @@ void PlannerPage::connectViews()
             [this](qint64 key) { m_document.removeRun(static_cast<int>(key)); });
     connect(m_plan, &PlanPage::stepChosen, this,
             [this](int step) { m_selection.setStep(static_cast<std::size_t>(std::max(step, 0))); });
+    connect(m_measured, &MeasuredPage::rowChosen, this, &PlannerPage::goToMeasured);
+    connect(m_measured, &MeasuredPage::removeRequested, this,
+            [this] { m_document.setOverlay(nullptr); });
     connect(m_live, &LivePage::stepChosen, this,
             [this](int step) { m_selection.setStep(static_cast<std::size_t>(std::max(step, 0))); });
     connect(m_problems, &ProblemPage::placeChosen, this, [this](const Problem& problem) {
@@ -231,6 +245,9 @@ void PlannerPage::showPlanned()
         m_timeline->setSmallestFeasible(shownCeiling(planned.smallestPeak));
     }
     m_timeline->setCapacityMarks(capacityMarksOf(m_document.document().choices));
+    layRuns();
+    showMeasuredPage();
+    offerMeasuredPlan();
     Q_EMIT stateChanged();
 }
 
@@ -278,7 +295,9 @@ void PlannerPage::showTimeline()
     if (m_drawn != m_shown->evaluationPtr() || m_against != planned.unplanned->evaluationPtr()) {
         m_drawn = m_shown->evaluationPtr();
         m_against = planned.unplanned->evaluationPtr();
-        m_timeline->setTimelines(timelinesOf(*m_shown, *planned.unplanned));
+        TimelineSet set = timelinesOf(*m_shown, *planned.unplanned);
+        m_unplannedStepAt = set.unplannedStepAt;
+        m_timeline->setTimelines(std::move(set));
         const graph::Program& program = *m_shown->problem().program;
         m_timeline->setPeakNames(opPlace(program, evaluation.peakOp),
                                  opPlace(program, m_against->peakOp));
@@ -295,6 +314,7 @@ void PlannerPage::showTimeline()
     m_timeline->setPlanPale(infeasible);
     m_timeline->setStale(!m_document.isPlanned() && m_document.isPlanning());
     m_timeline->setReadout(readoutOf(planned, best, m_document.budget()));
+    showMeasured();
     m_timeline->setSubtitle(subtitle());
 }
 
@@ -307,9 +327,10 @@ QString PlannerPage::subtitle() const
     if (!m_document.outcome().best && !isWaiting())
         return tr("smallest plan known, shown pale");
     const QString time = timeText(m_shown->evaluation().stepTime);
+    const plan::Plan& plan = m_shown->plan();
     const QString size = sizeText(*m_shown->problem().program);
-    return (m_shown->plan().repeatsNothing() ? tr("unplanned, %1").arg(time)
-                                             : tr("planned, %1").arg(time))
+    return (plan.repeatsNothing() ? tr("unplanned, %1").arg(time)
+                                  : tr("planned, %1 · %2").arg(time, runtimeText(plan)))
            + (size.isEmpty() ? size : QStringLiteral(" · ") + size);
 }
 

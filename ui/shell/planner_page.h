@@ -20,6 +20,8 @@ namespace plimsoll::ui {
 class BudgetPanel;
 class FrontierView;
 class LivePage;
+class MeasuredPage;
+struct MeasuredRow;
 class PagesDock;
 class PlanPage;
 class ProblemPage;
@@ -50,6 +52,8 @@ public:
     [[nodiscard]] BudgetPanel& budgetPanel() { return *m_panel; }
     [[nodiscard]] PlanPage& planPage() { return *m_plan; }
     [[nodiscard]] RunPage& runPage() { return *m_runs; }
+    /// In the dock while a measurement is laid over.
+    [[nodiscard]] MeasuredPage& measuredPage() { return *m_measured; }
     [[nodiscard]] LivePage& livePage() { return *m_live; }
     [[nodiscard]] ProblemPage& problemPage() { return *m_problems; }
     /// The dock of the plan, its runs and what is live.
@@ -103,6 +107,13 @@ private:
     /// Budget and sizes of a run of the list.
     void goBackTo(qint64 key);
     void showProblems();
+    // planner_measured.cpp
+    void layRuns();
+    void showMeasured();
+    void showMeasuredPage();
+    void goToMeasured(const MeasuredRow& row);
+    void offerMeasuredPlan();
+    [[nodiscard]] workspace::LaidRunPtr runOfShown() const;
     void adaptToWidth();
     void followScale();
     [[nodiscard]] QString subtitle() const;
@@ -120,6 +131,7 @@ private:
     RunPage* m_runs = nullptr;
     TableTwins* m_twins = nullptr;
     LivePage* m_live = nullptr;
+    MeasuredPage* m_measured = nullptr;
     ProblemPage* m_problems = nullptr;
     QTimer m_restTimer; ///< runs out when the hand that drags the line rests
     PagesDock* m_rightDock = nullptr;
@@ -128,7 +140,12 @@ private:
     plan::EvaluationPtr m_drawn;   ///< what the timeline shows
     plan::EvaluationPtr m_against; ///< the unplanned step it is drawn against
     plan::VerifiedPlanPtr m_shown;
-    int m_perMille = 0; ///< of the running planner
+    plan::VerifiedPlanPtr m_measuredPlan; ///< that the measurement's second run ran under
+    workspace::LaidRunPtr m_unplannedRun; ///< the measurement's first run; null: none is laid over
+    workspace::LaidRunPtr m_measuredRun;  ///< that run; null: there is none, or of no known plan
+    workspace::OverlayPtr m_offered;      ///< whose second run's plan the strip has told of
+    std::shared_ptr<const std::vector<std::uint32_t>> m_unplannedStepAt; ///< as in TimelineSet
+    int m_perMille = 0;                                                  ///< of the running planner
     QByteArray m_unfocusedLayout;
     bool m_isMeasured = false; ///< the step that is shown has times from the trace
     bool m_isFocused = false;

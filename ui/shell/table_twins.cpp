@@ -73,11 +73,30 @@ void TableTwins::show(plan::VerifiedPlanPtr plan, plan::FrontierPtr frontier,
         m_later.start();
 }
 
+void TableTwins::showMeasured(std::shared_ptr<const compare::MeasuredRun> run,
+                              plan::EvaluationPtr predicted)
+{
+    m_run = std::move(run);
+    m_predicted = std::move(predicted);
+    if (m_dock.holds(m_steps))
+        m_later.start();
+}
+
+/// Measured bytes belong beside the predicted ones, not behind all classes.
+void TableTwins::orderColumns()
+{
+    QHeaderView* header = m_steps->horizontalHeader();
+    for (int column = StepModel::MeasuredColumn; column < m_stepModel->columnCount(); ++column)
+        header->moveSection(header->visualIndex(column),
+                            StepModel::FirstClassColumn + column - StepModel::MeasuredColumn);
+}
+
 void TableTwins::bringUpToDate()
 {
     if (m_dock.holds(m_steps)) {
         const int row = m_steps->currentIndex().row();
-        m_stepModel->setPlan(m_plan);
+        m_stepModel->setPlan(m_plan, {m_run, m_predicted});
+        orderColumns();
         // Another plan has other steps, but mostly the same ones at the same place.
         if (row >= 0 && row < m_stepModel->rowCount()) {
             m_isFilling = true;

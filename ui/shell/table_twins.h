@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/compare/measurement.h"
 #include "core/plan/frontier.h"
 
 #include <QObject>
@@ -31,6 +32,9 @@ public:
     /// What the plots show.
     void show(plan::VerifiedPlanPtr plan, plan::FrontierPtr frontier,
               base::Nanoseconds unplannedTime);
+    /// What was measured under the shown plan, and what was predicted for it; null: nothing.
+    void showMeasured(std::shared_ptr<const compare::MeasuredRun> run,
+                      plan::EvaluationPtr predicted);
     /// Brings a table to the front with the focus in it, the timeline's at a step; takes it away if
     /// it is there already.
     void toggle(Twin twin, std::size_t step = 0);
@@ -47,6 +51,7 @@ Q_SIGNALS:
 private:
     QTableView* makeTable(QAbstractItemModel* model, const QString& name, const QString& sentence);
     void bringUpToDate();
+    void orderColumns();
 
     PagesDock& m_dock;
     QWidget* m_owner;
@@ -59,6 +64,8 @@ private:
     plan::VerifiedPlanPtr m_plan;
     plan::FrontierPtr m_frontier;
     base::Nanoseconds m_unplannedTime;
+    std::shared_ptr<const compare::MeasuredRun> m_run;
+    plan::EvaluationPtr m_predicted;
 };
 
 } // namespace plimsoll::ui

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/timeline/ghost.h"
 
+#include "ui/timeline/curve_shapes.h"
 #include "ui/timeline/patterns.h"
-#include "ui/timeline/stack_columns.h"
 
 #include <QPainter>
 
@@ -15,35 +15,12 @@ namespace {
 
 constexpr double kHatchGap = 7;
 
-/// Heights per logical column of the unplanned curve; empty when it is not drawn.
+/// Empty when the unplanned curve is not drawn.
 std::vector<float> ghostHeights(const TimelineModel& model, const TimelineFrame& frame)
 {
     if (!model.set.unplanned || model.set.unplanned == model.set.planned)
         return {};
-    const QRectF& plot = frame.at.plot();
-    const Coordinates columns{QRectF{0, 0, std::round(plot.width()), plot.height()},
-                              frame.at.visibleBegin(), frame.at.visibleEnd(), frame.at.top()};
-    std::span<const std::uint32_t> map;
-    if (model.set.unplannedStepAt)
-        map = *model.set.unplannedStepAt;
-    return ghostColumns(*model.set.unplanned, model.axis, map, columns);
-}
-
-QPolygonF curveOf(const std::vector<float>& heights, double base)
-{
-    QPolygonF curve;
-    for (std::size_t column = 0; column < heights.size(); ++column) {
-        const auto x = static_cast<double>(column);
-        const double y = base - static_cast<double>(heights[column]);
-        if (!curve.isEmpty() && curve.back().y() == y)
-            continue;
-        if (!curve.isEmpty())
-            curve << QPointF{x, curve.back().y()};
-        curve << QPointF{x, y};
-    }
-    if (!curve.isEmpty())
-        curve << QPointF{static_cast<double>(heights.size()), curve.back().y()};
-    return curve;
+    return curveHeights(*model.set.unplanned, model, model.set.unplannedStepAt, frame);
 }
 
 QPen dashedPen(const QColor& color)
@@ -136,7 +113,7 @@ Ghost makeGhost(const TimelineModel& model, const TimelineFrame& frame, const Th
     if (heights.empty())
         return ghost;
     const QRectF& plot = frame.at.plot();
-    const QPolygonF curve = curveOf(heights, plot.height());
+    const QPolygonF curve = edgeOf(heights, plot.height());
     for (const bool over : {true, false}) {
         QPixmap pixmap{(plot.size() * devicePixelRatio).toSize()};
         pixmap.setDevicePixelRatio(devicePixelRatio);
@@ -177,7 +154,7 @@ void drawGhostShapes(QPainter& painter, const TimelineModel& model, const Timeli
     if (heights.empty())
         return;
     const QRectF& plot = frame.at.plot();
-    const QPolygonF curve = curveOf(heights, plot.height());
+    const QPolygonF curve = edgeOf(heights, plot.height());
     const double cut = budgetY(model, frame) - plot.top();
     painter.save();
     painter.translate(plot.topLeft());

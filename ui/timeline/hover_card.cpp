@@ -2,7 +2,7 @@
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
-#include "ui/timeline/paint_context.h"
+#include "ui/timeline/measured_line.h"
 #include "ui/timeline/patterns.h"
 
 #include <QFontMetricsF>
@@ -117,9 +117,41 @@ private:
     QFontMetricsF m_metrics;
 };
 
-double cardHeight(const HoverContent& content, const CardClasses& classes, const Theme& theme)
+/// Lines about what was measured at a step.
+struct CardMeasured
 {
-    double lines = 2 + static_cast<double>(classes.shown.size());
+    base::Bytes measured;
+    base::Bytes predicted; ///< in the measured allocator's sizes
+};
+
+std::optional<CardMeasured> measuredAt(const TimelineModel& model, std::size_t step)
+{
+    const std::optional<std::size_t> at = measuredStepAt(model, step);
+    if (!at)
+        return std::nullopt;
+    return CardMeasured{model.measured->live->totalAt(*at),
+                        model.measured->predicted->totalAt(*at)};
+}
+
+/// The card's sum counts reserve and rounding as the budget does; what was measured is compared
+/// with what was predicted for that very allocator. Where the two read differently, both are told.
+void writeMeasured(CardWriter& card, const CardMeasured& at, const MeasuredSet& set)
+{
+    card.text(measuredName(set), TextRole::Small, Role::Accent);
+    card.right(bytesText(at.measured, Rounding::Up), TextRole::Strong, Role::Accent);
+    card.next();
+    card.text(set.basis.isEmpty() && !set.stepAt
+                  ? QStringLiteral("difference")
+                  : QStringLiteral("against %1").arg(bytesText(at.predicted, Rounding::Up)),
+              TextRole::Small, Role::Muted);
+    card.right(measuredDifferenceText(at.measured, at.predicted), TextRole::Small, Role::Text);
+    card.next();
+}
+
+double cardHeight(const HoverContent& content, const CardClasses& classes, const Theme& theme,
+                  bool isMeasured)
+{
+    double lines = (isMeasured ? 4 : 2) + static_cast<double>(classes.shown.size());
     lines += content.where.isEmpty() ? 0 : 1;
     lines += classes.others > 0 ? 1 : 0;
     const bool hasEnd = !content.decision.isEmpty() || !content.source.isEmpty();
@@ -134,9 +166,39 @@ CardClasses classesFor(const TimelineModel& model, const Theme& theme, std::size
 {
     const timeline::Stack stack = model.set.planned->stackAt(step);
     CardClasses classes = classesAt(stack, kMostClasses);
-    for (std::size_t most = kMostClasses; most > 0 && cardHeight(content, classes, theme) > room;)
+    const bool isMeasured = measuredStepAt(model, step).has_value();
+    for (std::size_t most = kMostClasses;
+         most > 0 && cardHeight(content, classes, theme, isMeasured) > room;)
         classes = classesAt(stack, --most);
     return classes;
+}
+
+void writeClasses(CardWriter& card, const timeline::Stack& stack, const CardClasses& classes,
+                  base::Bytes total)
+{
+    const auto share = [&](base::Bytes part) {
+        return percentText(total.count() == 0 ? 0
+                                              : static_cast<double>(part.count())
+                                                    / static_cast<double>(total.count()));
+    };
+    for (const std::size_t layer : classes.shown) {
+        card.swatch(layer);
+        card.text(
+            QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer))),
+            TextRole::Small, Role::Text, 18);
+        card.right(shortBytesText(stack[layer]), TextRole::Small, Role::Text, 52);
+        card.right(share(stack[layer]), TextRole::Small, Role::Muted);
+        card.next();
+    }
+    if (classes.others > 0) {
+        card.text(classes.others == 1     ? QStringLiteral("1 more class")
+                  : classes.shown.empty() ? QStringLiteral("%1 classes").arg(classes.others)
+                                          : QStringLiteral("%1 more classes").arg(classes.others),
+                  TextRole::Small, Role::Muted, 18);
+        card.right(shortBytesText(classes.otherBytes), TextRole::Small, Role::Text, 52);
+        card.right(share(classes.otherBytes), TextRole::Small, Role::Muted);
+        card.next();
+    }
 }
 
 } // namespace
@@ -145,7 +207,8 @@ QSizeF hoverCardSize(const TimelineModel& model, const Theme& theme, std::size_t
 {
     const HoverContent content = contentOf(model, step);
     return {static_cast<double>(theme.px(kWidth)),
-            cardHeight(content, classesFor(model, theme, step, content, room), theme)};
+            cardHeight(content, classesFor(model, theme, step, content, room), theme,
+                       measuredStepAt(model, step).has_value())};
 }
 
 QRectF hoverCardPin(const Theme& theme, const QRectF& card)
@@ -177,33 +240,12 @@ void paintHoverCard(const PaintContext& context, const QRectF& rect, std::size_t
               TextRole::Small, Role::Muted);
     card.right(bytesText(total, Rounding::Up), TextRole::Strong, Role::Text);
     card.next();
+    if (const auto measured = measuredAt(model, step))
+        writeMeasured(card, *measured, *model.measured);
     card.rule();
 
-    const timeline::Stack stack = planned.stackAt(step);
-    const CardClasses classes = classesFor(model, context.theme, step, content, rect.height());
-    const auto share = [&](base::Bytes part) {
-        return percentText(total.count() == 0 ? 0
-                                              : static_cast<double>(part.count())
-                                                    / static_cast<double>(total.count()));
-    };
-    for (const std::size_t layer : classes.shown) {
-        card.swatch(layer);
-        card.text(
-            QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer))),
-            TextRole::Small, Role::Text, 18);
-        card.right(shortBytesText(stack[layer]), TextRole::Small, Role::Text, 52);
-        card.right(share(stack[layer]), TextRole::Small, Role::Muted);
-        card.next();
-    }
-    if (classes.others > 0) {
-        card.text(classes.others == 1     ? QStringLiteral("1 more class")
-                  : classes.shown.empty() ? QStringLiteral("%1 classes").arg(classes.others)
-                                          : QStringLiteral("%1 more classes").arg(classes.others),
-                  TextRole::Small, Role::Muted, 18);
-        card.right(shortBytesText(classes.otherBytes), TextRole::Small, Role::Text, 52);
-        card.right(share(classes.otherBytes), TextRole::Small, Role::Muted);
-        card.next();
-    }
+    writeClasses(card, planned.stackAt(step),
+                 classesFor(model, context.theme, step, content, rect.height()), total);
     if (content.decision.isEmpty() && content.source.isEmpty())
         return;
     card.rule();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plot/label_placer.h"
-#include "ui/timeline/paint_context.h"
+#include "ui/timeline/measured_line.h"
 
 #include <QFontMetricsF>
 
@@ -24,6 +24,78 @@ std::array<QRectF, 2> besideMark(const PeakMark& mark, const QSizeF& size, doubl
     const QRectF right{QPointF{mark.apex.x() + dx, y}, size};
     const QRectF left{QPointF{mark.apex.x() - dx - size.width(), y}, size};
     return mark.below ? std::array{left, right} : std::array{right, left};
+}
+
+/// Places of the measured peak's label: below its disc, for the predicted one stands above, then
+/// above.
+std::array<QRectF, 4> aroundMark(const PeakMark& mark, const QSizeF& size, double scale)
+{
+    const double right = mark.apex.x() + 10 * scale;
+    const double left = mark.apex.x() - 10 * scale - size.width();
+    const double below = mark.apex.y() + 3;
+    const double above = mark.apex.y() - 2 * size.height() - 2;
+    return {QRectF{QPointF{right, below}, size}, QRectF{QPointF{left, below}, size},
+            QRectF{QPointF{right, above}, size}, QRectF{QPointF{left, above}, size}};
+}
+
+void placePeaks(PlacedLabels& labels, LabelPlacer& placer, const TimelineModel& model,
+                const TimelineFrame& frame, const Theme& theme)
+{
+    const double scale = frame.layout.scale;
+    const auto placeTag = [&](const std::optional<PeakMark>& mark, const Tag& tag) {
+        const auto places = besideMark(*mark, tagSize(theme, tag), scale);
+        return placer.place(places);
+    };
+    if (const auto mark = plannedPeakMark(model, frame))
+        labels.plannedPeak = placeTag(mark, plannedPeakTag(model));
+    if (const auto mark = unplannedPeakMark(model, frame))
+        labels.unplannedPeak = placeTag(mark, unplannedPeakTag(model));
+    if (const auto mark = measuredPeakMark(model, frame)) {
+        const auto places = aroundMark(*mark, tagSize(theme, measuredPeakTag(model)), scale);
+        labels.measuredPeak = placer.place(places);
+    }
+}
+
+/// Where nothing of the bound's tensors can be spared.
+void placeWitness(PlacedLabels& labels, LabelPlacer& placer, const TimelineModel& model,
+                  const TimelineFrame& frame, const Theme& theme)
+{
+    const double scale = frame.layout.scale;
+    if (!model.bound || !model.bound->step || model.budgetState != BudgetState::Infeasible)
+        return;
+    const QSizeF size = tagSize(theme, witnessTag(model)) + QSizeF{0, 6};
+    const double x = frame.xOfStep(model.axis, *model.bound->step);
+    const double y = frame.at.yOf(model.bound->bytes) - 60 * scale - size.height();
+    const std::array places{
+        QRectF{QPointF{x - 10, y}, size},
+        QRectF{QPointF{x - size.width() + 10, y}, size},
+        QRectF{QPointF{x - 10, y + 30 * scale}, size},
+        QRectF{QPointF{x - size.width() + 10, y + 30 * scale}, size},
+    };
+    labels.witness = placer.place(places);
+}
+
+/// At the right end of the level lines, above them, else below, else further left.
+void placeLevels(PlacedLabels& labels, LabelPlacer& placer, const TimelineModel& model,
+                 const TimelineFrame& frame, const Theme& theme)
+{
+    if (!model.measured)
+        return;
+    const QRectF& plot = frame.at.plot();
+    for (const MeasuredLevel& level : model.measured->levels) {
+        labels.levels.emplace_back();
+        if (!model.showsLevel(level.bytes))
+            continue;
+        const QSizeF size = tagSize(theme, measuredLevelTag(level));
+        const double y = frame.at.yOf(level.bytes);
+        std::vector<QRectF> places;
+        for (const double part : {1.0, 0.7, 0.4, 0.1})
+            for (const double top : {y - size.height() - 2, y + 3})
+                places.emplace_back(
+                    QPointF{plot.left() + part * (plot.width() - size.width() - 16) + 8, top},
+                    size);
+        labels.levels.back() = placer.place(places);
+    }
 }
 
 QRectF cardRect(const TimelineFrame& frame, const QSizeF& size, double x)
@@ -131,31 +203,13 @@ PlacedLabels placeLabels(const TimelineModel& model, const TimelineFrame& frame,
                                         frame.xOfStep(model.axis, pin)));
         placer.block(labels.cards.back());
     }
-    const double scale = frame.layout.scale;
-    const auto placeTag = [&](const std::optional<PeakMark>& mark, const Tag& tag) {
-        const auto places = besideMark(*mark, tagSize(theme, tag), scale);
-        return placer.place(places);
-    };
-    if (model.bound && model.bound->step && model.budgetState == BudgetState::Infeasible) {
-        const QSizeF size = tagSize(theme, witnessTag(model)) + QSizeF{0, 6};
-        const double x = frame.xOfStep(model.axis, *model.bound->step);
-        const double y = frame.at.yOf(model.bound->bytes) - 60 * scale - size.height();
-        const std::array places{
-            QRectF{QPointF{x - 10, y}, size},
-            QRectF{QPointF{x - size.width() + 10, y}, size},
-            QRectF{QPointF{x - 10, y + 30 * scale}, size},
-            QRectF{QPointF{x - size.width() + 10, y + 30 * scale}, size},
-        };
-        labels.witness = placer.place(places);
-    }
-    if (const auto mark = plannedPeakMark(model, frame))
-        labels.plannedPeak = placeTag(mark, plannedPeakTag(model));
-    if (const auto mark = unplannedPeakMark(model, frame))
-        labels.unplannedPeak = placeTag(mark, unplannedPeakTag(model));
+    placeWitness(labels, placer, model, frame, theme);
+    placePeaks(labels, placer, model, frame, theme);
+    placeLevels(labels, placer, model, frame, theme);
     if (model.bound) {
         const QSizeF size = tagSize(theme, boundTag(model));
         const double y = frame.at.yOf(model.bound->bytes);
-        const double x = plot.left() + 8 * scale;
+        const double x = plot.left() + 8 * frame.layout.scale;
         const std::array places{QRectF{QPointF{x, y - size.height() - 2}, size},
                                 QRectF{QPointF{x, y + 3}, size}};
         labels.bound = placer.place(places);

@@ -46,6 +46,8 @@ struct PlacedLabels
     std::vector<QRectF> cards; ///< pinned, in the order of the pins, then the cursor's
     std::optional<QRectF> plannedPeak;
     std::optional<QRectF> unplannedPeak;
+    std::optional<QRectF> measuredPeak;
+    std::vector<std::optional<QRectF>> levels; ///< in the order of MeasuredSet::levels
     std::optional<QRectF> bound;
     std::optional<QRectF> witness;
     std::array<std::optional<QRectF>, StackColumns::kLayers> classNames;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/base/numbers.h"
+#include "ui/timeline/measured_line.h"
 #include "ui/timeline/paint_context.h"
 #include "ui/timeline/patterns.h"
 
@@ -33,6 +34,11 @@ QSize swatchSize(const PaintContext& context)
     return {static_cast<int>(context.px(12)), static_cast<int>(context.px(10))};
 }
 
+double legendEnd(const PaintContext& context)
+{
+    return context.frame.layout.header.right() - context.px(14);
+}
+
 /// From the right, so the order left to right is that of the stack; what would leave the title no
 /// room is left out.
 std::vector<LegendEntry> legendEntries(const PaintContext& context)
@@ -40,7 +46,9 @@ std::vector<LegendEntry> legendEntries(const PaintContext& context)
     const QFontMetricsF metrics{context.theme.font(TextRole::Small)};
     const int width = swatchSize(context).width();
     const double least = context.px(260);
-    double x = context.frame.layout.header.right() - context.px(14);
+    double x = legendEnd(context);
+    if (const double measured = measuredLegendWidth(context.model, context.theme); measured > 0)
+        x -= measured + context.px(20);
     std::vector<LegendEntry> entries;
     for (std::size_t layer = StackColumns::kLayers; layer-- > 0;) {
         const QString name =
@@ -62,6 +70,7 @@ void paintLegend(const PaintContext& context)
     const QRectF& header = context.frame.layout.header;
     const double top = std::round(header.center().y() - swatch.height() / 2.0);
     const double baseline = baselineIn(header, context.theme.font(TextRole::Small));
+    paintMeasuredLegend(context, legendEnd(context), baseline);
     for (const LegendEntry& entry : legendEntries(context)) {
         context.painter.drawText(QPointF{entry.text, baseline}, entry.name);
         context.painter.drawImage(QPointF{entry.swatch, top},
@@ -130,7 +139,9 @@ void paintHeader(const PaintContext& context)
     const double after = x + numberWidth(strong, context.model.title) + context.px(10);
     const QFont body = context.theme.font(TextRole::Body);
     const std::vector<LegendEntry> legend = legendEntries(context);
-    const double end = legend.empty() ? header.right() : legend.back().swatch;
+    const double end = legend.empty()
+                           ? legendEnd(context) - measuredLegendWidth(context.model, context.theme)
+                           : legend.back().swatch;
     const double room = end - context.px(10) - after;
     const QString& subtitle = context.model.subtitle;
     context.setText(TextRole::Body, Role::Muted);

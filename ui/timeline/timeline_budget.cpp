@@ -55,6 +55,9 @@ void TimelineView::Private::describe()
             text += TimelineView::tr(" at %1").arg(model.plannedPeakName);
         text += u'.';
     }
+    if (model.measured && model.measured->live)
+        text += TimelineView::tr(" Measured peak %1.")
+                    .arg(bytesText(model.measured->live->peak(), Rounding::Up));
     if (model.budget)
         text += TimelineView::tr(" Budget %1.").arg(bytesText(*model.budget));
     view.setAccessibleDescription(text);
@@ -67,6 +70,7 @@ void TimelineView::Private::beginDrag(const QPointF& pos)
     frozen.axisContent = model.axisContent();
     frozen.axisLength = model.axis.length();
     frozen.unplannedPeak = unplannedPeakPosition(model);
+    frozen.measuredPeak = measuredPeakPosition(model);
     model.drag.emplace(*model.budget, pos.y(), now.at.plot().height(),
                        model.budgetLimits(now.bytes));
     model.frozen = frozen;

@@ -25,6 +25,30 @@ struct TimelineSet
     std::shared_ptr<const std::vector<std::uint32_t>> unplannedStepAt;
 };
 
+/// A size that was measured of the whole step.
+struct MeasuredLevel
+{
+    base::Bytes bytes;
+    QString name; ///< "allocator peak"
+
+    bool operator==(const MeasuredLevel&) const = default;
+};
+
+/// What real steps took, over what was predicted for them.
+struct MeasuredSet
+{
+    timeline::TimelinePtr live;      ///< null: not known by op
+    timeline::TimelinePtr predicted; ///< what `live` was predicted to be, step by step
+    /// How its sizes are counted where those of the plan are not: "without rounding"; else empty.
+    QString basis;
+    /// For each planned step the step of `live`, as TimelineSet has it: the shown plan was not
+    /// measured, the unplanned step was. Null: the same steps.
+    std::shared_ptr<const std::vector<std::uint32_t>> stepAt;
+    std::vector<MeasuredLevel> levels;
+
+    bool operator==(const MeasuredSet&) const = default;
+};
+
 /// Smallest number of bytes any plan needs, and where.
 struct LowerBound
 {

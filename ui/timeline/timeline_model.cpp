@@ -8,9 +8,25 @@ namespace plimsoll::ui {
 
 namespace {
 constexpr double kHeadroom = 1.04;
-/// A device more than this much larger than everything else would flatten the curves: it stays
-/// outside the axis until the budget goes there.
-constexpr std::int64_t kLargestShownDevice = 2;
+/// A device or a measured level more than this much larger than everything else would flatten the
+/// curves: it stays outside the axis, a device until the budget goes there.
+constexpr std::int64_t kLargestShown = 2;
+
+/// Middle of the planned step under which the peak of another curve is drawn, as axis position.
+std::optional<double> peakPosition(const timeline::Timeline& curve, const StepAxis& axis,
+                                   const std::vector<std::uint32_t>* stepAt)
+{
+    if (curve.stepCount() == 0 || axis.stepCount() == 0)
+        return std::nullopt;
+    std::size_t planned = curve.peakStep();
+    if (stepAt != nullptr) {
+        const auto found = std::find(stepAt->begin(), stepAt->end(), planned);
+        if (found == stepAt->end())
+            return std::nullopt;
+        planned = static_cast<std::size_t>(found - stepAt->begin());
+    }
+    return (axis.positionOf(planned) + axis.positionOf(planned + 1)) / 2;
+}
 } // namespace
 
 std::optional<base::Bytes> TimelineModel::unplannedPeak() const
@@ -27,21 +43,39 @@ const CapacityMark* TimelineModel::chosenCapacity() const
     return chosen == capacities.end() ? nullptr : &*chosen;
 }
 
-base::Bytes TimelineModel::axisContent() const
+/// What the axis reaches whatever devices and levels there are.
+base::Bytes TimelineModel::curveContent() const
 {
-    if (frozen)
-        return frozen->axisContent;
     base::Bytes content = unplannedPeak().value_or(base::Bytes{});
     if (set.planned)
         content = std::max(content, set.planned->peak());
+    if (measured && measured->live)
+        content = std::max(content, measured->live->peak());
     if (budget)
         content = std::max(content, *budget);
     if (bound)
         content = std::max(content, bound->bytes);
+    return content;
+}
+
+bool TimelineModel::showsLevel(base::Bytes level) const
+{
+    return level <= (frozen ? frozen->axisContent : curveContent() * kLargestShown);
+}
+
+base::Bytes TimelineModel::axisContent() const
+{
+    if (frozen)
+        return frozen->axisContent;
+    const base::Bytes curves = curveContent();
+    base::Bytes content = curves;
     const CapacityMark* device = chosenCapacity();
-    if (device != nullptr
-        && (content.count() == 0 || device->size <= content * kLargestShownDevice))
+    if (device != nullptr && (curves.count() == 0 || device->size <= curves * kLargestShown))
         content = std::max(content, device->size);
+    if (measured)
+        for (const MeasuredLevel& level : measured->levels)
+            if (showsLevel(level.bytes))
+                content = std::max(content, level.bytes);
     return base::Bytes{std::llround(static_cast<double>(content.count()) * kHeadroom)};
 }
 
@@ -106,18 +140,18 @@ std::optional<double> unplannedPeakPosition(const TimelineModel& model)
 {
     if (model.frozen)
         return model.frozen->unplannedPeak;
-    if (!model.set.unplanned || model.set.unplanned->stepCount() == 0
-        || model.axis.stepCount() == 0)
+    if (!model.set.unplanned)
         return std::nullopt;
-    std::size_t planned = model.set.unplanned->peakStep();
-    if (model.set.unplannedStepAt) {
-        const std::vector<std::uint32_t>& map = *model.set.unplannedStepAt;
-        const auto found = std::find(map.begin(), map.end(), planned);
-        if (found == map.end())
-            return std::nullopt;
-        planned = static_cast<std::size_t>(found - map.begin());
-    }
-    return (model.axis.positionOf(planned) + model.axis.positionOf(planned + 1)) / 2;
+    return peakPosition(*model.set.unplanned, model.axis, model.set.unplannedStepAt.get());
+}
+
+std::optional<double> measuredPeakPosition(const TimelineModel& model)
+{
+    if (model.frozen)
+        return model.frozen->measuredPeak;
+    if (!model.measured || !model.measured->live)
+        return std::nullopt;
+    return peakPosition(*model.measured->live, model.axis, model.measured->stepAt.get());
 }
 
 } // namespace plimsoll::ui

@@ -14,6 +14,7 @@ namespace plimsoll::ui {
 struct TimelineModel
 {
     TimelineSet set;
+    std::optional<MeasuredSet> measured;
     StepAxis axis; ///< of the planned timeline
     QString title;
     QString subtitle;
@@ -47,14 +48,19 @@ struct TimelineModel
         base::Bytes axisContent;
         double axisLength = 1;
         std::optional<double> unplannedPeak; ///< axis position
+        std::optional<double> measuredPeak;  ///< axis position
     };
     std::optional<Frozen> frozen;
 
     /// What the memory axis must reach.
+    [[nodiscard]] base::Bytes curveContent() const;
     [[nodiscard]] base::Bytes axisContent() const;
     [[nodiscard]] double axisLength() const { return frozen ? frozen->axisLength : axis.length(); }
     [[nodiscard]] BudgetLimits budgetLimits(const ByteAxis& bytes) const;
     [[nodiscard]] std::optional<base::Bytes> unplannedPeak() const;
+    /// Whether a measured level has a place on the axis: one that is far above all else would
+    /// flatten the curves.
+    [[nodiscard]] bool showsLevel(base::Bytes level) const;
     /// Device whose memory is this budget.
     [[nodiscard]] const CapacityMark* chosenCapacity() const;
 };
@@ -78,5 +84,7 @@ struct TimelineFrame
 
 /// Axis position of the unplanned peak on the planned axis.
 [[nodiscard]] std::optional<double> unplannedPeakPosition(const TimelineModel& model);
+/// Axis position of the measured peak on the planned axis; none while it isn't known by op.
+[[nodiscard]] std::optional<double> measuredPeakPosition(const TimelineModel& model);
 
 } // namespace plimsoll::ui

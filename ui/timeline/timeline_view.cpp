@@ -3,6 +3,7 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
+#include "ui/timeline/measured_line.h"
 #include "ui/timeline/stack_raster.h"
 #include "ui/timeline/timeline_view_p.h"
 
@@ -48,6 +49,7 @@ void paintAbove(const PaintContext& context, const PlacedLabels& labels)
 {
     const TimelineModel& model = context.model;
     paintLowerBound(context, labels);
+    paintMeasuredLevels(context, labels);
     paintSelection(context);
     for (const std::size_t pin : model.pins)
         paintCursor(context, pin);
@@ -56,6 +58,7 @@ void paintAbove(const PaintContext& context, const PlacedLabels& labels)
     paintCapacities(context);
     paintBudgetLine(context);
     paintPeaks(context, labels);
+    paintMeasuredPeak(context, labels);
     paintWitness(context, labels);
     paintPinDistance(context, model.pins);
     if (labels.readout)
@@ -112,6 +115,7 @@ void TimelineView::Private::invalidateAll()
 {
     groundDirty = true;
     ghostDirty = true;
+    measuredDirty = true;
     stackDirty = true;
     view.update();
 }
@@ -151,6 +155,10 @@ void TimelineView::Private::refresh(const TimelineFrame& frame)
     if (ghostDirty) {
         ghost = makeGhost(model, frame, theme, ratio());
         ghostDirty = false;
+    }
+    if (measuredDirty) {
+        measured = makeMeasuredLine(model, frame, theme, ratio());
+        measuredDirty = false;
     }
     if (stackDirty) {
         const Coordinates device = frame.deviceCoordinates(ratio());
@@ -193,6 +201,8 @@ void TimelineView::Private::paint(QPainter& painter)
     paintHeader(context);
     paintClassNames(context, labels);
     paintGhost(painter, ghost, model, now);
+    if (!measured.isNull())
+        painter.drawPixmap(now.at.plot().topLeft(), measured);
     paintAbove(context, labels);
     paintOverview(painter, model, now, theme);
     if (model.plotFocused) {
@@ -238,6 +248,7 @@ void TimelineView::renderTo(QPainter* painter, QSize size) const
     painter->setOpacity(1.0);
     paintClassNames(context, labels);
     drawGhostShapes(*painter, still, frame, theme);
+    drawMeasuredLine(*painter, still, frame, theme);
     paintAbove(context, labels);
     paintOverviewCurves(*painter, still, frame, theme);
     paintOverview(*painter, still, frame, theme);
@@ -279,6 +290,19 @@ void TimelineView::setTimelines(TimelineSet set)
         m->model.cursorStep.reset();
     if (m->model.range && m->model.range->end >= steps)
         m->setRange(std::nullopt);
+    m->invalidate();
+}
+
+void TimelineView::setMeasured(std::optional<MeasuredSet> measured)
+{
+    if (measured == m->model.measured)
+        return;
+    // Under the dragged line plans change at every move, the measured step mostly does not.
+    const auto curveOf = [](const std::optional<MeasuredSet>& set) {
+        return set ? set->live : nullptr;
+    };
+    m->measuredDirty = m->measuredDirty || curveOf(measured) != curveOf(m->model.measured);
+    m->model.measured = std::move(measured);
     m->invalidate();
 }
 

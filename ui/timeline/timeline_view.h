@@ -25,6 +25,8 @@ public:
 
     // What is shown. None of these moves the frame while the line is being dragged.
     void setTimelines(TimelineSet set);
+    /// What was measured, over it; none: nothing is.
+    void setMeasured(std::optional<MeasuredSet> measured);
     void setBudget(std::optional<base::Bytes> budget);
     void setBudgetState(BudgetState state);
     /// The pill gets "…" until the refined plan is in.

@@ -95,12 +95,14 @@ public:
     QPixmap base;   ///< ground, bands, stack, overview: what the line leaves as it is
     bool basePale = false;
     Ghost ghost;
+    QPixmap measured; ///< the measured curve
     StackColumns columns;
     QImage stack;
     FillTiles tiles;
     double tilesRatio = 0;
     bool groundDirty = true;
     bool ghostDirty = true;
+    bool measuredDirty = true;
     bool stackDirty = true;
     PlacedLabels labels; ///< of the last paint
 

@@ -81,6 +81,7 @@ private Q_SLOTS:
     void recomputationsArePartOfTheStep();
     void withoutOpsThereIsNoCurve();
     void roundsAsTheBackendDoes();
+    void tellsWhatIsOfAnotherStep();
 };
 
 void AgainstPlanTest::numbersStandBesideEachOther()
@@ -190,6 +191,29 @@ void AgainstPlanTest::withoutOpsThereIsNoCurve()
     QCOMPARE(comparison.otherOps, std::string{});
     QVERIFY(comparison.curve.empty());
     QVERIFY(!row(comparison, "time_of_ops").measured);
+}
+
+void AgainstPlanTest::tellsWhatIsOfAnotherStep()
+{
+    const plan::Problem problem = problemOf(program());
+    const auto evaluation = plan::evaluate(problem, plan::keepEverything());
+    const auto sentenceOf = [&](const compare::MeasuredRun& run) {
+        return compare::foreignSentence(run, compare::compareRun(run, problem, *evaluation, 5));
+    };
+    compare::MeasuredRun run = unplannedRun();
+    run.saved.reset();
+    QCOMPARE(sentenceOf(run), std::string{});
+    run.resident = Bytes{1010}; // 1 % is what rounding may do
+    QCOMPARE(sentenceOf(run), std::string{});
+    run.resident = Bytes{2000};
+    QCOMPARE(sentenceOf(run),
+             std::string{"Before the step there are 2,000 B in the measurement, but 1,000 B was "
+                         "predicted: it is of another batch or model."});
+    run.resident = Bytes{1000};
+    run.livePeak = Bytes{1500};
+    QVERIFY(sentenceOf(run).starts_with("At most there are 1,500 B in the measurement"));
+    run.ops[1].target = 0; // other ops come before other sizes
+    QVERIFY(sentenceOf(run).starts_with("Execution 1 of the step is aten.exp"));
 }
 
 void AgainstPlanTest::roundsAsTheBackendDoes()

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/workspace/overlay.h"
+
+#include "core/base/format.h"
+#include "core/io/byte_source.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace plimsoll::workspace {
+
+namespace {
+
+using base::ErrorKind;
+using base::Result;
+
+constexpr std::size_t kHead = 4096;
+constexpr std::size_t kGaps = 20; ///< places that are listed
+/// A measurement of 100,000 ops has about 5 MB.
+constexpr io::ReadLimits kLimits{.bytes = std::uint64_t{64} << 20U,
+                                 .freeBytes = std::uint64_t{4} << 20U};
+
+/// Bytes by step as what the timeline draws.
+timeline::TimelinePtr liveOf(const compare::MeasuredRun& run)
+{
+    timeline::Builder builder{std::vector<base::Nanoseconds>(run.ops.size())};
+    for (std::size_t begin = 0; begin < run.ops.size();) {
+        std::size_t end = begin + 1;
+        while (end < run.ops.size() && run.ops[end].live == run.ops[begin].live)
+            ++end;
+        builder.add({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - 1),
+                     run.ops[begin].live, timeline::Category::Activations, 0});
+        begin = end;
+    }
+    return std::move(builder).build();
+}
+
+LaidRunPtr laid(const compare::MeasuredRun& run, compare::Backend backend, plan::Problem problem,
+                const plan::Plan& plan)
+{
+    problem.rounding = compare::roundingOf(backend);
+    problem.reserve = {};
+    LaidRun result;
+    result.rounding = problem.rounding;
+    result.run = run;
+    result.predicted = plan::evaluate(problem, plan);
+    result.comparison = compare::compareRun(run, problem, *result.predicted, kGaps);
+    if (result.comparison.opsKnown && result.comparison.otherOps.empty())
+        result.live = liveOf(run);
+    return std::make_shared<const LaidRun>(std::move(result));
+}
+
+/// Where ops are not known, the plan's file said what its peak is.
+bool isOf(const compare::MeasuredRun& run, const plan::VerifiedPlan& plan)
+{
+    const bool isStep = plan.plan().runtime == plan::Runtime::Step;
+    if (isStep != (run.plan->runtime == "step"))
+        return false;
+    if (run.ops.empty())
+        return run.plan->peak == plan.evaluation().peak;
+    if (run.ops.size() != plan.evaluation().schedule->steps.size())
+        return false;
+    return compare::otherOps(run, *plan.problem().program, *plan.evaluation().schedule).empty();
+}
+
+} // namespace
+
+bool isMeasurement(const std::filesystem::path& path)
+{
+    const Result<std::string> head = io::readHead(path, kHead);
+    return head && compare::looksLikeMeasurement(*head);
+}
+
+Result<std::string> readMeasurementFile(const std::filesystem::path& path,
+                                        const base::JobContext& job)
+{
+    Result<io::FileContent> file = io::readFile(path, job, kLimits);
+    if (!file)
+        return tl::unexpected{file.error()};
+    if (!compare::looksLikeMeasurement(file->bytes))
+        return base::failure(ErrorKind::File, "This is no measurement; plimsoll.measure() writes "
+                                              "them.");
+    return std::move(file->bytes);
+}
+
+Result<OverlayPtr> layOver(const std::string& name, std::string content,
+                           const graph::ProgramPtr& program, const plan::Device& device,
+                           const base::JobContext& job)
+{
+    Result<compare::Measurement> read = compare::readMeasurement(content);
+    if (!read)
+        return tl::unexpected{read.error()};
+    if (job.stopRequested())
+        return base::cancelled();
+    Overlay overlay;
+    overlay.measurement = *std::move(read);
+    overlay.name = name;
+    overlay.program = program;
+    overlay.device = device;
+    overlay.content = std::make_shared<const std::string>(std::move(content));
+    plan::Problem problem;
+    problem.program = program;
+    problem.device = device;
+    problem.budget = plan::kUnlimited;
+    const compare::MeasuredRun& run = overlay.measurement.runs.front();
+    overlay.unplanned =
+        laid(run, overlay.measurement.backend, std::move(problem), plan::keepEverything());
+    if (const std::string other = compare::foreignSentence(run, overlay.unplanned->comparison);
+        !other.empty())
+        return base::failure(
+            ErrorKind::File,
+            fmt::format("It was measured on another step than this graph's (the measurement is of "
+                        "\"{}\"). {}",
+                        base::printable(overlay.measurement.model, 60), other));
+    if (job.stopRequested())
+        return base::cancelled();
+    return std::make_shared<const Overlay>(std::move(overlay));
+}
+
+LaidRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan)
+{
+    const compare::Measurement& measurement = overlay.measurement;
+    const bool isUnplanned = plan.plan().repeatsNothing();
+    if (isUnplanned && plan.problem().device == overlay.device
+        && plan.problem().program == overlay.program)
+        return overlay.unplanned;
+    if (!isUnplanned && (measurement.runs.size() < 2 || !isOf(measurement.runs[1], plan)))
+        return nullptr;
+    const compare::MeasuredRun& ran = measurement.runs[isUnplanned ? 0 : 1];
+    LaidRunPtr run = laid(ran, measurement.backend, plan.problem(), plan.plan());
+    return compare::foreignSentence(ran, run->comparison).empty() ? run : nullptr;
+}
+
+} // namespace plimsoll::workspace

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/compare/against_plan.h"
+#include "core/plan/certify.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace plimsoll::workspace {
+
+/// A measured run over what was predicted for it; immutable.
+struct LaidRun
+{
+    compare::MeasuredRun run;
+    graph::Rounding rounding = graph::Rounding::Exact; ///< as the allocator does that was measured
+    /// In that rounding, without a reserve.
+    plan::EvaluationPtr predicted;
+    compare::Comparison comparison;
+    /// Measured live bytes, step by step as `predicted` has them; null: not known by op.
+    timeline::TimelinePtr live;
+};
+using LaidRunPtr = std::shared_ptr<const LaidRun>;
+
+/// A measurement over a graph: what File > "Lay a measurement over the prediction" makes.
+struct Overlay
+{
+    compare::Measurement measurement;
+    std::string name;                           ///< of its file
+    std::shared_ptr<const std::string> content; ///< of its file: what a session keeps
+    graph::ProgramPtr program;                  ///< that `unplanned` is laid over
+    plan::Device device;                        ///< whose times it predicts
+    LaidRunPtr unplanned;                       ///< never null
+};
+using OverlayPtr = std::shared_ptr<const Overlay>;
+
+/// Whether a file is meant as a measurement, by its content; false for what can't be read.
+[[nodiscard]] bool isMeasurement(const std::filesystem::path& path);
+
+/// The content of a measurement file. Off the GUI thread.
+[[nodiscard]] base::Result<std::string> readMeasurementFile(const std::filesystem::path& path,
+                                                            const base::JobContext& job);
+
+/// Lays a measurement over the step of a graph. One of another model or batch is an error of kind
+/// File, a sentence that says what is different. Off the GUI thread.
+[[nodiscard]] base::Result<OverlayPtr> layOver(const std::string& name, std::string content,
+                                               const graph::ProgramPtr& program,
+                                               const plan::Device& device,
+                                               const base::JobContext& job);
+
+/// The run of the measurement that ran under this plan, at the sizes that the plan is for; null:
+/// none did. Some microseconds where none did, about an evaluation where one did.
+[[nodiscard]] LaidRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan);
+
+} // namespace plimsoll::workspace

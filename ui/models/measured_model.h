@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/compare/against_plan.h"
+
+#include <QAbstractTableModel>
+#include <QString>
+
+#include <optional>
+#include <vector>
+
+namespace plimsoll::ui {
+
+/// A number that was predicted, measured or both: of a whole run, or of one of its steps.
+struct MeasuredRow
+{
+    QString run;  ///< "Without a plan"
+    QString what; ///< "Allocator peak", or the op and its module
+    compare::Unit unit = compare::Unit::Bytes;
+    std::optional<std::int64_t> predicted;
+    std::optional<std::int64_t> measured;
+    std::optional<graph::OpId> op; ///< that ran then
+    bool isAgain = false;          ///< in a recomputation
+
+    bool operator==(const MeasuredRow&) const = default;
+};
+
+/// Predicted and measured numbers beside each other, as `plimsoll-cli diff` prints them; the
+/// figures are core/compare's.
+class MeasuredModel : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    enum Column {
+        RunColumn,
+        WhatColumn,
+        PredictedColumn,
+        MeasuredColumn,
+        DifferenceColumn,
+        ColumnCount
+    };
+
+    using QAbstractTableModel::QAbstractTableModel;
+
+    void setRows(std::vector<MeasuredRow> rows);
+    [[nodiscard]] const MeasuredRow& rowAt(int row) const
+    {
+        return m_rows[static_cast<std::size_t>(row)];
+    }
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index,
+                                int role = Qt::DisplayRole) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
+                                      int role = Qt::DisplayRole) const override;
+
+private:
+    [[nodiscard]] static QString textOf(const MeasuredRow& row, int column);
+    [[nodiscard]] static QString tipOf(const MeasuredRow& row, int column);
+
+    std::vector<MeasuredRow> m_rows;
+};
+
+} // namespace plimsoll::ui

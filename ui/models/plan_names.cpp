@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/models/plan_names.h"
+
+#include "ui/base/numbers.h"
+
+#include <QCoreApplication>
+
+namespace plimsoll::ui {
+
+namespace {
+
+QString translated(const char* text)
+{
+    return QCoreApplication::translate("PlanNames", text);
+}
+
+/// Results that all saved sets of a plan keep.
+std::size_t keptIn(const plan::Plan& plan)
+{
+    std::size_t count = 0;
+    for (const plan::Region& region : plan.regions)
+        count += keptBy(region).size();
+    return count;
+}
+
+QString resultsText(std::size_t count)
+{
+    return count == 1 ? translated("1 result") : translated("%1 results").arg(countText(count));
+}
+
+QString repeatsSentence(const plan::Plan& plan)
+{
+    std::size_t executions = 0;
+    for (const plan::Again& again : plan.again)
+        executions += again.ops.size();
+    const QString what = executions == 1
+                             ? translated("1 op runs")
+                             : translated("%1 executions of ops run").arg(countText(executions));
+    return translated("Runtime step: %1 again, before %2 others. Run it with "
+                      "plimsoll.compile_step(model, plan).")
+        .arg(what, countText(plan.again.size()));
+}
+
+} // namespace
+
+std::vector<graph::OpId> keptBy(const plan::Region& region)
+{
+    std::vector<graph::OpId> kept = region.save;
+    for (const plan::Region& nested : region.nested) {
+        const std::vector<graph::OpId> inside = keptBy(nested);
+        kept.insert(kept.end(), inside.begin(), inside.end());
+    }
+    return kept;
+}
+
+QString runtimeText(const plan::Plan& plan)
+{
+    if (plan.runtime == plan::Runtime::Step)
+        return translated("step");
+    QString text = plan.granularity == plan::Granularity::Op ? translated("checkpoint, ops")
+                                                             : translated("checkpoint, modules");
+    if (const std::size_t kept = keptIn(plan); kept > 0)
+        text += translated(", %1 kept").arg(resultsText(kept));
+    return text;
+}
+
+QString runtimeSentence(const plan::Plan& plan)
+{
+    if (plan.repeatsNothing())
+        return {};
+    if (plan.runtime == plan::Runtime::Step)
+        return repeatsSentence(plan);
+    QString kept;
+    if (const std::size_t count = keptIn(plan); count > 0)
+        kept = translated(" that keep %1 inside").arg(resultsText(count));
+    return (plan.granularity == plan::Granularity::Op
+                ? translated("Runtime checkpoint: regions of ops%1. Run it with "
+                             "plimsoll.apply(model, plan).")
+                : translated("Runtime checkpoint: regions of modules%1. Run it with "
+                             "plimsoll.apply(model, plan)."))
+        .arg(kept);
+}
+
+} // namespace plimsoll::ui

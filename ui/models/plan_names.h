@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/plan.h"
+
+#include <QString>
+
+namespace plimsoll::ui {
+
+// How the window says what executes a plan; everywhere the same.
+
+/// "checkpoint, modules", "checkpoint, ops, 3 results kept", "step".
+[[nodiscard]] QString runtimeText(const plan::Plan& plan);
+/// The same as sentences, with the call that runs it; empty for a plan that repeats nothing.
+[[nodiscard]] QString runtimeSentence(const plan::Plan& plan);
+/// Results that a region's saved sets keep, those of nested ones too.
+[[nodiscard]] std::vector<graph::OpId> keptBy(const plan::Region& region);
+
+} // namespace plimsoll::ui

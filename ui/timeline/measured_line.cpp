@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/timeline/measured_line.h"
+
+#include "ui/base/numbers.h"
+#include "ui/timeline/curve_shapes.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+
+#include <cmath>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr double kWidth = 1.75;
+constexpr double kHalo = 4;
+constexpr double kSwatch = 16; ///< piece of the line in the legend
+constexpr double kSwatchGap = 6;
+constexpr double kDisc = 3.5; ///< radius of the peak's mark
+
+QString translated(const char* text)
+{
+    return QCoreApplication::translate("Timeline", text);
+}
+
+QString legendText()
+{
+    return translated("measured");
+}
+
+QPolygonF curveOf(const TimelineModel& model, const TimelineFrame& frame)
+{
+    if (!model.measured || !model.measured->live || model.axis.stepCount() == 0)
+        return {};
+    return edgeOf(curveHeights(*model.measured->live, model, model.measured->stepAt, frame),
+                  frame.at.plot().height());
+}
+
+void drawCurve(QPainter& painter, const QPolygonF& curve, const Theme& theme)
+{
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(Qt::NoBrush);
+    for (const auto& [color, width] : {std::pair{theme.color(Role::Panel, 0.9), kHalo},
+                                       std::pair{theme.color(Role::Accent), kWidth}}) {
+        QPen pen{color, width};
+        pen.setJoinStyle(Qt::BevelJoin);
+        painter.setPen(pen);
+        painter.drawPolyline(curve);
+    }
+}
+
+QPen levelPen(const Theme& theme)
+{
+    QPen pen{theme.color(Role::Accent), 1.4};
+    pen.setCapStyle(Qt::FlatCap);
+    pen.setDashPattern({6, 2, 1.5, 2});
+    return pen;
+}
+
+} // namespace
+
+QString measuredName(const MeasuredSet& set)
+{
+    return set.stepAt ? translated("measured unplanned") : translated("measured");
+}
+
+QString measuredDifferenceText(base::Bytes measured, base::Bytes predicted)
+{
+    const base::Bytes difference = measured - predicted;
+    if (difference.count() == 0)
+        return translated("as predicted");
+    if (predicted.count() == 0)
+        return bytesDifferenceText(difference);
+    return QStringLiteral("%1 (%2)").arg(
+        bytesDifferenceText(difference),
+        percentDifferenceText(static_cast<double>(difference.count())
+                              / static_cast<double>(predicted.count())));
+}
+
+QPixmap makeMeasuredLine(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme,
+                         double devicePixelRatio)
+{
+    const QPolygonF curve = curveOf(model, frame);
+    if (curve.isEmpty())
+        return {};
+    QPixmap pixmap{(frame.at.plot().size() * devicePixelRatio).toSize()};
+    pixmap.setDevicePixelRatio(devicePixelRatio);
+    pixmap.fill(Qt::transparent);
+    QPainter painter{&pixmap};
+    drawCurve(painter, curve, theme);
+    return pixmap;
+}
+
+void drawMeasuredLine(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
+                      const Theme& theme)
+{
+    const QPolygonF curve = curveOf(model, frame);
+    if (!curve.isEmpty())
+        drawCurve(painter, curve.translated(frame.at.plot().topLeft()), theme);
+}
+
+void paintMeasuredLevels(const PaintContext& context, const PlacedLabels& labels)
+{
+    const TimelineModel& model = context.model;
+    if (!model.measured)
+        return;
+    const QRectF& plot = context.frame.at.plot();
+    QPainter& painter = context.painter;
+    for (std::size_t i = 0; i < model.measured->levels.size(); ++i) {
+        const MeasuredLevel& level = model.measured->levels[i];
+        if (!model.showsLevel(level.bytes))
+            continue;
+        const double y = std::round(context.frame.at.yOf(level.bytes)) + 0.5;
+        painter.setRenderHint(QPainter::Antialiasing);
+        for (const QPen& pen :
+             {QPen{context.theme.color(Role::Panel, 0.8), 3}, levelPen(context.theme)}) {
+            painter.setPen(pen);
+            painter.drawLine(QPointF{plot.left(), y}, QPointF{plot.right(), y});
+        }
+        if (i < labels.levels.size() && labels.levels[i])
+            paintTag(context, *labels.levels[i], measuredLevelTag(level));
+    }
+}
+
+std::optional<PeakMark> measuredPeakMark(const TimelineModel& model, const TimelineFrame& frame)
+{
+    const std::optional<double> position = measuredPeakPosition(model);
+    if (!position || !model.measured || !model.measured->live)
+        return std::nullopt;
+    const QPointF apex{frame.at.xOf(*position), frame.at.yOf(model.measured->live->peak())};
+    if (apex.x() < frame.at.plot().left() || apex.x() > frame.at.plot().right())
+        return std::nullopt;
+    return PeakMark{apex, true};
+}
+
+void paintMeasuredPeak(const PaintContext& context, const PlacedLabels& labels)
+{
+    const std::optional<PeakMark> mark = measuredPeakMark(context.model, context.frame);
+    if (!mark)
+        return;
+    context.painter.setRenderHint(QPainter::Antialiasing);
+    context.painter.setPen(QPen{context.theme.color(Role::Panel), 1.5});
+    context.painter.setBrush(context.theme.color(Role::Accent));
+    const double r = context.px(kDisc);
+    context.painter.drawEllipse(mark->apex, r, r);
+    if (labels.measuredPeak)
+        paintTag(context, *labels.measuredPeak, measuredPeakTag(context.model));
+}
+
+Tag measuredPeakTag(const TimelineModel& model)
+{
+    const MeasuredSet& measured = *model.measured;
+    QString plain = measuredDifferenceText(measured.live->peak(), measured.predicted->peak());
+    if (!measured.basis.isEmpty())
+        plain += u' ' + measured.basis;
+    return {measuredName(measured) + u' ' + bytesText(measured.live->peak(), Rounding::Up), plain,
+            Role::Accent};
+}
+
+Tag measuredLevelTag(const MeasuredLevel& level)
+{
+    return {bytesText(level.bytes, Rounding::Up), level.name, Role::Accent};
+}
+
+double measuredLegendWidth(const TimelineModel& model, const Theme& theme)
+{
+    if (!model.measured)
+        return 0;
+    return QFontMetricsF{theme.font(TextRole::Small)}.horizontalAdvance(legendText())
+           + theme.px(kSwatch + kSwatchGap);
+}
+
+void paintMeasuredLegend(const PaintContext& context, double x, double baseline)
+{
+    const double width = measuredLegendWidth(context.model, context.theme);
+    if (width == 0)
+        return;
+    const double left = std::round(x - width);
+    const double y =
+        std::round(baseline - QFontMetricsF{context.theme.font(TextRole::Small)}.xHeight() / 2);
+    context.painter.setRenderHint(QPainter::Antialiasing);
+    context.painter.setPen(QPen{context.theme.color(Role::Accent), 2});
+    context.painter.drawLine(QPointF{left, y}, QPointF{left + context.px(kSwatch), y});
+    context.setText(TextRole::Small, Role::Text);
+    context.painter.drawText(QPointF{left + context.px(kSwatch + kSwatchGap), baseline},
+                             legendText());
+}
+
+std::optional<std::size_t> measuredStepAt(const TimelineModel& model, std::size_t plannedStep)
+{
+    if (!model.measured || !model.measured->live)
+        return std::nullopt;
+    const auto& map = model.measured->stepAt;
+    if (map && plannedStep >= map->size())
+        return std::nullopt;
+    const std::size_t step = map ? (*map)[plannedStep] : plannedStep;
+    return step < model.measured->live->stepCount() ? std::optional{step} : std::nullopt;
+}
+
+} // namespace plimsoll::ui
