@@ -6,6 +6,7 @@
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
 #include "ui/models/plan_model.h"
+#include "ui/models/plan_names.h"
 #include "ui/models/program_texts.h"
 #include "ui/plan_panel/bound_page.h"
 #include "ui/plan_panel/table_look.h"
@@ -47,9 +48,11 @@ PlanPage::PlanPage(QWidget* parent)
     m_runtime->setObjectName(QStringLiteral("runtime"));
     m_runtime->setSteady(); // plans of a drag keep other numbers of results
     m_runtime->setMinimumHeight(Theme::current().px(22));
-    m_runtime->setContentsMargins(Theme::current().px(8), 0, Theme::current().px(8), 0);
     m_runtime->hide();
-    layout->addWidget(m_runtime);
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(Theme::current().px(8), 0, Theme::current().px(8), 0);
+    row->addWidget(m_runtime);
+    layout->addLayout(row);
     layout->addWidget(m_pages);
 
     m_table->setModel(m_model);

@@ -79,17 +79,15 @@ void PlannerPage::showMeasuredPage()
         return;
     }
     std::vector<MeasuredRow> rows;
-    if (!m_unplannedRun) {
-        m_measured->showRows(
-            tr("%1. It is of other sizes than those chosen here.").arg(measurementText(*overlay)),
-            {});
-        return;
-    }
     const graph::Program& program = *m_document.program();
-    addRows(rows, *m_unplannedRun, program);
-    if (m_measuredRun)
-        addRows(rows, *m_measuredRun, program);
-    m_measured->showRows(measurementText(*overlay), std::move(rows));
+    for (const workspace::LaidRunPtr& run : {m_unplannedRun, m_measuredRun})
+        if (run)
+            addRows(rows, *run, program);
+    const QString sentence = measurementText(*overlay);
+    m_measured->showRows(m_unplannedRun
+                             ? sentence
+                             : tr("%1. It is of other sizes than those chosen here.").arg(sentence),
+                         std::move(rows));
     if (!m_planDock->holds(m_measured))
         m_planDock->addPage(m_measured, tr("Measured"));
 }

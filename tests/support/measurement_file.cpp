@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/measurement_file.h"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+
+namespace plimsoll::support {
+
+namespace {
+
+using nlohmann::json;
+
+/// Bytes that are there before the step, as CUDA's allocator rounds them.
+std::int64_t residentOf(const plan::Problem& problem)
+{
+    base::Bytes sum;
+    for (const graph::Storage& storage : problem.program->storages)
+        if (storage.alloc == graph::kBeforeStep)
+            sum += graph::rounded(storage.bytes, problem.rounding);
+    return sum.count();
+}
+
+json runOf(const plan::VerifiedPlan& verified, bool isPlanned, std::int64_t more)
+{
+    const graph::Program& program = *verified.problem().program;
+    const plan::Evaluation& evaluation = verified.evaluation();
+    std::map<std::string, int> targets;
+    json names = json::array();
+    json ops = json::array();
+    std::vector<int> rowOf(program.ops.size(), -1);
+    for (std::size_t i = 0; i < evaluation.schedule->steps.size(); ++i) {
+        const plan::Step& step = evaluation.schedule->steps[i];
+        const std::string target = program.targetOf(program.op(step.op));
+        const auto [named, isNew] = targets.emplace(target, static_cast<int>(targets.size()));
+        if (isNew)
+            names.push_back(target);
+        const auto phase = static_cast<int>(evaluation.schedule->phaseAt(program, i));
+        const int again = step.region >= 0 ? rowOf[step.op.index()] : -1;
+        rowOf[step.op.index()] = static_cast<int>(i);
+        const std::int64_t bytes = evaluation.timeline->totalAt(i).count() + more;
+        ops.push_back({named->second, phase, again, 5000, bytes, bytes});
+    }
+    json plan = nullptr;
+    if (isPlanned)
+        plan = {{"runtime", "checkpoint"},
+                {"granularity", "module"},
+                {"planner", verified.plan().planner},
+                {"budget_bytes", evaluation.peak.count()},
+                {"peak_bytes", evaluation.peak.count()}};
+    const std::int64_t peak = evaluation.peak.count() + more;
+    return {{"plan", plan},
+            {"step_time_ns", 1000},
+            {"step_times_ns", {1000}},
+            {"resident_bytes", residentOf(verified.problem())},
+            {"saved_bytes", isPlanned ? json(nullptr) : json(program.checks.savedBytes.count())},
+            {"live_peak_bytes", peak},
+            {"live_peak_op", evaluation.peakStep},
+            {"allocator_peak_bytes", peak},
+            {"allocator_peak_op", nullptr},
+            {"reserved_peak_bytes", peak + (32 << 20)},
+            {"snapshot", nullptr},
+            {"fingerprint", "00000000000000aa"},
+            {"targets", names},
+            {"ops", ops}};
+}
+
+} // namespace
+
+std::string measurementOf(const std::vector<plan::VerifiedPlanPtr>& plans, std::int64_t more)
+{
+    nlohmann::ordered_json file = {{"format", "plimsoll-measurement"},
+                                   {"version", 1},
+                                   {"exporter", "0.1.0"},
+                                   {"torch", "2.15.0"},
+                                   {"model", "toy"},
+                                   {"model_class", "Toy"},
+                                   {"backend", "cuda"},
+                                   {"device", "GPU"},
+                                   {"threads", 1}};
+    json runs = json::array();
+    for (std::size_t i = 0; i < plans.size(); ++i)
+        runs.push_back(runOf(*plans[i], i > 0, more));
+    file["runs"] = runs;
+    return file.dump();
+}
+
+} // namespace plimsoll::support

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/certify.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plimsoll::support {
+
+/// A measurement file as plimsoll.measure() would write it, of steps on a GPU that ran what the
+/// plans say, one run each, the first of a plan that keeps everything: each step held `more` bytes
+/// more than predicted and each op took 5 us.
+[[nodiscard]] std::string measurementOf(const std::vector<plan::VerifiedPlanPtr>& plans,
+                                        std::int64_t more);
+
+} // namespace plimsoll::support

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// A measurement over the prediction: how it comes, what it shows, how it goes.
+#include "ui/base/numbers.h"
+#include "ui/models/step_model.h"
+#include "ui/plan_panel/measured_page.h"
+#include "ui/shell/pages_dock.h"
+#include "ui/shell/plan_texts.h"
+#include "ui/shell/table_twins.h"
+
+#include "tests/support/measurement_file.h"
+#include "tests/ui/window_fixture.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QDropEvent>
+#include <QFile>
+#include <QHeaderView>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+#include <QUrl>
+
+#include <algorithm>
+
+namespace {
+
+using namespace plimsoll::tests;
+using namespace plimsoll::ui;
+using plimsoll::base::Bytes;
+namespace plan = plimsoll::plan;
+namespace support = plimsoll::support;
+
+class OverlayTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void isLaidOverByADrop();
+    void standsBesideThePredictionInTheTables();
+    void showsThePlanThatWasMeasured();
+    void keepsWhatIsOpenWhenItIsOfAnotherStep_data();
+    void keepsWhatIsOpenWhenItIsOfAnotherStep();
+    void waitsForItsGraph();
+    void goesAway();
+
+private:
+    /// Of the step without a plan, and of `planned` where there is one; each step holds `more`
+    /// bytes more than predicted.
+    QString written(PlannerPage& page, const plan::VerifiedPlanPtr& planned, std::int64_t more);
+    void drop(const QString& path);
+    static QString cell(const QAbstractItemModel& model, int row, int column)
+    {
+        return model.index(row, column).data().toString();
+    }
+};
+
+QString OverlayTest::written(PlannerPage& page, const plan::VerifiedPlanPtr& planned,
+                             std::int64_t more)
+{
+    std::vector<plan::VerifiedPlanPtr> plans{page.document().planned()->unplanned};
+    if (planned)
+        plans.push_back(planned);
+    const QString path = QString::fromStdString(m_folder->file("a.measurement.json"));
+    QFile file{path};
+    const std::string text = support::measurementOf(plans, more);
+    if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), qsizetype(text.size())) < 0)
+        return {};
+    return path;
+}
+
+void OverlayTest::drop(const QString& path)
+{
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(path)});
+    QDragEnterEvent enter{{200, 200}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier};
+    QCoreApplication::sendEvent(m_window.get(), &enter);
+    QVERIFY(enter.isAccepted());
+    QDropEvent event{{200, 200}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier};
+    QCoreApplication::sendEvent(m_window.get(), &event);
+}
+
+void OverlayTest::isLaidOverByADrop()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
+    const Bytes top = page->timeline().axisTop();
+    const QImage before = page->timeline().grab().toImage();
+    const QAction& remove = *m_window->actions().get(QStringLiteral("file.no_measurement"));
+    QVERIFY(!remove.isEnabled());
+    QVERIFY(!page->planDock().holds(&page->measuredPage()));
+    constexpr std::int64_t kMore = 64 << 20;
+    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    drop(written(*page, nullptr, kMore));
+    QVERIFY(laid.wait(kPatience));
+    QVERIFY(remove.isEnabled());
+    QVERIFY(page->planDock().holds(&page->measuredPage()));
+    QCOMPARE(m_window->pages().size(), std::size_t{1});
+    QVERIFY(page->timeline().axisTop() >= top); // the measured peak is on the axis
+    QVERIFY(page->timeline().grab().toImage() != before);
+    const Bytes peak = page->document().shownPlan()->evaluation().peak + Bytes{kMore};
+    QVERIFY2(page->timeline().accessibleDescription().contains(
+                 QStringLiteral("Measured peak %1.").arg(bytesText(peak, Rounding::Up))),
+             qPrintable(page->timeline().accessibleDescription()));
+    // The pages's numbers are those of core/compare.
+    const auto* model = page->measuredPage().model();
+    const QAbstractItemModelTester tester{const_cast<MeasuredModel*>(model),
+                                          QAbstractItemModelTester::FailureReportingMode::Fatal};
+    QCOMPARE(cell(*model, 0, MeasuredModel::RunColumn), QStringLiteral("Without a plan"));
+    QCOMPARE(cell(*model, 0, MeasuredModel::WhatColumn), QStringLiteral("Allocator peak"));
+    QCOMPARE(cell(*model, 0, MeasuredModel::PredictedColumn), bytesText(peak - Bytes{kMore}));
+    QCOMPARE(cell(*model, 0, MeasuredModel::MeasuredColumn), bytesText(peak));
+    QVERIFY(cell(*model, 0, MeasuredModel::DifferenceColumn).startsWith(QStringLiteral("+64.0")));
+}
+
+void OverlayTest::standsBesideThePredictionInTheTables()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
+    QTest::keyClick(&page->timeline(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+    QTableView& steps = page->findChild<TableTwins*>()->table(TableTwins::Twin::Steps);
+    const QAbstractItemModelTester tester{steps.model(),
+                                          QAbstractItemModelTester::FailureReportingMode::Fatal};
+    QCOMPARE(steps.model()->columnCount(), int{StepModel::MeasuredColumn});
+    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    drop(written(*page, nullptr, 1 << 20));
+    QVERIFY(laid.wait(kPatience));
+    QVERIFY(QTest::qWaitFor(
+        [&] { return steps.model()->columnCount() == int{StepModel::ColumnCount}; }, kPatience));
+    const auto& timeline = *page->document().shownPlan()->evaluation().timeline;
+    QCOMPARE(cell(*steps.model(), 3, StepModel::MeasuredColumn),
+             bytesText(timeline.totalAt(3) + Bytes{1 << 20}, Rounding::Up));
+    QCOMPARE(cell(*steps.model(), 3, StepModel::DifferenceColumn),
+             bytesDifferenceText(Bytes{1 << 20}));
+    QCOMPARE(cell(*steps.model(), 3, StepModel::TookColumn), QStringLiteral("5.00 µs"));
+    QCOMPARE(cell(*steps.model(), 3, StepModel::AllocatorColumn),
+             bytesText(timeline.totalAt(3) + Bytes{1 << 20}, Rounding::Up));
+    // Beside the predicted sum, not behind all classes.
+    QCOMPARE(steps.horizontalHeader()->visualIndex(StepModel::MeasuredColumn),
+             int{StepModel::TotalColumn} + 1);
+    // A row of a step goes to it.
+    auto* table = page->measuredPage().findChild<QTableView*>();
+    page->planDock().showPage(&page->measuredPage());
+    const MeasuredModel& model = *page->measuredPage().model();
+    int row = 0;
+    while (row < model.rowCount() && !model.rowAt(row).op)
+        ++row;
+    QVERIFY(row < model.rowCount());
+    table->scrollTo(model.index(row, 1));
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
+                      table->visualRect(model.index(row, 1)).center());
+    QCOMPARE(page->timeline().cursorStep(), model.rowAt(row).op->index());
+}
+
+void OverlayTest::showsThePlanThatWasMeasured()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const auto& points = page->document().planned()->frontier->points();
+    const plan::VerifiedPlanPtr planned = points[points.size() / 2];
+    QVERIFY(!planned->plan().repeatsNothing());
+    page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
+    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    drop(written(*page, planned, 0));
+    QVERIFY(laid.wait(kPatience));
+    QCOMPARE(page->strip().count(), std::size_t{1});
+    QVERIFY(page->strip().shown().kind == MessageKind::Offer);
+    const auto buttons = page->strip().findChildren<QPushButton*>();
+    const auto show = std::find_if(buttons.begin(), buttons.end(), [](const QPushButton* button) {
+        return button->text() == QStringLiteral("Show that plan");
+    });
+    QVERIFY(show != buttons.end());
+    QTest::mouseClick(*show, Qt::LeftButton);
+    QVERIFY(page->document().shownPlan()->plan() == planned->plan());
+    QCOMPARE(page->strip().count(), std::size_t{0}); // its line is there: nothing to offer
+    QVERIFY(page->timeline().accessibleDescription().contains(
+        QStringLiteral("Measured peak %1.")
+            .arg(bytesText(planned->evaluation().peak, Rounding::Up))));
+    // Under a plan that was not measured the unplanned step's line is what is known.
+    page->document().commitBudget(page->document().planned()->smallestPeak);
+    QVERIFY(page->timeline().accessibleDescription().contains(
+        QStringLiteral("Measured peak %1.")
+            .arg(bytesText(page->document().planned()->unplanned->evaluation().peak,
+                           Rounding::Up))));
+}
+
+void OverlayTest::keepsWhatIsOpenWhenItIsOfAnotherStep_data()
+{
+    QTest::addColumn<QByteArray>("from");
+    QTest::addColumn<QByteArray>("to");
+    QTest::addColumn<QString>("named");
+    QTest::newRow("other ops") << QByteArray{"aten.relu_"} << QByteArray{"aten.gelu_"}
+                               << QStringLiteral("aten.gelu_");
+    QTest::newRow("other batch") << QByteArray{"\"saved_bytes\":"}
+                                 << QByteArray{"\"saved_bytes\":9"}
+                                 << QStringLiteral("Autograd saves 9");
+    QTest::newRow("cut short") << QByteArray{"]}]}"} << QByteArray{"]"}
+                               << QStringLiteral("not JSON");
+}
+
+void OverlayTest::keepsWhatIsOpenWhenItIsOfAnotherStep()
+{
+    QFETCH(QByteArray, from);
+    QFETCH(QByteArray, to);
+    QFETCH(QString, named);
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    const QString path = written(*page, nullptr, 0);
+    m_window->layMeasurement(path);
+    QVERIFY(laid.wait(kPatience));
+    const auto overlay = page->document().document().overlay;
+    QFile file{path};
+    QVERIFY(file.open(QIODevice::ReadWrite));
+    QByteArray text = file.readAll();
+    QVERIFY(text.contains(from));
+    text.replace(from, to);
+    file.resize(0);
+    file.seek(0);
+    file.write(text);
+    file.close();
+    QSignalSpy failed{m_window.get(), &MainWindow::openFailed};
+    drop(path);
+    QVERIFY(failed.wait(kPatience));
+    QCOMPARE(page->strip().count(), std::size_t{1});
+    QVERIFY(page->strip().shown().kind == MessageKind::Danger);
+    QCOMPARE(page->strip().shown().first,
+             QStringLiteral("a.measurement.json could not be laid over the prediction."));
+    QVERIFY2(page->strip().shown().rest.contains(named), qPrintable(page->strip().shown().rest));
+    QVERIFY(page->document().document().overlay == overlay); // the former one stays
+}
+
+void OverlayTest::waitsForItsGraph()
+{
+    QString path;
+    {
+        PlannerPage* page = openPlanned();
+        QVERIFY(page != nullptr);
+        path = written(*page, nullptr, 0);
+        m_window->closePage(1);
+    }
+    QSignalSpy failed{m_window.get(), &MainWindow::openFailed};
+    m_window->openFiles({path});
+    QVERIFY(failed.wait(kPatience));
+    QVERIFY(failed[0][1].toString().startsWith(QStringLiteral("It is a measurement")));
+    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    m_window->openFiles({path, samplePath("resnet18")}); // as on a command line
+    QVERIFY(laid.wait(kPatience));
+    QVERIFY(m_window->currentPage()->document().document().overlay != nullptr);
+}
+
+void OverlayTest::goesAway()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const QImage before = page->timeline().grab().toImage();
+    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    drop(written(*page, nullptr, 0));
+    QVERIFY(laid.wait(kPatience));
+    page->planDock().showPage(&page->measuredPage());
+    auto* remove =
+        page->measuredPage().findChild<QPushButton*>(QStringLiteral("removeMeasurement"));
+    QTest::mouseClick(remove, Qt::LeftButton);
+    QVERIFY(page->document().document().overlay == nullptr);
+    QVERIFY(!page->planDock().holds(&page->measuredPage()));
+    QVERIFY(page->timeline().grab().toImage() == before);
+    QVERIFY(!m_window->actions().get(QStringLiteral("file.no_measurement"))->isEnabled());
+}
+
+} // namespace
+
+QTEST_MAIN(OverlayTest)
+#include "overlay_test.moc"
