@@ -2,6 +2,7 @@
 #include "core/workspace/overlay.h"
 
 #include "core/base/format.h"
+#include "core/compare/belongs.h"
 #include "core/io/byte_source.h"
 
 #include <fmt/format.h>
@@ -36,16 +37,20 @@ timeline::TimelinePtr liveOf(const compare::MeasuredRun& run)
     return std::move(builder).build();
 }
 
-LaidRunPtr laid(const compare::MeasuredRun& run, compare::Backend backend, plan::Problem problem,
-                const plan::Plan& plan)
+LaidRunPtr laid(const compare::MeasuredRun& run, const compare::Measurement& measurement,
+                plan::Problem problem, const plan::Plan& plan)
 {
-    problem.rounding = compare::roundingOf(backend);
+    problem.rounding = compare::roundingOf(measurement.backend);
     problem.reserve = {};
     LaidRun result;
     result.rounding = problem.rounding;
     result.run = run;
     result.predicted = plan::evaluate(problem, plan);
     result.comparison = compare::compareRun(run, problem, *result.predicted, kGaps);
+    if (!compare::otherTimes(measurement, problem).empty())
+        for (compare::Row& row : result.comparison.rows)
+            if (row.unit == compare::Unit::Nanoseconds)
+                row.predicted.reset(); // of another machine: no difference means anything
     if (result.comparison.opsKnown && result.comparison.otherOps.empty())
         result.live = liveOf(run);
     return std::make_shared<const LaidRun>(std::move(result));
@@ -93,6 +98,8 @@ Result<OverlayPtr> layOver(const std::string& name, std::string content,
         return tl::unexpected{read.error()};
     if (job.stopRequested())
         return base::cancelled();
+    if (const std::string other = compare::otherStep(*read, *program); !other.empty())
+        return base::failure(ErrorKind::File, other);
     Overlay overlay;
     overlay.measurement = *std::move(read);
     overlay.name = name;
@@ -104,8 +111,7 @@ Result<OverlayPtr> layOver(const std::string& name, std::string content,
     problem.device = device;
     problem.budget = plan::kUnlimited;
     const compare::MeasuredRun& run = overlay.measurement.runs.front();
-    overlay.unplanned =
-        laid(run, overlay.measurement.backend, std::move(problem), plan::keepEverything());
+    overlay.unplanned = laid(run, overlay.measurement, std::move(problem), plan::keepEverything());
     if (const std::string other = compare::foreignSentence(run, overlay.unplanned->comparison);
         !other.empty())
         return base::failure(
@@ -128,7 +134,7 @@ LaidRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan)
     if (!isUnplanned && (measurement.runs.size() < 2 || !isOf(measurement.runs[1], plan)))
         return nullptr;
     const compare::MeasuredRun& ran = measurement.runs[isUnplanned ? 0 : 1];
-    LaidRunPtr run = laid(ran, measurement.backend, plan.problem(), plan.plan());
+    LaidRunPtr run = laid(ran, measurement, plan.problem(), plan.plan());
     return compare::foreignSentence(ran, run->comparison).empty() ? run : nullptr;
 }
 

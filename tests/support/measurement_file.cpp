@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/measurement_file.h"
 
+#include "core/plan/fingerprint.h"
+
 #include <nlohmann/json.hpp>
 
 #include <map>
@@ -28,6 +30,7 @@ json runOf(const plan::VerifiedPlan& verified, bool isPlanned, std::int64_t more
     std::map<std::string, int> targets;
     json names = json::array();
     json ops = json::array();
+    plan::Fingerprint hash;
     std::vector<int> rowOf(program.ops.size(), -1);
     for (std::size_t i = 0; i < evaluation.schedule->steps.size(); ++i) {
         const plan::Step& step = evaluation.schedule->steps[i];
@@ -36,6 +39,7 @@ json runOf(const plan::VerifiedPlan& verified, bool isPlanned, std::int64_t more
         if (isNew)
             names.push_back(target);
         const auto phase = static_cast<int>(evaluation.schedule->phaseAt(program, i));
+        hash.add(static_cast<graph::Phase>(phase), target);
         const int again = step.region >= 0 ? rowOf[step.op.index()] : -1;
         rowOf[step.op.index()] = static_cast<int>(i);
         const std::int64_t bytes = evaluation.timeline->totalAt(i).count() + more;
@@ -60,7 +64,7 @@ json runOf(const plan::VerifiedPlan& verified, bool isPlanned, std::int64_t more
             {"allocator_peak_op", nullptr},
             {"reserved_peak_bytes", peak + (32 << 20)},
             {"snapshot", nullptr},
-            {"fingerprint", "00000000000000aa"},
+            {"fingerprint", hash.text()},
             {"targets", names},
             {"ops", ops}};
 }
@@ -69,15 +73,16 @@ json runOf(const plan::VerifiedPlan& verified, bool isPlanned, std::int64_t more
 
 std::string measurementOf(const std::vector<plan::VerifiedPlanPtr>& plans, std::int64_t more)
 {
-    nlohmann::ordered_json file = {{"format", "plimsoll-measurement"},
-                                   {"version", 1},
-                                   {"exporter", "0.1.0"},
-                                   {"torch", "2.15.0"},
-                                   {"model", "toy"},
-                                   {"model_class", "Toy"},
-                                   {"backend", "cuda"},
-                                   {"device", "GPU"},
-                                   {"threads", 1}};
+    nlohmann::ordered_json file = {
+        {"format", "plimsoll-measurement"},
+        {"version", 1},
+        {"exporter", "0.1.0"},
+        {"torch", "2.15.0"},
+        {"model", "toy"},
+        {"model_class", plans.front()->problem().program->header.modelClass},
+        {"backend", "cuda"},
+        {"device", "GPU"},
+        {"threads", 1}};
     json runs = json::array();
     for (std::size_t i = 0; i < plans.size(); ++i)
         runs.push_back(runOf(*plans[i], i > 0, more));
