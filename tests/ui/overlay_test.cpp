@@ -46,6 +46,7 @@ private Q_SLOTS:
     void keepsWhatIsOpenWhenItIsOfAnotherStep();
     void waitsForItsGraph();
     void goesAway();
+    void offersToFreezeStatisticsWhereThereAreAny();
 
 private:
     /// Of the step without a plan, and of `planned` where there is one; each step holds `more`
@@ -272,6 +273,17 @@ void OverlayTest::goesAway()
     QVERIFY(!page->planDock().holds(&page->measuredPage()));
     QVERIFY(page->timeline().grab().toImage() == before);
     QVERIFY(!m_window->actions().get(QStringLiteral("file.no_measurement"))->isEnabled());
+}
+
+void OverlayTest::offersToFreezeStatisticsWhereThereAreAny()
+{
+    for (const auto& [sample, has] : {std::pair{"resnet18", true}, std::pair{"gpt2", false}}) {
+        PlannerPage* page = open(samplePath(sample));
+        QVERIFY(page != nullptr);
+        const auto* row = page->findChild<QWidget*>(QStringLiteral("freeze-stats"));
+        QVERIFY(row != nullptr);
+        QCOMPARE(row->isVisibleTo(row->parentWidget()), has);
+    }
 }
 
 } // namespace

@@ -61,6 +61,8 @@ QString runtimeText(const plan::Plan& plan)
                                                              : translated("checkpoint, modules");
     if (const std::size_t kept = keptIn(plan); kept > 0)
         text += translated(", %1 kept").arg(resultsText(kept));
+    if (plan.freezeStats)
+        text += translated(", statistics frozen");
     return text;
 }
 
@@ -78,7 +80,9 @@ QString runtimeSentence(const plan::Plan& plan)
                              "plimsoll.apply(model, plan).")
                 : translated("Runtime checkpoint: regions of modules%1. Run it with "
                              "plimsoll.apply(model, plan)."))
-        .arg(kept);
+               .arg(kept)
+           + (plan.freezeStats ? translated(" Recomputations leave batch norm's statistics alone.")
+                               : QString{});
 }
 
 } // namespace plimsoll::ui

@@ -257,6 +257,11 @@ void BudgetPanel::setRecorded(const graph::ProgramPtr& recorded)
     m_sizes->setRecorded(recorded);
 }
 
+void BudgetPanel::setHasStatistics(bool has)
+{
+    m_options->setShown("freeze-stats", has);
+}
+
 void BudgetPanel::setChoices(const workspace::Choices& choices)
 {
     m_choices = choices;

@@ -38,6 +38,7 @@ void OptionForm::addRow(const solve::OptionRecord& record)
 {
     const Theme& theme = Theme::current();
     auto* combo = new QComboBox{this};
+    combo->setObjectName(QString::fromStdString(record.name));
     combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     combo->setMinimumContentsLength(8);
     for (std::size_t i = 0; i < record.choices.size(); ++i)
@@ -55,6 +56,13 @@ void OptionForm::addRow(const solve::OptionRecord& record)
         Q_EMIT optionChosen(name, combo->itemData(row).toLongLong());
     });
     m_rows.push_back({record.name, combo});
+}
+
+void OptionForm::setShown(const std::string& name, bool shown)
+{
+    for (const Row& row : m_rows)
+        if (row.name == name)
+            qobject_cast<QFormLayout*>(layout())->setRowVisible(row.combo, shown);
 }
 
 void OptionForm::setOptions(const std::string& planner, const solve::Options& options)

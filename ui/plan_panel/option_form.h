@@ -23,6 +23,9 @@ public:
 
     void setOptions(const std::string& planner, const solve::Options& options);
 
+    /// An option that says nothing about the graph has no row.
+    void setShown(const std::string& name, bool shown);
+
 Q_SIGNALS:
     void optionChosen(const QString& name, qint64 value);
 

@@ -289,8 +289,7 @@ void DocumentController::setOverlay(workspace::OverlayPtr overlay)
 {
     if (overlay == m_document.overlay)
         return;
-    m_document.overlay = std::move(overlay);
-    changed();
+    m_document.overlay = std::move(overlay); // sessions don't keep it: nothing to save
     Q_EMIT overlayChanged();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/planner_page.h"
 
+#include "core/plan/frozen_stats.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/frontier/frontier_view.h"
@@ -63,6 +64,11 @@ PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
     connectViews();
     showPlanned();
     showRuns();
+    const graph::Program& program = *m_document.document().graph.program;
+    m_panel->setHasStatistics(
+        std::any_of(program.ops.begin(), program.ops.end(), [&program](const graph::Op& op) {
+            return plan::updatesStatistics(program, op);
+        }));
     m_panel->setChoices(m_document.document().choices);
     showAnswer();
     for (const std::string& note : m_document.document().notes)
