@@ -61,7 +61,16 @@ def record(builder, plan, path, target):
 
 def compare(graph, plan_path, stream_path):
     """What closed_loop_check prints: {"equal", "peak_bytes", "differences", "first", ...}."""
-    command = [program("PLIMSOLL_LOOP_CHECK"), str(graph), str(plan_path), str(stream_path)]
+    return _loop_check(graph, plan_path, stream_path)
+
+
+def peak(graph, plan_path):
+    """What evaluate() says with sizes that nobody rounds: {"peak_bytes", "peak_op", "resident_bytes" before the step}."""
+    return _loop_check("--peak", graph, plan_path)
+
+
+def _loop_check(*arguments):
+    command = [program("PLIMSOLL_LOOP_CHECK"), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode in (0, 5), done.stderr or done.stdout
+    assert done.returncode in (0, 5) and done.stdout, done.stderr
     return json.loads(done.stdout)

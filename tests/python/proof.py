@@ -17,9 +17,15 @@ from plimsoll.record import record
 from plimsoll.saved import SavedTensors
 from plimsoll.tracing import trace_graph
 from plimsoll.writer import graph_of
+from zoo import ZOO
 
 _ENGINE = "autograd::engine::evaluate_function"
 _ADDS = ("aten::add_", "aten::add")
+
+# Of the peak, bytes that kernels may take for themselves: convolutions, oneDNN's recurrent layers (their backward orders the
+# weights anew and asks for a scratchpad), everything else.
+CONVOLUTIONS, RECURRENT, OTHERS, OTHERS_BYTES = 0.05, 0.12, 0.0001, 64 * 1024
+TAKE_SCRATCH = {"aten::convolution", "aten::convolution_backward", "aten::mkldnn_rnn_layer_backward"}
 
 
 @dataclass
@@ -65,6 +71,12 @@ def prove(builder: Callable[[], dict[str, Any]]) -> Proof:
     del made, profile
     gc.collect()
     return proof
+
+
+def allowed_scratch(name: str, peak: int) -> float:
+    if name == "lstm":
+        return RECURRENT * peak
+    return CONVOLUTIONS * peak if ZOO[name].convolutional else max(OTHERS * peak, OTHERS_BYTES)
 
 
 def _arguments(made: dict[str, Any]) -> dict[str, Any]:

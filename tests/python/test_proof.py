@@ -7,24 +7,13 @@ import json
 import pytest
 from graph_rules import assert_sound
 from loop import cli, compare
-from proof import prove, stream_of_graph
+from proof import OTHERS_BYTES, TAKE_SCRATCH, allowed_scratch, prove, stream_of_graph
 from zoo import ZOO
-
-# Of the peak, bytes that kernels may take for themselves: convolutions, oneDNN's recurrent layers (their backward orders the
-# weights anew and asks for a scratchpad), everything else.
-CONVOLUTIONS, RECURRENT, OTHERS, OTHERS_BYTES = 0.05, 0.12, 0.0001, 64 * 1024
-TAKE_SCRATCH = {"aten::convolution", "aten::convolution_backward", "aten::mkldnn_rnn_layer_backward"}
 
 
 @pytest.fixture(scope="session")
 def proven():
     return functools.lru_cache(maxsize=None)(lambda name: prove(ZOO[name].small))
-
-
-def allowed_scratch(name, peak):
-    if name == "lstm":
-        return RECURRENT * peak
-    return CONVOLUTIONS * peak if ZOO[name].convolutional else max(OTHERS * peak, OTHERS_BYTES)
 
 
 @pytest.mark.parametrize("name", ZOO)
@@ -46,7 +35,7 @@ def test_the_peak_is_the_allocators_less_the_scratch_of_kernels(proven, name):
     proof = proven(name)
     assert proof.held.tensors == proof.predicted
     assert 0 <= proof.scratch <= allowed_scratch(name, proof.peak)
-    if proof.scratch > max(OTHERS * proof.peak, OTHERS_BYTES):
+    if proof.scratch > OTHERS_BYTES:
         assert proof.held.op in TAKE_SCRATCH
 
 

@@ -6,13 +6,14 @@ import json
 import plimsoll
 import pytest
 from loop import compare
+from matrix import check_stream, plans
 from plimsoll.writer import write
 from step_plans import assert_as_the_rules_say, plan_of, random_again, traced
 from zoo import ZOO
 
 
 @pytest.mark.parametrize("name", ZOO)
-def test_a_random_plan_lives_as_evaluated(name, tmp_path):
+def test_random_plans_and_the_planners_live_as_evaluated(name, tmp_path):
     with plimsoll.building():
         made = ZOO[name].real()
     graph = traced(made)
@@ -31,3 +32,8 @@ def test_a_random_plan_lives_as_evaluated(name, tmp_path):
         result = compare(tmp_path / "graph.plimsoll.json", plan, path)
         assert result["equal"], result["first"]
         assert result["peak_bytes"] == max(stream.curve) and result["steps"] == len(stream.ops)
+    for planned in plans(tmp_path / "graph.plimsoll.json", name, "step", tmp_path):
+        made["model"].zero_grad(set_to_none=True)
+        stream = step.with_plan(planned.path).stream(*made.get("args", ()), **made.get("kwargs", {}))
+        path.write_text(json.dumps(stream.as_json()))
+        check_stream(planned, stream, tmp_path / "graph.plimsoll.json", path)
