@@ -11,6 +11,7 @@ stand-ins: they tell the shape of the value that they stand for and refuse to be
 """
 
 import contextlib
+import enum  # noqa: F401 (for apply_values, which stands in the place of its import in an exported plan)
 import threading
 import traceback
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What calls are given and return, taken apart into tensors and the rest; stand-ins for tensors that only a region has."""
 
+import enum
+
 import torch
 
 
@@ -9,7 +11,11 @@ class PlanMismatch(RuntimeError):
 
 
 _TENSOR = object()  # stands for a tensor in the structure of arguments
-_PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size)
+# What is compared by what it says, not by which object it is.
+PLAIN = (
+    bool, int, float, complex, str, bytes, type(None), enum.Enum, torch.dtype, torch.device, torch.Size, torch.layout,
+    torch.memory_format,
+)  # fmt: skip
 
 
 def is_numpy_number(value):
@@ -64,7 +70,7 @@ def same(a, b):
     if isinstance(a, _Leaf) or isinstance(b, _Leaf):
         if not (isinstance(a, _Leaf) and isinstance(b, _Leaf)):
             return False
-        plain = type(a.value) is type(b.value) and (isinstance(a.value, _PLAIN) or is_numpy_number(a.value))
+        plain = type(a.value) is type(b.value) and (isinstance(a.value, PLAIN) or is_numpy_number(a.value))
         return a.value is b.value or (plain and repr(a.value) == repr(b.value))
     return a[0] is b[0] and a[1] == b[1] and len(a[2]) == len(b[2]) and all(map(same, a[2], b[2]))
 

@@ -20,9 +20,10 @@ from .apply_values import PlanMismatch
 from .kinds import FORWARD
 from .op_code import Code
 from .op_regions import Checker, Part, Region, check_inside, check_sequence, lay_out
-from .op_structures import Structure
-from .op_trace import Forward, aten, geometry, on_fakes, record_forward, target_of
+from .op_structures import Structure, surroundings
+from .op_trace import Forward, aten, look_of, on_fakes, record_forward, target_of
 from .saved_sets import contexts_for
+from .tensors import geometry
 from .watch import Watch
 
 _KEPT_CODES = 8
@@ -91,7 +92,7 @@ class OpForward:
         given = Structure((args, kwargs))
         if self._watch is None or not self._watch.unchanged():
             self._watch = Watch((("", self.model),))
-        key = (given.key(), tuple(map(_traits, given.tensors)), _modes(), self._watch.key)
+        key = (given.key(), tuple(map(geometry, given.tensors)), surroundings(), self._watch.key)
         if key not in self._codes:
             self._codes[key] = (*self._made(given), [given.leaves, self._watch.held])  # so that identities in the key stay theirs
             while len(self._codes) > _KEPT_CODES:
@@ -135,15 +136,6 @@ def _title(model: torch.nn.Module) -> str:
     return f"The forward of {type(model).__name__} as aten calls; regions run again in backward. Made by plimsoll.apply()."
 
 
-def _traits(tensor: torch.Tensor) -> tuple:
-    return tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.dtype, tensor.device, tensor.requires_grad
-
-
-def _modes() -> tuple:
-    casts = [torch.is_autocast_enabled(device) and torch.get_autocast_dtype(device) for device in ("cpu", "cuda")]
-    return (torch.get_default_dtype(), torch.are_deterministic_algorithms_enabled(), *casts)
-
-
 @contextlib.contextmanager
 def _without_autocast() -> Iterator[None]:
     """The recorded ops are what autocast made of the model's: casts are among them."""
@@ -174,7 +166,7 @@ class _Replay(TorchDispatchMode):
         else:
             result = fake_results.run(func, args, kwargs or {}, self._target)
         made = result if isinstance(result, (list, tuple)) else (result,)
-        if any(look is not None and geometry(mine) != look for mine, look in zip(made, expected.looks)):
+        if any(look is not None and look_of(mine) != look for mine, look in zip(made, expected.looks)):
             self.fail("its result looks different")
         self._at += 1
         return result
@@ -197,7 +189,7 @@ def _prove(recorded: Forward, code: Code, target: str) -> None:
     replay.finish()
     own = [recorded.values[value].tensor for value in dict.fromkeys(recorded.results)]
     for mine, its in zip(made, own):
-        if geometry(mine) != geometry(its) or mine.requires_grad != its.requires_grad:
+        if look_of(mine) != look_of(its) or mine.requires_grad != its.requires_grad:
             raise PlanMismatch("Code can't repeat the model's forward: a result looks different. Use a plan of module regions.")
     _same_graph([t.grad_fn for t in made], [t.grad_fn for t in own])
 

@@ -5,17 +5,11 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import enum
-from typing import Any, Union
+from typing import Any, Hashable, Union
 
 import torch
 
-from .apply_values import is_numpy_number
-
-PLAIN = (
-    bool, int, float, complex, str, bytes, type(None), enum.Enum, torch.dtype, torch.device, torch.Size, torch.layout,
-    torch.memory_format,
-)  # fmt: skip
+from .apply_values import PLAIN, is_numpy_number
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,6 +91,15 @@ class Structure:
                 object.__setattr__(made, name, item)
             return made
         return spec.kind(*items) if _is_named(spec.kind) else spec.kind(items)
+
+
+def surroundings() -> tuple[Hashable, ...]:
+    """What decides beside model and arguments which ops run."""
+    casts = (
+        torch.is_autocast_enabled(device) and (torch.get_autocast_dtype(device), torch.is_autocast_cache_enabled())
+        for device in ("cpu", "cuda")
+    )
+    return (torch.get_default_dtype(), torch.are_deterministic_algorithms_enabled(), *casts)
 
 
 def _is_plain(value: Any) -> bool:

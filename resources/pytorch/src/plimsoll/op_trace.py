@@ -218,10 +218,10 @@ class _Recorder(TorchDispatchMode):
             if tensor is not None and known is None:
                 known = self._add(tensor, here)
             statement.results.append(known)
-            statement.looks.append(None if tensor is None else geometry(tensor))
+            statement.looks.append(None if tensor is None else look_of(tensor))
 
 
-def geometry(tensor: torch.Tensor) -> tuple:
+def look_of(tensor: torch.Tensor) -> tuple:
     return tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.dtype, tensor.device
 
 

@@ -8,12 +8,12 @@ a step must not take longer for them.
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Hashable, Iterator, Optional
+from typing import Any, Callable, Hashable, Optional
 
 import torch
 
-from .apply_values import is_numpy_number
-from .op_structures import PLAIN
+from .apply_values import PLAIN, is_numpy_number
+from .op_structures import surroundings
 from .step import Step
 from .step_refusals import refuse_devices, refuse_gradient, refuse_hooks, refuse_model
 from .tensors import geometry
@@ -97,7 +97,7 @@ class Batch:
             address = _address(tensor)
             aliases.append(state.first.get(address, first.setdefault(address, number)))
         self.key = (
-            state.key, tuple(map(id, aside)), tuple(map(geometry, inputs)), tuple(aliases), self._plain((args, targets, kwargs)), tuple(_modes()),
+            state.key, tuple(map(id, aside)), tuple(map(geometry, inputs)), tuple(aliases), self._plain((args, targets, kwargs)), surroundings(),
         )  # fmt: skip
 
     def _plain(self, value: Any) -> Hashable:
@@ -113,10 +113,3 @@ class Batch:
             return (kind, repr(value))
         self.held.append(value)
         return (kind, id(value))
-
-
-def _modes() -> Iterator[Hashable]:
-    for device in ("cpu", "cuda"):
-        yield torch.is_autocast_enabled(device) and (torch.get_autocast_dtype(device), torch.is_autocast_cache_enabled())
-    yield torch.get_default_dtype()
-    yield torch.are_deterministic_algorithms_enabled()

@@ -15,7 +15,7 @@ from .encode import encode
 from .tensors import below_transforms, tensors_in
 
 _LONGEST_TEXT = 120
-PLAIN = (bool, int, float, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
+_ENCODED = (bool, int, float, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
 
 
 class _Identities:
@@ -70,7 +70,7 @@ class Structures:
             return self._tensor(below_transforms(value), slot[0] - 1)
         if kind is int and not -(2**63) <= value < 2**63:
             return {"int": str(value)}
-        if kind in PLAIN:
+        if kind in _ENCODED:
             return encode(value, self._tensor_row)
         if kind in (str, bytes):
             return _text(value)

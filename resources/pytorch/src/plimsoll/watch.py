@@ -17,9 +17,8 @@ from typing import Any, Callable, Hashable, Iterable, Iterator, Optional
 
 import torch
 
-from .apply_values import is_numpy_number
+from .apply_values import PLAIN, is_numpy_number
 from .libraries import CLOSED, origin
-from .op_structures import PLAIN
 from .tensors import geometry
 
 _LARGEST = 1000  # entries of a container that are looked at
