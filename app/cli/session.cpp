@@ -110,6 +110,10 @@ private:
                                   {"planner", problem.planner},
                                   {"options", problem.options},
                                   {"sizes", problem.sizes}};
+        answer.json["measurement"] = saved.measurement
+                                         ? ordered_json{{"name", saved.measurement->name},
+                                                        {"sizes", saved.measurement->sizes}}
+                                         : ordered_json{};
         answer.text =
             fmt::format("{} (read from {})\n  {}, budget {}, reserve {}, planner {}{}\n",
                         base::printable(saved.graph.name), base::printable(saved.graph.sourcePath),
@@ -117,6 +121,9 @@ private:
                         base::bytesText(base::Bytes{problem.budgetBytes}, base::Rounding::Down),
                         base::bytesText(base::Bytes{problem.reserveBytes}),
                         base::printable(problem.planner), sizesText(problem.sizes));
+        if (saved.measurement)
+            answer.text +=
+                fmt::format("  measured: {}\n", base::printable(saved.measurement->name));
     }
 
     AnswerResult compact(session::SessionStore& store) const

@@ -78,6 +78,18 @@ Result<std::int64_t> putRun(Database& database, const SavedRun& run)
     return database.value("SELECT last_insert_rowid()");
 }
 
+Result<void> putMeasurement(Database& database, const std::optional<SavedMeasurement>& measurement)
+{
+    if (!measurement)
+        return database.run("DELETE FROM measurement");
+    return execute(database, "INSERT OR REPLACE INTO measurement VALUES (1, ?, ?, ?)",
+                   [&](Statement& insert) {
+                       insert.bind(0, measurement->name)
+                           .bindBlob(1, measurement->content)
+                           .bind(2, nlohmann::json(measurement->sizes).dump());
+                   });
+}
+
 Result<void> putView(Database& database, const std::string& state)
 {
     return execute(database, "INSERT OR REPLACE INTO view VALUES (1, ?)",
@@ -130,6 +142,8 @@ Result<void> fill(const std::filesystem::path& file, const std::filesystem::path
         for (const SavedRun& run : session.runs)
             if (const Result<std::int64_t> done = putRun(*database, run); !done)
                 return tl::unexpected{done.error()};
+        if (Result<void> done = putMeasurement(*database, session.measurement); !done)
+            return done;
         return putView(*database, session.view);
     });
 }
@@ -159,6 +173,19 @@ SavedRun runOf(const Statement& row)
         run.plan = row.text(7);
     run.sizes = integersOf(row.text(8));
     return run;
+}
+
+Result<std::optional<SavedMeasurement>> loadMeasurement(const Database& database)
+{
+    Result<Statement> one = database.prepare("SELECT name, content, sizes FROM measurement");
+    if (!one)
+        return tl::unexpected{one.error()};
+    const Result<bool> there = one->step();
+    if (!there)
+        return tl::unexpected{there.error()};
+    if (!*there)
+        return std::nullopt;
+    return SavedMeasurement{one->text(0), one->text(1), integersOf(one->text(2))};
 }
 
 } // namespace
@@ -229,6 +256,10 @@ Result<SavedSession> SessionStore::load() const
                        one->integer(9),
                        integersOf(one->text(11))};
     session.view = one->text(10);
+    Result<std::optional<SavedMeasurement>> measurement = loadMeasurement(m_database);
+    if (!measurement)
+        return tl::unexpected{measurement.error()};
+    session.measurement = *std::move(measurement);
     Result<Statement> runs =
         m_database.prepare("SELECT id, name, budget_bytes, planner, status, peak_bytes, "
                            "step_time_ns, plan, sizes FROM run ORDER BY id");
@@ -279,6 +310,11 @@ Result<void> SessionStore::removeRun(std::int64_t id)
         return execute(m_database, "DELETE FROM run WHERE id = ?",
                        [&](Statement& remove) { remove.bind(0, id); });
     });
+}
+
+Result<void> SessionStore::saveMeasurement(const std::optional<SavedMeasurement>& measurement)
+{
+    return inTransaction(m_database, [&] { return putMeasurement(m_database, measurement); });
 }
 
 Result<void> SessionStore::saveView(const std::string& state)

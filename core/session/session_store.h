@@ -52,10 +52,21 @@ struct SavedRun
     bool operator==(const SavedRun&) const = default;
 };
 
+/// The measurement that is laid over the graph: the text of its file.
+struct SavedMeasurement
+{
+    std::string name; ///< of the file
+    std::string content;
+    std::map<std::string, std::int64_t> sizes; ///< as in SavedProblem: of the step it was laid over
+
+    bool operator==(const SavedMeasurement&) const = default;
+};
+
 struct SavedSession
 {
     SavedGraph graph;
     SavedProblem problem;
+    std::optional<SavedMeasurement> measurement;
     std::vector<SavedRun> runs; ///< by id
     std::string view = "{}";    ///< JSON object of the app
 };
@@ -79,6 +90,9 @@ public:
     [[nodiscard]] base::Result<std::int64_t> addRun(const SavedRun& run);
     [[nodiscard]] base::Result<void> renameRun(std::int64_t id, const std::string& name);
     [[nodiscard]] base::Result<void> removeRun(std::int64_t id);
+    /// Without a value: none is laid over any more.
+    [[nodiscard]] base::Result<void>
+    saveMeasurement(const std::optional<SavedMeasurement>& measurement);
     [[nodiscard]] base::Result<void> saveView(const std::string& state);
     /// Brings the log into the file and gives unused pages back.
     [[nodiscard]] base::Result<void> compact();

@@ -170,6 +170,25 @@ Run checkedRun(const session::SavedRun& saved, const Document& document,
     return run;
 }
 
+/// The measurement of the session over the graph, as it was laid.
+OverlayPtr overlayOf(const session::SavedMeasurement& saved, Document& document,
+                     const base::JobContext& job)
+{
+    const auto laid = [&]() -> Result<OverlayPtr> {
+        const Result<graph::ProgramPtr> program = programAt(document.graph.program, saved.sizes);
+        if (!program)
+            return tl::unexpected{program.error()};
+        return layOver(saved.name, saved.content, {*program, saved.sizes, document.choices.device},
+                       job);
+    }();
+    if (laid)
+        return *laid;
+    document.notes.push_back(
+        fmt::format("The measurement kept in the session ({}) can't be laid over the graph: {}",
+                    base::printable(saved.name, 60), laid.error().message));
+    return nullptr;
+}
+
 } // namespace
 
 Result<Opened> openDocument(const std::filesystem::path& path, const Choices& choices,
@@ -222,6 +241,10 @@ Result<Document> documentOf(const session::SavedSession& saved, const std::files
         document.runs.push_back(checkedRun(run, document, document.notes));
         document.runs.back().key = static_cast<int>(document.runs.size());
     }
+    if (saved.measurement)
+        document.overlay = overlayOf(*saved.measurement, document, job);
+    if (job.stopRequested())
+        return base::cancelled();
     return document;
 }
 
@@ -252,6 +275,13 @@ session::SavedRun savedRun(const Run& run)
     return saved;
 }
 
+std::optional<session::SavedMeasurement> savedMeasurement(const OverlayPtr& overlay)
+{
+    if (!overlay)
+        return std::nullopt;
+    return session::SavedMeasurement{overlay->name, *overlay->content, overlay->over.sizes};
+}
+
 session::SavedSession savedSession(const Document& document)
 {
     session::SavedSession saved;
@@ -260,6 +290,7 @@ session::SavedSession savedSession(const Document& document)
     saved.problem = savedProblem(document);
     for (const Run& run : document.runs)
         saved.runs.push_back(savedRun(run));
+    saved.measurement = savedMeasurement(document.overlay);
     saved.view = document.view;
     return saved;
 }
@@ -349,6 +380,11 @@ Result<void> writeChange(session::SessionStore& store, SessionChange& change,
         if (Result<void> done = store.removeRun(change.removed.front()); !done)
             return done;
         change.removed.erase(change.removed.begin());
+    }
+    if (change.measurement) {
+        if (Result<void> done = store.saveMeasurement(*change.measurement); !done)
+            return done;
+        change.measurement.reset();
     }
     if (change.view) {
         if (Result<void> done = store.saveView(*change.view); !done)

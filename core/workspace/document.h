@@ -67,13 +67,14 @@ struct Opened
                                                 const base::JobContext& job);
 
 /// A document out of what a session holds; `path` is the session's. Plans that no longer pass the
-/// check are dropped, with a note each.
+/// check are dropped, with a note each; so is a measurement that can't be laid over any more.
 [[nodiscard]] base::Result<Document> documentOf(const session::SavedSession& saved,
                                                 const std::filesystem::path& path,
                                                 const base::JobContext& job);
 [[nodiscard]] session::SavedSession savedSession(const Document& document);
 [[nodiscard]] session::SavedProblem savedProblem(const Document& document);
 [[nodiscard]] session::SavedRun savedRun(const Run& run);
+[[nodiscard]] std::optional<session::SavedMeasurement> savedMeasurement(const OverlayPtr& overlay);
 
 /// What can be shown before planning: the unplanned step and the plans that are at hand already. A
 /// plan that fails its check under the choices of now is left out, with a note in the document.
@@ -93,6 +94,8 @@ struct Opened
 struct SessionChange
 {
     std::optional<session::SavedProblem> problem;
+    /// Holding nothing: the measurement was taken away.
+    std::optional<std::optional<session::SavedMeasurement>> measurement;
     std::optional<std::string> view;
     std::vector<session::SavedRun> added;
     std::vector<std::pair<std::int64_t, std::string>> renamed;
@@ -100,7 +103,8 @@ struct SessionChange
 
     [[nodiscard]] bool isEmpty() const
     {
-        return !problem && !view && added.empty() && renamed.empty() && removed.empty();
+        return !problem && !measurement && !view && added.empty() && renamed.empty()
+               && removed.empty();
     }
 };
 

@@ -89,8 +89,7 @@ Result<std::string> readMeasurementFile(const std::filesystem::path& path,
     return std::move(file->bytes);
 }
 
-Result<OverlayPtr> layOver(const std::string& name, std::string content,
-                           const graph::ProgramPtr& program, const plan::Device& device,
+Result<OverlayPtr> layOver(const std::string& name, std::string content, const Prediction& over,
                            const base::JobContext& job)
 {
     Result<compare::Measurement> read = compare::readMeasurement(content);
@@ -98,17 +97,16 @@ Result<OverlayPtr> layOver(const std::string& name, std::string content,
         return tl::unexpected{read.error()};
     if (job.stopRequested())
         return base::cancelled();
-    if (const std::string other = compare::otherStep(*read, *program); !other.empty())
+    if (const std::string other = compare::otherStep(*read, *over.program); !other.empty())
         return base::failure(ErrorKind::File, other);
     Overlay overlay;
     overlay.measurement = *std::move(read);
     overlay.name = name;
-    overlay.program = program;
-    overlay.device = device;
+    overlay.over = over;
     overlay.content = std::make_shared<const std::string>(std::move(content));
     plan::Problem problem;
-    problem.program = program;
-    problem.device = device;
+    problem.program = over.program;
+    problem.device = over.device;
     problem.budget = plan::kUnlimited;
     const compare::MeasuredRun& run = overlay.measurement.runs.front();
     overlay.unplanned = laid(run, overlay.measurement, std::move(problem), plan::keepEverything());
@@ -128,8 +126,8 @@ LaidRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan)
 {
     const compare::Measurement& measurement = overlay.measurement;
     const bool isUnplanned = plan.plan().repeatsNothing();
-    if (isUnplanned && plan.problem().device == overlay.device
-        && plan.problem().program == overlay.program)
+    if (isUnplanned && plan.problem().device == overlay.over.device
+        && plan.problem().program == overlay.over.program)
         return overlay.unplanned;
     if (!isUnplanned && (measurement.runs.size() < 2 || !isOf(measurement.runs[1], plan)))
         return nullptr;

@@ -4,6 +4,7 @@
 #include "core/base/job_context.h"
 #include "core/compare/against_plan.h"
 #include "core/plan/certify.h"
+#include "core/workspace/planning.h"
 
 #include <filesystem>
 #include <memory>
@@ -24,14 +25,21 @@ struct LaidRun
 };
 using LaidRunPtr = std::shared_ptr<const LaidRun>;
 
+/// What a measurement is laid over.
+struct Prediction
+{
+    graph::ProgramPtr program;
+    Sizes sizes;         ///< of `program`, in case that they aren't as recorded
+    plan::Device device; ///< whose times it predicts
+};
+
 /// A measurement over a graph: what File > "Lay a measurement over the prediction" makes.
 struct Overlay
 {
     compare::Measurement measurement;
     std::string name;                           ///< of its file
     std::shared_ptr<const std::string> content; ///< of its file: what a session keeps
-    graph::ProgramPtr program;                  ///< that `unplanned` is laid over
-    plan::Device device;                        ///< whose times it predicts
+    Prediction over;                            ///< what `unplanned` is laid over
     LaidRunPtr unplanned;                       ///< never null
 };
 using OverlayPtr = std::shared_ptr<const Overlay>;
@@ -46,9 +54,7 @@ using OverlayPtr = std::shared_ptr<const Overlay>;
 /// Lays a measurement over the step of a graph. One of another model or batch is an error of kind
 /// File, a sentence that says what is different. Off the GUI thread.
 [[nodiscard]] base::Result<OverlayPtr> layOver(const std::string& name, std::string content,
-                                               const graph::ProgramPtr& program,
-                                               const plan::Device& device,
-                                               const base::JobContext& job);
+                                               const Prediction& over, const base::JobContext& job);
 
 /// The run of the measurement that ran under this plan, at the sizes that the plan is for; null:
 /// none did. Some microseconds where none did, about an evaluation where one did.

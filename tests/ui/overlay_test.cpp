@@ -46,6 +46,7 @@ private Q_SLOTS:
     void keepsWhatIsOpenWhenItIsOfAnotherStep();
     void waitsForItsGraph();
     void goesAway();
+    void staysInTheSession();
     void offersToFreezeStatisticsWhereThereAreAny();
 
 private:
@@ -273,6 +274,35 @@ void OverlayTest::goesAway()
     QVERIFY(!page->planDock().holds(&page->measuredPage()));
     QVERIFY(page->timeline().grab().toImage() == before);
     QVERIFY(!m_window->actions().get(QStringLiteral("file.no_measurement"))->isEnabled());
+}
+
+void OverlayTest::staysInTheSession()
+{
+    const QString file = QString::fromStdString(m_folder->file("work.plimsoll"));
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
+    m_window->saveTo(*page, file);
+    QVERIFY(saved.wait(kPatience));
+    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    drop(written(*page, nullptr, 4096)); // follows into the file
+    QVERIFY(laid.wait(kPatience));
+    QVERIFY(page->document().isUnsaved());
+    QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
+    m_window->closePage(1);
+    page = open(file);
+    QVERIFY(page != nullptr);
+    QCOMPARE(page->document().document().notes.size(), std::size_t{0});
+    QVERIFY(page->document().document().overlay != nullptr);
+    QVERIFY(page->planDock().holds(&page->measuredPage()));
+    QVERIFY(page->timeline().accessibleDescription().contains(QStringLiteral("Measured peak")));
+    m_window->actions().get(QStringLiteral("file.no_measurement"))->trigger();
+    QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
+    m_window->closePage(1);
+    page = open(file);
+    QVERIFY(page != nullptr);
+    QVERIFY(page->document().document().overlay == nullptr);
+    QVERIFY(!page->planDock().holds(&page->measuredPage()));
 }
 
 void OverlayTest::offersToFreezeStatisticsWhereThereAreAny()

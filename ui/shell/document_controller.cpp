@@ -289,7 +289,9 @@ void DocumentController::setOverlay(workspace::OverlayPtr overlay)
 {
     if (overlay == m_document.overlay)
         return;
-    m_document.overlay = std::move(overlay); // sessions don't keep it: nothing to save
+    m_document.overlay = std::move(overlay);
+    m_keeper->setOverlay(m_document.overlay);
+    changed();
     Q_EMIT overlayChanged();
 }
 

@@ -59,7 +59,7 @@ public:
     void commitBudget(base::Bytes budget);
     /// One undo step. Sizes that the graph can't be brought to change nothing but are failed().
     void commitChoices(const workspace::Choices& choices);
-    /// A measurement over the prediction; null takes it away. Not kept in sessions.
+    /// A measurement over the prediction; null takes it away.
     void setOverlay(workspace::OverlayPtr overlay);
     void planNow();
     void stopPlanning();

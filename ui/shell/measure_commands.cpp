@@ -15,30 +15,28 @@ constexpr QLatin1String kMessage{"measurement"};
 
 /// Null without a program to lay it over.
 base::Result<workspace::OverlayPtr> overlayOf(const std::filesystem::path& path,
-                                              const graph::ProgramPtr& program,
-                                              const plan::Device& device,
+                                              const workspace::Prediction& over,
                                               const base::JobContext& job)
 {
-    if (!program)
+    if (!over.program)
         return workspace::OverlayPtr{};
     base::Result<std::string> content = workspace::readMeasurementFile(path, job);
     if (!content)
         return tl::unexpected{content.error()};
-    return workspace::layOver(path.filename().string(), *std::move(content), program, device, job);
+    return workspace::layOver(path.filename().string(), *std::move(content), over, job);
 }
 } // namespace
 
 /// Off the GUI thread: what the file is, by its content, and all that takes long with it.
 JobRunner<MainWindow::OpenedFile>::Work MainWindow::opening(const QString& path)
 {
-    PlannerPage* over = currentPage();
-    graph::ProgramPtr program;
-    plan::Device device;
-    if (over != nullptr) {
-        program = over->document().program();
-        device = over->document().document().choices.device;
+    workspace::Prediction predicted;
+    if (PlannerPage* over = currentPage()) {
+        const workspace::Planned& planned = *over->document().planned();
+        predicted = {planned.program(), planned.choices.sizes,
+                     over->document().document().choices.device};
     }
-    return [file = path.toStdString(), choices = m_defaults, program, device,
+    return [file = path.toStdString(), choices = m_defaults, predicted,
             mustMeasure = m_measurements.contains(path)](
                const base::JobContext& job) -> base::Result<OpenedFile> {
         if (!mustMeasure && !workspace::isMeasurement(file)) {
@@ -47,7 +45,7 @@ JobRunner<MainWindow::OpenedFile>::Work MainWindow::opening(const QString& path)
                 return tl::unexpected{opened.error()};
             return OpenedFile{*std::move(opened)};
         }
-        base::Result<workspace::OverlayPtr> overlay = overlayOf(file, program, device, job);
+        base::Result<workspace::OverlayPtr> overlay = overlayOf(file, predicted, job);
         if (!overlay)
             return OpenedFile{overlay.error()};
         return OpenedFile{*std::move(overlay)};

@@ -121,6 +121,12 @@ void SessionKeeper::setProblem(const session::SavedProblem& problem)
     changed();
 }
 
+void SessionKeeper::setOverlay(const workspace::OverlayPtr& overlay)
+{
+    m_next.measurement = workspace::savedMeasurement(overlay);
+    changed();
+}
+
 void SessionKeeper::setView(const std::string& state)
 {
     m_next.view = state;
@@ -256,6 +262,8 @@ void SessionKeeper::putBack(Job& job)
 {
     if (!m_next.problem)
         m_next.problem = std::move(job.change.problem);
+    if (!m_next.measurement)
+        m_next.measurement = std::move(job.change.measurement);
     if (!m_next.view)
         m_next.view = std::move(job.change.view);
     const auto prepend = [](auto& to, auto from, std::size_t skip) {

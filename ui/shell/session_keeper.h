@@ -38,6 +38,8 @@ public:
     void create(const std::filesystem::path& path, Snapshot snapshot);
 
     void setProblem(const session::SavedProblem& problem);
+    /// Null: none is laid over any more.
+    void setOverlay(const workspace::OverlayPtr& overlay);
     void setView(const std::string& state);
     void addRun(const workspace::Run& run);
     void renameRun(const workspace::Run& run);

@@ -21,6 +21,7 @@
 
 namespace {
 
+using plimsoll::session::SavedMeasurement;
 using plimsoll::session::SavedProblem;
 using plimsoll::session::SavedRun;
 using plimsoll::session::SavedSession;
@@ -58,6 +59,7 @@ SavedSession aSession()
     run.planner = "rotor";
     run.status = "infeasible";
     session.runs.push_back(run);
+    session.measurement = {"step.measurement.json", content, {{"batch", 16}}};
     session.view = R"({"begin":0.25})";
     return session;
 }
@@ -119,6 +121,7 @@ void SessionStoreTest::givesBackWhatWasPutIn()
     QVERIFY(saved);
     QVERIFY(saved->graph == expected.graph);
     QVERIFY(saved->problem == expected.problem);
+    QVERIFY(saved->measurement == expected.measurement);
     QCOMPARE(saved->view, expected.view);
     for (std::size_t i = 0; i < expected.runs.size(); ++i)
         expected.runs[i].id = static_cast<std::int64_t>(i) + 1;
@@ -144,6 +147,7 @@ void SessionStoreTest::keepsEachChange()
     const auto id = store->addRun(run);
     QVERIFY(id);
     QVERIFY(store->saveView("{}"));
+    QVERIFY(store->saveMeasurement(SavedMeasurement{"other", "text", {}}));
 
     // A second reader sees all of it while the writer is still open.
     const auto other = SessionStore::open(path);
@@ -155,6 +159,12 @@ void SessionStoreTest::keepsEachChange()
     QCOMPARE(saved->runs.front().name, std::string{"first"});
     QCOMPARE(saved->runs.back().id, *id);
     QCOMPARE(saved->view, std::string{"{}"});
+    QVERIFY((saved->measurement == SavedMeasurement{"other", "text", {}}));
+    QVERIFY(store->saveMeasurement(std::nullopt));
+    const auto without = other->load();
+    QVERIFY(without);
+    QVERIFY(!without->measurement);
+    QCOMPARE(without->runs.size(), std::size_t{2});
 }
 
 void SessionStoreTest::replacesASessionButNothingElse()
@@ -235,6 +245,7 @@ void SessionStoreTest::bringsTheFirstVersionUpToDate()
     QCOMPARE(saved->runs.size(), std::size_t{1});
     QCOMPARE(saved->runs.front().name, std::string{"mine"});
     QVERIFY(saved->runs.front().sizes.empty());
+    QVERIFY(!saved->measurement);
     QCOMPARE(contentOf(path + ".v1.bak"), before); // as it was
 }
 

@@ -6,6 +6,7 @@
 #include "core/plan/plan_json.h"
 
 #include "tests/support/graph_file.h"
+#include "tests/support/measurement_file.h"
 #include "tests/support/messages.h"
 #include "tests/support/planned_sample.h"
 #include "tests/support/temp_folder.h"
@@ -42,6 +43,7 @@ private Q_SLOTS:
     void suggestsTheDeviceWhenTheStepIsTooLarge();
     void comesBackFromASessionEqual();
     void dropsAPlanThatFailsItsCheck();
+    void keepsTheMeasurementLaidOver();
     void replacesUnknownChoicesWithANote();
     void showsTheSavedPlanBeforePlanning();
     void writesChangesInOrder();
@@ -205,6 +207,38 @@ void DocumentTest::dropsAPlanThatFailsItsCheck()
     QVERIFY(document->notes.front().find("is not used") != std::string::npos);
 }
 
+void DocumentTest::keepsTheMeasurementLaidOver()
+{
+    workspace::Document document = workedOn(m_sample);
+    const plan::VerifiedPlanPtr& unplanned = m_sample.planned->unplanned;
+    const auto laid =
+        workspace::layOver("a.measurement.json", support::measurementOf({unplanned}, 4096),
+                           {document.graph.program, {}, document.choices.device}, {});
+    QVERIFY2(laid, messageOf(laid));
+    document.overlay = *laid;
+    SavedSession saved = workspace::savedSession(document);
+    const auto after = workspace::documentOf(saved, "x.plimsoll", {});
+    QVERIFY2(after, messageOf(after));
+    QCOMPARE(after->notes.size(), std::size_t{0});
+    QVERIFY(after->overlay);
+    QCOMPARE(after->overlay->name, std::string{"a.measurement.json"});
+    QCOMPARE(*after->overlay->content, *document.overlay->content);
+    QVERIFY(after->overlay->over.program == after->graph.program);
+    QVERIFY(after->overlay->unplanned->predicted->peak
+            == document.overlay->unplanned->predicted->peak);
+
+    // A file that is damaged or was changed by hand: said, and everything else is there.
+    saved.measurement->content.resize(saved.measurement->content.size() / 2);
+    const auto without = workspace::documentOf(saved, "x.plimsoll", {});
+    QVERIFY(without);
+    QVERIFY(!without->overlay);
+    QCOMPARE(without->runs.size(), document.runs.size());
+    QCOMPARE(without->notes.size(), std::size_t{1});
+    QVERIFY2(without->notes.front().starts_with(
+                 "The measurement kept in the session (a.measurement.json) can't be laid over"),
+             without->notes.front().c_str());
+}
+
 void DocumentTest::replacesUnknownChoicesWithANote()
 {
     SavedSession saved = workspace::savedSession(m_sample.document);
@@ -239,6 +273,7 @@ void DocumentTest::writesChangesInOrder()
     change.problem = workspace::savedProblem(m_sample.document);
     change.problem->budgetBytes = 77;
     change.view = "{}";
+    change.measurement = session::SavedMeasurement{"a", "{}", {}};
     change.added.push_back(workspace::savedRun(workedOn(m_sample).runs.back()));
     change.renamed.emplace_back(1, "renamed");
     change.removed.push_back(2);
@@ -249,6 +284,7 @@ void DocumentTest::writesChangesInOrder()
     const auto saved = store->load();
     QVERIFY(saved);
     QCOMPARE(saved->problem.budgetBytes, std::int64_t{77});
+    QCOMPARE(saved->measurement.value_or(session::SavedMeasurement{}).name, std::string{"a"});
     QCOMPARE(saved->runs.size(), std::size_t{2});
     QCOMPARE(saved->runs.front().name, std::string{"renamed"});
     QCOMPARE(saved->runs.back().id, ids.front());
