@@ -18,6 +18,8 @@
 #include <QTabBar>
 #include <QTest>
 
+#include <array>
+
 namespace {
 
 using namespace plimsoll::tests;
@@ -37,6 +39,7 @@ private Q_SLOTS:
     void goesFromPanelToPanel();
     void tabsThroughInTheOrderOfTheWindow();
     void showsTheRingForKeysOnly();
+    void takesEscapeWhereverTheFocusIs();
 };
 
 QString said(QWidget& widget, QAccessible::Text what)
@@ -201,6 +204,27 @@ void AccessTest::showsTheRingForKeysOnly()
     page->frontier().setFocus(Qt::TabFocusReason);
     QVERIFY(hasRing(page->frontier()));
     QVERIFY(!hasRing(page->timeline()));
+}
+
+void AccessTest::takesEscapeWhereverTheFocusIs()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    TimelineView& view = page->timeline();
+    m_window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    const std::array<QWidget*, 4> places{page->budgetPanel().findChild<QComboBox*>(),
+                                         m_window->findChild<FrontierView*>(),
+                                         page->budgetPanel().findChild<QLineEdit*>(), &view};
+    for (QWidget* place : places) {
+        view.setPinnedSteps({2});
+        place->setFocus();
+        QCOMPARE(QApplication::focusWidget(), place);
+        QTest::keyClick(place, Qt::Key_Escape);
+        QVERIFY(view.pinnedSteps().empty());
+        QTest::keyClick(place, Qt::Key_Escape); // nothing is left to go back from
+        QCOMPARE(QApplication::focusWidget(), place);
+    }
 }
 
 } // namespace

@@ -223,12 +223,10 @@ void MainWindow::showSettings()
 void MainWindow::keyPressEvent(QKeyEvent* event)
 {
     PlannerPage* page = currentPage();
-    if (event->key() == Qt::Key_Escape && page != nullptr && !page->timeline().hasFocus()) {
-        // Esc goes back one level in the plot, wherever the focus is.
-        QKeyEvent forwarded{QEvent::KeyPress, Qt::Key_Escape, Qt::NoModifier};
-        QCoreApplication::sendEvent(&page->timeline(), &forwarded);
+    // Esc goes back one level in the plot, wherever the focus is. Asked for, not sent on as an
+    // event: one that the plot doesn't take would come back here.
+    if (event->key() == Qt::Key_Escape && page != nullptr && page->timeline().goBack())
         return;
-    }
     QMainWindow::keyPressEvent(event);
 }
 

@@ -9,6 +9,11 @@ constexpr double kKeyZoom = 0.5;
 constexpr double kKeyPan = 0.25;
 } // namespace
 
+bool TimelineView::goBack()
+{
+    return m->escape();
+}
+
 void TimelineView::zoomIn()
 {
     m->zoomBy(kKeyZoom);

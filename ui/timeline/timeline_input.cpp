@@ -451,7 +451,7 @@ void TimelineView::keyPressEvent(QKeyEvent* event)
     case Qt::Key_Space:
     case Qt::Key_Return: pinAtCursor(); return;
     case Qt::Key_Escape:
-        if (m->escape())
+        if (goBack())
             return;
         break;
     default: break;

@@ -74,6 +74,9 @@ public:
     /// out.
     void showStep(std::size_t step);
     void pinAtCursor();
+    /// What Esc does: ends a drag, else lets go of pins, else of the range. False: there was
+    /// nothing.
+    bool goBack();
     void focusBudgetLine();
     /// Opens the field in the pill.
     void typeBudget();
