@@ -179,6 +179,14 @@ QString shortBytesText(base::Bytes bytes, Rounding rounding)
     return joined(shown(base::bytesFigure(bytes, rounding, base::Digits::Few)));
 }
 
+QString capacityText(base::Bytes memory)
+{
+    constexpr std::int64_t kGibi = std::int64_t{1} << 30;
+    if (memory.count() % kGibi == 0) // more often than not
+        return QString::number(memory.count() / kGibi) + QStringLiteral("\u00a0GiB");
+    return shortBytesText(memory, Rounding::Down);
+}
+
 FigureText bytesFigure(base::Bytes bytes, Rounding rounding)
 {
     return shown(base::bytesFigure(bytes, rounding));

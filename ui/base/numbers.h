@@ -20,6 +20,8 @@ using base::Rounding;
 [[nodiscard]] QString bytesText(base::Bytes bytes, Rounding rounding = Rounding::Nearest);
 /// As bytesText, without decimals of MiB and KiB (hover cards, edges): "289 MiB".
 [[nodiscard]] QString shortBytesText(base::Bytes bytes, Rounding rounding = Rounding::Nearest);
+/// A device's memory, never more than it has: "8 GiB", "23.98 GiB".
+[[nodiscard]] QString capacityText(base::Bytes memory);
 /// Figure and unit apart, for the large result numbers: {"7.16", "GiB"}.
 struct FigureText
 {

@@ -177,9 +177,11 @@ void FrontierView::paintAxes(QPainter& painter, const Axes& range) const
         drawNumber(painter, {range.plot.left() - theme.px(8), y + metrics.capHeight() / 2}, text,
                    Qt::AlignRight);
     }
-    for (const double tick :
-         decimalTicks(range.minGiB, range.maxGiB, range.plot.width(), theme.px(44))) {
-        const double x = at(range, tick, 0).x();
+    const ByteUnit& unit = byteUnitOf(m_frontier->points().back()->evaluation().peak);
+    const double perGiB = kGiB / static_cast<double>(unit.factor);
+    for (const double tick : decimalTicks(range.minGiB * perGiB, range.maxGiB * perGiB,
+                                          range.plot.width(), theme.px(44))) {
+        const double x = at(range, tick / perGiB, 0).x();
         painter.setPen(theme.color(Role::Muted));
         drawNumber(painter, {x, range.plot.bottom() + theme.px(15)}, QString::number(tick),
                    Qt::AlignHCenter);
@@ -187,7 +189,7 @@ void FrontierView::paintAxes(QPainter& painter, const Axes& range) const
     painter.setPen(theme.color(Role::Muted));
     painter.drawText(QRectF{range.plot.left(), range.plot.bottom() + theme.px(17),
                             range.plot.width(), metrics.height()},
-                     Qt::AlignRight, QStringLiteral("peak, GiB"));
+                     Qt::AlignRight, QStringLiteral("peak, %1").arg(QString::fromUtf16(unit.name)));
     const double bound = at(range, gibOf(m_lowerBound), 0).x();
     if (bound > range.plot.left() + 1) {
         const QRectF zone{range.plot.left(), range.plot.top(), bound - range.plot.left(),

@@ -190,7 +190,7 @@ void BudgetPanel::fillDevices()
     for (const plan::Device& device : devices)
         m_device->addItem(icon(QStringLiteral("gpu")),
                           QString::fromStdString(device.name) + QStringLiteral(" · ")
-                              + ui::bytesText(device.memory),
+                              + capacityText(device.memory),
                           QString::fromStdString(device.id));
     m_device->insertSeparator(m_device->count());
     m_device->addItem(QStringLiteral("Other GPU…"));

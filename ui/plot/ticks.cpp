@@ -14,22 +14,10 @@ constexpr std::size_t kMostByteLines = 9;
 constexpr double kEndLabelGap = 40.0; ///< pixels a tick keeps from the labelled end
 constexpr char16_t kNoBreak = u'\u00a0';
 
-struct ByteUnit
-{
-    std::int64_t factor;
-    const char16_t* name;
-};
 constexpr std::array kByteUnits{ByteUnit{std::int64_t{1} << 40, u"TiB"},
                                 ByteUnit{std::int64_t{1} << 30, u"GiB"},
                                 ByteUnit{std::int64_t{1} << 20, u"MiB"},
                                 ByteUnit{std::int64_t{1} << 10, u"KiB"}, ByteUnit{1, u"B"}};
-
-/// The unit in which the tick distance is a whole number, or the top reads best.
-const ByteUnit& unitOf(std::int64_t step)
-{
-    return *std::find_if(kByteUnits.begin(), kByteUnits.end() - 1,
-                         [&](const ByteUnit& unit) { return step >= unit.factor; });
-}
 
 struct TimeUnit
 {
@@ -82,6 +70,12 @@ void addEnd(std::vector<Tick>& ticks, const Tick& end, double pixelsPerUnit)
 
 } // namespace
 
+const ByteUnit& byteUnitOf(base::Bytes size)
+{
+    return *std::find_if(kByteUnits.begin(), kByteUnits.end() - 1,
+                         [&](const ByteUnit& unit) { return size.count() >= unit.factor; });
+}
+
 ByteAxis byteAxis(base::Bytes content, double pixels, double minGap)
 {
     const std::int64_t wanted = std::max<std::int64_t>(content.count(), 8);
@@ -97,7 +91,7 @@ ByteAxis byteAxis(base::Bytes content, double pixels, double minGap)
     ByteAxis axis;
     axis.step = base::Bytes{step};
     axis.top = base::Bytes{intervals() * step};
-    const ByteUnit& unit = unitOf(step);
+    const ByteUnit& unit = byteUnitOf(axis.step);
     for (std::int64_t at = 0; at <= axis.top.count(); at += step) {
         QString label = QString::number(at / unit.factor);
         if (at == axis.top.count())

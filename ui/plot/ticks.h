@@ -5,6 +5,7 @@
 
 #include <QString>
 
+#include <cstdint>
 #include <vector>
 
 namespace plimsoll::ui {
@@ -22,6 +23,14 @@ struct ByteAxis
     base::Bytes step; ///< a power of two of some binary unit
     std::vector<Tick> ticks;
 };
+/// The largest binary unit of which a size has at least one.
+struct ByteUnit
+{
+    std::int64_t factor; ///< bytes
+    const char16_t* name;
+};
+[[nodiscard]] const ByteUnit& byteUnitOf(base::Bytes size);
+
 /// Powers of two in binary units, the smallest that gives at most 9 lines at least `minGap` pixels
 /// apart over `pixels`; the top is the first tick at or above `content`, and the unit stands on it
 /// only.

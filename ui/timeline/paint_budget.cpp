@@ -35,15 +35,6 @@ QPointF markCenter(const TimelineModel& model, const TimelineFrame& frame)
             lineY(model, frame)};
 }
 
-/// Devices have whole sizes more often than not: "8 GiB", not "8.00 GiB".
-QString capacityText(base::Bytes size)
-{
-    constexpr std::int64_t kGibi = std::int64_t{1} << 30;
-    if (size.count() % kGibi == 0)
-        return QString::number(size.count() / kGibi) + QStringLiteral("\u00a0GiB");
-    return shortBytesText(size, Rounding::Down);
-}
-
 Role lineRole(const TimelineModel& model)
 {
     return model.budgetState == BudgetState::Infeasible ? Role::Danger : Role::Line;

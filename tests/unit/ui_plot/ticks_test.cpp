@@ -27,6 +27,7 @@ private Q_SLOTS:
     void choosesBinarySteps_data();
     void choosesBinarySteps();
     void keepsByteLinesApartForAnySize();
+    void takesTheLargestUnitThatASizeFills();
     void labelsTheEndsOfTheTimeAxis();
     void countsOpsWhereThereAreNoTimes();
     void keepsTimeTicksApart();
@@ -79,6 +80,19 @@ void TicksTest::keepsByteLinesApartForAnySize()
             QVERIFY(pixels / static_cast<double>(axis.ticks.size() - 1) >= 28 - 1e-9);
             QVERIFY((axis.step.count() & (axis.step.count() - 1)) == 0);
         }
+}
+
+void TicksTest::takesTheLargestUnitThatASizeFills()
+{
+    const auto nameOf = [](qint64 size) {
+        return QString::fromUtf16(byteUnitOf(Bytes{size}).name);
+    };
+    QCOMPARE(nameOf(0), QStringLiteral("B"));
+    QCOMPARE(nameOf(1023), QStringLiteral("B"));
+    QCOMPARE(nameOf(3584), QStringLiteral("KiB"));
+    QCOMPARE(nameOf(1024 * kMiB - 1), QStringLiteral("MiB"));
+    QCOMPARE(nameOf(1024 * kMiB), QStringLiteral("GiB"));
+    QCOMPARE(byteUnitOf(Bytes{1024 * kMiB}).factor, 1024 * kMiB);
 }
 
 void TicksTest::labelsTheEndsOfTheTimeAxis()
