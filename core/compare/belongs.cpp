@@ -84,6 +84,9 @@ std::string otherPlan(const MeasuredPlan& measured, const plan::PlanFile& file)
         return other("runtime", measured.runtime, runtime);
     if (measured.granularity != granularity)
         return other("granularity", measured.granularity, granularity);
+    if (measured.freezeStats != file.plan.freezeStats)
+        return other("freeze_stats", measured.freezeStats ? "true" : "false",
+                     file.plan.freezeStats ? "true" : "false");
     if (measured.budget && *measured.budget != file.info.budget)
         return other("budget", base::exactBytesText(*measured.budget),
                      base::exactBytesText(file.info.budget));

@@ -51,6 +51,17 @@ std::string textOf(Fields& fields, const char* key)
     return fields.at(key).is_null() ? std::string{} : fields.text(key);
 }
 
+/// False where it isn't there.
+bool flagOf(Fields& fields, const char* key)
+{
+    if (!fields.has(key))
+        return false;
+    const json& value = fields.at(key);
+    if (!value.is_boolean())
+        fields.fail(key, "must be true or false");
+    return value == true;
+}
+
 std::optional<MeasuredOp> readOp(const json& row, const MeasuredRun& run, Result<void>& state)
 {
     const std::string where = fmt::format("ops[{}]", run.ops.size());
@@ -137,9 +148,12 @@ MeasuredRun readRun(const json& value, const std::string& where, Result<void>& s
     Fields fields{value, where, state};
     if (const json& plan = fields.at("plan"); state && !plan.is_null()) {
         Fields planned{plan, where + ".plan", state};
-        run.plan = MeasuredPlan{textOf(planned, "runtime"), textOf(planned, "granularity"),
-                                textOf(planned, "planner"), bytesOf(planned, "budget_bytes", state),
-                                bytesOf(planned, "peak_bytes", state)};
+        run.plan = MeasuredPlan{textOf(planned, "runtime"),
+                                textOf(planned, "granularity"),
+                                textOf(planned, "planner"),
+                                bytesOf(planned, "budget_bytes", state),
+                                bytesOf(planned, "peak_bytes", state),
+                                flagOf(planned, "freeze_stats")};
     }
     readTimes(fields, run, state);
     run.resident = Bytes{fields.integer("resident_bytes")};

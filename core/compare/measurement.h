@@ -32,6 +32,7 @@ struct MeasuredPlan
     std::string planner;
     std::optional<base::Bytes> budget = {}; ///< all device bytes that it was made for
     std::optional<base::Bytes> peak = {};   ///< as its file says
+    bool freezeStats = false;               ///< plan::Plan::freezeStats
 };
 
 /// What a steady training step took. Nothing where it was not measured.

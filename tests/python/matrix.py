@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix: what every model is planned with, and the table of what came out, resources/pytorch/MATRIX.md.
-
-The tests compare their rows with the table's. With PLIMSOLL_TABLES=write they put them there instead.
-"""
+"""The matrix: what every model is planned with, and the table of what came out, resources/pytorch/MATRIX.md."""
 
 from __future__ import annotations
 
 import copy
-import fcntl
 import gzip
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator
@@ -19,13 +14,11 @@ import loop
 import torch
 from allocator import Held
 from proof import TAKE_SCRATCH, allowed_scratch
+from tables import Table
 from zoo import ZOO
 
-TABLE = Path(__file__).resolve().parents[2] / "resources" / "pytorch" / "MATRIX.md"
-KEY = ("model", "plan", "way down")
 AT_REAL_SIZE = ("budget MiB", "peak MiB", "unplanned MiB", "step", "again", "steps compared", "different")
 ON_REAL_TENSORS = ("peak KiB", "allocator KiB", "in kernels", "kept aside")  # of a CPU's kernels: not compared with the table
-COLUMNS = (*KEY, *AT_REAL_SIZE, *ON_REAL_TENSORS)
 
 SLOTS = ("--slots", 100)  # the default of 500 would take most of the tests' time, and finds nearly the same plans
 STATE = torch.get_rng_state().numel()
@@ -92,6 +85,10 @@ def _way(tries: list[tuple[tuple[str, ...], float]]) -> str:
     return f"{tries[0][1]:.0%}" if len(tries) == 1 else "–"
 
 
+_KEYS = [(name, f"rotor, {kind}", _way(tries)) for name, kind in CASES for tries in KINDS[kind]]
+TABLE = Table("MATRIX.md", ("model", "plan", "way down"), (*AT_REAL_SIZE, *ON_REAL_TENSORS), _KEYS)
+
+
 def _kept(regions: list[dict[str, Any]]) -> int:
     """Results that aren't computed again with their region."""
     return sum(len(row.get("save", ())) + _kept(row["nested"]) for row in regions)
@@ -125,7 +122,7 @@ class Lean:
         if held.peak - predicted - held.others > allowed_scratch(self.name, said["peak_bytes"]):
             assert held.op in TAKE_SCRATCH
         figures = (said["peak_bytes"], said["resident_bytes"] + held.peak, held.scratch, held.others)
-        in_table(planned.key, ON_REAL_TENSORS, [f"{count / 1024:,.1f}" for count in figures])
+        TABLE.check(planned.key, {name: f"{n / 1024:,.1f}" for name, n in zip(ON_REAL_TENSORS, figures)}, only_written=True)
 
 
 def mib(count: int) -> str:
@@ -139,53 +136,5 @@ def check_stream(planned: Planned, stream: Any, graph: Path, path: Path) -> None
     assert max(stream.curve_rounded512) == planned.said["peak_bytes"] and result["peak_bytes"] == max(stream.curve)
     peaks = map(mib, (planned.budget, planned.said["peak_bytes"], planned.most))
     step = f"+{planned.said['overhead_percent']:.2f} %"
-    in_table(planned.key, AT_REAL_SIZE, [*peaks, step, planned.again, result["steps"], result["differences"]])
-
-
-def keys() -> list[tuple[str, ...]]:
-    """Of the rows that the table must have, in its order."""
-    return [(name, f"rotor, {kind}", _way(tries)) for name, kind in CASES for tries in KINDS[kind]]
-
-
-def _split(text: str) -> tuple[str, list[dict[str, str]], str]:
-    """The table between what stands before and after it."""
-    lines = text.splitlines(keepends=True)
-    first = next((n for n, line in enumerate(lines) if line.startswith("|")), len(lines))
-    end = next((n for n in range(first, len(lines)) if not lines[n].startswith("|")), len(lines))
-    cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines[first:end]]
-    rows = [dict(zip(cells[0], row)) for row in cells[2:]]
-    return "".join(lines[:first]), rows, "".join(lines[end:])
-
-
-def rows() -> list[dict[str, str]]:
-    return _split(TABLE.read_text())[1]
-
-
-def _key(row: dict[str, str]) -> tuple[str, ...]:
-    return tuple(row.get(name, "") for name in KEY)
-
-
-def in_table(key: tuple[str, ...], columns: tuple[str, ...], values: list[Any]) -> None:
-    """The table says the same, as far as that doesn't depend on the processor."""
-    mine = dict(zip(columns, map(str, values)))
-    if os.environ.get("PLIMSOLL_TABLES") == "write":
-        _write(key, mine)
-        return
-    found = [row for row in rows() if _key(row) == key]
-    assert len(found) == 1, f"{TABLE.name} has {len(found)} rows for {key}: write the table anew"
-    if columns != ON_REAL_TENSORS:
-        assert {name: found[0].get(name) for name in columns} == mine, f"{TABLE.name} is old: write the table anew"
-
-
-def _write(key: tuple[str, ...], values: dict[str, str]) -> None:
-    """Rows that the table should not have go, and tests may write at the same time."""
-    with open(TABLE, "r+") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        before, known, after = _split(file.read())
-        table = {_key(row): row for row in known}
-        table.setdefault(key, {}).update(values)
-        lines = [COLUMNS, ["---"] * len(COLUMNS)]
-        lines += [(*k, *(table.get(k, {}).get(name, "") for name in COLUMNS[len(KEY) :])) for k in keys()]
-        file.seek(0)
-        file.truncate()
-        file.write(before + "".join(f"| {' | '.join(line)} |\n" for line in lines) + after)
+    figures = [*peaks, step, planned.again, result["steps"], result["differences"]]
+    TABLE.check(planned.key, dict(zip(AT_REAL_SIZE, figures)))

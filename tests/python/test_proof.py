@@ -8,7 +8,12 @@ import pytest
 from graph_rules import assert_sound
 from loop import cli, compare
 from proof import OTHERS_BYTES, TAKE_SCRATCH, allowed_scratch, prove, stream_of_graph
+from tables import Table
 from zoo import ZOO
+
+RECORDED = ("ops", "saved", "saved with parameters", "peak", "above what was there")
+KERNELS = ("allocator", "scratch", "%", "in")  # of a processor
+TABLE = Table("PROOF.md", ("model",), (*RECORDED, *KERNELS, "add_/add"), [(name,) for name in ZOO])
 
 
 @pytest.fixture(scope="session")
@@ -62,12 +67,15 @@ def test_keeping_everything_evaluates_to_the_exporters_own_counts(proven, name, 
     assert inspected["saved_for_backward_bytes"] == checks["saved_bytes"]
 
 
-def test_table(proven, capsys):
-    """Not a test of its own: shows what the others compare."""
-    with capsys.disabled():
-        print("\n| model | ops | saved | saved with parameters | peak | above what was there | allocator | scratch | % | in | add_/add |")
-        for name in ZOO:
-            proof = proven(name)
-            figures = [len(proof.graph["ops"]), proof.saved_apart, proof.saved, proof.peak, proof.predicted, proof.held.peak, proof.scratch]
-            percent = 100 * proof.scratch / proof.peak
-            print(f"| {name} | {' | '.join(f'{n:,}' for n in figures)} | {percent:.4f} | {proof.held.op} | {proof.adds['add_']}/{proof.adds['add']} |")
+@pytest.mark.parametrize("name", ZOO)
+def test_the_table_says_so(proven, name):
+    proof = proven(name)
+    figures = (len(proof.graph["ops"]), proof.saved_apart, proof.saved, proof.peak, proof.predicted)
+    adds = f"{proof.adds['add_']}/{proof.adds['add']}"
+    TABLE.check((name,), {**{column: f"{n:,}" for column, n in zip(RECORDED, figures)}, "add_/add": adds})
+    kernels = (f"{proof.held.peak:,}", f"{proof.scratch:,}", f"{100 * proof.scratch / proof.peak:.4f}", f"`{proof.held.op}`")
+    TABLE.check((name,), dict(zip(KERNELS, kernels)), only_written=True)
+
+
+def test_the_table_is_whole():
+    TABLE.check_complete()

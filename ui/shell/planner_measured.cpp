@@ -126,8 +126,9 @@ void PlannerPage::offerMeasuredPlan()
         {kPlanMessage,
          MessageKind::Warn,
          tr("The measurement's second run is of a plan that is not known here."),
-         tr("It was made by %1 (%2, %3) for %4: with the same choices its line appears.")
-             .arg(fileText(plan.planner), fileText(plan.runtime), fileText(plan.granularity), made),
+         tr("It was made by %1 (%2, %3%4) for %5: with the same choices its line appears.")
+             .arg(fileText(plan.planner), fileText(plan.runtime), fileText(plan.granularity),
+                  plan.freezeStats ? tr(", statistics frozen") : QString{}, made),
          {}});
 }
 

@@ -87,6 +87,9 @@ void BelongsTest::tellsPlansApart()
                          "this plan's is 1,500 B; give the plan that it was measured under."});
     other.budget = base::Bytes{1};
     QVERIFY(compare::otherPlan(other, file).find("its budget was 1 B") != std::string::npos);
+    other.freezeStats = true;
+    QVERIFY(compare::otherPlan(other, file).find("its freeze_stats was true") != std::string::npos);
+    other.freezeStats = false;
     other.granularity = "op";
     QVERIFY(compare::otherPlan(other, file).find("its granularity was op") != std::string::npos);
     other.runtime = "step";

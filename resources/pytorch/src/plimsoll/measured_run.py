@@ -185,6 +185,7 @@ def _plan_row(plan: dict[str, Any]) -> dict[str, Any]:
     return {
         "runtime": plan.get("runtime"),
         "granularity": plan.get("granularity", "module"),
+        "freeze_stats": plan.get("freeze_stats", False),
         "planner": plan.get("planner"),
         "budget_bytes": plan.get("budget_bytes"),
         "peak_bytes": evaluation.get("peak_bytes"),
