@@ -38,7 +38,8 @@ void ModelCode::findCall()
 }
 
 /// The node of an op in place may need what the op overwrites: it then saves a copy, which runs as
-/// an op of its own before the node's.
+/// an op of its own before the node's. A copy that has a node is numbered after the one that saves
+/// it; where the user copies, the node that saves comes later.
 void ModelCode::findCopies()
 {
     m_isCopy.assign(m_program.ops.size(), false);
@@ -48,7 +49,8 @@ void ModelCode::findCopies()
             continue;
         const graph::Op& copy = m_program.op(row.op);
         const graph::Op& inPlace = m_program.ops[next];
-        if (m_program.targetOf(copy) == "aten.clone.default" && row.sequence == inPlace.sequence
+        if (m_program.targetOf(copy) == "aten.clone.default"
+            && (row.sequence == inPlace.sequence || row.sequence < copy.sequence)
             && std::find_first_of(copy.reads.begin(), copy.reads.end(), inPlace.writes.begin(),
                                   inPlace.writes.end())
                    != copy.reads.end())

@@ -37,7 +37,9 @@ bool sharesCallWithNext(const graph::Program& program, Moment line)
     const bool overwrites = std::ranges::any_of(
         next.writes, [&](TensorId written) { return contains(program.ops[index].reads, written); });
     return overwrites && std::ranges::any_of(program.saved, [&](const graph::Saved& row) {
-               return row.op.index() == index && row.sequence == next.sequence;
+               return row.op.index() == index
+                      && (row.sequence == next.sequence
+                          || row.sequence < program.ops[index].sequence);
            });
 }
 

@@ -13,6 +13,7 @@ import loop
 import make
 import plimsoll
 import pytest
+import torch
 
 SAVED_SETS = [("densenet121", "module", "39%"), ("gpt2", "module", "58%")]
 
@@ -115,3 +116,51 @@ def test_saved_sets_are_faster_than_regions_alone(sample, granularity, budget, t
     plan = planned(sample, tmp_path / "plan.json", *options, "--saved-sets", "on")
     assert plan["evaluation"]["step_time_ns"] < without["evaluation"]["step_time_ns"]
     assert len(saved_in(plan["regions"])) > 10
+
+
+class Gated(torch.nn.Module):
+    """A GRU on the CPU writes one slice of its gates when another one is saved already (unsafe_split)."""
+
+    def __init__(self):
+        super().__init__()
+        self.up, self.gates, self.down = torch.nn.Linear(8, 8), torch.nn.GRU(8, 8, batch_first=True), torch.nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.down(torch.tanh(self.gates(torch.tanh(self.up(x)))[0]))
+
+
+class Scaled(torch.nn.Module):
+    """mul_ saves a copy of what it overwrites, and the copy has a node of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.up, self.scale = torch.nn.Linear(64, 64), torch.nn.Linear(64, 64)
+
+    def forward(self, x):
+        return torch.tanh(self.up(x)).add(1).mul_(self.scale(x))
+
+
+@pytest.mark.parametrize("part", [0.5, 1.0])
+def test_a_copy_lives_until_the_op_in_place_that_saves_it_has_run(part, tmp_path):
+    builder = lambda: {"model": torch.nn.Sequential(*[Scaled() for _ in range(4)]), "args": (torch.ones(512, 64),)}  # noqa: E731
+    graph, plan = loop.trace(builder, tmp_path / "graph.plimsoll.json.gz", "cpu"), tmp_path / "plan.json"
+    most, least = loop.span(graph, "--granularity", "op")
+    said = loop.cli("plan", graph, "--budget", most - int(part * (most - least)), "--export", plan, "--granularity", "op")
+    assert said["verified"]
+    loop.record(builder, plan, tmp_path / "stream.json", "cpu")
+    result = loop.compare(graph, plan, tmp_path / "stream.json")
+    assert result["equal"], result["first"]
+
+
+@pytest.mark.parametrize("options", [(), ("--saved-sets", "on")])
+def test_regions_inside_a_gru_come_to_the_writes_of_its_gates(options, tmp_path):
+    builder = lambda: {"model": Gated(), "args": (torch.ones(64, 3, 8),)}  # noqa: E731
+    options = ("--granularity", "op", *options)
+    graph, plan = loop.trace(builder, tmp_path / "graph.plimsoll.json.gz", "cpu"), tmp_path / "plan.json"
+    most, least = loop.span(graph, *options)
+    for part in (0.3, 0.6, 1.0):
+        said = loop.cli("plan", graph, "--budget", most - int(part * (most - least)), "--export", plan, *options)
+        assert said["verified"] and said["regions"]
+        loop.record(builder, plan, tmp_path / "stream.json", "cpu")
+        result = loop.compare(graph, plan, tmp_path / "stream.json")
+        assert result["equal"], result["first"]
