@@ -334,7 +334,9 @@ QString PlannerPage::subtitle() const
         return tr("smallest plan known, shown pale");
     const QString time = timeText(m_shown->evaluation().stepTime);
     const plan::Plan& plan = m_shown->plan();
-    const QString size = sizeText(*m_shown->problem().program);
+    const graph::ProgramPtr& step = m_shown->problem().program;
+    const QString size = // the fields show it, too: said where it isn't as recorded
+        step == m_document.document().graph.program ? QString{} : sizeText(*step);
     return (plan.repeatsNothing() ? tr("unplanned, %1").arg(time)
                                   : tr("planned, %1 · %2").arg(time, runtimeText(plan)))
            + (size.isEmpty() ? size : QStringLiteral(" · ") + size);
