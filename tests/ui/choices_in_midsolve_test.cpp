@@ -159,7 +159,7 @@ void ChoicesInMidsolveTest::cancelDuringASolve()
         QVERIFY(page->document().planned() == before); // the former picture, told as that
         QVERIFY(page->document().isOutdated());
         QCOMPARE(page->status().text,
-                 QStringLiteral("Planning was stopped: this is of the former choices"));
+                 QStringLiteral("Not planned for these choices: this is of the former ones"));
     }
     choose(*page, "Regions", "module");
     choose(*page, "Saves", "off");

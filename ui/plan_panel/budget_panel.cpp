@@ -416,14 +416,14 @@ void BudgetPanel::showOutdated(const workspace::Planned& planned, const plan::Ve
     showPlan(planned, plan);
     const workspace::Choices& former = planned.choices;
     const QString size = sizeText(*planned.program());
-    m_verdict->show(Verdict::Neutral,
-                    (isPlanning ? QStringLiteral("Planning. Until it is done, the figures are of ")
-                                : QStringLiteral("Planning was stopped. The figures are of "))
-                        + QString::fromStdString(former.device.name) + QStringLiteral(" with ")
-                        + editText(former.reserve) + QStringLiteral(" in reserve")
-                        + (size.isEmpty() ? size : QStringLiteral(" at ") + size)
-                        + (isPlanning ? QStringLiteral(".")
-                                      : QStringLiteral("; Plan Now brings them up to date.")));
+    m_verdict->show(
+        Verdict::Neutral,
+        (isPlanning ? QStringLiteral("Planning. Until it is done, the figures are of ")
+                    : QStringLiteral("Not planned for these choices. The figures are of "))
+            + QString::fromStdString(former.device.name) + QStringLiteral(" with ")
+            + editText(former.reserve) + QStringLiteral(" in reserve")
+            + (size.isEmpty() ? size : QStringLiteral(" at ") + size)
+            + (isPlanning ? QStringLiteral(".") : QStringLiteral("; Plan Now tries again.")));
 }
 
 void BudgetPanel::setPlannerState(const QString& state)

@@ -439,7 +439,7 @@ StatusText PlannerPage::status() const
         return m_document.isPlanning()
                    ? StatusText{tr("Showing the plan of the former choices"),
                                 QStringLiteral("info")}
-                   : StatusText{tr("Planning was stopped: this is of the former choices"),
+                   : StatusText{tr("Not planned for these choices: this is of the former ones"),
                                 QStringLiteral("warn")};
     const solve::Outcome& outcome = m_document.outcome();
     if (outcome.best)
