@@ -194,6 +194,22 @@ def test_autocast_around_the_call_is_recorded():
     assert graph["autocast"] == "bfloat16" and "bfloat16" in graph["dtypes"]
 
 
+def test_copies_made_without_memory_are_parameters_like_any():
+    """A TransformerEncoder holds copies of one layer."""
+
+    def made():
+        layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
+        return torch.nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), torch.ones(4, 8, 16)
+
+    with plimsoll.building():
+        model, batch = made()
+    without = trace_graph(model, batch, target="cpu")
+    model, batch = made()
+    real = trace_graph(model, batch, target="cpu")
+    for key in ("storages", "tensors", "params", "saved", "checks"):
+        assert without[key] == real[key]
+
+
 @pytest.mark.parametrize("device", ["meta", "cpu"])
 def test_a_model_on_meta_needs_no_memory(device):
     with torch.device("meta"):

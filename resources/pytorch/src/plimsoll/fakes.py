@@ -25,6 +25,16 @@ def _initialisers() -> list[Any]:
     return modules
 
 
+class FakeMode(FakeTensorMode):
+    """Copies of its tensors are its own, too: a TransformerEncoder copies its layers, and PyTorch would copy the mode with them."""
+
+    def __init__(self) -> None:
+        super().__init__(allow_non_fake_inputs=True)
+
+    def __deepcopy__(self, memo: Any) -> FakeMode:
+        return self
+
+
 @contextlib.contextmanager
 def building() -> Iterator[FakeTensorMode]:
     """Models and tensors made inside have shapes but no data; initialisation does nothing."""
@@ -35,7 +45,7 @@ def building() -> Iterator[FakeTensorMode]:
                 patched.append((module, name, value))
                 setattr(module, name, lambda tensor, *_, **__: tensor)
     try:
-        with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+        with FakeMode() as mode:
             yield mode
     finally:
         for module, name, value in patched:
@@ -126,6 +136,6 @@ def lender_for(
     """A lender whose fakes mix with those that the model and the tensors are; none of its own stays in a cache."""
     mode = mode_of(model, among)
     if mode is None:
-        mode = FakeTensorMode(allow_non_fake_inputs=True)
+        mode = FakeMode()
         stack.enter_context(caches(mode))
     return Lender(mode, device)
