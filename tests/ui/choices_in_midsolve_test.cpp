@@ -10,6 +10,7 @@
 #include "tests/support/gui_time.h"
 #include "tests/ui/window_fixture.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -51,6 +52,19 @@ private:
             2 * kPatience);
     }
     /// By its keys, as somebody without a mouse.
+    static void check(PlannerPage& page, const char* name, bool on)
+    {
+        for (QCheckBox* box : page.budgetPanel().findChildren<QCheckBox*>()) {
+            if (box->accessibleName() != QString::fromUtf8(name))
+                continue;
+            QCOMPARE(box->isChecked(), !on);
+            box->setFocus();
+            QTest::keyClick(box, Qt::Key_Space);
+            QCOMPARE(box->isChecked(), on);
+            return;
+        }
+        QFAIL("The panel has no such switch.");
+    }
     static void choose(PlannerPage& page, const char* name, const char* value)
     {
         for (QComboBox* box : page.budgetPanel().findChildren<QComboBox*>()) {
@@ -132,7 +146,7 @@ void ChoicesInMidsolveTest::anotherOptionDuringASolve()
     const tests::GuiTime time;
     choose(*page, "Regions", "op");
     QVERIFY(makesProgress(*page));
-    choose(*page, "Saves", "on");
+    check(*page, "Keep single results", true);
     QVERIFY(makesProgress(*page));
     choose(*page, "Regions", "module");
     page->document().commitBudget(base::Bytes{page->document().budget().count() / 4 * 3});
@@ -150,8 +164,11 @@ void ChoicesInMidsolveTest::cancelDuringASolve()
     QVERIFY(page != nullptr);
     const workspace::PlannedPtr before = page->document().planned();
     const tests::GuiTime time;
-    for (const auto& [name, value] : {std::pair{"Regions", "op"}, {"Saves", "on"}}) {
-        choose(*page, name, value);
+    for (const bool isSwitch : {false, true}) {
+        if (isSwitch)
+            check(*page, "Keep single results", true);
+        else
+            choose(*page, "Regions", "op");
         QVERIFY(makesProgress(*page));
         QTest::mouseClick(m_window->findChild<StatusLine*>()->findChild<QPushButton*>(),
                           Qt::LeftButton);
@@ -162,7 +179,7 @@ void ChoicesInMidsolveTest::cancelDuringASolve()
                  QStringLiteral("Not planned for these choices: this is of the former ones"));
     }
     choose(*page, "Regions", "module");
-    choose(*page, "Saves", "off");
+    check(*page, "Keep single results", false);
     choose(*page, "Runtime", "step");
     QVERIFY(isDone(*page));
     page->document().commitBudget(page->document().planned()->smallestPeak);

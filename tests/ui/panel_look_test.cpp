@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The small things of the Planner's docks: aligned fields, links, names, warnings.
+#include "core/solve/registry.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/models/plan_model.h"
@@ -10,6 +11,7 @@
 #include "tests/ui/window_fixture.h"
 
 #include <QAction>
+#include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
@@ -34,6 +36,7 @@ private Q_SLOTS:
     void cleanup() { closeWindow(); }
     void linesUpTheFields();
     void offersTheNamedOptionsOfThePlanner();
+    void showsSwitchesAsBoxesToCheck();
     void keepsTheSortArrowClearOfTheFigures();
     void copiesAPlaceInTheSource();
     void namesOpsInShort();
@@ -56,6 +59,7 @@ void PanelLookTest::linesUpTheFields()
     std::vector<int> lefts;
     for (const QWidget* field : page->budgetPanel().findChildren<QWidget*>())
         if (qobject_cast<const QComboBox*>(field) != nullptr
+            || qobject_cast<const QCheckBox*>(field) != nullptr
             || (qobject_cast<const QLineEdit*>(field) != nullptr))
             lefts.push_back(field->mapTo(&page->budgetPanel(), QPoint{}).x());
     QCOMPARE(lefts.size(), std::size_t{8});
@@ -89,6 +93,49 @@ void PanelLookTest::offersTheNamedOptionsOfThePlanner()
     choices.options.clear();
     panel.setChoices(choices);
     QVERIFY(!regions->isEnabled());
+}
+
+void PanelLookTest::showsSwitchesAsBoxesToCheck()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const BudgetPanel& panel = page->budgetPanel();
+    int boxes = 0;
+    for (const auto& planner : plimsoll::solve::planners())
+        for (const plimsoll::solve::OptionRecord& record : planner->descriptor().options) {
+            const auto* field = panel.findChild<QWidget*>(QString::fromStdString(record.name));
+            const bool isSwitch = record.choices == std::vector<std::string>{"off", "on"};
+            QCOMPARE(field != nullptr, !record.choices.empty());
+            QCOMPARE(qobject_cast<const QCheckBox*>(field) != nullptr, isSwitch);
+            boxes += isSwitch ? 1 : 0;
+        }
+    QCOMPARE(boxes, 2);
+
+    auto* box = panel.findChild<QCheckBox*>(QStringLiteral("freeze-stats"));
+    QVERIFY(box->isVisible() && box->isEnabled() && !box->isChecked());
+    QCOMPARE(box->text(), QStringLiteral("Freeze batch-norm statistics"));
+    QVERIFY(box->toolTip().contains(QStringLiteral("running statistics")));
+    const QPoint onText{box->fontMetrics().horizontalAdvance(box->text()) / 2, box->height() / 2};
+    for (const bool on : {true, false}) {
+        QTest::mouseClick(box, Qt::LeftButton, {}, onText);
+        QCOMPARE(box->isChecked(), on);
+        const auto& options = page->document().document().choices.options;
+        QCOMPARE(options.at("freeze-stats"), std::int64_t{on ? 1 : 0});
+        QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
+        page->document().commitBudget(page->document().planned()->smallestPeak);
+        QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
+        const auto& best = page->document().outcome().best;
+        QVERIFY(best && !best->plan().repeatsNothing());
+        QCOMPARE(best->plan().freezeStats, on);
+    }
+    plimsoll::workspace::Choices choices = page->document().document().choices;
+    choices.options["freeze-stats"] = 1;
+    page->budgetPanel().setChoices(choices); // as from a session
+    QVERIFY(box->isChecked());
+    choices.planner = "none";
+    choices.options.clear();
+    page->budgetPanel().setChoices(choices);
+    QVERIFY(!box->isEnabled() && !box->isChecked());
 }
 
 void PanelLookTest::keepsTheSortArrowClearOfTheFigures()

@@ -2,13 +2,16 @@
 #include "ui/plan_panel/option_form.h"
 
 #include "core/solve/registry.h"
+#include "ui/base/texts.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QFormLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -34,35 +37,63 @@ OptionForm::OptionForm(QWidget* parent) : QWidget{parent}
                 addRow(record);
 }
 
-void OptionForm::addRow(const solve::OptionRecord& record)
+QFormLayout& OptionForm::formLayout() const
 {
-    const Theme& theme = Theme::current();
+    return *qobject_cast<QFormLayout*>(layout());
+}
+
+OptionForm::Row OptionForm::makeList(const solve::OptionRecord& record)
+{
     auto* combo = new QComboBox{this};
-    combo->setObjectName(QString::fromStdString(record.name));
     combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     combo->setMinimumContentsLength(8);
     for (std::size_t i = 0; i < record.choices.size(); ++i)
         combo->addItem(QString::fromStdString(record.choices[i]),
                        static_cast<qint64>(record.lower) + static_cast<qint64>(i));
-    combo->setToolTip(QString::fromStdString(record.sentence));
-    combo->setAccessibleName(QString::fromStdString(record.label));
-    combo->setAccessibleDescription(QString::fromStdString(record.sentence));
-    auto* label =
-        new TextLabel{QString::fromStdString(record.label), TextRole::Body, Role::Muted, this};
-    label->setMinimumSize(theme.px(kLabelWidth), theme.rowHeight(28));
-    qobject_cast<QFormLayout*>(layout())->addRow(label, combo);
     const QString name = QString::fromStdString(record.name);
     connect(combo, &QComboBox::activated, this, [this, combo, name](int row) {
         Q_EMIT optionChosen(name, combo->itemData(row).toLongLong());
     });
-    m_rows.push_back({record.name, combo});
+    return {record.name, combo,
+            [combo](qint64 value) { combo->setCurrentIndex(std::max(combo->findData(value), 0)); }};
+}
+
+OptionForm::Row OptionForm::makeSwitch(const solve::OptionRecord& record)
+{
+    auto* box = new QCheckBox{QString::fromStdString(record.label), this};
+    box->setMinimumHeight(Theme::current().rowHeight(20));
+    const QString name = QString::fromStdString(record.name);
+    // clicked(), not toggled(): what setOptions() shows is nobody's choice.
+    connect(box, &QCheckBox::clicked, this,
+            [this, name](bool checked) { Q_EMIT optionChosen(name, checked ? 1 : 0); });
+    return {record.name, box, [box](qint64 value) { box->setChecked(value == 1); }};
+}
+
+void OptionForm::addRow(const solve::OptionRecord& record)
+{
+    const Theme& theme = Theme::current();
+    const QString title = QString::fromStdString(record.label);
+    const QString sentence = QString::fromStdString(record.sentence);
+    const bool isSwitch = solve::isSwitch(record);
+    Row row = isSwitch ? makeSwitch(record) : makeList(record);
+    row.field->setObjectName(QString::fromStdString(record.name));
+    row.field->setToolTip(plainTip(sentence));
+    row.field->setAccessibleName(title);
+    row.field->setAccessibleDescription(sentence);
+    // A switch brings its own text; the label's room stays, so that all fields line up.
+    auto* label = new TextLabel{isSwitch ? QString{} : title, TextRole::Body, Role::Muted, this};
+    label->setMinimumWidth(theme.px(kLabelWidth));
+    if (!isSwitch)
+        label->setMinimumHeight(theme.rowHeight(28));
+    formLayout().addRow(label, row.field);
+    m_rows.push_back(std::move(row));
 }
 
 void OptionForm::setShown(const std::string& name, bool shown)
 {
     for (const Row& row : m_rows)
         if (row.name == name)
-            qobject_cast<QFormLayout*>(layout())->setRowVisible(row.combo, shown);
+            formLayout().setRowVisible(row.field, shown);
 }
 
 void OptionForm::setOptions(const std::string& planner, const solve::Options& options)
@@ -73,10 +104,8 @@ void OptionForm::setOptions(const std::string& planner, const solve::Options& op
         if (found)
             for (const solve::OptionRecord& record : (*found)->descriptor().options)
                 isKnown = isKnown || record.name == row.name;
-        row.combo->setEnabled(isKnown);
-        const std::int64_t value =
-            isKnown ? solve::optionValue((*found)->descriptor(), options, row.name) : 0;
-        row.combo->setCurrentIndex(std::max(row.combo->findData(static_cast<qint64>(value)), 0));
+        row.field->setEnabled(isKnown);
+        row.show(isKnown ? solve::optionValue((*found)->descriptor(), options, row.name) : 0);
     }
 }
 

@@ -5,15 +5,16 @@
 
 #include <QWidget>
 
+#include <functional>
 #include <string>
 #include <vector>
 
-class QComboBox;
+class QFormLayout;
 
 namespace plimsoll::ui {
 
-/// The named options of planners, from their records: one row each. Those that the planner doesn't
-/// have are off.
+/// The named options of planners, from their records: one row each, a box to check for a switch and
+/// a list for the others. Those that the planner doesn't have can't be chosen.
 class OptionForm : public QWidget
 {
     Q_OBJECT
@@ -33,9 +34,13 @@ private:
     struct Row
     {
         std::string name;
-        QComboBox* combo = nullptr;
+        QWidget* field = nullptr;
+        std::function<void(qint64)> show; ///< puts a value into the field
     };
     void addRow(const solve::OptionRecord& record);
+    [[nodiscard]] Row makeList(const solve::OptionRecord& record);
+    [[nodiscard]] Row makeSwitch(const solve::OptionRecord& record);
+    [[nodiscard]] QFormLayout& formLayout() const;
 
     std::vector<Row> m_rows;
 };

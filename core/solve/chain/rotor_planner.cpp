@@ -368,23 +368,13 @@ PlannerDescriptor descriptorOfRotor()
         .upper = 1,
         .choices = {"module", "op"},
         .label = "Regions"};
-    const OptionRecord savedSets{
-        .name = "saved-sets",
-        .sentence = "Whether single results inside regions are kept where the budget has room.",
-        .lower = 0,
-        .standard = 0,
-        .upper = 1,
-        .choices = {"off", "on"},
-        .label = "Saves"};
-    const OptionRecord freezeStats{
-        .name = "freeze-stats",
-        .sentence = "Whether recomputations leave batch norm's running statistics alone, so that "
-                    "they are updated once, as without a plan.",
-        .lower = 0,
-        .standard = 0,
-        .upper = 1,
-        .choices = {"off", "on"},
-        .label = "Freeze"};
+    const OptionRecord savedSets =
+        switchRecord("saved-sets", "Keep single results",
+                     "Whether single results inside regions are kept where the budget has room.");
+    const OptionRecord freezeStats =
+        switchRecord("freeze-stats", "Freeze batch-norm statistics",
+                     "Whether recomputations leave batch norm's running statistics alone, so that "
+                     "they are updated once, as without a plan.");
     return {"rotor",
             "Rotor",
             "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "

@@ -18,6 +18,33 @@ const char* statusName(Status status)
     return kNames.at(static_cast<std::size_t>(status));
 }
 
+namespace {
+
+/// In the order of the values 0 and 1.
+const std::vector<std::string>& switchChoices()
+{
+    static const std::vector<std::string> kChoices{"off", "on"};
+    return kChoices;
+}
+
+} // namespace
+
+OptionRecord switchRecord(std::string name, std::string label, std::string sentence)
+{
+    return {.name = std::move(name),
+            .sentence = std::move(sentence),
+            .lower = 0,
+            .standard = 0,
+            .upper = 1,
+            .choices = switchChoices(),
+            .label = std::move(label)};
+}
+
+bool isSwitch(const OptionRecord& record)
+{
+    return record.lower == 0 && record.choices == switchChoices();
+}
+
 base::Result<void> checkOptions(const PlannerDescriptor& descriptor, const Options& options)
 {
     for (const auto& option : options) {

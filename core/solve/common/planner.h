@@ -24,8 +24,14 @@ struct OptionRecord
     std::int64_t standard = 0; ///< the default
     std::int64_t upper = 0;
     std::vector<std::string> choices = {}; ///< names of the values from `lower` on; empty: numbers
-    std::string label = {};                ///< for narrow forms, of those with choices: "Regions"
+    std::string label = {}; ///< for narrow forms, of those with choices: "Regions", of a switch
+                            ///< what being on means: "Keep single results"
 };
+
+/// An option that is off (0, the default) or on (1).
+[[nodiscard]] OptionRecord switchRecord(std::string name, std::string label, std::string sentence);
+/// Whether a record is of that kind, so that a form needs no more than a box to check.
+[[nodiscard]] bool isSwitch(const OptionRecord& record);
 
 /// Values by option name; absent ones take their defaults.
 using Options = std::map<std::string, std::int64_t>;

@@ -40,6 +40,7 @@ private Q_SLOTS:
     void stagesTileForwardAndLoss();
     void saysInfeasibleOnlyBelowTheBound();
     void refusesUnknownPlannersAndOptions();
+    void knowsItsSwitches();
     void aStepOfAFewBytesHasThePlanThatKeepsThem();
     void stopsWhenAsked();
     void aLargeProgramGetsPlansAtOnce();
@@ -163,6 +164,24 @@ void RotorPlannerTest::refusesUnknownPlannersAndOptions()
     QCOMPARE(frontier({{"slots", 3}}).error().message,
              std::string{"The option slots of the planner rotor takes 16 to 4000, not 3."});
     QVERIFY(frontier({{"slots", 40}}));
+}
+
+void RotorPlannerTest::knowsItsSwitches()
+{
+    const auto planner = solve::makeRotorPlanner();
+    std::vector<std::string> switches;
+    for (const solve::OptionRecord& record : planner->descriptor().options)
+        if (solve::isSwitch(record)) {
+            switches.push_back(record.name);
+            QCOMPARE(*solve::choiceValue(record, "off"), std::int64_t{0});
+            QCOMPARE(*solve::choiceValue(record, "on"), std::int64_t{1});
+        }
+    QCOMPARE(switches, (std::vector<std::string>{"saved-sets", "freeze-stats"}));
+    solve::OptionRecord other = solve::switchRecord("a", "A", "An option.");
+    other.choices = {"on", "off"}; // the box would show the opposite
+    QVERIFY(!solve::isSwitch(other));
+    other.choices.clear();
+    QVERIFY(!solve::isSwitch(other));
 }
 
 void RotorPlannerTest::aStepOfAFewBytesHasThePlanThatKeepsThem()
