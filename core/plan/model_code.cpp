@@ -99,7 +99,8 @@ void ModelCode::findVariables()
         if (m_program.storage(m_program.tensors[tensor].storage).storageClass
             == graph::StorageClass::Input)
             m_named[tensor] = graph::kBeforeStep;
-    for (std::size_t at = 0; at < m_program.forwardCount(); ++at) {
+    const std::size_t forward = m_program.forwardCount();
+    for (std::size_t at = 0; at < forward; ++at) {
         const graph::Op& op = m_program.ops[at];
         for (const TensorId output : op.outputs) {
             const bool isWritten =

@@ -144,7 +144,8 @@ ordered_json sequenceJson(const graph::Program& program)
     std::map<std::string, std::size_t> numbers;
     ordered_json targets = ordered_json::array();
     ordered_json ops = ordered_json::array();
-    for (std::size_t i = 0; i < program.countBeforeOptimizer(); ++i) {
+    const std::size_t count = program.countBeforeOptimizer();
+    for (std::size_t i = 0; i < count; ++i) {
         const std::string& target = program.targetOf(program.ops[i]);
         const auto [entry, isNew] = numbers.try_emplace(target, numbers.size());
         if (isNew)

@@ -141,7 +141,8 @@ void RegionTable::markInnermost()
 
 void RegionTable::markFrozen()
 {
-    for (std::size_t op = 0; op < m_program.forwardCount(); ++op)
+    const std::size_t forward = m_program.forwardCount();
+    for (std::size_t op = 0; op < forward; ++op)
         if (countsBatches(m_program, m_program.ops[op])) {
             m_isFrozen[op] = true;
             m_frozen.push_back(static_cast<Moment>(op));

@@ -95,7 +95,8 @@ private:
                 return m_program.tensor(result).storage == m_program.tensor(written).storage;
             });
         };
-        for (std::size_t i = 0; i < m_program.forwardCount(); ++i)
+        const std::size_t forward = m_program.forwardCount();
+        for (std::size_t i = 0; i < forward; ++i)
             if (std::ranges::any_of(m_program.ops[i].writes, isResult))
                 return OpId{i};
         return std::nullopt;

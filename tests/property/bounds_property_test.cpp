@@ -4,6 +4,7 @@
 #include "core/plan/bound.h"
 #include "core/plan/certify.h"
 #include "core/solve/common/linearize.h"
+#include "core/solve/common/op_region_finder.h"
 #include "core/solve/common/region_finder.h"
 
 #include "tests/support/programs.h"
@@ -38,6 +39,7 @@ private Q_SLOTS:
     void theWorkingSetAddsUpToTheBound();
     void everyRegionFoundIsLegal();
     void thousandsOfDeeplyNestedCallsAreAMomentsWork();
+    void thousandsOfOpsWithoutModulesAreAMomentsWork();
     void aPlanIsCertifiedAtItsPeakAndRefusedBelow();
 };
 
@@ -111,6 +113,13 @@ void BoundsPropertyTest::everyRegionFoundIsLegal()
     QVERIFY(regions > 1000);
 }
 
+double secondsOf(const auto& work)
+{
+    const std::clock_t begin = std::clock();
+    const bool isDone = work();
+    return isDone ? static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC : 1e9;
+}
+
 /// What a stopped search has to wait for, against a plan without regions: sanitizers slow both.
 void BoundsPropertyTest::thousandsOfDeeplyNestedCallsAreAMomentsWork()
 {
@@ -126,21 +135,41 @@ void BoundsPropertyTest::thousandsOfDeeplyNestedCallsAreAMomentsWork()
     }
     plan::Plan deep;
     deep.regions = nested;
-    const auto seconds = [](const auto& work) {
-        const std::clock_t begin = std::clock();
-        const bool isDone = work();
-        return isDone ? static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC : 1e9;
-    };
     const double plain =
-        seconds([&] { return plan::certify(problem, plan::keepEverything()).has_value(); });
-    const double planned = seconds([&] { return plan::certify(problem, deep).has_value(); });
-    const double stages = seconds([&] {
+        secondsOf([&] { return plan::certify(problem, plan::keepEverything()).has_value(); });
+    const double planned = secondsOf([&] { return plan::certify(problem, deep).has_value(); });
+    const double stages = secondsOf([&] {
         const solve::RegionFinder finder{*program};
         return solve::linearize(problem, finder, solve::Residuals::EachCut).has_value();
     });
     qInfo("%.3f s plain, %.3f s nested, %.3f s for the chain", plain, planned, stages);
     QVERIFY(planned < 20 * plain);
     QVERIFY(stages < 20 * plain);
+}
+
+/// Between ops, such as of a recurrent layer over hundreds of time steps: what the search does for
+/// each of hundreds of proposals, against a plan between modules.
+void BoundsPropertyTest::thousandsOfOpsWithoutModulesAreAMomentsWork()
+{
+    const graph::ProgramPtr program = tests::oneModule(*tests::longChain(5000));
+    const plan::Problem problem = problemOf(program, plan::kUnlimited);
+    plan::Plan ops = plan::keepEverything();
+    ops.granularity = plan::Granularity::Op;
+    for (graph::Moment first = 0; first < 10'000; first += 1000)
+        ops.regions.push_back({.members = {},
+                               .first = first,
+                               .last = first + 499,
+                               .label = static_cast<int>(ops.regions.size()),
+                               .nested = {},
+                               .save = {}});
+    const double plain =
+        secondsOf([&] { return plan::certify(problem, plan::keepEverything()).has_value(); });
+    const double planned = secondsOf([&] { return plan::certify(problem, ops).has_value(); });
+    const double regions =
+        secondsOf([&] { return solve::OpRegionFinder{*program}.endsFrom(0).size() == 10'000; });
+    qInfo("%.3f s plain, %.3f s between ops, %.3f s for the regions", plain, planned, regions);
+    QVERIFY(planned < 8 * plain);
+    QVERIFY(regions < 8 * plain);
 }
 
 void BoundsPropertyTest::aPlanIsCertifiedAtItsPeakAndRefusedBelow()

@@ -197,6 +197,17 @@ graph::ProgramPtr longChain(int calls)
     return program.build();
 }
 
+graph::ProgramPtr oneModule(graph::Program program)
+{
+    graph::Call whole = program.calls.front();
+    whole.last = program.calls.back().last;
+    whole.outputs = program.calls.back().outputs;
+    program.calls = {whole};
+    for (graph::Op& op : program.ops)
+        op.call = op.call ? std::optional{graph::CallId{0}} : std::nullopt;
+    return std::make_shared<const graph::Program>(std::move(program));
+}
+
 plan::Region regionOf(const graph::Program& program, const std::vector<std::size_t>& calls,
                       std::vector<plan::Region> nested)
 {

@@ -103,6 +103,9 @@ private:
 /// a backward op for each op.
 [[nodiscard]] graph::ProgramPtr longChain(int calls);
 
+/// The program as the forward of a single module that runs all its ops.
+[[nodiscard]] graph::ProgramPtr oneModule(graph::Program program);
+
 /// A region of the calls with these ordinals; `first` and `last` are theirs.
 [[nodiscard]] plan::Region regionOf(const graph::Program& program,
                                     const std::vector<std::size_t>& calls,

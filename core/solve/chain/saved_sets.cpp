@@ -57,10 +57,11 @@ SavedSets::SavedSets(const plan::Problem& problem)
     const graph::Program& program = *problem.program;
     const std::vector<base::Nanoseconds> times = plan::opTimes(program, problem.device);
     std::vector<bool> isOverwritten(program.storages.size(), false);
-    for (std::size_t op = 0; op < program.forwardCount(); ++op)
+    const std::size_t forward = program.forwardCount();
+    for (std::size_t op = 0; op < forward; ++op)
         for (const TensorId tensor : program.ops[op].writes)
             isOverwritten[program.tensor(tensor).storage.index()] = true;
-    for (std::size_t op = 0; op < program.forwardCount(); ++op) {
+    for (std::size_t op = 0; op < forward; ++op) {
         if (times[op].count() == 0 || !mayKeep(OpId{op}, isOverwritten))
             continue;
         std::int64_t bytes = 0;

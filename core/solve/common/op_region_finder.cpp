@@ -137,15 +137,16 @@ OpRegionFinder::OpRegionFinder(const graph::Program& program)
     }
     m_barrier.assign(static_cast<std::size_t>(code.last() - code.first() + 1), 0);
     std::vector<bool> isOnce(program.ops.size(), false); // can't run again
+    const auto forward = static_cast<Moment>(program.forwardCount());
     for (const graph::Saved& row : program.saved)
-        if (row.unpack && *row.unpack < static_cast<Moment>(program.forwardCount()))
+        if (row.unpack && *row.unpack < forward)
             isOnce[row.op.index()] = true;
     // No plan between ops is laid over a model that checkpoints itself.
     if (std::ranges::any_of(program.ops,
                             [](const graph::Op& op) { return op.recomputeOf.has_value(); }))
         isOnce.assign(program.ops.size(), true);
     PendingWrites writes{program};
-    for (auto at = static_cast<Moment>(program.forwardCount()) - 1; at > code.last(); --at)
+    for (Moment at = forward - 1; at > code.last(); --at)
         writes.stepBackTo(at);
     Moment end = code.last() + 1;
     for (Moment at = code.last(); at >= code.first(); --at) {
