@@ -5,7 +5,8 @@
 
 namespace plimsoll::writers {
 
-/// The text of apply_values.py and apply_runtime.py of resources/pytorch/src/plimsoll, compiled in.
+/// The text of base/apply_values.py and applying/apply_runtime.py of
+/// resources/pytorch/src/plimsoll, compiled in.
 [[nodiscard]] std::string_view pythonRuntime();
 
 } // namespace plimsoll::writers

@@ -8,7 +8,7 @@
 namespace plimsoll::writers {
 
 /// A Python module that needs nothing but torch: `apply(model)` makes the model recompute what the
-/// plan says. It contains the text of apply_values.py and apply_runtime.py of
+/// plan says. It contains the text of base/apply_values.py and applying/apply_runtime.py of
 /// resources/pytorch/src/plimsoll, which plimsoll.apply() runs as well: one implementation.
 [[nodiscard]] std::string pythonModule(const plan::VerifiedPlan& plan);
 

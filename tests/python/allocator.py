@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterable
 
 import torch
-from plimsoll.profiled import comparable
+from plimsoll.measuring.profiled import comparable
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import os
 import subprocess
 
 import plimsoll
-from plimsoll.stream import record_stream
+from plimsoll.recording.stream import record_stream
 
 
 def program(name):

@@ -11,12 +11,12 @@ from typing import Any, Callable
 
 import torch
 from allocator import Held, watched
-from plimsoll.environment import prepared
-from plimsoll.finish import finish
-from plimsoll.record import record
-from plimsoll.saved import SavedTensors
-from plimsoll.tracing import trace_graph
-from plimsoll.writer import graph_of
+from plimsoll.job.environment import prepared
+from plimsoll.recording.finish import finish
+from plimsoll.recording.record import record
+from plimsoll.recording.saved import SavedTensors
+from plimsoll.recording.tracing import trace_graph
+from plimsoll.recording.writer import graph_of
 from zoo import ZOO
 
 _ENGINE = "autograd::engine::evaluate_function"

@@ -4,7 +4,7 @@
 import time
 
 import torch
-from plimsoll.step import _brought
+from plimsoll.job.step import _brought
 
 
 def _new_values(tensor, step):

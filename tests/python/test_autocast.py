@@ -13,7 +13,7 @@ import plimsoll
 import pytest
 import torch
 from graph_rules import assert_sound
-from plimsoll.tracing import trace_graph
+from plimsoll.recording.tracing import trace_graph
 from proof import prove
 from step_plans import plan_of, random_again
 from step_training import Training, assert_same_bits
@@ -188,7 +188,7 @@ def test_measured_steps_run_under_autocast(tmp_path):
         assert run["saved_bytes"] != plain["checks"]["saved_bytes"]
 
 
-@pytest.mark.parametrize("command, function", [("trace", plimsoll.trace), ("measure_command", plimsoll.measure)])
+@pytest.mark.parametrize("command, function", [("trace", plimsoll.trace), ("measuring.measure_command", plimsoll.measure)])
 def test_the_command_line_takes_all_arguments(command, function):
     keys = importlib.import_module(f"plimsoll.{command}")._KEYS
     assert {*keys} == {*inspect.signature(function).parameters} - {"progress"}

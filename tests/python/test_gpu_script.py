@@ -11,9 +11,9 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "tests" / "gpu"))
 
 import compare  # noqa: E402 (needs the path)
-from plimsoll.environment import prepared  # noqa: E402
-from plimsoll.finish import finish  # noqa: E402
-from plimsoll.record import record, warm_up  # noqa: E402
+from plimsoll.job.environment import prepared  # noqa: E402
+from plimsoll.recording.finish import finish  # noqa: E402
+from plimsoll.recording.record import record, warm_up  # noqa: E402
 from streams import differences  # noqa: E402
 
 

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from op_plans import record, region
 from plimsoll import PlanMismatch
-from plimsoll.op_refusals import no_functions
+from plimsoll.applying.op_refusals import no_functions
 from test_op_models import Doubled, plan_for_forward
 
 X = torch.randn(4, 8, generator=torch.Generator().manual_seed(0))

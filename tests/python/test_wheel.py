@@ -83,7 +83,8 @@ def user(wheel, tmp_path_factory):
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert names == {f"plimsoll/{path.name}" for path in SOURCES.iterdir() if path.suffix == ".py" or path.name == "py.typed"}
+    files = [path for path in SOURCES.rglob("*") if path.suffix == ".py" or path.name == "py.typed"]
+    assert names == {f"plimsoll/{path.relative_to(SOURCES).as_posix()}" for path in files}
     assert "plimsoll/py.typed" in names
     metadata = zipfile.ZipFile(wheel).read(f"plimsoll-{version()}.dist-info/METADATA").decode()
     assert [line for line in metadata.splitlines() if line.startswith("Requires-Dist")] == ["Requires-Dist: torch>=2.4"]

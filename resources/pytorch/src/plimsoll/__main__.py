@@ -8,10 +8,11 @@ import importlib
 import sys
 from typing import Optional
 
-from plimsoll import invocation
+from plimsoll.job import invocation
 from plimsoll.version import VERSION
 
-_COMMANDS = {"trace": "plimsoll.trace", "measure": "plimsoll.measure_command"}  # with SENTENCE, add_arguments() and command()
+# Modules with SENTENCE, add_arguments() and command().
+_COMMANDS = {"trace": "plimsoll.trace", "measure": "plimsoll.measuring.measure_command"}
 
 
 def main(argv: Optional[list[str]] = None) -> int:

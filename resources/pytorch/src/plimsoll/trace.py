@@ -8,8 +8,8 @@ import sys
 import types
 from typing import Any, Optional
 
-from plimsoll import invocation
-from plimsoll.tracing import trace
+from plimsoll.job import invocation
+from plimsoll.recording.tracing import trace
 
 SENTENCE = "Record a training step as a graph file."
 _KEYS = ("model", "args", "kwargs", "loss", "optimizer", "mode", "target", "name", "out", "vary", "vary_dims", "micro_steps", "autocast")

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a forward does that code made of its aten calls would lose: each named with a sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import Any, Callable, Iterable, Iterator
+
+import torch
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException
+
+from ..base.apply_values import PlanMismatch
+from ..base.sources import user_line
+from ..state.watch import Watch
+from .apply_runtime import CALL_HOOKS
+
+_FAKES = (NotImplementedError, UnsupportedOperatorException, DataDependentOutputException, DynamicOutputShapeException)
+
+
+def is_about_fakes(error: BaseException) -> bool:
+    """Whether an op refused fake tensors, rather than its arguments."""
+    return isinstance(error, _FAKES) or "no fake impl" in str(error)
+
+
+def saved_tensor_hooks() -> Any:
+    """The hooks that autograd packs what it saves with, None: none. Checkpointing works by them, too."""
+    top = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)
+    return top(False) if top is not None else None
+
+
+def check_state(place: Callable[[], str], hooks: Any) -> None:
+    """Before each op. `hooks`: those that were active when the forward began."""
+    if torch._C._current_graph_task_id() != -1:
+        raise PlanMismatch(f"{place()}: gradients are computed inside of the forward, which an op plan can't repeat.")
+    if torch.is_inference_mode_enabled():
+        raise PlanMismatch(f"{place()}: the forward runs in inference mode, which an op plan can't repeat: use torch.no_grad().")
+    now = saved_tensor_hooks()
+    if now is not hooks and now != hooks:
+        raise PlanMismatch(
+            f"{place()}: the model checkpoints a part of itself or uses saved_tensors_hooks; an op plan would lose that: turn it off "
+            "and trace again."
+        )
+
+
+def check_modules(model: torch.nn.Module) -> None:
+    for path, module in model.named_modules():
+        if path and any(getattr(module, hooks, None) for hooks in CALL_HOOKS):
+            raise PlanMismatch(
+                f"The module '{path}' has hooks, which an op plan wouldn't run: remove them, or use a plan of module regions."
+            )
+
+
+def check_tensors(tensors: Iterable[torch.Tensor]) -> None:
+    for tensor in tensors:
+        if not tensor.is_leaf and (tensor._backward_hooks or tensor.retains_grad):
+            raise PlanMismatch(
+                "The model's forward waits for the gradient of a tensor (register_hook or retain_grad), which an op plan would lose."
+            )
+
+
+@contextlib.contextmanager
+def no_functions() -> Iterator[None]:
+    """Refuses custom autograd functions in this thread: only the aten calls of their forward would be left."""
+    own, mine = vars(torch.autograd.Function)["apply"], threading.get_ident()
+
+    def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        if threading.get_ident() != mine:
+            return own.__get__(None, cls)(*args, **kwargs)
+        if cls.__module__ == "torch.utils.checkpoint":
+            raise PlanMismatch(f"{user_line()}: the model checkpoints a part of itself; an op plan would lose that: turn it off and trace again.")
+        if torch.is_grad_enabled():
+            raise PlanMismatch(
+                f"{user_line()}: the model calls the custom autograd function {cls.__name__}, whose backward an op plan would lose: use "
+                "a plan of module regions."
+            )
+        return own.__get__(None, cls)(*args, **kwargs)
+
+    torch.autograd.Function.apply = classmethod(apply)  # type: ignore[method-assign, assignment]
+    try:
+        yield
+    finally:
+        torch.autograd.Function.apply = own  # type: ignore[method-assign]
+
+
+class PythonState:
+    """What a model holds: a forward that changes it does more than its aten calls."""
+
+    def __init__(self, model: torch.nn.Module):
+        self._model = model
+        self._before = Watch((("", model),), same_tensors=True)
+
+    def check(self) -> None:
+        changed = self._before.key.difference(Watch((("", self._model),), same_tensors=True).key)
+        if changed is not None:
+            raise PlanMismatch(
+                f"The model's forward changes its attribute {changed!r}, which code made from its aten calls would not: use a plan of "
+                "module regions."
+            )

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a region keeps or leaves out when it is run again: results saved by selective checkpointing, statistics that stay frozen."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Iterator, Optional, Sequence
+
+import torch
+import torch.utils.checkpoint as torch_checkpoint
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ..base.apply_values import PlanMismatch
+from ..base.mutations import is_random, statistics_arguments, written_arguments
+from ..base.tensors import tensors_in
+
+_UNCOUNTED = (torch.ops.aten.detach.default,)
+_NOT_OPS = ("prim", "profiler")
+
+
+def is_counted(func: Any) -> bool:
+    """Whether plans count a call as an op."""
+    return func not in _UNCOUNTED and func.namespace not in _NOT_OPS
+
+
+def check_supported() -> None:
+    """Raises where this torch has no selective checkpointing."""
+    if not hasattr(torch_checkpoint, "create_selective_checkpoint_contexts"):
+        raise PlanMismatch(
+            f"The plan saves results inside of regions, which takes selective checkpointing (torch 2.4); this is torch {torch.__version__}."
+        )
+
+
+class _Policy:
+    """Tells by its number in the region whether an op's result is kept. Forward and recomputation count for themselves: some
+    versions of torch ask in both."""
+
+    def __init__(self, saved: frozenset, expected: Sequence[str], first: int):
+        self._saved = saved
+        self._expected = expected
+        self._first = first
+        self._counts = {False: 0, True: 0}
+        self._drawn: Optional[str] = None
+
+    def __call__(self, context: Any, func: Any, *args: Any, **_: Any) -> Any:
+        policy = torch_checkpoint.CheckpointPolicy
+        if not is_counted(func):
+            return policy.MUST_RECOMPUTE
+        number = self._counts[context.is_recompute]
+        self._counts[context.is_recompute] += 1
+        ordinal = self._first + number
+        if number >= len(self._expected) or str(func) != self._expected[number]:
+            wanted = self._expected[number] if number < len(self._expected) else "nothing more in this region"
+            raise PlanMismatch(f"Op {ordinal} of the model's forward is {func}, but the plan was made for {wanted}.")
+        keeps = ordinal in self._saved
+        self._check(f"op {ordinal} ({func})", func, keeps)
+        return policy.MUST_SAVE if keeps else policy.MUST_RECOMPUTE
+
+    def _check(self, what: str, func: Any, keeps: bool) -> None:
+        if keeps and (func._schema.is_mutable or any(r.alias_info is not None for r in func._schema.returns)):
+            raise PlanMismatch(f"The plan saves {what}, which makes no tensor of its own: save the op that allocates the memory.")
+        if is_random(func):
+            if not keeps and self._drawn is not None:
+                raise PlanMismatch(
+                    f"The plan saves {self._drawn}, which draws random numbers, but not {what}, which draws after it and would draw "
+                    "other ones in the recomputation: save both or neither."
+                )
+            self._drawn = what if keeps else self._drawn
+
+
+class FrozenStatistics(TorchDispatchMode):
+    """While a region is run again, batch norm's running statistics and counters stay as forward left them.
+
+    `counters`: buffers that count batches, by storage address."""
+
+    def __init__(self, counters: frozenset):
+        super().__init__()
+        self._counters = counters
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        statistics = statistics_arguments(str(func), args)
+        if statistics:
+            args = tuple(None if i in statistics else value for i, value in enumerate(args))
+        elif self._counters and func._schema.is_mutable:
+            written, _ = written_arguments(func, args, kwargs)
+            target = next(tensors_in(written), None)
+            if target is not None and target.untyped_storage()._cdata in self._counters:
+                return target
+        return func(*args, **kwargs)
+
+
+def counters_of(model: torch.nn.Module) -> frozenset:
+    """Addresses of the storages in which batch norm counts batches."""
+    tensors = (m._buffers.get("num_batches_tracked") for m in model.modules())
+    return frozenset(t.untyped_storage()._cdata for t in tensors if t is not None)
+
+
+@contextlib.contextmanager
+def _both(outer: Any, inner: Any) -> Iterator[None]:
+    with outer, inner:
+        yield
+
+
+class Contexts:
+    """`context_fn` of checkpoint() for a region whose ops, from ordinal `first` on, have the targets `expected`: `saved` ones are
+    kept. `model`: whose statistics stay frozen, None: nobody's."""
+
+    def __init__(self, saved: Sequence[int], expected: Sequence[str], first: int, model: Optional[torch.nn.Module]):
+        self._saved = frozenset(saved)
+        self._expected = tuple(expected)
+        self._first = first
+        self._model = model
+
+    def __call__(self) -> tuple[Any, Any]:
+        forward: Any = contextlib.nullcontext()
+        again: Any = contextlib.nullcontext()
+        if self._saved:
+            policy = _Policy(self._saved, self._expected, self._first)
+            forward, again = torch_checkpoint.create_selective_checkpoint_contexts(policy)
+        if self._model is not None:
+            frozen = FrozenStatistics(counters_of(self._model))
+            again = _both(frozen, again) if self._saved else frozen
+        return forward, again
+
+
+def contexts_for(
+    saved: Sequence[int], expected: Sequence[str], first: int, model: Optional[torch.nn.Module]
+) -> Optional[Contexts]:
+    """None where a plain checkpoint() does."""
+    return Contexts(saved, expected, first, model) if saved or model is not None else None
