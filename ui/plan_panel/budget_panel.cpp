@@ -114,7 +114,10 @@ void BudgetPanel::buildForm()
         "Memory kept free for the CUDA context and workspaces; part of the budget."));
     m_gauge = new Gauge{this};
     m_gaugeText = new TextLabel{{}, TextRole::Small, Role::Muted, this};
-    m_fieldError = new TextLabel{{}, TextRole::Small, Role::Danger, this};
+    m_fieldError = new QLabel{this}; // wraps: its end says what to write instead
+    m_fieldError->setTextFormat(Qt::PlainText);
+    m_fieldError->setWordWrap(true);
+    m_fieldError->setForegroundRole(QPalette::BrightText); // danger
     m_fieldError->hide();
     m_planner = new QComboBox{this};
     for (const auto& planner : solve::planners())
@@ -135,9 +138,9 @@ void BudgetPanel::buildForm()
     form->addRow(label(QStringLiteral("Budget")), m_budgetEdit);
     form->addRow(QString{}, m_gauge);
     form->addRow(QString{}, m_gaugeText);
-    form->addRow(QString{}, m_fieldError);
     form->addRow(label(QStringLiteral("Reserve")), m_reserveEdit);
     column->addLayout(form);
+    column->addWidget(m_fieldError); // a form layout would give it the height of one short line
     m_sizes = new SizeForm{this};
     column->addWidget(m_sizes);
     column->addWidget(separator(this));
@@ -233,8 +236,9 @@ void BudgetPanel::buildResults()
     grid->addWidget(m_timeFigure, 1, 1);
     grid->addWidget(m_peakDifference, 2, 0);
     grid->addWidget(m_timeDifference, 2, 1);
-    grid->setColumnStretch(0, 1);
-    grid->setColumnStretch(1, 1);
+    // "−13.48 GiB from 15.66 GiB" is longer than any "+69.5 ms (+116.7 %)".
+    grid->setColumnStretch(0, 4);
+    grid->setColumnStretch(1, 3);
     column->addLayout(grid);
     m_verdict = new VerdictBox{this};
     m_verdict->show(Verdict::Neutral, QStringLiteral("Set a budget to plan."));

@@ -77,7 +77,7 @@ private:
     OptionForm* m_options = nullptr;
     Gauge* m_gauge = nullptr;
     TextLabel* m_gaugeText = nullptr;
-    TextLabel* m_fieldError = nullptr;
+    QLabel* m_fieldError = nullptr;
     TextLabel* m_plannerState = nullptr;
     TextLabel* m_peakFigure = nullptr;
     TextLabel* m_peakDifference = nullptr;

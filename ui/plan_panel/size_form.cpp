@@ -12,6 +12,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QStringList>
+#include <QVBoxLayout>
 #include <QWheelEvent>
 
 #include <algorithm>
@@ -120,16 +121,20 @@ void SizeBox::wheelEvent(QWheelEvent* event)
 SizeForm::SizeForm(QWidget* parent) : QWidget{parent}
 {
     const Theme& theme = Theme::current();
-    auto* form = new QFormLayout{this};
-    form->setContentsMargins(0, 0, 0, 0);
-    form->setHorizontalSpacing(theme.px(8));
-    form->setVerticalSpacing(theme.px(2));
-    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    auto* column = new QVBoxLayout{this};
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme.px(2));
+    m_form = new QFormLayout;
+    m_form->setHorizontalSpacing(theme.px(8));
+    m_form->setVerticalSpacing(theme.px(2));
+    m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    column->addLayout(m_form);
     m_error = new QLabel{this};
     m_error->setTextFormat(Qt::PlainText);
     m_error->setWordWrap(true);
     m_error->setForegroundRole(QPalette::BrightText); // danger
     m_error->hide();
+    column->addWidget(m_error); // a form layout would give it the height of a shorter text
     m_reset = new QPushButton{QStringLiteral("As recorded"), this};
     m_reset->setProperty("link", true);
     m_reset->setCursor(Qt::PointingHandCursor);
@@ -143,20 +148,18 @@ void SizeForm::setRecorded(const graph::ProgramPtr& recorded)
     m_recorded = recorded;
     if (!recorded->vary)
         return;
-    auto& form = *qobject_cast<QFormLayout*>(layout());
     QStringList names;
     for (const graph::Axis& axis : recorded->vary->axes) {
-        addRow(axis, form);
+        addRow(axis);
         names << QStringLiteral("%1 %2").arg(fileText(axis.name)).arg(axis.size);
     }
     m_reset->setToolTip(names.join(QStringLiteral(", ")));
-    form.addRow(QString{}, m_error);
-    form.addRow(QString{}, m_reset);
+    m_form->addRow(QString{}, m_reset);
     setSizes({});
     setVisible(!m_rows.empty());
 }
 
-void SizeForm::addRow(const graph::Axis& axis, QFormLayout& form)
+void SizeForm::addRow(const graph::Axis& axis)
 {
     const Theme& theme = Theme::current();
     Row row{axis, new SizeBox{axis, this}, new TextLabel{{}, TextRole::Small, Role::Muted, this}};
@@ -170,8 +173,8 @@ void SizeForm::addRow(const graph::Axis& axis, QFormLayout& form)
     row.hint->setSteady();
     auto* label = new TextLabel{title, TextRole::Body, Role::Muted, this};
     label->setMinimumSize(theme.px(kLabelWidth), theme.rowHeight(28));
-    form.addRow(label, row.box);
-    form.addRow(QString{}, row.hint);
+    m_form->addRow(label, row.box);
+    m_form->addRow(QString{}, row.hint);
     connect(row.box, &SizeBox::entered, this,
             [this, index = m_rows.size()](const QString& text) { read(index, text); });
     m_rows.push_back(std::move(row));

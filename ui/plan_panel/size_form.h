@@ -72,7 +72,7 @@ private:
         SizeBox* box = nullptr;
         TextLabel* hint = nullptr;
     };
-    void addRow(const graph::Axis& axis, QFormLayout& form);
+    void addRow(const graph::Axis& axis);
     void read(std::size_t row, const QString& text);
     void show(const Row& row);
     [[nodiscard]] std::int64_t sizeOf(const graph::Axis& axis) const;
@@ -80,6 +80,7 @@ private:
     graph::ProgramPtr m_recorded;
     workspace::Sizes m_sizes;
     std::vector<Row> m_rows;
+    QFormLayout* m_form = nullptr;
     QLabel* m_error = nullptr;
     QPushButton* m_reset = nullptr;
 };

@@ -324,22 +324,27 @@ void PlannerPage::showTimeline()
     m_timeline->setSubtitle(subtitle());
 }
 
-QString PlannerPage::subtitle() const
+/// What of it doesn't fit goes from the end.
+QStringList PlannerPage::subtitle() const
 {
     if (m_document.planningFor() > kPatience)
-        return tr("planning…");
+        return {tr("planning…")};
     if (!m_shown)
         return {};
     if (!m_document.outcome().best && !isWaiting())
-        return tr("smallest plan known, shown pale");
+        return {tr("smallest plan known"), tr("shown pale")};
     const QString time = timeText(m_shown->evaluation().stepTime);
     const plan::Plan& plan = m_shown->plan();
     const graph::ProgramPtr& step = m_shown->problem().program;
     const QString size = // the fields show it, too: said where it isn't as recorded
         step == m_document.document().graph.program ? QString{} : sizeText(*step);
-    return (plan.repeatsNothing() ? tr("unplanned, %1").arg(time)
-                                  : tr("planned, %1 · %2").arg(time, runtimeText(plan)))
-           + (size.isEmpty() ? size : QStringLiteral(" · ") + size);
+    QStringList facts{plan.repeatsNothing() ? tr("unplanned, %1").arg(time)
+                                            : tr("planned, %1").arg(time)};
+    if (!size.isEmpty())
+        facts << size;
+    if (!plan.repeatsNothing())
+        facts << runtimeText(plan);
+    return facts;
 }
 
 void PlannerPage::showPlanTable()

@@ -116,7 +116,7 @@ private:
     [[nodiscard]] workspace::LaidRunPtr runOfShown() const;
     void adaptToWidth();
     void followScale();
-    [[nodiscard]] QString subtitle() const;
+    [[nodiscard]] QStringList subtitle() const;
     [[nodiscard]] bool isWaiting() const;
 
     DocumentController m_document;

@@ -59,6 +59,7 @@ struct PlacedLabels
 
 // The parts, bottom to top.
 void paintGround(const PaintContext& context); ///< panel, plot, grid, memory axis, legend
+void paintLegend(const PaintContext& context);
 void paintHeader(const PaintContext& context); ///< title and subtitle
 void paintBands(const PaintContext& context);  ///< phase bands and boundaries
 void paintTimeAxis(const PaintContext& context);
@@ -72,7 +73,19 @@ void paintCapacities(const PaintContext& context);
 void paintBudgetLine(const PaintContext& context);
 void paintReadout(const PaintContext& context, const QRectF& rect);
 
+/// Of a line of text centred in the rectangle.
+[[nodiscard]] double baselineIn(const QRectF& rect, const QFont& font);
+
 // Geometry that the mouse needs too.
+/// The facts beside the title, as far as they fit.
+struct ShownSubtitle
+{
+    QString text;
+    QRectF rect;
+    bool isWhole = true;
+};
+[[nodiscard]] ShownSubtitle shownSubtitle(const TimelineModel& model, const TimelineFrame& frame,
+                                          const Theme& theme);
 [[nodiscard]] QRectF markRect(const TimelineModel& model, const TimelineFrame& frame);
 [[nodiscard]] QString pillText(const TimelineModel& model);
 [[nodiscard]] QRectF pillRect(const TimelineModel& model, const TimelineFrame& frame,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/base/numbers.h"
-#include "ui/timeline/measured_line.h"
 #include "ui/timeline/paint_context.h"
-#include "ui/timeline/patterns.h"
 
 #include <QFontMetricsF>
 
@@ -12,71 +10,13 @@
 
 namespace plimsoll::ui {
 
-namespace {
-
 double baselineIn(const QRectF& rect, const QFont& font)
 {
     const QFontMetricsF metrics{font};
     return rect.center().y() + (metrics.ascent() - metrics.descent()) / 2;
 }
 
-/// A swatch and its name in the legend.
-struct LegendEntry
-{
-    std::size_t layer = 0;
-    QString name;
-    double swatch = 0; ///< left edges
-    double text = 0;
-};
-
-QSize swatchSize(const PaintContext& context)
-{
-    return {static_cast<int>(context.px(12)), static_cast<int>(context.px(10))};
-}
-
-double legendEnd(const PaintContext& context)
-{
-    return context.frame.layout.header.right() - context.px(14);
-}
-
-/// From the right, so the order left to right is that of the stack; what would leave the title no
-/// room is left out.
-std::vector<LegendEntry> legendEntries(const PaintContext& context)
-{
-    const QFontMetricsF metrics{context.theme.font(TextRole::Small)};
-    const int width = swatchSize(context).width();
-    const double least = context.px(260);
-    double x = legendEnd(context);
-    if (const double measured = measuredLegendWidth(context.model, context.theme); measured > 0)
-        x -= measured + context.px(20);
-    std::vector<LegendEntry> entries;
-    for (std::size_t layer = StackColumns::kLayers; layer-- > 0;) {
-        const QString name =
-            QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer)));
-        const double text = x - metrics.horizontalAdvance(name);
-        if (text - width < least)
-            break;
-        entries.push_back({layer, name, std::round(text - width - context.px(6)), text});
-        x = text - width - context.px(20);
-    }
-    return entries;
-}
-
-void paintLegend(const PaintContext& context)
-{
-    context.setText(TextRole::Small, Role::Text);
-    const double ratio = context.painter.device()->devicePixelRatioF();
-    const QSize swatch = swatchSize(context);
-    const QRectF& header = context.frame.layout.header;
-    const double top = std::round(header.center().y() - swatch.height() / 2.0);
-    const double baseline = baselineIn(header, context.theme.font(TextRole::Small));
-    paintMeasuredLegend(context, legendEnd(context), baseline);
-    for (const LegendEntry& entry : legendEntries(context)) {
-        context.painter.drawText(QPointF{entry.text, baseline}, entry.name);
-        context.painter.drawImage(QPointF{entry.swatch, top},
-                                  classSwatch(context.theme, entry.layer, swatch, ratio));
-    }
-}
+namespace {
 
 void paintMemoryAxis(const PaintContext& context)
 {
@@ -126,30 +66,6 @@ void paintGround(const PaintContext& context)
     painter.fillRect(QRectF{layout.plot.left(), layout.plot.bottom(), layout.plot.width(), 1},
                      context.theme.color(Role::BorderStrong));
     paintLegend(context);
-}
-
-void paintHeader(const PaintContext& context)
-{
-    const QRectF& header = context.frame.layout.header;
-    const QFont strong = context.theme.font(TextRole::Strong);
-    context.setText(TextRole::Strong, Role::Text);
-    const double x = context.px(12);
-    drawNumber(context.painter, QPointF{x, baselineIn(header, strong)}, context.model.title,
-               Qt::AlignLeft);
-    const double after = x + numberWidth(strong, context.model.title) + context.px(10);
-    const QFont body = context.theme.font(TextRole::Body);
-    const std::vector<LegendEntry> legend = legendEntries(context);
-    const double end = legend.empty()
-                           ? legendEnd(context) - measuredLegendWidth(context.model, context.theme)
-                           : legend.back().swatch;
-    const double room = end - context.px(10) - after;
-    const QString& subtitle = context.model.subtitle;
-    context.setText(TextRole::Body, Role::Muted);
-    drawNumber(context.painter, QPointF{after, baselineIn(header, body)},
-               numberWidth(body, subtitle) <= room
-                   ? subtitle
-                   : QFontMetricsF{body}.elidedText(subtitle, Qt::ElideRight, room),
-               Qt::AlignLeft);
 }
 
 void paintBands(const PaintContext& context)

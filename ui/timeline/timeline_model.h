@@ -17,7 +17,7 @@ struct TimelineModel
     std::optional<MeasuredSet> measured;
     StepAxis axis; ///< of the planned timeline
     QString title;
-    QString subtitle;
+    QStringList subtitle; ///< facts, the most important one first
     QString plannedPeakName;
     QString unplannedPeakName;
 

@@ -356,23 +356,6 @@ void TimelineView::setSnapTargets(std::vector<SnapTarget> targets)
     m->model.extraTargets = std::move(targets);
 }
 
-void TimelineView::setTitle(const QString& title)
-{
-    m->model.title = title;
-    update();
-}
-
-QString TimelineView::subtitle() const
-{
-    return m->model.subtitle;
-}
-
-void TimelineView::setSubtitle(const QString& subtitle)
-{
-    m->model.subtitle = subtitle;
-    update();
-}
-
 void TimelineView::setPeakNames(const QString& planned, const QString& unplanned)
 {
     m->model.plannedPeakName = planned;

@@ -39,7 +39,9 @@ public:
     /// Peaks of the frontier's points; devices, bounds and the unplanned peak are targets anyway.
     void setSnapTargets(std::vector<SnapTarget> targets);
     void setTitle(const QString& title);
-    void setSubtitle(const QString& subtitle);
+    /// Facts, the most important one first: those without room beside the legend are left out, and
+    /// a tool tip has them all.
+    void setSubtitle(const QStringList& facts);
     [[nodiscard]] QString subtitle() const;
     /// What stands beside the two peaks: "lm_head, chunk 1".
     void setPeakNames(const QString& planned, const QString& unplanned);
@@ -105,6 +107,7 @@ Q_SIGNALS:
     void budgetRejected(const QString& reason);
 
 protected:
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;

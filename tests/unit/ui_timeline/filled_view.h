@@ -25,7 +25,7 @@ inline void fill(ui::TimelineView& view, std::size_t steps)
         map->push_back(static_cast<std::uint32_t>(flat));
     }
     view.setTitle(QStringLiteral("Memory over the step"));
-    view.setSubtitle(QStringLiteral("planned, 164 ms"));
+    view.setSubtitle({QStringLiteral("planned, 164 ms")});
     view.setTimelines({planned, unplanned, map});
     view.setBudget(base::Bytes{7424 * kMiB});
     view.setLowerBound(

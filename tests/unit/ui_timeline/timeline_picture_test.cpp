@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/plot/scene.h"
 #include "ui/timeline/paint_context.h"
@@ -8,9 +9,11 @@
 
 #include <QApplication>
 #include <QBuffer>
+#include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QTest>
+#include <QToolTip>
 
 #include <algorithm>
 #include <chrono>
@@ -37,6 +40,8 @@ private Q_SLOTS:
     void paintsItsPartsWhereTheyBelong();
     void writesTheSamePictureAsSvg();
     void keepsALongSubtitleOffTheLegend();
+    void leavesOutFactsThatDontFit_data();
+    void leavesOutFactsThatDontFit();
     void placesNoLabelOnAnother();
     void printsNoDeviceOverAnother();
     void survivesEmptyAndTinyTimelines();
@@ -95,13 +100,63 @@ void TimelinePictureTest::keepsALongSubtitleOffTheLegend()
 {
     m_view->resize(1000, 420);
     const auto legend = [this](const QString& subtitle) {
-        m_view->setSubtitle(subtitle);
+        m_view->setSubtitle({subtitle});
         const QRectF header = frame().layout.header;
         return m_view->grab(QRect{500, 0, 500, static_cast<int>(header.height())}).toImage();
     };
     const QImage alone = legend({});
     QCOMPARE(legend(QStringLiteral("planned, 493 ms")), alone);
     QCOMPARE(legend(QStringLiteral("smallest plan known, shown pale ").repeated(5)), alone);
+}
+
+void TimelinePictureTest::leavesOutFactsThatDontFit_data()
+{
+    QTest::addColumn<int>("width");
+    QTest::addColumn<bool>("isWhole");
+    // Of the centre in windows that are 1280, 1024 and 1600 wide.
+    QTest::newRow("beside the panel") << 956 << false;
+    QTest::newRow("narrow") << 1024 << false;
+    QTest::newRow("wide") << 1276 << true;
+}
+
+void TimelinePictureTest::leavesOutFactsThatDontFit()
+{
+    QFETCH(int, width);
+    QFETCH(bool, isWhole);
+    const QStringList facts{QStringLiteral("planned, 485 ms"),
+                            QStringLiteral("batch 7, sequence 13"), QStringLiteral("checkpoint")};
+    const QString all = facts.join(QStringLiteral(" · "));
+    m_view->resize(width, 420);
+    m_view->setSubtitle(facts);
+    QCOMPARE(m_view->subtitle(), all);
+    TimelineModel model;
+    model.title = QStringLiteral("Memory over the step");
+    model.subtitle = facts;
+    const ShownSubtitle now = shownSubtitle(model, frame(), *m_theme);
+    QCOMPARE(now.isWhole, isWhole);
+    QCOMPARE(now.text == all, isWhole);
+    const auto fits = [&](const QString& text) {
+        return numberWidth(m_theme->font(TextRole::Body), text) <= now.rect.width();
+    };
+    QVERIFY(fits(now.text));
+    QVERIFY2(now.text.startsWith(facts.front()), qPrintable(now.text)); // never cut in the middle
+    const QString more = QStringLiteral(" …");
+    QCOMPARE(now.text.endsWith(more), !isWhole);
+    const QString told = isWhole ? all : now.text.chopped(more.size());
+    for (const QString& fact : facts)
+        if (!told.contains(fact)) // nothing is left out that had a place
+            QVERIFY(!fits(told + QStringLiteral(" · ") + fact + more));
+    // The tool tip has what is left out, and only where something is.
+    if (!isWhole && QGuiApplication::platformName() == QStringLiteral("offscreen"))
+        QTest::ignoreMessage(QtWarningMsg, "This plugin does not support raise()");
+    const QPoint on = now.rect.center().toPoint();
+    QHelpEvent help{QEvent::ToolTip, on, m_view->mapToGlobal(on)};
+    QCoreApplication::sendEvent(m_view.get(), &help);
+    QCOMPARE(QToolTip::text().contains(all), !now.isWhole);
+    const QPoint plot = frame().layout.plot.center().toPoint();
+    QHelpEvent elsewhere{QEvent::ToolTip, plot, m_view->mapToGlobal(plot)};
+    QCoreApplication::sendEvent(m_view.get(), &elsewhere);
+    QTRY_VERIFY(!QToolTip::isVisible());
 }
 
 void TimelinePictureTest::placesNoLabelOnAnother()

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts at small window sizes: nothing in the budget panel is cut.
+#include "ui/base/widgets.h"
+#include "ui/plan_panel/budget_panel.h"
+
+#include "tests/ui/window_fixture.h"
+
+#include <QAbstractSpinBox>
+#include <QCheckBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QTest>
+
+namespace {
+
+using namespace plimsoll::tests;
+using namespace plimsoll::ui;
+using plimsoll::base::Bytes;
+
+class FittingTextsTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow({1280, 800}); }
+    void cleanup() { closeWindow(); }
+    void cutsNothingInThePanel_data();
+    void cutsNothingInThePanel();
+    void tellsAllOfAFieldsFault_data();
+    void tellsAllOfAFieldsFault();
+};
+
+/// The texts that are cut, each with the width it has.
+QStringList cutTexts(const QWidget& panel)
+{
+    QStringList cut;
+    for (TextLabel* label : panel.findChildren<TextLabel*>()) {
+        if (!label->isVisible())
+            continue;
+        label->grab(); // decides on the tool tip
+        if (!label->toolTip().isEmpty())
+            cut << QStringLiteral("%1 (in %2 px)").arg(label->text()).arg(label->width());
+    }
+    for (const QCheckBox* box : panel.findChildren<QCheckBox*>())
+        if (box->isVisible() && box->width() < box->sizeHint().width())
+            cut << box->text();
+    return cut;
+}
+
+void FittingTextsTest::cutsNothingInThePanel_data()
+{
+    QTest::addColumn<QString>("sample");
+    QTest::newRow("two long figures") << QStringLiteral("densenet121");
+    QTest::newRow("all fields") << QStringLiteral("gpt2");
+}
+
+void FittingTextsTest::cutsNothingInThePanel()
+{
+    QFETCH(QString, sample);
+    PlannerPage* page = openPlanned(qPrintable(sample));
+    QVERIFY(page != nullptr);
+    const auto* area = page->findChild<QScrollArea*>();
+    QVERIFY(area->verticalScrollBar()->isVisible()); // beside which they have the least room
+    const Bytes smallest = page->document().planned()->smallestPeak;
+    const Bytes unplanned = page->document().planned()->unplanned->evaluation().peak;
+    const Bytes bound = page->document().planned()->peakBound.bytes;
+    for (const Bytes budget : {unplanned, smallest, Bytes{(smallest + unplanned).count() / 2},
+                               Bytes{(bound + smallest).count() / 2}, Bytes{bound.count() / 2}}) {
+        page->document().commitBudget(budget);
+        QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
+        QCOMPARE(cutTexts(page->budgetPanel()), QStringList{});
+    }
+}
+
+/// What may be written stands at the end of the sentence.
+void FittingTextsTest::tellsAllOfAFieldsFault_data()
+{
+    QTest::addColumn<QString>("field");
+    QTest::addColumn<QString>("typed");
+    QTest::addColumn<QString>("fault");
+    QTest::newRow("budget") << QStringLiteral("Budget") << QStringLiteral("lots")
+                            << QStringLiteral("\"lots\" is no amount of memory. Write 7.25, 7.25 "
+                                              "GiB, 7424 MiB, 90 % of the GPU or the GPU's name.");
+    QTest::newRow("size") << QStringLiteral("Sequence") << QStringLiteral("1023")
+                          << QStringLiteral("sequence 1023 is not to be had: the model's sizes are "
+                                            "known for 256 plus multiples of 32 only, because it "
+                                            "rounds others; the next is 1024.");
+}
+
+void FittingTextsTest::tellsAllOfAFieldsFault()
+{
+    QFETCH(QString, field);
+    QFETCH(QString, typed);
+    QFETCH(QString, fault);
+    PlannerPage* page = openPlanned("gpt2");
+    QVERIFY(page != nullptr);
+    QLineEdit* edit = nullptr;
+    for (QWidget* widget : page->budgetPanel().findChildren<QWidget*>())
+        if (widget->accessibleName() == field && widget->focusPolicy() == Qt::StrongFocus)
+            edit = qobject_cast<QAbstractSpinBox*>(widget) != nullptr
+                       ? widget->findChild<QLineEdit*>()
+                       : qobject_cast<QLineEdit*>(widget);
+    QVERIFY(edit != nullptr);
+    QTest::mouseDClick(edit, Qt::LeftButton, {}, {20, edit->height() / 2});
+    edit->selectAll();
+    QTest::keyClicks(edit, typed);
+    QTest::keyClick(edit, Qt::Key_Return);
+    const QLabel* told = nullptr;
+    for (const QLabel* label : page->budgetPanel().findChildren<QLabel*>())
+        if (label->text() == fault)
+            told = label;
+    QVERIFY(told != nullptr && told->isVisible());
+    QTRY_COMPARE(told->height(), told->heightForWidth(told->width()));
+    QVERIFY(told->height() > 2 * told->fontMetrics().height()); // more than one line
+}
+
+} // namespace
+
+QTEST_MAIN(FittingTextsTest)
+#include "fitting_texts_test.moc"

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The line above the plot: title, facts about what is shown, legend.
+#include "ui/base/numbers.h"
+#include "ui/base/texts.h"
+#include "ui/timeline/measured_line.h"
+#include "ui/timeline/paint_context.h"
+#include "ui/timeline/patterns.h"
+#include "ui/timeline/timeline_view.h"
+#include "ui/timeline/timeline_view_p.h"
+
+#include <QEvent>
+#include <QFontMetricsF>
+#include <QHelpEvent>
+#include <QToolTip>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr double kTitleLeft = 12;
+constexpr double kFactsGap = 10;    ///< title to facts, facts to legend
+constexpr double kLeastFacts = 285; ///< where the legend begins at the earliest: title, one fact
+constexpr double kRoomyFacts = 400; ///< and where it leaves room for several
+constexpr double kWideGap = 14;     ///< between two entries
+constexpr double kNarrowGap = 8;
+constexpr double kSwatchWidth = 12;
+constexpr double kSwatchHeight = 10;
+constexpr double kSwatchGap = 6;
+constexpr QStringView kBetween{u" · "};
+
+/// A swatch and its name in the legend.
+struct LegendEntry
+{
+    std::size_t layer = 0;
+    QString name;
+    double swatch = 0; ///< left edges
+    double text = 0;
+};
+
+/// What the legend of a frame is drawn from.
+struct Legend
+{
+    std::vector<LegendEntry> entries; ///< from the right
+    double end = 0;                   ///< right edge
+    double begin = 0;                 ///< left edge
+};
+
+/// From the right, so the order left to right is that of the stack; what would leave the title no
+/// room is left out.
+Legend legendOf(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme)
+{
+    const QFontMetricsF metrics{theme.font(TextRole::Small)};
+    Legend legend;
+    legend.end = frame.layout.header.right() - theme.px(14);
+    const double measured = measuredLegendWidth(model, theme);
+    legend.begin = legend.end - measured;
+    const double own = theme.px(kSwatchWidth) + theme.px(kSwatchGap);
+    double names = 0;
+    for (std::size_t layer = 0; layer < StackColumns::kLayers; ++layer)
+        names += own
+                 + metrics.horizontalAdvance(QString::fromLatin1(
+                     timeline::categoryName(static_cast<timeline::Category>(layer))));
+    const double gaps = static_cast<double>(StackColumns::kLayers) - (measured > 0 ? 0.0 : 1.0);
+    const double gap = std::clamp((legend.begin - theme.px(kRoomyFacts) - names) / gaps,
+                                  double(theme.px(kNarrowGap)), double(theme.px(kWideGap)));
+    double x = measured > 0 ? legend.begin - gap : legend.end;
+    for (std::size_t layer = StackColumns::kLayers; layer-- > 0;) {
+        const QString name =
+            QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer)));
+        const double text = x - metrics.horizontalAdvance(name);
+        if (text - own < theme.px(kLeastFacts))
+            break;
+        legend.begin = std::round(text - own);
+        legend.entries.push_back({layer, name, legend.begin, text});
+        x = text - own - gap;
+    }
+    return legend;
+}
+
+} // namespace
+
+ShownSubtitle shownSubtitle(const TimelineModel& model, const TimelineFrame& frame,
+                            const Theme& theme)
+{
+    const QRectF& header = frame.layout.header;
+    const double left = theme.px(kTitleLeft)
+                        + numberWidth(theme.font(TextRole::Strong), model.title)
+                        + theme.px(kFactsGap);
+    const double room =
+        std::max(0.0, legendOf(model, frame, theme).begin - theme.px(kFactsGap) - left);
+    ShownSubtitle shown{model.subtitle.join(kBetween), {left, header.top(), room, header.height()}};
+    const QFont& font = theme.font(TextRole::Body);
+    shown.isWhole = numberWidth(font, shown.text) <= room;
+    if (shown.isWhole)
+        return shown;
+    const QString more = QStringLiteral(" …");
+    shown.text.clear();
+    for (const QString& fact : model.subtitle) {
+        const QString longer =
+            shown.text.isEmpty() ? fact : shown.text + kBetween.toString() + fact;
+        if (numberWidth(font, longer + more) <= room)
+            shown.text = longer;
+    }
+    shown.text = shown.text.isEmpty()
+                     ? QFontMetricsF{font}.elidedText(model.subtitle.front(), Qt::ElideRight, room)
+                     : shown.text + more;
+    return shown;
+}
+
+void paintLegend(const PaintContext& context)
+{
+    const Legend legend = legendOf(context.model, context.frame, context.theme);
+    context.setText(TextRole::Small, Role::Text);
+    const double ratio = context.painter.device()->devicePixelRatioF();
+    const QSize swatch{static_cast<int>(context.px(kSwatchWidth)),
+                       static_cast<int>(context.px(kSwatchHeight))};
+    const QRectF& header = context.frame.layout.header;
+    const double top = std::round(header.center().y() - swatch.height() / 2.0);
+    const double baseline = baselineIn(header, context.theme.font(TextRole::Small));
+    paintMeasuredLegend(context, legend.end, baseline);
+    for (const LegendEntry& entry : legend.entries) {
+        context.painter.drawText(QPointF{entry.text, baseline}, entry.name);
+        context.painter.drawImage(QPointF{entry.swatch, top},
+                                  classSwatch(context.theme, entry.layer, swatch, ratio));
+    }
+}
+
+void paintHeader(const PaintContext& context)
+{
+    const QRectF& header = context.frame.layout.header;
+    context.setText(TextRole::Strong, Role::Text);
+    drawNumber(
+        context.painter,
+        QPointF{context.px(kTitleLeft), baselineIn(header, context.theme.font(TextRole::Strong))},
+        context.model.title, Qt::AlignLeft);
+    const ShownSubtitle shown = shownSubtitle(context.model, context.frame, context.theme);
+    context.setText(TextRole::Body, Role::Muted);
+    drawNumber(context.painter,
+               QPointF{shown.rect.left(), baselineIn(header, context.theme.font(TextRole::Body))},
+               shown.text, Qt::AlignLeft);
+}
+
+void TimelineView::setTitle(const QString& title)
+{
+    m->model.title = title;
+    update();
+}
+
+QString TimelineView::subtitle() const
+{
+    return m->model.subtitle.join(kBetween);
+}
+
+void TimelineView::setSubtitle(const QStringList& facts)
+{
+    m->model.subtitle = facts;
+    update();
+}
+
+bool TimelineView::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip)
+        return QWidget::event(event);
+    const auto& help = *static_cast<QHelpEvent*>(event);
+    const ShownSubtitle shown = shownSubtitle(m->model, m->frame(), Theme::current());
+    if (!shown.isWhole && shown.rect.contains(help.pos()))
+        QToolTip::showText(help.globalPos(), plainTip(subtitle()), this, shown.rect.toRect());
+    else
+        QToolTip::hideText();
+    return true;
+}
+
+} // namespace plimsoll::ui
