@@ -116,14 +116,17 @@ void PanelLookTest::showsSwitchesAsBoxesToCheck()
     QCOMPARE(box->text(), QStringLiteral("Freeze batch-norm statistics"));
     QVERIFY(box->toolTip().contains(QStringLiteral("running statistics")));
     const QPoint onText{box->fontMetrics().horizontalAdvance(box->text()) / 2, box->height() / 2};
+    const auto isDone = [&document = page->document()] {
+        return document.isPlanned() && document.isRefined() && !document.isPlanning();
+    };
     for (const bool on : {true, false}) {
         QTest::mouseClick(box, Qt::LeftButton, {}, onText);
         QCOMPARE(box->isChecked(), on);
         const auto& options = page->document().document().choices.options;
         QCOMPARE(options.at("freeze-stats"), std::int64_t{on ? 1 : 0});
-        QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
+        QVERIFY(QTest::qWaitFor(isDone, kPatience));
         page->document().commitBudget(page->document().planned()->smallestPeak);
-        QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
+        QVERIFY(QTest::qWaitFor(isDone, kPatience));
         const auto& best = page->document().outcome().best;
         QVERIFY(best && !best->plan().repeatsNothing());
         QCOMPARE(best->plan().freezeStats, on);
