@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/chain_file.h"
 
-#include "app/cli/command.h"
+#include "app/cli/small_file.h"
 #include "core/plan/json_text.h"
 
 #include <fmt/format.h>
@@ -85,12 +85,7 @@ Result<solve::Chain> parseChain(std::string_view text)
 
 Result<solve::Chain> readChainFile(const std::filesystem::path& path)
 {
-    const Result<io::FileContent> content = io::readFile(path, {}, kSmallFile);
-    if (!content)
-        return tl::unexpected{content.error()};
-    return parseChain(content->bytes).map_error([&](const base::Error& error) {
-        return inFile(path, error);
-    });
+    return readSmall<solve::Chain>(path, parseChain);
 }
 
 } // namespace plimsoll::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/command.h"
 
+#include "core/base/format.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -40,18 +42,17 @@ void Verb::close(const std::string& footer)
     m_command.footer(footer);
 }
 
-base::Error inFile(const std::filesystem::path& path, const base::Error& error)
-{
-    if (error.kind != ErrorKind::File)
-        return error;
-    return {error.kind, io::pathText(path) + ": " + error.message};
-}
-
 ordered_json number(double value)
 {
     if (value == std::floor(value) && std::abs(value) < kLargestExact)
         return static_cast<std::int64_t>(value);
     return value;
+}
+
+std::string titled(std::string_view model, std::string_view batch)
+{
+    return batch.empty() ? base::printable(model)
+                         : fmt::format("{} ({})", base::printable(model), base::printable(batch));
 }
 
 std::string counted(std::size_t count, std::string_view noun)

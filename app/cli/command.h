@@ -2,13 +2,11 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/io/byte_source.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
-#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -84,15 +82,10 @@ private:
     std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
 };
 
-/// Far more than a plan or a chain takes; a plan of 100,000 ops has about 1 MB.
-inline constexpr io::ReadLimits kSmallFile{.bytes = std::uint64_t{64} << 20U,
-                                           .freeBytes = std::uint64_t{4} << 20U};
-
-/// An error about a file's content (kind File), named after the file; others as they are.
-[[nodiscard]] base::Error inFile(const std::filesystem::path& path, const base::Error& error);
-
 /// A number that JSON shows without a fraction when it has none.
 [[nodiscard]] ordered_json number(double value);
+/// "GPT-2 (8x1024 int64)": a model and what its step takes, where that is told.
+[[nodiscard]] std::string titled(std::string_view model, std::string_view batch);
 /// "1 op", "3 ops".
 [[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
 

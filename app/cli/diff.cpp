@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/compare_text.h"
 #include "app/cli/diff_steps.h"
 #include "app/cli/evaluation_json.h"
 #include "app/cli/graph_input.h"
@@ -6,8 +7,10 @@
 #include "core/base/format.h"
 #include "core/compare/against_plan.h"
 #include "core/compare/belongs.h"
+#include "core/io/byte_source.h"
 #include "core/plan/certify.h"
 #include "core/workspace/devices.h"
+#include "core/workspace/file_kind.h"
 
 #include <fmt/format.h>
 
@@ -24,7 +27,6 @@ using base::Result;
 using compare::Unit;
 
 constexpr std::size_t kGaps = 5;
-constexpr std::size_t kHead = 4096;
 
 /// What a run is called, and what was predicted for it.
 struct Predicted
@@ -33,36 +35,13 @@ struct Predicted
     plan::EvaluationPtr evaluation;
 };
 
-std::string valueText(std::optional<std::int64_t> value, Unit unit)
-{
-    if (!value)
-        return "-";
-    return unit == Unit::Bytes ? base::exactBytesText(base::Bytes{*value})
-                               : base::timeText(base::Nanoseconds{*value});
-}
-
-std::string differenceText(const compare::Row& row)
-{
-    const std::optional<std::int64_t> difference = row.difference();
-    if (!difference)
-        return "";
-    if (*row.predicted == 0)
-        return *difference == 0 ? "equal" : "";
-    const double percent =
-        100.0 * static_cast<double>(*difference) / static_cast<double>(*row.predicted);
-    return *difference == 0 ? "equal" : fmt::format("{:+.2f} %", percent);
-}
-
 ordered_json rowJson(const compare::Row& row)
 {
     const std::string unit = row.unit == Unit::Bytes ? "_bytes" : "_ns";
-    const auto value = [](std::optional<std::int64_t> number) {
-        return number ? ordered_json(*number) : ordered_json(nullptr);
-    };
     return {{"name", row.name},
-            {"predicted" + unit, value(row.predicted)},
-            {"measured" + unit, value(row.measured)},
-            {"difference" + unit, value(row.difference())}};
+            {"predicted" + unit, valueJson(row.predicted)},
+            {"measured" + unit, valueJson(row.measured)},
+            {"difference" + unit, valueJson(row.difference())}};
 }
 
 ordered_json gapJson(const compare::Gap& gap, const Predicted& predicted)
@@ -130,16 +109,15 @@ public:
     [[nodiscard]] AnswerResult run() override
     {
         const Stopwatch clock;
-        const Result<std::string> head = io::readHead(m_measurement, kHead);
-        if (!head)
-            return tl::unexpected{head.error()};
-        if (!compare::looksLikeMeasurement(*head)) {
-            AnswerResult answer = plan::looksLikePlan(*head) ? comparePlans() : compareGraphs();
+        const workspace::FileKind kind = workspace::kindOf(m_measurement);
+        if (kind != workspace::FileKind::Measurement) {
+            AnswerResult answer =
+                kind == workspace::FileKind::Plan ? comparePlans() : compareGraphs();
             if (answer)
                 answer->json["seconds"] = clock.seconds();
             return answer;
         }
-        const Result<compare::Measurement> measurement = readMeasurement();
+        const Result<compare::Measurement> measurement = readMeasurement(m_measurement);
         if (!measurement)
             return tl::unexpected{measurement.error()};
         if (!m_plan.empty() && measurement->runs.size() < 2)
@@ -166,17 +144,6 @@ public:
     }
 
 private:
-    Result<compare::Measurement> readMeasurement() const
-    {
-        const Result<io::FileContent> content = io::readFile(m_measurement, {}, kSmallFile);
-        if (!content)
-            return tl::unexpected{content.error()};
-        Result<compare::Measurement> read = compare::readMeasurement(content->bytes);
-        if (!read)
-            return tl::unexpected{inFile(m_measurement, read.error())};
-        return read;
-    }
-
     AnswerResult comparePlans() const
     {
         if (m_plan.empty())
@@ -294,15 +261,16 @@ private:
             {"same_ops", sameOps(comparison)}, {"other_ops", comparison.otherOps},
             {"other_times", otherTimes},       {"rows", ordered_json::array()},
             {"gaps", ordered_json::array()}};
-        answer.text += fmt::format("{}\n  {:<16}{:>30}{:>30}{:>12}\n",
+        answer.text += fmt::format("{}\n  {:<16}{:>30}{:>30}{:>14}\n",
                                    run.plan ? "With the plan" : "Without a plan", "", "predicted",
                                    "measured", "");
         for (const compare::Row& row : comparison.rows) {
             json["rows"].push_back(rowJson(row));
             if (row.measured)
-                answer.text += fmt::format("  {:<16}{:>30}{:>30}{:>12}\n", row.name,
+                answer.text += fmt::format("  {:<16}{:>30}{:>30}{:>14}\n", row.name,
                                            valueText(row.predicted, row.unit),
-                                           valueText(row.measured, row.unit), differenceText(row));
+                                           valueText(row.measured, row.unit),
+                                           differenceText(row.predicted, row.measured, row.unit));
         }
         if (!otherTimes.empty())
             answer.text += "  " + otherTimes + "\n";

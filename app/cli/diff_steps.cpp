@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/diff_steps.h"
 
+#include "app/cli/compare_text.h"
 #include "core/base/format.h"
 #include "core/plan/plan_json.h"
 
@@ -18,14 +19,6 @@ using compare::Unit;
 
 constexpr std::size_t kShown = 10; ///< regions in the text; JSON has all
 
-std::string valueText(std::optional<std::int64_t> value, Unit unit)
-{
-    if (!value)
-        return "-";
-    return unit == Unit::Bytes ? base::exactBytesText(base::Bytes{*value})
-                               : base::timeText(base::Nanoseconds{*value});
-}
-
 std::optional<std::int64_t> differenceOf(const Pair& pair)
 {
     return pair.first && pair.second ? std::optional{*pair.second - *pair.first} : std::nullopt;
@@ -34,26 +27,17 @@ std::optional<std::int64_t> differenceOf(const Pair& pair)
 ordered_json pairJson(const Pair& pair)
 {
     const std::string unit = pair.unit == Unit::Bytes ? "_bytes" : "_ns";
-    const auto value = [](std::optional<std::int64_t> number) {
-        return number ? ordered_json(*number) : ordered_json(nullptr);
-    };
     return {{"name", pair.name},
-            {"a" + unit, value(pair.first)},
-            {"b" + unit, value(pair.second)},
-            {"difference" + unit, value(differenceOf(pair))}};
+            {"a" + unit, valueJson(pair.first)},
+            {"b" + unit, valueJson(pair.second)},
+            {"difference" + unit, valueJson(differenceOf(pair))}};
 }
 
 std::string pairText(const Pair& pair)
 {
-    const std::optional<std::int64_t> difference = differenceOf(pair);
-    std::string change;
-    if (difference && *difference == 0)
-        change = "equal";
-    else if (difference && *pair.first != 0)
-        change = fmt::format("{:+.2f} %", 100.0 * static_cast<double>(*difference)
-                                              / static_cast<double>(*pair.first));
-    return fmt::format("  {:<16}{:>30}{:>30}{:>12}\n", pair.name, valueText(pair.first, pair.unit),
-                       valueText(pair.second, pair.unit), change);
+    return fmt::format("  {:<16}{:>30}{:>30}{:>14}\n", pair.name, valueText(pair.first, pair.unit),
+                       valueText(pair.second, pair.unit),
+                       differenceText(pair.first, pair.second, pair.unit));
 }
 
 ordered_json decisionsJson(const std::vector<Decision>& decisions, bool isStep)

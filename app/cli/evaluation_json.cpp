@@ -60,6 +60,7 @@ void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan:
 {
     const graph::Program& program = *problem.program;
     json["runtime"] = plan::runtimeName(plan.runtime);
+    json["granularity"] = plan::granularityName(plan.granularity);
     json["freeze_stats"] = plan.freezeStats;
     json["peak_bytes"] = evaluation.peak.count();
     json["peak_op"] = evaluation.peakOp.index();
@@ -101,9 +102,10 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
     if (!program.ops.empty())
         text += fmt::format("  reached at  op {}, {}\n", evaluation.peakOp.index(),
                             base::printable(program.label(program.op(evaluation.peakOp))));
-    text += fmt::format("  step        {} on {}, unplanned {} ({:+.1f} %)\n",
+    text += fmt::format("  step        {} on {}, unplanned {} ({})\n",
                         base::timeText(evaluation.stepTime), problem.device.name,
-                        base::timeText(base.stepTime), overheadPercent(evaluation, base));
+                        base::timeText(base.stepTime),
+                        base::overheadText(1 + overheadPercent(evaluation, base) / 100));
     text +=
         fmt::format("  recomputed  {}, {} in {}; {} of them forward no longer keeps for backward\n",
                     counted(evaluation.recomputed.size(), "value"), base::bytesText(recomputed),

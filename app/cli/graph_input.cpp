@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/graph_input.h"
 
+#include "app/cli/small_file.h"
 #include "app/cli/watch.h"
 #include "core/readers/registry.h"
+#include "core/workspace/file_kind.h"
 
 namespace plimsoll::cli {
 
@@ -15,12 +17,22 @@ base::Result<readers::ReadProgram> readGraph(const std::filesystem::path& path, 
     Watch watch{common.quiet ? std::string{} : "Reading " + io::pathText(path)};
     base::Result<readers::ReadProgram> read = readers::readProgram(path, watch.context());
     if (!read)
-        return read;
+        return tl::unexpected{workspace::notAGraph(path, read.error())};
     base::Result<graph::ProgramPtr> program = graph::resized(read->program, *sizes);
     if (!program)
         return tl::unexpected{program.error()};
     read->program = *std::move(program);
     return read;
+}
+
+base::Result<compare::Measurement> readMeasurement(const std::string& path)
+{
+    return readSmall<compare::Measurement>(path, compare::readMeasurement);
+}
+
+base::Result<plan::PlanOutline> readOutline(const std::string& path)
+{
+    return readSmall<plan::PlanOutline>(path, plan::readPlanOutline);
 }
 
 base::Result<PlanInput> readPlan(const std::string& planPath, const std::string& graphPath,
@@ -29,15 +41,14 @@ base::Result<PlanInput> readPlan(const std::string& planPath, const std::string&
     const base::Result<readers::ReadProgram> read = readGraph(graphPath, at, common);
     if (!read)
         return tl::unexpected{read.error()};
-    const base::Result<io::FileContent> content = io::readFile(planPath, {}, kSmallFile);
-    if (!content)
-        return tl::unexpected{content.error()};
-    base::Result<plan::PlanFile> file = plan::readPlan(content->bytes, *read->program);
+    base::Result<plan::PlanFile> file = readSmall<plan::PlanFile>(
+        planPath, [&](const std::string& text) { return plan::readPlan(text, *read->program); });
     if (!file)
-        return tl::unexpected{inFile(planPath, file.error())};
+        return tl::unexpected{file.error()};
     base::Result<plan::Problem> problem = plan::problemOf(*file, read->program);
     if (!problem)
-        return base::failure(base::ErrorKind::File, planPath + ": " + problem.error().message);
+        return base::failure(base::ErrorKind::File,
+                             io::pathText(planPath) + ": " + problem.error().message);
     return PlanInput{*std::move(file), *std::move(problem)};
 }
 

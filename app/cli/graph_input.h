@@ -3,6 +3,7 @@
 
 #include "app/cli/at_option.h"
 #include "app/cli/command.h"
+#include "core/compare/measurement.h"
 #include "core/plan/plan_json.h"
 #include "core/readers/source.h"
 
@@ -13,6 +14,12 @@ namespace plimsoll::cli {
 /// Reads a graph, with progress, and brings it to the size wanted.
 [[nodiscard]] base::Result<readers::ReadProgram>
 readGraph(const std::filesystem::path& path, const AtOption& at, const Common& common);
+
+/// Reads a measurement; errors name the file.
+[[nodiscard]] base::Result<compare::Measurement> readMeasurement(const std::string& path);
+
+/// Reads a plan file without its graph; errors name the file.
+[[nodiscard]] base::Result<plan::PlanOutline> readOutline(const std::string& path);
 
 /// A plan file and the problem it answered.
 struct PlanInput

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/graph_input.h"
+#include "app/cli/inspect_outline.h"
 #include "app/cli/verbs.h"
 #include "core/base/format.h"
+#include "core/io/byte_source.h"
 #include "core/solve/common/linearize.h"
 #include "core/workspace/devices.h"
+#include "core/workspace/file_kind.h"
 
 #include <fmt/format.h>
 
@@ -140,10 +143,10 @@ std::string summaryText(const readers::ReadProgram& read, std::size_t cuts,
 {
     const graph::Program& program = *read.program;
     const graph::Checks& checks = program.checks;
-    std::string text = fmt::format(
-        "{} ({})\n  {}, {}, {}\n", base::printable(program.header.model),
-        base::printable(program.header.batch), counted(program.ops.size(), "op"),
-        counted(program.storages.size(), "storage"), counted(program.modules.size(), "module"));
+    std::string text =
+        fmt::format("{}\n  {}, {}, {}\n", titled(program.header.model, program.header.batch),
+                    counted(program.ops.size(), "op"), counted(program.storages.size(), "storage"),
+                    counted(program.modules.size(), "module"));
     for (std::size_t phase = 0; phase < graph::kPhaseCount; ++phase)
         text += fmt::format("  {:<18} {}\n", graph::phaseName(static_cast<graph::Phase>(phase)),
                             counted(checks.opsByPhase.at(phase), "op"));
@@ -207,9 +210,13 @@ public:
         Answer answer;
         ordered_json files = ordered_json::array();
         for (const std::string& file : m_files) {
-            const base::Result<void> done = inspect(file, files, answer.text);
-            if (!done)
-                return tl::unexpected{done.error()};
+            const Stopwatch clock;
+            AnswerResult one = inspect(file);
+            if (!one)
+                return one;
+            one->json["seconds"] = clock.seconds();
+            files.push_back(std::move(one->json));
+            answer.text += one->text;
         }
         answer.json = files.size() == 1 ? files.front() : ordered_json{{"files", std::move(files)}};
         return answer;
@@ -220,9 +227,21 @@ private:
     {
         return m_granularity == "op" ? plan::Granularity::Op : plan::Granularity::Module;
     }
-    base::Result<void> inspect(const std::string& file, ordered_json& files, std::string& text)
+    [[nodiscard]] AnswerResult inspect(const std::string& file) const
     {
-        const Stopwatch clock;
+        const workspace::FileKind kind = workspace::kindOf(file);
+        const bool isPlan = kind == workspace::FileKind::Plan;
+        if (!isPlan && kind != workspace::FileKind::Measurement)
+            return inspectGraph(file);
+        if (m_chain || m_at.isGiven())
+            return base::failure(base::ErrorKind::Usage,
+                                 fmt::format("{} is for graphs, and {} is a {}.",
+                                             m_chain ? "--chain" : "--at", io::pathText(file),
+                                             isPlan ? "plan" : "measurement"));
+        return isPlan ? inspectPlan(file) : inspectMeasurement(file);
+    }
+    [[nodiscard]] AnswerResult inspectGraph(const std::string& file) const
+    {
         const base::Result<plan::Device> device = workspace::chooseDevice(m_device);
         if (!device)
             return tl::unexpected{device.error()};
@@ -240,20 +259,19 @@ private:
             return tl::unexpected{step.error()};
         const std::size_t cuts = step && !step->stages.empty() ? step->stages.size() - 1 : 0;
         const plan::EvaluationPtr unplanned = plan::evaluate(problem, plan::keepEverything());
-        text += summaryText(*read, cuts, *unplanned);
-        ordered_json json = {{"file", file},
-                             {"format", read->formatId},
-                             {"format_version", read->formatVersion},
-                             {"kind", "program"},
-                             {"summary", summaryJson(*read->program, cuts, *unplanned)},
-                             {"statistics", read->statistics}};
+        Answer answer;
+        answer.text = summaryText(*read, cuts, *unplanned);
+        answer.json = {{"file", file},
+                       {"format", read->formatId},
+                       {"format_version", read->formatVersion},
+                       {"kind", "program"},
+                       {"summary", summaryJson(*read->program, cuts, *unplanned)},
+                       {"statistics", read->statistics}};
         if (m_chain) {
-            json["chain"] = chainJson(*step, m_granularity);
-            text += stagesText(*step);
+            answer.json["chain"] = chainJson(*step, m_granularity);
+            answer.text += stagesText(*step);
         }
-        json["seconds"] = clock.seconds();
-        files.push_back(std::move(json));
-        return {};
+        return answer;
     }
 
     std::vector<std::string> m_files;

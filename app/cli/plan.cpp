@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/evaluation_json.h"
 #include "app/cli/graph_input.h"
 #include "app/cli/numbers.h"
+#include "app/cli/plan_answer.h"
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
 #include "core/base/budget.h"
-#include "core/base/format.h"
-#include "core/io/byte_source.h"
 #include "core/solve/registry.h"
 #include "core/workspace/devices.h"
 #include "core/workspace/export.h"
@@ -70,29 +68,6 @@ Answer listPlanners()
     return answer;
 }
 
-/// `count` budgets, evenly spaced from the smallest known feasible one to the largest that gains
-/// anything.
-ordered_json frontierJson(const plan::Frontier& frontier, int count)
-{
-    ordered_json rows = ordered_json::array();
-    if (frontier.points().empty())
-        return rows;
-    const std::int64_t low = frontier.points().front()->evaluation().peak.count();
-    const std::int64_t high = frontier.points().back()->evaluation().peak.count();
-    for (int i = 0; i < count; ++i) {
-        const std::int64_t budget = count == 1 ? low : low + (high - low) / (count - 1) * i;
-        const std::int64_t exact = i > 0 && i == count - 1 ? high : budget;
-        const plan::VerifiedPlanPtr plan = frontier.at(base::Bytes{exact});
-        if (!plan)
-            continue;
-        rows.push_back({{"budget_bytes", exact},
-                        {"peak_bytes", plan->evaluation().peak.count()},
-                        {"step_time_ns", plan->evaluation().stepTime.count()},
-                        {"planner", plan->plan().planner}});
-    }
-    return rows;
-}
-
 /// Whether that is what an option of any planner is when it is left out.
 bool isDefault(const std::string& name, const std::string& text)
 {
@@ -117,9 +92,7 @@ private:
     [[nodiscard]] Result<void> checkArguments();
     [[nodiscard]] Result<plan::Problem> pose(graph::ProgramPtr program);
     [[nodiscard]] AnswerResult solveProblem(const plan::Problem& problem);
-    void describe(Answer& answer, const plan::Problem& problem, const solve::Outcome& outcome);
-    void describeNothing(Answer& answer, const plan::Problem& problem,
-                         const solve::Outcome& outcome) const;
+    [[nodiscard]] Result<plan::FrontierPtr> search(Planning& planning);
 
     Stopwatch m_clock;
     std::string m_graph;
@@ -282,124 +255,46 @@ AnswerResult PlanVerb::run()
     return solveProblem(*problem);
 }
 
+Result<plan::FrontierPtr> PlanVerb::search(Planning& planning)
+{
+    const plan::Problem& problem = planning.problem;
+    const plan::Runtime runtime = solve::runtimeOf(m_planner->descriptor(), m_options);
+    planning.searched =
+        m_points > 0 || problem.budget >= plan::peakLowerBound(problem, runtime).bytes;
+    if (!planning.searched) { // what a planner knows before it searches is what can be told
+        std::stop_source over;
+        over.request_stop();
+        return m_planner->frontier(problem, m_options, {.stop = over.get_token(), .progress = {}});
+    }
+    Watch watch{common().quiet ? std::string{} : "Planning", m_timeLimit};
+    Result<plan::FrontierPtr> found = m_planner->frontier(problem, m_options, watch.context());
+    planning.outcome.stopped = watch.stopped();
+    return found;
+}
+
 AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
 {
-    bool stopped = false;
-    Result<plan::FrontierPtr> frontier = [&] {
-        Watch watch{common().quiet ? std::string{} : "Planning", m_timeLimit};
-        Result<plan::FrontierPtr> found = m_planner->frontier(problem, m_options, watch.context());
-        stopped = watch.stopped();
-        return found;
-    }();
+    Planning planning{m_planner->descriptor(), m_options, problem, *m_base, {}};
+    Result<plan::FrontierPtr> frontier = search(planning);
     // Not even keeping everything passes its check: the options don't go with this graph.
     if (!frontier && frontier.error().kind == ErrorKind::CheckFailed)
         return failure(ErrorKind::Usage, frontier.error().message);
     if (!frontier)
         return tl::unexpected{frontier.error()};
-    solve::Outcome outcome = solve::outcomeAt(problem, std::move(*frontier));
-    outcome.stopped = stopped;
-    if (outcome.best)
+    const bool stopped = planning.outcome.stopped;
+    planning.outcome = solve::outcomeAt(problem, std::move(*frontier));
+    planning.outcome.stopped = stopped;
+    planning.points = m_points;
+    if (planning.outcome.best) {
         for (const std::string& path : m_exports)
-            if (const auto written = workspace::exportPlan(*outcome.best, path, {m_graph});
+            if (const auto written = workspace::exportPlan(*planning.outcome.best, path, {m_graph});
                 !written)
                 return tl::unexpected{written.error()};
-    Answer answer;
-    describe(answer, problem, outcome);
+        planning.exports = m_exports;
+    }
+    Answer answer = describe(planning);
+    answer.json["seconds"] = m_clock.seconds();
     return answer;
-}
-
-void PlanVerb::describe(Answer& answer, const plan::Problem& problem, const solve::Outcome& outcome)
-{
-    const solve::PlannerDescriptor& descriptor = m_planner->descriptor();
-    ordered_json options = ordered_json::object();
-    std::string granularity = "module"; // of planners that don't ask
-    std::string runtime = "checkpoint";
-    for (const solve::OptionRecord& option : descriptor.options) {
-        const std::int64_t value = solve::optionValue(descriptor, m_options, option.name);
-        if (option.choices.empty())
-            options[option.name] = value;
-        else
-            options[option.name] = solve::valueText(option, value);
-        if (option.name == "granularity")
-            granularity = solve::valueText(option, value);
-        if (option.name == "runtime")
-            runtime = solve::valueText(option, value);
-    }
-    ordered_json& json = answer.json;
-    json = {{"status", solve::statusName(outcome.status)},
-            {"planner", descriptor.id},
-            {"options", std::move(options)},
-            {"granularity", granularity},
-            {"runtime", runtime},
-            {"device", problem.device.id},
-            {"budget_bytes", problem.budget.count()},
-            {"reserve_bytes", problem.reserve.count()},
-            {"lower_bound_peak_bytes", outcome.peakBound.bytes.count()},
-            {"time_bound_ns", outcome.timeBound.count()},
-            {"verified", outcome.best != nullptr},
-            {"stopped", outcome.stopped}};
-    const std::vector<plan::VerifiedPlanPtr>& points = outcome.frontier->points();
-    json["smallest_known_budget_bytes"] =
-        points.empty() ? ordered_json{} : ordered_json(points.front()->evaluation().peak.count());
-    if (outcome.best) {
-        const plan::Plan& plan = outcome.best->plan();
-        const plan::Evaluation& evaluation = outcome.best->evaluation();
-        addEvaluation(json, problem, plan, evaluation, *m_base);
-        answer.text = fmt::format("{} plan by {}{}\n", solve::statusName(outcome.status),
-                                  descriptor.id, outcome.stopped ? ", stopped early" : "")
-                      + evaluationText(problem, plan, evaluation, *m_base);
-        for (const std::string& path : m_exports)
-            answer.text += fmt::format("  wrote {}\n", io::pathText(path));
-    } else {
-        describeNothing(answer, problem, outcome);
-    }
-    json["frontier"] = frontierJson(*outcome.frontier, m_points);
-    for (const ordered_json& point : json["frontier"]) {
-        const base::Bytes peak{point["peak_bytes"].get<std::int64_t>()};
-        answer.text += fmt::format(
-            "  at {:<12} peak {:<12} step {}\n",
-            base::budgetText(base::Bytes{point["budget_bytes"].get<std::int64_t>()}, peak),
-            base::bytesText(peak, base::Rounding::Up),
-            base::timeText(base::Nanoseconds{point["step_time_ns"].get<std::int64_t>()}));
-    }
-    json["exports"] = outcome.best ? m_exports : std::vector<std::string>{};
-    json["seconds"] = m_clock.seconds();
-}
-
-void PlanVerb::describeNothing(Answer& answer, const plan::Problem& problem,
-                               const solve::Outcome& outcome) const
-{
-    const graph::Program& program = *problem.program;
-    for (const char* key : {"peak_bytes", "peak_op", "step_time_ns", "recompute_time_ns",
-                            "transfer_time_ns", "overhead_percent"})
-        answer.json[key] = nullptr;
-    for (const char* key : {"recomputed", "labels", "regions"})
-        answer.json[key] = ordered_json::array();
-    answer.json["base_peak_bytes"] = m_base->peak.count();
-    answer.json["base_step_time_ns"] = m_base->stepTime.count();
-    const plan::PeakBound& bound = outcome.peakBound;
-    answer.exit = Exit::NoPlan;
-    answer.text = fmt::format("{}: no plan within {}\n", solve::statusName(outcome.status),
-                              base::exactBytesText(problem.budget));
-    const std::vector<plan::VerifiedPlanPtr>& points = outcome.frontier->points();
-    if (!points.empty())
-        answer.text += fmt::format("  smallest budget with a plan {}\n",
-                                   base::exactBytesText(points.front()->evaluation().peak));
-    answer.text +=
-        fmt::format("  lower bound                 {}", base::exactBytesText(bound.bytes));
-    if (!program.ops.empty())
-        answer.text += fmt::format(", needed by op {}, {}", bound.op.index(),
-                                   base::printable(program.label(program.op(bound.op))));
-    answer.text += "\n";
-    answer.json["lower_bound_op"] = bound.op.index();
-    answer.error = fmt::format(
-        "{} within {}; the smallest budget with a plan is {}, none can be below {}.",
-        outcome.status == solve::Status::Infeasible ? "No plan exists"
-        : outcome.stopped ? "The search was stopped early; no plan was found yet"
-                          : "No plan was found",
-        base::exactBytesText(problem.budget),
-        points.empty() ? "unknown" : base::exactBytesText(points.front()->evaluation().peak),
-        base::exactBytesText(bound.bytes));
 }
 
 } // namespace

@@ -205,6 +205,8 @@ try {
                        fmt::format("This measurement has version {}; this program reads up to "
                                    "version {}: get a newer Plimsoll.",
                                    version, kVersion));
+    if (state && version < 1)
+        fields.fail("version", "must be 1");
     Measurement measurement;
     measurement.exporter = fields.text("exporter");
     measurement.torch = fields.text("torch");

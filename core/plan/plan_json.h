@@ -73,6 +73,18 @@ struct PlanFile
 /// certify()'s business.
 [[nodiscard]] base::Result<PlanFile> readPlan(std::string_view text, const graph::Program& program);
 
+/// What a plan file says of itself. Regions and ops are only counted: they mean something on their
+/// graph alone.
+struct PlanOutline
+{
+    PlanFile file;           ///< its plan without regions and repeated ops
+    std::size_t regions = 0; ///< nested ones counted
+    std::size_t places = 0;  ///< of runtime Step: where ops run again
+};
+
+/// Reads a plan file without its graph. Strict as readPlan() in what it reads.
+[[nodiscard]] base::Result<PlanOutline> readPlanOutline(std::string_view text);
+
 /// The problem that the file's plan answered.
 [[nodiscard]] base::Result<Problem> problemOf(const PlanFile& file, graph::ProgramPtr program);
 

@@ -85,8 +85,7 @@ std::string otherGraph(const PlanFileInfo& info, const graph::Program& program)
         sameSize ? ", of which some are other ops" : "");
 }
 
-void readGraph(Fields fields, const graph::Program& program, Result<void>& state,
-               PlanFileInfo& info)
+void readGraph(Fields fields, PlanFileInfo& info)
 {
     info.model = fields.text("model");
     info.modelClass = fields.text("model_class");
@@ -96,6 +95,10 @@ void readGraph(Fields fields, const graph::Program& program, Result<void>& state
     info.ops = static_cast<std::size_t>(fields.integer("ops"));
     info.forwardOps = static_cast<std::size_t>(fields.integer("forward_ops"));
     info.fingerprint = fields.text("fingerprint");
+}
+
+void checkGraph(const PlanFileInfo& info, const graph::Program& program, Result<void>& state)
+{
     if (!state)
         return;
     if (info.ops != program.ops.size() || info.forwardOps != program.forwardCount()
@@ -127,6 +130,32 @@ void readOptions(Fields& fields, Result<void>& state, Plan& plan)
         }
         plan.options.emplace_back(name, value.get<std::string>());
     }
+}
+
+/// What was asked and what was evaluated then.
+void readAsked(Fields& fields, Result<void>& state, PlanFile& file)
+{
+    readKind(fields, file.plan);
+    file.plan.planner = fields.text("planner");
+    readOptions(fields, state, file.plan);
+    file.info.device = fields.text("device");
+    file.info.budget = base::Bytes{fields.integer("budget_bytes")};
+    file.info.reserve = base::Bytes{fields.integer("reserve_bytes")};
+    const std::int64_t rounding = fields.integer("rounding");
+    if (state && rounding != 1 && rounding != graph::blockBytes(graph::Rounding::Cuda512))
+        fields.fail("rounding", "must be 512 or 1");
+    file.info.rounding = rounding == 1 ? graph::Rounding::Exact : graph::Rounding::Cuda512;
+    readEvaluation(Fields{fields.at("evaluation"), "evaluation", state}, file.info);
+}
+
+std::size_t countRegions(const json& rows, const std::string& where, Result<void>& state)
+{
+    std::size_t count = rows.size();
+    for (std::size_t i = 0; i < rows.size() && state; ++i) {
+        Fields fields{rows[i], fmt::format("{}[{}]", where, i), state};
+        count += countRegions(fields.array("nested"), fields.path("nested"), state);
+    }
+    return count;
 }
 
 /// Labels follow from the regions: a file in which they differ was edited by hand, or is damaged.
@@ -169,18 +198,9 @@ try {
 
     PlanFile file;
     Fields fields{*root, "", state};
-    readGraph(Fields{fields.at("graph"), "graph", state}, program, state, file.info);
-    readKind(fields, file.plan);
-    file.plan.planner = fields.text("planner");
-    readOptions(fields, state, file.plan);
-    file.info.device = fields.text("device");
-    file.info.budget = base::Bytes{fields.integer("budget_bytes")};
-    file.info.reserve = base::Bytes{fields.integer("reserve_bytes")};
-    const std::int64_t rounding = fields.integer("rounding");
-    if (state && rounding != 1 && rounding != graph::blockBytes(graph::Rounding::Cuda512))
-        fields.fail("rounding", "must be 512 or 1");
-    file.info.rounding = rounding == 1 ? graph::Rounding::Exact : graph::Rounding::Cuda512;
-    readEvaluation(Fields{fields.at("evaluation"), "evaluation", state}, file.info);
+    readGraph(Fields{fields.at("graph"), "graph", state}, file.info);
+    checkGraph(file.info, program, state);
+    readAsked(fields, state, file);
     file.plan.regions =
         detail::readRegions(fields.array("regions"), program, file.plan.granularity, state);
     const json& labels = fields.array("labels");
@@ -190,6 +210,29 @@ try {
     if (!state)
         return tl::unexpected{state.error()};
     return file;
+} catch (const std::bad_alloc&) {
+    return tooLarge();
+}
+
+Result<PlanOutline> readPlanOutline(std::string_view text)
+try {
+    const Result<json> root = parseJson(text);
+    if (!root)
+        return tl::unexpected{root.error()};
+    Result<void> state = checkHeader(*root);
+    if (!state)
+        return tl::unexpected{state.error()};
+
+    PlanOutline outline;
+    Fields fields{*root, "", state};
+    readGraph(Fields{fields.at("graph"), "graph", state}, outline.file.info);
+    readAsked(fields, state, outline.file);
+    outline.regions = countRegions(fields.array("regions"), "regions", state);
+    if (state && outline.file.plan.runtime == Runtime::Step)
+        outline.places = Fields{fields.at("schedule"), "schedule", state}.array("again").size();
+    if (!state)
+        return tl::unexpected{state.error()};
+    return outline;
 } catch (const std::bad_alloc&) {
     return tooLarge();
 }

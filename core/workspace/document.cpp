@@ -6,6 +6,7 @@
 #include "core/io/byte_source.h"
 #include "core/plan/plan_json.h"
 #include "core/solve/common/offer.h"
+#include "core/workspace/file_kind.h"
 
 #include <fmt/format.h>
 
@@ -64,7 +65,7 @@ Result<Document> openGraphFile(const std::filesystem::path& path, const Choices&
         return tl::unexpected{file.error()};
     Result<OpenGraph> graph = readContent(path, std::move(file->bytes), file->compressed, job);
     if (!graph)
-        return tl::unexpected{graph.error()};
+        return tl::unexpected{notAGraph(path, graph.error())};
     Document document;
     document.graph = *std::move(graph);
     document.choices = choices;
@@ -194,8 +195,9 @@ OverlayPtr overlayOf(const session::SavedMeasurement& saved, Document& document,
 Result<Opened> openDocument(const std::filesystem::path& path, const Choices& choices,
                             const base::JobContext& job)
 try {
-    Result<Document> document = session::looksLikeSession(path) ? openSession(path, job)
-                                                                : openGraphFile(path, choices, job);
+    Result<Document> document = kindOf(path) == FileKind::Session
+                                    ? openSession(path, job)
+                                    : openGraphFile(path, choices, job);
     if (!document)
         return tl::unexpected{document.error()};
     Result<PlannedPtr> first = firstPicture(*document);

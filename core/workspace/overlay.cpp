@@ -16,7 +16,6 @@ namespace {
 using base::ErrorKind;
 using base::Result;
 
-constexpr std::size_t kHead = 4096;
 constexpr std::size_t kGaps = 20; ///< places that are listed
 /// A measurement of 100,000 ops has about 5 MB.
 constexpr io::ReadLimits kLimits{.bytes = std::uint64_t{64} << 20U,
@@ -70,12 +69,6 @@ bool isOf(const compare::MeasuredRun& run, const plan::VerifiedPlan& plan)
 }
 
 } // namespace
-
-bool isMeasurement(const std::filesystem::path& path)
-{
-    const Result<std::string> head = io::readHead(path, kHead);
-    return head && compare::looksLikeMeasurement(*head);
-}
 
 Result<std::string> readMeasurementFile(const std::filesystem::path& path,
                                         const base::JobContext& job)

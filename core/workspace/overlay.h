@@ -44,9 +44,6 @@ struct Overlay
 };
 using OverlayPtr = std::shared_ptr<const Overlay>;
 
-/// Whether a file is meant as a measurement, by its content; false for what can't be read.
-[[nodiscard]] bool isMeasurement(const std::filesystem::path& path);
-
 /// The content of a measurement file. Off the GUI thread.
 [[nodiscard]] base::Result<std::string> readMeasurementFile(const std::filesystem::path& path,
                                                             const base::JobContext& job);

@@ -32,9 +32,14 @@ bool isOneSentence(const plimsoll::base::Error& error)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
-    const auto file = plimsoll::plan::readPlan(
-        {reinterpret_cast<const char*>(data), size}, // NOLINT(*-reinterpret-cast)
-        *program());
+    const std::string_view text{reinterpret_cast<const char*>(data), // NOLINT(*-reinterpret-cast)
+                                size};
+    const auto outline = plimsoll::plan::readPlanOutline(text);
+    if (!outline && !isOneSentence(outline.error()))
+        std::abort();
+    const auto file = plimsoll::plan::readPlan(text, *program());
+    if (file && (!outline || outline->file.info != file->info))
+        std::abort(); // what its graph takes says the same without it
     if (!file)
         return isOneSentence(file.error()) ? 0 : (std::abort(), 0);
     const auto problem = plimsoll::plan::problemOf(*file, program());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a measurement comes over the prediction of a document: dialog, drop, command line.
+#include "core/workspace/file_kind.h"
 #include "ui/base/texts.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/status_line.h"
@@ -39,7 +40,7 @@ JobRunner<MainWindow::OpenedFile>::Work MainWindow::opening(const QString& path)
     return [file = path.toStdString(), choices = m_defaults, predicted,
             mustMeasure = m_measurements.contains(path)](
                const base::JobContext& job) -> base::Result<OpenedFile> {
-        if (!mustMeasure && !workspace::isMeasurement(file)) {
+        if (!mustMeasure && workspace::kindOf(file) != workspace::FileKind::Measurement) {
             base::Result<workspace::Opened> opened = workspace::openDocument(file, choices, job);
             if (!opened)
                 return tl::unexpected{opened.error()};

@@ -8,9 +8,23 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 namespace plimsoll::solve {
+
+namespace {
+
+/// "it has slots, runtime".
+std::string namesOf(const std::vector<OptionRecord>& options)
+{
+    std::vector<std::string_view> names;
+    for (const OptionRecord& option : options)
+        names.emplace_back(option.name);
+    return names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "));
+}
+
+} // namespace
 
 const char* statusName(Status status)
 {
@@ -54,9 +68,9 @@ base::Result<void> checkOptions(const PlannerDescriptor& descriptor, const Optio
             std::find_if(descriptor.options.begin(), descriptor.options.end(),
                          [&name](const OptionRecord& candidate) { return candidate.name == name; });
         if (record == descriptor.options.end())
-            return base::failure(
-                base::ErrorKind::Usage,
-                fmt::format("The planner {} has no option \"{}\".", descriptor.id, name));
+            return base::failure(base::ErrorKind::Usage,
+                                 fmt::format("The planner {} has no option \"{}\": {}.",
+                                             descriptor.id, name, namesOf(descriptor.options)));
         if (value < record->lower || value > record->upper)
             return base::failure(
                 base::ErrorKind::Usage,

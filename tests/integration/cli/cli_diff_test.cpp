@@ -3,9 +3,11 @@
 #include "tests/integration/cli/cli_runner.h"
 
 #include <QJsonArray>
+#include <QLocale>
 #include <QTest>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace {
@@ -37,6 +39,7 @@ private Q_SLOTS:
     void comparesStepPlansByPeak();
     void comparesTwoGraphs();
     void comparesTwoPlans();
+    void differencesTooSmallForPercentAreTold();
     void saysWhichFilesItTakes();
     void filesOfOtherStepsAreRefused_data();
     void filesOfOtherStepsAreRefused();
@@ -176,6 +179,38 @@ void CliDiffTest::comparesTwoPlans()
     }
     const CliRun said = runCli(both);
     QVERIFY2(said.out.contains("  only B: region of ops "), said.out.constData());
+}
+
+/// Never "-0.00 %".
+void CliDiffTest::differencesTooSmallForPercentAreTold()
+{
+    for (const char* runtime : {"checkpoint", "step"})
+        QCOMPARE(runCli({text("plan"), m_resnet, text("--budget"), text("80%"), text("--runtime"),
+                         text(runtime), text("--export"), file(runtime) + text(".json")})
+                     .exit,
+                 0);
+    const QStringList both{text("diff"), file("checkpoint.json"), file("step.json"), m_resnet};
+    const QJsonArray rows =
+        runCli(both + QStringList{text("--json")}).json()[text("rows")].toArray();
+    const QList<QByteArray> lines = runCli(both).out.split('\n');
+    int tiny = 0;
+    for (const QJsonValue value : rows) {
+        const QJsonObject row = value.toObject();
+        const qint64 bytes = row[text("difference_bytes")].toInteger();
+        const auto name = row[text("name")].toString().toUtf8();
+        const auto line = std::find_if(lines.begin(), lines.end(), [&](const QByteArray& text) {
+            return text.startsWith("  " + name + " ");
+        });
+        QVERIFY(line != lines.end() && !line->contains("0.00 %"));
+        if (bytes == 0 || std::abs(bytes) > row[text("a_bytes")].toInteger() / 100000)
+            continue;
+        ++tiny;
+        QVERIFY2(line->endsWith((bytes < 0 ? " -" : " +")
+                                + QLocale{QLocale::English}.toString(std::abs(bytes)).toUtf8()
+                                + " B"),
+                 line->constData());
+    }
+    QVERIFY(tiny > 0);
 }
 
 void CliDiffTest::saysWhichFilesItTakes()

@@ -112,6 +112,7 @@ void MeasurementTest::refusesWhatIsWrong_data()
     };
     row("another format", "plimsoll-measurement", "plimsoll-plan", "format must be");
     row("newer", R"("version":1)", R"("version":2)", "has version 2");
+    row("older than the first", R"("version":1)", R"("version":0)", "version must be 1");
     row("a key twice", R"("torch":"2.15.0")", R"("torch":"2.15.0","torch":"2")", "torch");
     row("backend", R"("backend":"cpu")", R"("backend":"tpu")", "backend must be");
     row("no runs", R"("runs":[)", R"("walks":[)", "runs is missing");

@@ -159,8 +159,11 @@ void RotorPlannerTest::refusesUnknownPlannersAndOptions()
     const auto frontier = [](const solve::Options& options) {
         return solve::makeRotorPlanner()->frontier(problemOf("resnet18", 0), options, {});
     };
-    QCOMPARE(frontier({{"speed", 1}}).error().message,
-             std::string{"The planner rotor has no option \"speed\"."});
+    QCOMPARE(
+        frontier({{"speed", 1}}).error().message,
+        std::string{
+            "The planner rotor has no option \"speed\": it has slots, granularity, saved-sets, "
+            "freeze-stats, runtime."});
     QCOMPARE(frontier({{"slots", 3}}).error().message,
              std::string{"The option slots of the planner rotor takes 16 to 4000, not 3."});
     QVERIFY(frontier({{"slots", 40}}));

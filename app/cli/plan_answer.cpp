@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/plan_answer.h"
+
+#include "app/cli/evaluation_json.h"
+#include "core/base/format.h"
+#include "core/io/byte_source.h"
+#include "core/plan/plan_json.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace plimsoll::cli {
+
+namespace {
+
+/// `count` budgets, evenly spaced from the smallest known feasible one to the largest that gains
+/// anything.
+ordered_json frontierJson(const plan::Frontier& frontier, int count)
+{
+    ordered_json rows = ordered_json::array();
+    if (frontier.points().empty())
+        return rows;
+    const std::int64_t low = frontier.points().front()->evaluation().peak.count();
+    const std::int64_t high = frontier.points().back()->evaluation().peak.count();
+    for (int i = 0; i < count; ++i) {
+        const std::int64_t budget = count == 1 ? low : low + (high - low) / (count - 1) * i;
+        const std::int64_t exact = i > 0 && i == count - 1 ? high : budget;
+        const plan::VerifiedPlanPtr plan = frontier.at(base::Bytes{exact});
+        if (!plan)
+            continue;
+        rows.push_back({{"budget_bytes", exact},
+                        {"peak_bytes", plan->evaluation().peak.count()},
+                        {"step_time_ns", plan->evaluation().stepTime.count()},
+                        {"planner", plan->plan().planner}});
+    }
+    return rows;
+}
+
+/// Options by name, as the user writes them.
+ordered_json optionsJson(const Planning& planning)
+{
+    ordered_json json = ordered_json::object();
+    for (const solve::OptionRecord& option : planning.planner.options) {
+        const std::int64_t value =
+            solve::optionValue(planning.planner, planning.options, option.name);
+        if (option.choices.empty())
+            json[option.name] = value;
+        else
+            json[option.name] = solve::valueText(option, value);
+    }
+    return json;
+}
+
+/// What was asked, and what is known of the problem.
+ordered_json problemJson(const Planning& planning)
+{
+    const plan::Problem& problem = planning.problem;
+    const solve::Outcome& outcome = planning.outcome;
+    const std::vector<plan::VerifiedPlanPtr>& points = outcome.frontier->points();
+    ordered_json json = {{"status", solve::statusName(outcome.status)},
+                         {"planner", planning.planner.id},
+                         {"options", optionsJson(planning)},
+                         {"device", problem.device.id},
+                         {"budget_bytes", problem.budget.count()},
+                         {"reserve_bytes", problem.reserve.count()},
+                         {"lower_bound_peak_bytes", outcome.peakBound.bytes.count()},
+                         {"lower_bound_op", nullptr},
+                         {"time_bound_ns", outcome.timeBound.count()},
+                         {"verified", outcome.best != nullptr},
+                         {"searched", planning.searched},
+                         {"stopped", outcome.stopped},
+                         {"smallest_known_budget_bytes", nullptr}};
+    if (!problem.program->ops.empty())
+        json["lower_bound_op"] = outcome.peakBound.op.index();
+    if (!points.empty())
+        json["smallest_known_budget_bytes"] = points.front()->evaluation().peak.count();
+    return json;
+}
+
+/// The keys of a plan's evaluation where there is no plan: what was asked stays, the rest is not
+/// known.
+void addNothing(ordered_json& json, const Planning& planning)
+{
+    const auto isOn = [&](const char* option) {
+        return solve::optionValue(planning.planner, planning.options, option) == 1;
+    };
+    const plan::Runtime runtime = solve::runtimeOf(planning.planner, planning.options);
+    json["runtime"] = plan::runtimeName(runtime);
+    json["granularity"] = plan::granularityName(isOn("granularity") ? plan::Granularity::Op
+                                                                    : plan::Granularity::Module);
+    json["freeze_stats"] = isOn("freeze-stats");
+    for (const char* key : {"peak_bytes", "peak_op", "peak_op_name", "step_time_ns",
+                            "recompute_time_ns", "transfer_time_ns", "overhead_percent"})
+        json[key] = nullptr;
+    json["base_peak_bytes"] = planning.unplanned.peak.count();
+    json["base_step_time_ns"] = planning.unplanned.stepTime.count();
+    for (const char* key : {"recomputed", "labels", "regions", "not_modelled"})
+        json[key] = ordered_json::array();
+    if (runtime == plan::Runtime::Step)
+        json["schedule"] = plan::scheduleJson({});
+}
+
+/// "1,024 B", or how much more than the budget that is: "1,024 B (24 B more)".
+std::string beside(base::Bytes budget, base::Bytes needed)
+{
+    return fmt::format("{} ({} more)", base::exactBytesText(needed),
+                       base::exactBytesText(needed - budget));
+}
+
+/// Who needs what no plan can be below.
+std::string needer(const Planning& planning)
+{
+    const graph::Program& program = *planning.problem.program;
+    const graph::OpId op = planning.outcome.peakBound.op;
+    if (program.ops.empty())
+        return "the reserve";
+    return fmt::format("op {}, {}", op.index(), base::printable(program.label(program.op(op))));
+}
+
+/// By how much the budget is missed, and why.
+std::string missedText(const Planning& planning)
+{
+    const solve::Outcome& outcome = planning.outcome;
+    const base::Bytes budget = planning.problem.budget;
+    const base::Bytes bound = outcome.peakBound.bytes;
+    const std::vector<plan::VerifiedPlanPtr>& points = outcome.frontier->points();
+    const std::string known = points.empty()
+                                  ? std::string{"no plan is known at all"}
+                                  : fmt::format("the smallest budget with a plan is {}",
+                                                beside(budget, points.front()->evaluation().peak));
+    if (outcome.status == solve::Status::Infeasible)
+        return fmt::format("No plan exists within {}: {}, needs {} whatever is recomputed; {}{}.",
+                           base::exactBytesText(budget), needer(planning), beside(budget, bound),
+                           known, planning.searched ? "" : ", as far as is known without a search");
+    return fmt::format("{} within {}: {}; none can be below {}.",
+                       outcome.stopped ? "The search was stopped early; no plan was found yet"
+                                       : "No plan was found",
+                       base::exactBytesText(budget), known, base::exactBytesText(bound));
+}
+
+std::string nothingText(const Planning& planning)
+{
+    const solve::Outcome& outcome = planning.outcome;
+    const base::Bytes budget = planning.problem.budget;
+    const std::vector<plan::VerifiedPlanPtr>& points = outcome.frontier->points();
+    std::string text = fmt::format("{}: no plan within {}\n", solve::statusName(outcome.status),
+                                   base::exactBytesText(budget));
+    if (!points.empty())
+        text +=
+            fmt::format("  smallest budget with a plan {}{}\n",
+                        beside(budget, points.front()->evaluation().peak),
+                        planning.searched ? "" : ", known without a search: --frontier 2 searches");
+    return text
+           + fmt::format("  lower bound                 {}, needed by {}\n",
+                         outcome.status == solve::Status::Infeasible
+                             ? beside(budget, outcome.peakBound.bytes)
+                             : base::exactBytesText(outcome.peakBound.bytes),
+                         needer(planning));
+}
+
+std::string pointsText(const ordered_json& points)
+{
+    std::string text;
+    for (const ordered_json& point : points) {
+        const base::Bytes peak{point["peak_bytes"].get<std::int64_t>()};
+        text += fmt::format(
+            "  at {:<12} peak {:<12} step {}\n",
+            base::budgetText(base::Bytes{point["budget_bytes"].get<std::int64_t>()}, peak),
+            base::bytesText(peak, base::Rounding::Up),
+            base::timeText(base::Nanoseconds{point["step_time_ns"].get<std::int64_t>()}));
+    }
+    return text;
+}
+
+} // namespace
+
+Answer describe(const Planning& planning)
+{
+    const solve::Outcome& outcome = planning.outcome;
+    Answer answer;
+    answer.json = problemJson(planning);
+    if (outcome.best) {
+        const plan::Plan& plan = outcome.best->plan();
+        const plan::Evaluation& evaluation = outcome.best->evaluation();
+        addEvaluation(answer.json, planning.problem, plan, evaluation, planning.unplanned);
+        answer.text = fmt::format("{} plan by {}{}\n", solve::statusName(outcome.status),
+                                  planning.planner.id, outcome.stopped ? ", stopped early" : "")
+                      + evaluationText(planning.problem, plan, evaluation, planning.unplanned);
+        for (const std::string& path : planning.exports)
+            answer.text += fmt::format("  wrote {}\n", io::pathText(path));
+    } else {
+        addNothing(answer.json, planning);
+        answer.exit = Exit::NoPlan;
+        answer.text = nothingText(planning);
+        answer.error = missedText(planning);
+    }
+    answer.json["frontier"] = frontierJson(*outcome.frontier, planning.points);
+    answer.text += pointsText(answer.json["frontier"]);
+    answer.json["exports"] = planning.exports;
+    return answer;
+}
+
+} // namespace plimsoll::cli

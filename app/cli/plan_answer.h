@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "app/cli/command.h"
+#include "core/solve/common/planner.h"
+
+#include <string>
+#include <vector>
+
+namespace plimsoll::cli {
+
+/// What a planner was asked, and what came of it.
+struct Planning
+{
+    const solve::PlannerDescriptor& planner;
+    const solve::Options& options;
+    const plan::Problem& problem;
+    const plan::Evaluation& unplanned;
+    solve::Outcome outcome;
+    bool searched = true; ///< else the budget is below the bound: known is what takes no search
+    int points = 0;       ///< of the trade-off, to be printed
+    std::vector<std::string> exports = {}; ///< files written
+};
+
+/// The answer of `plan`, `seconds` aside. The same keys whether there is a plan or not.
+[[nodiscard]] Answer describe(const Planning& planning);
+
+} // namespace plimsoll::cli
