@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterable
 
 import torch
-from plimsoll.measuring.profiled import comparable
+from plimsoll.measuring.profiled import Profile, comparable, roots_of
 
 
 @dataclass(frozen=True)
@@ -21,16 +21,27 @@ class Held:
     others: int  # taken outside of ops: states of the random generator (5,056 each), Python's numbers as tensors
 
 
-def watched(run: Callable[[], None], targets: Iterable[str]) -> tuple[Held, Any]:
-    """Runs a step under the profiler, whose events are returned, too. `targets`: the ops that a recording of the step has."""
+@dataclass(frozen=True)
+class Watched:
+    held: Held
+    raw: Any  # torch.profiler's own
+    tensors: Profile  # the events, and of the allocator's only what results of ops take and give back
+
+
+def watched(run: Callable[[], None], targets: Iterable[str]) -> Watched:
+    """Runs a step under the profiler. `targets`: the ops that a recording of the step has."""
+    first = torch.autograd._get_sequence_nr()
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
         run()
-    return _held(profile, {comparable("::".join(target.split(".")[:2])) for target in targets}), profile
-
-
-def _held(profile: Any, ops: set[str]) -> Held:
+    ops = {comparable("::".join(target.split(".")[:2])) for target in targets}
     rows = sorted(_allocations(profile, ops), key=lambda row: row[0].start_time_ns)
     kinds = _kinds(rows)
+    begin = profile.profiler.kineto_results.trace_start_ns()
+    memory = [(event.start_time_ns - begin, event.extra_fields.alloc_size) for (event, _), kind in zip(rows, kinds) if kind == "tensors"]
+    return Watched(_held(rows, kinds), profile, Profile(roots_of(profile, first), memory))
+
+
+def _held(rows: list[tuple[Any, Any]], kinds: list[str]) -> Held:
     live = {"tensors": 0, "scratch": 0, "others": 0}
     tensors = 0
     best = Held(0, 0, "", 0, 0)

@@ -7,11 +7,14 @@ import contextlib
 import gc
 import json
 from dataclasses import dataclass, field
+from itertools import accumulate
+from types import SimpleNamespace
 from typing import Any, Callable
 
 import torch
 from allocator import Held, watched
 from plimsoll.job.environment import prepared
+from plimsoll.measuring.profiled import Profile, allocator_curve, matched
 from plimsoll.recording.finish import finish
 from plimsoll.recording.record import record
 from plimsoll.recording.saved import SavedTensors
@@ -37,6 +40,7 @@ class Proof:
     saved: int  # by real autograd, each storage once
     saved_apart: int  # likewise, without what was there before the step
     held: Held  # by the allocator
+    curve: list[str]  # the ops during which results of ops hold other bytes than predicted
     adds: dict[str, int] = field(default_factory=dict)  # that the engine ran in backward
 
     @property
@@ -66,9 +70,11 @@ def prove(builder: Callable[[], dict[str, Any]]) -> Proof:
     graph = json.loads(json.dumps(trace_graph(made["model"], **_arguments(made), target="cpu")))
     made["optimizer"] = made["optimizer"]([p for p in made["model"].parameters() if p.requires_grad])
     saved, apart = _really_saved(made)
-    held, profile = watched(lambda: plain_step(made), graph["targets"])
-    proof = Proof(graph, _differences(graph, _real_graph(made)), saved, apart, held, _adds(profile))
-    del made, profile
+    gc.collect()  # what goes on its own while the step runs
+    seen = watched(lambda: plain_step(made), graph["targets"])
+    differing = curve_differences(graph, seen.tensors)
+    proof = Proof(graph, _differences(graph, _real_graph(made)), saved, apart, seen.held, differing, _adds(seen.raw))
+    del made, seen
     gc.collect()
     return proof
 
@@ -193,6 +199,33 @@ def _resolved(graph: dict[str, Any], value: Any) -> Any:
     if isinstance(value, dict):
         return _tensor(graph, value["t"]) if set(value) == {"t"} else {k: _resolved(graph, v) for k, v in value.items()}
     return value
+
+
+def curve_differences(graph: dict[str, Any], profile: Profile) -> list[str]:
+    """Every op is looked at. Numbers as tensors (4 or 8 bytes) that PyTorch makes outside of ops when nobody watches may be missing."""
+    ops = [
+        SimpleNamespace(target=graph["targets"][op[0]], seq=op[9], node=graph["nodes"][op[10]] if op[10] >= 0 else "") for op in graph["ops"]
+    ]
+    predicted, numbers = live_bytes(graph), live_bytes(graph, "aten.scalar_tensor.default")
+    events = matched(ops, profile)
+    held, _, _ = allocator_curve(events, profile, 0)
+    found = []
+    for ordinal, op in enumerate(ops):
+        if events[ordinal] is None and op.target != "aten.scalar_tensor.default":
+            found.append(f"op {ordinal} {op.target}: not in the profile")
+        elif events[ordinal] is not None and not predicted[ordinal] - numbers[ordinal] <= held[ordinal] <= predicted[ordinal]:
+            found.append(f"op {ordinal} {op.target}: {predicted[ordinal]} B predicted, {held[ordinal]} B held")
+    return found
+
+
+def live_bytes(graph: dict[str, Any], made_by: str = "") -> list[int]:
+    """During each op, of storages that the step allocates; with `made_by` of those that ops of this target allocate."""
+    change = [0] * (len(graph["ops"]) + 1)
+    for nbytes, _, alloc, free, *_ in graph["storages"]:
+        if alloc >= 0 and made_by in ("", graph["targets"][graph["ops"][alloc][0]]):
+            change[alloc] += nbytes
+            change[len(graph["ops"]) if free is None else free + 1] -= nbytes
+    return list(accumulate(change[:-1]))
 
 
 def stream_of_graph(graph: dict[str, Any]) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def held_in(lean, model):
     made["optimizer"].step()
     made["optimizer"].zero_grad(set_to_none=True)
     gc.collect()
-    return watched(lambda: plain_step(made), lean.targets)[0]
+    return watched(lambda: plain_step(made), lean.targets).held
 
 
 @pytest.mark.parametrize("name, kind", CHECKPOINTED)

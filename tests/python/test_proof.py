@@ -45,6 +45,11 @@ def test_the_peak_is_the_allocators_less_the_scratch_of_kernels(proven, name):
 
 
 @pytest.mark.parametrize("name", ZOO)
+def test_at_every_op_the_allocator_holds_what_is_predicted(proven, name):
+    assert proven(name).curve == []
+
+
+@pytest.mark.parametrize("name", ZOO)
 def test_gradients_are_summed_in_place_as_the_engine_does(proven, name):
     proof = proven(name)
     assert {kind: proof.counted(kind) for kind in ("add_", "add")} == proof.adds

@@ -13,7 +13,7 @@ from typing import Any, Iterator, Optional, Union
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
-from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+from torch.utils._python_dispatch import _disable_current_modes
 
 from ..base import questions
 from ..base.apply_values import PlanMismatch
@@ -24,6 +24,7 @@ from ..base.tensors import tensors_in
 from ..base.values import follow
 from ..emulation import fake_results, huggingface
 from ..emulation.eager_paths import EagerPaths
+from ..emulation.in_place import Transparent, without_modes
 from ..job.fakes import lender_for
 from ..state import preserve
 from ..state.foreign import refuse_real_writes
@@ -96,7 +97,7 @@ class Forward:
         return [statement for statement in self.statements if statement.ordinal >= 0]
 
 
-class _Recorder(TorchDispatchMode):
+class _Recorder(Transparent):
     def __init__(self, model: torch.nn.Module, inputs: list[torch.Tensor], target: str):
         super().__init__()
         self.statements: list[Statement] = []
@@ -142,6 +143,7 @@ class _Recorder(TorchDispatchMode):
         if func.namespace in _SKIPPED:
             return func(*args, **kwargs)
         op_refusals.check_state(self._place, self._hooks)
+        func, args = without_modes(func, args)
         statement = self._begin(func, args, kwargs)
         if func is aten._local_scalar_dense.default:
             result = questions.answer(args[0], FORWARD, [])

@@ -13,6 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ..base.apply_values import PlanMismatch
 from ..base.mutations import is_random, statistics_arguments, written_arguments
 from ..base.tensors import tensors_in
+from ..emulation.in_place import Noting, Unnoticed
 
 _UNCOUNTED = (torch.ops.aten.detach.default,)
 _NOT_OPS = ("prim", "profiler")
@@ -97,8 +98,11 @@ def counters_of(model: torch.nn.Module) -> frozenset:
 
 
 @contextlib.contextmanager
-def _both(outer: Any, inner: Any) -> Iterator[None]:
-    with outer, inner:
+def _unnoticed(*modes: Any) -> Iterator[None]:
+    """Dispatch modes, under which ops run as if there were none."""
+    with contextlib.ExitStack() as stack:
+        for mode in (Noting(), *modes, Unnoticed()):
+            stack.enter_context(mode)
         yield
 
 
@@ -113,15 +117,14 @@ class Contexts:
         self._model = model
 
     def __call__(self) -> tuple[Any, Any]:
-        forward: Any = contextlib.nullcontext()
-        again: Any = contextlib.nullcontext()
+        forward, again = [], []
+        if self._model is not None:
+            again.append(FrozenStatistics(counters_of(self._model)))
         if self._saved:
             policy = _Policy(self._saved, self._expected, self._first)
-            forward, again = torch_checkpoint.create_selective_checkpoint_contexts(policy)
-        if self._model is not None:
-            frozen = FrozenStatistics(counters_of(self._model))
-            again = _both(frozen, again) if self._saved else frozen
-        return forward, again
+            for modes, mode in zip((forward, again), torch_checkpoint.create_selective_checkpoint_contexts(policy)):
+                modes.append(mode)
+        return tuple(_unnoticed(*modes) if modes else contextlib.nullcontext() for modes in (forward, again))
 
 
 def contexts_for(

@@ -9,8 +9,10 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
-from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
+from torch.overrides import _get_current_function_mode_stack
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+
+from .in_place import Noting
 
 
 class _Names(TorchDispatchMode):
@@ -52,8 +54,8 @@ def _one_hot(indices: torch.Tensor, classes: int, target: str) -> torch.Tensor:
     return torch.ops.aten.zeros.default([*indices.shape, classes], **place).scatter_(-1, indices.unsqueeze(-1), 1)
 
 
-class EagerPaths(TorchFunctionMode):
-    """While entered, calls on fakes run the ops of a real run on the target ("cpu", "cuda")."""
+class EagerPaths(Noting):
+    """While entered, calls run the ops of a real run on the target ("cpu", "cuda")."""
 
     def __init__(self, target: str):
         super().__init__()
@@ -66,7 +68,7 @@ class EagerPaths(TorchFunctionMode):
             classes = args[1] if len(args) > 1 else kwargs.get("num_classes", -1)
             if isinstance(indices, FakeTensor) and indices.numel() > 0:
                 return _one_hot(indices, classes, self._target)
-        return func(*args, **kwargs)
+        return super().__torch_function__(func, types, args, kwargs)
 
 
 def eager_path() -> contextlib.AbstractContextManager:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import statistics
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Iterator, Optional, Sequence
 
 import torch
@@ -14,7 +14,9 @@ import torch
 from ..base.kinds import Op, TraceError
 
 _NODE = "autograd::engine::evaluate_function: "
-_SAME = {"aten::_reshape_alias": "aten::view"}  # what PyTorch calls where no mode watches, and what a mode sees
+# What PyTorch calls where no mode watches, and what a mode sees.
+_SAME = {"aten::_reshape_alias": "aten::view", "aten::new_zeros": "aten::zeros", "aten::_index_put_impl_": "aten::index_put"}
+_COPY = "aten::clone"
 _FAR = 400  # events that are looked through for an op with no number to find it by
 
 
@@ -51,7 +53,7 @@ def profiled(run: Callable[[], None], device: torch.device, *, memory: bool) -> 
         run()
         if device.type == "cuda":
             torch.cuda.synchronize(device)
-    return Profile(_roots(profile, first), _memory(profile, device) if memory else [])
+    return Profile(roots_of(profile, first), _memory(profile, device) if memory else [])
 
 
 @contextlib.contextmanager
@@ -66,7 +68,8 @@ def _quietly() -> Iterator[None]:
             os.environ.pop("KINETO_LOG_LEVEL", None)
 
 
-def _roots(profile: Any, first: int) -> list[Event]:
+def roots_of(profile: Any, first: int) -> list[Event]:
+    """The outermost events of torch.profiler's profile; `first`: autograd's number of the step's first node."""
     made: dict[int, Event] = {}
     roots = []
     for event in sorted(profile.events(), key=lambda e: (e.time_range.start, -e.time_range.end)):
@@ -101,15 +104,21 @@ class _Flat:
     def __init__(self, roots: Sequence[Event]):
         self.events: list[Event] = []
         self.ends: list[int] = []
+        self.parents: list[int] = []  # -1: none
         self.nodes: dict[int, tuple[int, int]] = {}  # number of an autograd node -> its events
-        self.makers: dict[tuple[str, int], int] = {}  # (name, number of the node that it may make) -> outermost event
+        self.makers: dict[tuple[str, int], int] = {}  # (name, number of the node that it makes) -> outermost event
         for root in roots:
             self._add(root)
+        for at, event in enumerate(self.events):
+            # What makes no node carries the number of the next one: the last event that carries it made it.
+            known = self.makers.get((event.name, event.seq))
+            if known is None or at >= self.ends[known]:
+                self.makers[event.name, event.seq] = at
 
     def _add(self, root: Event) -> None:
-        pending: list[tuple[Event, int]] = [(root, -1)]
+        pending: list[tuple[Event, int, int]] = [(root, -1, -1)]
         while pending:
-            event, at = pending.pop()
+            event, at, parent = pending.pop()
             if at >= 0:
                 self.ends[at] = len(self.events)
                 if event.name.startswith(_NODE) and event.children:
@@ -118,9 +127,14 @@ class _Flat:
             at = len(self.events)
             self.events.append(event)
             self.ends.append(at + 1)
-            self.makers.setdefault((event.name, event.seq), at)
-            pending.append((event, at))
-            pending.extend((child, -1) for child in reversed(event.children))
+            self.parents.append(parent)
+            pending.append((event, at, parent))
+            pending.extend((child, -1, at) for child in reversed(event.children))
+
+
+def _behind(copy: Event, whole: Event) -> Event:
+    """What is left of an op in place behind the copy that it makes of what it writes over, which is an op for itself."""
+    return replace(whole, start=copy.end, device_ns=max(0, whole.device_ns - copy.device_ns))
 
 
 def matched(ops: Sequence[Op], profile: Profile) -> list[Optional[Event]]:
@@ -138,9 +152,14 @@ def matched(ops: Sequence[Op], profile: Profile) -> list[Optional[Event]]:
         if anchors[ordinal] is not None:
             limit = min(limit, anchors[ordinal])
     found: list[Optional[Event]] = [None] * len(ops)
-    cursor, node = 0, -1
+    cursor, node, last = 0, -1, -1
     for ordinal, op in enumerate(ops):
         low, high = cursor, min(limits[ordinal], cursor + _FAR)
+        around = flat.parents[last] if last >= 0 and flat.events[last].name == _COPY else -1
+        if around >= 0 and flat.events[around].name == names[ordinal] and op.target.split(".")[1].endswith("_"):
+            found[ordinal] = _behind(flat.events[last], flat.events[around])
+            cursor, last = flat.ends[around], around
+            continue
         if anchors[ordinal] is not None and anchors[ordinal] >= cursor:
             low, high = anchors[ordinal], anchors[ordinal] + 1
         elif op.node and op.seq in flat.nodes:
@@ -150,6 +169,7 @@ def matched(ops: Sequence[Op], profile: Profile) -> list[Optional[Event]]:
         at = next((i for i in range(low, high) if flat.events[i].name == names[ordinal]), None)
         if at is not None:
             found[ordinal] = flat.events[at]
+            last = at
             cursor = flat.ends[at]
     return found
 

@@ -13,7 +13,6 @@ from torch._subclasses.fake_tensor import (
     FakeTensor,
     UnsupportedOperatorException,
 )
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..base import questions
 from ..base.kinds import BACKWARD, COLLECTIVE, CONSTANT, FORWARD, GRAD_MODE, LOSS, OPTIMIZER, RANDOM, VIEW, Op
@@ -22,6 +21,7 @@ from ..base.sources import run_by_engine, user_line
 from ..base.tensors import tensors_in
 from ..base.values import follow
 from ..emulation import fake_results
+from ..emulation.in_place import Transparent, without_modes
 from ..state.foreign import ForeignTensors, refuse_real_writes
 from .checkpoints import CheckpointTracker
 from .encode import encode
@@ -39,6 +39,10 @@ def _has_number(node: Any) -> bool:
     return node._sequence_nr() < _NO_NUMBER
 
 
+def _name_of(node: Any) -> str:
+    return node.name().rpartition("::")[2]
+
+
 def _steals_gradient() -> bool:
     """Whether AccumulateGrad runs, whose detach is part of every step."""
     if torch._C._current_graph_task_id() == -1 or torch.is_grad_enabled():
@@ -47,7 +51,7 @@ def _steals_gradient() -> bool:
     return node is not None and not _has_number(node)
 
 
-class Recorder(TorchDispatchMode):
+class Recorder(Transparent):
     """The dispatch mode. `on` is true between `open()` and `close()`; ops outside are run and forgotten."""
 
     def __init__(self, step: Any, target: str):
@@ -120,6 +124,7 @@ class Recorder(TorchDispatchMode):
         self._on_op()
         if func is aten._local_scalar_dense.default and isinstance(args[0], FakeTensor):
             return self._ask(func, args)
+        func, args = self._in_place(func, args)
         if not self.on:
             return self._call(func, args, kwargs)
         if func is aten.detach.default and not _steals_gradient():
@@ -150,6 +155,22 @@ class Recorder(TorchDispatchMode):
             self._foreign.note(func, args, kwargs, result)
             follow(func, args, kwargs, result)
         return result
+
+    def _in_place(self, func: Any, args: Any) -> tuple[Any, Any]:
+        if torch._C._current_graph_task_id() == -1 or self.checkpoints.recomputing:
+            return without_modes(func, args)
+        node = torch._C._current_autograd_node() if self.on and not torch.is_grad_enabled() else None
+        if node is None:
+            return func, args
+        return without_modes(func, args, _name_of(node), lambda tensor: self._made_by(node, tensor))
+
+    def _made_by(self, node: Any, tensor: torch.Tensor) -> bool:
+        row = self.storages.find(tensor)
+        alloc = self.storages.rows[row].alloc if row is not None else -1
+        if alloc < 0:
+            return False
+        op = self.ops[alloc]
+        return op.node == _name_of(node) and op.seq == (node._sequence_nr() - self._first_seq if _has_number(node) else op.seq)
 
     def _ask(self, func: Any, args: Any) -> Any:
         value = questions.answer(args[0], self.phase, self.assumed)
@@ -185,7 +206,7 @@ class Recorder(TorchDispatchMode):
         node = torch._C._current_autograd_node()
         if node is None:
             return
-        op.node = node.name().rpartition("::")[2]
+        op.node = _name_of(node)
         if _has_number(node):
             op.seq = node._sequence_nr() - self._first_seq
             owner = bisect.bisect_right(self._seqs, op.seq) - 1

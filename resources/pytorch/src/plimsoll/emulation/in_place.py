@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ops that PyTorch's own C++ runs in place, but out of place where a dispatch mode is active or tensors are fakes: run in place then, too.
+
+Composite functions and nodes of autograd ask whether anybody could be watching (`isTensorSubclassLike` in PyTorch's source) and then
+take a result of its own instead of writing over the one before, which is more memory than a step without a recorder needs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import Any, Callable, Iterator, Optional
+
+import torch
+import torch.nn.functional as F
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
+
+aten = torch.ops.aten
+_running = threading.local()  # .rule: of the composite function that runs, and whether somebody else's mode watches it
+
+# What the sums in a composite function are: of scores and a mask, whatever their sizes, or of a product and a bias.
+_Rule = Callable[[torch.Tensor], bool]
+
+
+def _any(_: torch.Tensor) -> bool:
+    return True
+
+
+def _is_bias(added: torch.Tensor) -> bool:
+    return added.dim() == 1
+
+
+_RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu", "lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell")
+_FUNCTIONS: dict[Any, _Rule] = {
+    torch._C._nn.scaled_dot_product_attention: _any,
+    torch._C._nn.linear: _is_bias,
+    **{getattr(torch, name): _is_bias for name in _RECURRENT},
+}
+
+# Packets of ops -> nodes whose formula writes over the op's first argument, if it made that itself.
+_NODES = {
+    "masked_fill": (
+        "Atan2Backward", "ClampBackward", "ClampMaxBackward", "ClampMinBackward", "FmaxBackward", "FminBackward", "MaximumBackward",
+        "MinimumBackward",
+    ),
+    "scatter_add": ("CummaxBackward", "CumminBackward", "GatherBackward"),
+    "scatter": (
+        "KthvalueBackward", "MaxBackward", "MedianBackward", "MinBackward", "ModeBackward", "NanmedianBackward", "SortBackward",
+        "TopkBackward",
+    ),
+    "index_add": ("IndexSelectBackward",),
+    "index_fill": ("TraceBackward",),
+    "index_put": ("IndexBackward",),
+    "masked_scatter": ("MaskedSelectBackward",),
+    "put": ("TakeBackward",),
+    "mul": ("BinaryCrossEntropyBackward", "BinaryCrossEntropyWithLogitsBackward"),
+    "sub": ("BinaryCrossEntropyWithLogitsBackward",),
+}  # fmt: skip
+
+
+class Noting(TorchFunctionMode):
+    """While entered, it is known which composite function runs."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        rule = _FUNCTIONS.get(func)
+        if rule is not None:
+            with during(rule):
+                return func(*args, **kwargs)
+        if func is F.multi_head_attention_forward:  # what it calls, no function mode gets to see
+            with _noted_inside():
+                return func(*args, **kwargs)
+        return func(*args, **kwargs)
+
+
+@contextlib.contextmanager
+def during(rule: _Rule) -> Iterator[None]:
+    before = getattr(_running, "rule", None)
+    _running.rule = rule, _watched()
+    try:
+        yield
+    finally:
+        _running.rule = before
+
+
+def _watched() -> bool:
+    """Whether a mode that is there without us, too, comes to see the ops first: then PyTorch takes the other way in reality."""
+    first = next((mode for mode in reversed(_get_current_dispatch_mode_stack()) if not isinstance(mode, FakeTensorMode)), None)
+    return not isinstance(first, Transparent)
+
+
+@contextlib.contextmanager
+def _noted_inside() -> Iterator[None]:
+    linear, attention = F.linear, F.scaled_dot_product_attention
+
+    def noted(func: Callable, rule: _Rule) -> Callable:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with during(rule):
+                return func(*args, **kwargs)
+
+        return call
+
+    F.linear, F.scaled_dot_product_attention = noted(linear, _is_bias), noted(attention, _any)
+    try:
+        yield
+    finally:
+        F.linear, F.scaled_dot_product_attention = linear, attention
+
+
+class Transparent(TorchDispatchMode):
+    """A mode that runs what a step without it would run."""
+
+
+class Unnoticed(Transparent):
+    """Entered after modes that are there in reality, it has the ops run as if these were not."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        func, args = without_modes(func, args)
+        return func(*args, **(kwargs or {}))
+
+
+def without_modes(func: Any, args: Any, node: str = "", made_by_node: Optional[Callable[[torch.Tensor], bool]] = None) -> tuple[Any, Any]:
+    """The op, with its arguments, that runs in place of this one where no mode is active.
+
+    `node`: that of autograd which runs, and `made_by_node` tells which tensors it has made.
+    """
+    if node:
+        packet = func._overloadpacket.__name__
+        if node.rstrip("0123456789") in _NODES.get(packet, ()) and made_by_node is not None and made_by_node(args[0]):
+            return (aten._index_put_impl_.default, (*args, True)) if packet == "index_put" else (_in_place(func), args)
+        return func, args
+    if func is aten.add.Tensor:
+        rule, watched = getattr(_running, "rule", None) or (None, True)
+        if not watched and rule(args[1]):
+            return aten.add_.Tensor, args
+    return func, args
+
+
+def _in_place(func: Any) -> Any:
+    return getattr(getattr(aten, func._overloadpacket.__name__ + "_"), func._overloadname)
