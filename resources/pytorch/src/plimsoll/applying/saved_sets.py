@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator, Optional, Sequence
+from typing import Any, Optional, Sequence
 
 import torch
 import torch.utils.checkpoint as torch_checkpoint
@@ -97,13 +97,19 @@ def counters_of(model: torch.nn.Module) -> frozenset:
     return frozenset(t.untyped_storage()._cdata for t in tensors if t is not None)
 
 
-@contextlib.contextmanager
-def _unnoticed(*modes: Any) -> Iterator[None]:
-    """Dispatch modes, under which ops run as if there were none."""
-    with contextlib.ExitStack() as stack:
-        for mode in (Noting(), *modes, Unnoticed()):
-            stack.enter_context(mode)
-        yield
+class _Unnoticed:
+    """Dispatch modes, under which ops run as if there were none. Holds them, and so what they save, as long as checkpoint() holds it."""
+
+    def __init__(self, *modes: Any):
+        self._modes = (Noting(), *modes, Unnoticed())
+        self._entered = contextlib.ExitStack()
+
+    def __enter__(self) -> None:
+        for mode in self._modes:
+            self._entered.enter_context(mode)
+
+    def __exit__(self, *error: Any) -> None:
+        self._entered.close()
 
 
 class Contexts:
@@ -117,14 +123,15 @@ class Contexts:
         self._model = model
 
     def __call__(self) -> tuple[Any, Any]:
-        forward, again = [], []
+        forward: list[Any] = []
+        again: list[Any] = []
         if self._model is not None:
             again.append(FrozenStatistics(counters_of(self._model)))
         if self._saved:
             policy = _Policy(self._saved, self._expected, self._first)
             for modes, mode in zip((forward, again), torch_checkpoint.create_selective_checkpoint_contexts(policy)):
                 modes.append(mode)
-        return tuple(_unnoticed(*modes) if modes else contextlib.nullcontext() for modes in (forward, again))
+        return tuple(_Unnoticed(*modes) if modes else contextlib.nullcontext() for modes in (forward, again))
 
 
 def contexts_for(

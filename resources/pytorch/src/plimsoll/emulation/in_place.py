@@ -20,6 +20,8 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 aten = torch.ops.aten
 _running = threading.local()  # .rule: of the composite function that runs, and whether somebody else's mode watches it
 
+_DIGITS = "0123456789"
+
 # What the sums in a composite function are: of scores and a mask, whatever their sizes, or of a product and a bias.
 _Rule = Callable[[torch.Tensor], bool]
 
@@ -57,7 +59,18 @@ _NODES = {
     "put": ("TakeBackward",),
     "mul": ("BinaryCrossEntropyBackward", "BinaryCrossEntropyWithLogitsBackward"),
     "sub": ("BinaryCrossEntropyWithLogitsBackward",),
+    "add": ("AminmaxBackward",),
 }  # fmt: skip
+
+# Nodes whose formula sums tensors, which the engine does with gradients as well.
+_SUMMING = frozenset(
+    f"{name}Backward"
+    for name in (
+        "Atan2", "CholeskyInverse", "CholeskySolve", "LinalgCholeskyEx", "LinalgDet", "LinalgLstsq", "LinalgLu", "LinalgLuFactorEx",
+        "LinalgLuSolve", "LinalgMatrixSqrth", "LinalgPinv", "LinalgPolar", "LinalgQr", "LinalgSvd", "Logcumsumexp", "LuUnpack", "Mvlgamma",
+        "NativeGroupNorm", "SpecialI1E", "SpecialLogNdtr", "SpecialModifiedBesselK1", "StdMean", "TriangularSolve", "VarMean",
+    )
+)  # fmt: skip
 
 
 class Noting(TorchFunctionMode):
@@ -121,6 +134,11 @@ class Unnoticed(Transparent):
         return func(*args, **(kwargs or {}))
 
 
+def sums_inside(node: str) -> bool:
+    """Whether the formula of this node of autograd sums tensors: then one that it made itself is no gradient that waits to be summed."""
+    return node.rstrip(_DIGITS) in _SUMMING
+
+
 def without_modes(func: Any, args: Any, node: str = "", made_by_node: Optional[Callable[[torch.Tensor], bool]] = None) -> tuple[Any, Any]:
     """The op, with its arguments, that runs in place of this one where no mode is active.
 
@@ -128,7 +146,7 @@ def without_modes(func: Any, args: Any, node: str = "", made_by_node: Optional[C
     """
     if node:
         packet = func._overloadpacket.__name__
-        if node.rstrip("0123456789") in _NODES.get(packet, ()) and made_by_node is not None and made_by_node(args[0]):
+        if node.rstrip(_DIGITS) in _NODES.get(packet, ()) and made_by_node is not None and made_by_node(args[0]):
             return (aten._index_put_impl_.default, (*args, True)) if packet == "index_put" else (_in_place(func), args)
         return func, args
     if func is aten.add.Tensor:

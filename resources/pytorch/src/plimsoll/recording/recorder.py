@@ -21,7 +21,7 @@ from ..base.sources import run_by_engine, user_line
 from ..base.tensors import tensors_in
 from ..base.values import follow
 from ..emulation import fake_results
-from ..emulation.in_place import Transparent, without_modes
+from ..emulation.in_place import Transparent, sums_inside, without_modes
 from ..state.foreign import ForeignTensors, refuse_real_writes
 from .checkpoints import CheckpointTracker
 from .encode import encode
@@ -223,7 +223,8 @@ class Recorder(Transparent):
         """Whether this is the engine summing two gradients, which it does in place when no mode is active."""
         if len(args) != 2 or kwargs or not all(isinstance(a, torch.Tensor) for a in args):
             return False
-        return run_by_engine()
+        node = torch._C._current_autograd_node()
+        return run_by_engine() and not (node is not None and sums_inside(_name_of(node)) and self._made_by(node, args[0]))
 
     def _argument(self, tensor: torch.Tensor) -> int:
         known = self.storages.find(tensor) is not None
