@@ -22,6 +22,8 @@ namespace plimsoll::solve {
 namespace {
 
 constexpr int kFewestSlots = 16;
+/// Ops of forward and loss of which so few begin a stage that it matters which ones.
+constexpr std::size_t kLong = 10 * kMostStages;
 
 plan::Granularity granularityOf(const PlannerDescriptor& descriptor, const Options& options)
 {
@@ -85,8 +87,8 @@ public:
     base::Result<plan::FrontierPtr> run() &&;
 
 private:
-    base::Result<std::vector<LinearizedStep>> linearized(plan::Granularity cuts) const;
-    base::Result<void> betweenModules(const base::JobContext& job);
+    base::Result<std::vector<LinearizedStep>> linearized(std::optional<CutRule> cuts) const;
+    base::Result<void> elsewhere(CutRule cuts, const base::JobContext& job);
     base::Result<void> coarse();
     base::Result<void> fine(int slots, const base::JobContext& job);
     base::Result<void> addKeepEverything();
@@ -279,7 +281,7 @@ base::Result<void> Search::coarse()
 }
 
 /// With both ways to charge for values that cross several cuts.
-base::Result<std::vector<LinearizedStep>> Search::linearized(plan::Granularity cuts) const
+base::Result<std::vector<LinearizedStep>> Search::linearized(std::optional<CutRule> cuts) const
 {
     std::vector<LinearizedStep> steps;
     for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
@@ -296,7 +298,7 @@ base::Result<std::vector<LinearizedStep>> Search::linearized(plan::Granularity c
 /// and twice the slots must never give worse plans.
 base::Result<void> Search::fine(int slots, const base::JobContext& job)
 {
-    const base::Result<std::vector<LinearizedStep>> steps = linearized(m_granularity);
+    const base::Result<std::vector<LinearizedStep>> steps = linearized({});
     if (!steps)
         return tl::unexpected{steps.error()};
     std::vector<int> resolutions;
@@ -315,12 +317,12 @@ base::Result<void> Search::fine(int slots, const base::JobContext& job)
     return {};
 }
 
-/// Cuts between all ops seldom have room: those between modules, which lie evenly over a model, may
-/// then give better plans.
-base::Result<void> Search::betweenModules(const base::JobContext& job)
+/// Cuts between all ops seldom have room: other ones that lie evenly over a model may then give
+/// better plans.
+base::Result<void> Search::elsewhere(CutRule cuts, const base::JobContext& job)
 {
     constexpr int kSlots = 128;
-    const base::Result<std::vector<LinearizedStep>> steps = linearized(plan::Granularity::Module);
+    const base::Result<std::vector<LinearizedStep>> steps = linearized(cuts);
     if (!steps)
         return tl::unexpected{steps.error()};
     if (base::Result<void> added = addSingleLevel(steps->front(), kSlots, job.piece(0, 3)); !added)
@@ -339,11 +341,16 @@ base::Result<plan::FrontierPtr> Search::run() &&
             return tl::unexpected{added.error()};
     const bool betweenOps = m_granularity == plan::Granularity::Op;
     const bool saves = optionValue(m_descriptor, m_options, "saved-sets") == 1;
-    const int pieces = 1 + (betweenOps ? 1 : 0) + (saves ? 1 : 0);
+    std::vector<CutRule> others;
+    if (betweenOps)
+        others.push_back(CutRule::Calls);
+    if (betweenOps && m_problem.program->forwardCount() >= kLong)
+        others.push_back(CutRule::OpsEvenly);
+    const int pieces = 1 + static_cast<int>(others.size()) + (saves ? 1 : 0);
     base::Result<void> added = fine(static_cast<int>(optionValue(m_descriptor, m_options, "slots")),
                                     m_job.piece(0, pieces));
-    if (added && betweenOps)
-        added = betweenModules(m_job.piece(1, pieces));
+    for (std::size_t rule = 0; rule < others.size() && added; ++rule)
+        added = elsewhere(others[rule], m_job.piece(static_cast<int>(rule) + 1, pieces));
     if (added && saves)
         added = addSavedSets(m_job.piece(pieces - 1, pieces));
     // Stopped early, what is there is good.

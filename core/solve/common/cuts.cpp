@@ -14,7 +14,7 @@ namespace plimsoll::solve {
 using graph::Moment;
 using graph::StorageId;
 
-Cuts::Cuts(const graph::Program& program, plan::Granularity granularity, std::size_t limit)
+Cuts::Cuts(const graph::Program& program, CutRule rule, std::size_t limit)
     : m_program{program}
     , m_forwardOps{static_cast<Moment>(program.forwardCount())}
     , m_lastUse(program.storages.size(), graph::kBeforeStep)
@@ -25,10 +25,10 @@ Cuts::Cuts(const graph::Program& program, plan::Granularity granularity, std::si
             for (const graph::TensorId tensor : *tensors)
                 m_lastUse[program.tensor(tensor).storage.index()] = at;
     }
-    if (granularity == plan::Granularity::Op)
-        chooseOps(limit);
-    else
+    if (rule == CutRule::Calls)
         chooseCalls(limit);
+    else
+        chooseOps(rule, limit);
 }
 
 /// An op that overwrites what crosses the cut in front of it must not begin a stage.
@@ -118,7 +118,7 @@ std::vector<std::int64_t> Cuts::crossingBytes() const
     return bytes;
 }
 
-void Cuts::chooseOps(std::size_t limit)
+void Cuts::chooseOps(CutRule rule, std::size_t limit)
 {
     const plan::ModelCode code{m_program};
     std::vector<Moment> places{0};
@@ -137,7 +137,8 @@ void Cuts::chooseOps(std::size_t limit)
         const bool isEdge = places[i] == code.first() || places[i] == code.last() + 1;
         candidates.push_back({crossing[begin], saved[end] - saved[begin], i == 0 || isEdge});
     }
-    for (const std::size_t kept : thinned(candidates, limit))
+    for (const std::size_t kept :
+         rule == CutRule::Ops ? thinned(candidates, limit) : spread(candidates, limit))
         m_positions.push_back(places[kept]);
 }
 

@@ -12,14 +12,20 @@
 
 namespace plimsoll::solve {
 
+/// Which cuts are taken where not all have room.
+enum class CutRule : std::uint8_t {
+    Calls,     ///< between calls of modules: outer ones first, then inside the calls that save most
+    Ops,       ///< between ops: those that tell most bytes apart and that few bytes cross
+    OpsEvenly, ///< between ops: after every so many saved bytes the one that fewest bytes cross
+};
+
 /// Where forward and loss of a program may be cut: between calls of modules or between any two ops
 /// of the model. A cut c lies in front of op c.
 class Cuts
 {
 public:
-    /// At most `limit` cuts. Between calls: outer ones first, then inside the calls that save most.
-    /// Between ops: those that tell most bytes apart and that few bytes cross.
-    Cuts(const graph::Program& program, plan::Granularity granularity, std::size_t limit);
+    /// At most `limit` cuts.
+    Cuts(const graph::Program& program, CutRule rule, std::size_t limit);
 
     /// Ascending, starts with 0; the end of forward and loss is not among them.
     [[nodiscard]] const std::vector<graph::Moment>& positions() const { return m_positions; }
@@ -32,7 +38,7 @@ private:
     using Families = std::map<std::tuple<int, std::int64_t, std::size_t>, std::set<graph::Moment>>;
 
     void chooseCalls(std::size_t limit);
-    void chooseOps(std::size_t limit);
+    void chooseOps(CutRule rule, std::size_t limit);
     [[nodiscard]] Families families() const;
     /// By op ordinal: bytes that forward ops before it save for backward.
     [[nodiscard]] std::vector<std::int64_t> savedBeforeOps() const;

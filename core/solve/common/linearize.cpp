@@ -2,7 +2,6 @@
 #include "core/solve/common/linearize.h"
 
 #include "core/plan/python_holds.h"
-#include "core/solve/common/cuts.h"
 
 #include <fmt/format.h>
 
@@ -32,7 +31,7 @@ public:
     {
     }
 
-    LinearizedStep run(const RegionSpace& space, plan::Granularity cuts) &&
+    LinearizedStep run(const RegionSpace& space, CutRule cuts) &&
     {
         cut(cuts);
         valuesAndTimes();
@@ -46,7 +45,7 @@ public:
     }
 
 private:
-    void cut(plan::Granularity granularity);
+    void cut(CutRule rule);
     void valuesAndTimes();
     void lastSaves();
     void savedSets();
@@ -83,9 +82,9 @@ std::string Linearizer::moduleAround(Moment first, Moment last) const
     return path;
 }
 
-void Linearizer::cut(plan::Granularity granularity)
+void Linearizer::cut(CutRule rule)
 {
-    const Cuts cuts{m_program, granularity, m_mostStages};
+    const Cuts cuts{m_program, rule, m_mostStages};
     const std::vector<Moment>& positions = cuts.positions();
     m_stageOf.assign(static_cast<std::size_t>(m_forwardOps), 0);
     for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -287,7 +286,7 @@ void Linearizer::regions(const RegionSpace& space)
 
 base::Result<LinearizedStep> linearize(const plan::Problem& problem, const RegionSpace& space,
                                        Residuals residuals, std::size_t mostStages,
-                                       std::optional<plan::Granularity> cuts)
+                                       std::optional<CutRule> cuts)
 {
     if (problem.program->forwardCount() == 0)
         return base::failure(base::ErrorKind::File,
@@ -298,8 +297,9 @@ base::Result<LinearizedStep> linearize(const plan::Problem& problem, const Regio
             fmt::format("The graph has {} micro-steps, over which nothing can be planned: plan a "
                         "trace with micro_steps=1 and apply the plan, which then runs in each.",
                         count));
-    return Linearizer{problem, residuals, mostStages}.run(space,
-                                                          cuts.value_or(space.granularity()));
+    const bool isBetweenOps = space.granularity() == plan::Granularity::Op;
+    return Linearizer{problem, residuals, mostStages}.run(
+        space, cuts.value_or(isBetweenOps ? CutRule::Ops : CutRule::Calls));
 }
 
 } // namespace plimsoll::solve

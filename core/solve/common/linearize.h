@@ -4,6 +4,7 @@
 #include "core/base/result.h"
 #include "core/plan/evaluate.h"
 #include "core/solve/common/chain.h"
+#include "core/solve/common/cuts.h"
 #include "core/solve/common/region_space.h"
 
 #include <optional>
@@ -43,10 +44,11 @@ inline constexpr std::size_t kMostStages = 200;
 
 /// Cuts forward and loss of a step between calls or ops, never in front of an op that overwrites
 /// what crosses the cut; the chain's numbers come from replaying each stage. Follows
-/// checkpointing.md 4.2. `space` is of the same program; `cuts`: where its regions may begin.
+/// checkpointing.md 4.2. `space` is of the same program; `cuts`: where its
+/// regions may begin, without: anywhere.
 [[nodiscard]] base::Result<LinearizedStep> linearize(const plan::Problem& problem,
                                                      const RegionSpace& space, Residuals residuals,
                                                      std::size_t mostStages = kMostStages,
-                                                     std::optional<plan::Granularity> cuts = {});
+                                                     std::optional<CutRule> cuts = {});
 
 } // namespace plimsoll::solve

@@ -2,6 +2,7 @@
 #include "core/solve/common/thinning.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -78,6 +79,34 @@ std::vector<std::size_t> thinned(const std::vector<CutCandidate>& candidates, st
     if (candidates.empty())
         return {};
     return Thinning{candidates}.run(limit);
+}
+
+std::vector<std::size_t> spread(const std::vector<CutCandidate>& candidates, std::size_t limit)
+{
+    std::vector<std::size_t> kept;
+    std::int64_t whole = 0;
+    for (std::size_t at = 0; at < candidates.size(); ++at) {
+        whole += candidates[at].saved;
+        if (candidates[at].isFixed)
+            kept.push_back(at);
+    }
+    if (kept.size() >= limit)
+        return kept;
+    std::vector<std::optional<std::size_t>> best(limit - kept.size()); // by part
+    const std::int64_t share = whole / static_cast<std::int64_t>(best.size()) + 1;
+    std::int64_t before = 0; // saved in front of the candidate
+    for (std::size_t at = 0; at < candidates.size(); ++at) {
+        std::optional<std::size_t>& cheapest = best[static_cast<std::size_t>(before / share)];
+        before += candidates[at].saved;
+        if (!candidates[at].isFixed
+            && (!cheapest || candidates[at].crossing < candidates[*cheapest].crossing))
+            cheapest = at;
+    }
+    for (const std::optional<std::size_t>& cheapest : best)
+        if (cheapest)
+            kept.push_back(*cheapest);
+    std::sort(kept.begin(), kept.end());
+    return kept;
 }
 
 } // namespace plimsoll::solve

@@ -21,4 +21,10 @@ struct CutCandidate
 [[nodiscard]] std::vector<std::size_t> thinned(const std::vector<CutCandidate>& candidates,
                                                std::size_t limit);
 
+/// The same, but of the candidates behind every limit-th part of all saved bytes stays the one that
+/// fewest bytes cross: many alike, as of a layer that runs over hundreds of time steps, are not
+/// worth less than each other.
+[[nodiscard]] std::vector<std::size_t> spread(const std::vector<CutCandidate>& candidates,
+                                              std::size_t limit);
+
 } // namespace plimsoll::solve

@@ -50,7 +50,7 @@ graph::ProgramPtr modelOf(const Nodes& nodes)
 std::string cleanRuns(const Nodes& nodes)
 {
     const graph::ProgramPtr program = modelOf(nodes);
-    const solve::Cuts cuts{*program, plan::Granularity::Op, 200};
+    const solve::Cuts cuts{*program, solve::CutRule::Ops, 200};
     std::string text;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const auto at = static_cast<graph::Moment>(i);
@@ -73,6 +73,7 @@ private Q_SLOTS:
     void whatCrossesACutIsNamed();
     void cutsThatTellMoreApartStay();
     void fixedCutsStayWhateverTheyCost();
+    void spreadCutsLieEvenlyWhereFewBytesCross();
 };
 
 void OpCutsTest::cleanCutsAreThoseThatOneStorageCrosses_data()
@@ -129,7 +130,7 @@ void OpCutsTest::whatCrossesACutIsNamed()
 {
     const graph::ProgramPtr program =
         modelOf({{"a", {"x"}}, {"b", {"a"}}, {"c", {"a", "b"}}, {"d", {"c"}}});
-    const solve::Cuts cuts{*program, plan::Granularity::Op, 200};
+    const solve::Cuts cuts{*program, solve::CutRule::Ops, 200};
     QCOMPARE(cuts.positions(), (std::vector<graph::Moment>{0, 1, 2, 3}));
     QCOMPARE(cuts.crossing(2).size(), std::size_t{2});
     QCOMPARE(cuts.crossing(3).size(), std::size_t{1});
@@ -150,6 +151,22 @@ void OpCutsTest::fixedCutsStayWhateverTheyCost()
     const std::vector<solve::CutCandidate> candidates{{0, 9}, {900, 0, true}, {0, 9}, {0, 9}};
     QCOMPARE(solve::thinned(candidates, 2), (std::vector<std::size_t>{0, 1}));
     QCOMPARE(solve::thinned(candidates, 1), (std::vector<std::size_t>{0, 1}));
+}
+
+void OpCutsTest::spreadCutsLieEvenlyWhereFewBytesCross()
+{
+    // The first is where the program begins; after every second one fewer bytes cross.
+    std::vector<solve::CutCandidate> candidates{{0, 10, true}};
+    for (int i = 1; i < 12; ++i)
+        candidates.push_back({i % 2 == 0 ? 5 : 9, 10});
+    QCOMPARE(solve::spread(candidates, 4), (std::vector<std::size_t>{0, 2, 6, 10}));
+    QCOMPARE(solve::spread(candidates, 2), (std::vector<std::size_t>{0, 2}));
+    QCOMPARE(solve::spread(candidates, 1), (std::vector<std::size_t>{0}));
+    QCOMPARE(solve::spread(candidates, 100).size(), candidates.size());
+    // What nobody saves tells nothing apart; a fixed one takes no other's place.
+    QCOMPARE(solve::spread({{0, 0, true}, {4, 0}, {3, 0}, {7, 0, true}}, 3),
+             (std::vector<std::size_t>{0, 2, 3}));
+    QCOMPARE(solve::spread({}, 3), (std::vector<std::size_t>{}));
 }
 
 } // namespace

@@ -44,6 +44,7 @@ private Q_SLOTS:
     void aStepOfAFewBytesHasThePlanThatKeepsThem();
     void stopsWhenAsked();
     void aLargeProgramGetsPlansAtOnce();
+    void aLongRunOfOpsGetsPlansAllOverIt();
     void aLargeProgramIsLetGoAtOnce_data();
     void aLargeProgramIsLetGoAtOnce();
     void progressNeverFalls();
@@ -252,6 +253,28 @@ void RotorPlannerTest::aLargeProgramGetsPlansAtOnce()
     QVERIFY(frontier->points().size() >= 4);
     QVERIFY(frontier->points().front()->evaluation().peak.count()
             < frontier->points().back()->evaluation().peak.count() * 3 / 4);
+}
+
+/// As of a recurrent layer over hundreds of time steps: no module tells where to cut, and one place
+/// is as good as the other. In regions of n of 1500 values, backward holds 1500 / n + n of them.
+void RotorPlannerTest::aLongRunOfOpsGetsPlansAllOverIt()
+{
+    plan::Problem problem = problemOf("resnet18", 0);
+    problem.program = tests::oneModule(*tests::longChain(1500));
+    problem.rounding = graph::Rounding::Exact;
+    const plan::FrontierPtr frontier =
+        solve::makeRotorPlanner()
+            ->frontier(problem, {{"slots", 64}, {"granularity", 1}}, {})
+            .value();
+    const std::int64_t kept = frontier->points().back()->evaluation().peak.count();
+    QVERIFY(kept >= 1500 * 100);
+    const plan::Evaluation& least = frontier->points().front()->evaluation();
+    qInfo("%lld of %lld bytes", static_cast<long long>(least.peak.count()),
+          static_cast<long long>(kept));
+    const plan::VerifiedPlanPtr flat = frontier->at(base::Bytes{kept / 8});
+    QVERIFY(flat);
+    QVERIFY(flat->evaluation().recomputeTime * 4
+            <= frontier->points().back()->evaluation().stepTime * 2);
 }
 
 void RotorPlannerTest::aLargeProgramIsLetGoAtOnce_data()
