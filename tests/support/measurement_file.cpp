@@ -46,9 +46,11 @@ json runOf(const plan::VerifiedPlan& verified, bool isPlanned, std::int64_t more
         ops.push_back({named->second, phase, again, 5000, bytes, bytes});
     }
     json plan = nullptr;
+    const bool isStep = verified.plan().runtime == plan::Runtime::Step;
+    const bool isOfOps = isStep || verified.plan().granularity == plan::Granularity::Op;
     if (isPlanned)
-        plan = {{"runtime", "checkpoint"},
-                {"granularity", "module"},
+        plan = {{"runtime", isStep ? "step" : "checkpoint"},
+                {"granularity", isOfOps ? "op" : "module"},
                 {"planner", verified.plan().planner},
                 {"budget_bytes", evaluation.peak.count()},
                 {"peak_bytes", evaluation.peak.count()}};

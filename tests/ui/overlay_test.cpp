@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A measurement over the prediction: how it comes, what it shows, how it goes.
 #include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
 #include "ui/models/step_model.h"
 #include "ui/plan_panel/measured_page.h"
 #include "ui/shell/pages_dock.h"
 #include "ui/shell/plan_texts.h"
+#include "ui/shell/status_line.h"
 #include "ui/shell/table_twins.h"
 
 #include "tests/support/measurement_file.h"
@@ -47,6 +49,7 @@ private Q_SLOTS:
     void waitsForItsGraph();
     void goesAway();
     void staysInTheSession();
+    void isLetGoWhileItLoads();
     void offersToFreezeStatisticsWhereThereAreAny();
 
 private:
@@ -303,6 +306,59 @@ void OverlayTest::staysInTheSession()
     QVERIFY(page != nullptr);
     QVERIFY(page->document().document().overlay == nullptr);
     QVERIFY(!page->planDock().holds(&page->measuredPage()));
+}
+
+void OverlayTest::isLetGoWhileItLoads()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    // A file that takes long: many step times.
+    const QString small = written(*page, nullptr, 0);
+    QFile file{small};
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QByteArray text = file.readAll();
+    file.close();
+    const QByteArray times = "\"step_times_ns\":[1000";
+    QVERIFY(text.contains(times));
+    text.replace(times, times + QByteArray{",1000"}.repeated(2'000'000));
+    const QString path = QString::fromStdString(m_folder->file("long.measurement.json"));
+    QFile large{path};
+    QVERIFY(large.open(QIODevice::WriteOnly) && large.write(text) == text.size());
+    large.close();
+
+    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    QSignalSpy failed{m_window.get(), &MainWindow::openFailed};
+    auto* status = m_window->findChild<StatusLine*>();
+    auto* cancel = status->findChild<QPushButton*>();
+    drop(path);
+    QVERIFY(QTest::qWaitFor([&] { return cancel->isVisible(); }, kPatience));
+    QCOMPARE(cancel->text(), QStringLiteral("Cancel"));
+    const auto tells = [status](const QString& job) {
+        const auto labels = status->findChildren<TextLabel*>();
+        return std::any_of(labels.begin(), labels.end(), [&](const TextLabel* label) {
+            return label->isVisible() && label->text() == job;
+        });
+    };
+    QVERIFY(tells(QStringLiteral("Opening long.measurement.json")));
+    QTest::mouseClick(cancel, Qt::LeftButton);
+    QVERIFY(QTest::qWaitFor([&] { return !cancel->isVisible(); }, kPatience));
+    QVERIFY(!tells(QStringLiteral("Opening long.measurement.json")));
+    QTest::qWait(50);
+    // Nothing came of it, and nothing is said to have gone wrong.
+    QCOMPARE(laid.count() + failed.count(), 0);
+    QVERIFY(page->document().document().overlay == nullptr);
+    QCOMPARE(page->strip().count(), std::size_t{0});
+    QVERIFY(!page->planDock().holds(&page->measuredPage()));
+    QVERIFY(page->document().isPlanned());
+    // The next one is laid over as ever; so is the same one, asked for again.
+    for (const QString& next : {small, path}) {
+        drop(next);
+        QVERIFY(laid.wait(kPatience));
+        const auto& overlay = page->document().document().overlay;
+        QVERIFY(overlay != nullptr);
+        QCOMPARE(QString::fromStdString(overlay->name), QFileInfo{next}.fileName());
+    }
+    QCOMPARE(failed.count(), 0);
 }
 
 void OverlayTest::offersToFreezeStatisticsWhereThereAreAny()

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sessions as a person saves and opens them: through the File menu and its dialogs.
+#include "ui/base/numbers.h"
+#include "ui/models/plan_model.h"
+#include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_panel/plan_page.h"
+#include "ui/plan_panel/run_page.h"
+
+#include "tests/ui/window_fixture.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QCheckBox>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTabBar>
+#include <QTest>
+#include <QTimer>
+
+#include <chrono>
+
+namespace {
+
+using namespace plimsoll::tests;
+using namespace plimsoll::ui;
+using plimsoll::base::Bytes;
+namespace plan = plimsoll::plan;
+
+constexpr std::chrono::milliseconds kLook{20}; ///< between two looks for a dialog
+
+class ByHandTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void cleanup() { closeWindow(); }
+    void savesAndOpensASession();
+    void givesUpADialog();
+
+private:
+    /// Clicks a menu of the bar and an entry of it.
+    void clickEntry(const QString& menu, const QString& entry);
+    /// Answers the next file dialog as soon as it is there: types a name, or gives up.
+    void answerDialog(const QString& name, bool isTyped = false);
+    [[nodiscard]] QLineEdit* budgetField() const;
+
+    QString m_dialog; ///< title of the one that was answered
+};
+
+void ByHandTest::init()
+{
+    // The dialog of the desktop can't be typed into from here.
+    QApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    openWindow();
+}
+
+void ByHandTest::clickEntry(const QString& menu, const QString& entry)
+{
+    QMenuBar& bar = *m_window->menuBar();
+    for (QAction* top : bar.actions()) {
+        if (top->text() != menu)
+            continue;
+        QTest::mouseClick(&bar, Qt::LeftButton, {}, bar.actionGeometry(top).center());
+        QVERIFY(QTest::qWaitFor([top] { return top->menu()->isVisible(); }));
+        for (QAction* action : top->menu()->actions())
+            if (action->text() == entry) {
+                QVERIFY(action->isEnabled());
+                QTest::mouseClick(top->menu(), Qt::LeftButton, {},
+                                  top->menu()->actionGeometry(action).center());
+                return;
+            }
+    }
+    QFAIL("There is no such entry.");
+}
+
+void ByHandTest::answerDialog(const QString& name, bool isTyped)
+{
+    // One look at a time: typing lets events run, and must not be begun again in between.
+    QTimer::singleShot(kLook, this, [this, name, isTyped] {
+        auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+        if (dialog == nullptr) {
+            answerDialog(name, false);
+            return;
+        }
+        m_dialog = dialog->windowTitle();
+        auto* buttons = dialog->findChild<QDialogButtonBox*>();
+        if (name.isEmpty()) {
+            QTest::mouseClick(buttons->button(QDialogButtonBox::Cancel), Qt::LeftButton);
+            return;
+        }
+        if (!isTyped) {
+            auto* edit = dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"));
+            edit->selectAll();
+            QTest::keyClicks(edit, name);
+        }
+        QPushButton* done = buttons->button(dialog->acceptMode() == QFileDialog::AcceptSave
+                                                ? QDialogButtonBox::Save
+                                                : QDialogButtonBox::Open);
+        if (isTyped && done->isEnabled())
+            QTest::mouseClick(done, Qt::LeftButton);
+        else // until the dialog has found the file
+            answerDialog(name, true);
+    });
+}
+
+QLineEdit* ByHandTest::budgetField() const
+{
+    for (QLineEdit* edit : m_window->currentPage()->budgetPanel().findChildren<QLineEdit*>())
+        if (edit->accessibleName() == QStringLiteral("Budget"))
+            return edit;
+    return nullptr;
+}
+
+void ByHandTest::savesAndOpensASession()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const auto isDone = [](PlannerPage* of) {
+        return QTest::qWaitFor(
+            [&document = of->document()] {
+                return document.isPlanned() && document.isRefined() && !document.isPlanning();
+            },
+            kPatience);
+    };
+    auto* freeze = page->budgetPanel().findChild<QCheckBox*>(QStringLiteral("freeze-stats"));
+    QTest::mouseClick(freeze, Qt::LeftButton, {}, {freeze->height() / 2, freeze->height() / 2});
+    QLineEdit* budget = budgetField();
+    QTest::mouseDClick(budget, Qt::LeftButton, {}, {20, budget->height() / 2});
+    budget->selectAll();
+    QTest::keyClicks(budget, QStringLiteral("2100 MiB"));
+    QTest::keyClick(budget, Qt::Key_Return);
+    QVERIFY(isDone(page));
+    const Bytes chosen{std::int64_t{2100} << 20};
+    QVERIFY(page->document().budget() == chosen);
+    const plan::VerifiedPlanPtr best = page->document().outcome().best;
+    QVERIFY(best && best->plan().freezeStats);
+    const int decisions = page->planPage().model()->rowCount();
+    QVERIFY(decisions > 0);
+    const int runs = page->runPage().model()->rowCount();
+    auto* tabs = m_window->findChild<QTabBar*>();
+    QCOMPARE(tabs->tabText(1), QStringLiteral("● resnet18"));
+
+    m_settings->setLastFolder(QString::fromStdString(m_folder->file({})));
+    const QString file = QString::fromStdString(m_folder->file("by hand.plimsoll"));
+    QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
+    m_dialog.clear();
+    answerDialog(QStringLiteral("by hand")); // the ending comes by itself
+    clickEntry(QStringLiteral("&File"), QStringLiteral("&Save Session"));
+    QVERIFY(saved.count() > 0 || saved.wait(kPatience));
+    QCOMPARE(m_dialog, QStringLiteral("Save session"));
+    QVERIFY(QFile::exists(file));
+    QTRY_COMPARE(tabs->tabText(1), QStringLiteral("by hand.plimsoll"));
+    clickEntry(QStringLiteral("&File"), QStringLiteral("&Close"));
+    QCOMPARE(m_window->pages().size(), std::size_t{0});
+
+    QSignalSpy opened{m_window.get(), &MainWindow::opened};
+    m_dialog.clear();
+    answerDialog(QStringLiteral("by hand.plimsoll"));
+    clickEntry(QStringLiteral("&File"), QStringLiteral("&Open…"));
+    QVERIFY(opened.count() > 0 || opened.wait(kPatience));
+    QCOMPARE(m_dialog, QStringLiteral("Open"));
+    page = m_window->currentPage();
+    QVERIFY(page != nullptr);
+    QCOMPARE(tabs->tabText(1), QStringLiteral("by hand.plimsoll"));
+    // As it was left, before anything is planned and after.
+    for (const bool isPlanned : {false, true}) {
+        QVERIFY(!isPlanned || isDone(page));
+        QVERIFY(page->document().budget() == chosen);
+        QVERIFY(page->document().outcome().best->plan() == best->plan());
+        QCOMPARE(page->document().outcome().best->evaluation().peak.count(),
+                 best->evaluation().peak.count());
+        QCOMPARE(page->document().outcome().best->evaluation().stepTime.count(),
+                 best->evaluation().stepTime.count());
+        QCOMPARE(budgetField()->text(), bytesText(chosen).replace(QChar{u'\u00a0'}, QChar{u' '}));
+        QVERIFY(
+            page->budgetPanel().findChild<QCheckBox*>(QStringLiteral("freeze-stats"))->isChecked());
+        QCOMPARE(page->planPage().model()->rowCount(), decisions);
+        QCOMPARE(page->runPage().model()->rowCount(), runs);
+    }
+    QVERIFY(!page->document().isUnsaved());
+}
+
+void ByHandTest::givesUpADialog()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    for (const auto& [entry, title] :
+         {std::pair{"&Save Session", "Save session"}, std::pair{"&Open…", "Open"}}) {
+        m_dialog.clear();
+        answerDialog({});
+        clickEntry(QStringLiteral("&File"), QString::fromUtf8(entry));
+        QCOMPARE(m_dialog, QString::fromUtf8(title));
+        QVERIFY(m_window->currentPage() == page);
+        QCOMPARE(m_window->pages().size(), std::size_t{1});
+        QVERIFY(page->document().document().sessionPath.empty());
+        QVERIFY(page->strip().isHidden());
+    }
+}
+
+} // namespace
+
+QTEST_MAIN(ByHandTest)
+#include "by_hand_test.moc"

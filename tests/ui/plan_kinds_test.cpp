@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans that keep single results and plans of the step runtime: chosen in the panel, told in
+// tables and texts, and measured.
+#include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
+#include "ui/frontier/frontier_view.h"
+#include "ui/models/plan_model.h"
+#include "ui/models/point_model.h"
+#include "ui/models/program_texts.h"
+#include "ui/models/step_model.h"
+#include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_panel/measured_page.h"
+#include "ui/plan_panel/plan_page.h"
+#include "ui/shell/pages_dock.h"
+#include "ui/shell/plan_texts.h"
+#include "ui/shell/table_twins.h"
+
+#include "tests/support/measurement_file.h"
+#include "tests/ui/window_fixture.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QFile>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+
+#include <algorithm>
+#include <set>
+
+namespace {
+
+using namespace plimsoll::tests;
+using namespace plimsoll::ui;
+using plimsoll::base::Bytes;
+using plimsoll::base::Nanoseconds;
+namespace graph = plimsoll::graph;
+namespace plan = plimsoll::plan;
+namespace support = plimsoll::support;
+
+class PlanKindsTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void tellsWhichResultsAreKept();
+    void countsRepeatsOfTheStepRuntime();
+    void laysAMeasuredStepPlanOver();
+
+private:
+    static bool isDone(PlannerPage& page)
+    {
+        return QTest::qWaitFor(
+            [&document = page.document()] {
+                return document.isPlanned() && document.isRefined() && !document.isPlanning();
+            },
+            kPatience);
+    }
+    static void chooseStepRuntime(PlannerPage& page);
+    static QString cell(const QAbstractItemModel& model, int row, int column,
+                        int role = Qt::DisplayRole)
+    {
+        return model.index(row, column).data(role).toString();
+    }
+    static bool tells(const QWidget& widget, const QString& text)
+    {
+        const auto labels = widget.findChildren<TextLabel*>();
+        return std::any_of(labels.begin(), labels.end(), [&](const TextLabel* label) {
+            return label->isVisible() && label->text() == text;
+        });
+    }
+};
+
+void PlanKindsTest::chooseStepRuntime(PlannerPage& page)
+{
+    auto* runtime = page.budgetPanel().findChild<QComboBox*>(QStringLiteral("runtime"));
+    QVERIFY(runtime != nullptr);
+    runtime->setFocus();
+    QTest::keyClick(runtime, Qt::Key_Down);
+    QCOMPARE(runtime->currentText(), QStringLiteral("step"));
+    QVERIFY(isDone(page));
+    QCOMPARE(page.document().planned()->frontier->points().front()->plan().runtime,
+             plan::Runtime::Step);
+}
+
+/// Forward or loss ops whose results a region and those in it keep, in the order of a walk.
+void collectKept(const plan::Region& region, std::vector<graph::OpId>& kept)
+{
+    kept.insert(kept.end(), region.save.begin(), region.save.end());
+    for (const plan::Region& nested : region.nested)
+        collectKept(nested, kept);
+}
+
+void PlanKindsTest::tellsWhichResultsAreKept()
+{
+    PlannerPage* page = openPlanned("bert");
+    QVERIFY(page != nullptr);
+    auto* box = page->budgetPanel().findChild<QCheckBox*>(QStringLiteral("saved-sets"));
+    QTest::mouseClick(box, Qt::LeftButton, {}, {box->height() / 2, box->height() / 2});
+    QVERIFY(box->isChecked());
+    QVERIFY(isDone(*page));
+    // The plan that keeps most.
+    plan::VerifiedPlanPtr most;
+    std::vector<graph::OpId> all;
+    for (const plan::VerifiedPlanPtr& point : page->document().planned()->frontier->points()) {
+        std::vector<graph::OpId> kept;
+        for (const plan::Region& region : point->plan().regions)
+            collectKept(region, kept);
+        if (kept.size() > all.size()) {
+            most = point;
+            all = kept;
+        }
+    }
+    QVERIFY2(all.size() > 1, "no plan of the frontier keeps results");
+    page->document().commitBudget(most->evaluation().peak);
+    QVERIFY(isDone(*page));
+    QVERIFY(page->document().shownPlan()->plan() == most->plan());
+
+    const QString count = QString::number(all.size());
+    QVERIFY(tells(page->planPage(),
+                  QStringLiteral("Runtime checkpoint: regions of modules that keep %1 results "
+                                 "inside. Run it with plimsoll.apply(model, plan).")
+                      .arg(count)));
+    QVERIFY(page->timeline().subtitle().endsWith(
+        QStringLiteral("checkpoint, modules, %1 results kept").arg(count)));
+    const PlanModel& table = *page->planPage().model();
+    const graph::Program& program = *page->document().program();
+    QCOMPARE(table.rowCount(), static_cast<int>(most->plan().regions.size()));
+    int rows = 0;
+    for (const plan::Region& region : most->plan().regions) {
+        std::vector<graph::OpId> kept;
+        collectKept(region, kept);
+        const auto row = table.rowOf({region.first, region.last});
+        QVERIFY(row.has_value());
+        const QString tensors = cell(table, *row, PlanModel::TensorColumn);
+        QCOMPARE(tensors.endsWith(QStringLiteral(", %1 kept").arg(kept.size())), !kept.empty());
+        if (kept.empty())
+            continue;
+        ++rows;
+        const QString tip = cell(table, *row, PlanModel::TensorColumn, Qt::ToolTipRole);
+        QVERIFY2(tip.contains(QStringLiteral("These results are kept:")), qPrintable(tip));
+        constexpr std::size_t kListed = 12;
+        for (std::size_t i = 0; i < kept.size(); ++i) {
+            const QString place = opTitle(program, kept[i]) + QStringLiteral(", ")
+                                  + QString::fromStdString(program.modulePath(program.op(kept[i])));
+            QVERIFY2(i >= kListed || tip.contains(place.toHtmlEscaped()),
+                     qPrintable(tip + u'|' + place));
+        }
+        const QString more = QStringLiteral("and %1 more").arg(kept.size() - kListed);
+        QCOMPARE(tip.contains(more), kept.size() > kListed);
+    }
+    QVERIFY(rows > 0);
+}
+
+void PlanKindsTest::countsRepeatsOfTheStepRuntime()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    page->frontier().setFocus();
+    QTest::keyClick(&page->frontier(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+    QTableView& points = page->findChild<TableTwins*>()->table(TableTwins::Twin::Points);
+    const auto head = [&points](int role) {
+        return points.model()
+            ->headerData(PointModel::RegionsColumn, Qt::Horizontal, role)
+            .toString();
+    };
+    QCOMPARE(head(Qt::DisplayRole), QStringLiteral("Regions"));
+    chooseStepRuntime(*page);
+    QCOMPARE(head(Qt::DisplayRole), QStringLiteral("Repeats"));
+    QCOMPARE(head(Qt::ToolTipRole), QStringLiteral("Ops before which others are executed again"));
+    const auto& frontier = page->document().planned()->frontier->points();
+    QCOMPARE(points.model()->rowCount(), static_cast<int>(frontier.size()));
+    for (std::size_t i = 0; i < frontier.size(); ++i)
+        QCOMPARE(cell(*points.model(), static_cast<int>(i), PointModel::RegionsColumn),
+                 countText(frontier[i]->plan().again.size()));
+
+    page->document().commitBudget(page->document().planned()->smallestPeak);
+    QVERIFY(isDone(*page));
+    const plan::VerifiedPlanPtr shown = page->document().shownPlan();
+    std::set<graph::OpId> again;
+    std::size_t executions = 0;
+    for (const plan::Again& row : shown->plan().again) {
+        again.insert(row.ops.begin(), row.ops.end());
+        executions += row.ops.size();
+    }
+    QVERIFY(executions > 10);
+    page->planDock().showPage(&page->planPage());
+    QVERIFY(tells(page->planPage(),
+                  QStringLiteral("Runtime step: %1 executions of ops run again, before %2 others. "
+                                 "Run it with plimsoll.compile_step(model, plan).")
+                      .arg(countText(executions), countText(shown->plan().again.size()))));
+    QVERIFY(page->timeline().subtitle().endsWith(QStringLiteral(" · step")));
+    const PlanModel& table = *page->planPage().model();
+    QCOMPARE(table.rowCount(), static_cast<int>(shown->plan().again.size()));
+    QVERIFY(tells(page->planDock(), QStringLiteral("%1 recompute").arg(table.rowCount())));
+    // Each row runs what the plan says, as long as the evaluation says: together its whole time.
+    const std::vector<Nanoseconds> times =
+        plan::opTimes(*page->document().program(), shown->problem().device);
+    Nanoseconds sum;
+    for (const plan::Again& row : shown->plan().again) {
+        Nanoseconds cost;
+        for (const graph::OpId op : row.ops)
+            cost += times[op.index()];
+        sum += cost;
+        const auto at =
+            table.rowOf({static_cast<graph::Moment>(row.ops.front().index()), row.before});
+        QVERIFY(at.has_value());
+        QCOMPARE(cell(table, *at, PlanModel::CostColumn), timeText(cost));
+        const graph::Program& program = *page->document().program();
+        QCOMPARE(cell(table, *at, PlanModel::ModuleColumn),
+                 QString::fromStdString(program.modulePath(program.op(row.ops.front()))));
+    }
+    QCOMPARE(sum.count(), shown->evaluation().recomputeTime.count());
+}
+
+void PlanKindsTest::laysAMeasuredStepPlanOver()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    chooseStepRuntime(*page);
+    const auto& points = page->document().planned()->frontier->points();
+    const plan::VerifiedPlanPtr planned = points[points.size() / 2];
+    QVERIFY(planned->plan().again.size() > 1);
+    page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
+    QVERIFY(isDone(*page));
+    constexpr std::int64_t kMore = 3 << 20;
+    const QString path = QString::fromStdString(m_folder->file("step.measurement.json"));
+    QFile file{path};
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray::fromStdString(
+        support::measurementOf({page->document().planned()->unplanned, planned}, kMore)));
+    file.close();
+    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    m_window->layMeasurement(path);
+    QVERIFY(laid.wait(kPatience));
+    QCOMPARE(page->strip().shown().first,
+             QStringLiteral("The measurement has a second run, under a plan for %1.")
+                 .arg(bytesText(planned->evaluation().peak)));
+    for (QPushButton* button : page->strip().findChildren<QPushButton*>())
+        if (button->text() == QStringLiteral("Show that plan"))
+            QTest::mouseClick(button, Qt::LeftButton);
+    QVERIFY(isDone(*page));
+    QVERIFY(page->document().shownPlan()->plan() == planned->plan());
+    const Bytes measured = planned->evaluation().peak + Bytes{kMore};
+    QVERIFY2(page->timeline().accessibleDescription().contains(
+                 QStringLiteral("Measured peak %1.").arg(bytesText(measured, Rounding::Up))),
+             qPrintable(page->timeline().accessibleDescription()));
+
+    const MeasuredModel& rows = *page->measuredPage().model();
+    int peaks = 0;
+    for (int row = 0; row < rows.rowCount(); ++row) {
+        const bool isOfPlan =
+            cell(rows, row, MeasuredModel::RunColumn) == QStringLiteral("With the plan");
+        if (!isOfPlan
+            || cell(rows, row, MeasuredModel::WhatColumn) != QStringLiteral("Peak of live bytes"))
+            continue;
+        ++peaks;
+        QCOMPARE(cell(rows, row, MeasuredModel::PredictedColumn),
+                 bytesText(planned->evaluation().peak));
+        QCOMPARE(cell(rows, row, MeasuredModel::MeasuredColumn), bytesText(measured));
+        QVERIFY(cell(rows, row, MeasuredModel::DifferenceColumn)
+                    .startsWith(bytesDifferenceText(Bytes{kMore})));
+    }
+    QCOMPARE(peaks, 1);
+    // Step by step too, where ops run again as well.
+    QTest::keyClick(&page->timeline(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+    const QAbstractItemModel& steps =
+        *page->findChild<TableTwins*>()->table(TableTwins::Twin::Steps).model();
+    QTRY_COMPARE(steps.columnCount(), int{StepModel::ColumnCount});
+    const plan::Evaluation& evaluation = planned->evaluation();
+    int repeated = 0;
+    for (std::size_t i = 0; i < evaluation.schedule->steps.size(); ++i) {
+        if (evaluation.schedule->steps[i].region < 0)
+            continue;
+        ++repeated;
+        const int row = static_cast<int>(i);
+        QVERIFY(cell(steps, row, StepModel::OpColumn).endsWith(QStringLiteral(", recomputed")));
+        QCOMPARE(cell(steps, row, StepModel::MeasuredColumn),
+                 bytesText(evaluation.timeline->totalAt(i) + Bytes{kMore}, Rounding::Up));
+    }
+    QVERIFY(repeated > 1);
+
+    // A plan of regions that happens to run the same ops in the same order was not measured: the
+    // step's line goes with its runtime.
+    auto* runtime = page->budgetPanel().findChild<QComboBox*>(QStringLiteral("runtime"));
+    runtime->setFocus();
+    QTest::keyClick(runtime, Qt::Key_Up);
+    QVERIFY(isDone(*page));
+    for (int row = 0; row < rows.rowCount(); ++row)
+        QCOMPARE(cell(rows, row, MeasuredModel::RunColumn), QStringLiteral("Without a plan"));
+    QVERIFY(rows.rowCount() > 0);
+}
+
+} // namespace
+
+QTEST_MAIN(PlanKindsTest)
+#include "plan_kinds_test.moc"
