@@ -99,13 +99,18 @@ void setTensors(Program& program, const Vary& vary, Setter& set)
     }
 }
 
-void setNumbers(Program& program, const Vary& vary, Setter& set)
+/// False: it was asked to stop.
+bool setNumbers(Program& program, const Vary& vary, Setter& set, const base::JobContext& job)
 {
+    if (job.stopRequested()) // while the tables were copied
+        return false;
     for (std::size_t row = 0; row < program.storages.size(); ++row) {
         base::Bytes& bytes = program.storages[row].bytes;
         bytes = base::Bytes{set(vary.storages[row], bytes.count())};
     }
     setTensors(program, vary, set);
+    if (job.stopRequested())
+        return false;
     for (std::size_t row = 0; row < program.ops.size(); ++row) {
         Op& op = program.ops[row];
         op.flops = set(vary.flops[row], op.flops);
@@ -115,6 +120,7 @@ void setNumbers(Program& program, const Vary& vary, Setter& set)
     for (const BatchPiece& piece : vary.batch)
         program.header.batch +=
             piece.law == kNoLaw ? piece.text : fmt::format("{}", set(piece.law, 0));
+    return !job.stopRequested();
 }
 
 void leaveOutTimes(Program& program, const std::string& there)
@@ -151,7 +157,8 @@ Result<void> checkSize(const Program& program, const AxisSize& wanted)
     return findAxis(program.vary->axes, wanted).map([](std::size_t /*row*/) {});
 }
 
-Result<ProgramPtr> resized(const ProgramPtr& program, const std::vector<AxisSize>& sizes)
+Result<ProgramPtr> resized(const ProgramPtr& program, const std::vector<AxisSize>& sizes,
+                           const base::JobContext& job)
 {
     if (sizes.empty())
         return program;
@@ -172,7 +179,8 @@ Result<ProgramPtr> resized(const ProgramPtr& program, const std::vector<AxisSize
     if (other->vary->sizes() == before)
         return program;
     Setter set{*other->vary, other->vary->sizes()};
-    setNumbers(*other, *other->vary, set);
+    if (!setNumbers(*other, *other->vary, set, job))
+        return base::cancelled();
     const std::string there = sizesText(other->vary->axes);
     if (!set.ok())
         return failure(ErrorKind::Usage,
@@ -185,6 +193,8 @@ Result<ProgramPtr> resized(const ProgramPtr& program, const std::vector<AxisSize
                        fmt::format("At {} {} {} {}: take a size nearer to those recorded ({}).",
                                    there, kRows.at(static_cast<std::size_t>(fault->table)),
                                    fault->row, fault->problem, axesText(*program)));
+    if (job.stopRequested())
+        return base::cancelled();
     leaveOutTimes(*other, sizesText(program->vary->axes));
     noteExtrapolation(*other);
     other->checks = recount(*other);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/job_context.h"
 #include "core/base/result.h"
 #include "core/graph/program.h"
 
@@ -28,8 +29,9 @@ struct AxisSize
 
 /// The step of `program` (as it was read) at other sizes, by its laws; axes that aren't named stay.
 /// All invariants hold. Extrapolation and measured times that are left out are told in
-/// Header::assumed. An error of kind Usage tells why a size is not to be had.
-[[nodiscard]] base::Result<ProgramPtr> resized(const ProgramPtr& program,
-                                               const std::vector<AxisSize>& sizes);
+/// Header::assumed. An error of kind Usage tells why a size is not to be had; Cancelled: the job
+/// was asked to stop.
+[[nodiscard]] base::Result<ProgramPtr>
+resized(const ProgramPtr& program, const std::vector<AxisSize>& sizes, const base::JobContext& job);
 
 } // namespace plimsoll::graph

@@ -85,9 +85,9 @@ Result<Document> openSession(const std::filesystem::path& path, const base::JobC
 
 /// As the session has them, where the graph can be brought to them.
 Sizes sizesOf(const session::SavedProblem& problem, const graph::ProgramPtr& recorded,
-              std::vector<std::string>& notes)
+              std::vector<std::string>& notes, const base::JobContext& job)
 {
-    const Result<graph::ProgramPtr> there = programAt(recorded, problem.sizes);
+    const Result<graph::ProgramPtr> there = programAt(recorded, problem.sizes, job);
     if (there)
         return problem.sizes;
     notes.push_back(
@@ -130,7 +130,7 @@ Choices choicesOf(const session::SavedProblem& problem, std::vector<std::string>
 
 /// The run with its plan checked anew, at the sizes it was made for.
 Run checkedRun(const session::SavedRun& saved, const Document& document,
-               std::vector<std::string>& notes)
+               std::vector<std::string>& notes, const base::JobContext& job)
 {
     Run run;
     run.sizes = saved.sizes;
@@ -146,7 +146,8 @@ Run checkedRun(const session::SavedRun& saved, const Document& document,
     if (!saved.plan)
         return run;
     const auto verified = [&]() -> Result<plan::VerifiedPlanPtr> {
-        const Result<graph::ProgramPtr> program = programAt(document.graph.program, saved.sizes);
+        const Result<graph::ProgramPtr> program =
+            programAt(document.graph.program, saved.sizes, job);
         if (!program)
             return tl::unexpected{program.error()};
         const Result<plan::PlanFile> file = plan::readPlan(*saved.plan, **program);
@@ -176,7 +177,8 @@ OverlayPtr overlayOf(const session::SavedMeasurement& saved, Document& document,
                      const base::JobContext& job)
 {
     const auto laid = [&]() -> Result<OverlayPtr> {
-        const Result<graph::ProgramPtr> program = programAt(document.graph.program, saved.sizes);
+        const Result<graph::ProgramPtr> program =
+            programAt(document.graph.program, saved.sizes, job);
         if (!program)
             return tl::unexpected{program.error()};
         return layOver(saved.name, saved.content, {*program, saved.sizes, document.choices.device},
@@ -200,7 +202,7 @@ try {
                                     : openGraphFile(path, choices, job);
     if (!document)
         return tl::unexpected{document.error()};
-    Result<PlannedPtr> first = firstPicture(*document);
+    Result<PlannedPtr> first = firstPicture(*document, job);
     if (!first)
         return tl::unexpected{first.error()};
     return Opened{*std::move(document), *std::move(first)};
@@ -216,6 +218,8 @@ Result<Document> documentOf(const session::SavedSession& saved, const std::files
     const std::filesystem::path source =
         saved.graph.sourcePath.empty() ? path : std::filesystem::path{saved.graph.sourcePath};
     Result<OpenGraph> graph = readContent(source, saved.graph.content, false, job);
+    if (!graph && graph.error().kind == ErrorKind::Cancelled)
+        return tl::unexpected{graph.error()};
     if (!graph)
         return base::failure(ErrorKind::File,
                              fmt::format("{}: the session's graph can't be read: {}",
@@ -228,7 +232,7 @@ Result<Document> documentOf(const session::SavedSession& saved, const std::files
         document.graph.name = base::printable(saved.graph.name, 80);
     document.sessionPath = path;
     document.choices = choicesOf(saved.problem, document.notes);
-    document.choices.sizes = sizesOf(saved.problem, document.graph.program, document.notes);
+    document.choices.sizes = sizesOf(saved.problem, document.graph.program, document.notes, job);
     if (saved.problem.budgetBytes > 0
         && base::Bytes{saved.problem.budgetBytes} <= base::kLargestBudget)
         document.budget = base::Bytes{saved.problem.budgetBytes};
@@ -240,7 +244,7 @@ Result<Document> documentOf(const session::SavedSession& saved, const std::files
     for (const session::SavedRun& run : saved.runs) {
         if (job.stopRequested())
             return base::cancelled();
-        document.runs.push_back(checkedRun(run, document, document.notes));
+        document.runs.push_back(checkedRun(run, document, document.notes, job));
         document.runs.back().key = static_cast<int>(document.runs.size());
     }
     if (saved.measurement)
@@ -297,9 +301,9 @@ session::SavedSession savedSession(const Document& document)
     return saved;
 }
 
-Result<PlannedPtr> firstPicture(Document& document)
+Result<PlannedPtr> firstPicture(Document& document, const base::JobContext& job)
 {
-    Result<Planned> planned = unplannedStep(document.graph.program, document.choices);
+    Result<Planned> planned = unplannedStep(document.graph.program, document.choices, job);
     if (!planned)
         return tl::unexpected{planned.error()};
     plan::Frontier frontier = *planned->frontier;

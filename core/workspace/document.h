@@ -78,7 +78,8 @@ struct Opened
 
 /// What can be shown before planning: the unplanned step and the plans that are at hand already. A
 /// plan that fails its check under the choices of now is left out, with a note in the document.
-[[nodiscard]] base::Result<PlannedPtr> firstPicture(Document& document);
+[[nodiscard]] base::Result<PlannedPtr> firstPicture(Document& document,
+                                                    const base::JobContext& job);
 
 /// The budget a fresh document begins with: the device's memory, or about 80 % of the unplanned
 /// peak when everything fits there anyway; never less than the smallest budget with a plan. A round

@@ -20,19 +20,23 @@ plan::Problem pose(const graph::ProgramPtr& program, const Choices& choices, bas
     return {program, choices.device, budget, choices.reserve, choices.rounding};
 }
 
-base::Result<graph::ProgramPtr> programAt(const graph::ProgramPtr& recorded, const Sizes& sizes)
+base::Result<graph::ProgramPtr> programAt(const graph::ProgramPtr& recorded, const Sizes& sizes,
+                                          const base::JobContext& job)
 {
     std::vector<graph::AxisSize> wanted;
     for (const auto& [axis, size] : sizes)
         wanted.push_back({axis, size});
-    return graph::resized(recorded, wanted);
+    return graph::resized(recorded, wanted, job);
 }
 
-base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded, const Choices& choices)
+base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded, const Choices& choices,
+                                    const base::JobContext& job)
 {
-    const base::Result<graph::ProgramPtr> program = programAt(recorded, choices.sizes);
+    const base::Result<graph::ProgramPtr> program = programAt(recorded, choices.sizes, job);
     if (!program)
         return tl::unexpected{program.error()};
+    if (job.stopRequested())
+        return base::cancelled();
     const plan::Problem problem = pose(*program, choices, plan::kUnlimited);
     base::Result<plan::VerifiedPlanPtr> unplanned = plan::certify(problem, plan::keepEverything());
     if (!unplanned)
@@ -53,7 +57,7 @@ base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& recorded, const Choi
     const base::Result<const solve::Planner*> planner = solve::findPlanner(choices.planner);
     if (!planner)
         return tl::unexpected{planner.error()};
-    base::Result<Planned> planned = unplannedStep(recorded, choices);
+    base::Result<Planned> planned = unplannedStep(recorded, choices, job);
     if (!planned)
         return tl::unexpected{planned.error()};
     base::Result<plan::FrontierPtr> frontier =

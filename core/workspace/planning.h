@@ -48,13 +48,15 @@ using PlannedPtr = std::shared_ptr<const Planned>;
 [[nodiscard]] plan::Problem pose(const graph::ProgramPtr& program, const Choices& choices,
                                  base::Bytes budget);
 
-/// The recorded step at other sizes; an error of kind Usage tells why they are not to be had.
-[[nodiscard]] base::Result<graph::ProgramPtr> programAt(const graph::ProgramPtr& recorded,
-                                                        const Sizes& sizes);
+/// The recorded step at other sizes; an error of kind Usage tells why they are not to be had. Some
+/// tenths of a second on large graphs: off the GUI thread.
+[[nodiscard]] base::Result<graph::ProgramPtr>
+programAt(const graph::ProgramPtr& recorded, const Sizes& sizes, const base::JobContext& job);
 
 /// What is known before planning: the only plan of the frontier keeps everything.
 [[nodiscard]] base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded,
-                                                  const Choices& choices);
+                                                  const Choices& choices,
+                                                  const base::JobContext& job);
 
 /// Plans a graph for all budgets. Runs for seconds on large graphs: off the GUI thread.
 [[nodiscard]] base::Result<PlannedPtr>

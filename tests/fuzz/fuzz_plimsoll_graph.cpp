@@ -35,7 +35,7 @@ bool isSoundAtOtherSizes(const plimsoll::graph::ProgramPtr& program)
             if (__builtin_mul_overflow(steps, axis.step, &size)
                 || __builtin_add_overflow(size, axis.recorded.back(), &size))
                 continue;
-            const auto resized = plimsoll::graph::resized(program, {{axis.name, size}});
+            const auto resized = plimsoll::graph::resized(program, {{axis.name, size}}, {});
             if (resized ? !isSound(**resized) : !resized.error().message.ends_with('.'))
                 return false;
         }

@@ -149,8 +149,8 @@ void DocumentController::trySizes(const workspace::Choices& choices)
 {
     m_wanted = choices;
     m_sizer.start(
-        [recorded = m_document.graph.program, sizes = choices.sizes](const base::JobContext&) {
-            return workspace::programAt(recorded, sizes)
+        [recorded = m_document.graph.program, sizes = choices.sizes](const base::JobContext& job) {
+            return workspace::programAt(recorded, sizes, job)
                 .map([](const graph::ProgramPtr& /*there*/) { return true; });
         },
         [this, choices](const base::Result<bool>& there) {
@@ -233,6 +233,7 @@ void DocumentController::takePlanned(workspace::PlannedPtr planned)
 
 void DocumentController::stopPlanning()
 {
+    m_sizer.stop();
     m_planner.stop();
     if (std::exchange(m_wanted, std::nullopt))
         Q_EMIT choicesChanged();
@@ -353,6 +354,7 @@ void DocumentController::letGo()
 {
     m_refineTimer.stop();
     m_wanted.reset();
+    m_sizer.stop();
     m_planner.stop();
     m_refiner.stop();
     m_keeper->saveNow();

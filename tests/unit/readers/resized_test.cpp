@@ -6,10 +6,12 @@
 #include "core/readers/registry.h"
 
 #include "tests/support/golden.h"
+#include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
 
 #include <QTest>
 
+#include <stop_token>
 #include <string>
 
 namespace {
@@ -47,7 +49,7 @@ private Q_SLOTS:
     {
         const graph::ProgramPtr other = read("varied-7x13");
         QVERIFY(other);
-        const auto resized = graph::resized(m_program, {{"batch", 7}, {"sequence", 13}});
+        const auto resized = graph::resized(m_program, {{"batch", 7}, {"sequence", 13}}, {});
         QVERIFY2(resized, messageOf(resized));
         std::string text = dump(**resized);
         const std::string assumed = "\n2 assumptions\n";
@@ -60,13 +62,13 @@ private Q_SLOTS:
     }
     void comesBackAndStaysWhereNothingIsAsked()
     {
-        QCOMPARE(graph::resized(m_program, {})->get(), m_program.get());
-        QCOMPARE(graph::resized(m_program, {{"batch", 4}})->get(), m_program.get());
-        const auto there = graph::resized(m_program, {{"sequence", 10}});
+        QCOMPARE(graph::resized(m_program, {}, {})->get(), m_program.get());
+        QCOMPARE(graph::resized(m_program, {{"batch", 4}}, {})->get(), m_program.get());
+        const auto there = graph::resized(m_program, {{"sequence", 10}}, {});
         QVERIFY2(there, messageOf(there));
         QCOMPARE((*there)->vary->axes[1].size, std::int64_t{10});
         QVERIFY(dump(**there) != dump(*m_program));
-        const auto back = graph::resized(*there, {{"sequence", 6}});
+        const auto back = graph::resized(*there, {{"sequence", 6}}, {});
         QVERIFY2(back, messageOf(back));
         QCOMPARE(dump(**back), dump(*m_program));
     }
@@ -74,7 +76,7 @@ private Q_SLOTS:
     {
         auto timed = std::make_shared<graph::Program>(*m_program);
         timed->ops[3].measured = base::Nanoseconds{1000};
-        const auto there = graph::resized(timed, {{"batch", 6}});
+        const auto there = graph::resized(timed, {{"batch", 6}}, {});
         QVERIFY2(there, messageOf(there));
         QVERIFY(!(*there)->ops[3].measured);
         const std::vector<std::string>& assumed = (*there)->header.assumed;
@@ -83,13 +85,14 @@ private Q_SLOTS:
                              "from flops and bytes"});
         QCOMPARE(assumed.back(),
                  std::string{"batch 6 is extrapolated: the step was recorded up to batch 5"});
-        const auto inside = graph::resized(m_program, {{"batch", 3}});
+        const auto inside = graph::resized(m_program, {{"batch", 3}}, {});
         QVERIFY2(inside, messageOf(inside));
         QVERIFY((*inside)->header.assumed == m_program->header.assumed);
     }
     void refusesSizesThatAreNotToBeHad_data();
     void refusesSizesThatAreNotToBeHad();
     void refusesLawsThatLeaveAStorage();
+    void letsALargeStepGo();
 
 private:
     graph::ProgramPtr m_program;
@@ -122,14 +125,14 @@ void ResizedTest::refusesSizesThatAreNotToBeHad()
     QFETCH(std::string, says);
     auto program = std::make_shared<graph::Program>(*m_program);
     program->vary->axes[1].step = 4;
-    const auto resized = graph::resized(program, {{axis, size}});
+    const auto resized = graph::resized(program, {{axis, size}}, {});
     QVERIFY(!resized);
     QCOMPARE(resized.error().kind, base::ErrorKind::Usage);
     QVERIFY2(resized.error().message.find(says) != std::string::npos, messageOf(resized));
     QVERIFY2(isOneSentence(resized.error().message), messageOf(resized));
     const auto other = std::make_shared<graph::Program>(*m_program);
     other->vary.reset();
-    const auto none = graph::resized(other, {{axis, size}});
+    const auto none = graph::resized(other, {{axis, size}}, {});
     QVERIFY(!none && isOneSentence(none.error().message));
 }
 
@@ -138,12 +141,36 @@ void ResizedTest::refusesLawsThatLeaveAStorage()
     auto program = std::make_shared<graph::Program>(*m_program);
     for (graph::Law& law : program->vary->storages)
         law = graph::kNoLaw;
-    const auto resized = graph::resized(program, {{"batch", 5}});
+    const auto resized = graph::resized(program, {{"batch", 5}}, {});
     QVERIFY(!resized);
     QVERIFY2(resized.error().message.find("reaches beyond the 192 B of its storage")
                  != std::string::npos,
              messageOf(resized));
     QVERIFY2(isOneSentence(resized.error().message), messageOf(resized));
+}
+
+void ResizedTest::letsALargeStepGo()
+{
+    auto program = std::make_shared<graph::Program>(support::layeredProgram(100'000));
+    graph::Vary vary;
+    vary.axes = {{.name = "batch", .size = 4, .recorded = {4, 8, 16}, .step = 4}};
+    vary.storages.assign(program->storages.size(), graph::kNoLaw);
+    vary.tensors.assign(program->tensors.size(), -1);
+    vary.flops.assign(program->ops.size(), graph::kNoLaw);
+    vary.bytesMoved.assign(program->ops.size(), graph::kNoLaw);
+    program->vary = std::move(vary);
+    std::stop_source source;
+    const base::JobContext job{.stop = source.get_token()};
+    const auto there = graph::resized(program, {{"batch", 8}}, job);
+    QVERIFY2(there, messageOf(there));
+    QCOMPARE((*there)->ops.size(), program->ops.size());
+    source.request_stop();
+    const auto stopped = graph::resized(program, {{"batch", 8}}, job);
+    QVERIFY(!stopped);
+    QCOMPARE(stopped.error().kind, base::ErrorKind::Cancelled);
+    // What is wrong with the size is told all the same, and the step as it is costs nothing.
+    QCOMPARE(graph::resized(program, {{"batch", 5}}, job).error().kind, base::ErrorKind::Usage);
+    QCOMPARE(graph::resized(program, {{"batch", 4}}, job)->get(), program.get());
 }
 
 } // namespace

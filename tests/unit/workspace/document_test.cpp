@@ -13,6 +13,7 @@
 
 #include <QTest>
 
+#include <stop_token>
 #include <string>
 
 namespace {
@@ -44,6 +45,7 @@ private Q_SLOTS:
     void comesBackFromASessionEqual();
     void dropsAPlanThatFailsItsCheck();
     void keepsTheMeasurementLaidOver();
+    void isLetGoWithoutBlamingTheFile();
     void replacesUnknownChoicesWithANote();
     void showsTheSavedPlanBeforePlanning();
     void writesChangesInOrder();
@@ -239,6 +241,17 @@ void DocumentTest::keepsTheMeasurementLaidOver()
              without->notes.front().c_str());
 }
 
+void DocumentTest::isLetGoWithoutBlamingTheFile()
+{
+    const SavedSession saved = workspace::savedSession(m_sample.document);
+    std::stop_source source;
+    source.request_stop();
+    const auto document = workspace::documentOf(
+        saved, "x.plimsoll", plimsoll::base::JobContext{.stop = source.get_token()});
+    QVERIFY(!document);
+    QCOMPARE(document.error().kind, plimsoll::base::ErrorKind::Cancelled);
+}
+
 void DocumentTest::replacesUnknownChoicesWithANote()
 {
     SavedSession saved = workspace::savedSession(m_sample.document);
@@ -254,7 +267,7 @@ void DocumentTest::replacesUnknownChoicesWithANote()
 void DocumentTest::showsTheSavedPlanBeforePlanning()
 {
     workspace::Document document = workedOn(m_sample);
-    const auto first = workspace::firstPicture(document);
+    const auto first = workspace::firstPicture(document, {});
     QVERIFY(first);
     QVERIFY(document.notes.empty());
     const plan::VerifiedPlanPtr plan = workspace::planAt(**first, *document.budget);
@@ -330,7 +343,7 @@ void DocumentTest::keepsTheSizeOfTheStep()
     QVERIFY(after->runs.front().sizes == before.choices.sizes);
     QVERIFY(after->runs.front().peak == before.runs.front().peak);
     QVERIFY(after->runs.front().plan);
-    const auto first = workspace::firstPicture(*after);
+    const auto first = workspace::firstPicture(*after, {});
     QVERIFY2(first, messageOf(first));
     QCOMPARE((*first)->program()->vary->sizes(), (std::vector<std::int64_t>{7, 13}));
     QCOMPARE((*first)->smallestPeak.count(), before.budget->count());
@@ -355,7 +368,7 @@ void DocumentTest::replacesASizeThatIsNotToBeHad()
         QVERIFY(!document->runs.front().plan);
         QCOMPARE(document->notes.size(), std::size_t{2});
         QVERIFY(document->notes.front().find("those recorded are used") != std::string::npos);
-        QVERIFY(workspace::firstPicture(*document));
+        QVERIFY(workspace::firstPicture(*document, {}));
     }
 }
 
