@@ -18,7 +18,8 @@ base::Result<readers::ReadProgram> readGraph(const std::filesystem::path& path, 
     base::Result<readers::ReadProgram> read = readers::readProgram(path, watch.context());
     if (!read)
         return tl::unexpected{workspace::notAGraph(path, read.error())};
-    base::Result<graph::ProgramPtr> program = graph::resized(read->program, *sizes, watch.context());
+    base::Result<graph::ProgramPtr> program =
+        graph::resized(read->program, *sizes, watch.context());
     if (!program)
         return tl::unexpected{program.error()};
     read->program = *std::move(program);
