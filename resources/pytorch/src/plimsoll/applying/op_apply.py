@@ -160,6 +160,7 @@ class _Replay(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func is aten.detach.default or func.namespace in ("prim", "profiler"):
             return func(*args, **(kwargs or {}))
+        self._skip_looks(func)
         expected = self._ops[self._at] if self._at < len(self._ops) else None
         if expected is None or func is not expected.func:
             self.fail(f"{func} runs in the place of {expected.func if expected else 'nothing'}")
@@ -177,7 +178,12 @@ class _Replay(TorchDispatchMode):
         at = self._ops[min(self._at, len(self._ops) - 1)]
         raise PlanMismatch(f"Code can't repeat op {at.ordinal} of the model ({at.func}, {at.place}): {what}. Use a plan of module regions.")
 
+    def _skip_looks(self, func: Any) -> None:
+        while self._at < len(self._ops) and self._ops[self._at].is_look and self._ops[self._at].func is not func:
+            self._at += 1
+
     def finish(self) -> None:
+        self._skip_looks(None)
         if self._at != len(self._ops):
             self.fail("it doesn't run")
 

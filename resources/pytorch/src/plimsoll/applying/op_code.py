@@ -162,7 +162,7 @@ class _Writer:
                 line, here = self.checkpoint(item), True
             else:
                 statement = self.recorded.statements[item]
-                if statement.is_copy:
+                if statement.by_autograd:
                     continue
                 line, here = self.line(statement), statement.gradients
                 if statement.module != module:
@@ -212,7 +212,7 @@ class _Writer:
             yield from item.results
             return
         statement = self.recorded.statements[item]
-        if statement.is_copy:
+        if statement.by_autograd:
             return
         yield from operands(statement)
         yield from (r for r in statement.results if r is not None)

@@ -115,7 +115,8 @@ def _cut(part: Part, regions: list[Region], at: list[int]) -> None:
 def _last_uses(forward: Forward, whole: Part) -> dict[int, int]:
     last: dict[int, int] = {}
     for i, statement in enumerate(forward.statements):
-        last.update((value, i) for value in operands(statement))
+        if not statement.is_look:
+            last.update((value, i) for value in operands(statement))
     last.update((value, len(forward.statements)) for value in whole.results)
     return last
 
@@ -124,6 +125,8 @@ def _pass(forward: Forward, part: Part, used_last: dict[int, int]) -> None:
     made: dict[int, None] = {}
     taken: dict[int, None] = {}
     for statement in forward.statements[part.first : part.last + 1]:
+        if statement.is_look:
+            continue
         for value in operands(statement):
             if value not in made and passes(forward, value):
                 taken[value] = None

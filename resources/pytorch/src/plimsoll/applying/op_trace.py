@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from ..base import questions
 from ..base.apply_values import PlanMismatch
 from ..base.kinds import FORWARD, TraceError
-from ..base.mutations import is_collective, is_random, written_arguments
+from ..base.mutations import is_collective, is_random, is_view, written_arguments
 from ..base.sources import user_line
 from ..base.tensors import tensors_in
 from ..base.values import follow
@@ -73,7 +73,13 @@ class Statement:
     random: bool = False
     sequence: int = -1  # of autograd's nodes, when the op runs
     is_copy: bool = False  # of what the next op, in place, overwrites and its node needs: that call makes it
+    is_look: bool = False  # of autograd at a view whose memory was written: the call that writes or reads it has it look
     answer: Any = None  # what a question about values was answered with, None where nothing was decided by it
+
+    @property
+    def by_autograd(self) -> bool:
+        """Whether code doesn't run the op, since that of another op does."""
+        return self.is_copy or self.is_look
 
     @property
     def place(self) -> str:
@@ -312,6 +318,7 @@ def record_forward(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor],
     buffers = {recorder.storage(buffer) for buffer in model.buffers()}
     made = Forward(recorder.statements, recorder.values, structure, results, buffers, recorder.made_by)
     _drop_dead_names(made)
+    _find_looks(made)
     return made
 
 
@@ -327,6 +334,19 @@ def _drop_dead_names(forward: Forward) -> None:
     moved = {old: new for new, old in enumerate(reversed(kept))}
     forward.statements = [forward.statements[i] for i in moved]
     forward.made_by = [moved[made] if made >= 0 else -1 for made in forward.made_by]
+
+
+def _find_looks(forward: Forward) -> None:
+    """When memory was written, autograd makes views of it anew to find their nodes: of fakes by views that nobody uses, of others without."""
+    written, used = set(), set(forward.results)
+    suspects: list[bool] = []
+    for statement in forward.statements:
+        suspects.append(statement.ordinal >= 0 and is_view(statement.func) and not written.isdisjoint(statement.reads))
+        written |= statement.writes
+    for statement, suspect in zip(reversed(forward.statements), reversed(suspects)):
+        statement.is_look = suspect and used.isdisjoint(statement.results)
+        if not statement.is_look:
+            used.update(operands(statement))
 
 
 def values_in(value: Any) -> Iterator[int]:

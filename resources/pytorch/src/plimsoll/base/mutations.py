@@ -55,6 +55,13 @@ def statistics_arguments(target: str, args: Any) -> tuple[int, ...]:
     return hidden[:2] if hidden is not None and len(args) > hidden[2] and args[hidden[2]] else ()
 
 
+@lru_cache(maxsize=None)
+def is_view(func: Any) -> bool:
+    """Whether all that an op returns are views of what it was given, which it leaves alone."""
+    returns = func._schema.returns
+    return bool(returns) and not func._schema.is_mutable and all(r.alias_info is not None for r in returns)
+
+
 def is_random(func: Any) -> bool:
     return torch.Tag.nondeterministic_seeded in func.tags
 
