@@ -45,6 +45,14 @@ def plan_of(traced, regions, **changes):
     return {**plan, "sequence": sequence(traced), "regions": regions, **changes}
 
 
+def plan_between(forward, regions):
+    """A plan whose sequence is what a recorded forward does, without a trace."""
+    targets = [str(op.func) for op in forward.ops]
+    names = sorted(set(targets))
+    plan = {"format": "plimsoll-plan", "version": 1, "runtime": "checkpoint", "granularity": "op", "graph": {}}
+    return {**plan, "sequence": {"targets": names, "ops": [names.index(t) for t in targets]}, "regions": regions}
+
+
 def region(first, last, nested=(), save=()):
     return {"label": 0, "first": first, "last": last, "nested": list(nested), "save": list(save)}
 

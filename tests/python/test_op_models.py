@@ -12,7 +12,7 @@ import plimsoll
 import pytest
 import torch
 import torch.nn.functional as F
-from op_plans import count_of, graph, made, plan_of, random_regions, record, region, results, same, seeded
+from op_plans import count_of, graph, made, plan_between, plan_of, random_regions, record, region, results, same, seeded
 from plans import plan_file
 from plans import region as calls
 from plimsoll import PlanMismatch
@@ -61,9 +61,7 @@ def traced():
 
 def plan_for(made_model, regions=FIRST, x=X, **changes):
     """A plan whose sequence is what the model does, without a trace: also for models that none takes."""
-    targets = [str(op.func) for op in record(made_model, (x,)).ops]
-    sequence = {"targets": sorted(set(targets)), "ops": [sorted(set(targets)).index(t) for t in targets]}
-    return {**plan_of(traced(), regions), "graph": {}, "sequence": sequence, **changes}
+    return {**plan_between(record(made_model, (x,)), regions), **changes}
 
 
 ENDS = {
@@ -197,7 +195,7 @@ def test_autocast(name):
     forward = record(own, step.get("args", ()), step.get("kwargs"))
     regions = random_regions(forward, seeded(0), depth=1)
     assert count_of(regions) > 4
-    plan = plan_for_forward(forward, regions)
+    plan = plan_between(forward, regions)
     arguments = {**{k: v for k, v in keys.items() if v}, "args": step.get("args", ()), "kwargs": step.get("kwargs", {})}
     plimsoll.apply(planned, plan)
     assert same(results(arguments, planned), results(arguments, own))
@@ -205,12 +203,6 @@ def test_autocast(name):
     plimsoll.apply(outside, plan)
     with torch.autocast("cpu", torch.bfloat16):  # one step: its cache of cast weights outlives an optimizer's step
         assert same(results(arguments, outside, 1), results(arguments, expected, 1))
-
-
-def plan_for_forward(forward, regions):
-    targets = [str(op.func) for op in forward.ops]
-    names = sorted(set(targets))
-    return {**plan_of(traced(), regions), "graph": {}, "sequence": {"targets": names, "ops": [names.index(t) for t in targets]}}
 
 
 class Doubled(torch.autograd.Function):
@@ -298,7 +290,7 @@ class Masked(torch.nn.Module):
 def test_a_decision_by_a_known_value_is_looked_at_again_in_every_step():
     planned, whole = Masked().train(), torch.ones(4, dtype=torch.bool)
     forward = record(planned, (X, whole))
-    plimsoll.apply(planned, plan_for_forward(forward, [region(0, 1)]))
+    plimsoll.apply(planned, plan_between(forward, [region(0, 1)]))
     assert torch.equal(planned(X, whole), planned.a(X))
     assert torch.equal(planned(X * 3, whole.clone()), planned.a(X * 3))
     with pytest.raises(PlanMismatch, match="decides by the value of a tensor .*was True when it was retraced and is False now"):

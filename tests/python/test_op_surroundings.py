@@ -8,10 +8,10 @@ import plimsoll
 import pytest
 import torch
 import torch.nn.functional as F
-from op_plans import record, region
+from op_plans import plan_between, record, region
 from plimsoll import PlanMismatch
 from plimsoll.applying.op_refusals import no_functions
-from test_op_models import Doubled, plan_for_forward
+from test_op_models import Doubled
 
 X = torch.randn(4, 8, generator=torch.Generator().manual_seed(0))
 
@@ -35,7 +35,7 @@ def _gradients(model, run):
 
 def test_a_changed_config_object_makes_new_code():
     model, plain = Configured(), Configured()
-    plimsoll.apply(model, plan_for_forward(record(model, (X,)), [region(0, 2)]))
+    plimsoll.apply(model, plan_between(record(model, (X,)), [region(0, 2)]))
     for change in (lambda m: None, lambda m: m.config.inner["slope"].__setitem__(0, 3.0), lambda m: vars(m.config).update(inner={"slope": [9.0]})):
         change(model), change(plain)
         assert all(map(torch.equal, _gradients(model, lambda: model(X)), _gradients(plain, lambda: plain(X))))
@@ -69,7 +69,7 @@ def test_functional_call_is_refused_where_backward_would_find_other_weights(gran
     model = Configured()
     others = {name: p.detach().clone().requires_grad_() for name, p in model.named_parameters()}
     if granularity == "op":
-        plimsoll.apply(model, plan_for_forward(record(model, (X,)), [region(0, 2)]))
+        plimsoll.apply(model, plan_between(record(model, (X,)), [region(0, 2)]))
     else:
         row = {"members": [{"path": "a", "class": "Linear", "call": 0}], "nested": []}
         plimsoll.apply(model, {"format": "plimsoll-plan", "version": 1, "runtime": "checkpoint", "regions": [row]})

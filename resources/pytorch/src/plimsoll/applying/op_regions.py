@@ -164,6 +164,11 @@ class Checker:
                     f"{part.region.text} takes a tensor that op {statements[late].ordinal} ({statements[late].func}, "
                     f"{statements[late].place}) overwrites afterwards, so it could not be run again: end the region behind that op."
                 )
+            if part.first <= late <= part.last:
+                raise PlanMismatch(
+                    f"{part.region.text} takes a view of a buffer that op {statements[late].ordinal} ({statements[late].func}, "
+                    f"{statements[late].place}) overwrites, so it could not be run again: begin the region where the view is made."
+                )
         last = statements[part.last]
         if last.is_copy:
             raise PlanMismatch(

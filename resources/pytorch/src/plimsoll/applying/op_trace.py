@@ -25,6 +25,7 @@ from ..base.values import follow
 from ..emulation import fake_results, huggingface
 from ..emulation.eager_paths import EagerPaths
 from ..emulation.in_place import Transparent, without_modes
+from ..emulation.looks import Looks
 from ..job.fakes import lender_for
 from ..state import preserve
 from ..state.foreign import refuse_real_writes
@@ -73,7 +74,7 @@ class Statement:
     random: bool = False
     sequence: int = -1  # of autograd's nodes, when the op runs
     is_copy: bool = False  # of what the next op, in place, overwrites and its node needs: that call makes it
-    is_look: bool = False  # of autograd at a view whose memory was written: the call that writes or reads it has it look
+    is_look: bool = False  # of autograd at a view whose memory was written: the op that reads it has it look, if it is a fake
     answer: Any = None  # what a question about values was answered with, None where nothing was decided by it
 
     @property
@@ -115,6 +116,7 @@ class _Recorder(Transparent):
         self._held: list[Any] = []  # addresses stay valid
         self._ordinal = 0
         self._target = target
+        self._looks = Looks()
         self._leaves: dict[int, tuple[str, str]] = {}
         self._paths = {id(module): path for path, module in model.named_modules()}
         self._hooks = op_refusals.saved_tensor_hooks()
@@ -150,6 +152,10 @@ class _Recorder(Transparent):
             return func(*args, **kwargs)
         op_refusals.check_state(self._place, self._hooks)
         func, args = without_modes(func, args)
+        if self._looks.begins(func, args):
+            result = self._call(func, args, kwargs)
+            self._looks.ran(func, args, result, True)
+            return result
         statement = self._begin(func, args, kwargs)
         if func is aten._local_scalar_dense.default:
             result = questions.answer(args[0], FORWARD, [])
@@ -157,6 +163,7 @@ class _Recorder(Transparent):
         else:
             result = self._call(func, args, kwargs)
         self._end(statement, func, args, kwargs, result)
+        self._looks.ran(func, args, result, False)
         return result
 
     def _call(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -317,6 +324,7 @@ def record_forward(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor],
     results = [recorder.value(tensor) for tensor in structure.tensors]
     buffers = {recorder.storage(buffer) for buffer in model.buffers()}
     made = Forward(recorder.statements, recorder.values, structure, results, buffers, recorder.made_by)
+    _take_buffers_themselves(made)
     _drop_dead_names(made)
     _find_looks(made)
     return made
@@ -336,12 +344,31 @@ def _drop_dead_names(forward: Forward) -> None:
     forward.made_by = [moved[made] if made >= 0 else -1 for made in forward.made_by]
 
 
+def _take_buffers_themselves(forward: Forward) -> None:
+    """Where an op takes another name of a whole buffer: regions read buffers where they use them, and may write them there."""
+    names: dict[Optional[int], int] = {}
+    values = forward.values
+    for statement in forward.statements:
+        statement.args = tuple(_renamed(value, names) for value in statement.args)
+        statement.results = [names.get(result, result) for result in statement.results]
+        if statement.func is aten.alias.default:
+            source, made = statement.args[0].value, statement.results[0]
+            if isinstance(values[source].leaf, tuple) and values[source].storage in forward.buffers and made is not None:
+                names[made] = source
+
+
+def _renamed(value: Any, names: dict[Optional[int], int]) -> Any:
+    return Ref(names[value.value]) if isinstance(value, Ref) and value.value in names else value
+
+
 def _find_looks(forward: Forward) -> None:
-    """When memory was written, autograd makes views of it anew to find their nodes: of fakes by views that nobody uses, of others without."""
-    written, used = set(), set(forward.results)
+    """Views that nobody uses, of memory that was written: on fakes autograd makes them before it reads another view (see looks.py)."""
+    written: set[int] = set()
+    used: set[Optional[int]] = set(forward.results)
     suspects: list[bool] = []
     for statement in forward.statements:
-        suspects.append(statement.ordinal >= 0 and is_view(statement.func) and not written.isdisjoint(statement.reads))
+        base = next(operands(statement), None) if statement.ordinal >= 0 and is_view(statement.func) else None
+        suspects.append(base is not None and forward.values[base].tensor.requires_grad and forward.values[base].storage in written)
         written |= statement.writes
     for statement, suspect in zip(reversed(forward.statements), reversed(suspects)):
         statement.is_look = suspect and used.isdisjoint(statement.results)

@@ -11,7 +11,7 @@ import torch.utils.checkpoint as torch_checkpoint
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..base.apply_values import PlanMismatch
-from ..base.mutations import is_random, statistics_arguments, written_arguments
+from ..base.mutations import is_random, is_view, overload_of, statistics_arguments, written_arguments
 from ..base.tensors import tensors_in
 from ..emulation.in_place import Noting, Unnoticed
 
@@ -32,34 +32,45 @@ def check_supported() -> None:
         )
 
 
+def _makes_views(target: str) -> bool:
+    try:
+        return is_view(overload_of(target))
+    except (AttributeError, RuntimeError, ValueError):  # no op's name
+        return False
+
+
+def _makes_nothing(what: str) -> PlanMismatch:
+    return PlanMismatch(f"The plan saves {what}, which makes no tensor of its own: save the op that allocates the memory.")
+
+
 class _Policy:
     """Tells by its number in the region whether an op's result is kept. Forward and recomputation count for themselves: some
-    versions of torch ask in both."""
+    versions of torch ask in both. Views aren't counted: a run on fakes has some that others don't have (looks.py).
+    `expected`: ordinal and target of the others."""
 
-    def __init__(self, saved: frozenset, expected: Sequence[str], first: int):
+    def __init__(self, saved: frozenset, expected: Sequence[tuple[int, str]]):
         self._saved = saved
         self._expected = expected
-        self._first = first
         self._counts = {False: 0, True: 0}
         self._drawn: Optional[str] = None
 
     def __call__(self, context: Any, func: Any, *args: Any, **_: Any) -> Any:
         policy = torch_checkpoint.CheckpointPolicy
-        if not is_counted(func):
+        if not is_counted(func) or is_view(func):
             return policy.MUST_RECOMPUTE
         number = self._counts[context.is_recompute]
         self._counts[context.is_recompute] += 1
-        ordinal = self._first + number
-        if number >= len(self._expected) or str(func) != self._expected[number]:
-            wanted = self._expected[number] if number < len(self._expected) else "nothing more in this region"
-            raise PlanMismatch(f"Op {ordinal} of the model's forward is {func}, but the plan was made for {wanted}.")
+        ordinal, wanted = self._expected[number] if number < len(self._expected) else (None, "nothing more in this region")
+        if str(func) != wanted:
+            op = "An op" if ordinal is None else f"Op {ordinal}"
+            raise PlanMismatch(f"{op} of the model's forward is {func}, but the plan was made for {wanted}.")
         keeps = ordinal in self._saved
         self._check(f"op {ordinal} ({func})", func, keeps)
         return policy.MUST_SAVE if keeps else policy.MUST_RECOMPUTE
 
     def _check(self, what: str, func: Any, keeps: bool) -> None:
         if keeps and (func._schema.is_mutable or any(r.alias_info is not None for r in func._schema.returns)):
-            raise PlanMismatch(f"The plan saves {what}, which makes no tensor of its own: save the op that allocates the memory.")
+            raise _makes_nothing(what)
         if is_random(func):
             if not keeps and self._drawn is not None:
                 raise PlanMismatch(
@@ -118,8 +129,12 @@ class Contexts:
 
     def __init__(self, saved: Sequence[int], expected: Sequence[str], first: int, model: Optional[torch.nn.Module]):
         self._saved = frozenset(saved)
-        self._expected = tuple(expected)
-        self._first = first
+        ops = list(enumerate(expected, first))
+        views = {target for target in set(expected) if _makes_views(target)} if saved else set()
+        self._expected = tuple((ordinal, target) for ordinal, target in ops if target not in views)
+        for ordinal, target in ops:
+            if ordinal in self._saved and target in views:
+                raise _makes_nothing(f"op {ordinal} ({target})")
         self._model = model
 
     def __call__(self) -> tuple[Any, Any]:
@@ -128,7 +143,7 @@ class Contexts:
         if self._model is not None:
             again.append(FrozenStatistics(counters_of(self._model)))
         if self._saved:
-            policy = _Policy(self._saved, self._expected, self._first)
+            policy = _Policy(self._saved, self._expected)
             for modes, mode in zip((forward, again), torch_checkpoint.create_selective_checkpoint_contexts(policy)):
                 modes.append(mode)
         return tuple(_Unnoticed(*modes) if modes else contextlib.nullcontext() for modes in (forward, again))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which arguments an op overwrites, from its schema and from a list of ops that hide it."""
+"""What is known of an op by its schema: which arguments it overwrites (some ops hide that), whether it makes views."""
 
 from __future__ import annotations
 
@@ -53,6 +53,12 @@ def statistics_arguments(target: str, args: Any) -> tuple[int, ...]:
     """Positions of running statistics that a call updates without saying so, and that it can do without."""
     hidden = _HIDDEN.get(target)
     return hidden[:2] if hidden is not None and len(args) > hidden[2] and args[hidden[2]] else ()
+
+
+def overload_of(target: str) -> Any:
+    """The operator with a name such as "aten.add.Tensor"."""
+    namespace, name, overload = target.split(".")
+    return getattr(getattr(getattr(torch.ops, namespace), name), overload)
 
 
 @lru_cache(maxsize=None)

@@ -22,6 +22,7 @@ from ..base.tensors import tensors_in
 from ..base.values import follow
 from ..emulation import fake_results
 from ..emulation.in_place import Transparent, sums_inside, without_modes
+from ..emulation.looks import Looks
 from ..state.foreign import ForeignTensors, refuse_real_writes
 from .checkpoints import CheckpointTracker
 from .encode import encode
@@ -70,6 +71,7 @@ class Recorder(Transparent):
         self.on_detach: Optional[Callable[[torch.Tensor, torch.Tensor], None]] = None
         self.on_constant: Optional[Callable[[int, torch.Tensor], None]] = None  # row, and the real tensor with its data
         self._target = target
+        self._looks = Looks()
         self._device = step.device
         known = (*step.inputs(), *((name, tensor) for name, tensor, _ in step.foreign))
         own = [*step.model.parameters(), *step.model.buffers(), *(tensor for _, tensor in known)]
@@ -133,9 +135,14 @@ class Recorder(Transparent):
             if self.on_detach is not None:
                 self.on_detach(args[0], result)
             return result
-        op = self._begin(func, args, kwargs)
+        is_look = self._looks.begins(func, args)
+        if is_look:
+            self._own_looks()
+        op = None if is_look else self._begin(func, args, kwargs)
         result = self._call(func, args, kwargs)
-        self._end(op, func, args, kwargs, result)
+        if op is not None:
+            self._end(op, func, args, kwargs, result)
+        self._looks.ran(func, args, result, is_look)
         return result
 
     def _call(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -218,6 +225,13 @@ class Recorder(Transparent):
             op.seq = self._last_seq = seq
             self._seqs.append(seq)
             self._seq_ops.append(len(self.ops))
+
+    def _own_looks(self) -> None:
+        """A write into a view makes a node for the whole memory, too, and one that looks at the view: what it packs, it packs behind them."""
+        while self._last_seq < self.sequence():
+            self._last_seq += 1
+            self._seqs.append(self._last_seq)
+            self._seq_ops.append(len(self.ops) - 1)
 
     def _adds_like_engine(self, args: Any, kwargs: Any) -> bool:
         """Whether this is the engine summing two gradients, which it does in place when no mode is active."""

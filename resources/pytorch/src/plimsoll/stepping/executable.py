@@ -12,6 +12,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from ..base.kinds import Op, Recording, Storage, TensorKey, TraceError
+from ..base.mutations import overload_of
 from ..job.step import Step
 from ..recording.record import record
 from ..recording.recorder import Recorder
@@ -286,12 +287,6 @@ def _shape_depends_on_values(program: Program, op: Op) -> bool:
     if indices is None:
         return True
     return any(index is not None and program.tensors[index["t"]].dtype in ("bool", "uint8") for index in indices)
-
-
-def overload_of(target: str) -> Any:
-    """The operator with a name such as "aten.add.Tensor"."""
-    namespace, name, overload = target.split(".")
-    return getattr(getattr(getattr(torch.ops, namespace), name), overload)
 
 
 def changes_geometry(target: str) -> bool:

@@ -14,8 +14,8 @@ from typing import Any, Callable, Optional
 import torch
 
 from ..base.kinds import GRAD_MODE, RANDOM, VIEW
-from ..base.mutations import statistics_arguments
-from .executable import Program, changes_geometry, overload_of
+from ..base.mutations import overload_of, statistics_arguments
+from .executable import Program, changes_geometry
 from .random_points import SAVE
 from .step_schedule import Execution
 
