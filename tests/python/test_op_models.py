@@ -230,11 +230,6 @@ def _hooked(hidden, last, x, m):
     return last
 
 
-class Opaque:
-    def __init__(self, value):
-        self.value = value
-
-
 def _under(mode, function):
     with mode:
         return function()
@@ -258,7 +253,7 @@ REFUSED = {
     "nonzero": (lambda h, y, x, m: y[y[:, 0] > 0], "depends on values"),
     "numpy": (lambda h, y, x, m: y * float(h.detach().numpy().sum()), "asks for the values"),
     "outside": (lambda h, y, x, m: y * OUTSIDE, "neither an argument nor a parameter"),
-    "opaque": (lambda h, y, x, m: Opaque(y), "returns a Opaque"),
+    "set": (lambda h, y, x, m: {y}, "returns a set"),
     "random": (lambda h, y, x, m: y * random.random(), "draws random numbers in Python"),
     "generator": (lambda h, y, x, m: y * torch.rand(8, generator=torch.Generator()), "takes a Generator"),
     "inference": (lambda h, y, x, m: y + _under(torch.inference_mode(), lambda: h.detach().clone())[:, :8], "inference mode"),

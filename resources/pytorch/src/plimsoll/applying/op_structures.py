@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from typing import Any, Hashable, Union
+import gc
+import types
+from typing import Any, Hashable, Optional, Union
 
 import torch
 
 from ..base.apply_values import PLAIN, is_numpy_number
+from ..base.objects import is_open
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,11 +36,17 @@ _Spec = Union[_Tensor, _Leaf, _Container]
 
 
 class Structure:
-    """`tensors`: the distinct tensors, in the order in which they are met. `leaves`: everything else that is no container."""
+    """`tensors`: the distinct tensors, in the order in which they are met. `leaves`: everything else that is no container.
 
-    def __init__(self, value: Any):
+    `takes_objects`: plain Python objects are taken apart by their attributes, too. Whoever builds them anew asks is_held() first.
+    """
+
+    def __init__(self, value: Any, takes_objects: bool = False):
         self.tensors: list[torch.Tensor] = []
         self.leaves: list[Any] = []
+        self.objects: list[Any] = []
+        self._containers: list[Any] = []
+        self._takes_objects = takes_objects
         self._spec = self._flatten(value)
 
     def key(self) -> tuple:
@@ -47,7 +56,17 @@ class Structure:
 
     def opaque(self) -> list[Any]:
         """Objects whose inside is unknown."""
-        return [leaf for leaf in self.leaves if not _is_plain(leaf)]
+        return [leaf for leaf in self.leaves if not _is_plain(leaf) and not isinstance(leaf, type)]
+
+    def is_held(self) -> bool:
+        """Whether something outside of the value knows one of its objects, so that another one would not do in its place."""
+        if not self.objects:
+            return False
+        parts = [*self.objects, *self._containers]
+        inside = {id(self.objects), id(self._containers), *map(id, parts), *(id(vars(part)) for part in parts if hasattr(part, "__dict__"))}
+        inside.add(id(parts))
+        gc.collect()  # what nobody can reach any more knows nothing
+        return any(id(other) not in inside and not isinstance(other, types.FrameType) for other in gc.get_referrers(*self.objects))
 
     def build(self, tensors: Any) -> Any:
         """The value with these in the place of its own tensors."""
@@ -55,7 +74,7 @@ class Structure:
 
     def without_tensors(self) -> "Structure":
         made = object.__new__(Structure)
-        made.tensors, made.leaves, made._spec = [], self.leaves, self._spec
+        made.tensors, made.leaves, made._spec, made.objects, made._containers = [], self.leaves, self._spec, [], []
         return made
 
     def _flatten(self, value: Any) -> _Spec:
@@ -65,6 +84,14 @@ class Structure:
                     return _Tensor(index)
             self.tensors.append(value)
             return _Tensor(len(self.tensors) - 1)
+        made = self._flatten_container(value)
+        if made is not None:
+            return made
+        self.leaves.append(value)
+        return _Leaf(len(self.leaves) - 1)
+
+    def _flatten_container(self, value: Any) -> Optional[_Container]:
+        self._containers.append(value)
         kind = type(value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type) and not _holds_items(value):
             names = tuple(field.name for field in dataclasses.fields(value))
@@ -73,8 +100,11 @@ class Structure:
             return _Container(kind, tuple(value), tuple(self._flatten(item) for item in value.values()))
         if kind in (tuple, list) or _is_named(kind):
             return _Container(kind, (), tuple(map(self._flatten, value)))
-        self.leaves.append(value)
-        return _Leaf(len(self.leaves) - 1)
+        self._containers.pop()
+        if self._takes_objects and is_open(kind) and all(known is not value for known in self.objects):
+            self.objects.append(value)
+            return _Container(kind, tuple(vars(value)), tuple(self._flatten(item) for item in vars(value).values()))
+        return None
 
     def _build(self, spec: _Spec, tensors: Any) -> Any:
         if isinstance(spec, _Tensor):
@@ -89,6 +119,10 @@ class Structure:
             made = object.__new__(spec.kind)
             for name, item in zip(spec.keys, items):
                 object.__setattr__(made, name, item)
+            return made
+        if not issubclass(spec.kind, (tuple, list)):
+            made = object.__new__(spec.kind)
+            vars(made).update(zip(spec.keys, items))
             return made
         return spec.kind(*items) if _is_named(spec.kind) else spec.kind(items)
 

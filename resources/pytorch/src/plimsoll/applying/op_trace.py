@@ -315,12 +315,7 @@ def record_forward(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor],
             "draw them outside of the model, or use a plan of module regions."
         )
     op_refusals.check_tensors(value.tensor for value in recorder.values)
-    structure = Structure(result)
-    if structure.opaque():
-        raise PlanMismatch(
-            f"The model returns a {type(structure.opaque()[0]).__name__}, which an op plan can't build anew in every step: return tensors "
-            "in tuples, lists, dicts or dataclasses (for transformers: use_cache=False)."
-        )
+    structure = _structure_of(result)
     results = [recorder.value(tensor) for tensor in structure.tensors]
     buffers = {recorder.storage(buffer) for buffer in model.buffers()}
     made = Forward(recorder.statements, recorder.values, structure, results, buffers, recorder.made_by)
@@ -342,6 +337,22 @@ def _drop_dead_names(forward: Forward) -> None:
     moved = {old: new for new, old in enumerate(reversed(kept))}
     forward.statements = [forward.statements[i] for i in moved]
     forward.made_by = [moved[made] if made >= 0 else -1 for made in forward.made_by]
+
+
+def _structure_of(result: Any) -> Structure:
+    structure = Structure(result, takes_objects=True)
+    unknown = structure.opaque()
+    if unknown:
+        raise PlanMismatch(
+            f"The model returns a {type(unknown[0]).__name__}, which an op plan can't build anew in every step: return tensors "
+            "in tuples, lists, dicts, dataclasses or plain objects (for transformers: use_cache=False)."
+        )
+    if structure.is_held():
+        raise PlanMismatch(
+            f"The model returns an object ({type(structure.objects[0]).__name__}) that something else holds, too, which would not see "
+            "the new one that an op plan makes in every step: return one that nobody holds (for transformers: use_cache=False)."
+        )
+    return structure
 
 
 def _take_buffers_themselves(forward: Forward) -> None:

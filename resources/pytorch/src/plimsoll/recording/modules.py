@@ -11,6 +11,7 @@ import torch
 from ..applying.apply_runtime import CALL_HOOKS
 from ..base.kinds import CALLED_DIRECTLY, HAS_HOOKS, LOSS, Call
 from ..base.sources import user_line
+from ..base.objects import tensors_in_objects
 from ..base.tensors import tensors_in
 from .structures import Structures
 
@@ -126,5 +127,6 @@ class ModuleTracker:
         if call >= 0:
             record = self.calls[call]
             record.last = len(self._recorder.ops) - 1
-            record.outputs = [self._recorder.storages.tensor(t) for t in tensors_in(result)]
+            deep = tensors_in_objects(result) if record.parent < 0 else ()
+            record.outputs = [self._recorder.storages.tensor(t) for t in (*tensors_in(result), *deep)]
             record.result = self.structures.of_result(result)

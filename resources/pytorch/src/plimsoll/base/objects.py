@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plain Python objects that a model returns: what they hold is known by their attributes."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Iterable, Iterator, Optional
+
+import torch
+
+from .apply_values import PLAIN
+from .tensors import tensors_in
+
+_MADE_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+_SPECIAL = ("__new__", "__del__", "__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__")
+
+
+def is_open(kind: type) -> bool:
+    """Whether an object of a class is what its attributes are: a plain Python class, which doesn't say how to copy or to end one."""
+    classes = kind.__mro__[:-1]
+    if issubclass(kind, (torch.nn.Module, *PLAIN, type)) or not all(c.__flags__ & _MADE_IN_PYTHON for c in classes):
+        return False
+    special = [name for c in classes for name in _SPECIAL if name in vars(c)]
+    return not special and kind.__dictoffset__ != 0 and not any(vars(c).get("__slots__") for c in classes)
+
+
+def tensors_in_objects(value: Any, seen: Optional[set[int]] = None) -> Iterator[torch.Tensor]:
+    """Tensors in attributes of the open objects in nested containers, which tensors_in() doesn't find."""
+    seen = set() if seen is None else seen
+    inside: Iterable[Any] = ()
+    if isinstance(value, dict):
+        inside = value.values()
+    elif isinstance(value, (list, tuple)):
+        inside = value
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        inside = [getattr(value, item.name, None) for item in dataclasses.fields(value)]
+    elif is_open(type(value)) and id(value) not in seen:
+        seen.add(id(value))
+        inside = list(vars(value).values())
+        yield from tensors_in(inside)
+    for item in inside:
+        yield from tensors_in_objects(item, seen)
