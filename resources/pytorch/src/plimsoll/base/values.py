@@ -8,7 +8,7 @@ alone is computed beside the fakes, so that such a question gets the answer that
 from __future__ import annotations
 
 import weakref
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
@@ -17,7 +17,9 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 aten = torch.ops.aten
 _MOST = 1 << 24  # elements of one tensor: larger ones are not followed
-_FACTORIES = {"arange", "zeros", "ones", "full", "scalar_tensor", "eye", "zeros_like", "ones_like", "full_like"}
+_FACTORIES = {
+    "arange", "linspace", "logspace", "zeros", "ones", "full", "scalar_tensor", "eye", "zeros_like", "ones_like", "full_like",
+}  # fmt: skip
 
 
 def _is_whole(tensor: torch.Tensor) -> bool:
@@ -25,15 +27,19 @@ def _is_whole(tensor: torch.Tensor) -> bool:
 
 
 class Values:
-    """Real tensors by the fakes that stand for them; neither keeps a fake alive nor shares memory with the user's tensors."""
+    """Real tensors by the fakes that stand for them; neither keeps a fake alive nor shares memory with the user's tensors.
 
-    def __init__(self) -> None:
+    `follows`: whether a tensor's values are worth knowing.
+    """
+
+    def __init__(self, follows: Callable[[torch.Tensor], bool] = _is_whole) -> None:
+        self._follows = follows
         self._known: Any = WeakIdKeyDictionary()
         self._given: Any = WeakIdKeyDictionary()  # fakes whose values depend on the step's inputs
 
     def give(self, fake: torch.Tensor, real: torch.Tensor, given: bool = True) -> None:
         """`real` holds what `fake` stands for; `given` with the step, so that another one may have other values."""
-        if isinstance(fake, FakeTensor) and real.device.type != "meta" and _is_whole(real) and not isinstance(real, FakeTensor):
+        if isinstance(fake, FakeTensor) and real.device.type != "meta" and self._follows(real) and not isinstance(real, FakeTensor):
             self._known[fake] = real.detach().to("cpu", copy=True)
             if given:
                 self._given[fake] = True
@@ -41,7 +47,7 @@ class Values:
     def of(self, fake: torch.Tensor) -> Optional[torch.Tensor]:
         if not isinstance(fake, FakeTensor):  # a number in the model's code
             with unset_fake_temporarily():
-                return fake.detach().clone() if _is_whole(fake) and fake.device.type == "cpu" else None
+                return fake.detach().clone() if self._follows(fake) and fake.device.type == "cpu" else None
         if fake not in self._known:
             return None
         return self._known[fake]
@@ -70,11 +76,17 @@ class Values:
         with unset_fake_temporarily(), torch.no_grad():
             return func(*reals, **named)
 
-    def follow(self, func: Any, args: Any, kwargs: Any, results: list[torch.Tensor]) -> None:
+    def follow(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
+        """To be called after every op."""
+        results = [t for t in (result if isinstance(result, (list, tuple)) else [result]) if isinstance(t, torch.Tensor)]
+        if results and all(isinstance(t, FakeTensor) and self._follows(t) for t in results):
+            self._follow(func, args, kwargs, results)
+
+    def _follow(self, func: Any, args: Any, kwargs: Any, results: list[torch.Tensor]) -> None:
         real = self.computed(func, args, kwargs)
         if real is None:
             if func._schema.is_mutable:
-                self._forget(results)
+                self.forget(results)
             return
         tensors = [t for t in tree_flatten((args, kwargs))[0] if isinstance(t, torch.Tensor)]
         given = any(self.is_given(t) for t in tensors)
@@ -83,7 +95,7 @@ class Values:
             if given:
                 self._given[fake] = True
 
-    def _forget(self, written: list[torch.Tensor]) -> None:
+    def forget(self, written: list[torch.Tensor]) -> None:
         """All names of memory that was overwritten with something unknown."""
         addresses = {t.untyped_storage()._cdata for t in written}
         for fake in [f for f in self._known if f.untyped_storage()._cdata in addresses]:
@@ -100,6 +112,6 @@ def values_of(mode: FakeTensorMode) -> Values:
 
 def follow(func: Any, args: Any, kwargs: Any, result: Any) -> None:
     """To be called after every op."""
-    results = [t for t in (result if isinstance(result, (list, tuple)) else [result]) if isinstance(t, torch.Tensor)]
-    if results and all(isinstance(t, FakeTensor) and _is_whole(t) for t in results):
-        values_of(results[0].fake_mode).follow(func, args, kwargs, results)
+    made = next(iter(result), None) if isinstance(result, (list, tuple)) else result
+    if isinstance(made, FakeTensor):
+        values_of(made.fake_mode).follow(func, args, kwargs, result)

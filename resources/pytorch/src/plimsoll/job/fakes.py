@@ -10,11 +10,16 @@ from typing import Any, Iterable, Iterator, Optional
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-from torch.utils._python_dispatch import _disable_current_modes
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
-from ..base.values import values_of
+from ..base.kinds import TraceError
+from ..base.sources import user_line
+from ..base.values import Values, values_of
 from ..state.preserve import caches
 from ..state.reach import Reach
+
+
+_LARGEST = 1 << 16  # elements
 
 
 def _initialisers() -> list[Any]:
@@ -35,17 +40,46 @@ class FakeMode(FakeTensorMode):
         return self
 
 
+class _KnownNumbers(TorchDispatchMode):
+    """Values that are computed from numbers alone while a model is built: widths of layers, or rates rising with depth."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._values = Values(lambda tensor: tensor.layout is torch.strided and tensor.numel() <= _LARGEST)
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func is torch.ops.aten._local_scalar_dense.default:
+            number = self._values.number(args[0])
+            if number is None:
+                raise TraceError(
+                    f"{user_line() or 'the model'}: it asks for the value of a tensor (.item(), .tolist(), bool()) that has none while "
+                    "it is built without memory: decide by numbers there, or build the model outside of plimsoll.building()"
+                )
+            return number
+        result = func(*args, **kwargs)
+        self._values.follow(func, args, kwargs, result)
+        return result
+
+    def initialised(self, tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
+        """In the place of what fills a tensor with values."""
+        self._values.forget([tensor])
+        return tensor
+
+
 @contextlib.contextmanager
 def building() -> Iterator[FakeTensorMode]:
-    """Models and tensors made inside have shapes but no data; initialisation does nothing."""
+    """Models and tensors made inside have shapes but no data; initialisation does nothing. Small tensors made of numbers alone can be
+    asked for their values."""
     patched = []
+    known = _KnownNumbers()
     for module in _initialisers():
         for name, value in list(vars(module).items()):
             if name.endswith("_") and not name.startswith("_") and callable(value):
                 patched.append((module, name, value))
-                setattr(module, name, lambda tensor, *_, **__: tensor)
+                setattr(module, name, known.initialised)
     try:
-        with FakeMode() as mode:
+        with FakeMode() as mode, known:
             yield mode
     finally:
         for module, name, value in patched:
