@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import bisect
+import functools
 from typing import Any, Callable, Optional
 
 import torch
@@ -13,6 +14,7 @@ from torch._subclasses.fake_tensor import (
     FakeTensor,
     UnsupportedOperatorException,
 )
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from ..base import questions
 from ..base.kinds import BACKWARD, COLLECTIVE, CONSTANT, FORWARD, GRAD_MODE, LOSS, OPTIMIZER, RANDOM, VIEW, Op
@@ -52,6 +54,27 @@ def _steals_gradient() -> bool:
     return node is not None and not _has_number(node)
 
 
+class _Detaches(TorchDispatchMode):
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.count += func is aten.detach.default
+        return func(*args, **(kwargs or {}))
+
+
+@functools.lru_cache(maxsize=None)
+def _detaches_again() -> bool:
+    """Whether a mode sees what AccumulateGrad does once two times (torch 2.4 to 2.6 do it)."""
+    with _disable_current_modes(), torch.enable_grad():
+        leaf = torch.zeros(1, requires_grad=True)
+        result = leaf * 2
+        with _Detaches() as seen:
+            result.backward()
+    return seen.count > 1
+
+
 class Recorder(Transparent):
     """The dispatch mode. `on` is true between `open()` and `close()`; ops outside are run and forgotten."""
 
@@ -77,6 +100,7 @@ class Recorder(Transparent):
         own = [*step.model.parameters(), *step.model.buffers(), *(tensor for _, tensor in known)]
         self._foreign = ForeignTensors(own, step.untrained)
         self._lender = step.lender
+        self._detaches_again = _detaches_again()
         self._first_seq = 0
         self._last_seq = -1
         self._seqs: list[int] = []
@@ -129,7 +153,7 @@ class Recorder(Transparent):
         func, args = self._in_place(func, args)
         if not self.on:
             return self._call(func, args, kwargs)
-        if func is aten.detach.default and not _steals_gradient():
+        if func is aten.detach.default and (not _steals_gradient() or self._stole(args[0])):
             # A second name for the same memory, of which hooks make many: no op of the step.
             result = func(*args, **kwargs)
             if self.on_detach is not None:
@@ -162,6 +186,12 @@ class Recorder(Transparent):
             self._foreign.note(func, args, kwargs, result)
             follow(func, args, kwargs, result)
         return result
+
+    def _stole(self, gradient: torch.Tensor) -> bool:
+        last = self.ops[-1] if self.ops else None
+        if last is None or last.target != "aten.detach.default" or last.node != "AccumulateGrad" or not self._detaches_again:
+            return False
+        return self.storages.tensors[last.outputs[0]].storage == self.storages.find(gradient)
 
     def _in_place(self, func: Any, args: Any) -> tuple[Any, Any]:
         if torch._C._current_graph_task_id() == -1 or self.checkpoints.recomputing:
