@@ -52,7 +52,7 @@ void readChoice(Fields& fields, const char* key, Choice& choice, Choice other,
     if (name == nameOf(other))
         choice = other;
     else if (name != nameOf(choice))
-        fields.fail(key, fmt::format("must be \"{}\" or \"{}\"", nameOf(choice), nameOf(other)));
+        fields.fail(key, fmt::format(R"(must be "{}" or "{}")", nameOf(choice), nameOf(other)));
 }
 
 void readKind(Fields& fields, Plan& plan)

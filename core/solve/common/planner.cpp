@@ -19,6 +19,7 @@ namespace {
 std::string namesOf(const std::vector<OptionRecord>& options)
 {
     std::vector<std::string_view> names;
+    names.reserve(options.size());
     for (const OptionRecord& option : options)
         names.emplace_back(option.name);
     return names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "));

@@ -119,7 +119,7 @@ void CliInspectTest::readsAPlanAsStrictlyAsItsGraphDoes_data()
     };
     row("newer version", "\"version\": 1", "\"version\": 9", "reads up to 1");
     row("no budget", "\"budget_bytes\"", "\"budget\"", "budget_bytes is missing");
-    row("regions are text", "\"nested\":[]", "\"nested\":\"\"", ".nested must be an array");
+    row("regions are text", "\"nested\":[]", R"("nested":"")", ".nested must be an array");
     row("a region is a number", "\"nested\":[]", "\"nested\":[7]", "nested[0] must be an object");
     row("the runtime", "\"checkpoint\"", "\"eager\"", "runtime must be");
 }
