@@ -55,9 +55,4 @@ std::string titled(std::string_view model, std::string_view batch)
                          : fmt::format("{} ({})", base::printable(model), base::printable(batch));
 }
 
-std::string counted(std::size_t count, std::string_view noun)
-{
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 } // namespace plimsoll::cli

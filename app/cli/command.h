@@ -86,7 +86,5 @@ private:
 [[nodiscard]] ordered_json number(double value);
 /// "GPT-2 (8x1024 int64)": a model and what its step takes, where that is told.
 [[nodiscard]] std::string titled(std::string_view model, std::string_view batch);
-/// "1 op", "3 ops".
-[[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
 
 } // namespace plimsoll::cli

@@ -63,13 +63,14 @@ std::string decisionsText(const char* side, const std::vector<Decision>& decisio
     std::string text;
     for (std::size_t i = 0; i < decisions.size() && i < kShown; ++i) {
         const Decision& decision = decisions[i];
-        text += isStep ? fmt::format("  only {}: before op {} {} again\n", side, decision.first,
-                                     counted(decision.ops.size(), "op"))
-                       : fmt::format("  only {}: region of ops {} to {}{}\n", side, decision.first,
-                                     decision.last,
-                                     decision.ops.empty()
-                                         ? std::string{}
-                                         : ", keeping " + counted(decision.ops.size(), "result"));
+        text +=
+            isStep ? fmt::format("  only {}: before op {} {} again\n", side, decision.first,
+                                 base::counted(decision.ops.size(), "op"))
+                   : fmt::format("  only {}: region of ops {} to {}{}\n", side, decision.first,
+                                 decision.last,
+                                 decision.ops.empty()
+                                     ? std::string{}
+                                     : ", keeping " + base::counted(decision.ops.size(), "result"));
     }
     if (decisions.size() > kShown)
         text += fmt::format("  only {}: {} more\n", side, decisions.size() - kShown);

@@ -106,12 +106,12 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
                         base::timeText(evaluation.stepTime), problem.device.name,
                         base::timeText(base.stepTime),
                         base::overheadText(1 + overheadPercent(evaluation, base) / 100));
-    text +=
-        fmt::format("  recomputed  {}, {} in {}; {} of them forward no longer keeps for backward\n",
-                    counted(evaluation.recomputed.size(), "value"), base::bytesText(recomputed),
-                    isStep ? counted(plan.again.size(), "place")
-                           : counted(countRegions(plan.regions), "region"),
-                    base::bytesText(spared));
+    text += fmt::format(
+        "  recomputed  {}, {} in {}; {} of them forward no longer keeps for backward\n",
+        base::counted(evaluation.recomputed.size(), "value"), base::bytesText(recomputed),
+        isStep ? base::counted(plan.again.size(), "place")
+               : base::counted(countRegions(plan.regions), "region"),
+        base::bytesText(spared));
     for (const plan::Region& region : plan.regions) {
         const auto [first, last] = plan::endsOf(program, region);
         text += fmt::format("    {}{}  ops {}-{}{}\n", base::printable(first, 60),

@@ -143,13 +143,13 @@ std::string summaryText(const readers::ReadProgram& read, std::size_t cuts,
 {
     const graph::Program& program = *read.program;
     const graph::Checks& checks = program.checks;
-    std::string text =
-        fmt::format("{}\n  {}, {}, {}\n", titled(program.header.model, program.header.batch),
-                    counted(program.ops.size(), "op"), counted(program.storages.size(), "storage"),
-                    counted(program.modules.size(), "module"));
+    std::string text = fmt::format(
+        "{}\n  {}, {}, {}\n", titled(program.header.model, program.header.batch),
+        base::counted(program.ops.size(), "op"), base::counted(program.storages.size(), "storage"),
+        base::counted(program.modules.size(), "module"));
     for (std::size_t phase = 0; phase < graph::kPhaseCount; ++phase)
         text += fmt::format("  {:<18} {}\n", graph::phaseName(static_cast<graph::Phase>(phase)),
-                            counted(checks.opsByPhase.at(phase), "op"));
+                            base::counted(checks.opsByPhase.at(phase), "op"));
     for (std::size_t index = 0; index < graph::kStorageClassCount; ++index)
         if (checks.bytesByClass.at(index).count() > 0)
             text += fmt::format("  {:<18} {}\n",
@@ -171,7 +171,7 @@ std::string summaryText(const readers::ReadProgram& read, std::size_t cuts,
     for (const graph::KernelChoice& choice : program.header.kernels)
         text += fmt::format("  {:<18} {}, {}\n", base::printable(choice.family),
                             base::printable(choice.kernel),
-                            counted(static_cast<std::size_t>(choice.times), "time"));
+                            base::counted(static_cast<std::size_t>(choice.times), "time"));
     if (program.vary)
         text += fmt::format("  recorded at        {} (--at takes other sizes)\n",
                             graph::axesText(program));

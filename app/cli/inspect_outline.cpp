@@ -56,15 +56,16 @@ std::string planText(const plan::PlanOutline& outline)
     const plan::PlanFileInfo& info = outline.file.info;
     const bool isStep = plan.runtime == plan::Runtime::Step;
     std::string text = fmt::format("plan for {}\n  graph       {}, traced with torch {} for {}\n",
-                                   titled(info.model, info.batch), counted(info.ops, "op"),
+                                   titled(info.model, info.batch), base::counted(info.ops, "op"),
                                    printable(info.torch, 40), printable(info.target, 40));
     text += fmt::format("  made by     {} for {}\n", printable(plan.planner, 40),
                         printable(info.device, 200));
     text += fmt::format("  runtime     {}: plimsoll.{}\n", plan::runtimeName(plan.runtime),
                         isStep ? "compile_step()" : "apply()");
     text += isStep
-                ? fmt::format("  repeats     ops in {}\n", counted(outline.places, "place"))
-                : fmt::format("  recomputes  {} between {}{}\n", counted(outline.regions, "region"),
+                ? fmt::format("  repeats     ops in {}\n", base::counted(outline.places, "place"))
+                : fmt::format("  recomputes  {} between {}{}\n",
+                              base::counted(outline.regions, "region"),
                               plan.granularity == plan::Granularity::Op ? "ops" : "modules",
                               plan.freezeStats ? ", statistics frozen" : "");
     text += fmt::format("  budget      {}\n  peak        {}, unplanned {}\n",
@@ -111,7 +112,7 @@ std::string runText(const compare::MeasuredRun& run)
             text += fmt::format("    {:<16} {}\n", name, base::exactBytesText(*value));
     };
     text += fmt::format("    {:<16} {}, median of {}\n", "step time", base::timeText(run.stepTime),
-                        counted(run.stepTimes.size(), "step"));
+                        base::counted(run.stepTimes.size(), "step"));
     row("before the step", run.resident);
     row("saved", run.saved);
     row("live peak", run.livePeak);

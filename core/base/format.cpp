@@ -152,6 +152,13 @@ std::string overheadText(double ratio)
     return fmt::format("{}{:.1f} %", percent < -0.05 ? "−" : "+", std::abs(percent));
 }
 
+std::string counted(std::size_t count, std::string_view noun, std::string_view many)
+{
+    if (count == 1)
+        return fmt::format("1 {}", noun);
+    return many.empty() ? fmt::format("{} {}s", count, noun) : fmt::format("{} {}", count, many);
+}
+
 Result<Bytes> parseBytes(std::string_view text)
 {
     const std::string input{trimmed(text)};

@@ -5,6 +5,7 @@
 #include "core/base/result.h"
 #include "core/base/rounding.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -33,6 +34,10 @@ struct FigureText
 [[nodiscard]] std::string timeText(Nanoseconds time);
 /// "+3.2 %", "−1.0 %" for a ratio such as 1.032, 0.99.
 [[nodiscard]] std::string overheadText(double ratio);
+
+/// "1 op", "3 ops"; `many` where the noun takes more than an s: "2 entries".
+[[nodiscard]] std::string counted(std::size_t count, std::string_view noun,
+                                  std::string_view many = {});
 
 /// Reads "1234", "512KiB", "2100MiB", "6GiB", "6GB", "1.5GiB", spaces allowed before the unit
 /// (cli.md). At least 0.

@@ -55,6 +55,11 @@ using Moment = std::int32_t;
 inline constexpr Moment kBeforeStep = -1;
 /// Of a free: still alive when the step ends.
 inline constexpr Moment kNever = INT32_MAX;
+/// The op that runs then. Requires a moment within the step.
+[[nodiscard]] constexpr OpId opAt(Moment moment)
+{
+    return OpId{static_cast<std::size_t>(moment)};
+}
 
 /// A piece of device memory; views and in-place results share one.
 struct Storage

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/graph/sizes.h"
 
+#include "core/base/format.h"
 #include "core/base/limits.h"
 
 #include <fmt/format.h>
@@ -81,8 +82,9 @@ std::optional<SizeFault> findTensorFault(const Program& program)
         const graph::Tensor& tensor = program.tensors[row];
         if (tensor.shape.size() != tensor.strides.size())
             return SizeFault{SizeFault::Table::Tensors, row,
-                             fmt::format("has {} sizes but {} strides", tensor.shape.size(),
-                                         tensor.strides.size())};
+                             fmt::format("has {} but {}",
+                                         base::counted(tensor.shape.size(), "size"),
+                                         base::counted(tensor.strides.size(), "stride"))};
         if (sizes[tensor.dtype] == 0)
             continue;
         const std::int64_t bytes = program.storage(tensor.storage).bytes.count();

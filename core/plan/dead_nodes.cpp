@@ -172,7 +172,7 @@ Moment DeadNodes::waited(std::size_t node, std::int32_t region) const
     Moment moment = m_variables[node];
     if (m_code || moment < 0 || moment >= static_cast<Moment>(m_kind.size()))
         return moment;
-    std::int32_t around = m_table.innermost(OpId{static_cast<std::size_t>(moment)});
+    std::int32_t around = m_table.innermost(graph::opAt(moment));
     for (; around > region; around = m_table[static_cast<std::size_t>(around)].parent) {
         const RegionInfo& info = m_table[static_cast<std::size_t>(around)];
         if (static_cast<Moment>(node) >= info.first)

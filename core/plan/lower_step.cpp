@@ -43,7 +43,7 @@ public:
                 ++row;
             }
             m_schedule.stepOfOp.push_back(static_cast<std::int32_t>(m_schedule.steps.size()));
-            execute(OpId{static_cast<std::size_t>(op)}, -1);
+            execute(graph::opAt(op), -1);
         }
         endRecordedLives();
         for (const StorageId outcome : outcomes())

@@ -35,7 +35,8 @@ graph::Moment readOp(const json& value, const std::string& where, const graph::P
     if (const std::size_t count = program.countBeforeOptimizer();
         state && static_cast<std::size_t>(op) >= count)
         fail(state, where,
-             fmt::format("is op {}, but forward, loss and backward have {} ops", op, count));
+             fmt::format("is op {}, but forward, loss and backward have {}", op,
+                         base::counted(count, "op")));
     return static_cast<graph::Moment>(op);
 }
 
@@ -81,15 +82,16 @@ void checkSequence(Fields fields, const graph::Program& program, Result<void>& s
         if (!targets[i].is_string())
             fail(state, fmt::format("{}[{}]", fields.path("targets"), i), "must be a text");
     if (const std::size_t count = program.countBeforeOptimizer(); state && ops.size() != count)
-        fields.fail("ops", fmt::format("has {} entries, but the graph's forward, loss and backward "
-                                       "have {} ops",
-                                       ops.size(), count));
+        fields.fail("ops", fmt::format("has {}, but the graph's forward, loss and backward have {}",
+                                       base::counted(ops.size(), "entry", "entries"),
+                                       base::counted(count, "op")));
     for (std::size_t i = 0; i < ops.size() && state; ++i) {
         const std::string here = fmt::format("{}[{}]", fields.path("ops"), i);
         const auto index = static_cast<std::size_t>(detail::integer(ops[i], here, state));
         if (state && index >= targets.size())
             fail(state, here,
-                 fmt::format("is {}, but there are {} targets", index, targets.size()));
+                 fmt::format("is {}, but there are {}", index,
+                             base::counted(targets.size(), "target")));
         if (!state)
             return;
         const auto target = targets[index].get<std::string>();

@@ -76,13 +76,12 @@ std::string otherGraph(const PlanFileInfo& info, const graph::Program& program)
 {
     const bool sameSize =
         info.ops == program.ops.size() && info.forwardOps == program.forwardCount();
-    return fmt::format(
-        "The plan was made for another graph: for \"{}\" with {} ops ({} in forward), "
-        "while this graph is \"{}\" with {} ({}){}; export the plan again from this "
-        "graph, or give the graph it was made from.",
-        printable(info.model, 60), info.ops, info.forwardOps, printable(program.header.model, 60),
-        program.ops.size(), program.forwardCount(),
-        sameSize ? ", of which some are other ops" : "");
+    return fmt::format("The plan was made for another graph: for \"{}\" with {} ({} in forward), "
+                       "while this graph is \"{}\" with {} ({}){}; export the plan again from this "
+                       "graph, or give the graph it was made from.",
+                       printable(info.model, 60), base::counted(info.ops, "op"), info.forwardOps,
+                       printable(program.header.model, 60), program.ops.size(),
+                       program.forwardCount(), sameSize ? ", of which some are other ops" : "");
 }
 
 void readGraph(Fields fields, PlanFileInfo& info)
@@ -164,9 +163,10 @@ void checkLabels(const json& labels, const graph::Program& program, const Plan& 
 {
     const json expected = labelsJson(program, plan);
     if (labels.size() != expected.size()) {
-        state = failure(ErrorKind::File,
-                        fmt::format("labels has {} entries, but the regions make it {}.",
-                                    labels.size(), expected.size()));
+        state =
+            failure(ErrorKind::File,
+                    fmt::format("labels has {}, but the regions make it {}.",
+                                base::counted(labels.size(), "entry", "entries"), expected.size()));
         return;
     }
     for (std::size_t i = 0; i < labels.size(); ++i) {

@@ -187,8 +187,9 @@ graph::CallId RegionReader::member(const json& row, const std::string& where)
              fmt::format(R"(is "{}", but "{}" is of class {})", printable(className, 80),
                          printable(path, 80), printable(module.className, 80)));
     else if (number >= calls.size())
-        fail(where + ".call", fmt::format("is {}, but \"{}\" is called {} times in a forward",
-                                          number, printable(path, 80), calls.size()));
+        fail(where + ".call",
+             fmt::format("is {}, but \"{}\" is called {} in a forward", number, printable(path, 80),
+                         base::counted(calls.size(), "time")));
     return m_state ? calls[number] : graph::CallId{};
 }
 

@@ -21,8 +21,7 @@ std::string nameOf(const graph::Program& program, graph::StorageId storage)
         return fmt::format("{} '{}'", graph::className(row.storageClass), row.names.front());
     if (row.alloc < 0 || static_cast<std::size_t>(row.alloc) >= program.ops.size())
         return fmt::format("{} (storage {})", graph::className(row.storageClass), storage.index());
-    return fmt::format("the result of {}",
-                       nameOf(program, graph::OpId{static_cast<std::size_t>(row.alloc)}));
+    return fmt::format("the result of {}", nameOf(program, graph::opAt(row.alloc)));
 }
 
 std::string nameOf(const graph::Program& program, graph::CallId call)

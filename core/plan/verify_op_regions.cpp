@@ -2,9 +2,8 @@
 #include "core/plan/verify_op_regions.h"
 
 #include "core/plan/verify_code.h"
-#include "core/plan/verify_faults.h"
 #include "core/plan/verify_names.h"
-#include "core/plan/verify_regions.h"
+#include "core/plan/verify_rules.h"
 
 #include <fmt/format.h>
 
@@ -17,23 +16,16 @@ namespace plimsoll::plan::verifying {
 namespace {
 
 using graph::Moment;
+using graph::opAt;
 using graph::OpId;
 using graph::StorageId;
 using graph::TensorId;
 
-OpId opAt(Moment moment)
-{
-    return OpId{static_cast<std::size_t>(moment)};
-}
-
-class OpRegionChecker
+class OpRegionChecker : private RegionRules
 {
 public:
     explicit OpRegionChecker(const graph::Program& program)
-        : m_program{program}
-        , m_end{static_cast<Moment>(program.forwardCount())}
-        , m_python{pythonHolds(program)}
-        , m_lastWrite(program.storages.size(), graph::kBeforeStep)
+        : RegionRules{program}, m_lastWrite(program.storages.size(), graph::kBeforeStep)
     {
         for (Moment op = 0; op < m_end; ++op) {
             for (const TensorId tensor : m_program.op(opAt(op)).writes)
@@ -55,11 +47,6 @@ public:
     }
 
 private:
-    [[nodiscard]] StorageId storageOf(TensorId tensor) const
-    {
-        return m_program.tensor(tensor).storage;
-    }
-
     // What generated code can't stand for. Returns whether it can.
     [[nodiscard]] bool checkModel()
     {
@@ -104,24 +91,7 @@ private:
         return m_faults.empty();
     }
 
-    void checkSiblings(const std::vector<Region>& regions, const Region* parent)
-    {
-        Moment before = graph::kBeforeStep;
-        for (const Region& region : regions) {
-            if (region.first <= before)
-                m_faults.add(region,
-                             fmt::format("starts at op {}, inside or before its sibling that "
-                                         "ends at op {}",
-                                         region.first, before));
-            before = std::max(before, region.last);
-            if (!checkShape(region, parent))
-                continue;
-            checkOps(region);
-            checkSiblings(region.nested, &region);
-        }
-    }
-
-    [[nodiscard]] bool checkShape(const Region& region, const Region* parent)
+    [[nodiscard]] bool checkShape(const Region& region, const Region* parent) override
     {
         const std::size_t faultsBefore = m_faults.size();
         if (!region.members.empty())
@@ -143,7 +113,7 @@ private:
         return m_faults.size() == faultsBefore;
     }
 
-    void checkOps(const Region& region)
+    void checkContent(const Region& region) override
     {
         std::set<StorageId> told;
         for (Moment op = region.first; op <= region.last; ++op) {
@@ -188,12 +158,8 @@ private:
         return m_program.storage(id).alloc < region.first && !isBuffer(id);
     }
 
-    const graph::Program& m_program;
-    Moment m_end;                 ///< first op of backward
-    std::vector<Moment> m_python; ///< as recorded
     const graph::Call* m_model = nullptr;
     std::vector<Moment> m_lastWrite; ///< by storage: last forward or loss op that writes it
-    FaultList m_faults{m_program};
 };
 
 } // namespace

@@ -2,9 +2,9 @@
 #include "core/plan/verify_regions.h"
 
 #include "core/plan/verify_arguments.h"
-#include "core/plan/verify_faults.h"
 #include "core/plan/verify_names.h"
 #include "core/plan/verify_op_regions.h"
+#include "core/plan/verify_rules.h"
 #include "core/plan/verify_saves.h"
 
 #include <fmt/format.h>
@@ -21,6 +21,7 @@ namespace {
 
 using graph::CallId;
 using graph::Moment;
+using graph::opAt;
 using graph::OpId;
 using graph::StorageId;
 using graph::TensorId;
@@ -35,18 +36,11 @@ struct Use
     Moment lastWrite = kUnused;
 };
 
-OpId opAt(Moment moment)
-{
-    return OpId{static_cast<std::size_t>(moment)};
-}
-
-class RegionChecker
+class RegionChecker : private RegionRules
 {
 public:
     explicit RegionChecker(const graph::Program& program)
-        : m_program{program}
-        , m_end{static_cast<Moment>(program.forwardCount())}
-        , m_python{pythonHolds(program)}
+        : RegionRules{program}
         , m_uses(program.storages.size())
         , m_isAround(program.calls.size(), false)
         , m_isRepeated(program.ops.size(), false)
@@ -89,35 +83,19 @@ private:
             use(tensor, true);
     }
 
-    [[nodiscard]] StorageId storageOf(TensorId tensor) const
-    {
-        return m_program.tensor(tensor).storage;
-    }
     [[nodiscard]] const graph::Call& call(CallId id) const { return m_program.call(id); }
     [[nodiscard]] const Use& use(StorageId storage) const { return m_uses[storage.index()]; }
 
-    void checkSiblings(const std::vector<Region>& regions, const Region* parent)
+    void checkContent(const Region& region) override
     {
-        Moment before = kUnused;
-        for (const Region& region : regions) {
-            if (region.first <= before)
-                m_faults.add(region,
-                             fmt::format("starts at op {}, inside or before its sibling that "
-                                         "ends at op {}",
-                                         region.first, before));
-            before = std::max(before, region.last);
-            if (!checkShape(region, parent))
-                continue; // the other rules need calls and intervals that exist
-            checkPassing(region);
-            checkResults(region);
-            checkOps(region);
-            checkArgumentsUntouched(region);
-            checkSiblings(region.nested, &region);
-        }
+        checkPassing(region);
+        checkResults(region);
+        checkOps(region);
+        checkArgumentsUntouched(region);
     }
 
     // Rule 1.
-    [[nodiscard]] bool checkShape(const Region& region, const Region* parent)
+    [[nodiscard]] bool checkShape(const Region& region, const Region* parent) override
     {
         const std::size_t faultsBefore = m_faults.size();
         if (region.members.empty()) {
@@ -355,14 +333,10 @@ private:
         }
     }
 
-    const graph::Program& m_program;
-    Moment m_end; ///< first op of backward
-    std::vector<Moment> m_python;
     std::vector<Use> m_uses;
     std::vector<bool> m_isAround;   ///< by call: a member of the region around; else all false
     std::vector<bool> m_isRepeated; ///< by op: the recorded step runs it again
     std::vector<std::vector<StorageId>> m_allocated;
-    FaultList m_faults{m_program};
 };
 
 /// The first region that lies in too many others, null without.

@@ -100,7 +100,7 @@ void Replay::begin()
 
 std::string Replay::describe(Moment moment) const
 {
-    return nameOf(m_program, graph::OpId{static_cast<std::size_t>(moment)});
+    return nameOf(m_program, graph::opAt(moment));
 }
 
 void Replay::fault(FaultKind kind, std::string sentence)

@@ -32,7 +32,7 @@ std::vector<Fault> triggerFaults(const graph::Program& program, const Plan& plan
             {FaultKind::IllegalRegion,
              fmt::format("In forward {} would be recomputed: what {} saves is unpacked before {}.",
                          nameOf(program, *region), nameOf(program, row.op),
-                         nameOf(program, graph::OpId{static_cast<std::size_t>(*row.unpack)}))});
+                         nameOf(program, graph::opAt(*row.unpack)))});
     }
     return faults;
 }

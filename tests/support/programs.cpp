@@ -120,7 +120,7 @@ ProgramBuilder& ProgramBuilder::saved(const std::string& tensor, graph::Moment o
 {
     graph::Saved row;
     row.tensor = m_tensors.at(tensor);
-    row.op = graph::OpId{static_cast<std::size_t>(op)};
+    row.op = graph::opAt(op);
     row.afterKernel = spec.after;
     row.sequence = op;
     row.unpack = spec.unpack;

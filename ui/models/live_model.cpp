@@ -3,6 +3,7 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/models/table_model.h"
 
 #include <array>
 #include <utility>
@@ -91,9 +92,7 @@ QVariant LiveModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole: return text(node, index.column());
     case Qt::ToolTipRole:
         return index.column() == BytesColumn ? node.exact : plainTip(text(node, index.column()));
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue(Qt::Alignment{
-            (isNumberColumn(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
+    case Qt::TextAlignmentRole: return alignmentOf(isNumberColumn(index.column()));
     case CategoryRole:
         return node.category ? QVariant{static_cast<int>(*node.category)} : QVariant{};
     case KeyRole: return node.key;
@@ -107,8 +106,7 @@ QVariant LiveModel::headerData(int section, Qt::Orientation orientation, int rol
     if (orientation != Qt::Horizontal || section < 0 || section >= kColumnCount)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(Qt::Alignment{
-            (isNumberColumn(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
+        return alignmentOf(isNumberColumn(section));
     if (role != Qt::DisplayRole)
         return {};
     const std::array heads{tr("Tensor"), tr("Class"),   tr("Bytes"),

@@ -11,12 +11,9 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kHeads{"Run", "What", "Predicted", "Measured", "Difference"};
-
-bool isNumber(int column)
-{
-    return column >= MeasuredModel::PredictedColumn;
-}
+constexpr std::array kColumns{TableColumn{"Run"}, TableColumn{"What"},
+                              TableColumn{"Predicted", true}, TableColumn{"Measured", true},
+                              TableColumn{"Difference", true}};
 
 QString valueText(std::optional<std::int64_t> value, compare::Unit unit)
 {
@@ -44,6 +41,8 @@ QString differenceText(const MeasuredRow& row)
 
 } // namespace
 
+MeasuredModel::MeasuredModel(QObject* parent) : TableModel{kColumns, parent} {}
+
 void MeasuredModel::setRows(std::vector<MeasuredRow> rows)
 {
     if (rows == m_rows)
@@ -56,11 +55,6 @@ void MeasuredModel::setRows(std::vector<MeasuredRow> rows)
 int MeasuredModel::rowCount(const QModelIndex& parent) const
 {
     return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
-}
-
-int MeasuredModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(ColumnCount);
 }
 
 QString MeasuredModel::textOf(const MeasuredRow& row, int column)
@@ -93,23 +87,9 @@ QVariant MeasuredModel::data(const QModelIndex& index, int role) const
     switch (role) {
     case Qt::DisplayRole: return textOf(row, index.column());
     case Qt::ToolTipRole: return tipOf(row, index.column());
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue(Qt::Alignment{
-            (isNumber(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
+    case Qt::TextAlignmentRole: return alignmentAt(index.column());
     default: return {};
     }
-}
-
-QVariant MeasuredModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= static_cast<int>(ColumnCount))
-        return {};
-    if (role == Qt::DisplayRole)
-        return QString::fromLatin1(kHeads.at(static_cast<std::size_t>(section)));
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(
-            Qt::Alignment{(isNumber(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
-    return {};
 }
 
 } // namespace plimsoll::ui

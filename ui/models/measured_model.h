@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/compare/against_plan.h"
+#include "ui/models/table_model.h"
 
-#include <QAbstractTableModel>
 #include <QString>
 
 #include <optional>
@@ -27,7 +27,7 @@ struct MeasuredRow
 
 /// Predicted and measured numbers beside each other, as `plimsoll-cli diff` prints them; the
 /// figures are core/compare's.
-class MeasuredModel : public QAbstractTableModel
+class MeasuredModel : public TableModel
 {
     Q_OBJECT
 
@@ -41,7 +41,7 @@ public:
         ColumnCount
     };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit MeasuredModel(QObject* parent = nullptr);
 
     void setRows(std::vector<MeasuredRow> rows);
     [[nodiscard]] const MeasuredRow& rowAt(int row) const
@@ -50,11 +50,8 @@ public:
     }
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index,
                                 int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
-                                      int role = Qt::DisplayRole) const override;
 
 private:
     [[nodiscard]] static QString textOf(const MeasuredRow& row, int column);

@@ -17,7 +17,9 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kHeads{"Decision", "Tensors", "Saved", "Cost", "Module", "Source"};
+constexpr std::array kColumns{TableColumn{"Decision"},    TableColumn{"Tensors"},
+                              TableColumn{"Saved", true}, TableColumn{"Cost", true},
+                              TableColumn{"Module"},      TableColumn{"Source"}};
 
 constexpr std::size_t kListedKept = 12; ///< in a tool tip
 
@@ -30,6 +32,8 @@ int regionsIn(const std::vector<plan::Region>& regions)
 }
 
 } // namespace
+
+PlanModel::PlanModel(QObject* parent) : TableModel{kColumns, parent} {}
 
 void PlanModel::setPlan(plan::VerifiedPlanPtr plan)
 {
@@ -206,11 +210,6 @@ int PlanModel::rowCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
 }
 
-int PlanModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(ColumnCount);
-}
-
 QString PlanModel::text(const Row& row, int column)
 {
     switch (column) {
@@ -244,7 +243,6 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
     if (!index.isValid() || index.row() >= rowCount())
         return {};
     const Row& row = m_rows[static_cast<std::size_t>(index.row())];
-    const bool isNumber = index.column() == SavedColumn || index.column() == CostColumn;
     switch (role) {
     case Qt::DisplayRole: return text(row, index.column());
     case Qt::ToolTipRole:
@@ -254,9 +252,7 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
             return plainTip(keptText(row));
         return plainTip(index.column() == SourceColumn ? fileText(row.source)
                                                        : text(row, index.column()));
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue(
-            Qt::Alignment{(isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
+    case Qt::TextAlignmentRole: return alignmentAt(index.column());
     case Qt::DecorationRole:
         if (index.column() == DecisionColumn)
             return icon(QStringLiteral("recompute"), Role::DecisionRecompute,
@@ -269,19 +265,6 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
     case FirstStepRole: return row.firstStep;
     default: return {};
     }
-}
-
-QVariant PlanModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= static_cast<int>(ColumnCount))
-        return {};
-    if (role == Qt::DisplayRole)
-        return QString::fromLatin1(kHeads.at(static_cast<std::size_t>(section)));
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(Qt::Alignment{
-            (section == SavedColumn || section == CostColumn ? Qt::AlignRight : Qt::AlignLeft)
-            | Qt::AlignVCenter});
-    return {};
 }
 
 } // namespace plimsoll::ui

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "core/plan/certify.h"
-
-#include <QAbstractTableModel>
+#include "ui/models/table_model.h"
 
 #include <optional>
 #include <utility>
@@ -14,7 +13,7 @@ namespace plimsoll::ui {
 /// The decisions of a verified plan: one row per outermost region, at runtime Step one per op
 /// before which others run again; the figures are evaluate()'s. Sorts itself, largest first until
 /// told otherwise: a proxy would map and reset all rows with each plan that a drag meets.
-class PlanModel : public QAbstractTableModel
+class PlanModel : public TableModel
 {
     Q_OBJECT
 
@@ -35,7 +34,7 @@ public:
         FirstStepRole,               ///< step of the region's first forward op, for selection
     };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit PlanModel(QObject* parent = nullptr);
 
     /// Null: no rows. Rows are replaced in place: views keep their scroll position and widths.
     void setPlan(plan::VerifiedPlanPtr plan);
@@ -51,11 +50,8 @@ public:
     [[nodiscard]] std::optional<int> rowOf(const Stretch& stretch) const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index,
                                 int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
-                                      int role = Qt::DisplayRole) const override;
 
 private:
     struct Row

@@ -10,7 +10,8 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kHeads{"Peak", "Step time", "Slow-down", "Regions"};
+constexpr std::array kColumns{TableColumn{"Peak", true}, TableColumn{"Step time", true},
+                              TableColumn{"Slow-down", true}, TableColumn{"Regions", true}};
 
 double slowDown(const plan::VerifiedPlan& plan, base::Nanoseconds unplanned)
 {
@@ -21,6 +22,8 @@ double slowDown(const plan::VerifiedPlan& plan, base::Nanoseconds unplanned)
 }
 
 } // namespace
+
+PointModel::PointModel(QObject* parent) : TableModel{kColumns, parent} {}
 
 void PointModel::setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unplannedTime)
 {
@@ -37,17 +40,12 @@ int PointModel::rowCount(const QModelIndex& parent) const
     return parent.isValid() || !m_frontier ? 0 : static_cast<int>(m_frontier->points().size());
 }
 
-int PointModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(ColumnCount);
-}
-
 QVariant PointModel::data(const QModelIndex& index, int role) const
 {
     if (!index.isValid() || index.row() >= rowCount())
         return {};
     if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(Qt::Alignment{Qt::AlignRight | Qt::AlignVCenter});
+        return alignmentAt(index.column());
     if (role != Qt::DisplayRole)
         return {};
     const plan::VerifiedPlan& plan = planAt(index.row());
@@ -62,20 +60,16 @@ QVariant PointModel::data(const QModelIndex& index, int role) const
 
 QVariant PointModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || section < 0 || section >= static_cast<int>(ColumnCount))
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(Qt::Alignment{Qt::AlignRight | Qt::AlignVCenter});
     const bool isStep = m_frontier && !m_frontier->points().empty()
                         && m_frontier->points().front()->plan().runtime == plan::Runtime::Step;
-    if (section == RegionsColumn && isStep && role == Qt::DisplayRole)
-        return tr("Repeats");
-    if (section == RegionsColumn && role == Qt::ToolTipRole)
-        return isStep ? tr("Ops before which others are executed again")
-                      : tr("Outermost regions that are recomputed");
-    return role == Qt::DisplayRole
-               ? QVariant{QString::fromLatin1(kHeads.at(static_cast<std::size_t>(section)))}
-               : QVariant{};
+    if (orientation == Qt::Horizontal && section == RegionsColumn) {
+        if (isStep && role == Qt::DisplayRole)
+            return tr("Repeats");
+        if (role == Qt::ToolTipRole)
+            return isStep ? tr("Ops before which others are executed again")
+                          : tr("Outermost regions that are recomputed");
+    }
+    return TableModel::headerData(section, orientation, role);
 }
 
 } // namespace plimsoll::ui

@@ -2,20 +2,19 @@
 #pragma once
 
 #include "core/plan/frontier.h"
-
-#include <QAbstractTableModel>
+#include "ui/models/table_model.h"
 
 namespace plimsoll::ui {
 
 /// The frontier as a table: one row per plan, by rising peak. Reads the frontier, copies nothing.
-class PointModel : public QAbstractTableModel
+class PointModel : public TableModel
 {
     Q_OBJECT
 
 public:
     enum Column { PeakColumn, TimeColumn, SlowDownColumn, RegionsColumn, ColumnCount };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit PointModel(QObject* parent = nullptr);
 
     /// Slow-downs are against `unplannedTime`.
     void setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unplannedTime);
@@ -26,7 +25,6 @@ public:
     }
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index,
                                 int role = Qt::DisplayRole) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,

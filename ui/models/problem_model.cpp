@@ -20,6 +20,9 @@ struct Look
     const char* word;
 };
 
+constexpr std::array kColumns{TableColumn{"What"}, TableColumn{"Count", true},
+                              TableColumn{"Where"}};
+
 Look lookOf(ProblemKind kind)
 {
     switch (kind) {
@@ -31,6 +34,8 @@ Look lookOf(ProblemKind kind)
 }
 
 } // namespace
+
+ProblemModel::ProblemModel(QObject* parent) : TableModel{kColumns, parent} {}
 
 void ProblemModel::setProblems(std::vector<Problem> problems)
 {
@@ -55,11 +60,6 @@ int ProblemModel::remarkCount() const
                       [](const Problem& problem) { return problem.kind == ProblemKind::Remark; }));
 }
 
-int ProblemModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(ColumnCount);
-}
-
 QVariant ProblemModel::data(const QModelIndex& index, int role) const
 {
     if (!index.isValid() || index.row() >= rowCount())
@@ -78,28 +78,13 @@ QVariant ProblemModel::data(const QModelIndex& index, int role) const
         return index.column() == SentenceColumn
                    ? QVariant{tr(look.word) + QStringLiteral(": ") + problem.sentence}
                    : QVariant{};
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue(Qt::Alignment{
-            (index.column() == CountColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
+    case Qt::TextAlignmentRole: return alignmentAt(index.column());
     case Qt::DecorationRole:
         return index.column() == SentenceColumn
                    ? QVariant{icon(QString::fromLatin1(look.icon), look.ink, look.ink)}
                    : QVariant{};
     default: return {};
     }
-}
-
-QVariant ProblemModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= static_cast<int>(ColumnCount))
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(Qt::Alignment{
-            (section == CountColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
-    if (role != Qt::DisplayRole)
-        return {};
-    const std::array heads{tr("What"), tr("Count"), tr("Where")};
-    return heads.at(static_cast<std::size_t>(section));
 }
 
 } // namespace plimsoll::ui

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "core/graph/program.h"
-
-#include <QAbstractTableModel>
+#include "ui/models/table_model.h"
 
 #include <optional>
 #include <vector>
@@ -30,14 +29,14 @@ struct Problem
 };
 
 /// Faults first, then warnings, then remarks; each kind in the order given.
-class ProblemModel : public QAbstractTableModel
+class ProblemModel : public TableModel
 {
     Q_OBJECT
 
 public:
     enum Column { SentenceColumn, CountColumn, WhereColumn, ColumnCount };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit ProblemModel(QObject* parent = nullptr);
 
     void setProblems(std::vector<Problem> problems);
     [[nodiscard]] const Problem& problemAt(int row) const
@@ -48,11 +47,8 @@ public:
     /// Rows, at the end, that only remark something.
     [[nodiscard]] int remarkCount() const;
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index,
                                 int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
-                                      int role = Qt::DisplayRole) const override;
 
 private:
     std::vector<Problem> m_problems;

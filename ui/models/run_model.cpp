@@ -12,15 +12,17 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kHeads{"Run", "Planner", "Size", "Budget", "State", "Peak", "Step time"};
-
-bool isNumberColumn(int column)
-{
-    return column == RunModel::BudgetColumn || column == RunModel::PeakColumn
-           || column == RunModel::TimeColumn;
-}
+constexpr std::array kColumns{TableColumn{"Run"},
+                              TableColumn{"Planner"},
+                              TableColumn{"Size"},
+                              TableColumn{"Budget", true},
+                              TableColumn{"State"},
+                              TableColumn{"Peak", true},
+                              TableColumn{"Step time", true}};
 
 } // namespace
+
+RunModel::RunModel(QObject* parent) : TableModel{kColumns, parent} {}
 
 void RunModel::setRuns(std::vector<RunRow> runs)
 {
@@ -37,19 +39,13 @@ int RunModel::rowCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : static_cast<int>(m_runs.size());
 }
 
-int RunModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(ColumnCount);
-}
-
 QVariant RunModel::data(const QModelIndex& index, int role) const
 {
     if (!index.isValid() || index.row() >= rowCount())
         return {};
     const RunRow& run = m_runs[static_cast<std::size_t>(index.row())];
     if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(Qt::Alignment{
-            (isNumberColumn(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
+        return alignmentAt(index.column());
     if (role == Qt::EditRole && index.column() == NameColumn)
         return run.name;
     if (role == Qt::ToolTipRole)
@@ -87,18 +83,6 @@ Qt::ItemFlags RunModel::flags(const QModelIndex& index) const
 {
     const Qt::ItemFlags flags = QAbstractTableModel::flags(index);
     return index.isValid() && index.column() == NameColumn ? flags | Qt::ItemIsEditable : flags;
-}
-
-QVariant RunModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= static_cast<int>(ColumnCount))
-        return {};
-    if (role == Qt::DisplayRole)
-        return QString::fromLatin1(kHeads.at(static_cast<std::size_t>(section)));
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(Qt::Alignment{
-            (isNumberColumn(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
-    return {};
 }
 
 } // namespace plimsoll::ui

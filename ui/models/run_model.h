@@ -2,8 +2,7 @@
 #pragma once
 
 #include "core/base/quantity.h"
-
-#include <QAbstractTableModel>
+#include "ui/models/table_model.h"
 
 #include <optional>
 #include <vector>
@@ -26,7 +25,7 @@ struct RunRow
 };
 
 /// The budgets tried in a session, newest first. The name can be edited.
-class RunModel : public QAbstractTableModel
+class RunModel : public TableModel
 {
     Q_OBJECT
 
@@ -42,7 +41,7 @@ public:
         ColumnCount
     };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit RunModel(QObject* parent = nullptr);
 
     /// In the order in which they were tried.
     void setRuns(std::vector<RunRow> runs);
@@ -52,14 +51,11 @@ public:
     }
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index,
                                 int role = Qt::DisplayRole) const override;
     [[nodiscard]] bool setData(const QModelIndex& index, const QVariant& value,
                                int role = Qt::EditRole) override;
     [[nodiscard]] Qt::ItemFlags flags(const QModelIndex& index) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
-                                      int role = Qt::DisplayRole) const override;
 
 Q_SIGNALS:
     void renamed(qint64 id, const QString& name);

@@ -12,17 +12,26 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr std::array kHeads{"Step", "Op", "Module", "Phase", "Begins", "Total"};
-constexpr std::array kMeasuredHeads{"Measured", "Difference", "Allocator", "Took"};
-
-Qt::Alignment alignmentOf(int column)
+/// The measured ones last: they are there only where something was measured.
+std::array<TableColumn, StepModel::ColumnCount> columns()
 {
-    const bool isText = column == StepModel::OpColumn || column == StepModel::ModuleColumn
-                        || column == StepModel::PhaseColumn;
-    return (isText ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter;
+    std::array<TableColumn, StepModel::ColumnCount> all{
+        {{"Step", true}, {"Op"}, {"Module"}, {"Phase"}, {"Begins", true}, {"Total", true}}};
+    for (std::size_t category = 0; category < timeline::kCategoryCount; ++category)
+        all.at(StepModel::FirstClassColumn + category) = {
+            timeline::categoryName(static_cast<timeline::Category>(category)), true};
+    all[StepModel::MeasuredColumn] = {"Measured", true};
+    all[StepModel::DifferenceColumn] = {"Difference", true};
+    all[StepModel::AllocatorColumn] = {"Allocator", true};
+    all[StepModel::TookColumn] = {"Took", true};
+    return all;
 }
 
+const std::array kColumns = columns();
+
 } // namespace
+
+StepModel::StepModel(QObject* parent) : TableModel{kColumns, parent} {}
 
 void StepModel::setPlan(plan::VerifiedPlanPtr plan, Measured measured)
 {
@@ -90,27 +99,10 @@ QVariant StepModel::data(const QModelIndex& index, int role) const
     if (!index.isValid() || index.row() >= rowCount())
         return {};
     if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(alignmentOf(index.column()));
+        return alignmentAt(index.column());
     if (role == Qt::DisplayRole)
         return textAt(static_cast<std::size_t>(index.row()), index.column());
     return {};
-}
-
-QVariant StepModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= static_cast<int>(ColumnCount))
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(alignmentOf(section));
-    if (role != Qt::DisplayRole)
-        return {};
-    if (section >= MeasuredColumn)
-        return QString::fromLatin1(
-            kMeasuredHeads.at(static_cast<std::size_t>(section - MeasuredColumn)));
-    return section < FirstClassColumn
-               ? QString::fromLatin1(kHeads.at(static_cast<std::size_t>(section)))
-               : QString::fromLatin1(timeline::categoryName(
-                   static_cast<timeline::Category>(section - FirstClassColumn)));
 }
 
 } // namespace plimsoll::ui

@@ -3,14 +3,13 @@
 
 #include "core/compare/measurement.h"
 #include "core/plan/certify.h"
-
-#include <QAbstractTableModel>
+#include "ui/models/table_model.h"
 
 namespace plimsoll::ui {
 
 /// The timeline as a table: one row per step of a plan's schedule. Copies nothing: rows are read
 /// from the plan's evaluation when they are asked for.
-class StepModel : public QAbstractTableModel
+class StepModel : public TableModel
 {
     Q_OBJECT
 
@@ -30,7 +29,7 @@ public:
         ColumnCount
     };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit StepModel(QObject* parent = nullptr);
 
     /// A run that was measured under the plan, its ops one by one those of the plan's schedule, and
     /// what was predicted for it.
@@ -49,8 +48,6 @@ public:
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index,
                                 int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
-                                      int role = Qt::DisplayRole) const override;
 
 private:
     [[nodiscard]] QString textAt(std::size_t step, int column) const;

@@ -53,8 +53,8 @@ Problem findTermProblem(const Vary& vary)
     for (std::size_t row = 0; row < vary.terms.size(); ++row) {
         const std::vector<std::int64_t>& term = vary.terms[row];
         if (term.size() != vary.axes.size())
-            return fmt::format("term {} has {} exponents, but there are {} axes", row, term.size(),
-                               vary.axes.size());
+            return fmt::format("term {} has {} for {}", row, base::counted(term.size(), "exponent"),
+                               base::counted(vary.axes.size(), "axis", "axes"));
         for (std::size_t axis = 0; axis < term.size(); ++axis)
             if (term[axis] > knownAxis(vary.axes[axis].name)->degree)
                 return fmt::format("term {} has the {} to the power of {}", row,
@@ -65,8 +65,10 @@ Problem findTermProblem(const Vary& vary)
     }
     for (std::size_t row = 0; row < vary.polynomials.size(); ++row)
         if (vary.polynomials[row].coefficients.size() != vary.terms.size())
-            return fmt::format("polynomial {} has {} coefficients, but there are {} terms", row,
-                               vary.polynomials[row].coefficients.size(), vary.terms.size());
+            return fmt::format(
+                "polynomial {} has {} for {}", row,
+                base::counted(vary.polynomials[row].coefficients.size(), "coefficient"),
+                base::counted(vary.terms.size(), "term"));
     return std::nullopt;
 }
 
@@ -87,8 +89,9 @@ Problem findListProblem(const char* name, const std::vector<std::int32_t>& rows,
                         std::size_t expected, std::size_t targets)
 {
     if (rows.size() != expected)
-        return fmt::format("`{}` has {} entries, but the table has {} rows", name, rows.size(),
-                           expected);
+        return fmt::format("`{}` has {}, but the table has {}", name,
+                           base::counted(rows.size(), "entry", "entries"),
+                           base::counted(expected, "row"));
     const auto highest = std::ranges::max_element(rows);
     if (highest != rows.end() && *highest >= 0 && static_cast<std::size_t>(*highest) >= targets)
         return fmt::format("`{}` names row {}, but there are {} of those", name, *highest, targets);
@@ -146,8 +149,9 @@ public:
         if (geometry.shape.size() != tensor.shape.size()
             || geometry.strides.size() != tensor.strides.size()) {
             m_problem =
-                fmt::format("tensor {} has {} sizes, but its laws give {} and {} strides", row,
-                            tensor.shape.size(), geometry.shape.size(), geometry.strides.size());
+                fmt::format("tensor {} has {}, but its laws give {} and {}", row,
+                            base::counted(tensor.shape.size(), "size"), geometry.shape.size(),
+                            base::counted(geometry.strides.size(), "stride"));
             return;
         }
         for (std::size_t dim = 0; dim < tensor.shape.size(); ++dim) {

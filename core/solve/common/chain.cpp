@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/common/chain.h"
 
+#include "core/base/format.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,8 +25,8 @@ Result<void> checkLength(std::string_view name, std::size_t length, std::size_t 
 {
     if (length == wanted)
         return {};
-    return failure(ErrorKind::File,
-                   fmt::format("'{}' has {} entries where {} are expected.", name, length, wanted));
+    return failure(ErrorKind::File, fmt::format("\"{}\" has {}, not {}.", name,
+                                                base::counted(length, "entry", "entries"), wanted));
 }
 
 Result<void> checkTimes(std::string_view name, const std::vector<double>& times)

@@ -26,6 +26,7 @@ private Q_SLOTS:
     void roundsTheWayThatIsAskedFor();
     void aPeakWithinItsBudgetReadsSo();
     void leavesDecimalsOutOnRequest();
+    void countsInWords();
     void readsSizesExactly_data();
     void readsSizesExactly();
     void refusesWhatIsNoSize_data();
@@ -93,6 +94,14 @@ void FormatTest::leavesDecimalsOutOnRequest()
     QCOMPARE(text.unit, std::string{"MiB"});
     QCOMPARE(bytesFigure(Bytes{7424 * kMiB}, Rounding::Nearest, Digits::Few).figure,
              std::string{"7.25"});
+}
+
+void FormatTest::countsInWords()
+{
+    QCOMPARE(counted(0, "op"), std::string{"0 ops"});
+    QCOMPARE(counted(1, "op"), std::string{"1 op"});
+    QCOMPARE(counted(2, "entry", "entries"), std::string{"2 entries"});
+    QCOMPARE(counted(1, "entry", "entries"), std::string{"1 entry"});
 }
 
 void FormatTest::readsSizesExactly_data()

@@ -261,7 +261,7 @@ void PlanJsonTest::refusesADamagedPlan_data()
     row("unknown path", "/regions/0/members/0/path", "\"blok\"", "\"blok\", which is no module");
     row("path with control characters", "/regions/0/members/0/path", "\"a\\nb\"", "a\\x0ab");
     row("wrong class", "/regions/0/members/0/class", "\"Conv\"", "is of class");
-    row("call past the last", "/regions/0/nested/0/members/0/call", "1", "is called 1 times");
+    row("call past the last", "/regions/0/nested/0/members/0/call", "1", "is called 1 time in");
     row("first does not fit", "/regions/0/first", "1", "the members begin at op 0");
     row("last does not fit", "/regions/0/last", "1", "the members end at op 2");
     row("nested is null", "/regions/0/nested", "null", "regions[0].nested must be an array");

@@ -221,7 +221,7 @@ void PlimsollGraphFaultsTest::namesBrokenLifetimes_data()
     cell("tensor behind its storage", "tensors", 0, 3, 1, "reaches beyond the 64 B of its storage");
     cell("tensor larger than its storage", "tensors", 0, 1, {5, 4}, "reaches beyond");
     cell("strides beyond the storage", "tensors", 0, 2, {5, 1}, "reaches beyond");
-    cell("sizes without strides", "tensors", 0, 2, {1}, "has 2 sizes but 1 strides");
+    cell("sizes without strides", "tensors", 0, 2, {1}, "has 2 sizes but 1 stride");
 }
 
 void PlimsollGraphFaultsTest::namesChecksThatDiffer_data()

@@ -74,7 +74,7 @@ void VaryFaultsTest::namesWhatIsWrong_data()
     set("step of none", "/axes/0/step", 0, "column `axes`");
     set("step too wide", "/axes/0/step", 2, "the batch of 5 is not reached in steps of 2");
     set("negative size", "/axes/0/recorded", {-2, 4, 5}, "column `axes`");
-    set("term of one axis", "/terms/1", {1}, "term 1 has 1 exponents, but there are 2 axes");
+    set("term of one axis", "/terms/1", {1}, "term 1 has 1 exponent for 2 axes");
     set("term squared", "/terms/1", {2, 0}, "term 1 has the batch to the power of 2");
     set("term cubed", "/terms/1", {0, 3}, "term 1 has the sequence to the power of 3");
     set("negative exponent", "/terms/1", {-1, 0}, "column `terms`");
