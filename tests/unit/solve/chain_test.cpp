@@ -39,7 +39,7 @@ void ChainTest::aBadChainIsNamed_data()
     row(
         "btime too short", [](Chain& chain) { chain.btime.pop_back(); }, "btime");
     row(
-        "x too short", [](Chain& chain) { chain.x.pop_back(); }, "'x'");
+        "x too short", [](Chain& chain) { chain.x.pop_back(); }, "\"x\" has 6 entries, not 7");
     row(
         "xbar too long", [](Chain& chain) { chain.xbar.push_back(1); }, "xbar");
     row(
