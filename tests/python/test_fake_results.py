@@ -221,3 +221,58 @@ def test_log_sigmoid_keeps_nothing_beside_its_result_on_cuda():
         graph = trace_graph(nn.Sequential(nn.Linear(16, 16), nn.LogSigmoid()), torch.rand(4, 16), target=target)
         made = next(op for op in graph["ops"] if graph["targets"][op[0]] == "aten.log_sigmoid_forward.default")
         assert sum(graph["storages"][graph["tensors"][t][0]][0] for t in made[7]) == count * 4 * 4 * 16
+
+
+def _orders(dtype):
+    """One shape in the orders that tensors of a step have in memory, and expanded as gradients of sums and means are."""
+    whole = torch.rand(4, 8, 6, 5).to(dtype)
+    return {
+        "contiguous": whole, "channels last": whole.contiguous(memory_format=torch.channels_last), "transposed": _turned(whole),
+        "of one number": whole[0, 0, 0, 0].expand(4, 8, 6, 5), "of channels": whole[:, :, :1, :1].expand(4, 8, 6, 5),
+    }  # fmt: skip
+
+
+ELEMENTWISE = {
+    aten.add.Tensor: (), aten.mul.Tensor: (), aten.div.Tensor: (), aten.maximum.default: (), aten.pow.Tensor_Tensor: (), aten.eq.Tensor: (),
+    aten.logaddexp.default: (), aten.copysign.Tensor: (), aten.floor_divide.default: (), aten.heaviside.default: (),
+    aten.gelu_backward.default: (), aten.silu_backward.default: (), aten.sigmoid_backward.default: (), aten.tanh_backward.default: (),
+    aten.mish_backward.default: (), aten.hardswish_backward.default: (), aten.hardsigmoid_backward.default: (),
+    aten.logit_backward.default: (), aten.threshold_backward.default: (0.0,), aten.leaky_relu_backward.default: (0.1, False),
+    aten.softplus_backward.default: (1.0, 20.0), aten.hardtanh_backward.default: (-1.0, 1.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [SINGLE, *HALF], ids=str)
+def test_elementwise_results_are_ordered_as_all_operands_together(dtype):
+    found = []
+    for a, b in itertools.product(_orders(dtype).values(), repeat=2):
+        with OnFakesToo() as beside:
+            for op, more in ELEMENTWISE.items():
+                op(a, b, *more)
+            torch.where(a > 0.5, a, b)
+            torch.clamp(a, b, a)
+            a.masked_fill(b > 0.5, 0.0)
+            aten.log_sigmoid_backward(a, b, aten.log_sigmoid_forward(b)[1])
+        found += beside.differences
+    assert found == []
+
+
+def test_operands_that_are_converted_lose_their_order():
+    for first, second in itertools.permutations((SINGLE, *HALF), 2):
+        with OnFakesToo() as beside:
+            for a, b in itertools.product(_orders(first).values(), _orders(second).values()):
+                aten.mul.Tensor(a, b)
+        assert beside.differences == []
+
+
+def test_gradients_of_one_place_are_summed_in_place_whatever_their_order():
+    """A sum of channels-last tensors with one place has other strides than its operands, which nothing follows from."""
+
+    def builder():
+        image = torch.rand(4, 8, 6, 5).contiguous(memory_format=torch.channels_last)
+        model = nn.Sequential(nn.Conv2d(8, 8, 1), nn.AdaptiveAvgPool2d(1))
+        return {"model": model, "args": (image,), "loss": lambda out: (out * out).sum(), "optimizer": functools.partial(torch.optim.SGD, lr=0.1)}
+
+    proof = prove(builder)
+    assert proof.differences == [] and proof.curve == []
+    assert proof.counted("add_") == 1 and proof.counted("add") == 0

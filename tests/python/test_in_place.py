@@ -100,6 +100,12 @@ def test_nodes_write_over_what_they_made(name):
     assert counted(proof.graph, op, 2) >= 1
 
 
+def test_the_gradient_of_a_target_is_made_anew():
+    proof = prove(functools.partial(calls, lambda w, x: F.binary_cross_entropy_with_logits(w + x, w.sigmoid())))
+    assert proof.differences == [] and proof.curve == []
+    assert counted(proof.graph, "mul_", 2) == 1 and proof.held.tensors == proof.predicted
+
+
 def scores(w, x, **options):
     split = lambda t: t.view(1, ROWS, 2, WIDTH // 2).transpose(1, 2)  # noqa: E731
     mask = torch.zeros(ROWS, ROWS).masked_fill(torch.ones(ROWS, ROWS).triu(1).bool(), -1e9)

@@ -14,7 +14,7 @@ from ..base.kinds import TraceError
 from ..base.sources import user_line
 
 aten = torch.ops.aten
-_HALF = (torch.float16, torch.bfloat16)
+HALF = {torch.float16, torch.bfloat16}
 
 
 def _reformed(result: Any, memory_format: torch.memory_format) -> Any:
@@ -29,7 +29,7 @@ def wide_statistics(parameters: slice) -> Callable[[Any, Any], Any]:
     deviation in single precision, where the fake kernels keep them in the input's."""
 
     def corrected(args: Any, result: Any) -> Any:
-        wide = args[0].dtype in _HALF and any(p is not None and p.dtype == torch.float32 for p in args[parameters])
+        wide = args[0].dtype in HALF and any(p is not None and p.dtype == torch.float32 for p in args[parameters])
         return (result[0], *(t.to(torch.float32) for t in result[1:])) if wide else result
 
     return corrected
@@ -89,6 +89,7 @@ CORRECTED: dict[Any, Callable[[Any, Any], Any]] = {
     aten.mkldnn_rnn_layer.default: _rnn_layer,
     aten._embedding_bag.default: _embedding_bag,
     aten.log_sigmoid_forward.default: _contiguous,
+    aten.log_sigmoid_backward.default: lambda args, _: torch.empty_like(args[0]),
     aten.rrelu_with_noise.default: _contiguous,
     aten.glu_backward.default: _contiguous,
     aten.channel_shuffle.default: _as_suggested_by(0),

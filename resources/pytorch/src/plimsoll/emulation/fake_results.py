@@ -8,8 +8,10 @@ from typing import Any, Callable
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils._pytree import tree_map_only
 
 from . import cpu_results, cuda_recurrent
+from .cpu_results import HALF
 
 aten = torch.ops.aten
 
@@ -47,14 +49,37 @@ def _no_buffer(_: Any, result: Any) -> Any:
     return (result[0], result[1].new_empty((0,)))
 
 
-def _strides_of_product(first: int, second: int) -> Callable[[Any, Any], Any]:
-    """The real kernel orders dimensions as a product of these two arguments does, the fake one as another argument has them."""
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=torch.float32) if tensor.dtype in HALF else tensor
+
+
+def _ordered_as(result: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    strides = other.stride()
+    return result if strides == result.stride() else torch.empty_strided(result.shape, strides, dtype=result.dtype)
+
+
+def _strides_of_product(*positions: int) -> Callable[[Any, Any], Any]:
+    """The real kernel orders dimensions as a product of these two or three arguments does, the fake one as another argument has them."""
 
     def corrected(args: Any, result: Any) -> Any:
-        strides = aten.mul.Tensor(args[first], args[second]).stride()
-        return result if strides == result.stride() else torch.empty_strided(result.shape, strides, dtype=result.dtype)
+        if any(p >= len(args) or not isinstance(args[p], torch.Tensor) for p in positions):
+            return result
+        product = aten.mul.Tensor if len(positions) == 2 else aten.addcmul.default
+        return _ordered_as(result, product(*(_wide(args[p]) for p in positions)))
 
     return corrected
+
+
+def _half_elementwise(func: Any, args: Any, kwargs: Any, result: Any, target: str) -> Any:
+    """Real kernels order a result's dimensions as all operands together suggest; fake ones convert operands of half precision first,
+    and what is expanded loses its order. That is so on a real CPU, too, where operands differ in dtype."""
+    if torch.Tag.pointwise not in func.tags or func._schema.is_mutable or not isinstance(result, torch.Tensor) or result.dim() < 2:
+        return result
+    operands = [a for a in args if isinstance(a, torch.Tensor)]
+    dtypes = {t.dtype for t in operands if t.is_floating_point()}
+    if len(operands) < 2 or not dtypes & HALF or (len(dtypes) > 1 and target == "cpu") or all(t.is_contiguous() for t in operands):
+        return result
+    return _ordered_as(result, run(func, tree_map_only(torch.Tensor, _wide, args), kwargs, target))
 
 
 def _gradient_of_group_norm(args: Any, result: Any) -> Any:
@@ -71,7 +96,7 @@ def _wanted_gradient(args: Any, result: Any) -> Any:
 
 def _wide_statistics(args: Any, result: Any) -> Any:
     """CUDA's layer and batch norm keep mean and deviation in float32 where the CPU's keep them in the input's half precision."""
-    if args[0].dtype not in (torch.float16, torch.bfloat16):
+    if args[0].dtype not in HALF:
         return result
     return (result[0], *(t.to(torch.float32) if t.numel() else t for t in result[1:]))
 
@@ -101,6 +126,15 @@ _CORRECTED: dict[Any, Callable] = {
     aten.hardtanh_backward.default: _strides_of_product(0, 1),
     aten.softplus_backward.default: _strides_of_product(0, 1),
     aten.elu_backward.default: _strides_of_product(0, 5),
+    aten.mish_backward.default: _strides_of_product(0, 1),
+    aten.threshold_backward.default: _strides_of_product(1, 0),
+    aten.leaky_relu_backward.default: _strides_of_product(1, 0),
+    aten.logit_backward.default: _strides_of_product(0, 1),
+    aten.logaddexp.default: _strides_of_product(0, 1),
+    aten.copysign.Tensor: _strides_of_product(0, 1),
+    aten.floor_divide.default: _strides_of_product(0, 1),
+    aten.heaviside.default: _strides_of_product(0, 1),
+    aten.clamp.Tensor: _strides_of_product(0, 1, 2),
     aten.rrelu_with_noise_backward.default: _strides_of_product(2, 0),
 }
 _MADE: dict[Any, Callable] = {
@@ -116,7 +150,7 @@ def run(func: Any, args: Any, kwargs: Any, target: str) -> Any:
     made = _MADE.get(func)
     if made is not None:
         return made(args)
-    result = func(*args, **kwargs)
+    result = _half_elementwise(func, args, kwargs, func(*args, **kwargs), target)
     for table in (_CORRECTED, cpu_results.CORRECTED if target == "cpu" else _ON_CUDA):
         corrected = table.get(func)
         result = result if corrected is None else corrected(args, result)

@@ -62,6 +62,9 @@ _NODES = {
     "add": ("AminmaxBackward",),
 }  # fmt: skip
 
+# But not where another op made it: of BCE with logits the gradient of the target is that of the loss times the negated logits.
+_NOT_OVER = {"mul": "aten.neg.default"}
+
 # Nodes whose formula sums tensors, which the engine does with gradients as well.
 _SUMMING = frozenset(
     f"{name}Backward"
@@ -139,14 +142,15 @@ def sums_inside(node: str) -> bool:
     return node.rstrip(_DIGITS) in _SUMMING
 
 
-def without_modes(func: Any, args: Any, node: str = "", made_by_node: Optional[Callable[[torch.Tensor], bool]] = None) -> tuple[Any, Any]:
+def without_modes(func: Any, args: Any, node: str = "", made_by_node: Optional[Callable[[torch.Tensor], str]] = None) -> tuple[Any, Any]:
     """The op, with its arguments, that runs in place of this one where no mode is active.
 
-    `node`: that of autograd which runs, and `made_by_node` tells which tensors it has made.
+    `node`: that of autograd which runs, and `made_by_node` tells with which op it has made a tensor, "" for those that it hasn't.
     """
     if node:
         packet = func._overloadpacket.__name__
-        if node.rstrip(_DIGITS) in _NODES.get(packet, ()) and made_by_node is not None and made_by_node(args[0]):
+        writes_over = node.rstrip(_DIGITS) in _NODES.get(packet, ()) and made_by_node is not None
+        if writes_over and made_by_node(args[0]) not in ("", _NOT_OVER.get(packet)):
             return (aten._index_put_impl_.default, (*args, True)) if packet == "index_put" else (_in_place(func), args)
         return func, args
     if func is aten.add.Tensor:

@@ -201,13 +201,15 @@ class Recorder(Transparent):
             return func, args
         return without_modes(func, args, _name_of(node), lambda tensor: self._made_by(node, tensor))
 
-    def _made_by(self, node: Any, tensor: torch.Tensor) -> bool:
+    def _made_by(self, node: Any, tensor: torch.Tensor) -> str:
+        """The op with which this node has made the tensor's memory, "" if it hasn't."""
         row = self.storages.find(tensor)
         alloc = self.storages.rows[row].alloc if row is not None else -1
         if alloc < 0:
-            return False
+            return ""
         op = self.ops[alloc]
-        return op.node == _name_of(node) and op.seq == (node._sequence_nr() - self._first_seq if _has_number(node) else op.seq)
+        number = node._sequence_nr() - self._first_seq if _has_number(node) else op.seq
+        return op.target if (op.node, op.seq) == (_name_of(node), number) else ""
 
     def _ask(self, func: Any, args: Any) -> Any:
         value = questions.answer(args[0], self.phase, self.assumed)
