@@ -138,6 +138,7 @@ LAYERS = {
     "transposed": _spatial(_named("ConvTranspose", 4, 6, 3, stride=2, output_padding=1)),
     "batch norm": _spatial(_named("BatchNorm", 4)) + _spatial(_named("InstanceNorm", 4, affine=True)),
     "pooling": _spatial(_named("AdaptiveAvgPool", 3)) + _spatial(_named("AdaptiveMaxPool", 3)),
+    "padding": [(pad(1), torch.rand(2, 4, 6, 6, 6)) for pad in (nn.ReflectionPad3d, nn.ReplicationPad3d)],
     "fold": [(nn.Fold((12, 12), 3, padding=1), torch.rand(2, 72, 144))],
     "embeddings": [(nn.Embedding(7, 6), _tokens()), *((nn.EmbeddingBag(7, 6, mode=mode), _tokens()) for mode in ("sum", "mean", "max"))],
     "attention": [(nn.TransformerEncoderLayer(16, 4, 32, batch_first=True), torch.rand(2, 7, 16))],
@@ -155,8 +156,8 @@ LOSSES = {
 
 def _turned(tensor):
     """The same values in another order in memory."""
-    if tensor.dim() == 4:
-        return tensor.contiguous(memory_format=torch.channels_last)
+    if tensor.dim() in (4, 5):
+        return tensor.contiguous(memory_format=torch.channels_last if tensor.dim() == 4 else torch.channels_last_3d)
     return tensor.transpose(0, 1).contiguous().transpose(0, 1) if tensor.dim() > 1 else tensor
 
 
@@ -214,6 +215,19 @@ def test_a_reduced_loss_holds_the_memory_of_the_unreduced_one():
         loss = next(op for op in graph["ops"] if graph["targets"][op[0]] == "aten.mse_loss.default")
         storage, shape = graph["tensors"][loss[7][0]][:2]
         assert list(shape) == [] and graph["storages"][storage][0] == 4 * 2 * 3 * 16 * 16
+
+
+def test_variances_are_taken_not_to_be_negative():
+    """What torch itself asks to raise a clear error for is no question of the model's."""
+
+    def builder():
+        variance = torch.rand(4, 6)
+        loss = functools.partial(F.gaussian_nll_loss, target=torch.rand(4, 6), var=variance, full=True)
+        return {"model": nn.Linear(6, 6), "args": (torch.rand(4, 6),), "loss": loss, "optimizer": functools.partial(torch.optim.SGD, lr=0.1)}
+
+    proof = prove(builder)
+    assert proof.differences == [] and proof.held.tensors == proof.predicted
+    assert "gaussian_nll_loss asks whether a variance is negative, and would raise: answered with no" in proof.graph["assumed"]
 
 
 def test_log_sigmoid_keeps_nothing_beside_its_result_on_cuda():

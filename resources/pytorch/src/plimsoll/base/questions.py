@@ -18,9 +18,11 @@ aten = torch.ops.aten
 # Functions that ask, the files that they are in, what they are told when nobody knows, and how the file says so.
 _PACKED = "transformers asks whether several sequences are packed into one row: answered with no"
 _MASKED = "transformers asks whether the attention mask leaves tokens out: answered with no"
+_VARIANCE = "gaussian_nll_loss asks whether a variance is negative, and would raise: answered with no"
 _CHECKS = ("_look_at_classes", "plimsoll/emulation/eager_paths")
 _ASSUMED = (
     (*_CHECKS, 0, ""),
+    ("gaussian_nll_loss", "torch/nn/functional", False, _VARIANCE),
     ("find_packed_sequence_indices", "transformers/", True, _PACKED),
     ("_ignore_causal_mask_sdpa", "transformers/", True, _MASKED),
     ("_ignore_bidirectional_mask_sdpa", "transformers/", True, _MASKED),

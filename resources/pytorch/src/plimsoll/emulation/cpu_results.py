@@ -94,6 +94,10 @@ CORRECTED: dict[Any, Callable[[Any, Any], Any]] = {
     aten.glu_backward.default: _contiguous,
     aten.channel_shuffle.default: _as_suggested_by(0),
     aten.roll.default: _as_suggested_by(0),
+    aten.reflection_pad3d.default: _as_suggested_by(0),
+    aten.replication_pad3d.default: _as_suggested_by(0),
     aten.reflection_pad2d_backward.default: _as_suggested_by(1),
     aten.replication_pad2d_backward.default: _as_suggested_by(1),
+    aten.reflection_pad3d_backward.default: _as_suggested_by(1),
+    aten.replication_pad3d_backward.default: _as_suggested_by(1),
 }
