@@ -59,7 +59,7 @@ def _ordered_as(result: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 
 
 def _strides_of_product(*positions: int) -> Callable[[Any, Any], Any]:
-    """The real kernel orders dimensions as a product of these two or three arguments does, the fake one as another argument has them."""
+    """Of dimensions: the real kernel orders them as a product of these two or three arguments, the fake one as one argument has them."""
 
     def corrected(args: Any, result: Any) -> Any:
         if any(p >= len(args) or not isinstance(args[p], torch.Tensor) for p in positions):
@@ -71,8 +71,8 @@ def _strides_of_product(*positions: int) -> Callable[[Any, Any], Any]:
 
 
 def _half_elementwise(func: Any, args: Any, kwargs: Any, result: Any, target: str) -> Any:
-    """Real kernels order a result's dimensions as all operands together suggest; fake ones convert operands of half precision first,
-    and what is expanded loses its order. That is so on a real CPU, too, where operands differ in dtype."""
+    """Real kernels order a result's dimensions as all operands together suggest; fake ones convert operands of half precision before,
+    and what is expanded loses its order. A real CPU does so, too, with operands that differ in dtype."""
     if torch.Tag.pointwise not in func.tags or func._schema.is_mutable or not isinstance(result, torch.Tensor) or result.dim() < 2:
         return result
     operands = [a for a in args if isinstance(a, torch.Tensor)]
