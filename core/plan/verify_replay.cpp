@@ -30,6 +30,7 @@ Replay::Replay(const Problem& problem, const Plan& plan, Verification& seen)
     , m_tree{*problem.program, plan}
     , m_branches{*problem.program, plan, m_tree}
     , m_freezesStats{plan.freezeStats}
+    , m_isCode{plan.granularity == Granularity::Op}
     , m_end{static_cast<Moment>(problem.program->ops.size())}
     , m_forward{static_cast<Moment>(problem.program->forwardCount())}
     , m_allocates(problem.program->ops.size())
@@ -39,9 +40,8 @@ Replay::Replay(const Problem& problem, const Plan& plan, Verification& seen)
     , m_keptByRow(problem.program->saved.size(), kNoInstance)
     , m_slots(problem.program->saved.size(), kNoInstance)
     , m_events(problem.program->ops.size() + 1)
-    , m_python{plan.granularity == Granularity::Op
-                   ? codeHolds(*problem.program, pythonHolds(*problem.program))
-                   : pythonHolds(*problem.program)}
+    , m_python{m_isCode ? codeHolds(*problem.program, pythonHolds(*problem.program))
+                        : pythonHolds(*problem.program)}
     , m_held{m_python}
     , m_writes(problem.program->storages.size(), 0)
     , m_readVersions(problem.program->ops.size())
@@ -288,8 +288,12 @@ void Replay::packRow(std::size_t index)
         const InstanceId instance = m_heap.original(storage);
         if (!m_heap.isAlive(instance))
             fault(FaultKind::UseAfterFree,
-                  fmt::format("{} saves {}, which was freed before.", describe(moment),
-                              nameOf(m_program, storage)));
+                  fmt::format("{} saves {}, which {}.", describe(moment),
+                              nameOf(m_program, storage),
+                              m_isCode ? "it doesn't use, as only a custom autograd function's "
+                                         "forward does: a plan between ops would lose its "
+                                         "backward, so plan between modules"
+                                       : "was freed before"));
         m_heap.acquire(instance);
         if (m_branches.owns(index))
             m_keptByRow[index] = instance;

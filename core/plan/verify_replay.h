@@ -127,6 +127,7 @@ private:
     FrameTree m_tree;
     DeadBranches m_branches;
     bool m_freezesStats;
+    bool m_isCode;           ///< generated code runs in the model's place
     graph::Moment m_end;     ///< number of ops
     graph::Moment m_forward; ///< first op of backward
     graph::Moment m_now = graph::kBeforeStep;

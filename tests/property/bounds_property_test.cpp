@@ -19,7 +19,7 @@ using namespace plimsoll;
 
 namespace {
 
-constexpr std::uint64_t kPrograms = 1000;
+constexpr std::uint64_t kPrograms = 2000;
 
 plan::Problem problemOf(const graph::ProgramPtr& program, base::Bytes budget)
 {
@@ -50,8 +50,11 @@ void BoundsPropertyTest::noLegalPlanIsBelowTheBounds()
     for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
         const plan::Problem unlimited = problemOf(program, plan::kUnlimited);
-        const plan::EvaluationPtr evaluation =
-            plan::evaluate(unlimited, tests::randomLegalPlan(*program, seed));
+        plan::Plan plan = seed % 2 == 0 ? tests::randomLegalPlan(*program, seed)
+                                        : tests::randomOpPlan(*program, seed);
+        if (seed % 4 >= 2)
+            plan = tests::withRandomSaves(*program, std::move(plan), seed);
+        const plan::EvaluationPtr evaluation = plan::evaluate(unlimited, plan);
         recomputing += evaluation->recomputeTime.count() > 0 ? 1U : 0U;
         QVERIFY2(plan::peakLowerBound(unlimited).bytes <= evaluation->peak,
                  qPrintable(QString::number(seed)));

@@ -209,6 +209,7 @@ private Q_SLOTS:
     void regionsUnpackedInForwardAreRefused();
     void regionsThatTheModelCheckpointsItselfAreRefused();
     void plansOverMicroStepsAreRefused();
+    void savesOfCustomFunctionsAreRefusedBetweenOps();
 };
 
 void VerifyTest::aStepIsReplayedByHand_data()
@@ -433,6 +434,27 @@ void VerifyTest::regionsThatTheModelCheckpointsItselfAreRefused()
              qPrintable(firstFault(seen)));
     QVERIFY(solve::RegionFinder{*step}.members(0, 1).empty());
     QVERIFY(solve::OpRegionFinder{*step}.endsFrom(0).empty());
+}
+
+/// What ctx.save_for_backward() is given needn't be what the op behind it works on.
+void VerifyTest::savesOfCustomFunctionsAreRefusedBetweenOps()
+{
+    ProgramBuilder program = chain();
+    addBackward(program);
+    program.saved("h", 2, {.after = true, .unpack = 6, .dropped = 6, .released = 7})
+        .saved("z", 2, {.after = true, .unpack = 5, .dropped = 5, .released = 5});
+    auto step = std::make_shared<graph::Program>(*program.build());
+    step->storages[1].pythonFree = 2; // h
+    QCOMPARE(firstFault(replay(step, {})), QString{});
+    plan::Plan plan;
+    plan.granularity = plan::Granularity::Op;
+    const plan::Verification seen = plan::verify(tests::unlimitedProblem(step), plan);
+    QVERIFY(!seen.faults.empty());
+    QCOMPARE(seen.faults.front().kind, plan::FaultKind::UseAfterFree);
+    QCOMPARE(firstFault(seen),
+             QStringLiteral("aten.exp of b (op 2) saves the result of aten.mul of a (op 0), which "
+                            "it doesn't use, as only a custom autograd function's forward does: a "
+                            "plan between ops would lose its backward, so plan between modules."));
 }
 
 void VerifyTest::plansOverMicroStepsAreRefused()
