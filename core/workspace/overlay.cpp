@@ -129,4 +129,25 @@ LaidRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan)
     return compare::foreignSentence(ran, run->comparison).empty() ? run : nullptr;
 }
 
+Result<LaidRuns> layRuns(const Overlay& overlay, const Planned& planned,
+                         const base::JobContext& job)
+{
+    LaidRuns laid;
+    laid.unplanned = runUnder(overlay, *planned.unplanned);
+    if (overlay.measurement.runs.size() < 2)
+        return laid;
+    for (const plan::VerifiedPlanPtr& point : planned.frontier->points()) {
+        if (job.stopRequested())
+            return base::cancelled();
+        if (point->plan().repeatsNothing())
+            continue;
+        laid.planned = runUnder(overlay, *point);
+        if (laid.planned) {
+            laid.plan = point;
+            break;
+        }
+    }
+    return laid;
+}
+
 } // namespace plimsoll::workspace

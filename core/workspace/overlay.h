@@ -57,4 +57,17 @@ using OverlayPtr = std::shared_ptr<const Overlay>;
 /// none did. Some microseconds where none did, about an evaluation where one did.
 [[nodiscard]] LaidRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan);
 
+/// The runs of a measurement over what is planned.
+struct LaidRuns
+{
+    LaidRunPtr unplanned;       ///< null: the measurement is of other sizes
+    LaidRunPtr planned;         ///< the second run; null: there is none, or of no plan known here
+    plan::VerifiedPlanPtr plan; ///< that it ran under
+};
+
+/// Looks for the second run's plan among all of the frontier. About two evaluations: off the GUI
+/// thread.
+[[nodiscard]] base::Result<LaidRuns> layRuns(const Overlay& overlay, const Planned& planned,
+                                             const base::JobContext& job);
+
 } // namespace plimsoll::workspace

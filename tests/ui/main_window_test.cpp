@@ -17,9 +17,12 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QDockWidget>
 #include <QFile>
+#include <QHeaderView>
 #include <QSignalSpy>
 #include <QTabBar>
+#include <QTableView>
 #include <QTest>
 #include <QTextDocument>
 #include <QToolButton>
@@ -57,6 +60,7 @@ private Q_SLOTS:
     void asksBeforeUnsavedWorkIsLost();
     void changesTheThemeWhileRunning();
     void fallsBackInANarrowWindow();
+    void givesTablesTheRoomOfALargeScreen();
     void namesEveryAction();
     void showsNamesAsTheyAreAndNothingElse();
     void putsThePlusBesideTheTabs();
@@ -379,6 +383,40 @@ void MainWindowTest::fallsBackInANarrowWindow()
     m_window->resize(1440, 900);
     QTest::qWait(50);
     QVERIFY(page->timeline().width() < 1200);
+}
+
+void MainWindowTest::givesTablesTheRoomOfALargeScreen()
+{
+    PlannerPage* page = openPlanned("gpt2");
+    QVERIFY(page != nullptr);
+    const auto* table = page->planPage().findChild<QTableView*>();
+    const auto rows = [table] {
+        QTest::qWait(50);
+        return table->viewport()->height() / table->verticalHeader()->defaultSectionSize();
+    };
+    const auto* frontier = page->findChild<QDockWidget*>(QStringLiteral("frontier"));
+    QVERIFY(frontier != nullptr);
+    const int few = rows();
+    QVERIFY2(few >= 5 && few <= 9, qPrintable(QString::number(few)));
+    const QSize small = frontier->size();
+    m_window->resize(3840, 2160);
+    QVERIFY2(rows() >= 18, qPrintable(QString::number(rows())));
+    QVERIFY(frontier->width() > 2 * small.width());
+    QVERIFY(page->timeline().height() > 2 * frontier->height() - 200); // still the larger part
+    m_window->resize(1440, 900);
+    QCOMPARE(rows(), few);
+    QCOMPARE(frontier->height(), small.height());
+    // A height that was given by hand stays.
+    const QPoint grip{page->width() / 3, frontier->y() - 3};
+    QTest::mousePress(page, Qt::LeftButton, {}, grip);
+    QTest::mouseMove(page, grip - QPoint{0, 60});
+    QTest::qWait(30); // Qt moves the docks in its own time
+    QTest::mouseRelease(page, Qt::LeftButton, {}, grip - QPoint{0, 60});
+    QTRY_VERIFY(frontier->height() > small.height() + 40);
+    const int chosen = frontier->height();
+    m_window->resize(3840, 2160);
+    QTest::qWait(50);
+    QCOMPARE(frontier->height(), chosen);
 }
 
 void MainWindowTest::namesEveryAction()

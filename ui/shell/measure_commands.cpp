@@ -73,9 +73,11 @@ void MainWindow::takeOverlay(const workspace::OverlayPtr& overlay, PlannerPage* 
     if (indexOf(over) < 0) // closed meanwhile
         return;
     over->strip().withdraw(kMessage);
+    connect(
+        over, &PlannerPage::runsLaid, this, [this, over] { Q_EMIT measurementLaid(over); },
+        Qt::SingleShotConnection);
     over->document().setOverlay(overlay);
     m_settings.setLastFolder(QFileInfo{path}.absolutePath());
-    Q_EMIT measurementLaid(over);
 }
 
 void MainWindow::showMeasurementError(const QString& path, const base::Error& error)

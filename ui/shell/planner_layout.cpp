@@ -10,6 +10,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QMouseEvent>
 #include <QScrollArea>
 #include <QTableView>
 
@@ -23,7 +24,9 @@ namespace {
 constexpr int kLayoutVersion = 1;
 constexpr int kNarrowWidth = 1200;
 constexpr int kRightWidth = 318;
+constexpr int kRightPercent = 10; ///< of the width, on screens where that is more
 constexpr int kBottomHeight = 236;
+constexpr int kBelowPercent = 28; ///< of the height, likewise
 constexpr int kLeastBottomHeight = 150;
 constexpr int kFrontierWidth = 372;
 } // namespace
@@ -58,7 +61,6 @@ QList<QWidget*> PlannerPage::panels() const
 
 void PlannerPage::resetLayout()
 {
-    const Theme& theme = Theme::current();
     m_isFocused = false;
     for (PagesDock* dock : {m_rightDock, m_frontierDock, m_planDock})
         dock->setFloating(false);
@@ -69,14 +71,27 @@ void PlannerPage::resetLayout()
     m_frontierDock->show();
     m_planDock->show();
     m_rightDock->setVisible(!m_isNarrow);
-    // In a low window the timeline keeps the larger part.
-    const int bottom =
-        std::max(theme.px(kLeastBottomHeight), std::min(theme.px(kBottomHeight), height() / 3));
-    resizeDocks({m_frontierDock}, {bottom}, Qt::Vertical);
+    sizeDocks();
+    m_isLaidByHand = false;
+}
+
+/// In a low window the timeline keeps the larger part, on a large screen the tables get more rows.
+int PlannerPage::roomBelow() const
+{
+    const Theme& theme = Theme::current();
+    const int wanted = std::max(theme.px(kBottomHeight), height() * kBelowPercent / 100);
+    return std::max(theme.px(kLeastBottomHeight), std::min(wanted, height() / 3));
+}
+
+void PlannerPage::sizeDocks()
+{
+    const Theme& theme = Theme::current();
+    resizeDocks({m_frontierDock}, {roomBelow()}, Qt::Vertical);
+    const int right = std::max(theme.px(kRightWidth), width() * kRightPercent / 100);
     if (!m_isNarrow)
-        resizeDocks({m_rightDock}, {theme.px(kRightWidth)}, Qt::Horizontal);
-    const int across = width() - (m_isNarrow ? 0 : theme.px(kRightWidth + 6));
-    const int left = std::min(theme.px(kFrontierWidth), across * 2 / 5);
+        resizeDocks({m_rightDock}, {right}, Qt::Horizontal);
+    const int across = width() - (m_isNarrow ? 0 : right + theme.px(6));
+    const int left = std::min(std::max(theme.px(kFrontierWidth), across / 4), across * 2 / 5);
     resizeDocks({m_frontierDock, m_planDock}, {left, std::max(1, across - left)}, Qt::Horizontal);
 }
 
@@ -90,8 +105,10 @@ void PlannerPage::setFocused(bool focused)
         for (PagesDock* dock : {m_rightDock, m_frontierDock, m_planDock})
             dock->hide();
     } else {
+        const bool isLaidByHand = m_isLaidByHand;
         restoreState(m_unfocusedLayout, kLayoutVersion);
         adaptToWidth();
+        m_isLaidByHand = isLaidByHand;
     }
 }
 
@@ -149,11 +166,22 @@ void PlannerPage::followScale()
     resizeDocks({m_frontierDock, m_planDock}, {left, std::max(1, across - left)}, Qt::Horizontal);
 }
 
+bool PlannerPage::event(QEvent* event)
+{
+    if (event->type() == QEvent::MouseButtonPress
+        && isSeparator(static_cast<QMouseEvent*>(event)->position().toPoint()))
+        m_isLaidByHand = true;
+    return QMainWindow::event(event);
+}
+
 void PlannerPage::resizeEvent(QResizeEvent* event)
 {
     QMainWindow::resizeEvent(event);
-    if (m_wasShown)
-        adaptToWidth();
+    if (!m_wasShown)
+        return;
+    adaptToWidth();
+    if (!m_isFocused && !m_isLaidByHand)
+        sizeDocks();
 }
 
 void PlannerPage::showEvent(QShowEvent* event)

@@ -17,36 +17,44 @@ namespace {
 constexpr QLatin1String kPlanMessage{"measuredPlan"};
 } // namespace
 
-/// Lays the runs over what is planned now: the second one where its plan is among those known here.
+/// Lays the runs over what is planned now, on a thread of its own. What is known of the first one
+/// is there at once.
 void PlannerPage::layRuns()
 {
-    m_measuredPlan.reset();
-    m_measuredRun.reset();
-    m_unplannedRun.reset();
-    const workspace::OverlayPtr& overlay = m_document.document().overlay;
-    if (!overlay)
+    m_laid = {};
+    const workspace::OverlayPtr overlay = m_document.document().overlay;
+    if (!overlay) {
+        m_layer.stop();
         return;
-    m_unplannedRun = workspace::runUnder(*overlay, *m_document.planned()->unplanned);
-    if (overlay->measurement.runs.size() < 2)
-        return;
-    for (const plan::VerifiedPlanPtr& point : m_document.planned()->frontier->points()) {
-        if (point->plan().repeatsNothing())
-            continue;
-        m_measuredRun = workspace::runUnder(*overlay, *point);
-        if (m_measuredRun) {
-            m_measuredPlan = point;
-            return;
-        }
     }
+    const workspace::PlannedPtr planned = m_document.planned();
+    if (planned->program() == overlay->over.program
+        && planned->choices.device == overlay->over.device)
+        m_laid.unplanned = overlay->unplanned;
+    m_layer.start(
+        [overlay, planned](const base::JobContext& job) {
+            return workspace::layRuns(*overlay, *planned, job);
+        },
+        [this, overlay, planned](base::Result<workspace::LaidRuns> laid) {
+            if (!laid || overlay != m_document.document().overlay
+                || planned != m_document.planned())
+                return;
+            m_laid = *std::move(laid);
+            showMeasured();
+            showMeasuredPage();
+            offerMeasuredPlan();
+            Q_EMIT stateChanged();
+            Q_EMIT runsLaid();
+        });
 }
 
 workspace::LaidRunPtr PlannerPage::runOfShown() const
 {
-    if (!m_unplannedRun || !m_shown)
+    if (!m_laid.unplanned || !m_shown)
         return nullptr;
     if (m_shown->plan().repeatsNothing())
-        return m_unplannedRun;
-    return m_measuredPlan && m_measuredPlan->plan() == m_shown->plan() ? m_measuredRun : nullptr;
+        return m_laid.unplanned;
+    return m_laid.plan && m_laid.plan->plan() == m_shown->plan() ? m_laid.planned : nullptr;
 }
 
 void PlannerPage::showMeasured()
@@ -55,15 +63,15 @@ void PlannerPage::showMeasured()
     const plan::Problem& shown = m_shown->problem();
     // The plan that is shown was not measured: then its unplanned curve has the measured one.
     m_timeline->setMeasured(
-        !m_unplannedRun ? std::nullopt
-        : own           ? std::optional{measuredSetOf(*own, shown, nullptr)}
-                        : std::optional{measuredSetOf(*m_unplannedRun, shown, m_unplannedStepAt)});
+        !m_laid.unplanned ? std::nullopt
+        : own             ? std::optional{measuredSetOf(*own, shown, nullptr)}
+              : std::optional{measuredSetOf(*m_laid.unplanned, shown, m_unplannedStepAt)});
     if (own && own->live)
         m_twins->showMeasured({own, &own->run}, own->predicted);
     else
         m_twins->showMeasured(nullptr, nullptr);
     m_timeline->setSubtitle(subtitle());
-    if (!m_unplannedRun || (own && own == m_measuredRun))
+    if (!m_laid.unplanned || (own && own == m_laid.planned))
         m_strip->withdraw(kPlanMessage);
 }
 
@@ -80,11 +88,11 @@ void PlannerPage::showMeasuredPage()
     }
     std::vector<MeasuredRow> rows;
     const graph::Program& program = *m_document.program();
-    for (const workspace::LaidRunPtr& run : {m_unplannedRun, m_measuredRun})
+    for (const workspace::LaidRunPtr& run : {m_laid.unplanned, m_laid.planned})
         if (run)
             addRows(rows, *run, program);
     const QString sentence = measurementText(*overlay);
-    m_measured->showRows(m_unplannedRun
+    m_measured->showRows(m_laid.unplanned || m_layer.isRunning()
                              ? sentence
                              : tr("%1. It is of other sizes than those chosen here.").arg(sentence),
                          std::move(rows));
@@ -101,19 +109,19 @@ void PlannerPage::goToMeasured(const MeasuredRow& row)
 void PlannerPage::offerMeasuredPlan()
 {
     const workspace::OverlayPtr& overlay = m_document.document().overlay;
-    if (!overlay || !m_unplannedRun || overlay->measurement.runs.size() < 2 || overlay == m_offered
-        || !m_document.isPlanned())
+    if (!overlay || !m_laid.unplanned || overlay->measurement.runs.size() < 2
+        || overlay == m_offered || !m_document.isPlanned() || m_layer.isRunning())
         return;
     m_offered = overlay;
-    if (m_measuredRun && runOfShown() == m_measuredRun)
+    if (m_laid.planned && runOfShown() == m_laid.planned)
         return;
     const compare::MeasuredPlan& plan = *overlay->measurement.runs[1].plan;
     const QString made = plan.budget ? bytesText(*plan.budget) : unknownText();
-    if (m_measuredPlan) {
-        const base::Bytes peak = m_measuredPlan->evaluation().peak;
+    if (m_laid.plan) {
+        const base::Bytes peak = m_laid.plan->evaluation().peak;
         const base::Bytes shown = shownCeiling(peak);
         const base::Bytes budget =
-            m_document.planned()->frontier->at(shown) == m_measuredPlan ? shown : peak;
+            m_document.planned()->frontier->at(shown) == m_laid.plan ? shown : peak;
         m_strip->post(
             {kPlanMessage,
              MessageKind::Offer,

@@ -228,7 +228,10 @@ void PlannerPage::connectViews()
     for (PagesDock* dock : {m_rightDock, m_frontierDock, m_planDock}) {
         connect(dock, &PagesDock::pageChanged, this, [this] { storeView(); });
         connect(dock, &QDockWidget::visibilityChanged, this, [this] { storeView(); });
-        connect(dock, &QDockWidget::dockLocationChanged, this, [this] { storeView(); });
+        connect(dock, &QDockWidget::dockLocationChanged, this, [this] {
+            m_isLaidByHand = true; // moved, or as a session has it
+            storeView();
+        });
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ui/base/job_runner.h"
 #include "ui/base/message_strip.h"
 #include "ui/base/selection.h"
 #include "ui/base/theme.h"
@@ -86,8 +87,11 @@ public:
 Q_SIGNALS:
     /// Something the frame of the window shows: status, actions.
     void stateChanged();
+    /// The measurement's runs are over what is planned, as far as they belong there.
+    void runsLaid();
 
 protected:
+    bool event(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
 
@@ -115,6 +119,8 @@ private:
     void offerMeasuredPlan();
     [[nodiscard]] workspace::LaidRunPtr runOfShown() const;
     void adaptToWidth();
+    void sizeDocks();
+    [[nodiscard]] int roomBelow() const;
     void followScale();
     [[nodiscard]] QStringList subtitle() const;
     [[nodiscard]] bool isWaiting() const;
@@ -140,10 +146,9 @@ private:
     plan::EvaluationPtr m_drawn;   ///< what the timeline shows
     plan::EvaluationPtr m_against; ///< the unplanned step it is drawn against
     plan::VerifiedPlanPtr m_shown;
-    plan::VerifiedPlanPtr m_measuredPlan; ///< that the measurement's second run ran under
-    workspace::LaidRunPtr m_unplannedRun; ///< the measurement's first run; null: none is laid over
-    workspace::LaidRunPtr m_measuredRun;  ///< that run; null: there is none, or of no known plan
-    workspace::OverlayPtr m_offered;      ///< whose second run's plan the strip has told of
+    workspace::LaidRuns m_laid; ///< of the measurement; all null: none is laid over
+    JobRunner<workspace::LaidRuns> m_layer;
+    workspace::OverlayPtr m_offered; ///< whose second run's plan the strip has told of
     std::shared_ptr<const std::vector<std::uint32_t>> m_unplannedStepAt; ///< as in TimelineSet
     int m_perMille = 0;                                                  ///< of the running planner
     QByteArray m_unfocusedLayout;
@@ -151,6 +156,7 @@ private:
     bool m_isFocused = false;
     bool m_isNarrow = false;
     bool m_wasShown = false;
+    bool m_isLaidByHand = false;               ///< the docks keep the sizes that a person gave them
     double m_scale = Theme::current().scale(); ///< that the docks' sizes are of
 };
 
