@@ -3,7 +3,8 @@
 
 #include "core/plan/verify_code.h"
 #include "core/plan/verify_names.h"
-#include "core/plan/verify_rules.h"
+#include "core/plan/verify_regions.h"
+#include "core/plan/verify_siblings.h"
 
 #include <fmt/format.h>
 
@@ -21,11 +22,14 @@ using graph::OpId;
 using graph::StorageId;
 using graph::TensorId;
 
-class OpRegionChecker : private RegionRules
+class OpRegionChecker
 {
 public:
     explicit OpRegionChecker(const graph::Program& program)
-        : RegionRules{program}, m_lastWrite(program.storages.size(), graph::kBeforeStep)
+        : m_program{program}
+        , m_end{static_cast<Moment>(program.forwardCount())}
+        , m_python{pythonHolds(program)}
+        , m_lastWrite(program.storages.size(), graph::kBeforeStep)
     {
         for (Moment op = 0; op < m_end; ++op) {
             for (const TensorId tensor : m_program.op(opAt(op)).writes)
@@ -42,11 +46,16 @@ public:
                 "A plan between ops needs a graph with one call of the model; this one has none, "
                 "or several.");
         else if (checkModel())
-            checkSiblings(plan.regions, nullptr);
+            checkAll(plan.regions, nullptr);
         return std::move(m_faults).take();
     }
 
 private:
+    [[nodiscard]] StorageId storageOf(TensorId tensor) const
+    {
+        return m_program.tensor(tensor).storage;
+    }
+
     // What generated code can't stand for. Returns whether it can.
     [[nodiscard]] bool checkModel()
     {
@@ -91,7 +100,17 @@ private:
         return m_faults.empty();
     }
 
-    [[nodiscard]] bool checkShape(const Region& region, const Region* parent) override
+    void checkAll(const std::vector<Region>& regions, const Region* parent)
+    {
+        checkSiblings(regions, m_faults, [&](const Region& region) {
+            if (!checkShape(region, parent))
+                return; // the other rules need ops that exist
+            checkOps(region);
+            checkAll(region.nested, &region);
+        });
+    }
+
+    [[nodiscard]] bool checkShape(const Region& region, const Region* parent)
     {
         const std::size_t faultsBefore = m_faults.size();
         if (!region.members.empty())
@@ -113,7 +132,7 @@ private:
         return m_faults.size() == faultsBefore;
     }
 
-    void checkContent(const Region& region) override
+    void checkOps(const Region& region)
     {
         std::set<StorageId> told;
         for (Moment op = region.first; op <= region.last; ++op) {
@@ -158,8 +177,12 @@ private:
         return m_program.storage(id).alloc < region.first && !isBuffer(id);
     }
 
+    const graph::Program& m_program;
+    Moment m_end;                 ///< first op of backward
+    std::vector<Moment> m_python; ///< as recorded
     const graph::Call* m_model = nullptr;
     std::vector<Moment> m_lastWrite; ///< by storage: last forward or loss op that writes it
+    FaultList m_faults{m_program};
 };
 
 } // namespace

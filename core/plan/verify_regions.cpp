@@ -4,8 +4,8 @@
 #include "core/plan/verify_arguments.h"
 #include "core/plan/verify_names.h"
 #include "core/plan/verify_op_regions.h"
-#include "core/plan/verify_rules.h"
 #include "core/plan/verify_saves.h"
+#include "core/plan/verify_siblings.h"
 
 #include <fmt/format.h>
 
@@ -36,11 +36,13 @@ struct Use
     Moment lastWrite = kUnused;
 };
 
-class RegionChecker : private RegionRules
+class RegionChecker
 {
 public:
     explicit RegionChecker(const graph::Program& program)
-        : RegionRules{program}
+        : m_program{program}
+        , m_end{static_cast<Moment>(program.forwardCount())}
+        , m_python{pythonHolds(program)}
         , m_uses(program.storages.size())
         , m_isAround(program.calls.size(), false)
         , m_isRepeated(program.ops.size(), false)
@@ -60,7 +62,7 @@ public:
 
     [[nodiscard]] std::vector<Fault> run(const Plan& plan)
     {
-        checkSiblings(plan.regions, nullptr);
+        checkAll(plan.regions, nullptr);
         return std::move(m_faults).take();
     }
 
@@ -83,19 +85,28 @@ private:
             use(tensor, true);
     }
 
+    [[nodiscard]] StorageId storageOf(TensorId tensor) const
+    {
+        return m_program.tensor(tensor).storage;
+    }
     [[nodiscard]] const graph::Call& call(CallId id) const { return m_program.call(id); }
     [[nodiscard]] const Use& use(StorageId storage) const { return m_uses[storage.index()]; }
 
-    void checkContent(const Region& region) override
+    void checkAll(const std::vector<Region>& regions, const Region* parent)
     {
-        checkPassing(region);
-        checkResults(region);
-        checkOps(region);
-        checkArgumentsUntouched(region);
+        checkSiblings(regions, m_faults, [&](const Region& region) {
+            if (!checkShape(region, parent))
+                return; // the other rules need calls and intervals that exist
+            checkPassing(region);
+            checkResults(region);
+            checkOps(region);
+            checkArgumentsUntouched(region);
+            checkAll(region.nested, &region);
+        });
     }
 
     // Rule 1.
-    [[nodiscard]] bool checkShape(const Region& region, const Region* parent) override
+    [[nodiscard]] bool checkShape(const Region& region, const Region* parent)
     {
         const std::size_t faultsBefore = m_faults.size();
         if (region.members.empty()) {
@@ -333,10 +344,14 @@ private:
         }
     }
 
+    const graph::Program& m_program;
+    Moment m_end; ///< first op of backward
+    std::vector<Moment> m_python;
     std::vector<Use> m_uses;
     std::vector<bool> m_isAround;   ///< by call: a member of the region around; else all false
     std::vector<bool> m_isRepeated; ///< by op: the recorded step runs it again
     std::vector<std::vector<StorageId>> m_allocated;
+    FaultList m_faults{m_program};
 };
 
 /// The first region that lies in too many others, null without.
