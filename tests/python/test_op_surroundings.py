@@ -80,3 +80,56 @@ def test_functional_call_is_refused_where_backward_would_find_other_weights(gran
     plimsoll.remove(model)
     torch.func.functional_call(model, others, (X,)).sum().backward()
     assert others["a.weight"].grad is not None and model.a.weight.grad is None
+
+
+def _noted(hidden, model):
+    """As DistilBERT does with its config.problem_type."""
+    if model.config.kind is None:
+        model.config.kind = "tanh" if hidden.shape[1] == 8 else "relu"
+    model.config.last = hidden.shape[0]
+    return torch.tanh(hidden) if model.config.kind == "tanh" else F.relu(hidden)
+
+
+def _first_time(hidden, model):
+    if model.config.kind is None:
+        model.config.kind = "known"
+        return torch.tanh(hidden)
+    return F.relu(hidden)
+
+
+def _growing(hidden, model):
+    model.config.inner["slope"].append(0.2)
+    return hidden
+
+
+class Noting(torch.nn.Module):
+    def __init__(self, note):
+        super().__init__()
+        torch.manual_seed(0)
+        self.a, self.b = torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)
+        self.config = types.SimpleNamespace(inner={"slope": [0.1]}, kind=None)
+        self.note = note
+
+    def forward(self, x):
+        return self.b(self.note(self.a(x), self))
+
+
+def test_values_that_a_forward_writes_once_are_written():
+    model, plain = Noting(_noted), Noting(_noted)
+    forward = record(model, (X,))
+    assert vars(model.config) == {"inner": {"slope": [0.1]}, "kind": None}
+    plimsoll.apply(model, plan_between(forward, [region(0, 2)]))
+    for x in (X, X * 2, X[:3], X):
+        assert all(map(torch.equal, _gradients(model, lambda: model(x)), _gradients(plain, lambda: plain(x))))
+        assert vars(model.config) == vars(plain.config) and model.config.last == len(x)
+    model.config.kind = plain.config.kind = None
+    model(X), plain(X)
+    assert model.config.kind == plain.config.kind == "tanh"
+
+
+@pytest.mark.parametrize("note, name", [(_first_time, "kind"), (_growing, "slope")])
+def test_a_forward_that_goes_on_changing_what_the_model_holds_is_refused(note, name):
+    model = Noting(note)
+    with pytest.raises(PlanMismatch, match=f"forward changes its attribute .*{name}"):
+        record(model, (X,))
+    assert vars(model.config) == {"inner": {"slope": [0.1]}, "kind": None}

@@ -95,9 +95,15 @@ class OpForward:
         given = Structure((args, kwargs))
         if self._watch is None or not self._watch.unchanged():
             self._watch = Watch((("", self.model),))
-        key = (given.key(), tuple(map(geometry, given.tensors)), surroundings(), self._watch.key)
+        key = self._key(given)
         if key not in self._codes:
-            self._codes[key] = (*self._made(given), [given.leaves, self._watch.held])  # so that identities in the key stay theirs
+            code, result, settings = self._made(given)
+            for setting in settings:  # as the model's own forward does in this call
+                setting.make()
+            if settings:
+                self._watch = Watch((("", self.model),))
+                key = self._key(given)
+            self._codes[key] = code, result, [given.leaves, self._watch.held]  # so that identities in the key stay theirs
             while len(self._codes) > _KEPT_CODES:
                 self._codes.popitem(last=False)
         self._codes.move_to_end(key)
@@ -106,13 +112,17 @@ class OpForward:
             tensors = code.forward(*given.tensors)
         return result.build(tensors)
 
+    def _key(self, given: Structure) -> tuple:
+        return given.key(), tuple(map(geometry, given.tensors)), surroundings(), self._watch.key
+
     def _contexts(self, part: Part) -> Any:
         region, plan = part.region, self.plan
         targets = plan.targets[region.first : region.last + 1]
         return contexts_for(region.save, targets, region.first, self.model if plan.freeze_stats else None)
 
-    def _made(self, given: Structure) -> tuple[Code, Structure]:
-        """Retraces the model's own forward, checks it against the plan, makes the code and runs that once on fakes."""
+    def _made(self, given: Structure) -> tuple[Code, Structure, list[op_refusals.Setting]]:
+        """Retraces the model's own forward, checks it against the plan, makes the code and runs that once on fakes. Returns what the
+        forward writes into what the model holds, too."""
         model, plan = self.model, self.plan
         op_refusals.check_modules(model)
         target = target_of(model, given.tensors, plan.for_cuda)
@@ -132,7 +142,7 @@ class OpForward:
             code = Code(model, recorded, whole, self._contexts, _title(model))
             with _without_autocast():
                 _prove(recorded, code, target)
-        return code, recorded.result.without_tensors()
+        return code, recorded.result.without_tensors(), recorded.settings
 
 
 def _title(model: torch.nn.Module) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from typing import Any, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Callable, Iterable, Iterator, Optional
 
 import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException
 
-from ..base.apply_values import PlanMismatch
+from ..base.apply_values import PLAIN, PlanMismatch
 from ..base.sources import user_line
 from ..state.watch import Watch
 from .apply_runtime import CALL_HOOKS
@@ -83,17 +84,68 @@ def no_functions() -> Iterator[None]:
         torch.autograd.Function.apply = own  # type: ignore[method-assign]
 
 
+_ABSENT = object()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A plain value that a forward writes, `name` of the attributes (or dict) `table`."""
+
+    table: dict
+    name: Any
+    before: Any
+    value: Any
+
+    def make(self) -> None:
+        self.table[self.name] = self.value
+
+    def undo(self) -> None:
+        if self.before is _ABSENT:
+            del self.table[self.name]
+        else:
+            self.table[self.name] = self.before
+
+
 class PythonState:
     """What a model holds: a forward that changes it does more than its aten calls."""
 
     def __init__(self, model: torch.nn.Module):
         self._model = model
-        self._before = Watch((("", model),), same_tensors=True)
+        self._before = self._watch()
+        self._tables = [(table, dict(table)) for table in self._before.tables]
 
-    def check(self) -> None:
-        changed = self._before.key.difference(Watch((("", self._model),), same_tensors=True).key)
-        if changed is not None:
-            raise PlanMismatch(
-                f"The model's forward changes its attribute {changed!r}, which code made from its aten calls would not: use a plan of "
-                "module regions."
-            )
+    def settings(self) -> list[Setting]:
+        """The plain values that were written since. Raises PlanMismatch where more has changed."""
+        changed = self._changed()
+        if changed is None:
+            return []
+        found = [
+            Setting(table, name, before.get(name, _ABSENT), value)
+            for table, before in self._tables
+            for name, value in table.items()
+            if isinstance(value, PLAIN) and value is not before.get(name, _ABSENT) and _is_plain(before.get(name, _ABSENT))
+        ]
+        for setting in found:
+            setting.undo()
+        rest = self._changed()
+        for setting in found:
+            setting.make()
+        if rest is not None:
+            raise changing(rest)
+        return found
+
+    def _changed(self) -> Optional[str]:
+        return self._before.key.difference(self._watch().key)
+
+    def _watch(self) -> Watch:
+        return Watch((("", self._model),), same_tensors=True)
+
+
+def _is_plain(value: Any) -> bool:
+    return value is _ABSENT or isinstance(value, PLAIN)
+
+
+def changing(name: Any) -> PlanMismatch:
+    return PlanMismatch(
+        f"The model's forward changes its attribute {name!r}, which code made from its aten calls would not: use a plan of module regions."
+    )

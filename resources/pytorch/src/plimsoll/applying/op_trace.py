@@ -90,7 +90,8 @@ class Statement:
 
 @dataclass
 class Forward:
-    """A recorded forward. `results`: the values of the distinct tensors in what the model returned."""
+    """A recorded forward. `results`: the values of the distinct tensors in what the model returned. `settings`: what it wrote
+    into what the model holds, before it was recorded."""
 
     statements: list[Statement]
     values: list[Value]
@@ -98,6 +99,7 @@ class Forward:
     results: list[int]
     buffers: set[int]  # storages
     made_by: list[int]  # of each storage: the statement that allocates it, -1 for older ones
+    settings: list[op_refusals.Setting]
 
     @property
     def ops(self) -> list[Statement]:
@@ -294,14 +296,29 @@ def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor], target: str) ->
 
 
 def record_forward(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor], target: str) -> Forward:
-    """Records `run()`, the model's forward. To be called under on_fakes(). Raises PlanMismatch for what no code can repeat."""
+    """Records `run()`, the model's forward. To be called under on_fakes(). Raises PlanMismatch for what no code can repeat.
+
+    A forward may write plain values into what the model holds, if it does the same and writes nothing more once they are there.
+    """
+    with Reach(model, {}).kept():
+        made = _record(model, run, inputs, target)
+        if made.settings:
+            again = _record(model, run, inputs, target)
+            if again.settings or not _alike(made, again):
+                raise op_refusals.changing(made.settings[0].name)
+            again.settings = made.settings
+            made = again
+    return made
+
+
+def _record(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor], target: str) -> Forward:
     recorder = _Recorder(model, inputs, target)
     numbers = preserve.python_numbers()
     state = op_refusals.PythonState(model)
     try:
-        with Reach(model, {}).kept(), _module_stack(recorder), op_refusals.no_functions(), recorder:
+        with _module_stack(recorder), op_refusals.no_functions(), recorder:
             result = run()
-            state.check()
+            settings = state.settings()
     except TraceError as error:
         raise PlanMismatch(f"The model's forward can't be retraced for an op plan: {error}.") from error
     except (RuntimeError, NotImplementedError) as error:
@@ -318,11 +335,23 @@ def record_forward(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor],
     structure = _structure_of(result)
     results = [recorder.value(tensor) for tensor in structure.tensors]
     buffers = {recorder.storage(buffer) for buffer in model.buffers()}
-    made = Forward(recorder.statements, recorder.values, structure, results, buffers, recorder.made_by)
+    made = Forward(recorder.statements, recorder.values, structure, results, buffers, recorder.made_by, settings)
     _take_buffers_themselves(made)
     _drop_dead_names(made)
     _find_looks(made)
     return made
+
+
+def _alike(one: Forward, other: Forward) -> bool:
+    """Whether code made of one does what code made of the other does."""
+    mine, its = ([(s.func, s.args, s.kwargs, s.results, s.looks, s.gradients, s.answer) for s in f.statements] for f in (one, other))
+    if mine != its or one.results != other.results or one.result.key() != other.result.key():
+        return False
+    with _disable_current_modes():
+        return all(
+            torch.equal(a.leaf, b.leaf) if isinstance(a.leaf, torch.Tensor) and isinstance(b.leaf, torch.Tensor) else a.leaf == b.leaf
+            for a, b in zip(one.values, other.values)
+        )
 
 
 def _drop_dead_names(forward: Forward) -> None:

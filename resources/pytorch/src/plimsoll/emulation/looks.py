@@ -7,6 +7,7 @@ import weakref
 from typing import Any, Optional
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from ..base.mutations import is_view
 
@@ -40,7 +41,7 @@ class Looks:
 
 
 def _writes_first(func: Any, args: Any) -> bool:
-    if not args or not isinstance(args[0], torch.Tensor) or torch.Tag.inplace_view in func.tags:
+    if not args or not isinstance(args[0], FakeTensor) or torch.Tag.inplace_view in func.tags:
         return False
     alias = func._schema.arguments[0].alias_info
     return alias is not None and alias.is_write

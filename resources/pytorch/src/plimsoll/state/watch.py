@@ -108,6 +108,11 @@ class Watch:
         self.key = Key(tuple(self._rows))
         self._freeze()
 
+    @property
+    def tables(self) -> list[dict]:
+        """Attributes of objects, and dicts, that are watched: the very dicts."""
+        return self._tables
+
     # ---- in every step ----
 
     def _freeze(self) -> None:
