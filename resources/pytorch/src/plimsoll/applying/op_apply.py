@@ -27,7 +27,7 @@ from .op_code import Code
 from .op_regions import Checker, Part, Region, check_inside, check_sequence, lay_out
 from .op_structures import Structure, surroundings
 from .op_trace import Forward, aten, look_of, on_fakes, record_forward, target_of
-from .saved_sets import contexts_for
+from .saved_sets import contexts_for, is_of_checkpoint
 
 _KEPT_CODES = 8
 
@@ -170,7 +170,7 @@ class _Replay(TorchDispatchMode):
         self._at = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func is aten.detach.default or func.namespace in ("prim", "profiler"):
+        if func is aten.detach.default or func.namespace in ("prim", "profiler") or is_of_checkpoint(func):
             return func(*args, **(kwargs or {}))
         if self._looks.begins(func, args):
             result = fake_results.run(func, args, kwargs or {}, self._target)

@@ -12,6 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..base.apply_values import PlanMismatch
 from ..base.mutations import is_random, is_view, overload_of, statistics_arguments, written_arguments
+from ..base.sources import function_on_stack
 from ..base.tensors import tensors_in
 from ..emulation.in_place import Noting, Unnoticed
 
@@ -22,6 +23,12 @@ _NOT_OPS = ("prim", "profiler")
 def is_counted(func: Any) -> bool:
     """Whether plans count a call as an op."""
     return func not in _UNCOUNTED and func.namespace not in _NOT_OPS
+
+
+def is_of_checkpoint(func: Any) -> bool:
+    """Whether it is checkpoint() that makes a call, and no op of the region: up to torch 2.6 it makes an empty tensor."""
+    name = "_checkpoint_without_reentrant_generator"
+    return func is torch.ops.aten.empty.memory_format and function_on_stack(name, "torch/utils/checkpoint")
 
 
 def check_supported() -> None:
@@ -56,7 +63,7 @@ class _Policy:
 
     def __call__(self, context: Any, func: Any, *args: Any, **_: Any) -> Any:
         policy = torch_checkpoint.CheckpointPolicy
-        if not is_counted(func) or is_view(func):
+        if not is_counted(func) or is_view(func) or is_of_checkpoint(func):
             return policy.MUST_RECOMPUTE
         number = self._counts[context.is_recompute]
         self._counts[context.is_recompute] += 1
