@@ -348,7 +348,7 @@ Result<std::size_t> readFully(Input& input, std::vector<char>& buffer)
 
 std::string pathText(const std::filesystem::path& path)
 {
-    return base::printable(path.native(), kPathLimit);
+    return path.empty() ? "\"\"" : base::printable(path.native(), kPathLimit);
 }
 
 Result<void> checkReadable(const std::filesystem::path& path)

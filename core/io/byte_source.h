@@ -45,7 +45,7 @@ struct FileContent
 [[nodiscard]] base::Result<std::string> readHead(const std::filesystem::path& path,
                                                  std::size_t count);
 
-/// The path as messages show it: one line, bounded length.
+/// The path as messages show it: one line, bounded length, "" (in quotes) where it is empty.
 [[nodiscard]] std::string pathText(const std::filesystem::path& path);
 
 } // namespace plimsoll::io

@@ -28,6 +28,7 @@ private Q_SLOTS:
     void badGraphsExitWith3AndOneSentence();
     void whatIsNoFileExitsWith3AndOneSentence_data();
     void whatIsNoFileExitsWith3AndOneSentence();
+    void anEmptyNameIsQuoted();
     void marksAndBlanksBeforeAFileAreTaken();
     void floodsOfValuesAreRefusedBeforeTheyTakeMemory();
     void badPlansExitWith3AndOneSentence_data();
@@ -195,6 +196,18 @@ void CliFaultsTest::whatIsNoFileExitsWith3AndOneSentence()
                  said.constData());
         QVERIFY(!QFileInfo::exists(out));
     }
+}
+
+/// As a script passes on when its variable is not set.
+void CliFaultsTest::anEmptyNameIsQuoted()
+{
+    const CliRun read = runCli({text("inspect"), QString{}});
+    QCOMPARE(read.exit, 3);
+    QVERIFY2(read.error.startsWith("\"\" does not exist"), read.error.constData());
+    const CliRun written = runCli(
+        {text("plan"), m_resnet, text("--budget"), text("80%"), text("--export"), QString{}});
+    QCOMPARE(written.exit, 2);
+    QVERIFY2(written.error.startsWith("\"\": the ending says"), written.error.constData());
 }
 
 /// As some editors write them.
