@@ -87,7 +87,8 @@ void BoundsPropertyTest::everyRegionFoundIsLegal()
 {
     std::size_t regions = 0;
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
-        const graph::ProgramPtr program = tests::randomProgram(seed);
+        const graph::ProgramPtr program =
+            seed % 4 == 0 ? tests::randomGatedProgram(seed) : tests::randomProgram(seed);
         const plan::Problem problem = problemOf(program, plan::kUnlimited);
         const solve::RegionFinder finder{*program};
         const auto ops = static_cast<graph::Moment>(program->forwardCount());

@@ -41,8 +41,9 @@ void ProposalsPropertyTest::passTheirCheck()
     const auto found = solve::findPlanner(planner.toStdString());
     QVERIFY(found);
     std::size_t points = 0;
-    for (std::uint64_t seed = 0; seed < 30; ++seed) {
-        plan::Problem problem = tests::unlimitedProblem(tests::randomProgram(seed));
+    for (std::uint64_t seed = 0; seed < 45; ++seed) {
+        plan::Problem problem = tests::unlimitedProblem(
+            seed < 30 ? tests::randomProgram(seed) : tests::randomGatedProgram(seed));
         problem.device.bandwidth = 1e9;
         const auto frontier = (*found)->frontier(problem, options, {});
         QVERIFY2(frontier,

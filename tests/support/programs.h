@@ -83,6 +83,9 @@ private:
 /// optimizer. It keeps FORMAT.md's invariants. Same seed, same program.
 [[nodiscard]] graph::ProgramPtr randomProgram(std::uint64_t seed);
 
+/// The same with leaves like recurrent cells: slices of one result that are written in turn.
+[[nodiscard]] graph::ProgramPtr randomGatedProgram(std::uint64_t seed);
+
 /// Random legal regions of a program: single calls, fused chains, nested up to three deep. May be
 /// empty. Every third leaves statistics alone. Same seed, same plan.
 [[nodiscard]] plan::Plan randomLegalPlan(const graph::Program& program, std::uint64_t seed);

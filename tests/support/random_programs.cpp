@@ -28,7 +28,10 @@ struct Spec
 class Writer
 {
 public:
-    explicit Writer(std::uint64_t seed) : m_random{seed}, m_recorder{m_random} {}
+    Writer(std::uint64_t seed, bool hasGates)
+        : m_hasGates{hasGates}, m_random{seed}, m_recorder{m_random}
+    {
+    }
 
     [[nodiscard]] graph::Program run()
     {
@@ -162,6 +165,10 @@ private:
     [[nodiscard]] Ref leafOp(const Spec& spec, const Ref& x, const Ref& mask,
                              std::vector<std::size_t>& parameters, bool& fresh)
     {
+        if (m_hasGates && m_random.percent(40)) {
+            fresh = true;
+            return gates(x, std::exchange(parameters, {}));
+        }
         const int kind = m_random.between(0, 99);
         if (fresh && kind < 25 && m_recorder.mayOverwrite(x)) {
             m_recorder.overwrite(x, nullptr);
@@ -186,6 +193,34 @@ private:
         fresh = true;
         return m_recorder.op(parts.buffer ? "aten.native_batch_norm.default" : "aten.mul.Tensor",
                              parts);
+    }
+
+    /// As a recurrent cell's: slices of one result (unsafe_split's, each with its own version) of
+    /// which one is written when another is saved already.
+    [[nodiscard]] Ref gates(const Ref& x, std::vector<std::size_t> parameters)
+    {
+        Recorder::OpParts parts;
+        parts.inputs = {x};
+        parts.parameters = std::move(parameters);
+        parts.mayResult = false;
+        Ref whole = m_recorder.op("aten.addmm.default", parts);
+        Ref left = m_recorder.view(whole);
+        const Ref right = m_recorder.view(whole);
+        if (m_random.percent(50))
+            whole.reset();
+        m_recorder.overwrite(left, nullptr);
+        Ref between;
+        if (m_random.percent(50)) {
+            parts = {};
+            parts.inputs = {left};
+            between = m_recorder.op("aten.tanh.default", parts);
+            if (m_random.percent(30))
+                left = between;
+        }
+        m_recorder.overwrite(right, m_random.percent(50) ? between : nullptr);
+        parts = {};
+        parts.inputs = {left, right};
+        return m_recorder.op("aten.mul.Tensor", parts);
     }
 
     /// A value that nothing goes on to use, of one op or two.
@@ -261,6 +296,7 @@ private:
         return loss;
     }
 
+    bool m_hasGates;
     Random m_random;
     Recorder m_recorder;
     std::vector<graph::CallId> m_stack;
@@ -268,16 +304,26 @@ private:
     Ref m_kept; ///< the training loop's variable of the model's output
 };
 
-} // namespace
-
-graph::ProgramPtr randomProgram(std::uint64_t seed)
+graph::ProgramPtr recorded(std::uint64_t seed, bool hasGates)
 {
-    auto program = std::make_shared<graph::Program>(Writer{seed}.run());
+    auto program = std::make_shared<graph::Program>(Writer{seed, hasGates}.run());
     program->header.mode = "train";
     program->header.execution = "eager";
     program->header.model = "random";
     program->header.target = "cpu";
     return program;
+}
+
+} // namespace
+
+graph::ProgramPtr randomProgram(std::uint64_t seed)
+{
+    return recorded(seed, false);
+}
+
+graph::ProgramPtr randomGatedProgram(std::uint64_t seed)
+{
+    return recorded(seed, true);
 }
 
 } // namespace plimsoll::tests

@@ -2,6 +2,7 @@
 #include "core/solve/common/op_region_finder.h"
 
 #include "core/plan/model_code.h"
+#include "core/solve/common/unwritten.h"
 
 #include <algorithm>
 #include <set>
@@ -93,48 +94,15 @@ private:
     std::vector<std::vector<std::size_t>> m_allocated; ///< by forward or loss op
 };
 
-/// By forward or loss op: how far a region that holds it must reach at least. Slices of one storage
-/// (unsafe_split's, a GRU's gates) may be written when another one is saved already: a
-/// recomputation has to come to these writes, and it stops where the last saved tensor of the
-/// region is made.
-std::vector<Moment> leastEnds(const graph::Program& program)
-{
-    const auto count = static_cast<Moment>(program.forwardCount());
-    std::vector<std::vector<Moment>> writes(program.storages.size());
-    for (Moment at = 0; at < count; ++at)
-        for (const TensorId tensor : program.ops[static_cast<std::size_t>(at)].writes)
-            if (program.storageOf(tensor).alloc >= 0)
-                writes[program.tensor(tensor).storage.index()].push_back(at);
-    std::set<Moment> stops; // where a saved tensor is there once the op has run
-    for (const graph::Saved& row : program.saved)
-        stops.insert(static_cast<Moment>(row.op.index()) - (row.afterKernel ? 0 : 1));
-    std::vector<Moment> least(program.forwardCount(), graph::kBeforeStep);
-    for (const graph::Saved& row : program.saved) {
-        const std::vector<Moment>& those = writes[program.tensor(row.tensor).storage.index()];
-        const auto at = static_cast<Moment>(row.op.index());
-        if (at >= count || those.empty() || those.back() <= at)
-            continue;
-        const auto stop = stops.lower_bound(those.back());
-        least[row.op.index()] = stop == stops.end() ? count : *stop;
-    }
-    return least;
-}
-
 } // namespace
 
 OpRegionFinder::OpRegionFinder(const graph::Program& program)
 {
     const plan::ModelCode code{program};
+    m_unwritten = newestUnwritten(program);
     m_first = code.first();
     for (Moment at = code.first(); at <= code.last(); ++at)
         m_isEnd.push_back(!code.isCopyForNext(at));
-    const std::vector<Moment> least = leastEnds(program);
-    Moment reached = graph::kBeforeStep;
-    for (Moment at = code.first(); at <= code.last(); ++at) {
-        reached = std::max(reached, least[static_cast<std::size_t>(at)]);
-        if (at < reached)
-            m_isEnd[static_cast<std::size_t>(at - m_first)] = false;
-    }
     m_barrier.assign(static_cast<std::size_t>(code.last() - code.first() + 1), 0);
     std::vector<bool> isOnce(program.ops.size(), false); // can't run again
     const auto forward = static_cast<Moment>(program.forwardCount());
@@ -166,7 +134,8 @@ std::vector<Moment> OpRegionFinder::endsFrom(Moment first) const
     std::vector<Moment> ends;
     ends.reserve(static_cast<std::size_t>(barrier - first));
     for (Moment end = first; end < barrier; ++end)
-        if (m_isEnd[static_cast<std::size_t>(end - m_first)])
+        if (m_isEnd[static_cast<std::size_t>(end - m_first)]
+            && m_unwritten[static_cast<std::size_t>(end)] < first)
             ends.push_back(end);
     return ends;
 }

@@ -22,9 +22,10 @@ public:
 
 private:
     graph::Moment m_first = 0;
-    std::vector<graph::Moment> m_barrier; ///< by op of the model, from m_first on: the first op
-    std::vector<bool> m_isEnd;            ///< by op of the call: a region may end there
-                                          ///< that a region beginning here can't hold
+    std::vector<graph::Moment> m_barrier;   ///< by op of the model, from m_first on: the first op
+    std::vector<graph::Moment> m_unwritten; ///< newestUnwritten()
+    std::vector<bool> m_isEnd;              ///< by op of the call: a region may end there
+                                            ///< that a region beginning here can't hold
 };
 
 } // namespace plimsoll::solve

@@ -2,6 +2,7 @@
 #include "core/solve/common/region_finder.h"
 
 #include "core/plan/python_holds.h"
+#include "core/solve/common/unwritten.h"
 
 #include <algorithm>
 #include <set>
@@ -29,6 +30,7 @@ RegionFinder::RegionFinder(const graph::Program& program)
     : m_program{program}
     , m_forwardOps{static_cast<Moment>(program.forwardCount())}
     , m_python{plan::recordedPythonHolds(program)}
+    , m_unwritten{newestUnwritten(program)}
 {
     indexUses();
     indexCalls();
@@ -210,7 +212,8 @@ bool RegionFinder::mayEnd(CallId head, CallId tail) const
         std::all_of(first.inputs.begin(), first.inputs.end(), [&](TensorId input) {
             return m_lastWrite[m_program.tensor(input).storage.index()] <= last.last;
         });
-    return inputsStay && m_newestUnreturned[tail.index()] < first.first;
+    return inputsStay && m_newestUnreturned[tail.index()] < first.first
+           && m_unwritten[static_cast<std::size_t>(last.last)] < first.first;
 }
 
 /// The calls from `head` on that may be members of one region as far as their own ops and what they

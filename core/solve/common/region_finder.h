@@ -51,6 +51,7 @@ private:
         m_lastWrite; ///< by storage: last forward or loss op that writes it in place
     std::vector<graph::Moment> m_newestUnreturned; ///< by call: op that made the newest storage
                                                    ///< needed behind it that it doesn't return
+    std::vector<graph::Moment> m_unwritten;        ///< newestUnwritten()
     std::vector<bool>
         m_fixed; ///< by forward op: forward unpacks what it saves, or backward runs it again anyway
     std::vector<std::vector<graph::CallId>>
