@@ -191,6 +191,14 @@ def test_bags_in_half_precision():
     assert beside.differences == []
 
 
+def test_bags_that_end_with_an_offset():
+    with OnFakesToo() as beside:
+        for dtype, mode in itertools.product((SINGLE, *HALF), ("sum", "mean", "max")):
+            layer = nn.EmbeddingBag(7, 6, mode=mode, dtype=dtype, include_last_offset=True)
+            layer(_tokens().flatten(), torch.tensor([0, 3, 9, 20])).float().sum().backward()
+    assert beside.differences == []
+
+
 @pytest.mark.parametrize("name", LOSSES)
 def test_losses(name):
     assert _differences(LOSSES[name], _rows(), _rows()) == []

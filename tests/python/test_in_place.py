@@ -106,6 +106,19 @@ def test_the_gradient_of_a_target_is_made_anew():
     assert counted(proof.graph, "mul_", 2) == 1 and proof.held.tensors == proof.predicted
 
 
+@pytest.mark.parametrize("name", ["prod", "cumprod", "max"])
+def test_gradients_that_look_at_values_are_told_of(name):
+    """What is recorded holds for any values; a real step finds no zeros, or no NaN, and takes less."""
+    whole = name not in ("prod", "cumprod")
+    function = lambda w, x: getattr(w, name)() if whole else getattr(w, name)(0)  # noqa: E731
+    proof = prove(functools.partial(calls, function))
+    assert proof.differences == [] and proof.held.tensors < proof.predicted
+    for target in ("cpu", "cuda"):
+        told = [s for s in trace_graph(**calls(function), target=target)["assumed"] if "gradients of" in s]
+        assert len(told) == (0 if whole and target == "cuda" else 1)
+        assert all(f"test_in_place.py:{function.__code__.co_firstlineno}: gradients of {name}()" in s for s in told)
+
+
 def scores(w, x, **options):
     split = lambda t: t.view(1, ROWS, 2, WIDTH // 2).transpose(1, 2)  # noqa: E731
     mask = torch.zeros(ROWS, ROWS).masked_fill(torch.ones(ROWS, ROWS).triu(1).bool(), -1e9)

@@ -63,7 +63,11 @@ def _rnn_layer(args: Any, result: Any) -> Any:
 
 
 def _embedding_bag(args: Any, result: Any) -> Any:
-    """The bag of each index: the kernel makes it one element longer, and then shorter; sums in bfloat16 need none, as in other types."""
+    """The bag of each index: the kernel makes it one element longer, and then shorter; sums in bfloat16 need none, as in other types.
+    The size of each bag: it makes one for each offset, also for the last that begins none."""
+    sizes, offsets = result[2], args[2]
+    if 0 < sizes.numel() < offsets.numel():
+        result = (*result[:2], torch.empty(offsets.numel(), dtype=sizes.dtype)[: sizes.numel()], *result[3:])
     weight, mode, padding = args[0], args[4] if len(args) > 4 else 0, args[8] if len(args) > 8 else -1
     bags = result[1]
     if weight.dtype == torch.bfloat16 and mode == 0 and weight.stride(1) == 1 and padding < 0:

@@ -76,6 +76,14 @@ _SUMMING = frozenset(
 )  # fmt: skip
 
 
+# Nodes whose formula looks at values where no mode is active, and takes other ops: of a real step too much is recorded then.
+_LOOKING = {"ProdBackward0": "prod()", "ProdBackward1": "prod()", "CumprodBackward0": "cumprod()"}
+_LOOKING_ON_CPU = {
+    f"{name[0].upper()}{name[1:]}Backward{number}": f"{name}() of a whole tensor"
+    for name, number in (("max", 1), ("min", 1), ("median", 0), ("nanmedian", 0))
+}
+
+
 class Noting(TorchFunctionMode):
     """While entered, it is known which composite function runs."""
 
@@ -140,6 +148,11 @@ class Unnoticed(Transparent):
 def sums_inside(node: str) -> bool:
     """Whether the formula of this node of autograd sums tensors: then one that it made itself is no gradient that waits to be summed."""
     return node.rstrip(_DIGITS) in _SUMMING
+
+
+def looks_at_values(node: str, target: str) -> str:
+    """The function whose gradients this node of autograd takes otherwise on the target, by their values, while no mode is active."""
+    return _LOOKING.get(node) or (_LOOKING_ON_CPU.get(node, "") if target == "cpu" else "")
 
 
 def without_modes(func: Any, args: Any, node: str = "", made_by_node: Optional[Callable[[torch.Tensor], str]] = None) -> tuple[Any, Any]:

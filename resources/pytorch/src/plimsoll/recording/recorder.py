@@ -23,7 +23,7 @@ from ..base.sources import run_by_engine, user_line
 from ..base.tensors import tensors_in
 from ..base.values import follow
 from ..emulation import fake_results
-from ..emulation.in_place import Transparent, sums_inside, without_modes
+from ..emulation.in_place import Transparent, looks_at_values, sums_inside, without_modes
 from ..emulation.looks import Looks
 from ..state.foreign import ForeignTensors, refuse_real_writes
 from .checkpoints import CheckpointTracker
@@ -250,6 +250,15 @@ class Recorder(Transparent):
             op.seq = node._sequence_nr() - self._first_seq
             owner = bisect.bisect_right(self._seqs, op.seq) - 1
             op.forward_op = self._seq_ops[owner] if owner >= 0 else -1
+        function = looks_at_values(op.node, self._target)
+        if function:
+            self._assume_unknown(function, self.ops[op.forward_op].source if op.forward_op >= 0 else "")
+
+    def _assume_unknown(self, function: str, source: str) -> None:
+        where = f"{source}: " if source else ""
+        sentence = f"{where}gradients of {function} are recorded as for any values: PyTorch looks at them, and takes less memory then"
+        if sentence not in self.assumed:
+            self.assumed.append(sentence)
 
     def _own_sequence(self, op: Op) -> None:
         seq = self.sequence()
