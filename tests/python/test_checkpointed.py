@@ -90,3 +90,19 @@ def test_curves_round_as_cudas_allocator():
     assert all(0 <= b - a < 512 * 600 for a, b in zip(stream.curve, stream.curve_rounded512))
     assert all(b % 512 == 0 for b in stream.curve_rounded512)
     assert torch.is_grad_enabled()
+
+
+def test_a_checkpoint_before_the_first_op_saves_its_input_before_that():
+    first, last = torch.nn.Linear(8, 8), torch.nn.Linear(8, 2)
+
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.last = first, last
+
+        def forward(self, x):
+            return self.last(checkpoint(lambda t: torch.sigmoid(self.first(t)), x, use_reentrant=False))
+
+    graph = trace_graph(Model(), (torch.randn(4, 8, requires_grad=True),))
+    assert_sound(graph)
+    assert graph["saved"][0][1:3] == [0, 0]

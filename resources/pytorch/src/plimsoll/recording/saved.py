@@ -49,7 +49,7 @@ class SavedTensors:
         if not recorder.on:
             return tensor
         seq = recorder.sequence()
-        after = recorder.owns(seq)  # results are packed when the op has run, inputs before
+        after = bool(recorder.ops) and recorder.owns(seq)  # results are packed when the op has run, inputs before
         row = Saved(recorder.storages.tensor(tensor), len(recorder.ops) - int(after), int(after), seq)
         self.rows.append(row)
         # A node that keeps its own result would hold itself: a detached one has no node.
