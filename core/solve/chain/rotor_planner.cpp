@@ -249,7 +249,7 @@ base::Result<void> Search::addSingleLevel(const LinearizedStep& step, std::size_
 /// nothing, then up to what other plans need.
 base::Result<void> Search::addSavedSets(const base::JobContext& job)
 {
-    constexpr std::size_t kPlans = 12;
+    constexpr std::size_t kPlans = 24;
     constexpr std::size_t kPeaks = 8;
     const SavedSets sets{m_problem};
     const std::vector<plan::VerifiedPlanPtr> points = m_frontier.points(); // before it grows

@@ -12,7 +12,7 @@ using graph::OpId;
 using graph::StorageId;
 using graph::TensorId;
 
-constexpr int kEvaluations = 40; ///< for one plan
+constexpr int kEvaluations = 60; ///< for one plan
 
 const plan::Region* regionAround(const std::vector<plan::Region>& regions, OpId op)
 {
