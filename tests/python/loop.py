@@ -33,10 +33,16 @@ def cli(*arguments, expected=0):
     return json.loads(done.stdout)
 
 
+def frontier(graph, *options):
+    """The unplanned peak, and the peaks and step times (ns) of the plans that the planner knows."""
+    known = cli("plan", graph, "--budget", "100%", "--frontier", 1000, *options)
+    return known["base_peak_bytes"], [(point["peak_bytes"], point["step_time_ns"]) for point in known["frontier"]]
+
+
 def span(graph, *options):
     """The unplanned peak and the smallest peak of any plan that the planner knows."""
-    known = cli("plan", graph, "--budget", "100%", "--frontier", 1000, *options)
-    return known["base_peak_bytes"], min(point["peak_bytes"] for point in known["frontier"])
+    most, points = frontier(graph, *options)
+    return most, min(peak for peak, _ in points)
 
 
 def record(builder, plan, path, target):

@@ -8,7 +8,7 @@ import gzip
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Iterator, Optional
 
 import loop
 import torch
@@ -23,20 +23,21 @@ ON_REAL_TENSORS = ("peak KiB", "allocator KiB", "in kernels", "kept aside")  # o
 SLOTS = ("--slots", 100)  # the default of 500 would take most of the tests' time, and finds nearly the same plans
 STATE = torch.get_rng_state().numel()
 
-# Budgets, of the way from the unplanned peak down to the smallest peak known.
+# Budgets, of the way from the unplanned peak down to the smallest peak known; None: where keeping results gains
+# most, of plans that aren't slower than SLOWEST unplanned steps.
 SHARES = (0.3, 0.6, 0.9)
+SLOWEST = 1.5
 OPS = ("--granularity", "op")
 KEEPING = ("--saved-sets", "on")
 FREEZING = ("--freeze-stats", "on")
-# By kind of plan, in the table's order: for each plan options that are tried in turn until it keeps results inside of regions, if
-# it is to keep some and any of them does.
-KINDS: dict[str, list[list[tuple[tuple[str, ...], float]]]] = {
-    "modules": [[((), share)] for share in SHARES],
-    "ops": [[(OPS, share)] for share in SHARES],
-    "saved sets": [[*((KEEPING, share) for share in (0.75, 0.6, 0.45, 0.9)), ((*OPS, *KEEPING), 0.75), ((*OPS, *KEEPING), 0.45)]],
-    "modules, frozen": [[(FREEZING, 0.9)]],
-    "ops, frozen": [[((*OPS, *FREEZING), 0.6)]],
-    "step": [[(("--runtime", "step"), share)] for share in SHARES],
+# By kind of plan, in the table's order: the planner's options and the budgets.
+KINDS: dict[str, tuple[tuple[str, ...], tuple[Optional[float], ...]]] = {
+    "modules": ((), SHARES),
+    "ops": (OPS, SHARES),
+    "saved sets": (KEEPING, (None,)),
+    "modules, frozen": (FREEZING, (0.9,)),
+    "ops, frozen": ((*OPS, *FREEZING), (0.6,)),
+    "step": (("--runtime", "step"), SHARES),
 }
 FROZEN = ("modules, frozen", "ops, frozen")
 WITH_STATISTICS = ("resnet18", "densenet121", "mobilenet_v3", "unet")  # of batch norms
@@ -57,18 +58,13 @@ class Planned:
 
 
 def plans(graph: Path, name: str, kind: str, folder: Path) -> Iterator[Planned]:
-    most, least = loop.span(graph, *KINDS[kind][0][0][0], *SLOTS)
+    options, shares = KINDS[kind]
+    most, points = loop.frontier(graph, *options, *SLOTS)
+    least = min(peak for peak, _ in points)
     assert least < most
-    for tries in KINDS[kind]:
-        yield next(_tried(graph, name, kind, tries, folder, most, least))
-
-
-def _tried(
-    graph: Path, name: str, kind: str, tries: list[tuple[tuple[str, ...], float]], folder: Path, most: int, least: int
-) -> Iterator[Planned]:
-    for number, (options, share) in enumerate(tries):
-        budget = most - int(share * (most - least))
-        path = folder / f"{kind} {number} {share}.json"
+    for share in shares:
+        budget = _best_kept(graph, points) if share is None else most - int(share * (most - least))
+        path = folder / f"{kind} {share}.json"
         said = loop.cli("plan", graph, "--budget", budget, "--export", path, *options, *SLOTS)
         plan = json.loads(path.read_text())
         assert said["verified"] and said["peak_bytes"] == plan["evaluation"]["peak_bytes"] <= budget
@@ -76,16 +72,24 @@ def _tried(
         assert bool(regions or again) == (said["overhead_percent"] > 0)
         assert regions or kind == "step"  # whose values die with their last use, which can be enough
         kept = _kept(regions)
-        if kept or number == len(tries) - 1:
-            told = f"{len(regions)} regions, {kept} kept" if kind == "saved sets" else f"{len(regions) or again}"
-            yield Planned(path, (name, f"rotor, {kind}", _way(tries)), budget, most, told, said)
+        assert bool(kept) == (kind == "saved sets")
+        told = f"{len(regions)} regions, {kept} kept" if kept else f"{len(regions) or again}"
+        yield Planned(path, (name, f"rotor, {kind}", _way(share)), budget, most, told, said)
 
 
-def _way(tries: list[tuple[tuple[str, ...], float]]) -> str:
-    return f"{tries[0][1]:.0%}" if len(tries) == 1 else "–"
+def _best_kept(graph: Path, points: list[tuple[int, int]]) -> int:
+    """The peak of that plan which, as it keeps results, is faster by most than any that keeps none and needs no more."""
+    _, without = loop.frontier(graph, *SLOTS)
+    most = SLOWEST * min(time for _, time in points)
+    gains = {peak: min((t for p, t in without if p <= peak), default=0) - time for peak, time in points if time <= most}
+    return max(gains, key=lambda peak: (gains[peak], peak))
 
 
-_KEYS = [(name, f"rotor, {kind}", _way(tries)) for name, kind in CASES for tries in KINDS[kind]]
+def _way(share: Optional[float]) -> str:
+    return "–" if share is None else f"{share:.0%}"
+
+
+_KEYS = [(name, f"rotor, {kind}", _way(share)) for name, kind in CASES for share in KINDS[kind][1]]
 TABLE = Table("MATRIX.md", ("model", "plan", "way down"), (*AT_REAL_SIZE, *ON_REAL_TENSORS), _KEYS)
 
 

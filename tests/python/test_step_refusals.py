@@ -32,6 +32,13 @@ counter = [0]
 _calls = itertools.count()
 
 
+_numbers = numpy.random.default_rng(0)
+
+
+def _chosen(model, hidden, state=numpy.random.RandomState(0)):  # noqa: B008
+    return hidden if state.rand() < 2 else -hidden
+
+
 def _counts(model, hidden):
     counter[0] += 1
     return hidden * counter[0]
@@ -65,6 +72,8 @@ class Table(torch.nn.Module):
 BODIES = {
     "a counter in Python": (_counts, "the step changes 'counter[0]'"),
     "random.random()": (lambda model, hidden: hidden * random.random(), "draws random numbers in Python"),
+    "a generator that decides": (lambda model, hidden: hidden if _numbers.random() < 2 else -hidden, "draws random numbers in Python"),
+    "one of the model's": (lambda model, hidden: _chosen(model, hidden), "draws random numbers in Python"),
     "numpy.random": (lambda model, hidden: hidden if numpy.random.rand() < 2 else hidden, "draws random numbers in Python"),
     "a counter that nobody sees": (lambda model, hidden: hidden * next(_calls), "two recordings of the same step differ"),
     "another constant each time": (
@@ -202,6 +211,30 @@ def test_a_plan_of_cudas_kernels(planned):
     graph = trace_graph(made["model"], made["args"], loss=made["loss"], target="cuda")
     said = mismatch(planned, {**plan_of(graph, []), "graph": {"target": "cuda"}})
     assert "aten.native_dropout.default" in said and 'trace with target="cpu"' in said
+
+
+def _other_p(model):
+    model.drop.p = 0.0
+
+
+CHANGED = {
+    "eval": (lambda model: model.eval(), "The model is in eval mode, and plans are made for training: call model.train()"),
+    "a layer in eval": (lambda model: model.drop.eval(), "'drop' is in eval mode, which it may not have been when the step was traced"),
+    "p": (_other_p, "1 ops of the plan draw random numbers, 0 of this step do: did the p of a dropout change"),
+    "a layer gone": (lambda model: setattr(model, "body", torch.nn.Identity()), "Trace the step as it is now"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_plan_of_a_model_that_has_changed_says_how(name):
+    made = tied()
+    graph = trace_graph(made["model"], made["args"], loss=made["loss"], target="cpu")
+    step = plimsoll.compile_step(made["model"], plan_of(graph, []), loss=made["loss"])
+    change, sentence = CHANGED[name]
+    change(made["model"])
+    with pytest.raises(PlanMismatch) as error:
+        step(*made["args"])
+    assert "The plan was made for another step: op " in str(error.value) and sentence in str(error.value)
 
 
 def test_a_plan_for_another_runtime_or_model(planned):

@@ -12,6 +12,7 @@ from plimsoll.recording.tracing import trace_graph
 from small import tied
 from step_plans import plan_of, random_again
 from step_training import Training, assert_same_bits
+from torch.nn.utils import prune, spectral_norm, weight_norm
 from torch.utils.checkpoint import checkpoint
 
 
@@ -56,6 +57,22 @@ def assert_exact(arguments, steps=3, share=0.6):
 
 
 # ---- traps, with their remedies ----
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("how", ["spectral norm", "weight norm", "pruning"])
+def test_weights_that_a_hook_makes_before_each_forward(how):
+    """They are attributes that every forward replaces; spectral norm also writes its buffers."""
+    arguments = made(lambda model, hidden: F.gelu(model.last(hidden)))
+    last = arguments["model"].last
+    if how == "pruning":
+        prune.l1_unstructured(last, "weight", 0.5)
+    else:
+        (spectral_norm if how == "spectral norm" else weight_norm)(last)
+    step = assert_exact(arguments)
+    assert len(step._programs) == 1
+    arguments["model"](batch())  # makes them anew, which is no other step
+    assert_exact(arguments)
 
 
 def test_in_place_geometry_becomes_a_view():

@@ -112,6 +112,7 @@ class PythonState:
     def __init__(self, model: torch.nn.Module):
         self._model = model
         self._before = self._watch()
+        self.generators = self._before.generators
         self._tables = [(table, dict(table)) for table in self._before.tables]
 
     def settings(self) -> list[Setting]:

@@ -313,8 +313,8 @@ def record_forward(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor],
 
 def _record(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor], target: str) -> Forward:
     recorder = _Recorder(model, inputs, target)
-    numbers = preserve.python_numbers()
     state = op_refusals.PythonState(model)
+    numbers = preserve.python_numbers(state.generators)
     try:
         with _module_stack(recorder), op_refusals.no_functions(), recorder:
             result = run()
@@ -326,7 +326,7 @@ def _record(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor], target
         if told is None:
             raise
         raise PlanMismatch(f"The model's forward can't be retraced for an op plan: {told}.") from error
-    if numbers != preserve.python_numbers():
+    if numbers != preserve.python_numbers(state.generators):
         raise PlanMismatch(
             "The model's forward draws random numbers in Python, and code made from it would decide the same way in every step: "
             "draw them outside of the model, or use a plan of module regions."

@@ -294,9 +294,17 @@ def _of_numpy(thing: Any) -> Optional[Place]:
         if not thing.flags.writeable or thing.nbytes > _MOST_ARRAY or issubclass(type(thing), numpy.memmap):
             return None
         return Opaque(thing, thing.copy, lambda value: numpy.copyto(thing, value))
-    if issubclass(type(thing), numpy.random.RandomState):
+    return None
+
+
+def generator_of(thing: Any) -> Optional[Place]:
+    """Of a generator of random numbers that is Python's or numpy's; None for anything else."""
+    if issubclass(type(thing), random.Random):
+        return Opaque(thing, thing.getstate, thing.setstate)
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is not None and issubclass(type(thing), numpy.random.RandomState):
         return Opaque(thing, thing.get_state, thing.set_state)
-    if issubclass(type(thing), numpy.random.Generator):
+    if numpy is not None and issubclass(type(thing), numpy.random.Generator):
         bits = thing.bit_generator
         return Opaque(thing, lambda: bits.state, lambda state: setattr(bits, "state", state))
     return None
@@ -317,7 +325,5 @@ def containers_of(thing: Any) -> list[Place]:
         return [Partial(thing)]
     if issubclass(type(thing), torch.Generator):
         return [Opaque(thing, thing.get_state, thing.set_state)]
-    if issubclass(type(thing), random.Random):
-        return [Opaque(thing, thing.getstate, thing.setstate)]
-    known = _of_numpy(thing)
+    known = generator_of(thing) or _of_numpy(thing)
     return [] if known is None else [known]

@@ -9,12 +9,13 @@ import gc
 import logging
 import random
 import sys
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterable, Iterator
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from ..base.tensors import tensors_in
+from .places import Place
 
 _CACHE = type(functools.lru_cache(lambda: None))
 
@@ -31,13 +32,20 @@ def log() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def python_numbers() -> Any:
-    """Equal as long as nobody has drawn a number from random or numpy.random."""
+def python_numbers(generators: Iterable[Place] = ()) -> Any:
+    """Equal as long as nobody has drawn a number from random, numpy.random or these generators."""
     numpy: Any = sys.modules.get("numpy")
-    if numpy is None:
-        return random.getstate(), None
-    name, key, *rest = numpy.random.get_state()
-    return random.getstate(), (name, key.tobytes(), *rest)
+    general = [random.getstate(), numpy.random.get_state() if numpy is not None else None]
+    return _comparable([general, *(generator.read() for generator in generators)])
+
+
+def _comparable(state: Any) -> Any:
+    """A generator's state, in which numpy's arrays are bytes."""
+    if isinstance(state, dict):
+        return {name: _comparable(value) for name, value in state.items()}
+    if isinstance(state, (list, tuple)):
+        return [_comparable(value) for value in state]
+    return state.tobytes() if hasattr(state, "tobytes") else state
 
 
 @contextlib.contextmanager

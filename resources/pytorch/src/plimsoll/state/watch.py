@@ -16,10 +16,14 @@ from operator import attrgetter, is_, itemgetter, methodcaller
 from typing import Any, Callable, Hashable, Iterable, Iterator, Optional
 
 import torch
+from torch.nn.utils.prune import BasePruningMethod
+from torch.nn.utils.spectral_norm import SpectralNorm
+from torch.nn.utils.weight_norm import WeightNorm
 
 from ..base.apply_values import PLAIN, is_numpy_number
 from ..base.tensors import geometry
 from .libraries import CLOSED, origin
+from .places import Place, generator_of
 
 _LARGEST = 1000  # entries of a container that are looked at
 _MOST = 50_000  # entries altogether, the nearest ones first
@@ -74,16 +78,21 @@ class Watch:
     defaults, bound and partial arguments, and the globals that they name, attributes of modules among them; the same globals of
     `forward` and `__call__` and of the methods that these name, of other methods those that are plain values. Compared are plain
     values by value, modules and whatever isn't looked into by identity. Not looked into: classes, functions and objects of Python's
-    library, torch and numpy (torch's modules are), arrays, and what lies behind the first 50,000 entries.
+    library, torch and numpy (torch's modules are), arrays, and what lies behind the first 50,000 entries. `generators`: those of
+    random numbers among these, Python's and numpy's.
 
     `same_tensors`: a tensor in the place of another one of the same geometry makes a difference. `beside`: what another one watches
-    is left to it.
+    is left to it. `with_made`: also attributes that a hook of torch.nn.utils makes anew before each forward.
     """
 
-    def __init__(self, roots: Iterable[tuple[str, Any]], same_tensors: bool = False, beside: Optional["Watch"] = None):
+    def __init__(
+        self, roots: Iterable[tuple[str, Any]], same_tensors: bool = False, beside: Optional["Watch"] = None, with_made: bool = True
+    ):
         self.tensors: dict[int, torch.Tensor] = {}  # by identity, all that were met
         self.held: list[Any] = []  # known by identity in the key
+        self.generators: list[Place] = []
         self._same_tensors = same_tensors
+        self._with_made = with_made
         self._tables: list[dict] = []
         self._sequences: list[Any] = []
         self._classes: list[Any] = []
@@ -167,6 +176,7 @@ class Watch:
             return (kind, repr(value))
         if not _is_open(value):
             self.held.append(value)
+            self.generators += filter(None, (generator_of(value),))
             return (kind, id(value))
         number = self._numbers.get(id(value))
         if number is None:
@@ -209,9 +219,10 @@ class Watch:
                 self._sequences.append(value)
             self._add(name, [("[", i, item) for i, item in enumerate(value)], type(value))
 
-    def _table(self, name: str, table: dict, kind: str) -> None:
+    def _table(self, name: str, table: dict, kind: str, without: Iterable[str] = ()) -> None:
         self._tables.append(table)
-        items = [(key, item) for key, item in ((key, _own(item)) for key, item in table.items()) if item is not _NOTHING]
+        own = ((key, _own(item)) for key, item in table.items() if key not in without)
+        items = [(key, item) for key, item in own if item is not _NOTHING]
         inner = {key for key, item in items if kind == "." and key in _TABLES and type(item) in (dict, collections.OrderedDict)}
         self._inner.update(id(item) for key, item in items if key in inner)
         self._add(name, [("=" if key in inner else kind, name if key in inner else key, item) for key, item in items], type(table))
@@ -228,7 +239,7 @@ class Watch:
         self._objects.append(value)
         attributes = getattr(value, "__dict__", None)
         if isinstance(attributes, dict):
-            self._table(name, attributes, ".")
+            self._table(name, attributes, ".", () if self._with_made else _made_by_hooks(value))
         slots = [slot for kind in type(value).__mro__ for slot in _slots_of(kind)]
         if slots:
             read = lambda: [getattr(value, slot, _NOTHING) for slot in slots]  # noqa: E731
@@ -341,6 +352,14 @@ def _methods_run(kind: type) -> Iterator[Any]:
         if isinstance(found, types.FunctionType) and origin(found.__module__ or "") != CLOSED:
             yield found
             names += chain.from_iterable(code.co_names for code in _codes(found.__code__))
+
+
+def _made_by_hooks(thing: Any) -> list[str]:
+    """Attributes of a module that are made anew before each forward: by old spectral and weight norm, and by pruning."""
+    hooks = getattr(thing, "_forward_pre_hooks", None) if isinstance(thing, torch.nn.Module) else None
+    found = (hooks or {}).values()
+    named = [hook.name for hook in found if isinstance(hook, (SpectralNorm, WeightNorm))]
+    return named + [hook._tensor_name for hook in found if isinstance(hook, BasePruningMethod)]
 
 
 def _own(attribute: Any) -> Any:

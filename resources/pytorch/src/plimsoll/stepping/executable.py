@@ -147,13 +147,14 @@ def _record_once(step: Step, target: str) -> tuple[Program, dict[int, Any]]:
         seen["gradients"] = {n: row(p.grad) for n, p in step.model.named_parameters() if p.grad is not None}
         seen["bound"] = [Bound(kind, name, row(tensor)) for kind, name, tensor in bound_tensors(step)]
 
-    before, numbers = _watch(step), preserve.python_numbers()
+    before = _watch(step)
+    numbers = preserve.python_numbers(before.generators)
     recording = record(step, target, hooks, at_end)
     _refuse_changed(before, _watch(step))
-    if numbers != preserve.python_numbers():
+    if numbers != preserve.python_numbers(before.generators):
         raise TraceError(
-            "the step draws random numbers in Python (random or numpy.random), and a compiled one would decide the same way in every step: "
-            "draw them with torch, or outside of model and loss, and give them as arguments"
+            "the step draws random numbers in Python (random, numpy.random or a generator of theirs), and a compiled one would decide "
+            "the same way in every step: draw them with torch, or outside of model and loss, and give them as arguments"
         )
     rows = _distinct(recording.tensors)
     program = Program(
@@ -211,7 +212,7 @@ def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 def _watch(step: Step) -> Watch:
-    return Watch((("", step.model), ("loss", step.loss)), same_tensors=True)
+    return Watch((("", step.model), ("loss", step.loss)), same_tensors=True, with_made=False)
 
 
 def _refuse_changed(before: Watch, after: Watch) -> None:

@@ -52,7 +52,7 @@ class ModelState:
     def _look(self) -> None:
         model = self._model
         refuse_model(model)
-        self._watch = Watch((("", model),))
+        self._watch = Watch((("", model),), with_made=False)
         self.parameters = dict(model.named_parameters())
         for name, parameter in self.parameters.items():
             refuse_hooks(name, parameter)
@@ -66,7 +66,7 @@ class ModelState:
 
     def _look_at_loss(self) -> None:
         assert self._watch is not None
-        self._beside = Watch((("loss", self._loss),), beside=self._watch)
+        self._beside = Watch((("loss", self._loss),), beside=self._watch, with_made=False)
         self.registered = {id(tensor) for tensor in self.tensors}
         self.loose = [t for t in (*self._watch.tensors.values(), *self._beside.tensors.values()) if id(t) not in self.registered]
         self.held = [*self._watch.held, *self._beside.held]

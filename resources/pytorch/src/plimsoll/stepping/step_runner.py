@@ -196,7 +196,7 @@ class StepRunner:
         if key not in self._compiled:
             again: list[tuple[int, list[int]]] = []
             if self._plan is not None:
-                check_sequence(program, self._plan)
+                check_sequence(program, self._plan, self._model)
                 again = read_again(program, self._plan)
             self._compiled = {k: c for k, c in self._compiled.items() if k[0] in self._programs}
             self._compiled[key] = Compiled(program, present, again, type(self._model).__name__)
@@ -279,7 +279,9 @@ def compile_step(
     the loss and the functions that these name use. Not watched are: the content of arrays and of containers of more than 1000 entries
     (but their length), objects of Python's library, torch and numpy that are no modules, what functions of these take from
     elsewhere, variables read by a computed name (globals()[...], getattr on a Python module), environment variables, files, and what lies
-    behind the first 50,000 values, nearest first. Random numbers of Python's and values that a step itself changes are refused.
+    behind the first 50,000 values, nearest first. Random numbers of Python's and numpy's and values that a step itself changes are refused.
+    Weights that a hook makes anew before each forward (old spectral and weight norm, pruning) are made as in eager PyTorch; the module's
+    attribute keeps the one of its last call outside of the compiled step.
     A step gives gradients to the model's parameters only; arguments and other modules that want some are refused.
     """
     if not isinstance(model, torch.nn.Module):
