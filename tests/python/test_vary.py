@@ -139,8 +139,31 @@ def test_names_tell_the_dimensions_where_sizes_do_not():
     assert told(resized(graph, (10,)))["ops"] == told(other)["ops"]
     assert resized(graph, (10,))["batch"] == "10x4 float32, 10x6 float32"
     assert graph["vary"]["axes"][0]["dims"] == [["args[0]", 0], ["args[1]", 0]]
-    with pytest.raises(plimsoll.TraceError, match=r"runs at batch 4 but fails at batch 12 .*name them with vary_dims"):
+    with pytest.raises(plimsoll.TraceError, match=r"runs at batch 4 but fails at batch 12 .*changed were .batch: dimension 1 of args.0..: .* name all others with vary_dims"):
         trace_graph(model, args, vary={"batch": [4, 8, 12]}, vary_dims={"batch": {"args[0]": 1}}, target="cpu")
+
+
+def test_images_as_large_as_the_batch():
+    model = torch.nn.Sequential(torch.nn.Conv2d(3, 2, 3), torch.nn.Flatten(), torch.nn.Linear(2 * 14 * 14, 4))
+    graph = trace_graph(model, (torch.ones(16, 3, 16, 16),), vary={"batch": [8, 16, 32]}, target="cpu")
+    assert graph["vary"]["axes"][0]["dims"] == [["args[0]", 0]]
+    assert told(resized(graph, (24,))) == told(trace_graph(model, (torch.ones(24, 3, 16, 16),), target="cpu"))
+
+
+def test_an_argument_that_only_happens_to_be_as_large_as_the_batch():
+    class Products(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = torch.nn.Linear(8, 8)
+
+        def forward(self, rows, table):
+            return self.body(rows) + (table @ table.t()).sum()
+
+    model, args, vary = Products(), (torch.ones(16, 8), torch.ones(16, 8)), {"batch": [4, 16, 32]}
+    with pytest.raises(plimsoll.TraceError, match=r"dimension 0 of args\[0\], dimension 0 of args\[1\]\): if one only happens to be of the"):
+        trace_graph(model, args, vary=vary, target="cpu")
+    graph = trace_graph(model, args, vary=vary, vary_dims={"batch": {"args[0]": 0}}, target="cpu")
+    assert told(resized(graph, (24,))) == told(trace_graph(model, (torch.ones(24, 8), args[1]), target="cpu"))
 
 
 def test_the_loss_function_and_real_tensors_are_resized_without_being_touched():

@@ -14,6 +14,7 @@ from .exchanged import Exchanger
 
 DEGREES = {"batch": 1, "sequence": 2}  # bytes and flops are affine in the batch and at most quadratic in the sequence
 _SIZES = 3
+_IMAGES = 4  # dimensions from which on torch's layers want the batch first: images, volumes, videos
 
 Dims = Mapping[str, Mapping[str, Union[int, Sequence[int]]]]
 
@@ -48,9 +49,15 @@ def _checked(vary: Any) -> dict[str, tuple[int, ...]]:
     return checked
 
 
+def _matching(name: str, sizes: tuple[int, ...], tensor: torch.Tensor) -> list[int]:
+    """The dimensions whose extent is one of the sizes; of images as large as the batch the first one alone."""
+    dims = [dim for dim, n in enumerate(tensor.shape) if n in sizes]
+    return [0] if name == "batch" and tensor.dim() >= _IMAGES and 0 in dims else dims
+
+
 def _found(name: str, sizes: tuple[int, ...], inputs: list[tuple[str, torch.Tensor]]) -> list[tuple[int, int]]:
     """The dimensions whose extent is one of the sizes; all have the same extent, at most one of each tensor."""
-    places = [(at, dim) for at, (_, tensor) in enumerate(inputs) for dim, n in enumerate(tensor.shape) if n in sizes]
+    places = [(at, dim) for at, (_, tensor) in enumerate(inputs) for dim in _matching(name, sizes, tensor)]
     listed = ", ".join(map(str, sizes))
     if not places:
         raise TraceError(

@@ -27,6 +27,12 @@ def _text(axes: Sequence[Axis], point: Sequence[int]) -> str:
     return ", ".join(f"{axis.name} {size}" for axis, size in zip(axes, point))
 
 
+def _changed(axes: Sequence[Axis]) -> str:
+    """What a refusal says of the arguments: which dimensions were changed, and how to have others."""
+    listed = "; ".join(f"{axis.name}: " + ", ".join(f"dimension {dim} of {name}" for name, dim in axis.dims) for axis in axes)
+    return f"changed were ({listed}): if one only happens to be of the traced size, name all others with vary_dims"
+
+
 def recordings_of(axes: Sequence[Axis]) -> int:
     """How often the step is recorded beside the traced size, unless sizes turn out to be rounded."""
     return math.prod(DEGREES[axis.name] + 1 for axis in axes) + 1 if axes else 0
@@ -60,7 +66,7 @@ class _Study:
                 text = " ".join(str(error).split())
                 raise TraceError(
                     f"the step runs at {_text(self._axes, self._origin)} but fails at {_text(self._axes, point)} ({type(error).__name__}: "
-                    f"{text}); if the wrong dimensions were changed, name them with vary_dims"
+                    f"{text}); {_changed(self._axes)}"
                 ) from error
             difference = first_difference(self._samples[self._origin].recording, sample.recording, python_frees=complete)
             if difference is not None:
@@ -129,7 +135,10 @@ def vary_of(axes: list[Axis], base: Sample, record: Record) -> dict[str, Any]:
     try:
         found = study.fit([study.probe(steps)])
     except TraceError:
-        study.fit([])  # raises where not even the listed sizes follow a law
+        try:
+            study.fit([])
+        except TraceError as error:  # not even the listed sizes follow a law
+            raise TraceError(f"{error}; {_changed(axes)}") from error
         steps = [_step_of(study, axes, at) for at in range(len(axes))]
         found = study.fit([study.probe(steps)])
     study.join()
