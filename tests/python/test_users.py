@@ -246,6 +246,10 @@ def _numpy(model, x, y):
     return y * float(x.detach().numpy()[0, 0])  # NUMPY
 
 
+def _splits(model, x, y):
+    return y.tensor_split(torch.tensor([1, 2], device=x.device) + x[0, 0].long())[0]  # SPLITS
+
+
 def _counted(model, x, y):
     return y[x[:, 0].nonzero()]  # COUNTED
 
@@ -265,6 +269,7 @@ REFUSED = [
     ({"model": Plain(_branches)}, r"test_users.py:{BRANCHES}: it depends on the value of a tensor .* let shapes or arguments decide"),
     ({"model": Plain(_items)}, r"test_users.py:{ITEMS}: it depends on the value"),
     ({"model": Plain(_numpy)}, r"test_users.py:{NUMPY}: \.numpy\(\) asks for the values"),
+    ({"model": Plain(_splits)}, r"test_users.py:{SPLITS}: PyTorch reads the values of a tensor there"),
     ({"model": Plain(_counted)}, r"test_users.py:{COUNTED}: the result of aten.nonzero.default depends on values"),
     ({"model": Plain(_moves)}, r"test_users.py:{MOVES}: tensors of different devices meet; .*device=x.device"),
     ({"model": Plain(_counts)}, r"something else from step to step"),
@@ -291,7 +296,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("arguments, sentence", REFUSED, ids=[str(i) for i in range(len(REFUSED))])
 def test_what_cannot_be_traced_is_a_sentence(arguments, sentence):
-    marks = {mark: _line_of(mark) for mark in ("BRANCHES", "ITEMS", "NUMPY", "COUNTED", "MOVES")}
+    marks = {mark: _line_of(mark) for mark in ("BRANCHES", "ITEMS", "NUMPY", "SPLITS", "COUNTED", "MOVES")}
     for mark, line in marks.items():
         sentence = sentence.replace("{" + mark + "}", str(line))
     made = {"model": Plain(), "args": X, **arguments}

@@ -125,6 +125,8 @@ def translate(error: Exception) -> Optional[TraceError]:
             f"{where}: tensors of different devices meet; a step is traced on the CPU, also for a GPU: take the device from a "
             "tensor (device=x.device) instead of naming one"
         )
+    if "its data is not allocated yet" in text:
+        return TraceError(f"{where}: PyTorch reads the values of a tensor there, which are not known when a step is traced without data")
     if ".numpy()" in text and "tensor subclasses" in text:
         return TraceError(f"{where}: .numpy() asks for the values of a tensor, which are not known when a step is traced without data")
     return None
