@@ -272,6 +272,7 @@ def test_elementwise_results_are_ordered_as_all_operands_together(dtype):
             for op, more in ELEMENTWISE.items():
                 op(a, b, *more)
             torch.where(a > 0.5, a, b)
+            torch.div(a, b, rounding_mode="floor"), torch.div(a, b, rounding_mode="trunc")
             torch.clamp(a, b, a)
             a.masked_fill(b > 0.5, 0.0)
             aten.log_sigmoid_backward(a, b, aten.log_sigmoid_forward(b)[1])

@@ -133,6 +133,7 @@ _CORRECTED: dict[Any, Callable] = {
     aten.logaddexp.default: _strides_of_product(0, 1),
     aten.copysign.Tensor: _strides_of_product(0, 1),
     aten.floor_divide.default: _strides_of_product(0, 1),
+    aten.div.Tensor_mode: _strides_of_product(0, 1),
     aten.heaviside.default: _strides_of_product(0, 1),
     aten.clamp.Tensor: _strides_of_product(0, 1, 2),
     aten.rrelu_with_noise_backward.default: _strides_of_product(2, 0),
