@@ -292,7 +292,7 @@ private:
         }
     }
 
-    // Rules 4, 6 and the first half of 5.
+    // Rules 4, 6, 9 and the first half of 5.
     void checkOps(const Region& region)
     {
         std::set<StorageId> captured;
@@ -308,6 +308,11 @@ private:
                     m_faults.add(region, fmt::format("{} reads {}, which isn't an argument of it",
                                                      nameOf(m_program, opAt(op)),
                                                      nameOf(m_program, storage)));
+                else if (changesUnder(region, row, storage) && captured.insert(storage).second)
+                    m_faults.add(region, fmt::format("{} reads {}, which {} overwrites",
+                                                     nameOf(m_program, opAt(op)),
+                                                     nameOf(m_program, storage),
+                                                     nameOf(m_program, opAt(use(storage).lastWrite))));
             }
             for (const TensorId tensor : row.writes) {
                 const StorageId storage = storageOf(tensor);
@@ -328,6 +333,18 @@ private:
         // What only saved tensors keep would go, as a region's rows hold nothing.
         const bool permanent = row.alloc < 0 && m_python[storage.index()] == graph::kNever;
         return row.alloc < region.first && !permanent && !isArgument(region, storage);
+    }
+
+    /// Whether a recomputation would read what became of a buffer or parameter that forward writes.
+    /// What only updates it in place, such as batch norm, makes nothing of it.
+    [[nodiscard]] bool changesUnder(const Region& region, const graph::Op& row,
+                                    StorageId storage) const
+    {
+        return m_program.storage(storage).alloc < 0 && !isArgument(region, storage)
+               && use(storage).lastWrite >= region.first
+               && std::ranges::none_of(row.writes, [&](TensorId tensor) {
+                      return storageOf(tensor) == storage;
+                  });
     }
 
     // The second half of rule 5.

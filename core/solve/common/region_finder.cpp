@@ -160,8 +160,8 @@ void RegionFinder::indexResults()
     }
 }
 
-/// Rules 4, 5 and 6 for one member of a region that `head` begins: what it reads from before is an
-/// argument or never goes away; it writes none of it but buffers.
+/// Rules 4, 5, 6 and 9 for one member of a region that `head` begins: what it reads from before is
+/// an argument or never goes away, and stays as it is; it writes none of it but buffers.
 bool RegionFinder::mayRunAgain(const graph::Call& member, const graph::Call& head) const
 {
     const graph::Module& module = m_program.module(member.module);
@@ -185,8 +185,14 @@ bool RegionFinder::mayRunAgain(const graph::Call& member, const graph::Call& hea
                 m_program.storage(storage).alloc < 0 && m_python[storage.index()] == graph::kNever;
             return isOlder(tensor) && !lasting && !has(head.inputs, storage);
         };
+        const auto changes = [&](TensorId tensor) {
+            const StorageId storage = m_program.tensor(tensor).storage;
+            return m_program.storage(storage).alloc < 0 && !has(head.inputs, storage)
+                   && m_lastWrite[storage.index()] >= head.first && !has(op.writes, storage);
+        };
         if (std::any_of(op.writes.begin(), op.writes.end(), overwrites)
-            || std::any_of(op.reads.begin(), op.reads.end(), captures))
+            || std::any_of(op.reads.begin(), op.reads.end(), captures)
+            || std::any_of(op.reads.begin(), op.reads.end(), changes))
             return false;
     }
     return true;

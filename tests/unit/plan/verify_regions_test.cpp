@@ -327,6 +327,19 @@ void VerifyRegionsTest::everyIllegalRegionIsNamed_data()
             "The region b: aten.i of d.0 (op 3) overwrites its argument the result of aten.a of a "
             "(op 0) after it.",
             [](graph::Program& p) { p.ops[3].writes = {p.calls[2].inputs[0]}; });
+    // Rule 9
+    program("parameter overwritten later", {2},
+            "The region b: aten.b of b (op 1) reads parameter 'w', which aten.i of d.0 (op 3) "
+            "overwrites.",
+            [](graph::Program& p) { p.ops[3].writes = {p.ops[1].reads[2]}; });
+    program("buffer that it updates itself", {1, 2},
+            "The region a to b: aten.b of b (op 1) reads buffer 'w', which aten.a of a (op 0) "
+            "overwrites.",
+            [](graph::Program& p) {
+                p.storages[p.tensor(p.ops[1].reads[2]).storage.index()].storageClass =
+                    StorageClass::Buffer;
+                p.ops[0].writes = {p.ops[1].reads[2]};
+            });
     // Rule 6
     program("collective", {2},
             "The region b: aten.b of b (op 1) is a collective, which can't run again.",
