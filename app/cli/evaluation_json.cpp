@@ -106,6 +106,8 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
                         base::timeText(evaluation.stepTime), problem.device.name,
                         base::timeText(base.stepTime),
                         base::overheadText(1 + overheadPercent(evaluation, base) / 100));
+    for (const std::string& sentence : evaluation.notModelled)
+        text += fmt::format("  left out    {}\n", sentence);
     text += fmt::format(
         "  recomputed  {}, {} in {}; {} of them forward no longer keeps for backward\n",
         base::counted(evaluation.recomputed.size(), "value"), base::bytesText(recomputed),

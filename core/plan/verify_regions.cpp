@@ -309,10 +309,10 @@ private:
                                                      nameOf(m_program, opAt(op)),
                                                      nameOf(m_program, storage)));
                 else if (changesUnder(region, row, storage) && captured.insert(storage).second)
-                    m_faults.add(region, fmt::format("{} reads {}, which {} overwrites",
-                                                     nameOf(m_program, opAt(op)),
-                                                     nameOf(m_program, storage),
-                                                     nameOf(m_program, opAt(use(storage).lastWrite))));
+                    m_faults.add(
+                        region, fmt::format("{} reads {}, which {} overwrites",
+                                            nameOf(m_program, opAt(op)), nameOf(m_program, storage),
+                                            nameOf(m_program, opAt(use(storage).lastWrite))));
             }
             for (const TensorId tensor : row.writes) {
                 const StorageId storage = storageOf(tensor);
@@ -342,9 +342,8 @@ private:
     {
         return m_program.storage(storage).alloc < 0 && !isArgument(region, storage)
                && use(storage).lastWrite >= region.first
-               && std::ranges::none_of(row.writes, [&](TensorId tensor) {
-                      return storageOf(tensor) == storage;
-                  });
+               && std::ranges::none_of(
+                   row.writes, [&](TensorId tensor) { return storageOf(tensor) == storage; });
     }
 
     // The second half of rule 5.
