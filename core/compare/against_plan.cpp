@@ -59,14 +59,11 @@ std::vector<Row> rowsOf(const MeasuredRun& run, const plan::Problem& problem,
                         const plan::Evaluation& evaluation)
 {
     const std::int64_t peak = evaluation.peak.count();
-    const bool planned = run.plan.has_value();
     return {
         {"allocator_peak", Unit::Bytes, peak, countOf(run.allocatorPeak)},
         {"live_peak", Unit::Bytes, peak, countOf(run.livePeak)},
         {"resident", Unit::Bytes, residentOf(problem).count(), run.resident.count()},
-        {"saved", Unit::Bytes,
-         planned ? std::nullopt : std::optional{problem.program->checks.savedBytes.count()},
-         countOf(run.saved)},
+        {"saved", Unit::Bytes, countOf(evaluation.saved), countOf(run.saved)},
         {"reserved_peak", Unit::Bytes, std::nullopt, countOf(run.reservedPeak)},
         {"step_time", Unit::Nanoseconds, evaluation.stepTime.count(), run.stepTime.count()},
         {"time_of_ops", Unit::Nanoseconds, evaluation.stepTime.count(), timeOfOps(run)},

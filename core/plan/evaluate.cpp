@@ -2,6 +2,7 @@
 #include "core/plan/evaluate.h"
 
 #include "core/plan/frozen_stats.h"
+#include "core/plan/saved_bytes.h"
 
 #include <algorithm>
 #include <array>
@@ -221,6 +222,8 @@ EvaluationPtr evaluate(const Problem& problem, const Plan& plan)
         evaluation->peakOp = evaluation->schedule->steps[evaluation->peakStep].op;
     addTimes(times, *evaluation);
     addRecomputed(problem, times, *evaluation);
+    if (plan.runtime == Runtime::Checkpoint)
+        evaluation->saved = savedForBackward(program, plan);
     evaluation->notModelled = notModelled(program, plan, *evaluation->schedule);
     return evaluation;
 }

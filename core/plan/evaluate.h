@@ -6,6 +6,7 @@
 #include "core/timeline/timeline.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct Evaluation
     base::Nanoseconds stepTime;
     base::Nanoseconds recomputeTime; ///< part of stepTime spent in recomputations
     base::Nanoseconds transferTime;
+    /// What autograd itself saves in forward and loss (savedForBackward()); none at runtime Step,
+    /// where it saves nothing.
+    std::optional<base::Bytes> saved;
     std::vector<Recomputed> recomputed;   ///< in order of the op
     std::vector<std::string> notModelled; ///< sentences: what these numbers leave out
     std::shared_ptr<const Schedule> schedule;

@@ -45,6 +45,8 @@ std::vector<std::uint32_t> groupBy(std::size_t count, std::size_t keys, KeyOf ke
     return order;
 }
 
+} // namespace
+
 std::vector<StorageId> inputsOf(const graph::Program& program, graph::CallId call)
 {
     std::vector<StorageId> storages;
@@ -54,8 +56,6 @@ std::vector<StorageId> inputsOf(const graph::Program& program, graph::CallId cal
     storages.erase(std::unique(storages.begin(), storages.end()), storages.end());
     return storages;
 }
-
-} // namespace
 
 std::size_t depthOf(const Region& region)
 {

@@ -9,6 +9,10 @@
 
 namespace plimsoll::plan {
 
+/// Storages of the tensors that a call is given, each once, ascending.
+[[nodiscard]] std::vector<graph::StorageId> inputsOf(const graph::Program& program,
+                                                     graph::CallId call);
+
 /// What lower() needs to know about one region. Moments are ops of the program.
 struct RegionInfo
 {

@@ -137,6 +137,20 @@ def test_the_planned_step_is_smaller_and_of_the_plans_ops(small):
     assert not [row for row in unplanned["ops"] if row[2] >= 0]
 
 
+@pytest.mark.parametrize("options", [(), ("--granularity", "op"), ("--saved-sets", "on"), ("--runtime", "step")], ids=str)
+def test_saved_bytes_under_a_plan_are_those_that_were_predicted(small, options, tmp_path):
+    plan = tmp_path / "plan.json"
+    said = json.loads(cli("plan", small[0], "--budget", "60%", *options, "--export", plan, "--json"))
+    model, arguments = made()
+    path = plimsoll.measure(model, plan, steps=1, out=tmp_path / "small.measurement.json", **arguments)
+    unplanned, planned = runs_of(path)
+    assert said["recomputed"] and planned["saved_bytes"] == said.get("saved_for_backward_bytes")
+    if options != ("--runtime", "step"):  # there autograd saves nothing
+        assert 0 < planned["saved_bytes"] < unplanned["saved_bytes"]
+    rows = {row["name"]: row for row in json.loads(cli("diff", path, small[0], plan, "--json"))["runs"][1]["rows"]}
+    assert rows["saved"]["predicted_bytes"] == planned["saved_bytes"]
+
+
 def test_unplanned_ops_and_bytes_are_the_graphs(small):
     graph, run = read(small[0]), runs_of(small[2])[0]
     assert [run["targets"][row[0]] for row in run["ops"]] == [graph["targets"][row[0]] for row in graph["ops"]]

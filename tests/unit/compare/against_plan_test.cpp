@@ -175,7 +175,9 @@ void AgainstPlanTest::recomputationsArePartOfTheStep()
     QVERIFY(run.ops.size() > 3);
     const auto comparison = compare::compareRun(run, problem, *evaluation, 5);
     QCOMPARE(comparison.otherOps, std::string{});
-    QVERIFY(!row(comparison, "saved").predicted); // of a plan nobody predicts it
+    QCOMPARE(*row(comparison, "saved").predicted, evaluation->saved->count());
+    QCOMPARE(evaluation->saved->count(),
+             std::int64_t{1000}); // the argument x; the region alone saves y
     run.ops.back().recomputeOf = 0;
     QVERIFY(!compare::compareRun(run, problem, *evaluation, 5).otherOps.empty());
 }

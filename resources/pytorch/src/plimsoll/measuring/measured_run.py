@@ -59,7 +59,8 @@ def _times(step: Any, steps: int, device: torch.device) -> list[int]:
 
 
 def _saved(step: Any) -> int:
-    """Bytes of distinct storages that autograd saves in forward and loss, parameters included; with a plan: outside its regions."""
+    """Bytes of distinct storages that autograd saves in forward and loss, parameters included; with a plan: outside its regions, and
+    their arguments, which checkpoints have autograd save."""
     held: dict[int, Any] = {}
     state = SimpleNamespace(phase=FORWARD)
 
