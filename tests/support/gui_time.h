@@ -9,6 +9,16 @@
 
 namespace plimsoll::tests {
 
+/// Of its own time the window's thread may spend on one thing, milliseconds: far less than any
+/// solve takes, with room for a whole new picture in builds that are slow.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr double kFreeze = 1000;
+#elif defined(NDEBUG)
+inline constexpr double kFreeze = 50;
+#else
+inline constexpr double kFreeze = 150;
+#endif
+
 /// How long the window's thread worked without letting its timers run: its own processor time, so
 /// that a busy computer counts nothing. From construction on.
 class GuiTime

@@ -20,15 +20,8 @@ namespace {
 
 using namespace plimsoll;
 using namespace plimsoll::ui;
+using tests::kFreeze;
 using tests::kPatience;
-
-/// Of its own time the window's thread may spend on one thing, milliseconds: far less than any
-/// solve takes here, with room for a whole new picture in builds that are slow.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr double kFreeze = 1000;
-#else
-constexpr double kFreeze = 150;
-#endif
 
 class ChoicesInMidsolveTest : public QObject, private tests::WindowFixture
 {

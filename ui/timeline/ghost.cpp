@@ -4,6 +4,7 @@
 #include "ui/timeline/curve_shapes.h"
 #include "ui/timeline/patterns.h"
 
+#include <QImage>
 #include <QPainter>
 
 #include <algorithm>
@@ -44,6 +45,57 @@ void drawCurve(QPainter& painter, const QPolygonF& curve, const QColor& color, c
     painter.drawPolyline(curve);
 }
 
+QColor overFill(const Theme& theme)
+{
+    return theme.color(Role::Danger, theme.isDark() ? 0.14 : 0.10);
+}
+
+QPen overHatch(const Theme& theme)
+{
+    return {theme.color(Role::Danger, 0.62), 1.1};
+}
+
+/// The area's fill as an image that repeats without seams, from the plot's corner on.
+QImage overTile(const Theme& theme, double devicePixelRatio)
+{
+    constexpr int kLines = 10; // so that a ratio like 1.25 makes whole pixels
+    constexpr double kSide = kLines * kHatchGap;
+    const auto side = static_cast<int>(std::lround(kSide * devicePixelRatio));
+    QImage tile{side, side, QImage::Format_ARGB32_Premultiplied};
+    tile.fill(Qt::transparent);
+    QPainter painter{&tile};
+    painter.scale(side / kSide, side / kSide);
+    painter.fillRect(QRectF{0, 0, kSide, kSide}, overFill(theme));
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(overHatch(theme));
+    for (int line = 0; line <= 2 * kLines; ++line)
+        painter.drawLine(QLineF{line * kHatchGap + 1, -1, -1, line * kHatchGap + 1});
+    return tile;
+}
+
+/// As drawOverArea() from the base on, but pixel by pixel: lines cut at a hundred steps cost more
+/// than a frame has.
+void fillOverArea(QImage& image, const std::vector<float>& heights, double base, const QImage& tile,
+                  double devicePixelRatio)
+{
+    std::vector<int> top(static_cast<std::size_t>(image.width()));
+    for (std::size_t x = 0; x < top.size(); ++x) {
+        const auto column =
+            std::min(static_cast<std::size_t>(static_cast<double>(x) / devicePixelRatio),
+                     heights.size() - 1);
+        top[x] = static_cast<int>(
+            std::lround((base - static_cast<double>(heights[column])) * devicePixelRatio));
+    }
+    for (int y = 0; y < image.height(); ++y) {
+        auto* row = reinterpret_cast<QRgb*>(image.scanLine(y));
+        const auto* fill = reinterpret_cast<const QRgb*>(tile.constScanLine(y % tile.height()));
+        for (int x = 0, at = 0; x < image.width(); ++x, at = at + 1 == tile.width() ? 0 : at + 1)
+            if (y >= top[static_cast<std::size_t>(x)])
+                row[x] = fill[at];
+    }
+}
+
+/// From a height on, as shapes.
 void drawOverArea(QPainter& painter, const std::vector<float>& heights, float from, double base,
                   const Theme& theme)
 {
@@ -52,7 +104,7 @@ void drawOverArea(QPainter& painter, const std::vector<float>& heights, float fr
     region.lower.assign(heights.size(), from);
     region.upper = heights;
     painter.setRenderHint(QPainter::Antialiasing, false);
-    const QColor fill = theme.color(Role::Danger, theme.isDark() ? 0.14 : 0.10);
+    const QColor fill = overFill(theme);
     for (std::size_t column = 0; column < heights.size();) {
         std::size_t end = column + 1;
         while (end < heights.size() && heights[end] == heights[column])
@@ -66,7 +118,7 @@ void drawOverArea(QPainter& painter, const std::vector<float>& heights, float fr
         column = end;
     }
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen{theme.color(Role::Danger, 0.62), 1.1});
+    painter.setPen(overHatch(theme));
     for (const QLineF& piece : hatchPieces(region, kHatchGap))
         painter.drawLine(piece);
 }
@@ -115,15 +167,17 @@ Ghost makeGhost(const TimelineModel& model, const TimelineFrame& frame, const Th
     const QRectF& plot = frame.at.plot();
     const QPolygonF curve = edgeOf(heights, plot.height());
     for (const bool over : {true, false}) {
-        QPixmap pixmap{(plot.size() * devicePixelRatio).toSize()};
-        pixmap.setDevicePixelRatio(devicePixelRatio);
-        pixmap.fill(Qt::transparent);
-        QPainter painter{&pixmap};
+        QImage image{(plot.size() * devicePixelRatio).toSize(),
+                     QImage::Format_ARGB32_Premultiplied};
+        image.fill(Qt::transparent);
         if (over)
-            drawOverArea(painter, heights, 0, plot.height(), theme);
+            fillOverArea(image, heights, plot.height(), overTile(theme, devicePixelRatio),
+                         devicePixelRatio);
+        image.setDevicePixelRatio(devicePixelRatio);
+        QPainter painter{&image};
         drawCurve(painter, curve, theme.color(over ? Role::Danger : Role::Muted), theme);
         painter.end();
-        (over ? ghost.over : ghost.under) = std::move(pixmap);
+        (over ? ghost.over : ghost.under) = QPixmap::fromImage(std::move(image));
     }
     return ghost;
 }

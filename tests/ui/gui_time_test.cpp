@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever a person does with a sample, the window never stands still: opening it, switching the
+// theme, dragging the line, another size of the step, a measurement over it.
+#include "tests/support/gui_time.h"
+
+#include "tests/support/measurement_file.h"
+#include "tests/ui/window_fixture.h"
+
+#include <QAbstractSpinBox>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTest>
+
+#include <functional>
+#include <vector>
+
+namespace {
+
+using namespace plimsoll::tests;
+using namespace plimsoll::ui;
+namespace plan = plimsoll::plan;
+namespace support = plimsoll::support;
+
+class GuiTimeTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow({1920, 1080}); }
+    void cleanup() { closeWindow(); }
+    void neverStandsStill_data();
+    void neverStandsStill();
+
+private:
+    static bool isDone(PlannerPage& page)
+    {
+        return QTest::qWaitFor(
+            [&document = page.document()] {
+                return document.isPlanned() && document.isRefined() && !document.isPlanning();
+            },
+            kPatience);
+    }
+    static void drag(PlannerPage& page);
+    static void resize(PlannerPage& page);
+    void measure(PlannerPage& page);
+};
+
+void GuiTimeTest::neverStandsStill_data()
+{
+    QTest::addColumn<QString>("name");
+    for (const char* name : {"gpt2", "llama_7b"}) // with sizes to choose; the largest
+        QTest::newRow(name) << QString::fromUtf8(name);
+}
+
+void GuiTimeTest::drag(PlannerPage& page)
+{
+    const QPoint from = budgetHandle(page);
+    QTest::mousePress(&page.timeline(), Qt::LeftButton, {}, from);
+    for (int move = 1; move <= 40; ++move) {
+        QTest::mouseMove(&page.timeline(), from + QPoint{0, 3 * (move <= 20 ? move : 40 - move)});
+        QTest::qWait(4);
+    }
+    QTest::mouseRelease(&page.timeline(), Qt::LeftButton, {}, from + QPoint{0, 30});
+    QVERIFY(isDone(page));
+}
+
+void GuiTimeTest::resize(PlannerPage& page)
+{
+    for (QAbstractSpinBox* box : page.findChildren<QAbstractSpinBox*>()) {
+        box->setFocus();
+        QTest::keyClick(box, Qt::Key_Up);
+        QTest::keyClick(box, Qt::Key_Return);
+        QVERIFY(isDone(page));
+    }
+}
+
+void GuiTimeTest::measure(PlannerPage& page)
+{
+    const auto& points = page.document().planned()->frontier->points();
+    const QString path = QString::fromStdString(m_folder->file("a.measurement.json"));
+    QFile file{path};
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    std::vector<plan::VerifiedPlanPtr> plans{page.document().planned()->unplanned};
+    if (!points.front()->plan().repeatsNothing())
+        plans.push_back(points.front()); // the longest
+    file.write(QByteArray::fromStdString(support::measurementOf(plans, 1 << 20)));
+    file.close();
+    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    m_window->layMeasurement(path);
+    QVERIFY(laid.wait(kPatience));
+    page.document().commitBudget(page.document().planned()->smallestPeak); // that plan
+    QVERIFY(isDone(page));
+    QTest::qWait(20);
+}
+
+void GuiTimeTest::neverStandsStill()
+{
+    QFETCH(QString, name);
+    PlannerPage* page = nullptr;
+    struct Doing
+    {
+        const char* what;
+        std::function<void()> run;
+        double share = 1; ///< of the limit
+    };
+    const std::vector<Doing> doings{
+        {"opening", [&] { page = openPlanned(qPrintable(name)); }},
+        {"dragging", [&] { drag(*page); }},
+        {"switching the theme",
+         [&] {
+             trigger("theme.dark");
+             QTest::qWait(50);
+             trigger("theme.light");
+             QTest::qWait(50);
+         },
+         4}, // a new style sheet is Qt's own work on all widgets at once
+        {"measuring", [&] { measure(*page); }},
+        {"dragging over the measurement", [&] { drag(*page); }},
+        {"another size", [&] { resize(*page); }},
+    };
+    QTest::qWait(50); // the window's own first picture
+    for (const auto& [what, run, share] : doings) {
+        const GuiTime time;
+        run();
+        QVERIFY(page != nullptr && !QTest::currentTestFailed());
+        QTest::qWait(10); // the last picture counts, too
+        QVERIFY2(time.longest() < share * kFreeze,
+                 qPrintable(
+                     QStringLiteral("%1: %2 ms").arg(QString::fromUtf8(what)).arg(time.longest())));
+    }
+}
+
+} // namespace
+
+QTEST_MAIN(GuiTimeTest)
+#include "gui_time_test.moc"
