@@ -66,8 +66,8 @@ void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan:
     json["peak_op"] = evaluation.peakOp.index();
     json["peak_op_name"] = program.ops.empty() ? "" : program.label(program.op(evaluation.peakOp));
     json["base_peak_bytes"] = base.peak.count();
-    if (evaluation.saved)
-        json["saved_for_backward_bytes"] = evaluation.saved->count();
+    json["saved_for_backward_bytes"] =
+        evaluation.saved ? nlohmann::ordered_json(evaluation.saved->count()) : nullptr;
     json["step_time_ns"] = evaluation.stepTime.count();
     json["base_step_time_ns"] = base.stepTime.count();
     json["recompute_time_ns"] = evaluation.recomputeTime.count();

@@ -222,9 +222,8 @@ try {
     measurement.threads = fields.integer("threads");
     readRuns(fields, measurement, state);
     if (!state)
-        return failure(ErrorKind::File,
-                       state.error().message.substr(0, state.error().message.size() - 1)
-                           + ": measure again, plimsoll.measure() writes it so.");
+        return tl::unexpected{
+            plan::detail::advised(state.error(), "measure again, plimsoll.measure() writes it so")};
     return measurement;
 } catch (const std::bad_alloc&) {
     return plan::tooLarge();

@@ -23,6 +23,13 @@ void fail(Result<void>& state, const std::string& where, const std::string& what
         state = base::failure(base::ErrorKind::File, fmt::format("{} {}.", where, what));
 }
 
+base::Error advised(base::Error error, const char* advice)
+{
+    error.message.pop_back(); // the full stop of fail()
+    error.message += fmt::format(": {}.", advice);
+    return error;
+}
+
 std::int64_t integer(const json& value, const std::string& where, Result<void>& state,
                      std::int64_t most)
 {

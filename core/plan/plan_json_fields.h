@@ -20,6 +20,10 @@ inline constexpr std::int64_t kMostOrdinal = std::numeric_limits<std::int32_t>::
 /// Sets `state` to "<where> <what>." unless something was wrong before.
 void fail(base::Result<void>& state, const std::string& where, const std::string& what);
 
+/// The error of a file whose content is wrong, with what to do: "regions is missing." becomes
+/// "regions is missing: export the plan anew."
+[[nodiscard]] base::Error advised(base::Error error, const char* advice);
+
 /// An element that must be an integer from 0 to `most`; 0 where something is wrong.
 [[nodiscard]] std::int64_t integer(const nlohmann::json& value, const std::string& where,
                                    base::Result<void>& state, std::int64_t most = base::kHuge);

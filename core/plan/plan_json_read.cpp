@@ -25,6 +25,8 @@ using base::Result;
 using detail::Fields;
 using nlohmann::json;
 
+constexpr const char* kAdvice = "export the plan anew";
+
 Result<void> checkHeader(const json& root)
 {
     Result<void> state;
@@ -40,6 +42,8 @@ Result<void> checkHeader(const json& root)
                                    version, detail::kPlanVersion));
     if (state && version < 1)
         fields.fail("version", "must be 1");
+    if (!state)
+        return tl::unexpected{detail::advised(state.error(), kAdvice)};
     return state;
 }
 
@@ -66,7 +70,7 @@ void readKind(Fields& fields, Plan& plan)
     if (!freezes.is_boolean())
         fields.fail("freeze_stats", "must be true or false");
     else if (plan.runtime == Runtime::Step)
-        fields.fail("freeze_stats", "belongs to plans for runtime \"checkpoint\" only: runtime "
+        fields.fail("freeze_stats", "belongs to plans for runtime \"checkpoint\" only, as runtime "
                                     "\"step\" never updates statistics again");
     else
         plan.freezeStats = freezes.get<bool>();
@@ -96,13 +100,10 @@ void readGraph(Fields fields, PlanFileInfo& info)
     info.fingerprint = fields.text("fingerprint");
 }
 
-void checkGraph(const PlanFileInfo& info, const graph::Program& program, Result<void>& state)
+bool isOfGraph(const PlanFileInfo& info, const graph::Program& program)
 {
-    if (!state)
-        return;
-    if (info.ops != program.ops.size() || info.forwardOps != program.forwardCount()
-        || info.fingerprint != fingerprint(program))
-        state = failure(ErrorKind::File, otherGraph(info, program));
+    return info.ops == program.ops.size() && info.forwardOps == program.forwardCount()
+           && info.fingerprint == fingerprint(program);
 }
 
 void readEvaluation(Fields fields, PlanFileInfo& info)
@@ -199,7 +200,8 @@ try {
     PlanFile file;
     Fields fields{*root, "", state};
     readGraph(Fields{fields.at("graph"), "graph", state}, file.info);
-    checkGraph(file.info, program, state);
+    if (state && !isOfGraph(file.info, program))
+        return failure(ErrorKind::File, otherGraph(file.info, program));
     readAsked(fields, state, file);
     file.plan.regions =
         detail::readRegions(fields.array("regions"), program, file.plan.granularity, state);
@@ -208,7 +210,7 @@ try {
         checkLabels(labels, program, file.plan, state);
     detail::readOps(fields, program, state, file.plan);
     if (!state)
-        return tl::unexpected{state.error()};
+        return tl::unexpected{detail::advised(state.error(), kAdvice)};
     return file;
 } catch (const std::bad_alloc&) {
     return tooLarge();
@@ -231,7 +233,7 @@ try {
     if (state && outline.file.plan.runtime == Runtime::Step)
         outline.places = Fields{fields.at("schedule"), "schedule", state}.array("again").size();
     if (!state)
-        return tl::unexpected{state.error()};
+        return tl::unexpected{detail::advised(state.error(), kAdvice)};
     return outline;
 } catch (const std::bad_alloc&) {
     return tooLarge();

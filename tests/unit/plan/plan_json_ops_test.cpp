@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -172,7 +173,10 @@ void PlanJsonOpsTest::refusesADamagedPlan_data()
     QTest::addColumn<std::string>("sentence");
 
     const auto row = [](const char* name, bool isStep, Change change, const char* sentence) {
-        QTest::newRow(name) << isStep << std::move(change) << std::string{sentence};
+        const std::string_view said{sentence};
+        QTest::newRow(name) << isStep << std::move(change)
+                            << std::string{said.substr(0, said.size() - 1)}
+                                   + ": export the plan anew.";
     };
     const auto schedule = [](const char* rows) -> Change {
         return [rows](json& file) { file["schedule"]["again"] = json::parse(rows); };
@@ -215,7 +219,7 @@ void PlanJsonOpsTest::refusesADamagedPlan_data()
         R"(regions must be empty in a plan for runtime "step".)");
     row(
         "statistics of the step runtime", true, [](json& f) { f["freeze_stats"] = false; },
-        R"(freeze_stats belongs to plans for runtime "checkpoint" only: runtime "step" never updates statistics again.)");
+        R"(freeze_stats belongs to plans for runtime "checkpoint" only, as runtime "step" never updates statistics again.)");
     row(
         "no sequence", true, [](json& f) { f.erase("sequence"); }, "sequence is missing.");
     row(

@@ -417,7 +417,7 @@ void PlanJsonTest::saysThatStatisticsStayFrozen()
     QVERIFY(!plan::readPlan(json.dump(), *program())->plan.freezeStats);
     json["freeze_stats"] = 1;
     QCOMPARE(plan::readPlan(json.dump(), *program()).error().message,
-             std::string{"freeze_stats must be true or false."});
+             std::string{"freeze_stats must be true or false: export the plan anew."});
 }
 
 } // namespace
