@@ -45,16 +45,21 @@ def frozen_plans():
     return found
 
 
-def test_two_processes_get_the_gradients_that_they_get_without_a_plan(tmp_path):
-    file = tmp_path / "plans.json"
-    file.write_text(json.dumps({"mixture": plans(), "normed": frozen_plans()}))
+def two_processes(script, *arguments):
+    """The script as ranks 0 and 1."""
     package, samples = HERE.parents[1] / "resources/pytorch/src", HERE.parents[1] / "resources/samples"
     paths = os.pathsep.join(map(str, (package, samples, HERE)))
     start = lambda rank: subprocess.Popen(  # noqa: E731
-        [sys.executable, str(HERE / "ddp_worker.py"), str(rank), str(tmp_path / "meeting"), str(file)],
+        [sys.executable, str(HERE / script), str(rank), *map(str, arguments)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": paths, "GLOO_SOCKET_IFNAME": "lo"},
     )  # fmt: skip
-    workers = [start(rank) for rank in range(2)]
+    return [start(rank) for rank in range(2)]
+
+
+def test_two_processes_get_the_gradients_that_they_get_without_a_plan(tmp_path):
+    file = tmp_path / "plans.json"
+    file.write_text(json.dumps({"mixture": plans(), "normed": frozen_plans()}))
+    workers = two_processes("ddp_worker.py", tmp_path / "meeting", file)
     for worker in workers:
         out, errors = worker.communicate(timeout=240)
         assert worker.returncode == 0, errors
@@ -64,3 +69,14 @@ def test_two_processes_get_the_gradients_that_they_get_without_a_plan(tmp_path):
         expected += [f"normed {mode} {name}" for mode in ("plain", "unused", "static") for name in ("module", "op")]
         expected += [f"normed autocast {name}, autocast" for name in ("module", "op")]
         assert found == dict.fromkeys(expected, True)
+
+
+def test_gradients_reduced_by_hand_are_ddps(tmp_path):
+    blocks = [calls(("0", "Sequential")), calls(("1", "Sequential"))]
+    file = tmp_path / "plan.json"
+    file.write_text(json.dumps(plan_file(blocks, freeze_stats=True)))
+    for worker in two_processes("ddp_manual_worker.py", tmp_path / "meeting", file):
+        out, errors = worker.communicate(timeout=240)
+        assert worker.returncode == 0, errors
+        found = json.loads(out.splitlines()[-1])
+        assert len(found) == 10 and found == dict.fromkeys(found, True)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of a DistributedDataParallel model reduced by hand, after backward, in place of DDP's buckets.
+
+It saves the buckets, one more copy of all gradients, and hooks that fire more than once a step don't matter (reentrant checkpoints,
+parameters used in several regions). The price is that nothing of it overlaps with backward. One step on each process:
+
+    by_hand = plimsoll.ddp.manual_gradient_reduction(model, flag)
+    with model.no_sync() if by_hand else contextlib.nullcontext():
+        if by_hand:
+            plimsoll.ddp.manual_sync_params(model)
+        loss_of(model(batch)).backward()
+    if by_hand:
+        plimsoll.ddp.manual_gradient_all_reduce(model)
+    optimizer.step()
+"""
+
+from collections.abc import Iterator
+
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+
+def manual_gradient_reduction(model: torch.nn.Module, flag: bool) -> bool:
+    """Whether the gradients of `model` are to be reduced by hand: `flag` asks for it, and a DistributedDataParallel would else do it."""
+    return flag and isinstance(model, DistributedDataParallel)
+
+
+def _parameters(ddp: DistributedDataParallel) -> Iterator[torch.nn.Parameter]:
+    """Those that DDP cares for."""
+    for name, parameter in ddp.module.named_parameters():
+        if parameter.requires_grad and name not in ddp.parameters_to_ignore:
+            yield parameter
+
+
+def manual_sync_params(ddp: DistributedDataParallel) -> None:
+    """Gives every process the parameters of the group's first one, and its buffers where `ddp` would hand them on.
+
+    Under `no_sync()` DDP hands on nothing: its flag `require_forward_param_sync` is on meanwhile, and what it was afterwards, when
+    a broadcast fails, too.
+    """
+    before = ddp.require_forward_param_sync
+    ddp.require_forward_param_sync = True
+    try:
+        buffers = ddp.modules_buffers if ddp.will_sync_module_buffers() else ()
+        source = dist.get_global_rank(ddp.process_group, 0)
+        with torch.no_grad():
+            works = [
+                dist.broadcast(tensor.detach(), source, group=ddp.process_group, async_op=True)
+                for tensor in (*_parameters(ddp), *buffers)
+            ]
+            for work in works:
+                work.wait()
+    finally:
+        ddp.require_forward_param_sync = before
+
+
+def manual_gradient_all_reduce(ddp: DistributedDataParallel) -> None:
+    """Replaces each gradient of `ddp` by its mean over the processes of the group.
+
+    A parameter that some processes left without a gradient counts as zero there, as with DDP's `find_unused_parameters`; one that
+    all left without keeps `None`.
+    """
+    parameters = list(_parameters(ddp))
+    if not parameters:
+        return
+    has = torch.tensor([p.grad is not None for p in parameters], dtype=torch.int32, device=parameters[0].device)
+    dist.all_reduce(has, dist.ReduceOp.MAX, group=ddp.process_group)
+    reduced = [p for p, anybody in zip(parameters, has.tolist()) if anybody]
+    for parameter in reduced:
+        if parameter.grad is None:
+            parameter.grad = torch.zeros_like(parameter)
+    with torch.no_grad():
+        gradients = [p.grad for p in reduced if p.grad is not None]
+        works = [dist.all_reduce(gradient, group=ddp.process_group, async_op=True) for gradient in gradients]
+        for work in works:
+            work.wait()
+        for gradient in gradients:
+            gradient.div_(dist.get_world_size(ddp.process_group))
