@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// A value of a training step as Capuchin's recomputation sees it (ASPLOS 2020, 4.4).
+struct CapuchinValue
+{
+    std::int64_t bytes = 0;
+    std::vector<std::uint32_t> ops;   ///< that make it, rising; none: it is always there
+    std::vector<std::uint32_t> reads; ///< values that those ops read, each once, itself aside
+    bool isCandidate = false;         ///< forward makes it, backward uses it, it can be made again
+    std::int32_t firstBackward = 0;   ///< rank of its first use in backward; candidates only
+};
+
+struct CapuchinGraph
+{
+    std::vector<double> times; ///< by op
+    std::vector<CapuchinValue> values;
+};
+
+/// How one value came to be chosen.
+struct CapuchinPick
+{
+    std::uint32_t value = 0;
+    std::int64_t bytes = 0;
+    std::uint32_t multiplicity = 0; ///< recomputations that it takes: its own, and one for each
+                                    ///< value chosen before that is made from it
+    double recomputeTime = 0;       ///< of one of them
+    double msps = 0; ///< memory saved per time: bytes / (multiplicity x recomputeTime); infinite
+                     ///< without a time
+};
+
+/// What it takes to make one value again, as far as is chosen.
+struct CapuchinLineage
+{
+    std::vector<std::uint32_t> sources; ///< rising: candidates, not chosen, that it is made from
+    std::vector<std::uint32_t> folded;  ///< rising: chosen ones made on the way, however deep
+    std::vector<std::uint32_t> ops;     ///< rising: what runs for it, each once
+    double time = 0;                    ///< of those
+};
+
+/// The state of Capuchin's choice: which values were chosen, and what each candidate would cost by
+/// now. Lineages are sets, so that what several ways lead to counts once.
+class CapuchinChooser
+{
+public:
+    /// The graph must outlive it.
+    explicit CapuchinChooser(const CapuchinGraph& graph);
+
+    [[nodiscard]] const CapuchinLineage& lineage(std::uint32_t value) const
+    {
+        return m_lineages[value];
+    }
+    [[nodiscard]] bool isChosen(std::uint32_t value) const { return m_isChosen[value]; }
+    /// What the pick would be. Requires a candidate that is not chosen.
+    [[nodiscard]] CapuchinPick rate(std::uint32_t value) const;
+    /// The candidate of most memory per time among the eligible ones (by value) that are not
+    /// chosen, the first of equals; those that take no time by size.
+    [[nodiscard]] std::optional<std::uint32_t> best(const std::vector<bool>& isEligible) const;
+    /// Takes a candidate: lineages of all made from it, chosen or not, go through it from now on.
+    CapuchinPick choose(std::uint32_t value);
+
+private:
+    void trace(std::uint32_t value);
+    void fold(std::uint32_t chosen, std::uint32_t value);
+
+    const CapuchinGraph& m_graph;
+    std::vector<CapuchinLineage> m_lineages; ///< by value; empty unless a candidate
+    std::vector<bool> m_isChosen;
+    std::vector<std::uint32_t> m_dependents; ///< by value: chosen ones that have it as a source
+};
+
+/// Picks until `need` bytes are saved, each credited in full. `left` > 0: nothing is left to pick,
+/// and so much is missing.
+struct CapuchinChoice
+{
+    std::vector<CapuchinPick> picks;
+    std::int64_t left = 0;
+};
+[[nodiscard]] CapuchinChoice chooseCapuchin(const CapuchinGraph& graph, std::int64_t need);
+
+/// Ops that run before the first use of some chosen values in backward.
+struct Recomputation
+{
+    std::int32_t before = 0;          ///< rank
+    std::vector<std::uint32_t> ops;   ///< rising
+    std::vector<std::uint32_t> makes; ///< chosen values that are there from then on, rising
+};
+
+/// Ops, rising, that make values again before a rank; by value, which ones are not there then.
+/// Nothing: they can't be made then.
+using Remake = std::function<std::optional<std::vector<std::uint32_t>>(
+    std::int32_t before, const std::vector<std::uint32_t>& wanted,
+    const std::vector<bool>& isGone)>;
+
+/// Capuchin's reduction: each chosen value runs again once, for whoever needs it first, and stays
+/// for the others. Values that are no candidates don't stay: `isLost` (by value) says which ones
+/// backward doesn't find. Rising ranks; nothing where `remake` finds no way.
+[[nodiscard]] std::optional<std::vector<Recomputation>>
+reduced(const CapuchinGraph& graph, const std::vector<std::uint32_t>& chosen,
+        const std::vector<bool>& isLost, const Remake& remake);
+
+/// The same for a graph whose ops write nothing twice.
+[[nodiscard]] std::vector<Recomputation> reduced(const CapuchinGraph& graph,
+                                                 const std::vector<std::uint32_t>& chosen);
+
+} // namespace plimsoll::solve
