@@ -108,6 +108,9 @@ public:
             .add_option("--recurrence", m_recurrence, "corrected or peer")
             ->capture_default_str()
             ->check(CLI::IsMember({"corrected", "peer"}));
+        command().add_flag("--nonpersistent", m_nonPersistent,
+                           "Also schedules that drop a stage's input and make it again while what "
+                           "the stage saved stays; they are no regions");
         command().add_flag("--frontier", m_frontier, "Also print the whole trade-off");
         command().add_option("--time-limit", m_timeLimit, "Seconds")->check(seconds());
         close("Example: plimsoll-cli solve chain chain.json --budget 24 --frontier --json");
@@ -126,6 +129,7 @@ public:
         query.options.recurrence =
             m_recurrence == "peer" ? solve::Recurrence::Peer : solve::Recurrence::Corrected;
         query.frontier = m_frontier;
+        query.nonPersistent = m_nonPersistent;
         Watch watch{common().quiet ? std::string{} : "Solving", m_timeLimit};
         base::Result<solve::ChainAnswer> solved = solve::solveChain(*chain, query, watch.context());
         if (!solved)
@@ -162,6 +166,7 @@ private:
     std::string m_recurrence = "corrected";
     std::optional<double> m_timeLimit;
     bool m_frontier = false;
+    bool m_nonPersistent = false;
 };
 
 } // namespace

@@ -23,8 +23,6 @@ using base::Result;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Sums of the same times in another order differ by less; times this near are equal.
-constexpr double kEqual = 1.0 + 1e-12;
 /// Below that many inner steps threads cost more than they bring.
 constexpr double kStepsWorthThreads = 2e6;
 /// Running a stage without a measured time again costs that share of the whole: nothing is repeated
@@ -245,15 +243,18 @@ Result<RotorTable> RotorTable::build(const Chain& chain, std::int64_t maxBudget,
     return table;
 }
 
+TopRow RotorTable::top() const
+{
+    return {row(0, m_rows - 1), m_scale, [this](std::int64_t slots) {
+                Sequence sequence;
+                walk(0, m_rows - 1, slots, sequence);
+                return sequence;
+            }};
+}
+
 std::vector<ChainFrontierPoint> RotorTable::frontier() const
 {
-    std::vector<ChainFrontierPoint> points;
-    const double* const top = row(0, m_rows - 1);
-    const std::int64_t last = m_scale.rounded ? m_scale.slots - m_scale.sizes.x[0] : m_scale.slots;
-    for (std::int64_t m = 0; m <= last; ++m)
-        if (top[m] < kInfinity && (points.empty() || top[m] * kEqual < points.back().makespan))
-            points.push_back({m_scale.budgetOf(m), top[m]});
-    return points;
+    return top().frontier();
 }
 
 void RotorTable::walk(std::size_t i, std::size_t k, std::int64_t slots, Sequence& out) const
@@ -289,7 +290,7 @@ std::optional<std::size_t> RotorTable::choose(std::size_t i, std::size_t k,
 {
     const bool lowMemory = m_options.ties == TieRule::ChainLowMemory;
     const double best = row(i, k)[slots];
-    const double bound = lowMemory ? best * kEqual : best;
+    const double bound = lowMemory ? best * kEqualTimes : best;
     if (lowMemory) {
         const double* const begin = row(i, k);
         slots = std::partition_point(begin, begin + slots,
@@ -312,32 +313,7 @@ std::optional<std::size_t> RotorTable::choose(std::size_t i, std::size_t k,
 
 Result<Sequence> RotorTable::sequenceAtSlots(std::int64_t slots) const
 {
-    if (slots < 0 || slots > m_scale.slots || !(row(0, m_rows - 1)[slots] < kInfinity))
-        return failure(ErrorKind::NotFound, fmt::format("No schedule fits into {} slots.", slots));
-    Sequence sequence;
-    walk(0, m_rows - 1, slots, sequence);
-    return sequence;
-}
-
-/// Rounding makes real peaks lower than the table thinks: looks at schedules a little above the
-/// budget, fastest first, and takes the first that really fits.
-Result<Sequence> RotorTable::sequenceBeyond(std::int64_t slots, std::int64_t budget) const
-{
-    const double* const top = row(0, m_rows - 1);
-    const std::int64_t from = std::min<std::int64_t>(slots + m_scale.spare, m_scale.slots);
-    for (std::int64_t m = from; m >= 0 && top[m] < kInfinity; --m) {
-        if (m > slots && top[m - 1] <= top[m] * kEqual)
-            continue; // the same time for less
-        Result<Sequence> sequence = sequenceAtSlots(m);
-        if (!sequence)
-            return sequence;
-        const Result<Simulation> run = simulate(m_chain, *sequence);
-        if (!run)
-            return failure(ErrorKind::Internal, run.error().message);
-        if (run->peak <= budget)
-            return sequence;
-    }
-    return failure(ErrorKind::NotFound, fmt::format("No schedule fits into {}.", budget));
+    return top().sequenceAtSlots(slots);
 }
 
 Result<Sequence> RotorTable::sequence(std::int64_t budget) const
@@ -353,7 +329,7 @@ Result<Sequence> RotorTable::sequence(std::int64_t budget) const
             return plain;
     }
     if (m_scale.spare > 0)
-        return sequenceBeyond(slots, budget);
+        return top().firstThatFits(m_chain, budget);
     return sequenceAtSlots(slots).map_error([budget](const base::Error& error) {
         return base::Error{error.kind, fmt::format("No schedule fits into {}.", budget)};
     });

@@ -5,6 +5,7 @@
 #include "core/base/result.h"
 #include "core/solve/chain/rotor_scale.h"
 #include "core/solve/chain/sequence.h"
+#include "core/solve/chain/top_row.h"
 #include "core/solve/common/chain.h"
 
 #include <cstddef>
@@ -13,13 +14,6 @@
 #include <vector>
 
 namespace plimsoll::solve {
-
-/// The least makespan at a budget; a higher budget below the next point gains nothing.
-struct ChainFrontierPoint
-{
-    std::int64_t budget = 0; ///< in the chain's size unit, x[0] included
-    double makespan = 0;
-};
 
 /// Least time of each run of stages at each budget, by dynamic programming over memory-persistent
 /// schedules. One table answers every budget up to the one it was built for.
@@ -75,8 +69,7 @@ private:
     [[nodiscard]] double chainValue(std::size_t i, std::size_t k, std::int64_t slots) const;
     [[nodiscard]] double leafValue(std::size_t i, std::size_t j, std::size_t k,
                                    std::int64_t slots) const;
-    [[nodiscard]] base::Result<Sequence> sequenceBeyond(std::int64_t slots,
-                                                        std::int64_t budget) const;
+    [[nodiscard]] TopRow top() const;
     void sumForwards();
     void fillBase(std::size_t i);
     void prepareCell(std::size_t i, std::size_t k);

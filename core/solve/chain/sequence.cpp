@@ -23,6 +23,8 @@ std::string_view prefixOf(ChainOpKind kind)
     case ChainOpKind::NoGrad: return "Fn_";
     case ChainOpKind::Enable: return "Fe_";
     case ChainOpKind::Backward: return "B_";
+    case ChainOpKind::DropValue: return "drop_";
+    case ChainOpKind::DropSaved: return "dropbar_";
     case ChainOpKind::Loss: break;
     }
     return "L";
@@ -40,7 +42,8 @@ std::optional<ChainOp> parseOp(std::string_view word)
     if (word == "L")
         return ChainOp{};
     for (const ChainOpKind kind :
-         {ChainOpKind::Check, ChainOpKind::NoGrad, ChainOpKind::Enable, ChainOpKind::Backward}) {
+         {ChainOpKind::Check, ChainOpKind::NoGrad, ChainOpKind::Enable, ChainOpKind::Backward,
+          ChainOpKind::DropValue, ChainOpKind::DropSaved}) {
         const std::string_view prefix = prefixOf(kind);
         if (!word.starts_with(prefix))
             continue;
@@ -52,6 +55,11 @@ std::optional<ChainOp> parseOp(std::string_view word)
         return op;
     }
     return std::nullopt;
+}
+
+bool drops(ChainOp op)
+{
+    return op.kind == ChainOpKind::DropValue || op.kind == ChainOpKind::DropSaved;
 }
 
 /// What is in memory between two operations.
@@ -74,7 +82,8 @@ public:
     std::optional<std::int64_t> run(ChainOp op)
     {
         const auto i = static_cast<std::size_t>(op.stage);
-        if (op.kind != ChainOpKind::Loss && (op.stage < 0 || i >= m_chain.stages()))
+        const std::size_t end = m_chain.stages() + (drops(op) ? 1 : 0);
+        if (op.kind != ChainOpKind::Loss && (op.stage < 0 || i >= end))
             return std::nullopt;
         switch (op.kind) {
         case ChainOpKind::Check:
@@ -82,6 +91,8 @@ public:
         case ChainOpKind::Enable: return forward(op.kind, i);
         case ChainOpKind::Loss: return loss();
         case ChainOpKind::Backward: return backward(i);
+        case ChainOpKind::DropValue:
+        case ChainOpKind::DropSaved: return drop(op.kind, i);
         }
         return std::nullopt;
     }
@@ -149,6 +160,19 @@ private:
         return std::max(peak, m_memory);
     }
 
+    /// The model input is not the schedule's to drop.
+    std::optional<std::int64_t> drop(ChainOpKind kind, std::size_t i)
+    {
+        const bool value = kind == ChainOpKind::DropValue;
+        if (i == 0 || !(value ? m_plain[i] : m_saved[i]))
+            return std::nullopt;
+        if (value)
+            setPlain(i, false);
+        else
+            setSaved(i, false);
+        return m_memory;
+    }
+
     const Chain& m_chain;
     std::vector<bool> m_plain; ///< values kept as they are
     std::vector<bool> m_saved; ///< saved sets, by the stage that their output enters
@@ -160,6 +184,8 @@ double timeOf(const Chain& chain, ChainOp op)
 {
     if (op.kind == ChainOpKind::Loss)
         return chain.btime.back();
+    if (drops(op))
+        return 0;
     const auto i = static_cast<std::size_t>(op.stage);
     return op.kind == ChainOpKind::Backward ? chain.btime[i] : chain.ftime[i];
 }
@@ -196,11 +222,17 @@ Result<Sequence> parseSequence(std::string_view text)
         const std::optional<ChainOp> op = parseOp(word);
         if (!op)
             return failure(ErrorKind::File,
-                           fmt::format("Operation {} is '{}'; expected CF_i, Fn_i, Fe_i, B_i or L.",
+                           fmt::format("Operation {} is '{}'; expected CF_i, Fn_i, Fe_i, B_i, "
+                                       "drop_i, dropbar_i or L.",
                                        sequence.size(), word.substr(0, 40)));
         sequence.push_back(*op);
     }
     return sequence;
+}
+
+bool dropsAnything(const Sequence& sequence)
+{
+    return std::any_of(sequence.begin(), sequence.end(), drops);
 }
 
 Sequence keepEverything(std::size_t stages)
@@ -230,6 +262,7 @@ Result<Simulation> simulate(const Chain& chain, const Sequence& sequence)
             result.peak = *peak;
             result.peakOp = at;
         }
+        result.peaks.push_back(*peak);
         result.makespan += timeOf(chain, sequence[at]);
         if (endsRecomputation(sequence, at) && !chain.ftail.empty())
             result.makespan -= chain.ftail[static_cast<std::size_t>(sequence[at].stage)];

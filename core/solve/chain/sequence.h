@@ -13,17 +13,19 @@
 namespace plimsoll::solve {
 
 enum class ChainOpKind : std::uint8_t {
-    Check,    ///< CF: forward, keeps only its input
-    NoGrad,   ///< Fn: forward, keeps nothing, its input is released
-    Enable,   ///< Fe: forward, keeps the saved set
-    Loss,     ///< L
-    Backward, ///< B
+    Check,     ///< CF: forward, keeps only its input
+    NoGrad,    ///< Fn: forward, keeps nothing, its input is released
+    Enable,    ///< Fe: forward, keeps the saved set
+    Loss,      ///< L
+    Backward,  ///< B
+    DropValue, ///< drop_i: lets go of the kept value that enters stage i
+    DropSaved, ///< dropbar_i: lets go of the saved set whose output enters stage i
 };
 
 struct ChainOp
 {
     ChainOpKind kind = ChainOpKind::Loss;
-    std::int32_t stage = 0; ///< the chain's stage; meaningless for Loss
+    std::int32_t stage = 0; ///< the chain's stage; meaningless for Loss, 1..L for what drops
 
     bool operator==(const ChainOp&) const = default;
 };
@@ -34,6 +36,9 @@ using Sequence = std::vector<ChainOp>;
 [[nodiscard]] std::string sequenceText(const Sequence& sequence);
 [[nodiscard]] base::Result<Sequence> parseSequence(std::string_view text);
 
+/// Whether something is let go before its backward, which regions can't express.
+[[nodiscard]] bool dropsAnything(const Sequence& sequence);
+
 /// Every forward saves: nothing is run twice.
 [[nodiscard]] Sequence keepEverything(std::size_t stages);
 
@@ -42,6 +47,7 @@ struct Simulation
     std::int64_t peak = 0;  ///< in the chain's size unit, the model input included
     std::size_t peakOp = 0; ///< position in the sequence where it is first reached
     double makespan = 0;
+    std::vector<std::int64_t> peaks; ///< while each operation runs; of one that drops: after it
 };
 
 /// Runs the sequence on real sizes, knowing nothing of the table that made it. CheckFailed when an

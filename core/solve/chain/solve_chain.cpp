@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/solve_chain.h"
 
+#include "core/solve/chain/nonpersistent.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,9 +17,6 @@ using base::JobContext;
 using base::Result;
 
 namespace {
-
-/// Sums of the same times in another order differ by less.
-constexpr double kEqual = 1.0 + 1e-12;
 
 Result<Simulation> checked(const Chain& chain, const Sequence& sequence)
 {
@@ -74,15 +73,15 @@ void keepBest(std::vector<ChainTradeOff>& points)
     });
     std::vector<ChainTradeOff> kept;
     for (const ChainTradeOff& point : points)
-        if (kept.empty() || point.makespan * kEqual < kept.back().makespan)
+        if (kept.empty() || point.makespan * kEqualTimes < kept.back().makespan)
             kept.push_back(point);
     points = std::move(kept);
 }
 
-Result<std::vector<ChainTradeOff>> tradeOffs(const Chain& chain, const RotorTable& table,
-                                             bool byPeak, const JobContext& job)
+template <typename Table>
+Result<void> addTradeOffs(const Chain& chain, const Table& table, bool byPeak,
+                          std::vector<ChainTradeOff>& points, const JobContext& job)
 {
-    std::vector<ChainTradeOff> points;
     for (const ChainFrontierPoint& point : table.frontier()) {
         if (job.stopRequested())
             return base::cancelled();
@@ -94,7 +93,17 @@ Result<std::vector<ChainTradeOff>> tradeOffs(const Chain& chain, const RotorTabl
             return tl::unexpected{run.error()};
         points.push_back({byPeak ? run->peak : point.budget, run->makespan, run->peak});
     }
-    return points;
+    return {};
+}
+
+/// Of a table of its own for every budget up to that one.
+template <typename Table>
+Result<void> addTable(const Chain& chain, const ChainQuery& query, std::int64_t budget, bool byPeak,
+                      std::vector<ChainTradeOff>& points, const JobContext& job)
+{
+    return Table::build(chain, budget, query.options, job).and_then([&](const Table& table) {
+        return addTradeOffs(chain, table, byPeak, points, job);
+    });
 }
 
 /// The frontier of the table at hand when the caller fixed its slots or its recurrence, else of a
@@ -103,23 +112,22 @@ Result<void> addFrontier(const Chain& chain, const ChainQuery& query, const Roto
                          const Simulation& whole, ChainAnswer& answer, const JobContext& job)
 {
     const bool own = !query.options.slots && query.options.recurrence == Recurrence::Corrected;
-    Result<std::vector<ChainTradeOff>> points = tradeOffs(chain, atHand, own, job);
-    if (!points)
-        return tl::unexpected{points.error()};
+    std::vector<ChainTradeOff> points;
+    Result<void> added = addTradeOffs(chain, atHand, own, points, job);
+    if (added && own)
+        added = addTable<RotorTable>(chain, query, whole.peak, own, points, job);
+    if (added && query.nonPersistent)
+        added = addTable<NonPersistentTable>(chain, query, own ? whole.peak : query.budget, own,
+                                             points, job);
+    if (!added)
+        return added;
     if (own) {
-        const Result<RotorTable> wide = RotorTable::build(chain, whole.peak, query.options, job);
-        if (!wide)
-            return tl::unexpected{wide.error()};
-        const Result<std::vector<ChainTradeOff>> more = tradeOffs(chain, *wide, own, job);
-        if (!more)
-            return tl::unexpected{more.error()};
-        points->insert(points->end(), more->begin(), more->end());
-        points->push_back({whole.peak, whole.makespan, whole.peak});
+        points.push_back({whole.peak, whole.makespan, whole.peak});
         if (!answer.operations.empty())
-            points->push_back({answer.peak, answer.makespan, answer.peak});
+            points.push_back({answer.peak, answer.makespan, answer.peak});
     }
-    keepBest(*points);
-    answer.frontier = std::move(*points);
+    keepBest(points);
+    answer.frontier = std::move(points);
     return {};
 }
 
@@ -136,12 +144,32 @@ Result<void> addSchedule(const Chain& chain, const ChainQuery& query, Sequence s
     answer.makespan = run->makespan;
     answer.peak = run->peak;
     if (run->peak <= query.budget)
-        answer.status = run->makespan <= answer.baseMakespan * kEqual ? ChainStatus::Optimal
-                                                                      : ChainStatus::Feasible;
-    answer.labels = annotate(sequence, chain.stages());
+        answer.status = run->makespan <= answer.baseMakespan * kEqualTimes ? ChainStatus::Optimal
+                                                                           : ChainStatus::Feasible;
+    answer.labels = dropsAnything(sequence) ? Labels{} : annotate(sequence, chain.stages());
     answer.regions = regionTree(answer.labels);
     answer.operations = std::move(sequence);
     return {};
+}
+
+/// Takes a schedule that isn't persistent where it is faster than what there is.
+Result<void> addNonPersistent(const Chain& chain, const ChainQuery& query, ChainAnswer& answer,
+                              const JobContext& job)
+{
+    const Result<NonPersistentTable> table =
+        NonPersistentTable::build(chain, query.budget, query.options, job);
+    if (!table)
+        return tl::unexpected{table.error()};
+    Result<Sequence> sequence = table->sequence(query.budget);
+    if (!sequence)
+        return sequence.error().kind == ErrorKind::NotFound ? Result<void>{}
+                                                            : tl::unexpected{sequence.error()};
+    const Result<Simulation> run = checked(chain, *sequence);
+    if (!run)
+        return tl::unexpected{run.error()};
+    if (!answer.operations.empty() && run->makespan * kEqualTimes >= answer.makespan)
+        return {};
+    return addSchedule(chain, query, *std::move(sequence), answer);
 }
 
 Result<void> checkQuery(const ChainQuery& query)
@@ -152,6 +180,9 @@ Result<void> checkQuery(const ChainQuery& query)
     if (query.options.slots && *query.options.slots < 1)
         return failure(ErrorKind::Usage, fmt::format("{} slots make no table; use at least 1.",
                                                      *query.options.slots));
+    if (query.nonPersistent && query.options.recurrence == Recurrence::Peer)
+        return failure(ErrorKind::Usage, "Non-persistent schedules are searched with the corrected "
+                                         "recurrence: leave --recurrence peer out.");
     return {};
 }
 
@@ -238,6 +269,8 @@ Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, cons
         ok = addSchedule(chain, query, std::move(*sequence), answer);
     else if (sequence.error().kind != ErrorKind::NotFound)
         return tl::unexpected{sequence.error()};
+    if (ok && query.nonPersistent && possible)
+        ok = addNonPersistent(chain, query, answer, job);
     if (ok && query.frontier)
         ok = addFrontier(chain, query, *table, *whole, answer, job);
     answer.stopped = !ok && ok.error().kind == ErrorKind::Cancelled;

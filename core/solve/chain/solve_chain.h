@@ -29,6 +29,8 @@ struct ChainQuery
     std::int64_t budget = 0; ///< in the chain's size unit, x[0] included
     RotorOptions options;
     bool frontier = false;
+    bool nonPersistent = false; ///< also schedules that drop a stage's input and make it again
+                                ///< while what the stage saved stays; regions can't express them
 };
 
 struct ChainTradeOff
@@ -50,7 +52,7 @@ struct ChainAnswer
     std::int64_t lowerBoundPeak = 0; ///< proven: nothing fits below
     std::optional<std::int64_t> smallestKnownBudget; ///< something is known to fit here
     Sequence operations;
-    Labels labels;
+    Labels labels; ///< none where `operations` drop something
     std::vector<Region> regions;
     std::vector<ChainTradeOff> frontier; ///< up to keeping everything, whatever the budget
 };

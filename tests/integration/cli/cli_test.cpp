@@ -55,6 +55,7 @@ private Q_SLOTS:
     void quietPrintsNothing();
     void sessionVerbsTellWhatAFileHolds();
     void solveChainPrintsTheWorkedExample();
+    void solveChainDropsWhatItMakesAgain();
     void solveChainSaysWhenNothingFits();
 };
 
@@ -431,6 +432,21 @@ void CliTest::solveChainPrintsTheWorkedExample()
     QVERIFY(json[text("operations")].toString().startsWith(text("CF_0 Fn_1")));
     QCOMPARE(json[text("labels")].toArray().size(), 6);
     QVERIFY(json[text("frontier")].toArray().size() > 5);
+}
+
+void CliTest::solveChainDropsWhatItMakesAgain()
+{
+    const QString file =
+        fileWith("e6.json", R"({"ftime": [5, 9, 3], "btime": [10, 18, 6, 0], "x": [4, 1, 3, 4],
+                       "xbar": [4, 4, 5, 7], "ftmp": [1, 0, 0], "btmp": [5, 1, 3, 0]})");
+    const QStringList words{text("solve"),    text("chain"), file,
+                            text("--budget"), text("23"),    text("--json")};
+    QCOMPARE(runCli(words).json()[text("makespan")].toInt(), 65);
+    const QJsonObject json = runCli(words + QStringList{text("--nonpersistent")}).json();
+    QCOMPARE(json[text("makespan")].toInt(), 56);
+    QCOMPARE(json[text("peak")].toInt(), 23);
+    QCOMPARE(json[text("operations")].toString(), text("CF_0 Fe_1 drop_1 Fe_2 L B_2 Fe_0 B_1 B_0"));
+    QVERIFY(json[text("labels")].toArray().isEmpty());
 }
 
 void CliTest::solveChainSaysWhenNothingFits()

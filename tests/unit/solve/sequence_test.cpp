@@ -18,6 +18,7 @@ private Q_SLOTS:
     void badTextIsNamed();
     void keepingEverythingRunsEachStageOnce();
     void peaksAreThoseWorkedOutByHand();
+    void droppedSetsNoLongerCount();
     void aSequenceThatLacksAnInputIsRefused_data();
     void aSequenceThatLacksAnInputIsRefused();
 };
@@ -65,12 +66,34 @@ void SequenceTest::peaksAreThoseWorkedOutByHand()
     QCOMPARE(run->makespan, 87.0);
 }
 
+void SequenceTest::droppedSetsNoLongerCount()
+{
+    const std::string text = "Fe_0 Fe_1 dropbar_1 Fe_2 L B_2 Fe_0 B_1 B_0";
+    const auto sequence = parseSequence(text);
+    QVERIFY(sequence.has_value());
+    QCOMPARE(sequenceText(*sequence), text);
+    QVERIFY(dropsAnything(*sequence));
+    QVERIFY(!dropsAnything(keepEverything(3)));
+    const auto run = simulate(examples::e6(), *sequence);
+    QVERIFY(run.has_value());
+    QCOMPARE(run->makespan, 56.0);
+    QCOMPARE(run->peak, std::int64_t{23});
+    QCOMPARE(run->peaks, (std::vector<std::int64_t>{9, 13, 9, 16, 20, 23, 17, 17, 14}));
+    // The same with the value alone kept in between.
+    const auto same =
+        simulate(examples::e6(), *parseSequence("CF_0 Fe_1 drop_1 Fe_2 L B_2 Fe_0 B_1 B_0"));
+    QCOMPARE(same->makespan, 56.0);
+    QCOMPARE(same->peak, std::int64_t{23});
+}
+
 void SequenceTest::aSequenceThatLacksAnInputIsRefused_data()
 {
     QTest::addColumn<QString>("text");
-    for (const char* text : {"", "L", "Fe_1", "Fe_0 Fe_1 L B_1", "Fe_0 Fe_1 L B_0", "Fe_0 B_0",
-                             "CF_0 Fe_1 L B_1 B_0", "Fe_0 Fe_1 L B_1 B_0 B_0", "Fe_0 Fe_1 L L",
-                             "Fn_0 Fe_1 L B_1 Fe_0 B_0", "Fe_0 Fn_1 L", "Fe_0 Fe_7", "Fe_0 Fe_2"})
+    for (const char* text :
+         {"", "L", "Fe_1", "Fe_0 Fe_1 L B_1", "Fe_0 Fe_1 L B_0", "Fe_0 B_0", "CF_0 Fe_1 L B_1 B_0",
+          "Fe_0 Fe_1 L B_1 B_0 B_0", "Fe_0 Fe_1 L L", "Fn_0 Fe_1 L B_1 Fe_0 B_0", "Fe_0 Fn_1 L",
+          "Fe_0 Fe_7", "Fe_0 Fe_2", "drop_0", "drop_1", "CF_0 drop_1 Fe_1", "Fe_0 dropbar_1 Fe_1",
+          "Fe_0 drop_1", "drop_9"})
         QTest::newRow(text) << QString::fromLatin1(text);
 }
 
