@@ -49,7 +49,7 @@ Answer listPlanners()
     for (const auto& planner : solve::planners()) {
         const solve::PlannerDescriptor& descriptor = planner->descriptor();
         ordered_json options = ordered_json::array();
-        answer.text += fmt::format("{:<10} {}\n", descriptor.id, descriptor.sentence);
+        answer.text += fmt::format("{:<12} {}\n", descriptor.id, descriptor.sentence);
         for (const solve::OptionRecord& option : descriptor.options) {
             options.push_back(optionJson(option));
             answer.text += fmt::format("    --{} {} (default {}): {}\n", option.name,

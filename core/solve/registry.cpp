@@ -2,6 +2,7 @@
 #include "core/solve/registry.h"
 
 #include "core/base/format.h"
+#include "core/solve/baseline/baselines.h"
 #include "core/solve/chain/rotor_planner.h"
 
 #include <fmt/format.h>
@@ -48,6 +49,8 @@ std::vector<std::unique_ptr<const Planner>> makePlanners()
 {
     std::vector<std::unique_ptr<const Planner>> all;
     all.push_back(makeRotorPlanner());
+    all.push_back(makeEveryBlockPlanner());
+    all.push_back(makeSequentialPlanner());
     all.push_back(std::make_unique<const KeepEverything>());
     return all;
 }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/solve/common/planner.h"
+
+#include <memory>
+
+namespace plimsoll::solve {
+
+/// The planner "every-block": each repeated block (repeatedBlocks()) a checkpoint, as Hugging
+/// Face's `gradient_checkpointing_enable()` does it.
+[[nodiscard]] std::unique_ptr<const Planner> makeEveryBlockPlanner();
+
+/// The planner "sequential-k": `torch.utils.checkpoint.checkpoint_sequential()` over
+/// longestChain().
+[[nodiscard]] std::unique_ptr<const Planner> makeSequentialPlanner();
+
+} // namespace plimsoll::solve
