@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/solve/remat/remat_problem.h"
+#include "core/solve/remat/remat_gaps.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -32,13 +32,7 @@ struct RematClimb
     std::vector<double> prices = {}; ///< where it starts; empty: where the separate cuts end
 };
 
-/// Lower bounds on the repeated time of every legal plan of a problem.
-///
-/// A gap lies between two consecutive uses of one value in the given order. Until that order
-/// reaches the gap's end, the value was either there during all ops of the gap, or its maker ran
-/// again within it, and after it all that had overwritten the value. Different gaps of one value
-/// pay separately; an op that writes several values spreads its time over their bytes. What an op
-/// that may not repeat has written is there in any case.
+/// Lower bounds on the repeated time of every legal plan of a problem, from its gaps and tails.
 class RematBounds
 {
 public:
@@ -63,17 +57,6 @@ public:
     [[nodiscard]] RematBound priced(std::int64_t budget, std::vector<double> prices) const;
 
 private:
-    /// Ops during which a value may be gone, and what that costs.
-    struct Gap
-    {
-        std::uint32_t first = 0;
-        std::uint32_t last = 0; ///< included
-        std::int64_t size = 0;
-        double cost = 0;
-
-        [[nodiscard]] double density() const { return cost / static_cast<double>(size); }
-    };
-
     /// What the knapsack of one op proves.
     struct Cut
     {
@@ -82,18 +65,14 @@ private:
         double price = 0;
     };
 
-    void addWorkingSets(const RematProblem& problem);
-    void addGaps(const RematProblem& problem);
     [[nodiscard]] Cut cutAt(std::uint32_t op, std::int64_t budget) const;
     [[nodiscard]] std::vector<Cut> cuts(std::int64_t budget) const;
     [[nodiscard]] RematBound boundOf(const std::vector<Cut>& cuts) const;
-    double valueOf(std::int64_t budget, const std::vector<double>& prices,
-                   std::vector<double>* slope) const;
 
-    std::vector<std::int64_t> m_fixed;  ///< by op: floor, working set, what no plan can drop
-    std::vector<std::int64_t> m_plain;  ///< by op: m_fixed and all gaps
-    std::vector<Gap> m_gaps;            ///< cheapest per byte first
-    std::vector<std::uint32_t> m_reach; ///< by op: last op that shares a gap with it
+    RematGaps m_parts;
+    std::vector<std::int64_t> m_plain;   ///< by op: what can't be dropped and all gaps
+    std::vector<std::size_t> m_cheapest; ///< gaps, cheapest per byte first
+    std::vector<std::uint32_t> m_reach;  ///< by op: last op that shares a gap with it
 };
 
 } // namespace plimsoll::solve

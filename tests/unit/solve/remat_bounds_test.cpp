@@ -47,6 +47,7 @@ private Q_SLOTS:
     void anOverwrittenValueCostsItsWritersToo();
     void whatMayNotRepeatBelongsToTheWorkingSet();
     void anOpPaysOnceForAllItsValues();
+    void whatARepetitionReadsAndNobodyElseCostsToo();
     void separateCutsAddUp();
     void theWorkingSetNamesItsOp();
     void noBoundIsAboveTheOptimumOfTinyProblems();
@@ -128,6 +129,27 @@ void RematBoundsTest::anOpPaysOnceForAllItsValues()
     compareBounds(RematBounds{problem}.lagrangian(10).again, 6);
     compareBounds(tests::leastAgain(problem, 10), 6);
     compareBounds(RematBounds{problem}.lagrangian(12).again, 4);
+}
+
+/// Value 1 is dropped at op 2; by then its operand is gone, unless it's held, which wins nothing.
+void RematBoundsTest::whatARepetitionReadsAndNobodyElseCostsToo()
+{
+    RematProblem problem;
+    problem.ops = {op(5, {}, 0), op(1, {0}, 1), op(1, {}, 2), op(1, {1}, 3)};
+    problem.values = {{4}, {4}, {10}, {0}};
+    const RematBounds bounds{problem};
+    compareBounds(bounds.dearestCut(10).again, 1);
+    compareBounds(bounds.lagrangian(10).again, 6);
+    compareBounds(tests::leastAgain(problem, 10), 6);
+    // A small operand is held.
+    problem.values[0].size = 1;
+    compareBounds(RematBounds{problem}.lagrangian(11).again, 1);
+    compareBounds(tests::leastAgain(problem, 11), 1);
+    // Two read it: it's made once.
+    problem.ops = {op(5, {}, 0), op(1, {0}, 1), op(2, {0}, 2), op(1, {}, 3), op(1, {1, 2}, 4)};
+    problem.values = {{2}, {4}, {4}, {10}, {0}};
+    compareBounds(RematBounds{problem}.lagrangian(10).again, 8);
+    compareBounds(tests::leastAgain(problem, 10), 8);
 }
 
 void RematBoundsTest::separateCutsAddUp()
