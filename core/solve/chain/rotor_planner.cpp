@@ -31,11 +31,6 @@ plan::Granularity granularityOf(const PlannerDescriptor& descriptor, const Optio
                                                                 : plan::Granularity::Module;
 }
 
-bool freezesStats(const PlannerDescriptor& descriptor, const Options& options)
-{
-    return optionValue(descriptor, options, "freeze-stats") == 1;
-}
-
 /// What is known of a region tree without its members: equal ones are equal plans.
 using Shape = std::vector<graph::Moment>;
 
@@ -378,15 +373,11 @@ PlannerDescriptor descriptorOfRotor()
     const OptionRecord savedSets =
         switchRecord("saved-sets", "Keep single results",
                      "Whether single results inside regions are kept where the budget has room.");
-    const OptionRecord freezeStats =
-        switchRecord("freeze-stats", "Freeze batch-norm statistics",
-                     "Whether recomputations leave batch norm's running statistics alone, so that "
-                     "they are updated once, as without a plan.");
     return {"rotor",
             "Rotor",
             "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
             "chain, evaluated on the full graph.",
-            {slots, granularity, savedSets, freezeStats, runtimeRecord()}};
+            {slots, granularity, savedSets, freezeStatsRecord(), runtimeRecord()}};
 }
 
 class RotorPlanner final : public Planner

@@ -140,6 +140,18 @@ plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& opti
                                                             : plan::Runtime::Checkpoint;
 }
 
+OptionRecord freezeStatsRecord()
+{
+    return switchRecord("freeze-stats", "Freeze batch-norm statistics",
+                        "Whether recomputations leave batch norm's running statistics alone, so "
+                        "that they are updated once, as without a plan.");
+}
+
+bool freezesStats(const PlannerDescriptor& descriptor, const Options& options)
+{
+    return optionValue(descriptor, options, "freeze-stats") == 1;
+}
+
 plan::Runtime runtimeOf(const plan::Frontier& frontier)
 {
     return frontier.points().empty() ? plan::Runtime::Checkpoint

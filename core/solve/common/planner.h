@@ -105,6 +105,11 @@ optionTexts(const PlannerDescriptor& descriptor, const Options& options);
 /// Its value.
 [[nodiscard]] plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options);
 
+/// The switch "freeze-stats": whether recomputations leave running statistics alone.
+[[nodiscard]] OptionRecord freezeStatsRecord();
+/// Its value.
+[[nodiscard]] bool freezesStats(const PlannerDescriptor& descriptor, const Options& options);
+
 /// The runtime of a frontier's plans, which is one and the same.
 [[nodiscard]] plan::Runtime runtimeOf(const plan::Frontier& frontier);
 

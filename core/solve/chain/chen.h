@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// Neighbouring stages of a chain.
+struct StageRun
+{
+    std::size_t first = 0;
+    std::size_t end = 0; ///< exclusive
+
+    bool operator==(const StageRun&) const = default;
+};
+
+/// Chen's greedy division (arXiv 1604.06174, algorithm 3): a run ends with the stage at which it
+/// has come to keep more than `limit`. Together the runs are all stages; the last one is what is
+/// left. `kept`: bytes by stage.
+[[nodiscard]] std::vector<StageRun> chenRuns(const std::vector<std::int64_t>& kept,
+                                             std::int64_t limit);
+
+/// Every different answer of chenRuns(), by rising limit from 0, so that no step of a search over
+/// limits can miss one. The last one is a single run.
+[[nodiscard]] std::vector<std::vector<StageRun>>
+everyChenDivision(const std::vector<std::int64_t>& kept);
+
+} // namespace plimsoll::solve

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/chain/chen_planner.h"
+
+#include "core/solve/chain/chen.h"
+#include "core/solve/chain/run_plans.h"
+#include "core/solve/common/linearize.h"
+
+#include <utility>
+#include <vector>
+
+namespace plimsoll::solve {
+
+namespace {
+
+using Groups = std::vector<std::vector<OpRun>>;
+
+/// The ops of the first `count` runs, stage by stage.
+Groups groupsOf(const LinearizedStep& step, const std::vector<StageRun>& runs, std::size_t count)
+{
+    Groups groups;
+    for (std::size_t i = 0; i < count; ++i) {
+        std::vector<OpRun>& pieces = groups.emplace_back();
+        for (std::size_t stage = runs[i].first; stage < runs[i].end; ++stage)
+            pieces.push_back({step.stages[stage].first, step.stages[stage].last});
+    }
+    return groups;
+}
+
+/// Each division with its last run kept, which runs again just when its memory is needed anyway,
+/// and with it checkpointed like the others: which is better is for the full graph to say.
+base::Result<void> addDivisions(const LinearizedStep& step, RunPlans& plans,
+                                const base::JobContext& job)
+{
+    const std::vector<std::int64_t> kept{step.chain.xbar.begin() + 1, step.chain.xbar.end()};
+    const std::vector<std::vector<StageRun>> divisions = everyChenDivision(kept);
+    for (std::size_t done = 0; done < divisions.size() && !job.stopRequested(); ++done) {
+        const std::vector<StageRun>& runs = divisions[done];
+        for (const std::size_t count : {runs.size() - 1, runs.size()})
+            if (base::Result<void> added = plans.add(groupsOf(step, runs, count)); !added)
+                return added;
+        job.report(done + 1, divisions.size());
+    }
+    return {};
+}
+
+class ChenPlanner final : public Planner
+{
+public:
+    [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
+
+    [[nodiscard]] base::Result<plan::FrontierPtr>
+    frontier(const plan::Problem& problem, const Options& options,
+             const base::JobContext& job) const override
+    {
+        if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
+            return tl::unexpected{checked.error()};
+        RunPlans plans{problem, m_descriptor, options};
+        if (const base::Result<void> added = plans.addUnplanned(); !added)
+            return tl::unexpected{added.error()};
+        const std::unique_ptr<const RegionSpace> space =
+            makeRegionSpace(*problem.program, plan::Granularity::Module);
+        const base::Result<void> added = linearize(problem, *space, Residuals::EachCut)
+                                             .and_then([&](const LinearizedStep& step) {
+                                                 return addDivisions(step, plans, job);
+                                             });
+        if (!added)
+            return tl::unexpected{added.error()};
+        return std::move(plans).take();
+    }
+
+private:
+    PlannerDescriptor m_descriptor{
+        "chen",
+        "Chen",
+        "Checkpoints runs of modules that keep about equally much (Chen et al. 2016): every "
+        "division that its greedy search can make, evaluated on the full graph.",
+        {freezeStatsRecord()}};
+};
+
+} // namespace
+
+std::unique_ptr<const Planner> makeChenPlanner()
+{
+    return std::make_unique<const ChenPlanner>();
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/chain/run_plans.h"
+
+#include "core/solve/common/offer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::solve {
+
+RunPlans::RunPlans(const plan::Problem& problem, const PlannerDescriptor& descriptor,
+                   const Options& options)
+    : m_problem{problem}
+    , m_descriptor{descriptor}
+    , m_options{options}
+    , m_space{makeRegionSpace(*problem.program, plan::Granularity::Module)}
+{
+    m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
+}
+
+plan::Plan RunPlans::blank() const
+{
+    plan::Plan plan = plan::keepEverything();
+    plan.planner = m_descriptor.id;
+    plan.options = optionTexts(m_descriptor, m_options);
+    plan.freezeStats = freezesStats(m_descriptor, m_options);
+    return plan;
+}
+
+base::Result<void> RunPlans::addUnplanned()
+{
+    base::Result<plan::VerifiedPlanPtr> verified = plan::certify(m_problem, blank());
+    if (!verified)
+        return tl::unexpected{verified.error()};
+    m_frontier.insert(*std::move(verified));
+    return {};
+}
+
+const std::vector<graph::Moment>& RunPlans::endsFrom(graph::Moment first)
+{
+    const auto [at, isNew] = m_ends.try_emplace(first);
+    if (isNew)
+        at->second = m_space->endsFrom(first);
+    return at->second;
+}
+
+void RunPlans::addRegions(const std::vector<OpRun>& pieces, plan::Plan& plan)
+{
+    for (std::size_t begin = 0; begin < pieces.size();) {
+        const std::vector<graph::Moment>& ends = endsFrom(pieces[begin].first);
+        std::size_t end = pieces.size();
+        while (end > begin && !std::binary_search(ends.begin(), ends.end(), pieces[end - 1].last))
+            --end;
+        if (end == begin) {
+            ++begin;
+            continue;
+        }
+        plan::Region region;
+        region.first = pieces[begin].first;
+        region.last = pieces[end - 1].last;
+        region.members = m_space->members(region.first, region.last);
+        region.label = static_cast<int>(plan.regions.size());
+        plan.regions.push_back(std::move(region));
+        begin = end;
+    }
+}
+
+base::Result<void> RunPlans::add(const std::vector<std::vector<OpRun>>& groups)
+{
+    plan::Plan plan = blank();
+    for (const std::vector<OpRun>& pieces : groups)
+        addRegions(pieces, plan);
+    return plan.regions.empty() ? base::Result<void>{} : offer(m_frontier, m_problem, plan);
+}
+
+plan::FrontierPtr RunPlans::take() &&
+{
+    return std::make_shared<const plan::Frontier>(std::move(m_frontier));
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/solve/common/planner.h"
+#include "core/solve/common/region_space.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// Neighbouring ops of forward and loss, both inclusive.
+struct OpRun
+{
+    graph::Moment first = 0;
+    graph::Moment last = 0;
+
+    bool operator==(const OpRun&) const = default;
+};
+
+/// The verified plans of a planner that knows what it wants checkpointed as one, but not what may
+/// be: regions between calls of modules, side by side.
+class RunPlans
+{
+public:
+    /// `descriptor` and `options` must outlive it. Plans leave statistics alone if the option
+    /// "freeze-stats" says so.
+    RunPlans(const plan::Problem& problem, const PlannerDescriptor& descriptor,
+             const Options& options);
+
+    /// The plan that repeats nothing. CheckFailed where not even that goes with the graph.
+    [[nodiscard]] base::Result<void> addUnplanned();
+    /// A plan with a region of all pieces of each group. Where that is no legal region, it has as
+    /// many as the longest legal runs of pieces make, from the left; pieces that are none alone
+    /// stay as they are.
+    [[nodiscard]] base::Result<void> add(const std::vector<std::vector<OpRun>>& groups);
+    [[nodiscard]] plan::FrontierPtr take() &&;
+
+private:
+    [[nodiscard]] plan::Plan blank() const;
+    void addRegions(const std::vector<OpRun>& pieces, plan::Plan& plan);
+    [[nodiscard]] const std::vector<graph::Moment>& endsFrom(graph::Moment first);
+
+    plan::Problem m_problem;
+    const PlannerDescriptor& m_descriptor;
+    const Options& m_options;
+    std::unique_ptr<const RegionSpace> m_space;
+    std::map<graph::Moment, std::vector<graph::Moment>> m_ends; ///< of legal regions, by first op
+    plan::Frontier m_frontier;
+};
+
+} // namespace plimsoll::solve
