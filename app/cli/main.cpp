@@ -93,6 +93,7 @@ int run(const std::vector<std::string>& arguments)
     verbs.push_back(exportVerb(app));
     verbs.push_back(diffVerb(app));
     verbs.push_back(solveChainVerb(*solve));
+    verbs.push_back(solvePackVerb(*solve));
 
     if (const std::string sentence = unknownVerb(app, arguments); !sentence.empty())
         return finish(Exit::Usage, "", sentence);

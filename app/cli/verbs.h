@@ -15,6 +15,7 @@ namespace plimsoll::cli {
 [[nodiscard]] std::unique_ptr<Verb> diffVerb(CLI::App& app);
 /// Below `solve`.
 [[nodiscard]] std::unique_ptr<Verb> solveChainVerb(CLI::App& solve);
+[[nodiscard]] std::unique_ptr<Verb> solvePackVerb(CLI::App& solve);
 
 /// list, show and compact, below `session`.
 [[nodiscard]] std::vector<std::unique_ptr<Verb>> sessionVerbs(CLI::App& session);

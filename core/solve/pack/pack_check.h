@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/solve/pack/packing.h"
+
+namespace plimsoll::solve {
+
+/// The height of a packing, after a check that no two buffers share a byte at any time. Shares no
+/// code with those who pack. CheckFailed with the two buffers, the one below 0, or the missing
+/// offset. O(n log n).
+[[nodiscard]] base::Result<std::int64_t> checkPacking(const PackBuffers& buffers,
+                                                      const PackOffsets& offsets);
+
+} // namespace plimsoll::solve

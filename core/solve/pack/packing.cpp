@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/pack/packing.h"
+
+#include "core/base/limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::solve {
+
+base::Result<void> validate(const PackBuffers& buffers)
+{
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        const PackBuffer& buffer = buffers[i];
+        if (buffer.lower >= buffer.upper)
+            return base::failure(base::ErrorKind::Usage,
+                                 fmt::format("buffer {} ends at {}, not after its begin {}.", i,
+                                             buffer.upper, buffer.lower));
+        if (buffer.size < 0)
+            return base::failure(base::ErrorKind::Usage,
+                                 fmt::format("buffer {} has the size {}.", i, buffer.size));
+        if (buffer.size >= base::kHuge - sum)
+            return base::failure(
+                base::ErrorKind::Usage,
+                fmt::format("the sizes up to buffer {} have no place in 62 bits.", i));
+        sum += buffer.size;
+    }
+    return {};
+}
+
+std::int64_t largestLiveSum(const PackBuffers& buffers)
+{
+    std::vector<std::pair<std::int64_t, std::int64_t>> changes;
+    changes.reserve(2 * buffers.size());
+    for (const PackBuffer& buffer : buffers) {
+        changes.emplace_back(buffer.lower, buffer.size);
+        changes.emplace_back(buffer.upper, -buffer.size);
+    }
+    std::sort(changes.begin(), changes.end()); // at one time what ends comes first
+    std::int64_t live = 0;
+    std::int64_t most = 0;
+    for (const auto& [time, size] : changes) {
+        live += size;
+        most = std::max(most, live);
+    }
+    return most;
+}
+
+std::int64_t heightOf(const PackBuffers& buffers, const PackOffsets& offsets)
+{
+    std::int64_t height = 0;
+    for (std::size_t i = 0; i < buffers.size(); ++i)
+        height = std::max(height, buffers[i].size > 0 ? offsets[i] + buffers[i].size : 0);
+    return height;
+}
+
+std::vector<std::vector<std::uint32_t>> independentGroups(const PackBuffers& buffers)
+{
+    std::vector<std::uint32_t> order;
+    for (std::size_t i = 0; i < buffers.size(); ++i)
+        if (buffers[i].size > 0)
+            order.push_back(static_cast<std::uint32_t>(i));
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return buffers[a].lower < buffers[b].lower;
+    });
+    std::vector<std::vector<std::uint32_t>> groups;
+    std::int64_t end = 0;
+    for (const std::uint32_t i : order) {
+        if (groups.empty() || buffers[i].lower >= end) {
+            groups.emplace_back();
+            end = buffers[i].upper;
+        }
+        groups.back().push_back(i);
+        end = std::max(end, buffers[i].upper);
+    }
+    return groups;
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// Memory that is needed during [lower, upper), in any unit of time; sizes in any unit of memory.
+struct PackBuffer
+{
+    std::int64_t lower = 0;
+    std::int64_t upper = 0; ///< more than lower
+    std::int64_t size = 0;  ///< at least 0; nothing takes no room
+
+    bool operator==(const PackBuffer&) const = default;
+};
+
+using PackBuffers = std::vector<PackBuffer>;
+/// Where each buffer begins, in the order of the buffers, at least 0.
+using PackOffsets = std::vector<std::int64_t>;
+
+/// Usage, with the index of the first bad one, where lower >= upper, a size is negative, or all
+/// sizes together are no smaller than base::kHuge.
+[[nodiscard]] base::Result<void> validate(const PackBuffers& buffers);
+
+/// The largest sum of sizes that are needed at one time: no packing is lower. O(n log n).
+[[nodiscard]] std::int64_t largestLiveSum(const PackBuffers& buffers);
+
+/// The end of the highest buffer.
+[[nodiscard]] std::int64_t heightOf(const PackBuffers& buffers, const PackOffsets& offsets);
+
+/// Indices of the buffers that take room, in groups that no buffer connects: at the time between
+/// two groups nothing is live. Groups by time, in a group by lower, then index.
+[[nodiscard]] std::vector<std::vector<std::uint32_t>> independentGroups(const PackBuffers& buffers);
+
+} // namespace plimsoll::solve

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/pack/portfolio.h"
+
+#include <array>
+#include <thread>
+
+namespace plimsoll::solve {
+
+namespace {
+
+constexpr std::size_t kMembers = 2 * kPackOrders;
+
+SkylineOptions memberOptions(std::size_t member, std::size_t nodes)
+{
+    return {static_cast<PackOrder>(member / 2), member % 2 == 1, nodes};
+}
+
+struct Race
+{
+    std::array<PortfolioAnswer, kMembers> answers;
+    std::array<std::atomic<bool>, kMembers> dropped{};
+    std::atomic<std::size_t> next{0};
+};
+
+/// An answer makes the ones behind it useless, never the ones before it: so which one counts
+/// doesn't depend on who is faster.
+void run(Race& race, std::size_t member, const PackBuffers& buffers,
+         const std::vector<std::uint32_t>& group, std::int64_t height, std::size_t nodes,
+         const std::stop_token& stop)
+{
+    if (race.dropped[member].load())
+        return;
+    SkylineSearch search{buffers, group, memberOptions(member, nodes)};
+    PortfolioAnswer& answer = race.answers[member];
+    answer.verdict = search.search(height, stop, race.dropped[member]);
+    if (answer.verdict == SkylineVerdict::Packed)
+        answer.offsets = search.offsets();
+    if (answer.verdict != SkylineVerdict::GaveUp)
+        for (std::size_t later = member + 1; later < kMembers; ++later)
+            race.dropped[later].store(true);
+}
+
+} // namespace
+
+PortfolioAnswer searchPortfolio(const PackBuffers& buffers, const std::vector<std::uint32_t>& group,
+                                std::int64_t height, std::size_t nodes, int threads,
+                                const std::stop_token& stop)
+{
+    Race race;
+    const auto work = [&] {
+        for (std::size_t member = race.next++; member < kMembers; member = race.next++)
+            run(race, member, buffers, group, height, nodes, stop);
+    };
+    {
+        std::vector<std::jthread> others;
+        for (int i = 1; i < threads; ++i)
+            others.emplace_back(work);
+        work();
+    }
+    for (PortfolioAnswer& answer : race.answers)
+        if (answer.verdict != SkylineVerdict::GaveUp)
+            return std::move(answer);
+    return {};
+}
+
+} // namespace plimsoll::solve

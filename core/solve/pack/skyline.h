@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/solve/pack/failed_states.h"
+#include "core/solve/pack/packing.h"
+
+#include <limits>
+#include <span>
+
+namespace plimsoll::solve {
+
+/// The upper edge of a packing that grows from the ground, with undo. Time is cut into *sections*
+/// at each begin and end of a buffer; items are the buffers of one group, by begin.
+class Skyline
+{
+public:
+    using Index = std::uint32_t;
+    static constexpr Index kNone = std::numeric_limits<Index>::max();
+    /// Beyond the ends of a stretch of time, and no buffer's height.
+    static constexpr std::int64_t kWall = std::numeric_limits<std::int64_t>::max();
+
+    struct Item
+    {
+        Index begin; ///< sections begin .. end - 1
+        Index end;
+        std::int64_t size;
+    };
+    /// Neighbouring sections of one height. Neighbouring segments of a list differ in height.
+    struct Segment
+    {
+        Index begin;
+        Index end;
+        std::int64_t height;
+        Index previous;
+        Index next;
+        std::uint32_t choices; ///< of who searches; kUncounted: not known
+    };
+    static constexpr std::uint32_t kUncounted = std::numeric_limits<std::uint32_t>::max();
+
+    Skyline(const PackBuffers& buffers, const std::vector<std::uint32_t>& group);
+
+    /// Empty, with that height's room. False: the live sum is larger somewhere.
+    [[nodiscard]] bool reset(std::int64_t height);
+    /// The one segment of an empty skyline.
+    [[nodiscard]] Index ground();
+
+    [[nodiscard]] std::size_t itemCount() const { return m_items.size(); }
+    [[nodiscard]] const Item& item(Index index) const { return m_items[index]; }
+    [[nodiscard]] Index sectionCount() const { return static_cast<Index>(m_room.size()); }
+    [[nodiscard]] bool isPlaced(Index item) const { return m_placed[item]; }
+    /// Items that begin at a section are startsAt(section) .. startsAt(section + 1) - 1.
+    [[nodiscard]] Index startsAt(Index section) const { return m_startsAt[section]; }
+    /// What a section may still waste.
+    [[nodiscard]] std::int64_t room(Index section) const { return m_room[section]; }
+    /// Whether an item that is not placed lies over a border.
+    [[nodiscard]] bool isCrossed(Index border) const { return m_across[border] > 0; }
+    [[nodiscard]] const Segment& segment(Index index) const { return m_segments[index]; }
+    [[nodiscard]] Segment& segment(Index index) { return m_segments[index]; }
+    [[nodiscard]] std::int64_t leftRim(const Segment& segment) const
+    {
+        return segment.previous == kNone ? kWall : m_segments[segment.previous].height;
+    }
+    [[nodiscard]] std::int64_t rightRim(const Segment& segment) const
+    {
+        return segment.next == kNone ? kWall : m_segments[segment.next].height;
+    }
+
+    /// A segment's place taken by others; what undoes it.
+    struct Change
+    {
+        Index left; ///< neighbours that stay
+        Index right;
+        Index leftNext;
+        Index rightPrevious;
+        std::uint32_t leftChoices;
+        std::uint32_t rightChoices;
+        std::size_t segments;
+        std::size_t trail;
+        Index head;          ///< of the list afterwards
+        std::uint64_t waste; ///< of the rise, for keys
+    };
+    /// Item as the leftmost one on the ground of a valley: what lies before it rises to the lower
+    /// of its rims. There must be the room.
+    Change place(Index valley, Index item, Index head);
+    /// The whole valley rises to its lower rim, which must not be kWall.
+    Change rise(Index valley, Index head);
+    void undo(const Change& change);
+
+    /// A copy of what a list has in the sections begin .. end - 1, with walls at its ends.
+    [[nodiscard]] Index copy(Index head, Index begin, Index end);
+
+    /// Where placed items lie.
+    [[nodiscard]] std::int64_t offset(Index item) const { return m_offset[item]; }
+    /// Random bits of the waste so far in a stretch of sections.
+    [[nodiscard]] std::uint64_t wasteIn(Index begin, Index end) const;
+
+private:
+    struct Piece
+    {
+        Index begin;
+        Index end;
+        std::int64_t height;
+    };
+    /// Something done to sections or items.
+    struct Step
+    {
+        Index item; ///< placed; kNone: a rise
+        Index begin;
+        Index end;
+        std::int64_t rise;
+    };
+
+    /// Takes back what was placed and risen since the trail had that length.
+    void undoTrail(std::size_t length);
+    [[nodiscard]] Change begin(Index valley, Index head) const;
+    void replace(Index valley, std::span<const Piece> pieces, Change& change);
+    [[nodiscard]] std::uint64_t addRise(Index begin, Index end, std::int64_t rise);
+    void addItem(Index item, std::int64_t offset);
+    [[nodiscard]] std::uint64_t wasteOf(Index begin, Index end, std::int64_t rise) const;
+
+    std::vector<Item> m_items;
+    std::vector<Index> m_startsAt;
+    std::vector<std::int64_t> m_live;      ///< by section
+    std::vector<std::int64_t> m_room;      ///< by section
+    std::vector<std::int64_t> m_wasted;    ///< by section
+    std::vector<Index> m_across;           ///< by border: before section 0 first
+    std::vector<std::uint64_t> m_bitsUpTo; ///< by border: sums of random numbers of sections
+    std::vector<bool> m_placed;            ///< by item
+    std::vector<std::int64_t> m_offset;    ///< by item
+    std::vector<Segment> m_segments;
+    std::vector<Step> m_trail;
+};
+
+} // namespace plimsoll::solve

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/pack/skyline_search.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace plimsoll::solve {
+
+namespace {
+
+using Index = Skyline::Index;
+constexpr Index kNone = Skyline::kNone;
+constexpr std::size_t kMostFailedStates = std::size_t{1} << 16U;
+constexpr std::size_t kNodesBetweenLooks = 256; ///< at the stop token
+
+double rankOf(const PackBuffer& buffer, PackOrder order)
+{
+    const auto duration = static_cast<double>(buffer.upper) - static_cast<double>(buffer.lower);
+    const auto size = static_cast<double>(buffer.size);
+    switch (order) {
+    case PackOrder::Area: return -duration * size;
+    case PackOrder::Duration: return -duration;
+    case PackOrder::Size: return -size;
+    case PackOrder::Begin: break;
+    }
+    return 0;
+}
+
+} // namespace
+
+SkylineSearch::SkylineSearch(const PackBuffers& buffers, const std::vector<std::uint32_t>& group,
+                             const SkylineOptions& options)
+    : m_options{options}, m_skyline{buffers, group}
+{
+    std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Index> latest;
+    for (const std::uint32_t buffer : group) {
+        const PackBuffer& row = buffers[buffer];
+        const auto item = static_cast<Index>(m_rank.size());
+        m_rank.push_back(rankOf(row, options.order));
+        const auto [twin, added] = latest.try_emplace({row.lower, row.upper, row.size}, item);
+        m_twin.push_back(added ? kNone : std::exchange(twin->second, item));
+    }
+}
+
+bool SkylineSearch::isOver()
+{
+    if (++m_nodes > m_options.mostNodes
+        || (m_nodes % kNodesBetweenLooks == 0
+            && (m_stop->stop_requested() || m_dropped->load(std::memory_order_relaxed))))
+        m_gaveUp = true;
+    return m_gaveUp;
+}
+
+/// Of buffers that are just alike the first one left stands for all.
+bool SkylineSearch::isChoice(Index item) const
+{
+    return !m_skyline.isPlaced(item) && (m_twin[item] == kNone || m_skyline.isPlaced(m_twin[item]));
+}
+
+void SkylineSearch::markFills(const Skyline::Segment& segment)
+{
+    const Index length = segment.end - segment.begin;
+    m_fills.assign(length + 1, 0);
+    m_fills[length] = 1;
+    for (Index k = length; k-- > 0;) {
+        const Index section = segment.begin + k;
+        bool fills = m_skyline.room(section) > 0 && m_fills[k + 1] != 0;
+        for (Index item = m_skyline.startsAt(section);
+             !fills && item < m_skyline.startsAt(section + 1); ++item) {
+            const Index end = m_skyline.item(item).end;
+            fills = end <= segment.end && m_fills[end - segment.begin] != 0 && isChoice(item);
+        }
+        m_fills[k] = static_cast<char>(fills);
+    }
+}
+
+/// Items that may be the leftmost one on the segment's ground: what lies before them has the room
+/// to rise, and is not left without an item that would fit below; what lies behind can be filled.
+template <typename Take>
+void SkylineSearch::forEachFit(const Skyline::Segment& segment, const Take& take) const
+{
+    const std::int64_t rim = m_skyline.leftRim(segment);
+    std::int64_t room = std::numeric_limits<std::int64_t>::max();
+    for (Index section = segment.begin; section < segment.end && room > 0; ++section) {
+        for (Index i = m_skyline.startsAt(section); i < m_skyline.startsAt(section + 1); ++i) {
+            const Skyline::Item& item = m_skyline.item(i);
+            if (item.end > segment.end || m_fills[item.end - segment.begin] == 0 || !isChoice(i))
+                continue;
+            if (section == segment.begin
+                || std::min(rim, segment.height + item.size) - segment.height <= room)
+                take(i);
+        }
+        room = std::min(room, m_skyline.room(section));
+    }
+}
+
+/// Where some item fits below the rim, leaving it out is no use: it could be put there.
+bool SkylineSearch::mayRise(const Skyline::Segment& segment) const
+{
+    const std::int64_t rim = std::min(m_skyline.leftRim(segment), m_skyline.rightRim(segment));
+    if (rim == Skyline::kWall)
+        return false;
+    const std::int64_t rise = rim - segment.height;
+    for (Index section = segment.begin; section < segment.end; ++section) {
+        if (m_skyline.room(section) < rise)
+            return false;
+        for (Index i = m_skyline.startsAt(section); i < m_skyline.startsAt(section + 1); ++i)
+            if (!m_skyline.isPlaced(i) && m_skyline.item(i).end <= segment.end
+                && m_skyline.item(i).size <= rise)
+                return false;
+    }
+    return true;
+}
+
+std::uint32_t SkylineSearch::countChoices(const Skyline::Segment& segment)
+{
+    markFills(segment);
+    if (m_fills[0] == 0)
+        return 0;
+    std::uint32_t count = mayRise(segment) ? 1 : 0;
+    forEachFit(segment, [&](Index) { ++count; });
+    return count;
+}
+
+std::vector<Index> SkylineSearch::choicesIn(const Skyline::Segment& segment)
+{
+    std::vector<Index> choices;
+    markFills(segment);
+    forEachFit(segment, [&](Index item) { choices.push_back(item); });
+    const auto rank = [&](Index item) {
+        return std::tuple{m_skyline.item(item).begin > segment.begin, m_rank[item],
+                          m_skyline.item(item).begin, item};
+    };
+    std::sort(choices.begin(), choices.end(), [&](Index a, Index b) { return rank(a) < rank(b); });
+    if (mayRise(segment))
+        choices.push_back(kNone);
+    return choices;
+}
+
+Index SkylineSearch::pickValley(Index head)
+{
+    Index best = kNone;
+    const auto rank = [&](Index index) {
+        const Skyline::Segment& segment = m_skyline.segment(index);
+        return std::tuple{segment.choices, m_options.lowestFirst ? segment.height : 0,
+                          std::numeric_limits<Index>::max() - index};
+    };
+    for (Index at = head; at != kNone; at = m_skyline.segment(at).next) {
+        Skyline::Segment& segment = m_skyline.segment(at);
+        if (segment.height > m_skyline.leftRim(segment)
+            || segment.height > m_skyline.rightRim(segment))
+            continue;
+        if (segment.choices == Skyline::kUncounted)
+            segment.choices = countChoices(segment);
+        if (segment.choices == 0)
+            return kNone;
+        if (best == kNone || rank(at) < rank(best))
+            best = at;
+    }
+    return best;
+}
+
+SkylineSearch::Stretch SkylineSearch::part(Index head, Index begin, Index end)
+{
+    Stretch stretch{head, begin, end, 0, {0, m_skyline.wasteIn(begin, end)}};
+    for (Index i = m_skyline.startsAt(begin); i < m_skyline.startsAt(end); ++i)
+        if (!m_skyline.isPlaced(i)) {
+            ++stretch.left;
+            stretch.key.items += randomBits(i);
+        }
+    return stretch;
+}
+
+bool SkylineSearch::solveParts(const Stretch& stretch, Index item)
+{
+    if (stretch.left == 0)
+        return true;
+    std::vector<Stretch> parts;
+    Index begin = stretch.begin;
+    const Skyline::Item& placed = m_skyline.item(item);
+    for (Index border = placed.begin + 1; border <= placed.end; ++border) {
+        const bool last = border == placed.end;
+        if (!last && m_skyline.isCrossed(border))
+            continue;
+        if (last && begin == stretch.begin)
+            return solve(stretch); // nothing fell apart
+        const Index end = last ? stretch.end : border;
+        Stretch next = part(kNone, begin, end);
+        if (next.left > 0)
+            parts.push_back(next);
+        begin = end;
+    }
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const Stretch& a, const Stretch& b) { return a.left < b.left; });
+    return std::all_of(parts.begin(), parts.end(), [&](Stretch& next) {
+        next.head = m_skyline.copy(stretch.head, next.begin, next.end);
+        return solve(next);
+    });
+}
+
+bool SkylineSearch::tryChoice(const Stretch& stretch, Index valley, Index item)
+{
+    Stretch after = stretch;
+    const Skyline::Change change = item == kNone ? m_skyline.rise(valley, stretch.head)
+                                                 : m_skyline.place(valley, item, stretch.head);
+    after.head = change.head;
+    after.key.waste = (after.key.waste + change.waste) % kWastePrime;
+    bool packed = false;
+    if (item == kNone) {
+        packed = solve(after);
+    } else {
+        after.key.items -= randomBits(item);
+        --after.left;
+        packed = solveParts(after, item);
+    }
+    if (!packed)
+        m_skyline.undo(change);
+    return packed;
+}
+
+bool SkylineSearch::solve(const Stretch& stretch)
+{
+    if (isOver() || m_failed.contains(stretch.key))
+        return false;
+    const Index valley = pickValley(stretch.head);
+    if (valley == kNone)
+        return false;
+    for (const Index item : choicesIn(m_skyline.segment(valley))) {
+        if (tryChoice(stretch, valley, item))
+            return true;
+        if (m_gaveUp)
+            return false;
+    }
+    m_failed.insert(stretch.key);
+    return false;
+}
+
+SkylineVerdict SkylineSearch::search(std::int64_t height, const std::stop_token& stop,
+                                     const std::atomic<bool>& dropped)
+{
+    m_stop = &stop;
+    m_dropped = &dropped;
+    m_nodes = 0;
+    m_gaveUp = false;
+    if (!m_skyline.reset(height))
+        return SkylineVerdict::Impossible;
+    m_failed.reset(std::min(kMostFailedStates, m_options.mostNodes));
+    const Index ground = m_skyline.ground();
+    const bool packed = solve(part(ground, 0, m_skyline.sectionCount()));
+    if (!packed)
+        return m_gaveUp ? SkylineVerdict::GaveUp : SkylineVerdict::Impossible;
+    m_offsets.clear();
+    for (Index item = 0; item < m_skyline.itemCount(); ++item)
+        m_offsets.push_back(m_skyline.offset(item));
+    return SkylineVerdict::Packed;
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/solve/pack/packing.h"
+
+#include <optional>
+#include <string_view>
+
+namespace plimsoll::solve {
+
+enum class PackStatus : std::uint8_t {
+    Optimal,    ///< no packing is lower
+    Feasible,   ///< fits the capacity where there is one; a lower one may exist
+    Infeasible, ///< proven: nothing fits the capacity
+    NotFound,   ///< nothing that fits was found
+};
+
+/// "optimal", "feasible", "infeasible", "not_found".
+[[nodiscard]] std::string_view statusText(PackStatus status);
+
+struct PackQuery
+{
+    std::optional<std::int64_t> capacity; ///< done once that is met; else the height is minimised
+    int threads = 2;                      ///< at least 1; the answer doesn't depend on them
+    std::size_t nodes = 200000;           ///< of each exact search, at most
+    int passes = 40;                      ///< of the greedy orders, at most
+};
+
+struct PackAnswer
+{
+    PackStatus status = PackStatus::NotFound;
+    std::int64_t height = 0; ///< of the offsets, checked
+    std::int64_t lowerBound = 0;
+    PackOffsets offsets; ///< the lowest packing known, also where it doesn't fit
+    bool stopped = false;
+};
+
+/// Offsets for buffers, as low as the search gets: greedy orders, then an exact search of each
+/// group of buffers that is too high. Anytime: stopped, it answers with what it has. Usage for bad
+/// buffers; Internal where the packing fails the check.
+[[nodiscard]] base::Result<PackAnswer> solvePack(const PackBuffers& buffers, const PackQuery& query,
+                                                 const base::JobContext& context);
+
+} // namespace plimsoll::solve
