@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// Numbers by position, with range-add and range-max in O(log n) and the place of the maximum.
+class RangeMaxTree
+{
+public:
+    /// All `count` positions hold 0; others count as far below every number.
+    explicit RangeMaxTree(std::size_t count);
+
+    /// Adds to all positions first <= p < end.
+    void add(std::size_t first, std::size_t end, std::int64_t amount);
+    /// Largest number at positions first <= p < end, which are at least one.
+    [[nodiscard]] std::int64_t max(std::size_t first, std::size_t end) const;
+    [[nodiscard]] std::int64_t max() const { return m_max[1]; }
+    [[nodiscard]] std::int64_t at(std::size_t position) const;
+    /// First position that holds the maximum.
+    [[nodiscard]] std::size_t argMax() const;
+
+private:
+    void pull(std::size_t leaf);
+
+    std::size_t m_width;             ///< positions, rounded up to a power of two
+    std::vector<std::int64_t> m_max; ///< by node, root 1: of its range, without adds further up
+    std::vector<std::int64_t> m_add; ///< by node: what its whole range got
+};
+
+} // namespace plimsoll::solve

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/solve/remat/remat_moves.h"
+#include "core/solve/remat/remat_profile.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// Random numbers that are the same everywhere (splitmix64).
+class RematRandom
+{
+public:
+    explicit RematRandom(std::uint64_t seed) : m_state{seed} {}
+
+    [[nodiscard]] std::uint64_t next()
+    {
+        m_state += 0x9E3779B97F4A7C15ULL;
+        std::uint64_t z = m_state;
+        z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+        z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
+        return z ^ (z >> 31U);
+    }
+    [[nodiscard]] std::size_t below(std::size_t count) { return next() % count; }
+    /// Uniform in 0 <= x < 1.
+    [[nodiscard]] double unit() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
+
+private:
+    std::uint64_t m_state;
+};
+
+/// One repetition of a plan.
+struct RematExtra
+{
+    std::uint32_t op = 0;
+    std::uint32_t at = 0;
+
+    auto operator<=>(const RematExtra&) const = default;
+};
+
+/// A plan that grows and shrinks by local moves until it fits a budget and is fast. What it does
+/// depends on nothing but the problem and the calls.
+class RematSearch
+{
+public:
+    explicit RematSearch(const RematProblem& problem);
+
+    [[nodiscard]] const RematProfile& profile() const { return m_profile; }
+    /// Changes of the profile so far: what the search takes, the same on every machine.
+    [[nodiscard]] std::size_t work() const { return m_work; }
+    [[nodiscard]] bool fits(std::int64_t budget) const { return m_profile.peak() <= budget; }
+
+    /// Whether the plan repeats anything.
+    [[nodiscard]] bool isChangeable() const { return !extras().empty(); }
+
+    /// Replaces the plan.
+    void load(const RematPlan& plan);
+    /// Makes the plan fit: inserts repetitions, with larger moves and kicks where that stalls, and
+    /// takes away those that are not needed. False: nothing that fits was found, and the plan is
+    /// what it was before.
+    bool reach(std::int64_t budget, const base::JobContext& job);
+    /// One round of destroy and repair of a plan that fits: keeps what is not slower. Whether it is
+    /// faster now.
+    bool improve(std::int64_t budget, const base::JobContext& job);
+
+private:
+    struct Move
+    {
+        std::vector<std::uint32_t> ops;
+        std::uint32_t at = 0;
+        double score = 0;
+    };
+    struct Candidate
+    {
+        double score = 0;
+        std::uint32_t value = 0;
+        bool isExact = false;
+    };
+
+    /// Drops values across the peak, the cheapest bytes first, until the plan fits or no move makes
+    /// room without taking it elsewhere. `noise` disturbs the order. False: it stalled.
+    bool insert(std::int64_t budget, double noise, const base::JobContext& job);
+    /// Takes away, dearest first, those of the repetitions that the plan fits without.
+    void prune(std::vector<RematExtra> extras, std::int64_t budget, const base::JobContext& job);
+    /// From a stalled plan.
+    bool escape(std::int64_t budget, const base::JobContext& job);
+    [[nodiscard]] std::vector<RematExtra> insertedSince(std::size_t mark) const;
+    void apply(const std::vector<std::uint32_t>& ops, std::uint32_t at);
+    void remove(const std::vector<std::uint32_t>& ops, std::uint32_t at);
+    void rollback(std::size_t mark);
+    [[nodiscard]] std::vector<RematExtra> extras() const;
+    bool relieve(std::uint32_t gap, std::int64_t budget, double noise);
+    void collect(std::uint32_t gap, std::int64_t excess, double noise);
+    [[nodiscard]] std::optional<std::uint32_t> idleUntil(std::uint32_t value,
+                                                         std::uint32_t gap) const;
+    [[nodiscard]] std::optional<Move> bestMove(std::uint32_t value, std::uint32_t gap,
+                                               std::int64_t budget);
+    [[nodiscard]] std::optional<double> scoreOf(const std::vector<std::uint32_t>& ops,
+                                                std::uint32_t at, std::uint32_t gap,
+                                                std::int64_t budget);
+    void force(std::uint32_t gap);
+    void destroy(const RematExtra& centre, std::size_t kind, std::size_t most);
+
+    const RematProblem& m_problem;
+    RematProfile m_profile;
+    RematMoves m_moves;
+    RematRandom m_random{1};
+    std::size_t m_work = 0;
+    double m_instant;                   ///< time that counts as none
+    std::size_t m_mostOps = 6;          ///< ops that one move inserts
+    std::vector<double> m_making;       ///< by value: time of all its writers
+    std::vector<std::uint32_t> m_first; ///< by value: position of its maker
+    std::vector<std::uint32_t> m_last;  ///< by value: last position that ever used it
+    struct Change
+    {
+        RematExtra extra;
+        bool isInsertion = true;
+    };
+    std::vector<Change> m_journal;
+    std::vector<Candidate> m_candidates; ///< a heap
+};
+
+} // namespace plimsoll::solve
