@@ -94,6 +94,7 @@ int run(const std::vector<std::string>& arguments)
     verbs.push_back(diffVerb(app));
     verbs.push_back(solveChainVerb(*solve));
     verbs.push_back(solvePackVerb(*solve));
+    verbs.push_back(solveRematVerb(*solve));
 
     if (const std::string sentence = unknownVerb(app, arguments); !sentence.empty())
         return finish(Exit::Usage, "", sentence);

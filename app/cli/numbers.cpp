@@ -54,4 +54,16 @@ CLI::Validator seconds()
     return CLI::Validator{check, ""};
 }
 
+CLI::Validator share()
+{
+    const auto check = [](std::string& text) {
+        const std::optional<double> value = numberIn<double>(text);
+        return value && *value > 0 && *value <= 1000
+                   ? std::string{}
+                   : fmt::format("\"{}\" is not a share above 0 and up to 1000, such as 0.8",
+                                 base::printable(text, 40));
+    };
+    return CLI::Validator{check, ""};
+}
+
 } // namespace plimsoll::cli

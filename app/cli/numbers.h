@@ -16,4 +16,7 @@ namespace plimsoll::cli {
 /// More than 0 and at most 1,000,000,000 seconds.
 [[nodiscard]] CLI::Validator seconds();
 
+/// More than 0 and at most 1,000: a share of something.
+[[nodiscard]] CLI::Validator share();
+
 } // namespace plimsoll::cli

@@ -16,6 +16,7 @@ namespace plimsoll::cli {
 /// Below `solve`.
 [[nodiscard]] std::unique_ptr<Verb> solveChainVerb(CLI::App& solve);
 [[nodiscard]] std::unique_ptr<Verb> solvePackVerb(CLI::App& solve);
+[[nodiscard]] std::unique_ptr<Verb> solveRematVerb(CLI::App& solve);
 
 /// list, show and compact, below `session`.
 [[nodiscard]] std::vector<std::unique_ptr<Verb>> sessionVerbs(CLI::App& session);
