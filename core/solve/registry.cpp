@@ -5,6 +5,7 @@
 #include "core/solve/baseline/baselines.h"
 #include "core/solve/chain/chen_planner.h"
 #include "core/solve/chain/rotor_planner.h"
+#include "core/solve/chain/trunk_planner.h"
 
 #include <fmt/format.h>
 
@@ -51,6 +52,7 @@ std::vector<std::unique_ptr<const Planner>> makePlanners()
     std::vector<std::unique_ptr<const Planner>> all;
     all.push_back(makeRotorPlanner());
     all.push_back(makeChenPlanner());
+    all.push_back(makeTrunkPlanner());
     all.push_back(makeEveryBlockPlanner());
     all.push_back(makeSequentialPlanner());
     all.push_back(std::make_unique<const KeepEverything>());

@@ -33,6 +33,7 @@ void ProposalsPropertyTest::passTheirCheck_data()
     row("rotor, step", "rotor", {{"slots", 64}, {"granularity", 1}, {"runtime", 1}});
     row("chen", "chen", {});
     row("chen, statistics", "chen", {{"freeze-stats", 1}});
+    row("trunk", "trunk", {});
     row("none, step", "none", {{"runtime", 1}});
 }
 

@@ -14,7 +14,8 @@ from plimsoll.recording.tracing import trace, trace_graph
 
 # `plimsoll.trace` is a module that can be called once `plimsoll.trace` was imported.
 FUNCTIONS = [trace, *(f for name in plimsoll.__all__ if name != "trace" and inspect.isfunction(f := getattr(plimsoll, name)))]
-FUNCTIONS += [f for f in vars(plimsoll.ddp).values() if inspect.isfunction(f) and f.__module__ == "plimsoll.ddp" and f.__name__[0] != "_"]
+for part in (plimsoll.ddp, plimsoll.trunk):
+    FUNCTIONS += [f for f in vars(part).values() if inspect.isfunction(f) and f.__module__ == part.__name__ and f.__name__[0] != "_"]
 CLASSES = [getattr(plimsoll, name) for name in plimsoll.__all__ if inspect.isclass(getattr(plimsoll, name))]
 
 
@@ -71,7 +72,7 @@ def imported_parts(file):
 
 def test_the_folders_are_the_parts():
     assert {path.parent.name for path in PACKAGE.glob("*/*.py")} == set(PARTS)
-    assert {path.name for path in PACKAGE.glob("*.py")} == {"__init__.py", "__main__.py", "ddp.py", "trace.py", "version.py"}
+    assert {path.name for path in PACKAGE.glob("*.py")} == {"__init__.py", "__main__.py", "ddp.py", "trace.py", "trunk.py", "version.py"}
 
 
 @pytest.mark.parametrize("part", PARTS)

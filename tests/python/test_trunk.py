@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""plimsoll.trunk: splits as the C++ planner makes them, and training that nothing tells from the unsplit model's."""
+
+import copy
+import json
+from pathlib import Path
+
+import plimsoll
+import pytest
+import torch
+from plimsoll.trunk import Bucket, checkpoint_trunk, layer_splittable_before
+from torch import nn
+
+CASES = json.loads((Path(__file__).resolve().parent.parent / "data" / "trunk_splits.json").read_text())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+@pytest.mark.parametrize("kind", [list, nn.ModuleList, lambda layers: nn.Sequential(*layers)], ids=["list", "ModuleList", "Sequential"])
+def test_splits_are_those_of_the_planner(case, kind):
+    named = {}
+    for _, names in case["blocks"]:
+        named.update((name, nn.ReLU(inplace=True) if name in case["in_place"] else nn.Identity()) for name in names)
+    blocks = {name: named[names[0]] if len(names) == 1 else kind([named[one] for one in names]) for name, names in case["blocks"]}
+    name_of = {id(module): name for name, module in named.items()}
+    buckets = checkpoint_trunk(blocks, case["boundaries"], case["splits"])
+    assert [[name, [name_of[id(layer)] for layer in bucket]] for name, bucket in buckets.items()] == case["buckets"]
+    assert [bucket.is_checkpointed for bucket in buckets.values()] == [True] * (len(buckets) - 1) + [False]
+
+
+def test_what_overwrites_its_input_is_known_by_what_it_does():
+    for kind in (nn.ReLU, nn.SiLU, nn.LeakyReLU, nn.Hardswish, nn.Dropout):
+        assert not layer_splittable_before(kind(inplace=True))
+        assert layer_splittable_before(kind(inplace=False))
+    assert layer_splittable_before(nn.GELU())
+    assert not layer_splittable_before(nn.Sequential(nn.Sequential(nn.Mish(inplace=True)), nn.Linear(2, 2)))
+    assert layer_splittable_before(nn.Sequential(nn.Linear(2, 2), nn.ReLU(inplace=True)))
+    assert layer_splittable_before(nn.Sequential())
+
+
+class Residual(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(width, width, 3, padding=1), nn.BatchNorm2d(width), nn.ReLU(inplace=True))
+
+    def forward(self, x):
+        return x + self.body(x)
+
+
+def parts():
+    torch.manual_seed(3)
+    return {
+        "conv": nn.Conv2d(3, 8, 3, padding=1),
+        "norm": nn.BatchNorm2d(8),
+        "act": nn.ReLU(inplace=True),
+        "stage1": nn.Sequential(Residual(8), nn.Dropout(0.3), Residual(8)),
+        "stage2": nn.Sequential(Residual(8), nn.Dropout(0.3, inplace=True), Residual(8)),
+        "pool": nn.AdaptiveAvgPool2d(1),
+        "flatten": nn.Flatten(),
+        "head": nn.Linear(8, 5),
+    }
+
+
+def trained(blocks, rows, autocast):
+    """Loss, gradients and buffers after two steps."""
+    layers = nn.ModuleDict(blocks)
+    optimizer = torch.optim.SGD(layers.parameters(), 0.1, momentum=0.9)
+    losses = []
+    for step in range(2):
+        torch.manual_seed(step)
+        x = torch.rand(4, 3, 10, 10)
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            for row in rows:
+                x = row(x)
+        loss = x.float().square().sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+    return losses, [p.grad for p in layers.parameters()], list(layers.parameters()), list(layers.buffers())
+
+
+@pytest.mark.parametrize("autocast", [False, True], ids=["float32", "autocast"])
+@pytest.mark.parametrize("splits", [1, 2, 3, 5, 20])
+def test_training_is_the_unsplit_models_bit_for_bit(splits, autocast):
+    plain, split = parts(), parts()
+    buckets = checkpoint_trunk(split, ["stage1", "head"], splits)
+    expected = trained(plain, plain.values(), autocast)
+    found = trained(split, buckets.values(), autocast)
+    for ours, theirs in zip(found, expected):
+        assert len(ours) == len(theirs)
+        assert all(torch.equal(a, b) for a, b in zip(ours, theirs))
+
+
+def test_buckets_but_the_last_one_run_twice():
+    blocks = parts()
+    runs = dict.fromkeys(blocks, 0)
+
+    def counting(name):
+        def count(*_):
+            runs[name] += 1
+
+        return count
+
+    for name in ("conv", "norm", "head"):
+        blocks[name].register_forward_hook(counting(name))
+    buckets = checkpoint_trunk(blocks, ["head"], 2)
+    x = torch.rand(2, 3, 8, 8)
+    for bucket in buckets.values():
+        x = bucket(x)
+    x.sum().backward()
+    assert (runs["conv"], runs["norm"], runs["head"]) == (2, 2, 1)
+    assert blocks["norm"].num_batches_tracked == 1
+    with torch.no_grad():
+        buckets["activation_split_0"](torch.rand(2, 3, 8, 8))
+    assert runs["conv"] == 3
+
+
+def test_what_is_behind_the_last_boundary_is_dropped():
+    blocks = parts()
+    buckets = checkpoint_trunk(blocks, ["stage1"], 1)
+    assert list(buckets) == ["stage1"]
+    assert len(buckets["stage1"]) == 6
+    assert buckets["stage1"](torch.rand(2, 3, 8, 8)).shape == (2, 8, 8, 8)
+
+
+def test_sequences_with_hooks_or_a_forward_of_their_own_stay_whole():
+    class Own(nn.Sequential):
+        def forward(self, x):
+            return super().forward(x) * 2
+
+    hooked = nn.Sequential(nn.Identity(), nn.Identity())
+    hooked.register_forward_hook(lambda *_: None)
+    buckets = checkpoint_trunk({"a": Own(nn.Identity(), nn.Identity()), "b": hooked}, ["b"], 9)
+    assert [len(bucket) for bucket in buckets.values()] == [1, 1]
+    assert buckets["activation_split_0"](torch.ones(1)).item() == 2
+
+
+def test_copies_are_their_own():
+    bucket = copy.deepcopy(next(iter(checkpoint_trunk(parts(), ["head"], 4).values())))
+    assert isinstance(bucket, Bucket) and bucket.is_checkpointed
+    bucket(torch.rand(2, 3, 8, 8)).sum().backward()
+    assert all(p.grad is not None for p in bucket.parameters())
+
+
+@pytest.mark.parametrize(
+    "blocks, boundaries, splits, sentence",
+    [
+        ({"a": nn.Identity()}, ["b"], 2, "'b' is no block"),
+        ({"a": nn.Identity()}, [], 2, "at least its last block"),
+        ({"a": nn.Identity()}, "a", 2, "at least its last block"),
+        ({"a": nn.Identity()}, ["a"], 0, "0 is no number of splits"),
+        ({"a": nn.Identity()}, ["a"], True, "True is no number of splits"),
+        ({"a": []}, ["a"], 1, "'a' is empty"),
+        ({"a": [nn.Identity(), "b"]}, ["a"], 1, "something of type str"),
+        ({"a": 3}, ["a"], 1, "something of type int"),
+        ({"activation_split_0": nn.Identity()}, ["activation_split_0"], 1, "give it another one"),
+    ],
+)
+def test_bad_trunks_get_a_sentence(blocks, boundaries, splits, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        plimsoll.trunk.checkpoint_trunk(blocks, boundaries, splits)
