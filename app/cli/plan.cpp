@@ -291,6 +291,10 @@ AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
                 !written)
                 return tl::unexpected{written.error()};
         planning.exports = m_exports;
+        const Result<solve::PlanMemory> memory = solve::planMemory(*planning.outcome.best, {});
+        if (!memory)
+            return tl::unexpected{memory.error()};
+        planning.memory = *memory;
     }
     Answer answer = describe(planning);
     answer.json["seconds"] = m_clock.seconds();

@@ -8,11 +8,15 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 namespace plimsoll::cli {
 
 namespace {
+
+constexpr std::array kMemoryKeys = {"packed_height_bytes", "packed_lower_bound_bytes",
+                                    "reserved_bytes", "reserved_expandable_bytes"};
 
 /// `count` budgets, evenly spaced from the smallest known feasible one to the largest that gains
 /// anything.
@@ -96,10 +100,34 @@ void addNothing(ordered_json& json, const Planning& planning)
         json[key] = nullptr;
     json["base_peak_bytes"] = planning.unplanned.peak.count();
     json["base_step_time_ns"] = planning.unplanned.stepTime.count();
+    for (const char* key : kMemoryKeys)
+        json[key] = nullptr;
     for (const char* key : {"recomputed", "labels", "regions", "not_modelled"})
         json[key] = ordered_json::array();
     if (runtime == plan::Runtime::Step)
         json["schedule"] = plan::scheduleJson({});
+}
+
+/// What the plan's memory takes once it has addresses.
+void addMemory(ordered_json& json, const solve::PlanMemory& memory)
+{
+    const std::array values = {memory.packedHeight, memory.packedLowerBound, memory.reserved,
+                               memory.reservedExpandable};
+    for (std::size_t i = 0; i < values.size(); ++i)
+        json[kMemoryKeys[i]] = values[i].count();
+}
+
+std::string memoryText(const solve::PlanMemory& memory)
+{
+    const auto shown = [](base::Bytes bytes) { return base::bytesText(bytes, base::Rounding::Up); };
+    return fmt::format("  packed      {} ({}), {}\n"
+                       "  reserved    {} by PyTorch's allocator, {} with expandable segments\n",
+                       shown(memory.packedHeight), base::exactBytesText(memory.packedHeight),
+                       memory.packedHeight == memory.packedLowerBound
+                           ? std::string{"as low as can be"}
+                           : "bound "
+                                 + base::bytesText(memory.packedLowerBound, base::Rounding::Down),
+                       shown(memory.reserved), shown(memory.reservedExpandable));
 }
 
 /// "1,024 B", or how much more than the budget that is: "1,024 B (24 B more)".
@@ -188,6 +216,10 @@ Answer describe(const Planning& planning)
         answer.text = fmt::format("{} plan by {}{}\n", solve::statusName(outcome.status),
                                   planning.planner.id, outcome.stopped ? ", stopped early" : "")
                       + evaluationText(planning.problem, plan, evaluation, planning.unplanned);
+        if (planning.memory) {
+            addMemory(answer.json, *planning.memory);
+            answer.text += memoryText(*planning.memory);
+        }
         for (const std::string& path : planning.exports)
             answer.text += fmt::format("  wrote {}\n", io::pathText(path));
     } else {

@@ -3,7 +3,9 @@
 
 #include "app/cli/command.h"
 #include "core/solve/common/planner.h"
+#include "core/solve/pack/plan_memory.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,8 @@ struct Planning
     solve::Outcome outcome;
     bool searched = true; ///< else the budget is below the bound: known is what takes no search
     int points = 0;       ///< of the trade-off, to be printed
-    std::vector<std::string> exports = {}; ///< files written
+    std::vector<std::string> exports = {};        ///< files written
+    std::optional<solve::PlanMemory> memory = {}; ///< of the best plan
 };
 
 /// The answer of `plan`, `seconds` aside. The same keys whether there is a plan or not.

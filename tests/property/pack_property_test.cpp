@@ -164,7 +164,7 @@ void PackPropertyTest::randomPackingsDontOverlap()
         QVERIFY(answer.height >= answer.lowerBound);
         QVERIFY(answer.lowerBound >= largestLiveSum(buffers));
         // The greedy orders by themselves.
-        const Packed greedy = packGreedily(buffers, 0, 7, {});
+        const Packed greedy = packGreedily(buffers, {.passes = 7}, {});
         QVERIFY(!overlaps(buffers, greedy.offsets));
         QVERIFY(greedy.height >= answer.height);
     }

@@ -15,9 +15,6 @@ namespace {
 using Order = std::vector<std::uint32_t>;
 using Key = std::function<double(std::uint32_t)>;
 
-/// No further packing begins after that many buffers placed and met: some seconds.
-constexpr std::uint64_t kMostWork = 500'000'000;
-
 double durationOf(const PackBuffer& buffer)
 {
     return static_cast<double>(buffer.upper) - static_cast<double>(buffer.lower);
@@ -162,7 +159,7 @@ Order repaired(const PackBuffers& buffers, const Order& order, const PackOffsets
 
 } // namespace
 
-Packed packGreedily(const PackBuffers& buffers, std::int64_t goal, int passes,
+Packed packGreedily(const PackBuffers& buffers, const GreedyLimits& limits,
                     const base::JobContext& context)
 {
     Packed best{std::numeric_limits<std::int64_t>::max(), {}};
@@ -173,22 +170,22 @@ Packed packGreedily(const PackBuffers& buffers, std::int64_t goal, int passes,
     Order bestOrder;
     Order order;
     Packed latest;
-    for (int pass = 0; pass < passes && best.height > goal; ++pass) {
-        if (pass > 0 && (context.stopRequested() || firstFit.work() > kMostWork))
+    for (int pass = 0; pass < limits.passes && best.height > limits.goal; ++pass) {
+        if (pass > 0 && (context.stopRequested() || firstFit.work() > limits.mostWork))
             break;
         if (pass < GreedyOrders::kCount)
             order = orders.order(pass);
         else if (pass == GreedyOrders::kCount)
-            order = repaired(buffers, bestOrder, best.offsets, goal);
+            order = repaired(buffers, bestOrder, best.offsets, limits.goal);
         else
-            order = repaired(buffers, order, latest.offsets, goal);
+            order = repaired(buffers, order, latest.offsets, limits.goal);
         latest.offsets = firstFit.pack(order, context.stop);
         latest.height = heightOf(buffers, latest.offsets);
         if (latest.height < best.height) {
             best = latest;
             bestOrder = order;
         }
-        context.report(static_cast<std::size_t>(pass + 1), static_cast<std::size_t>(passes));
+        context.report(static_cast<std::size_t>(pass + 1), static_cast<std::size_t>(limits.passes));
     }
     return best;
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 
 namespace plimsoll::solve {
@@ -118,6 +119,35 @@ std::int64_t lowerGroups(const PackBuffers& buffers, const PackQuery& query, std
     return bound;
 }
 
+/// Buffers that are live as long as any is, such as parameters, side by side at the bottom: moving
+/// them there makes no packing higher, and what is left falls into groups.
+struct Ground
+{
+    std::int64_t height = 0;
+    std::vector<std::uint32_t> rest; ///< the other buffers
+};
+
+Ground layGround(const PackBuffers& buffers, PackOffsets& offsets)
+{
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last = std::numeric_limits<std::int64_t>::min();
+    for (const PackBuffer& buffer : buffers)
+        if (buffer.size > 0) {
+            first = std::min(first, buffer.lower);
+            last = std::max(last, buffer.upper);
+        }
+    Ground ground;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        if (buffers[i].size == 0 || buffers[i].lower > first || buffers[i].upper < last) {
+            ground.rest.push_back(static_cast<std::uint32_t>(i));
+        } else {
+            offsets[i] = ground.height;
+            ground.height += buffers[i].size;
+        }
+    }
+    return ground;
+}
+
 PackStatus statusOf(const PackAnswer& answer, const std::optional<std::int64_t>& capacity)
 {
     if (capacity && answer.height > *capacity)
@@ -144,13 +174,19 @@ base::Result<PackAnswer> solvePack(const PackBuffers& buffers, const PackQuery& 
     if (base::Result<void> valid = validate(buffers); !valid)
         return tl::unexpected{valid.error()};
     PackAnswer answer;
-    answer.lowerBound = largestLiveSum(buffers);
-    const std::int64_t goal = std::max(answer.lowerBound, query.capacity.value_or(0));
-    Packed packed = packGreedily(buffers, goal, query.passes, context.piece(0, 2));
-    answer.offsets = std::move(packed.offsets);
-    const std::int64_t proven =
-        lowerGroups(buffers, query, goal, answer.offsets, context.piece(1, 2));
-    answer.lowerBound = std::max(answer.lowerBound, proven);
+    answer.offsets.assign(buffers.size(), 0);
+    const Ground ground = layGround(buffers, answer.offsets);
+    PackBuffers rest;
+    for (const std::uint32_t i : ground.rest)
+        rest.push_back(buffers[i]);
+    answer.lowerBound = largestLiveSum(rest);
+    const std::int64_t goal =
+        std::max(answer.lowerBound, query.capacity.value_or(0) - ground.height);
+    Packed packed = packGreedily(rest, {goal, query.passes, query.mostWork}, context.piece(0, 2));
+    const std::int64_t proven = lowerGroups(rest, query, goal, packed.offsets, context.piece(1, 2));
+    answer.lowerBound = ground.height + std::max(answer.lowerBound, proven);
+    for (std::size_t k = 0; k < rest.size(); ++k)
+        answer.offsets[ground.rest[k]] = ground.height + packed.offsets[k];
     const base::Result<std::int64_t> height = checkPacking(buffers, answer.offsets);
     if (!height)
         return base::failure(base::ErrorKind::Internal,

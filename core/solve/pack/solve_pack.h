@@ -25,6 +25,7 @@ struct PackQuery
     int threads = 2;                      ///< at least 1; the answer doesn't depend on them
     std::size_t nodes = 200000;           ///< of each exact search, at most
     int passes = 40;                      ///< of the greedy orders, at most
+    std::uint64_t mostWork = 500'000'000; ///< buffers that these place and meet, about
 };
 
 struct PackAnswer

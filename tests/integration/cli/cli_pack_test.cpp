@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `solve pack` end to end.
+// `solve pack` end to end, and what `plan` tells of the places of a plan's blocks.
 #include "tests/integration/cli/cli_runner.h"
 
 #include <QJsonArray>
@@ -22,6 +22,8 @@ private Q_SLOTS:
     void capacityIsMetOrNot();
     void badFilesGetOneSentence();
     void aMillionRowsAreFine();
+    void aPlanTellsWhatItsBlocksTake();
+    void aSmallPlanTakesOneSmallSegment();
 
 private:
     /// Three are live at once, at [2, 3) and [3, 4).
@@ -114,6 +116,45 @@ void CliPackTest::aMillionRowsAreFine()
     const QJsonObject json = run.json();
     QCOMPARE(json[text("offsets")].toArray().size(), 1000000);
     QVERIFY(json[text("height")].toInteger() >= json[text("lower_bound")].toInteger());
+}
+
+void CliPackTest::aPlanTellsWhatItsBlocksTake()
+{
+    const CliRun run =
+        runCli({text("plan"), m_resnet, text("--budget"), text("75%"), text("--json")});
+    QCOMPARE(run.exit, 0);
+    const QJsonObject json = run.json();
+    const qint64 peak = json[text("peak_bytes")].toInteger();
+    // Nothing packs below the live peak; this plan's blocks reach it.
+    QCOMPARE(json[text("packed_lower_bound_bytes")].toInteger(), peak);
+    QCOMPARE(json[text("packed_height_bytes")].toInteger(), peak);
+    // Segments are whole multiples of 2 MiB, and nothing fits in less than the peak.
+    for (const char* key : {"reserved_bytes", "reserved_expandable_bytes"}) {
+        const qint64 reserved = json[text(key)].toInteger();
+        QVERIFY(reserved >= peak);
+        QVERIFY(reserved < 2 * peak);
+        QCOMPARE(reserved % (2 * tests::kMiB), qint64{0});
+    }
+    // Buffers of growing size, each after the one before, leave holes that only fixed segments
+    // have.
+    QVERIFY(json[text("reserved_expandable_bytes")].toInteger()
+            < json[text("reserved_bytes")].toInteger());
+    const CliRun shown = runCli({text("plan"), m_resnet, text("--budget"), text("75%")});
+    QVERIFY2(shown.out.contains("\n  packed      ")
+                 && shown.out.contains("B), as low as can be\n  reserved    "),
+             shown.out.constData());
+}
+
+void CliPackTest::aSmallPlanTakesOneSmallSegment()
+{
+    const QString tiny = text(PLIMSOLL_SOURCE_DIR "/tests/data/tiny.plimsoll.json");
+    const QJsonObject json = runCli({text("plan"), tiny, text("--budget"), text("100%"),
+                                     text("--reserve"), text("1MiB"), text("--json")})
+                                 .json();
+    // All blocks together are smaller than 2 MiB, and each than 1 MiB; the reserve comes on top.
+    QCOMPARE(json[text("reserved_bytes")].toInteger(), 3 * tests::kMiB);
+    QCOMPARE(json[text("reserved_expandable_bytes")].toInteger(), 3 * tests::kMiB);
+    QCOMPARE(json[text("packed_height_bytes")], json[text("peak_bytes")]);
 }
 
 } // namespace

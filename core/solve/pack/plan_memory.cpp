@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/pack/plan_memory.h"
+
+#include "core/solve/pack/allocator_replay.h"
+#include "core/solve/pack/solve_pack.h"
+
+#include <algorithm>
+
+namespace plimsoll::solve {
+
+namespace {
+
+/// A storage's life in steps, first and last included; -1: from before the first step.
+struct Life
+{
+    std::int32_t first;
+    std::int32_t last;
+    base::Bytes bytes;
+};
+
+/// Lives that take memory during some step, by their begin.
+std::vector<Life> livesOf(const plan::VerifiedPlan& plan)
+{
+    const plan::Schedule& schedule = *plan.evaluation().schedule;
+    const graph::Program& program = *plan.problem().program;
+    const auto steps = static_cast<std::int32_t>(schedule.steps.size());
+    std::vector<Life> lives;
+    for (const plan::Instance& instance : schedule.instances) {
+        const base::Bytes bytes =
+            graph::rounded(program.storage(instance.storage).bytes, plan.problem().rounding);
+        if (bytes.count() > 0 && instance.free >= 0 && steps > 0)
+            lives.push_back({instance.alloc, std::min(instance.free, steps - 1), bytes});
+    }
+    std::stable_sort(lives.begin(), lives.end(),
+                     [](const Life& a, const Life& b) { return a.first < b.first; });
+    return lives;
+}
+
+/// Within a step, what is allocated comes first: what ends in it is still alive.
+base::Bytes replayed(const std::vector<Life>& lives, AllocatorReplay::Segments segments)
+{
+    AllocatorReplay replay{segments};
+    std::vector<std::pair<std::int32_t, AllocatorReplay::Handle>> ends; // a heap, first end on top
+    const auto later = [](const auto& a, const auto& b) { return a > b; };
+    for (const Life& life : lives) {
+        for (; !ends.empty() && ends.front().first < life.first; ends.pop_back()) {
+            std::pop_heap(ends.begin(), ends.end(), later);
+            replay.free(ends.back().second);
+        }
+        ends.emplace_back(life.last, replay.allocate(life.bytes));
+        std::push_heap(ends.begin(), ends.end(), later);
+    }
+    return replay.reserved();
+}
+
+} // namespace
+
+base::Result<PlanMemory> planMemory(const plan::VerifiedPlan& plan, const base::JobContext& context)
+{
+    const std::vector<Life> lives = livesOf(plan);
+    PackBuffers buffers;
+    for (const Life& life : lives)
+        buffers.push_back(
+            {std::max(life.first, 0), std::int64_t{life.last} + 1, life.bytes.count()});
+    PackQuery query;
+    query.passes = 12;
+    query.nodes = 20000;
+    query.mostWork = 50'000'000;
+    const base::Result<PackAnswer> packed = solvePack(buffers, query, context);
+    if (!packed)
+        return tl::unexpected{packed.error()};
+    const base::Bytes reserve = plan.problem().reserve;
+    return PlanMemory{base::Bytes{packed->height} + reserve,
+                      base::Bytes{packed->lowerBound} + reserve,
+                      replayed(lives, AllocatorReplay::Segments::Fixed) + reserve,
+                      replayed(lives, AllocatorReplay::Segments::Expandable) + reserve};
+}
+
+} // namespace plimsoll::solve
