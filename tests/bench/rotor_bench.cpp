@@ -9,6 +9,7 @@
 #include <chrono>
 #include <ctime>
 #include <limits>
+#include <optional>
 #include <vector>
 
 using namespace plimsoll;
@@ -94,7 +95,49 @@ void rotorTable(benchmark::State& state)
     state.counters["table_MiB"] = static_cast<double>(bytes) / (1 << 20);
 }
 
+/// The slots that are taken where sizes are rounded, against 500 (yardstick, time) and against
+/// 4,000 (what the schedule loses by them, in percent).
+void adaptiveSlots(benchmark::State& state)
+{
+    examples::Random random{static_cast<std::uint64_t>(state.range(0))};
+    const Chain chain = examples::largeChain(random, 60);
+    const std::int64_t budget = examples::shareOfSaved(chain, state.range(0));
+    const auto solve = [&](std::optional<int> slots, double& best) {
+        RotorOptions options;
+        options.slots = slots;
+        const auto start = std::chrono::steady_clock::now();
+        const auto sequence =
+            RotorTable::build(chain, budget, options, {})
+                .and_then([budget](const RotorTable& table) { return table.sequence(budget); });
+        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+        best = std::min(best, seconds.count());
+        return sequence ? simulate(chain, *sequence)->makespan : 0.0;
+    };
+    double best = std::numeric_limits<double>::infinity();
+    double yardstick = best;
+    double most = best;
+    double makespan = 0;
+    for (auto _ : state) {
+        solve(500, yardstick);
+        makespan = solve({}, best);
+        state.SetIterationTime(best);
+    }
+    state.counters["yardstick_s"] = yardstick;
+    state.counters["ours_s"] = best;
+    state.counters["ratio"] = best / yardstick;
+    state.counters["target"] = 2;
+    state.counters["loss_percent"] = (makespan / solve(4000, most) - 1) * 100;
+}
+
 } // namespace
+
+BENCHMARK(adaptiveSlots)
+    ->Arg(25)
+    ->Arg(50)
+    ->ArgName("percent")
+    ->Iterations(10)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 
 BENCHMARK(rotorTable)
     ->Arg(1)

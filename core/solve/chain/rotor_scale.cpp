@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::int64_t kFewestSlots = 16;
 constexpr std::int64_t kUsefulSlots = 500;
+constexpr std::int64_t kRoundedSlots = 850; ///< where sizes are rounded, unless `finest`
 constexpr std::int64_t kMostSlots = std::int64_t{1} << 14;
 constexpr std::size_t kHardLimit = std::size_t{512} << 20;    ///< bytes, slots chosen by us
 constexpr std::size_t kRequestedLimit = std::size_t{4} << 30; ///< bytes, slots asked for
@@ -93,7 +94,8 @@ Result<void> chooseAdaptive(RotorScale& scale, std::int64_t available, std::size
         scale.spare = static_cast<int>(std::clamp<std::int64_t>(wish, 4, most / 4));
         scale.spare = std::min(scale.spare, 32);
     }
-    const std::int64_t useful = most - scale.spare;
+    const std::int64_t useful =
+        options.finest ? most - scale.spare : std::min(most - scale.spare, kRoundedSlots);
     scale.unit = common * ceilDiv(available / common, useful);
     scale.slots = static_cast<int>(available / scale.unit) + scale.spare;
     return {};

@@ -23,9 +23,13 @@ enum class TieRule : std::uint8_t {
 
 struct RotorOptions
 {
-    /// Sizes are rounded up to budget / slots. Without: exact when the table stays small, else as
-    /// many slots as `tableLimit` and the time of a few sweeps allow.
+    /// Sizes are rounded up to budget / slots. Without: exact when the table stays small, else a
+    /// number of slots that costs less than twice the time of 500; as needs are summed before they
+    /// are rounded, and schedules a little above the budget are looked at, they lose next to
+    /// nothing.
     std::optional<int> slots;
+    /// Without `slots`: as many as `tableLimit` and the time of a few sweeps allow.
+    bool finest = false;
     Recurrence recurrence = Recurrence::Corrected;
     TieRule ties = TieRule::ChainLowMemory; ///< the peer recurrence always takes LeafSmallest
     int threads = 1;                        ///< 0: as many as the machine has

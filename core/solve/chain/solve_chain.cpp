@@ -47,6 +47,7 @@ Result<std::optional<std::int64_t>> smallestKnown(const Chain& chain, const Chai
 {
     RotorOptions options = query.options;
     options.slots.reset();
+    options.finest = true;
     options.recurrence = Recurrence::Corrected;
     std::optional<std::int64_t> best;
     for (std::int64_t budget = whole;;) {
@@ -225,6 +226,24 @@ Result<ChainAnswer> withoutTable(const Chain& chain, const ChainQuery& query,
     });
 }
 
+/// Whether slots may be so coarse that they hide a schedule which fits.
+bool mayHide(const ChainQuery& query, const ChainAnswer& answer, std::int64_t smallest)
+{
+    if (query.options.recurrence != Recurrence::Corrected)
+        return false;
+    if (query.options.slots)
+        return smallest <= query.budget;
+    return !query.options.finest && !answer.exact && !answer.stopped
+           && answer.status != ChainStatus::Infeasible;
+}
+
+ChainQuery finest(ChainQuery query)
+{
+    query.options.slots.reset();
+    query.options.finest = true;
+    return query;
+}
+
 } // namespace
 
 std::string_view statusText(ChainStatus status)
@@ -285,14 +304,8 @@ Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, cons
     }
     if (!smallest)
         return tl::unexpected{smallest.error()};
-    // Slots so coarse that they hide a schedule which fits: solve again with finer ones.
-    if (answer.operations.empty() && query.options.slots
-        && smallest->value_or(INT64_MAX) <= query.budget
-        && query.options.recurrence == Recurrence::Corrected) {
-        ChainQuery finer = query;
-        finer.options.slots.reset();
-        return solveChain(chain, finer, job);
-    }
+    if (answer.operations.empty() && mayHide(query, answer, smallest->value_or(INT64_MAX)))
+        return solveChain(chain, finest(query), job);
     answer.smallestKnownBudget = *smallest;
     if (!answer.operations.empty())
         answer.smallestKnownBudget = std::min(smallest->value_or(answer.peak), answer.peak);

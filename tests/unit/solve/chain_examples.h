@@ -111,4 +111,24 @@ inline solve::Chain randomChain(Random& random, std::size_t stages, std::int64_t
     return chain;
 }
 
+/// Times 1..100, sizes in bytes up to 64 MiB: too large for an exact table.
+inline solve::Chain largeChain(Random& random, std::size_t stages)
+{
+    solve::Chain chain = randomChain(random, stages, std::int64_t{64} << 20, 16 << 20);
+    for (std::size_t i = 0; i < stages; ++i) {
+        chain.ftime[i] = static_cast<double>(random.between(1, 100));
+        chain.btime[i] = 2 * chain.ftime[i];
+    }
+    return chain;
+}
+
+/// A share in percent of all that the stages save.
+inline std::int64_t shareOfSaved(const solve::Chain& chain, std::int64_t percent)
+{
+    std::int64_t saved = 0;
+    for (const std::int64_t size : chain.xbar)
+        saved += size;
+    return saved * percent / 100;
+}
+
 } // namespace plimsoll::examples

@@ -78,6 +78,8 @@ private Q_SLOTS:
     void savingWinsOverAFreeRecomputation();
     void oneTableAnswersEveryBudget();
     void slotsRoundUp();
+    void roundedSizesLoseNextToNothing_data();
+    void roundedSizesLoseNextToNothing();
     void budgetsAndSlotsThatMakeNoSenseAreRefused();
     void anyNumberOfThreadsGivesTheSameTable();
     void threeHundredLargeStagesStayFast();
@@ -255,6 +257,37 @@ void RotorTest::slotsRoundUp()
     const RotorTable exact = built(chain, 15'999);
     QCOMPARE(exact.unit(), std::int64_t{1000});
     QCOMPARE(simulate(chain, *exact.sequence(15'999))->makespan, 21.0);
+}
+
+void RotorTest::roundedSizesLoseNextToNothing_data()
+{
+    QTest::addColumn<int>("stages");
+    QTest::addColumn<int>("percent");
+    QTest::newRow("30 stages in 30 %") << 30 << 30;
+    QTest::newRow("60 stages in 25 %") << 60 << 25;
+    QTest::newRow("60 stages in 50 %") << 60 << 50;
+}
+
+/// Within 0.1 % of 4,000 slots at less than twice the steps of 500.
+void RotorTest::roundedSizesLoseNextToNothing()
+{
+    QFETCH(int, stages);
+    QFETCH(int, percent);
+    examples::Random random{static_cast<std::uint64_t>(stages + percent)};
+    for (int round = 0; round < 4; ++round) {
+        const Chain chain = examples::largeChain(random, static_cast<std::size_t>(stages));
+        const std::int64_t budget = examples::shareOfSaved(chain, percent);
+        const auto timeOf = [&](const RotorTable& table) {
+            return simulate(chain, table.sequence(budget).value())->makespan;
+        };
+        RotorOptions many;
+        many.slots = 4000;
+        const RotorTable table = built(chain, budget);
+        QVERIFY(!table.exact());
+        QVERIFY(table.slots() <= 1000);
+        QVERIFY(timeOf(table) <= 1.001 * timeOf(built(chain, budget, many)));
+        QVERIFY(simulate(chain, table.sequence(budget).value())->peak <= budget);
+    }
 }
 
 void RotorTest::budgetsAndSlotsThatMakeNoSenseAreRefused()
