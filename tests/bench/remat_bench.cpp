@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recomputation of general graphs against its yardsticks: CBC on small chains, planted plans,
+// profile scans at scale, proven bounds. Ratios are judged; only a plan or a bound that is wrong
+// makes the program fail.
+#include "core/solve/remat/remat_bounds.h"
+#include "core/solve/remat/solve_remat.h"
+
+#include "tests/bench/yardsticks.h"
+#include "tests/support/cbc_oracle.h"
+#include "tests/support/remat_families.h"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace plimsoll;        // NOLINT(google-build-using-namespace)
+using namespace plimsoll::bench; // NOLINT(google-build-using-namespace)
+using solve::RematProblem;
+
+constexpr int kCbcSeconds = 60;
+constexpr int kRounds = 5;
+
+/// What must not happen: plans over the budget or below a bound, answers that contradict each
+/// other.
+int faults = 0;
+
+void fault(const std::string& what)
+{
+    ++faults;
+    fmt::print("  WRONG: {}\n", what);
+}
+
+void printRow(const std::string& what, double value, double target, bool isAtLeast = false)
+{
+    const bool isMet = isAtLeast ? value >= target : value <= target;
+    fmt::print("  {:<58} {:>12.4g} {} {:>8.4g} {}\n", what, value, isAtLeast ? ">=" : "<=", target,
+               isMet ? "pass" : "MISS");
+    std::fflush(stdout);
+}
+
+void printFigure(const std::string& what, double value)
+{
+    fmt::print("  {:<58} {:>12.4g}\n", what, value);
+    std::fflush(stdout);
+}
+
+/// In points of the duration without repetitions.
+double pointsOf(const RematProblem& problem, double again)
+{
+    return 100 * again / tests::plainTime(problem);
+}
+
+struct Solved
+{
+    solve::RematAnswer answer;
+    Span span;  ///< of the whole call
+    Span first; ///< until there was a plan
+    Span last;  ///< until there was the best one
+};
+
+/// Solves and checks the answer with the pass that shares no code with the search.
+Solved solve(const RematProblem& problem, std::int64_t budget)
+{
+    const Span begin = now();
+    std::optional<Span> first;
+    Span last;
+    auto answer = solve::solveRemat(problem, budget, {}, [&](const solve::RematPoint&) {
+        last = now() - begin;
+        if (!first)
+            first = last;
+    });
+    Solved solved{{}, now() - begin, first.value_or(Span{}), last};
+    if (!answer) {
+        fault(answer.error().message);
+        return solved;
+    }
+    solved.answer = *std::move(answer);
+    if (const auto& best = solved.answer.best) {
+        const auto figures = solve::simulate(problem, best->plan);
+        if (!figures || figures->peak > budget || figures->time != best->figures.time)
+            fault(fmt::format("a plan for {} bytes", budget));
+        if (solved.answer.timeBound > best->figures.time * (1 + 1e-9))
+            fault(fmt::format("a bound above a plan for {} bytes", budget));
+        if (solved.answer.workingSet.bytes > budget)
+            fault(fmt::format("a plan below the working set for {} bytes", budget));
+    }
+    return solved;
+}
+
+/// Sum and number of what is averaged.
+struct Mean
+{
+    double sum = 0;
+    int count = 0;
+
+    void add(double value)
+    {
+        sum += value;
+        ++count;
+    }
+    [[nodiscard]] double value() const { return count == 0 ? 0 : sum / count; }
+};
+
+/// The plan's distance to its bound, in points.
+void addGap(const RematProblem& problem, const Solved& solved, Mean& gaps)
+{
+    if (solved.answer.best)
+        gaps.add(pointsOf(problem, solved.answer.best->figures.time - solved.answer.timeBound));
+}
+
+void againstCbc()
+{
+    fmt::print("row 3: random training chains of 20 to 40 ops, CBC capped at {} s\n", kCbcSeconds);
+    Mean speed;     // logarithms
+    Mean lastSpeed; // logarithms
+    Mean gaps;
+    double worst = 0;
+    int proven = 0;
+    int open = 0;
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+        tests::Random random{seed};
+        const RematProblem problem = tests::randomTrainingChain(random, 20 + 4 * seed);
+        for (const double share : {0.9, 0.8, 0.7, 0.5}) {
+            const std::int64_t budget = tests::budgetOf(problem, share);
+            const tests::CbcAnswer cbc = tests::solveWithCbc(problem, budget, kCbcSeconds);
+            const Solved ours = solve(problem, budget);
+            addGap(problem, ours, gaps);
+            if (cbc.status == tests::CbcAnswer::Status::Stopped) {
+                ++open;
+                continue;
+            }
+            speed.add(std::log(cbc.seconds * 1e6 / ours.span.wall));
+            if (cbc.status == tests::CbcAnswer::Status::Infeasible)
+                continue;
+            ++proven;
+            lastSpeed.add(std::log(cbc.seconds * 1e6 / ours.last.wall));
+            const double ourTime = ours.answer.best ? ours.answer.best->figures.time
+                                                    : std::numeric_limits<double>::infinity();
+            const double excess =
+                pointsOf(problem, ourTime - tests::plainTime(problem) - cbc.again);
+            worst = std::max(worst, excess);
+            if (excess > 0.001)
+                fmt::print("  seed {}, {} ops at {}: {:.4f} points above CBC's optimum\n", seed,
+                           problem.ops.size(), share, excess);
+            if (ours.answer.timeBound > (tests::plainTime(problem) + cbc.again) * (1 + 1e-6))
+                fault("a bound above CBC's optimum");
+        }
+    }
+    printFigure("proven optima", proven);
+    printFigure("stopped before a proof", open);
+    printRow("worst distance to CBC's optimum, points", worst, 0.001);
+    printRow("CBC's time by ours, geometric mean", std::exp(speed.value()), 1000, true);
+    printFigure("CBC's time by ours until the best plan", std::exp(lastSpeed.value()));
+    printRow("mean gap from bound to plan, points", gaps.value(), 3);
+}
+
+/// Median time of one profile scan, microseconds of this thread.
+double scanTime(std::size_t ops)
+{
+    ProfileScan scan{ops};
+    const int times = static_cast<int>(200'000 / ops) + 1;
+    std::vector<Span> spans;
+    for (int round = 0; round < kRounds; ++round) {
+        const Span begin = now();
+        for (int time = 0; time < times; ++time)
+            benchmark::DoNotOptimize(scan.run());
+        const Span span = now() - begin;
+        spans.push_back({span.wall / times, span.processor / times});
+    }
+    return quantile(spans, 0.5).processor;
+}
+
+void planted()
+{
+    fmt::print("row 4: layered graphs, budgets planted as the peak of a hidden plan\n");
+    for (const std::size_t ops : {300U, 600U, 1200U}) {
+        Mean share;
+        double worst = -100;
+        double scans = 0;
+        int missing = 0;
+        for (std::uint64_t seed = 0; seed < 4; ++seed) {
+            tests::Random random{seed};
+            const RematProblem problem = tests::randomLayered(random, tests::layeredShape(ops));
+            const tests::Planted hidden = tests::plantPlan(problem, random, 400);
+            const double scan = scanTime(ops);
+            const Solved ours = solve(problem, hidden.figures.peak);
+            scans = std::max(scans, ours.span.processor / scan);
+            if (!ours.answer.best) {
+                ++missing;
+                continue;
+            }
+            const double excess = ours.answer.best->figures.time - hidden.figures.time;
+            worst = std::max(worst, pointsOf(problem, excess));
+            share.add((ours.answer.best->figures.time - ours.answer.base.time)
+                      / (hidden.figures.time - ours.answer.base.time));
+        }
+        printRow(fmt::format("{} ops, seeds 0 to 3: without a plan", ops), missing, 0);
+        printRow(fmt::format("{} ops: worst excess over the planted plan, points", ops), worst, 0);
+        printRow(fmt::format("{} ops: mean share of the planted repetitions", ops), share.value(),
+                 1);
+        printRow(fmt::format("{} ops: slowest, profile scans", ops), scans, 100'000);
+    }
+}
+
+void layered()
+{
+    fmt::print("dense layered graphs: 250 ops, w = 0.43, seeds 0 to 9, at 0.9 and 0.8\n");
+    Mean gaps;
+    Mean added;
+    int missing = 0;
+    int infeasible = 0;
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        tests::Random random{seed};
+        const RematProblem problem = tests::randomLayered(random, tests::layeredShape(250));
+        for (const double share : {0.9, 0.8}) {
+            const Solved ours = solve(problem, tests::budgetOf(problem, share));
+            if (ours.answer.status == solve::RematStatus::Infeasible)
+                ++infeasible;
+            else if (!ours.answer.best)
+                ++missing;
+            else
+                added.add(
+                    pointsOf(problem, ours.answer.best->figures.time - ours.answer.base.time));
+            addGap(problem, ours, gaps);
+        }
+    }
+    printFigure("proven infeasible, of 20", infeasible);
+    printRow("neither a plan nor a proof, of 20", missing, 0);
+    printFigure("mean added time, points", added.value());
+    printRow("mean gap from bound to plan, points", gaps.value(), 3);
+}
+
+/// One plan at 0.7 of the peak; median of the rounds, yardstick in between. Microseconds.
+double coldPlan(std::size_t ops, double target)
+{
+    const RematProblem problem = tests::transformerStep(ops);
+    const std::int64_t budget = tests::budgetOf(problem, 0.7);
+    std::vector<Span> spans;
+    std::vector<Span> firsts;
+    std::vector<double> scans;
+    const int rounds = ops > 20'000 ? 1 : kRounds;
+    for (int round = 0; round < rounds; ++round) {
+        scans.push_back(scanTime(problem.ops.size()));
+        const Solved ours = solve(problem, budget);
+        if (!ours.answer.best)
+            fmt::print("  {} ops: no plan at 0.7 of the peak\n", ops);
+        spans.push_back(ours.span);
+        firsts.push_back(ours.first);
+    }
+    std::sort(scans.begin(), scans.end());
+    const double scan = scans[scans.size() / 2];
+    const double time = quantile(spans, 0.5).processor;
+    printFigure(fmt::format("{} ops: milliseconds", ops), time / 1e3);
+    printFigure(fmt::format("{} ops: first plan, profile scans", ops),
+                quantile(firsts, 0.5).processor / scan);
+    if (target > 0)
+        printRow(fmt::format("{} ops: whole search, profile scans", ops), time / scan, target);
+    else
+        printFigure(fmt::format("{} ops: whole search, profile scans", ops), time / scan);
+    return time;
+}
+
+void frontier(double coldTime)
+{
+    const RematProblem problem = tests::transformerStep(10'000);
+    std::vector<std::int64_t> budgets;
+    for (int point = 0; point < 64; ++point)
+        budgets.push_back(tests::budgetOf(problem, 1 - 0.7 * (point + 1) / 64.0));
+    const Span begin = now();
+    const auto points = solve::rematFrontier(problem, budgets, {});
+    const double time = (now() - begin).processor;
+    if (!points) {
+        fault(points.error().message);
+        return;
+    }
+    int found = 0;
+    double last = 0;
+    for (std::size_t index = 0; index < budgets.size(); ++index)
+        if (const auto& point = (*points)[index]) {
+            ++found;
+            const auto figures = solve::simulate(problem, point->plan);
+            if (!figures || figures->peak > budgets[index])
+                fault(fmt::format("a plan of the frontier for {} bytes", budgets[index]));
+            if (point->figures.time < last)
+                fault("a smaller budget with a faster plan");
+            last = point->figures.time;
+        }
+    printFigure("10000 ops, 64 budgets down to 0.3 of the peak: plans", found);
+    printRow("frontier by cold plans", time / coldTime, 20);
+}
+
+void atScale()
+{
+    fmt::print("row 5: synthetic transformers, one plan at 0.7 of the peak\n");
+    const double small = coldPlan(1000, 0);
+    const double large = coldPlan(10'000, 4000);
+    printRow("time(10k) / time(1k)", large / small, 15);
+    coldPlan(100'000, 8500);
+    frontier(large);
+}
+
+/// What tight budgets make of the distance between bound and plan.
+void gapsByBudget()
+{
+    fmt::print("row 6: mean gap from bound to plan, points; 6 random problems for each\n");
+    for (const double share : {0.9, 0.8, 0.7, 0.6, 0.5, 0.3}) {
+        Mean chains;
+        Mean graphs;
+        Mean steps;
+        for (std::uint64_t seed = 0; seed < 6; ++seed) {
+            tests::Random random{seed};
+            const auto add = [share](const RematProblem& problem, Mean& gaps) {
+                addGap(problem, solve(problem, tests::budgetOf(problem, share)), gaps);
+            };
+            add(tests::randomTrainingChain(random, 40), chains);
+            add(tests::randomLayered(random, tests::layeredShape(100)), graphs);
+            if (seed == 0)
+                add(tests::transformerStep(1000), steps);
+        }
+        const auto row = [share](const char* name, const Mean& gaps) {
+            if (gaps.count > 0)
+                printRow(fmt::format("{} at {} ({} plans)", name, share, gaps.count), gaps.value(),
+                         3);
+        };
+        row("chains of 40 ops", chains);
+        row("layered graphs of 100 ops", graphs);
+        row("transformer of 1000 ops", steps);
+    }
+}
+
+void bounds()
+{
+    fmt::print("bounds: synthetic transformers at 0.7 of the peak\n");
+    for (const std::size_t ops : {1000U, 10'000U, 100'000U}) {
+        const RematProblem problem = tests::transformerStep(ops);
+        const std::int64_t budget = tests::budgetOf(problem, 0.7);
+        const double scan = scanTime(problem.ops.size());
+        const Span begin = now();
+        const solve::RematBounds parts{problem};
+        const double cut = parts.dearestCut(budget).again;
+        const Span afterCut = now();
+        const double best = parts.lagrangian(budget).again;
+        const Span end = now();
+        printFigure(fmt::format("{} ops: knapsack, profile scans", ops),
+                    (afterCut - begin).processor / scan);
+        printFigure(fmt::format("{} ops: Lagrangian, profile scans", ops),
+                    (end - afterCut).processor / scan);
+        printFigure(fmt::format("{} ops: knapsack, points", ops), pointsOf(problem, cut));
+        printFigure(fmt::format("{} ops: Lagrangian, points", ops), pointsOf(problem, best));
+    }
+}
+
+} // namespace
+
+int main()
+{
+    againstCbc();
+    planted();
+    layered();
+    gapsByBudget();
+    atScale();
+    bounds();
+    fmt::print("row 6: wrong plans and bounds: {} (must be 0)\n", faults);
+    return faults == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
