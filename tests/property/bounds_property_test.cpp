@@ -36,6 +36,7 @@ class BoundsPropertyTest : public QObject
 
 private Q_SLOTS:
     void noLegalPlanIsBelowTheBounds();
+    void noLegalPlanOfTheStepRuntimeIsBelowTheBounds();
     void theWorkingSetAddsUpToTheBound();
     void everyRegionFoundIsLegal();
     void thousandsOfDeeplyNestedCallsAreAMomentsWork();
@@ -69,6 +70,41 @@ void BoundsPropertyTest::noLegalPlanIsBelowTheBounds()
     qInfo("%zu plans recompute; the time bound says so in %zu cases", recomputing, slower);
     QVERIFY(recomputing > kPrograms / 2);
     QVERIFY(slower > 0);
+}
+
+void BoundsPropertyTest::noLegalPlanOfTheStepRuntimeIsBelowTheBounds()
+{
+    std::size_t repeating = 0;
+    std::size_t slower = 0;
+    double share = 0;
+    for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+        const graph::ProgramPtr program = tests::randomProgram(seed);
+        const plan::Problem unlimited = problemOf(program, plan::kUnlimited);
+        const plan::EvaluationPtr evaluation =
+            plan::evaluate(unlimited, tests::randomStepPlan(*program, seed));
+        plan::Plan plain;
+        plain.runtime = plan::Runtime::Step;
+        const plan::EvaluationPtr recorded = plan::evaluate(unlimited, plain);
+        const plan::Problem tight = problemOf(program, evaluation->peak);
+        const base::Nanoseconds bound = plan::stepTimeLowerBound(tight, plan::Runtime::Step);
+        QVERIFY2(plan::peakLowerBound(tight, plan::Runtime::Step).bytes <= evaluation->peak,
+                 qPrintable(QString::number(seed)));
+        QVERIFY2(bound <= evaluation->stepTime, qPrintable(QString::number(seed)));
+        QVERIFY(bound >= recorded->stepTime);
+        QCOMPARE(plan::stepTimeLowerBound(problemOf(program, recorded->peak), plan::Runtime::Step),
+                 recorded->stepTime);
+        if (evaluation->recomputeTime.count() == 0 || evaluation->peak >= recorded->peak)
+            continue;
+        ++repeating;
+        slower += bound > recorded->stepTime ? 1U : 0U;
+        share += static_cast<double>((bound - recorded->stepTime).count())
+                 / static_cast<double>(evaluation->recomputeTime.count());
+    }
+    qInfo("%zu plans repeat to a smaller peak; the time bound says so in %zu cases, with %.3f of "
+          "what they repeat",
+          repeating, slower, share / static_cast<double>(repeating));
+    QVERIFY(repeating > kPrograms / 20);
+    QVERIFY(slower > repeating / 4);
 }
 
 void BoundsPropertyTest::theWorkingSetAddsUpToTheBound()
