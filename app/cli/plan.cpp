@@ -80,6 +80,16 @@ bool isDefault(const std::string& name, const std::string& text)
     });
 }
 
+/// Planners for --explain.
+std::string explainers()
+{
+    std::vector<std::string> ids;
+    for (const auto& planner : solve::planners())
+        if (planner->descriptor().explains)
+            ids.push_back(planner->descriptor().id);
+    return fmt::format("{}", fmt::join(ids, ", "));
+}
+
 class PlanVerb : public Verb
 {
 public:
@@ -107,6 +117,7 @@ private:
     std::optional<double> m_timeLimit;
     int m_points = 0;
     bool m_list = false;
+    bool m_explain = false;
 
     const solve::Planner* m_planner = nullptr;
     solve::Options m_options;
@@ -148,6 +159,8 @@ PlanVerb::PlanVerb(CLI::App& app)
     command()
         .add_option("--time-limit", m_timeLimit, "Seconds, then the best answer so far counts")
         ->check(seconds());
+    command().add_flag("--explain", m_explain,
+                       "Also print what the planner chose, one value after the other, and why");
     command().add_flag("--list", m_list, "Print the planners and their options");
     for (const auto& planner : solve::planners())
         for (const solve::OptionRecord& option : planner->descriptor().options)
@@ -207,6 +220,11 @@ Result<void> PlanVerb::checkArguments()
     if (!planner)
         return tl::unexpected{planner.error()};
     m_planner = *planner;
+    if (m_explain && !m_planner->descriptor().explains)
+        return failure(ErrorKind::Usage,
+                       fmt::format("--explain: {} does not choose value by value; planners that "
+                                   "do: {}.",
+                                   id, explainers()));
     if (Result<void> read = readOptions(); !read)
         return read;
     for (const std::string& path : m_exports)
@@ -297,6 +315,14 @@ AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
         planning.memory = *memory;
     }
     Answer answer = describe(planning);
+    if (m_explain && planning.outcome.best) {
+        const auto picks = m_planner->explain(*planning.outcome.best);
+        if (!picks)
+            return tl::unexpected{picks.error()};
+        addPicks(answer, problem, *picks);
+    } else if (m_explain) {
+        answer.json["explain"] = ordered_json::array();
+    }
     answer.json["seconds"] = m_clock.seconds();
     return answer;
 }

@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace plimsoll::cli {
@@ -232,6 +234,38 @@ Answer describe(const Planning& planning)
     answer.text += pointsText(answer.json["frontier"]);
     answer.json["exports"] = planning.exports;
     return answer;
+}
+
+void addPicks(Answer& answer, const plan::Problem& problem, const std::vector<solve::Pick>& picks)
+{
+    const graph::Program& program = *problem.program;
+    ordered_json rows = ordered_json::array();
+    for (const solve::Pick& pick : picks) {
+        const graph::Op& op = program.op(pick.op);
+        const base::Bytes left = std::max(pick.peak - problem.budget, base::Bytes{});
+        ordered_json msps; // null: it takes no time
+        if (std::isfinite(pick.bytesPerNanosecond))
+            msps = pick.bytesPerNanosecond;
+        rows.push_back({{"candidate", pick.value.index()},
+                        {"op", pick.op.index()},
+                        {"module", program.modulePath(op)},
+                        {"target", program.targetOf(op)},
+                        {"bytes", pick.bytes.count()},
+                        {"recompute_time_ns", pick.recomputeTime.count()},
+                        {"times", pick.times},
+                        {"msps", std::move(msps)},
+                        {"peak_bytes", pick.peak.count()},
+                        {"need_left_bytes", left.count()}});
+        answer.text += fmt::format(
+            "  pick {:<4} {:<10} {} x {:<8} {:>12}  {}  op {}, {}\n", rows.size(),
+            base::bytesText(pick.bytes), pick.times, base::timeText(pick.recomputeTime),
+            std::isfinite(pick.bytesPerNanosecond)
+                ? base::bytesText(base::Bytes{std::llround(pick.bytesPerNanosecond * 1e6)}) + "/ms"
+                : std::string{"no time"},
+            left.count() > 0 ? base::bytesText(left, base::Rounding::Up) + " over" : "fits",
+            pick.op.index(), base::printable(program.label(op)));
+    }
+    answer.json["explain"] = std::move(rows);
 }
 
 } // namespace plimsoll::cli

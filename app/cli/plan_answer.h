@@ -28,4 +28,7 @@ struct Planning
 /// The answer of `plan`, `seconds` aside. The same keys whether there is a plan or not.
 [[nodiscard]] Answer describe(const Planning& planning);
 
+/// What --explain adds: each pick, and by how much the step with it is still over the budget.
+void addPicks(Answer& answer, const plan::Problem& problem, const std::vector<solve::Pick>& picks);
+
 } // namespace plimsoll::cli

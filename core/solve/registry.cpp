@@ -6,6 +6,7 @@
 #include "core/solve/chain/chen_planner.h"
 #include "core/solve/chain/rotor_planner.h"
 #include "core/solve/chain/trunk_planner.h"
+#include "core/solve/remat/capuchin_planner.h"
 
 #include <fmt/format.h>
 
@@ -53,6 +54,7 @@ std::vector<std::unique_ptr<const Planner>> makePlanners()
     all.push_back(makeRotorPlanner());
     all.push_back(makeChenPlanner());
     all.push_back(makeTrunkPlanner());
+    all.push_back(makeCapuchinPlanner());
     all.push_back(makeEveryBlockPlanner());
     all.push_back(makeSequentialPlanner());
     all.push_back(std::make_unique<const KeepEverything>());

@@ -34,6 +34,7 @@ void ProposalsPropertyTest::passTheirCheck_data()
     row("chen", "chen", {});
     row("chen, statistics", "chen", {{"freeze-stats", 1}});
     row("trunk", "trunk", {});
+    row("capuchin", "capuchin", {});
     row("none, step", "none", {{"runtime", 1}});
 }
 

@@ -101,10 +101,14 @@ void OptionForm::setOptions(const std::string& planner, const solve::Options& op
     const auto found = solve::findPlanner(planner);
     for (const Row& row : m_rows) {
         bool isKnown = false;
+        bool isOpen = false; // there is something to choose
         if (found)
             for (const solve::OptionRecord& record : (*found)->descriptor().options)
-                isKnown = isKnown || record.name == row.name;
-        row.field->setEnabled(isKnown);
+                if (record.name == row.name) {
+                    isKnown = true;
+                    isOpen = record.lower < record.upper;
+                }
+        row.field->setEnabled(isOpen);
         row.show(isKnown ? solve::optionValue((*found)->descriptor(), options, row.name) : 0);
     }
 }

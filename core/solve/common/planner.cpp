@@ -60,6 +60,14 @@ bool isSwitch(const OptionRecord& record)
     return record.lower == 0 && record.choices == switchChoices();
 }
 
+base::Result<std::vector<Pick>> Planner::explain(const plan::VerifiedPlan& /*plan*/) const
+{
+    return base::failure(base::ErrorKind::Usage,
+                         fmt::format("The planner {} does not choose value by value, so that there "
+                                     "is nothing to explain.",
+                                     descriptor().id));
+}
+
 base::Result<void> checkOptions(const PlannerDescriptor& descriptor, const Options& options)
 {
     for (const auto& option : options) {
@@ -131,6 +139,18 @@ OptionRecord runtimeRecord()
             .standard = 0,
             .upper = 1,
             .choices = {"checkpoint", "step"},
+            .label = "Runtime"};
+}
+
+OptionRecord stepRuntimeRecord()
+{
+    return {.name = "runtime",
+            .sentence = "What executes the plan: the recorded ops one by one "
+                        "(plimsoll.compile_step).",
+            .lower = 1,
+            .standard = 1,
+            .upper = 1,
+            .choices = {"step"},
             .label = "Runtime"};
 }
 

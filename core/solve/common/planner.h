@@ -42,6 +42,19 @@ struct PlannerDescriptor
     std::string name;     ///< "Rotor"
     std::string sentence; ///< what it does, for lists
     std::vector<OptionRecord> options;
+    bool explains = false; ///< Planner::explain() tells how its plans came about
+};
+
+/// A value that a planner chose to make again.
+struct Pick
+{
+    graph::StorageId value;
+    graph::OpId op; ///< that makes it
+    base::Bytes bytes;
+    base::Nanoseconds recomputeTime; ///< of making it again once, as the planner saw it then
+    std::uint32_t times = 1;         ///< how often that was going to be needed
+    double bytesPerNanosecond = 0;   ///< what it was chosen by; infinite without a time
+    base::Bytes peak;                ///< of the step with it and all picks before it
 };
 
 enum class Status : std::uint8_t {
@@ -82,6 +95,10 @@ public:
     [[nodiscard]] virtual base::Result<plan::FrontierPtr>
     frontier(const plan::Problem& problem, const Options& options,
              const base::JobContext& job) const = 0;
+    /// How a plan of this planner came about, in the order of choice. Usage error of planners that
+    /// don't choose value by value; CheckFailed for a plan that this one does not make.
+    [[nodiscard]] virtual base::Result<std::vector<Pick>>
+    explain(const plan::VerifiedPlan& plan) const;
 };
 
 /// Checks values against the planner's records; Usage error with the sentence otherwise.
@@ -102,6 +119,8 @@ optionTexts(const PlannerDescriptor& descriptor, const Options& options);
 
 /// The option "runtime": what executes the plan.
 [[nodiscard]] OptionRecord runtimeRecord();
+/// The same of a planner whose plans nothing but plimsoll.compile_step executes.
+[[nodiscard]] OptionRecord stepRuntimeRecord();
 /// Its value.
 [[nodiscard]] plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options);
 

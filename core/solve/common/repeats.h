@@ -41,6 +41,11 @@ public:
     {
         return m_uses[storage.index()];
     }
+    /// Ops that make or write the storage, rising.
+    [[nodiscard]] const std::vector<graph::Moment>& writersOf(graph::StorageId storage) const
+    {
+        return m_writers[storage.index()];
+    }
 
 private:
     [[nodiscard]] bool isWrittenBetween(graph::StorageId storage, graph::Moment first,

@@ -24,6 +24,7 @@ private Q_SLOTS:
     void plansAreCheckedAndExported();
     void damagedSchedulesAreRefused();
     void inferenceHasNoStepToRun();
+    void picksAreExplained();
 
 private:
     [[nodiscard]] QString planned()
@@ -154,6 +155,41 @@ void CliStepTest::damagedSchedulesAreRefused()
     fewer.removeLast();
     const CliRun numbers = checkWith(fewer);
     QCOMPARE(numbers.exit, 5); // the figures in the file are others
+}
+
+void CliStepTest::picksAreExplained()
+{
+    const QStringList arguments{text("plan"), m_resnet, text("--budget"), text("75%"),
+                                text("--explain")};
+    const QStringList capuchin{text("--planner"), text("capuchin")};
+    const QJsonObject answer = runCli(arguments + capuchin + QStringList{text("--json")}).json();
+    QCOMPARE(answer[text("status")].toString(), text("feasible"));
+    QCOMPARE(answer[text("runtime")].toString(), text("step"));
+    const QJsonArray picks = answer[text("explain")].toArray();
+    QVERIFY(picks.size() > 2);
+    qint64 peak = answer[text("base_peak_bytes")].toInteger();
+    const qint64 budget = answer[text("budget_bytes")].toInteger();
+    for (const QJsonValue& value : picks) {
+        const QJsonObject pick = value.toObject();
+        const qint64 now = pick[text("peak_bytes")].toInteger();
+        QVERIFY(now <= peak);
+        peak = now;
+        QCOMPARE(pick[text("need_left_bytes")].toInteger(), std::max<qint64>(now - budget, 0));
+        const double time = pick[text("recompute_time_ns")].toDouble();
+        QCOMPARE(pick[text("msps")].toDouble(),
+                 pick[text("bytes")].toDouble() / (pick[text("times")].toDouble() * time));
+        for (const char* key : {"candidate", "op", "module"})
+            QVERIFY2(pick.contains(text(key)), key);
+    }
+    QCOMPARE(peak, answer[text("peak_bytes")].toInteger());
+    const CliRun words = runCli(arguments + capuchin);
+    QCOMPARE(words.exit, 0);
+    QCOMPARE(words.out.count("\n  pick "), picks.size());
+    QVERIFY(words.out.contains("  fits  op "));
+    const CliRun rotor = runCli(arguments);
+    QCOMPARE(rotor.exit, 2);
+    QVERIFY(rotor.error.contains("rotor does not choose value by value"));
+    QVERIFY(rotor.error.contains("capuchin"));
 }
 
 } // namespace

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/remat/capuchin_planner.h"
+
+#include "core/solve/common/offer.h"
+#include "core/solve/remat/capuchin_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::solve {
+
+namespace {
+
+/// Plans that are evaluated: prefixes of the picks that lie evenly over the peaks.
+constexpr std::int64_t kMostPoints = 400;
+
+class CapuchinPlanner final : public Planner
+{
+public:
+    [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
+
+    [[nodiscard]] base::Result<plan::FrontierPtr>
+    frontier(const plan::Problem& problem, const Options& options,
+             const base::JobContext& job) const override;
+    [[nodiscard]] base::Result<std::vector<Pick>>
+    explain(const plan::VerifiedPlan& plan) const override;
+
+private:
+    PlannerDescriptor m_descriptor{
+        "capuchin",
+        "Capuchin",
+        "Recomputes single values, those of most memory per time first, as long as the step's "
+        "peak falls.",
+        {stepRuntimeRecord()},
+        true};
+};
+
+base::Result<plan::FrontierPtr> CapuchinPlanner::frontier(const plan::Problem& problem,
+                                                          const Options& options,
+                                                          const base::JobContext& job) const
+{
+    if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
+        return tl::unexpected{checked.error()};
+    plan::Problem unlimited = problem;
+    unlimited.budget = plan::kUnlimited;
+    plan::Plan plan = plan::keepEverything();
+    plan.planner = m_descriptor.id;
+    plan.options = optionTexts(m_descriptor, options);
+    plan.runtime = plan::Runtime::Step;
+    base::Result<plan::VerifiedPlanPtr> everything = plan::certify(unlimited, plan);
+    if (!everything) // a step that the runner can't run at all
+        return base::failure(everything.error().kind == base::ErrorKind::CheckFailed
+                                 ? base::ErrorKind::Usage
+                                 : everything.error().kind,
+                             everything.error().message);
+    const std::int64_t most = (*everything)->evaluation().peak.count();
+    const std::int64_t least = plan::peakLowerBound(unlimited, plan.runtime).bytes.count();
+    plan::Frontier frontier;
+    frontier.insert(*std::move(everything));
+    const std::int64_t gap = (most - least) / kMostPoints;
+    CapuchinRun run{unlimited};
+    std::int64_t last = most;
+    bool goesOn = true;
+    while (goesOn && !job.stopRequested()) {
+        goesOn = run.next();
+        if (run.changes().empty())
+            break;
+        const std::int64_t peak = run.changes().back().peak.count();
+        job.report(static_cast<std::size_t>(most - peak),
+                   static_cast<std::size_t>(std::max(most - least, most - peak)));
+        if (peak == last || (goesOn && last - peak < gap))
+            continue;
+        last = peak;
+        plan.again = run.rows();
+        if (base::Result<void> offered = offer(frontier, unlimited, plan); !offered)
+            return tl::unexpected{offered.error()};
+    }
+    return std::make_shared<const plan::Frontier>(std::move(frontier));
+}
+
+/// Goes the same way again: choices don't depend on the budget, nor on when a search was stopped.
+base::Result<std::vector<Pick>> CapuchinPlanner::explain(const plan::VerifiedPlan& plan) const
+{
+    const graph::Program& program = *plan.problem().program;
+    CapuchinRun run{plan.problem()};
+    while (run.rows() != plan.plan().again)
+        if (!run.next())
+            return base::failure(base::ErrorKind::CheckFailed,
+                                 "The planner capuchin does not make this plan.");
+    std::vector<Pick> picks;
+    for (const CapuchinChange& change : run.changes()) {
+        const graph::StorageId value{static_cast<std::size_t>(change.pick.value)};
+        picks.push_back({value, graph::opAt(program.storage(value).alloc),
+                         base::Bytes{change.pick.bytes},
+                         base::Nanoseconds{std::llround(change.pick.recomputeTime)},
+                         change.pick.multiplicity, change.pick.msps, change.peak});
+    }
+    return picks;
+}
+
+} // namespace
+
+std::unique_ptr<const Planner> makeCapuchinPlanner()
+{
+    return std::make_unique<const CapuchinPlanner>();
+}
+
+} // namespace plimsoll::solve

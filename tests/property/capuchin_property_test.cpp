@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Capuchin on random steps: the same picks every time, whose ops are all that is paid for, peaks
+// that only fall and are those of the certified plans.
+#include "core/solve/common/offer.h"
+#include "core/solve/remat/capuchin_planner.h"
+#include "core/solve/remat/capuchin_run.h"
+
+#include "tests/support/programs.h"
+
+#include <QTest>
+
+using namespace plimsoll;
+
+namespace {
+
+plan::Problem problemFor(std::uint64_t seed)
+{
+    plan::Problem problem = tests::unlimitedProblem(seed % 3 == 2 ? tests::randomGatedProgram(seed)
+                                                                  : tests::randomProgram(seed));
+    problem.device.bandwidth = 1e9;
+    return problem;
+}
+
+plan::Plan planOf(std::vector<plan::Again> rows)
+{
+    plan::Plan plan;
+    plan.planner = "capuchin";
+    plan.runtime = plan::Runtime::Step;
+    plan.again = std::move(rows);
+    return plan;
+}
+
+class CapuchinPropertyTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyPrefixIsAPlan();
+    void frontiersFallAndAreExplained();
+};
+
+void CapuchinPropertyTest::everyPrefixIsAPlan()
+{
+    int picks = 0;
+    int shared = 0; // prefixes with fewer rows than picks
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+        const plan::Problem problem = problemFor(seed);
+        const std::vector<base::Nanoseconds> times =
+            plan::opTimes(*problem.program, problem.device);
+        solve::CapuchinRun run{problem};
+        solve::CapuchinRun again{problem};
+        base::Bytes last = plan::evaluate(problem, planOf({}))->peak;
+        while (run.next()) {
+            ++picks;
+            QVERIFY(again.next());
+            QVERIFY2(run.rows() == again.rows(), qPrintable(QString::number(seed)));
+            const solve::CapuchinChange& change = run.changes().back();
+            QVERIFY(change.peak <= last);
+            last = change.peak;
+            const auto certified = plan::certify(problem, planOf(run.rows()));
+            QVERIFY2(certified, certified ? ""
+                                          : qPrintable(QStringLiteral("seed %1: ").arg(seed)
+                                                       + certified.error().message.c_str()));
+            const plan::Evaluation& evaluation = (*certified)->evaluation();
+            QCOMPARE(evaluation.peak.count(), change.peak.count());
+            base::Nanoseconds inserted;
+            for (const plan::Again& row : run.rows())
+                for (const graph::OpId op : row.ops)
+                    inserted += times[op.index()];
+            QCOMPARE(evaluation.recomputeTime.count(), inserted.count());
+            shared += run.rows().size() < run.changes().size() ? 1 : 0;
+        }
+        QVERIFY(!again.next());
+    }
+    qInfo("%d picks, %d times rows were shared", picks, shared);
+    QVERIFY(picks > 1000);
+    QVERIFY(shared > 100);
+}
+
+void CapuchinPropertyTest::frontiersFallAndAreExplained()
+{
+    const std::unique_ptr<const solve::Planner> planner = solve::makeCapuchinPlanner();
+    std::size_t points = 0;
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        const plan::Problem problem = problemFor(seed);
+        const auto frontier = planner->frontier(problem, {}, {});
+        QVERIFY(frontier);
+        const std::vector<plan::VerifiedPlanPtr>& plans = (*frontier)->points();
+        points += plans.size();
+        for (std::size_t at = 0; at < plans.size(); ++at) {
+            const plan::Evaluation& evaluation = plans[at]->evaluation();
+            QVERIFY(at == 0 || plans[at - 1]->evaluation().peak < evaluation.peak);
+            QVERIFY(at == 0 || plans[at - 1]->evaluation().stepTime > evaluation.stepTime);
+            const auto picks = planner->explain(*plans[at]);
+            QVERIFY(picks);
+            QCOMPARE(picks->empty(), plans[at]->plan().again.empty());
+            if (!picks->empty())
+                QCOMPARE(picks->back().peak.count(), evaluation.peak.count());
+            plan::Problem tight = problem;
+            tight.budget = evaluation.peak;
+            const solve::Outcome outcome = solve::outcomeAt(tight, *frontier);
+            QVERIFY(outcome.best && outcome.best->evaluation().peak <= tight.budget);
+        }
+    }
+    QVERIFY(points > 300);
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(CapuchinPropertyTest)
+#include "capuchin_property_test.moc"
