@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/graph_input.h"
+#include "app/cli/inspect_accesses.h"
 #include "app/cli/inspect_outline.h"
 #include "app/cli/verbs.h"
+#include "core/base/budget.h"
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
 #include "core/solve/common/linearize.h"
@@ -196,8 +198,16 @@ public:
             ->check(CLI::IsMember({"module", "op"}))
             ->capture_default_str();
         command()
-            .add_option("--device", m_device, "GPU for the times of --chain")
+            .add_option("--device", m_device, "GPU for the times of --chain and --accesses")
             ->capture_default_str();
+        command().add_flag("--accesses", m_accesses,
+                           "Print when forward and backward use each value that waits for "
+                           "backward, and how far the peak can fall");
+        command()
+            .add_option("--budget", m_budgetText,
+                        "Bytes for --accesses: where the step is over them; 6GiB, or 80% of the "
+                        "peak. Default: the GPU's memory")
+            ->needs("--accesses");
         close(
             "peak_bytes is the peak that the exporter counted and the reader counted again, sizes\n"
             "as they are; peak_allocated_bytes is the evaluator's, sizes rounded up to the\n"
@@ -233,11 +243,13 @@ private:
         const bool isPlan = kind == workspace::FileKind::Plan;
         if (!isPlan && kind != workspace::FileKind::Measurement)
             return inspectGraph(file);
-        if (m_chain || m_at.isGiven())
+        if (m_chain || m_accesses || m_at.isGiven())
             return base::failure(base::ErrorKind::Usage,
                                  fmt::format("{} is for graphs, and {} is a {}.",
-                                             m_chain ? "--chain" : "--at", io::pathText(file),
-                                             isPlan ? "plan" : "measurement"));
+                                             m_chain      ? "--chain"
+                                             : m_accesses ? "--accesses"
+                                                          : "--at",
+                                             io::pathText(file), isPlan ? "plan" : "measurement"));
         return isPlan ? inspectPlan(file) : inspectMeasurement(file);
     }
     [[nodiscard]] AnswerResult inspectGraph(const std::string& file) const
@@ -271,6 +283,16 @@ private:
             answer.json["chain"] = chainJson(*step, m_granularity);
             answer.text += stagesText(*step);
         }
+        if (m_accesses) {
+            problem.budget = problem.device.memory;
+            if (!m_budgetText.empty()) {
+                const base::Result<base::Budget> budget = base::parseBudget(m_budgetText);
+                if (!budget)
+                    return tl::unexpected{budget.error()};
+                problem.budget = budget->of(unplanned->peak);
+            }
+            addAccesses(answer, problem);
+        }
         return answer;
     }
 
@@ -278,7 +300,9 @@ private:
     AtOption m_at;
     std::string m_device{plan::kDefaultDevice};
     std::string m_granularity = "module";
+    std::string m_budgetText;
     bool m_chain = false;
+    bool m_accesses = false;
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "core/solve/remat/capuchin_step.h"
 
 #include "core/plan/evaluate.h"
+#include "core/solve/remat/access_profile.h"
 
 #include <algorithm>
 #include <set>
@@ -62,16 +63,12 @@ void CapuchinStep::addValue(std::size_t index)
     if (!m_repeats.isManaged(storage)
         || !isForward(m_program.op(graph::opAt(m_program.storage(storage).alloc))))
         return;
-    m_isLost[index] = true;
-    for (const Moment use : m_repeats.usesOf(storage)) {
-        if (m_program.op(graph::opAt(use)).phase == graph::Phase::Backward) {
-            value.isCandidate = true;
-            value.firstBackward = use;
-            m_isLost[index] = false;
-            break;
-        }
-        m_lastForward[index] = use;
+    if (const std::optional<Accesses> accesses = accessesOf(m_program, m_repeats, storage)) {
+        value.isCandidate = true;
+        value.firstBackward = accesses->firstBackward;
+        m_lastForward[index] = accesses->lastForward;
     }
+    m_isLost[index] = !value.isCandidate;
     std::set<std::uint32_t> reads;
     for (const Moment writer : m_repeats.writersOf(storage)) {
         if (value.isCandidate && writer >= value.firstBackward)

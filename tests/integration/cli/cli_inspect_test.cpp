@@ -34,6 +34,7 @@ private Q_SLOTS:
     void readsAPlanAsStrictlyAsItsGraphDoes();
     void optionsOfGraphsAreRefused();
     void namesTheKindOfFileThatIsNoGraph();
+    void tellsWhenValuesWait();
 
 private:
     [[nodiscard]] QJsonObject planned(const QString& path, const QStringList& options) const
@@ -174,6 +175,34 @@ void CliInspectTest::namesTheKindOfFileThatIsNoGraph()
             QVERIFY2(run.error.startsWith(path.toUtf8() + " is " + kind + ", not a graph: "),
                      run.error.constData());
         }
+}
+
+void CliInspectTest::tellsWhenValuesWait()
+{
+    const QStringList arguments{text("inspect"), m_resnet, text("--accesses"), text("--budget"),
+                                text("80%")};
+    const QJsonObject accesses =
+        runCli(arguments + QStringList{text("--json")}).json()[text("accesses")].toObject();
+    const qint64 least = accesses[text("minimum_peak_bytes")].toInteger();
+    const qint64 most = accesses[text("maximum_peak_bytes")].toInteger();
+    QVERIFY(accesses[text("static_bytes")].toInteger() < least && least < most);
+    QCOMPARE(accesses[text("peak_interval")].toArray().size(), qsizetype{2});
+    const QJsonArray values = accesses[text("values")].toArray();
+    QVERIFY(values.size() > 50);
+    for (const QJsonValue& value : values)
+        for (const char* key :
+             {"storage", "op", "module", "bytes", "first_forward_op", "last_forward_op",
+              "first_backward_op", "last_backward_op", "swap_free_time_ns"})
+            QVERIFY2(value.toObject().contains(text(key)), key);
+    const CliRun words = runCli(arguments);
+    QVERIFY(words.out.contains("with all values away"));
+    QVERIFY(words.out.contains("exceeded first by ops "));
+    const CliRun bad =
+        runCli({text("inspect"), m_resnet, text("--accesses"), text("--budget"), text("much")});
+    QCOMPARE(bad.exit, 2);
+    const CliRun measured = runCli({text("inspect"), m_measurement, text("--accesses")});
+    QCOMPARE(measured.exit, 2);
+    QVERIFY(measured.error.contains("--accesses is for graphs"));
 }
 
 } // namespace
