@@ -7,6 +7,7 @@
 #include "core/solve/chain/rotor_planner.h"
 #include "core/solve/chain/trunk_planner.h"
 #include "core/solve/remat/capuchin_planner.h"
+#include "core/solve/remat/remat_planner.h"
 
 #include <fmt/format.h>
 
@@ -52,6 +53,7 @@ std::vector<std::unique_ptr<const Planner>> makePlanners()
 {
     std::vector<std::unique_ptr<const Planner>> all;
     all.push_back(makeRotorPlanner());
+    all.push_back(makeRematPlanner());
     all.push_back(makeChenPlanner());
     all.push_back(makeTrunkPlanner());
     all.push_back(makeCapuchinPlanner());

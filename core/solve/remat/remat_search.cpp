@@ -51,6 +51,7 @@ void RematSearch::remove(const std::vector<std::uint32_t>& ops, std::uint32_t at
 {
     for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
         m_profile.erase(*op, at);
+        ++m_work;
         m_journal.push_back({{*op, at}, false});
     }
 }
@@ -314,6 +315,13 @@ bool RematSearch::reach(std::int64_t budget, const base::JobContext& job)
         rollback(0);
     m_journal.clear();
     return isReached;
+}
+
+void RematSearch::loosen(std::int64_t budget, const base::JobContext& job)
+{
+    m_journal.clear();
+    prune(extras(), budget, job);
+    m_journal.clear();
 }
 
 bool RematSearch::improve(std::int64_t budget, const base::JobContext& job)

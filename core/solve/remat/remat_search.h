@@ -64,6 +64,8 @@ public:
     /// takes away those that are not needed. False: nothing that fits was found, and the plan is
     /// what it was before.
     bool reach(std::int64_t budget, const base::JobContext& job);
+    /// Takes away what a plan that fits does without.
+    void loosen(std::int64_t budget, const base::JobContext& job);
     /// One round of destroy and repair of a plan that fits: keeps what is not slower. Whether it is
     /// faster now.
     bool improve(std::int64_t budget, const base::JobContext& job);

@@ -21,6 +21,8 @@ constexpr double kEqual = 1.0 + 1e-9;
 
 /// Changes of the profile that go into rounds of destroy and repair of one plan.
 constexpr std::size_t kWork = 40'000;
+/// And into taking a frontier's plans up to larger budgets.
+constexpr std::size_t kRaising = 200'000;
 
 /// What the search made, judged by the pass that shares no code with it.
 Result<RematPoint> judged(const RematProblem& problem, const RematSearch& search,
@@ -61,6 +63,31 @@ bool refine(RematSearch& search, std::int64_t budget, const Effort& effort, cons
             faster();
     }
     return true;
+}
+
+/// What fits less memory fits more, and may do without some of its repetitions there.
+Result<void> raise(const RematProblem& problem, const std::vector<std::int64_t>& budgets,
+                   std::vector<std::optional<RematPoint>>& points, RematSearch& search,
+                   const JobContext& job)
+{
+    const std::size_t end = search.work() + kRaising;
+    for (std::size_t index = points.size(); index-- > 1;) {
+        if (!points[index])
+            continue;
+        std::optional<RematPoint>& above = points[index - 1];
+        if (!above || points[index]->figures.time < above->figures.time)
+            above = points[index];
+        if (search.work() >= end || job.stopRequested())
+            continue;
+        search.load(points[index]->plan);
+        search.loosen(budgets[index - 1], job);
+        Result<RematPoint> looser = judged(problem, search, budgets[index - 1]);
+        if (!looser)
+            return tl::unexpected{looser.error()};
+        if (looser->figures.time < above->figures.time)
+            above = *std::move(looser);
+    }
+    return {};
 }
 
 } // namespace
@@ -138,12 +165,8 @@ rematFrontier(const RematProblem& problem, const std::vector<std::int64_t>& budg
             return tl::unexpected{point.error()};
         points[index] = *std::move(point);
     }
-    // What fits less memory fits more.
-    for (std::size_t index = points.size(); index-- > 1;)
-        if (points[index]
-            && (!points[index - 1]
-                || points[index]->figures.time < points[index - 1]->figures.time))
-            points[index - 1] = points[index];
+    if (Result<void> raised = raise(problem, budgets, points, search, job); !raised)
+        return tl::unexpected{raised.error()};
     return points;
 }
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/evaluate.h"
+#include "core/solve/remat/remat_problem.h"
+
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// A training step under the runtime Step (STEP_RUNTIME.md) as a rematerialization problem.
+///
+/// Ops are those of forward, loss and backward, under their own numbers. Values are the storages
+/// that they allocate, views belonging to theirs; what outlives them or what the optimizer uses is
+/// kept. Floors are everything else: what was there before the step, and the reserve. An op may
+/// repeat when the runner can repeat it anywhere: not one that reads what is older than the step
+/// and overwritten later on, although it could before that.
+[[nodiscard]] RematProblem problemOf(const plan::Problem& problem);
+
+/// A plan of such a problem for the runtime Step, without planner and options.
+[[nodiscard]] plan::Plan stepPlanOf(const RematPlan& plan);
+
+} // namespace plimsoll::solve

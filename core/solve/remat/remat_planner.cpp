@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/remat/remat_planner.h"
+
+#include "core/solve/common/offer.h"
+#include "core/solve/remat/program_problem.h"
+#include "core/solve/remat/solve_remat.h"
+
+#include <utility>
+
+namespace plimsoll::solve {
+
+namespace {
+
+PlannerDescriptor descriptorOfRemat()
+{
+    const OptionRecord points{
+        .name = "points",
+        .sentence = "Budgets for which plans are looked for, between what one op alone needs and "
+                    "what the whole step does.",
+        .lower = 2,
+        .standard = 64,
+        .upper = 1000};
+    return {"remat",
+            "Rematerialization",
+            "Drops any value of forward and backward and computes it again, as often as it pays: a "
+            "search on the whole graph, for the step runner. Ops keep their order.",
+            {points, stepRuntimeRecord()}};
+}
+
+/// Falling from what the plain order needs to what no plan goes below.
+std::vector<std::int64_t> budgetsOf(const RematProblem& problem, std::int64_t points)
+{
+    const base::Result<RematFigures> plain = simulate(problem, {});
+    if (!plain)
+        return {};
+    const std::int64_t least = RematBounds{problem}.workingSet().bytes;
+    std::vector<std::int64_t> budgets;
+    for (std::int64_t point = 1; point < points; ++point)
+        budgets.push_back(plain->peak - (plain->peak - least) / (points - 1) * point);
+    return budgets;
+}
+
+class RematPlanner final : public Planner
+{
+public:
+    [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
+
+    [[nodiscard]] base::Result<plan::FrontierPtr>
+    frontier(const plan::Problem& problem, const Options& options,
+             const base::JobContext& job) const override
+    {
+        if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
+            return tl::unexpected{checked.error()};
+        plan::Problem unlimited = problem;
+        unlimited.budget = plan::kUnlimited;
+        const auto proposal = [&](const RematPlan& plan) {
+            plan::Plan made = stepPlanOf(plan);
+            made.planner = m_descriptor.id;
+            made.options = optionTexts(m_descriptor, options);
+            return made;
+        };
+        // Says so where the runner can't run the recording at all.
+        base::Result<plan::VerifiedPlanPtr> plain = plan::certify(unlimited, proposal({}));
+        if (!plain)
+            return base::failure(plain.error().kind == base::ErrorKind::CheckFailed
+                                     ? base::ErrorKind::Usage
+                                     : plain.error().kind,
+                                 plain.error().message);
+        plan::Frontier frontier;
+        frontier.insert(*std::move(plain));
+        const RematProblem small = problemOf(unlimited);
+        const auto found = rematFrontier(
+            small, budgetsOf(small, optionValue(m_descriptor, options, "points")), job.piece(0, 2));
+        if (!found)
+            return tl::unexpected{found.error()};
+        const base::JobContext checking = job.piece(1, 2);
+        std::size_t done = 0;
+        for (const std::optional<RematPoint>& point : *found) {
+            if (point)
+                if (base::Result<void> offered = offer(frontier, unlimited, proposal(point->plan));
+                    !offered)
+                    return tl::unexpected{offered.error()};
+            checking.report(++done, found->size());
+        }
+        return std::make_shared<const plan::Frontier>(std::move(frontier));
+    }
+
+private:
+    PlannerDescriptor m_descriptor = descriptorOfRemat();
+};
+
+} // namespace
+
+std::unique_ptr<const Planner> makeRematPlanner()
+{
+    return std::make_unique<const RematPlanner>();
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training steps as rematerialization problems: what simulate() says of a plan is what evaluate()
+// says, and what the search makes of random steps is legal.
+#include "core/plan/certify.h"
+#include "core/solve/remat/program_problem.h"
+#include "core/solve/remat/solve_remat.h"
+
+#include "tests/support/programs.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+using namespace plimsoll;
+
+namespace {
+
+class RematProgramTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void theLinearPassEqualsTheEvaluation();
+    void whatIsFoundIsLegalAndAsPredicted();
+};
+
+solve::RematPlan rematPlanOf(const plan::Plan& plan)
+{
+    solve::RematPlan made;
+    for (const plan::Again& row : plan.again) {
+        made.again.push_back({static_cast<std::uint32_t>(row.before), {}});
+        for (const graph::OpId op : row.ops)
+            made.again.back().ops.push_back(static_cast<std::uint32_t>(op.index()));
+    }
+    return made;
+}
+
+/// The largest total of the steps that the runner runs, and the time of all its steps.
+solve::RematFigures evaluated(const plan::Problem& problem, const plan::Plan& plan)
+{
+    const plan::EvaluationPtr seen = plan::evaluate(problem, plan);
+    const std::size_t runner = problem.program->countBeforeOptimizer();
+    const std::size_t steps = runner < problem.program->ops.size()
+                                  ? static_cast<std::size_t>(seen->schedule->stepOfOp[runner])
+                                  : seen->schedule->steps.size();
+    const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.program, problem.device);
+    solve::RematFigures figures;
+    for (std::size_t step = 0; step < steps; ++step) {
+        figures.peak = std::max(figures.peak, seen->timeline->totalAt(step).count());
+        figures.time += static_cast<double>(times[seen->schedule->steps[step].op.index()].count());
+    }
+    return figures;
+}
+
+plan::Problem stepProblem(std::uint64_t seed)
+{
+    plan::Problem problem = tests::unlimitedProblem(seed % 3 == 0 ? tests::randomGatedProgram(seed)
+                                                                  : tests::randomProgram(seed));
+    problem.device.bandwidth = 1e9;
+    problem.reserve = base::Bytes{static_cast<std::int64_t>(seed % 5) * 1000};
+    return problem;
+}
+
+void RematProgramTest::theLinearPassEqualsTheEvaluation()
+{
+    int repeating = 0;
+    int refused = 0;
+    for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+        const plan::Problem problem = stepProblem(seed);
+        const solve::RematProblem small = solve::problemOf(problem);
+        const plan::Plan plan = tests::randomStepPlan(*problem.program, seed);
+        const solve::RematPlan rows = rematPlanOf(plan);
+        QVERIFY(solve::stepPlanOf(rows).again == plan.again);
+        const base::Result<solve::RematFigures> seen = solve::simulate(small, rows);
+        if (!seen) { // only where an op reads what a later one overwrites
+            ++refused;
+            QVERIFY2(seen.error().message.find("can't run again") != std::string::npos,
+                     seen.error().message.c_str());
+            continue;
+        }
+        const solve::RematFigures expected = evaluated(problem, plan);
+        QCOMPARE(seen->peak, expected.peak);
+        QCOMPARE(seen->time, expected.time);
+        repeating += plan.again.empty() ? 0 : 1;
+    }
+    qInfo("%d plans repeat something, %d are refused", repeating, refused);
+    QVERIFY(repeating > 500);
+    QVERIFY(refused < 75);
+}
+
+void RematProgramTest::whatIsFoundIsLegalAndAsPredicted()
+{
+    int smaller = 0;
+    for (std::uint64_t seed = 0; seed < 150; ++seed) {
+        const plan::Problem problem = stepProblem(seed);
+        const solve::RematProblem small = solve::problemOf(problem);
+        const std::int64_t peak = solve::simulate(small, {})->peak;
+        std::vector<std::int64_t> budgets;
+        for (int point = 0; point < 6; ++point)
+            budgets.push_back(peak - peak * point / 12);
+        const auto points = solve::rematFrontier(small, budgets, {});
+        QVERIFY2(points, points ? "" : points.error().message.c_str());
+        for (std::size_t index = 0; index < budgets.size() && (*points)[index]; ++index) {
+            const plan::Plan plan = solve::stepPlanOf((*points)[index]->plan);
+            const plan::Verification replay = plan::verify(problem, plan);
+            QVERIFY2(replay.faults.empty(),
+                     qPrintable(QStringLiteral("seed %1: ").arg(seed) + tests::firstFault(replay)));
+            QVERIFY(plan::certify(problem, plan).has_value());
+            const solve::RematFigures expected = evaluated(problem, plan);
+            QCOMPARE((*points)[index]->figures.peak, expected.peak);
+            QVERIFY(expected.peak <= budgets[index]);
+            smaller += plan.again.empty() ? 0 : 1;
+        }
+    }
+    QVERIFY2(smaller > 50, qPrintable(QString::number(smaller)));
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(RematProgramTest)
+#include "remat_program_test.moc"
