@@ -108,9 +108,10 @@ public:
             .add_option("--recurrence", m_recurrence, "corrected or peer")
             ->capture_default_str()
             ->check(CLI::IsMember({"corrected", "peer"}));
-        command().add_flag("--nonpersistent", m_nonPersistent,
-                           "Also schedules that drop a stage's input and make it again while what "
-                           "the stage saved stays; they are no regions");
+        command().add_flag(
+            "--nonpersistent", m_nonPersistent,
+            "Also schedules that drop a stage's input (drop_i) and make it again while "
+            "what the stage saved stays; they are no regions");
         command().add_flag("--frontier", m_frontier, "Also print the whole trade-off");
         command().add_option("--time-limit", m_timeLimit, "Seconds")->check(seconds());
         close("Example: plimsoll-cli solve chain chain.json --budget 24 --frontier --json");

@@ -104,6 +104,7 @@ private Q_SLOTS:
     void thePeerIsNeverFasterWhereItsPlanFits();
     void labelDepthCountsForwards();
     void scalingChangesNothing();
+    void slotsAreNeverFasterThanExactSizes();
 };
 
 void ChainRotorTest::bruteForceAgrees_data()
@@ -289,6 +290,32 @@ void ChainRotorTest::scalingChangesNothing()
         if (small)
             QCOMPARE(*small, *large);
     }
+}
+
+void ChainRotorTest::slotsAreNeverFasterThanExactSizes()
+{
+    Random random{11};
+    int slower = 0;
+    for (int round = 0; round < 500; ++round) {
+        const auto stages = static_cast<std::size_t>(random.between(2, 10));
+        const Chain chain = examples::randomChain(random, stages, 60, 30);
+        const std::int64_t whole = simulate(chain, keepEverything(stages))->peak;
+        const std::int64_t budget = random.between(whole / 2, whole);
+        RotorOptions rounded;
+        rounded.slots = static_cast<int>(random.between(4, 40));
+        const auto exact = RotorTable::build(chain, budget, {}, {});
+        QVERIFY(exact && exact->exact());
+        const auto best = exact->sequence(budget);
+        const auto coarse = RotorTable::build(chain, budget, rounded, {})->sequence(budget);
+        QVERIFY(best.has_value() || !coarse.has_value());
+        if (!coarse)
+            continue;
+        const double time = simulate(chain, *coarse)->makespan;
+        const double least = simulate(chain, *best)->makespan;
+        QVERIFY(least <= time * (1 + 1e-9));
+        slower += least < time ? 1 : 0;
+    }
+    QVERIFY(slower > 0);
 }
 
 QTEST_GUILESS_MAIN(ChainRotorTest)
