@@ -11,7 +11,7 @@ from step_training import Training, assert_same_bits
 from zoo import ZOO
 
 
-@pytest.mark.parametrize("planner", ["capuchin"])
+@pytest.mark.parametrize("planner", ["capuchin", "remat"])
 @pytest.mark.parametrize("name", ["resnet18", "awkward", "lstm"])
 def test_plans_give_eagers_bits(name, planner, tmp_path):
     torch.manual_seed(0)
