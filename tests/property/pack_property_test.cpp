@@ -144,6 +144,7 @@ private Q_SLOTS:
     void threadsDontMatter();
     void cutRectanglesArePutTogether();
     void aStoppedSearchStillPacks();
+    void largeGroupsAreSearchedToo();
 };
 
 void PackPropertyTest::randomPackingsDontOverlap()
@@ -248,6 +249,27 @@ void PackPropertyTest::aStoppedSearchStillPacks()
     QVERIFY(answer.has_value());
     QVERIFY(answer->stopped);
     QVERIFY(!overlaps(buffers, answer->offsets));
+}
+
+void PackPropertyTest::largeGroupsAreSearchedToo()
+{
+    Random random{7};
+    PackBuffers buffers;
+    for (int i = 0; i < 3000; ++i) {
+        const int lower = random.between(0, 29999);
+        buffers.push_back({lower, lower + random.between(1, 1000), random.between(1, 1 << 20)});
+    }
+    PackQuery query;
+    query.passes = 1;
+    query.nodes = 1;
+    const std::int64_t greedy = packGreedily(buffers, {.passes = 1}, {}).height;
+    query.threads = 1;
+    const PackAnswer one = solved(buffers, query);
+    QVERIFY(!overlaps(buffers, one.offsets));
+    QVERIFY2(one.height < greedy, "the search was of no use");
+    QVERIFY(one.height <= one.lowerBound + one.lowerBound / 25);
+    query.threads = 2;
+    QCOMPARE(solved(buffers, query).offsets, one.offsets);
 }
 
 } // namespace

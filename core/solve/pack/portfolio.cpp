@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/pack/portfolio.h"
 
+#include "core/solve/pack/deep_thread.h"
+
 #include <array>
+#include <list>
 #include <thread>
 
 namespace plimsoll::solve {
@@ -9,9 +12,12 @@ namespace plimsoll::solve {
 namespace {
 
 constexpr std::size_t kMembers = 2 * kPackOrders;
+constexpr std::size_t kMostOnAnyStack = 500; ///< buffers: more need a thread made for that
 
-SkylineOptions memberOptions(std::size_t member, std::size_t nodes)
+SkylineOptions memberOptions(std::size_t member, std::size_t buffers, std::size_t nodes)
 {
+    if (buffers > kMostInAllOrders)
+        return {member < 2 ? PackOrder::Begin : PackOrder::Fit, member % 2 == 1, nodes};
     return {static_cast<PackOrder>(member / 2), member % 2 == 1, nodes};
 }
 
@@ -30,7 +36,7 @@ void run(Race& race, std::size_t member, const PackBuffers& buffers,
 {
     if (race.dropped[member].load())
         return;
-    SkylineSearch search{buffers, group, memberOptions(member, nodes)};
+    SkylineSearch search{buffers, group, memberOptions(member, group.size(), nodes)};
     PortfolioAnswer& answer = race.answers[member];
     answer.verdict = search.search(height, stop, race.dropped[member]);
     if (answer.verdict == SkylineVerdict::Packed)
@@ -47,11 +53,16 @@ PortfolioAnswer searchPortfolio(const PackBuffers& buffers, const std::vector<st
                                 const std::stop_token& stop)
 {
     Race race;
+    const std::size_t members = group.size() > kMostInAllOrders ? 4 : kMembers;
     const auto work = [&] {
-        for (std::size_t member = race.next++; member < kMembers; member = race.next++)
+        for (std::size_t member = race.next++; member < members; member = race.next++)
             run(race, member, buffers, group, height, nodes, stop);
     };
-    {
+    if (group.size() > kMostOnAnyStack) {
+        std::list<DeepThread> all;
+        for (int i = 0; i < threads; ++i)
+            all.emplace_back(SkylineSearch::stackBytes(group.size()), work);
+    } else {
         std::vector<std::jthread> others;
         for (int i = 1; i < threads; ++i)
             others.emplace_back(work);

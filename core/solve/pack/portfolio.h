@@ -11,6 +11,9 @@ struct PortfolioAnswer
     PackOffsets offsets; ///< of the group, in its order, when packed
 };
 
+/// Groups of more buffers are searched in two of the orders only, which hardly ever go back.
+inline constexpr std::size_t kMostInAllOrders = 2000;
+
 /// Searches one group with several orders, each with at most `nodes` nodes, on `threads` threads.
 /// The answer is that of the first order in a fixed list that has one, whatever the threads do.
 [[nodiscard]] PortfolioAnswer searchPortfolio(const PackBuffers& buffers,

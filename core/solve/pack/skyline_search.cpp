@@ -14,6 +14,15 @@ constexpr Index kNone = Skyline::kNone;
 constexpr std::size_t kMostFailedStates = std::size_t{1} << 16U;
 constexpr std::size_t kNodesBetweenLooks = 256; ///< at the stop token
 
+constexpr std::size_t kSpareLevels = 256;
+constexpr std::size_t kBytesPerLevel = 4096; ///< of stack, with much to spare
+
+/// Each buffer placed is a level of the search, each rise is one, too.
+std::size_t mostDepth(std::size_t buffers)
+{
+    return 3 * buffers;
+}
+
 double rankOf(const PackBuffer& buffer, PackOrder order)
 {
     const auto duration = static_cast<double>(buffer.upper) - static_cast<double>(buffer.lower);
@@ -21,7 +30,8 @@ double rankOf(const PackBuffer& buffer, PackOrder order)
     switch (order) {
     case PackOrder::Area: return -duration * size;
     case PackOrder::Duration: return -duration;
-    case PackOrder::Size: return -size;
+    case PackOrder::Size:
+    case PackOrder::Fit: return -size;
     case PackOrder::Begin: break;
     }
     return 0;
@@ -43,9 +53,14 @@ SkylineSearch::SkylineSearch(const PackBuffers& buffers, const std::vector<std::
     }
 }
 
+std::size_t SkylineSearch::stackBytes(std::size_t buffers)
+{
+    return (mostDepth(buffers) + kSpareLevels) * kBytesPerLevel;
+}
+
 bool SkylineSearch::isOver()
 {
-    if (++m_nodes > m_options.mostNodes
+    if (++m_nodes > m_options.mostNodes || m_depth > mostDepth(m_skyline.itemCount())
         || (m_nodes % kNodesBetweenLooks == 0
             && (m_stop->stop_requested() || m_dropped->load(std::memory_order_relaxed))))
         m_gaveUp = true;
@@ -123,14 +138,24 @@ std::uint32_t SkylineSearch::countChoices(const Skyline::Segment& segment)
     return count;
 }
 
+/// The first thing that counts; m_rank decides between equals.
+double SkylineSearch::rankIn(const Skyline::Segment& segment, Index item) const
+{
+    const Skyline::Item& row = m_skyline.item(item);
+    switch (m_options.order) {
+    case PackOrder::Begin: return row.begin;
+    case PackOrder::Fit: return -(static_cast<double>(row.end) - row.begin);
+    default: return row.begin > segment.begin ? 1 : 0;
+    }
+}
+
 std::vector<Index> SkylineSearch::choicesIn(const Skyline::Segment& segment)
 {
     std::vector<Index> choices;
     markFills(segment);
     forEachFit(segment, [&](Index item) { choices.push_back(item); });
     const auto rank = [&](Index item) {
-        return std::tuple{m_skyline.item(item).begin > segment.begin, m_rank[item],
-                          m_skyline.item(item).begin, item};
+        return std::tuple{rankIn(segment, item), m_rank[item], m_skyline.item(item).begin, item};
     };
     std::sort(choices.begin(), choices.end(), [&](Index a, Index b) { return rank(a) < rank(b); });
     if (mayRise(segment))
@@ -227,10 +252,11 @@ bool SkylineSearch::solve(const Stretch& stretch)
     if (valley == kNone)
         return false;
     for (const Index item : choicesIn(m_skyline.segment(valley))) {
-        if (tryChoice(stretch, valley, item))
-            return true;
-        if (m_gaveUp)
-            return false;
+        ++m_depth;
+        const bool packed = tryChoice(stretch, valley, item);
+        --m_depth;
+        if (packed || m_gaveUp)
+            return packed;
     }
     m_failed.insert(stretch.key);
     return false;
@@ -242,6 +268,7 @@ SkylineVerdict SkylineSearch::search(std::int64_t height, const std::stop_token&
     m_stop = &stop;
     m_dropped = &dropped;
     m_nodes = 0;
+    m_depth = 0;
     m_gaveUp = false;
     if (!m_skyline.reset(height))
         return SkylineVerdict::Impossible;

@@ -11,8 +11,14 @@
 namespace plimsoll::solve {
 
 /// What is tried first at a place that several buffers fit.
-enum class PackOrder : std::uint8_t { Area, Duration, Size, Begin };
-inline constexpr std::size_t kPackOrders = 4;
+enum class PackOrder : std::uint8_t {
+    Area, ///< of those that begin with the valley, else of the others; so the next two
+    Duration,
+    Size,
+    Begin, ///< nearest to the valley's begin
+    Fit,   ///< least time left before and behind it in the valley, then the largest
+};
+inline constexpr std::size_t kPackOrders = 5;
 
 struct SkylineOptions
 {
@@ -49,7 +55,8 @@ public:
     [[nodiscard]] SkylineVerdict search(std::int64_t height, const std::stop_token& stop,
                                         const std::atomic<bool>& dropped);
     [[nodiscard]] const PackOffsets& offsets() const { return m_offsets; }
-    [[nodiscard]] std::size_t nodes() const { return m_nodes; }
+    /// Of the stack that the search of so many buffers may need.
+    [[nodiscard]] static std::size_t stackBytes(std::size_t buffers);
 
 private:
     using Index = Skyline::Index;
@@ -80,6 +87,7 @@ private:
     void forEachFit(const Skyline::Segment& segment, const Take& take) const;
     [[nodiscard]] bool mayRise(const Skyline::Segment& segment) const;
     [[nodiscard]] bool isChoice(Index item) const;
+    [[nodiscard]] double rankIn(const Skyline::Segment& segment, Index item) const;
     [[nodiscard]] bool isOver();
 
     SkylineOptions m_options;
@@ -90,6 +98,7 @@ private:
     FailedStates m_failed;
     PackOffsets m_offsets;
     std::size_t m_nodes = 0;
+    std::size_t m_depth = 0;
     const std::stop_token* m_stop = nullptr;
     const std::atomic<bool>* m_dropped = nullptr;
     bool m_gaveUp = false;

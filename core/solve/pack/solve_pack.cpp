@@ -14,9 +14,12 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// The search goes one level deeper with each buffer, and a node of a larger group takes long.
-constexpr std::size_t kMostExact = 2000;
+/// A node of a larger group takes long, and the search goes a level deeper with each buffer.
+constexpr std::size_t kMostSearched = 100000;
 constexpr int kAttempts = 6; ///< at different heights, for each number of nodes
+
+constexpr int kAttemptsOfLarge = 16;        ///< of a large group, each so much higher:
+constexpr std::int64_t kStepsOfLarge = 400; ///< 1/400 of the bound
 
 using Group = std::vector<std::uint32_t>;
 
@@ -55,6 +58,10 @@ public:
     {
         for (std::size_t k = 0; k < m_group.size(); ++k)
             m_height = std::max(m_height, offsets[m_group[k]] / m_unit + m_rows[k].size);
+        if (m_rows.size() > kMostInAllOrders) {
+            lowerLarge(goal / m_unit, offsets, query, context);
+            return;
+        }
         const std::size_t quick = std::min(query.nodes, 1000 + 4 * m_rows.size());
         const std::array quotas{quick, std::min(query.nodes, 10 * quick), query.nodes};
         for (std::size_t round = 0; round < quotas.size(); ++round) {
@@ -73,6 +80,21 @@ public:
     }
 
 private:
+    /// Whether a height works out for a search that hardly goes back is luck, more than a matter of
+    /// the height: so they are tried from the lowest on.
+    void lowerLarge(std::int64_t goal, PackOffsets& offsets, const PackQuery& query,
+                    const base::JobContext& context)
+    {
+        const std::int64_t low = std::max(goal, m_bound);
+        const std::int64_t step = std::max<std::int64_t>(low / kStepsOfLarge, 1);
+        for (int attempt = 1; attempt <= kAttemptsOfLarge; ++attempt) {
+            const std::int64_t height = low + attempt * step;
+            if (height >= m_height || context.stopRequested()
+                || attemptAt(height, 1000 + 4 * m_rows.size(), offsets, query, context))
+                return;
+        }
+    }
+
     bool attemptAt(std::int64_t height, std::size_t nodes, PackOffsets& offsets,
                    const PackQuery& query, const base::JobContext& context)
     {
@@ -108,7 +130,7 @@ std::int64_t lowerGroups(const PackBuffers& buffers, const PackQuery& query, std
                      [&](const Group& a, const Group& b) { return heightIn(a) > heightIn(b); });
     std::int64_t bound = 0;
     for (std::size_t i = 0; i < groups.size() && !context.stopRequested(); ++i) {
-        if (heightIn(groups[i]) > goal && groups[i].size() <= kMostExact) {
+        if (heightIn(groups[i]) > goal && groups[i].size() <= kMostSearched) {
             GroupMinimiser minimiser{buffers, groups[i]};
             minimiser.lower(goal, offsets, query, context);
             bound = std::max(bound, minimiser.bound());

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Goals 7 and 8: heights of packings, and what they take beside one first fit by size.
+#include "core/solve/pack/first_fit.h"
+#include "core/solve/pack/solve_pack.h"
+
+#include "tests/support/random.h"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+using namespace plimsoll;
+using namespace plimsoll::solve;
+using tests::Random;
+
+namespace {
+
+constexpr std::int64_t kHeight = 1 << 20;
+
+double secondsNow()
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+/// The yardstick: the best of some rounds.
+double firstFitSeconds(const PackBuffers& buffers, int rounds)
+{
+    double best = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < rounds; ++round) {
+        const double start = secondsNow();
+        std::vector<std::uint32_t> order(buffers.size());
+        for (std::size_t i = 0; i < order.size(); ++i)
+            order[i] = static_cast<std::uint32_t>(i);
+        std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return std::pair{-buffers[a].size, a} < std::pair{-buffers[b].size, b};
+        });
+        FirstFit firstFit{buffers};
+        benchmark::DoNotOptimize(firstFit.pack(order));
+        best = std::min(best, secondsNow() - start);
+    }
+    return best;
+}
+
+/// A rectangle of that time and kHeight, cut at random places into `count` pieces; of three pieces
+/// drawn the largest is cut.
+PackBuffers cutRectangle(Random& random, std::size_t count, std::int64_t time)
+{
+    PackBuffers pieces{{0, time, kHeight}};
+    const auto area = [&](std::size_t i) {
+        return static_cast<double>(pieces[i].upper - pieces[i].lower)
+               * static_cast<double>(pieces[i].size);
+    };
+    while (pieces.size() < count) {
+        std::size_t at = random.below(pieces.size());
+        for (int draw = 0; draw < 2; ++draw)
+            if (const std::size_t other = random.below(pieces.size()); area(other) > area(at))
+                at = other;
+        const PackBuffer whole = pieces[at];
+        const bool inTime = random.percent(50);
+        const std::int64_t length = inTime ? whole.upper - whole.lower : whole.size;
+        if (length < 2)
+            continue;
+        const auto cut =
+            1 + static_cast<std::int64_t>(random.below(static_cast<std::size_t>(length - 1)));
+        if (inTime) {
+            pieces[at].upper = whole.lower + cut;
+            pieces.push_back({whole.lower + cut, whole.upper, whole.size});
+        } else {
+            pieces[at].size = cut;
+            pieces.push_back({whole.lower, whole.upper, whole.size - cut});
+        }
+    }
+    for (std::size_t i = pieces.size(); i > 1; --i)
+        std::swap(pieces[i - 1], pieces[random.below(i)]);
+    return pieces;
+}
+
+/// Goal 7: 20 planted packings of one size, seeds 1 to 20.
+void plantedPackings(benchmark::State& state)
+{
+    constexpr std::uint64_t kInstances = 20;
+    double reached = 0;
+    double largest = 0;
+    double sum = 0;
+    for (auto _ : state) {
+        for (std::uint64_t seed = 1; seed <= kInstances; ++seed) {
+            Random random{seed};
+            const PackBuffers buffers =
+                cutRectangle(random, static_cast<std::size_t>(state.range(0)), state.range(1));
+            const double yardstick = firstFitSeconds(buffers, 5);
+            PackQuery query;
+            query.capacity = kHeight;
+            query.passes = 6;
+            query.nodes = 30000;
+            const double start = secondsNow();
+            const base::Result<PackAnswer> answer = solvePack(buffers, query, {});
+            const double ratio = (secondsNow() - start) / yardstick;
+            if (!answer) {
+                state.SkipWithError(answer.error().message.c_str());
+                return;
+            }
+            reached += answer->height <= kHeight && ratio <= 1000 ? 1 : 0;
+            largest = std::max(largest, ratio);
+            sum += ratio;
+        }
+    }
+    state.counters["reached_percent"] = 100 * reached / kInstances;
+    state.counters["target_percent"] = 95;
+    state.counters["mean_first_fits"] = sum / kInstances;
+    state.counters["most_first_fits"] = largest;
+    state.counters["target_first_fits"] = 1000;
+}
+
+/// Goal 8: buffers anywhere in a time, as long as 1 to 1000, of 1 B to 1 MiB. Seed 7.
+void randomBuffers(benchmark::State& state)
+{
+    Random random{7};
+    PackBuffers buffers;
+    for (std::int64_t i = 0; i < state.range(0); ++i) {
+        const auto lower =
+            static_cast<std::int64_t>(random.below(static_cast<std::size_t>(state.range(1))));
+        buffers.push_back({lower, lower + random.between(1, 1000), random.between(1, kHeight)});
+    }
+    double ratio = 0;
+    double height = 0;
+    for (auto _ : state) {
+        const double yardstick = firstFitSeconds(buffers, 2);
+        PackQuery query;
+        query.passes = 8;
+        const double start = secondsNow();
+        const base::Result<PackAnswer> answer = solvePack(buffers, query, {});
+        ratio = (secondsNow() - start) / yardstick;
+        if (!answer) {
+            state.SkipWithError(answer.error().message.c_str());
+            return;
+        }
+        height = static_cast<double>(answer->height) / static_cast<double>(answer->lowerBound);
+    }
+    state.counters["height_to_bound"] = height;
+    state.counters["target_height"] = 1.01;
+    state.counters["first_fits"] = ratio;
+    state.counters["target_first_fits"] = 100;
+}
+
+} // namespace
+
+BENCHMARK(plantedPackings)
+    ->ArgsProduct({{50, 100, 200, 300, 500}, {1000, 100000}})
+    ->ArgNames({"n", "time"})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(randomBuffers)
+    ->Args({10000, 10000})
+    ->Args({10000, 100000})
+    ->Args({100000, 1000000})
+    ->ArgNames({"n", "time"})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+BENCHMARK_MAIN();
