@@ -3,6 +3,7 @@
 
 #include "core/solve/pack/deep_thread.h"
 
+#include <algorithm>
 #include <array>
 #include <list>
 #include <thread>
@@ -11,13 +12,17 @@ namespace plimsoll::solve {
 
 namespace {
 
-constexpr std::size_t kMembers = 2 * kPackOrders;
+constexpr std::size_t kFixed = 2 * kFixedPackOrders;
+/// Many short searches find what one long one misses: behind the fixed orders, random ones.
+constexpr std::size_t kMembers = kFixed + 100;
 constexpr std::size_t kMostOnAnyStack = 500; ///< buffers: more need a thread made for that
 
 SkylineOptions memberOptions(std::size_t member, std::size_t buffers, std::size_t nodes)
 {
     if (buffers > kMostInAllOrders)
         return {member < 2 ? PackOrder::Begin : PackOrder::Fit, member % 2 == 1, nodes};
+    if (member >= kFixed)
+        return {PackOrder::Random, member % 2 == 1, std::min(nodes, 1000 + 6 * buffers), member};
     return {static_cast<PackOrder>(member / 2), member % 2 == 1, nodes};
 }
 

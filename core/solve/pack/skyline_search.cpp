@@ -32,7 +32,8 @@ double rankOf(const PackBuffer& buffer, PackOrder order)
     case PackOrder::Duration: return -duration;
     case PackOrder::Size:
     case PackOrder::Fit: return -size;
-    case PackOrder::Begin: break;
+    case PackOrder::Begin:
+    case PackOrder::Random: break;
     }
     return 0;
 }
@@ -47,7 +48,9 @@ SkylineSearch::SkylineSearch(const PackBuffers& buffers, const std::vector<std::
     for (const std::uint32_t buffer : group) {
         const PackBuffer& row = buffers[buffer];
         const auto item = static_cast<Index>(m_rank.size());
-        m_rank.push_back(rankOf(row, options.order));
+        m_rank.push_back(options.order == PackOrder::Random
+                             ? static_cast<double>(randomBits(options.seed ^ randomBits(item)))
+                             : rankOf(row, options.order));
         const auto [twin, added] = latest.try_emplace({row.lower, row.upper, row.size}, item);
         m_twin.push_back(added ? kNone : std::exchange(twin->second, item));
     }

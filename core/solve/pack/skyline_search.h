@@ -15,16 +15,18 @@ enum class PackOrder : std::uint8_t {
     Area, ///< of those that begin with the valley, else of the others; so the next two
     Duration,
     Size,
-    Begin, ///< nearest to the valley's begin
-    Fit,   ///< least time left before and behind it in the valley, then the largest
+    Begin,  ///< nearest to the valley's begin
+    Fit,    ///< least time left before and behind it in the valley, then the largest
+    Random, ///< by the seed; of those that begin with the valley, else of the others
 };
-inline constexpr std::size_t kPackOrders = 5;
+inline constexpr std::size_t kFixedPackOrders = 5; ///< all but Random
 
 struct SkylineOptions
 {
     PackOrder order = PackOrder::Area;
     bool lowestFirst = false;  ///< of valleys with equally few choices; else the newest one
     std::size_t mostNodes = 0; ///< then it gives up
+    std::uint64_t seed = 0;    ///< of PackOrder::Random
 };
 
 enum class SkylineVerdict : std::uint8_t {

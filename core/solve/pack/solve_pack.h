@@ -23,7 +23,7 @@ struct PackQuery
 {
     std::optional<std::int64_t> capacity; ///< done once that is met; else the height is minimised
     int threads = 2;                      ///< at least 1; the answer doesn't depend on them
-    std::size_t nodes = 200000;           ///< of each exact search, at most
+    std::size_t nodes = 100000;           ///< of each exact search, at most
     int passes = 40;                      ///< of the greedy orders, at most
     std::uint64_t mostWork = 500'000'000; ///< buffers that these place and meet, about
 };
