@@ -43,9 +43,19 @@ Result<RematPoint> judged(const RematProblem& problem, const RematSearch& search
 
 struct Effort
 {
-    std::size_t work = 0; ///< changes of the profile
-    double enough = 0;    ///< time that no plan beats
+    std::size_t work = 0;                                       ///< changes of the profile
+    double enough = 0;                                          ///< time that no plan beats
+    std::size_t idle = std::numeric_limits<std::size_t>::max(); ///< changes without a gain
 };
+
+/// After so many changes without a gain, a small problem has seen what there is.
+std::size_t idleFor(const RematProblem& problem)
+{
+    constexpr std::size_t kLeast = 4000;
+    constexpr std::size_t kMostPerOp = 48;
+    const std::size_t ops = problem.ops.size();
+    return std::max(kLeast, ops * std::min(ops, kMostPerOp));
+}
 
 /// Brings the search's plan within a budget and makes it faster round by round. False: it doesn't
 /// fit.
@@ -56,11 +66,15 @@ bool refine(RematSearch& search, std::int64_t budget, const Effort& effort, cons
         return false;
     faster();
     const std::size_t begin = search.work();
-    while (search.work() - begin < effort.work && search.isChangeable() && !job.stopRequested()
+    std::size_t gained = begin;
+    while (search.work() - begin < effort.work && search.work() - gained < effort.idle
+           && search.isChangeable() && !job.stopRequested()
            && search.profile().time() > effort.enough * kEqual) {
         job.report(search.work() - begin, effort.work);
-        if (search.improve(budget, job))
+        if (search.improve(budget, job)) {
+            gained = search.work();
             faster();
+        }
     }
     return true;
 }
@@ -131,7 +145,7 @@ Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
         if (incumbent)
             incumbent(*answer.best);
     };
-    refine(search, budget, {kWork, answer.timeBound}, job, keep);
+    refine(search, budget, {kWork, answer.timeBound, idleFor(problem)}, job, keep);
     if (!state)
         return tl::unexpected{state.error()};
     answer.stopped = job.stopRequested();
