@@ -185,7 +185,7 @@ Packed packGreedily(const PackBuffers& buffers, const GreedyLimits& limits,
             best = latest;
             bestOrder = order;
         }
-        context.report(static_cast<std::size_t>(pass + 1), static_cast<std::size_t>(limits.passes));
+        context.report(static_cast<std::size_t>(pass) + 1, static_cast<std::size_t>(limits.passes));
     }
     return best;
 }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <tuple>
 
 namespace plimsoll::solve {
 
@@ -56,8 +57,6 @@ struct Event
     std::int64_t time;
     bool begins;
     std::size_t index;
-
-    auto operator<=>(const Event&) const = default;
 };
 
 base::Result<std::vector<Event>> events(const PackBuffers& buffers, const PackOffsets& offsets)
@@ -74,7 +73,9 @@ base::Result<std::vector<Event>> events(const PackBuffers& buffers, const PackOf
         all.push_back({buffers[i].lower, true, i});
         all.push_back({buffers[i].upper, false, i});
     }
-    std::sort(all.begin(), all.end());
+    std::sort(all.begin(), all.end(), [](const Event& a, const Event& b) {
+        return std::tie(a.time, a.begins, a.index) < std::tie(b.time, b.begins, b.index);
+    });
     return all;
 }
 

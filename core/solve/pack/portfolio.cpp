@@ -26,6 +26,16 @@ SkylineOptions memberOptions(std::size_t member, std::size_t buffers, std::size_
     return {static_cast<PackOrder>(member / 2), member % 2 == 1, nodes};
 }
 
+/// What all members search.
+struct Question
+{
+    const PackBuffers& buffers;
+    const std::vector<std::uint32_t>& group;
+    std::int64_t height;
+    std::size_t nodes;
+    const std::stop_token& stop;
+};
+
 struct Race
 {
     std::array<PortfolioAnswer, kMembers> answers;
@@ -35,15 +45,14 @@ struct Race
 
 /// An answer makes the ones behind it useless, never the ones before it: so which one counts
 /// doesn't depend on who is faster.
-void run(Race& race, std::size_t member, const PackBuffers& buffers,
-         const std::vector<std::uint32_t>& group, std::int64_t height, std::size_t nodes,
-         const std::stop_token& stop)
+void run(Race& race, std::size_t member, const Question& question)
 {
     if (race.dropped[member].load())
         return;
-    SkylineSearch search{buffers, group, memberOptions(member, group.size(), nodes)};
+    SkylineSearch search{question.buffers, question.group,
+                         memberOptions(member, question.group.size(), question.nodes)};
     PortfolioAnswer& answer = race.answers[member];
-    answer.verdict = search.search(height, stop, race.dropped[member]);
+    answer.verdict = search.search(question.height, question.stop, race.dropped[member]);
     if (answer.verdict == SkylineVerdict::Packed)
         answer.offsets = search.offsets();
     if (answer.verdict != SkylineVerdict::GaveUp)
@@ -58,10 +67,11 @@ PortfolioAnswer searchPortfolio(const PackBuffers& buffers, const std::vector<st
                                 const std::stop_token& stop)
 {
     Race race;
+    const Question question{buffers, group, height, nodes, stop};
     const std::size_t members = group.size() > kMostInAllOrders ? 4 : kMembers;
     const auto work = [&] {
         for (std::size_t member = race.next++; member < members; member = race.next++)
-            run(race, member, buffers, group, height, nodes, stop);
+            run(race, member, question);
     };
     if (group.size() > kMostOnAnyStack) {
         std::list<DeepThread> all;

@@ -32,20 +32,35 @@ std::int64_t heightOfGroup(const PackBuffers& buffers, const Group& group,
     return height;
 }
 
+std::int64_t unitOf(const PackBuffers& buffers, const Group& group)
+{
+    std::int64_t unit = 0;
+    for (const std::uint32_t i : group)
+        unit = std::gcd(unit, buffers[i].size);
+    return unit;
+}
+
+PackBuffers inUnits(const PackBuffers& buffers, const Group& group, std::int64_t unit)
+{
+    PackBuffers rows;
+    for (const std::uint32_t i : group)
+        rows.push_back({buffers[i].lower, buffers[i].upper, buffers[i].size / unit});
+    return rows;
+}
+
 /// One group by itself, sizes in units of their greatest common divisor: the heights of packings
 /// worth looking at are whole numbers of it.
 class GroupMinimiser
 {
 public:
-    GroupMinimiser(const PackBuffers& buffers, const Group& group) : m_group{group}
+    GroupMinimiser(const PackBuffers& buffers, const Group& group)
+        : m_group{group}
+        , m_unit{unitOf(buffers, group)}
+        , m_rows{inUnits(buffers, group, m_unit)}
+        , m_local(group.size())
+        , m_bound{largestLiveSum(m_rows)}
     {
-        for (const std::uint32_t i : group)
-            m_unit = std::gcd(m_unit, buffers[i].size);
-        for (const std::uint32_t i : group)
-            m_rows.push_back({buffers[i].lower, buffers[i].upper, buffers[i].size / m_unit});
-        m_local.resize(group.size());
         std::iota(m_local.begin(), m_local.end(), 0U);
-        m_bound = largestLiveSum(m_rows);
     }
 
     /// No packing of the group is lower, as far as is proven.
@@ -111,11 +126,11 @@ private:
     }
 
     const Group& m_group;
+    std::int64_t m_unit;
     PackBuffers m_rows;
     std::vector<std::uint32_t> m_local; ///< 0, 1, …: rows are a group of their own
-    std::int64_t m_unit = 0;
-    std::int64_t m_bound = 0;  ///< in units
-    std::int64_t m_height = 0; ///< in units
+    std::int64_t m_bound;               ///< in units
+    std::int64_t m_height = 0;          ///< in units
 };
 
 /// Only the highest group counts: the others need to be no lower.
