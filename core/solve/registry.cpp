@@ -59,6 +59,7 @@ std::vector<std::unique_ptr<const Planner>> makePlanners()
     all.push_back(makeCapuchinPlanner());
     all.push_back(makeEveryBlockPlanner());
     all.push_back(makeSequentialPlanner());
+    all.push_back(makeTorchBudgetPlanner());
     all.push_back(std::make_unique<const KeepEverything>());
     return all;
 }

@@ -15,4 +15,8 @@ namespace plimsoll::solve {
 /// longestChain().
 [[nodiscard]] std::unique_ptr<const Planner> makeSequentialPlanner();
 
+/// The planner "torch-budget": `torch._functorch.config.activation_memory_budget`. Plans for the
+/// runtime Step.
+[[nodiscard]] std::unique_ptr<const Planner> makeTorchBudgetPlanner();
+
 } // namespace plimsoll::solve

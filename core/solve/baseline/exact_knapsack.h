@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace plimsoll::solve {
+
+struct KnapsackItem
+{
+    std::int64_t weight = 0; ///< > 0
+    std::int64_t value = 0;  ///< >= 0
+
+    auto operator<=>(const KnapsackItem&) const = default;
+};
+
+/// The best choices of items for all capacities at once: sums of weights are whole numbers and
+/// exact, so that no choice exceeds its capacity. Best as long as kMostSums sums are enough; of
+/// more, only the best in each of so many equal steps is followed further.
+class ExactKnapsack
+{
+public:
+    static constexpr std::size_t kMostSums = std::size_t{1} << 15U;
+
+    explicit ExactKnapsack(const std::vector<KnapsackItem>& items);
+
+    /// By item: whether it is chosen. Of equal items the first ones are.
+    [[nodiscard]] std::vector<bool> chosen(std::int64_t capacity) const;
+
+private:
+    /// A sum that no lighter one is worth as much as.
+    struct Sum
+    {
+        std::int64_t weight = 0;
+        std::int64_t value = 0;
+        std::uint32_t rest = 0;  ///< index of the sum without this kind
+        std::uint32_t count = 0; ///< items of this kind
+    };
+    struct Origin
+    {
+        std::uint32_t rest = 0;
+        std::uint32_t count = 0;
+    };
+
+    void addKind(const KnapsackItem& kind, std::size_t times);
+    static void thin(std::vector<Sum>& sums);
+
+    std::size_t m_items;
+    std::vector<std::vector<std::size_t>> m_kinds; ///< equal items
+    std::vector<std::vector<Origin>> m_origins;    ///< by kind, by sum once it was added
+    std::vector<Sum> m_sums;                       ///< by rising weight and value
+};
+
+/// What PyTorch's greedy solver takes: items by falling value per weight, each that still fits.
+[[nodiscard]] std::vector<bool> greedilyChosen(const std::vector<KnapsackItem>& items,
+                                               std::int64_t capacity);
+
+} // namespace plimsoll::solve

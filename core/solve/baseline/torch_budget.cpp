@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/baseline/baselines.h"
+#include "core/solve/baseline/budgeted_boundary.h"
+#include "core/solve/baseline/flag_frontier.h"
+
+#include <utility>
+
+namespace plimsoll::solve {
+
+namespace {
+
+constexpr std::int64_t kWhole = 1000;    ///< permille
+constexpr std::int64_t kWholeRange = -1; ///< value of the option: all of it
+constexpr std::int64_t kBetweenTwo = 25; ///< permille, where all of it is tried
+constexpr std::int64_t kGreedy = 1;
+
+OptionRecord stepOnly()
+{
+    OptionRecord record = runtimeRecord();
+    record.standard = 1;
+    return record;
+}
+
+class TorchBudget final : public Planner
+{
+public:
+    [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
+
+    [[nodiscard]] base::Result<plan::FrontierPtr>
+    frontier(const plan::Problem& problem, const Options& options,
+             const base::JobContext& job) const override
+    {
+        if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
+            return tl::unexpected{checked.error()};
+        if (runtimeOf(m_descriptor, options) != plan::Runtime::Step)
+            return base::failure(base::ErrorKind::Usage,
+                                 "The planner torch-budget recomputes single ops, which checkpoint "
+                                 "regions can't: choose the runtime step.");
+        FlagFrontier found{problem, m_descriptor, options};
+        base::Result<void> added = found.addUnplanned();
+        if (added && !job.stopRequested())
+            added = addBudgets(found, problem, options, job);
+        if (!added)
+            return tl::unexpected{added.error()};
+        return std::move(found).take();
+    }
+
+private:
+    base::Result<void> addBudgets(FlagFrontier& found, const plan::Problem& problem,
+                                  const Options& options, const base::JobContext& job) const;
+
+    PlannerDescriptor m_descriptor{
+        "torch-budget",
+        "Torch memory budget",
+        "Keeps for backward what a knapsack of values holds, and recomputes the rest as late as "
+        "can be: what activation_memory_budget of torch.compile does.",
+        {{.name = "budget-permille",
+          .sentence = "Part of the bytes that backward reads which may be kept; -1 tries the whole "
+                      "range in steps of 25.",
+          .lower = kWholeRange,
+          .standard = kWholeRange,
+          .upper = kWhole},
+         {.name = "solver",
+          .sentence = "How kept values are chosen: by an exact table, or by time per byte.",
+          .lower = 0,
+          .standard = 0,
+          .upper = kGreedy,
+          .choices = {"dp", "greedy"},
+          .label = "Knapsack"},
+         stepOnly()}};
+};
+
+base::Result<void> TorchBudget::addBudgets(FlagFrontier& found, const plan::Problem& problem,
+                                           const Options& options,
+                                           const base::JobContext& job) const
+{
+    const std::int64_t asked = optionValue(m_descriptor, options, "budget-permille");
+    const bool isGreedy = optionValue(m_descriptor, options, "solver") == kGreedy;
+    const BudgetedBoundary budgeted{problem, isGreedy};
+    const std::int64_t first = asked == kWholeRange ? 0 : asked;
+    const std::int64_t last = asked == kWholeRange ? kWhole : asked;
+    for (std::int64_t permille = first; permille <= last; permille += kBetweenTwo) {
+        if (job.stopRequested())
+            return {};
+        plan::Plan plan = found.blank();
+        plan.again = budgeted.rows(permille);
+        if (base::Result<void> added = found.add(plan); !added)
+            return added;
+        job.report(static_cast<std::size_t>(permille - first + 1),
+                   static_cast<std::size_t>(last - first + 1));
+    }
+    return {};
+}
+
+} // namespace
+
+std::unique_ptr<const Planner> makeTorchBudgetPlanner()
+{
+    return std::make_unique<const TorchBudget>();
+}
+
+} // namespace plimsoll::solve
