@@ -5,8 +5,8 @@ namespace plimsoll::solve {
 
 namespace {
 
-__extension__ typedef unsigned __int128
-    Wide; // NOLINT(modernize-use-using): the only form GCC lets pass
+// The only form GCC lets pass.
+__extension__ typedef unsigned __int128 Wide; // NOLINT(modernize-use-using)
 
 } // namespace
 

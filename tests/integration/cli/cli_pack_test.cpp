@@ -2,6 +2,7 @@
 // `solve pack` end to end, and what `plan` tells of the places of a plan's blocks.
 #include "tests/integration/cli/cli_runner.h"
 
+#include <QByteArrayList>
 #include <QJsonArray>
 #include <QTest>
 
@@ -45,9 +46,9 @@ void CliPackTest::packsAndWrites()
     const QJsonArray offsets = json[text("offsets")].toArray();
     QCOMPARE(offsets.size(), 4);
     QByteArray expected = "id,lower,upper,size,who,offset\n";
-    const char* const rows[] = {"a,0,3,1,x", "b,1,4,1,y", "c,2,6,1,z", "d,3,7,1,"};
+    const QByteArrayList rows{"a,0,3,1,x", "b,1,4,1,y", "c,2,6,1,z", "d,3,7,1,"};
     for (int i = 0; i < 4; ++i)
-        expected += QByteArray{rows[i]} + "," + QByteArray::number(offsets[i].toInteger()) + "\n";
+        expected += rows[i] + "," + QByteArray::number(offsets[i].toInteger()) + "\n";
     QCOMPARE(tests::fileBytes(output), expected);
     const CliRun again = runCli({text("solve"), text("pack"), output});
     QCOMPARE(again.exit, 0);

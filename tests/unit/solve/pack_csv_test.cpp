@@ -51,8 +51,8 @@ void PackCsvTest::faultsNameTheirLine_data()
 {
     QTest::addColumn<std::string>("text");
     QTest::addColumn<std::string>("sentence");
-    const auto row = [](const char* name, std::string text, std::string sentence) {
-        QTest::newRow(name) << std::move(text) << std::move(sentence);
+    const auto row = [](const char* name, const std::string& text, const std::string& sentence) {
+        QTest::newRow(name) << text << sentence;
     };
     const std::string head = "id,lower,upper,size\n";
     row("nothing", "", "line 1: there must be the column names");
