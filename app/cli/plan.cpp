@@ -5,6 +5,7 @@
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
 #include "core/base/budget.h"
+#include "core/plan/pins.h"
 #include "core/solve/registry.h"
 #include "core/workspace/devices.h"
 #include "core/workspace/export.h"
@@ -103,6 +104,9 @@ private:
     [[nodiscard]] Result<plan::Problem> pose(graph::ProgramPtr program);
     [[nodiscard]] AnswerResult solveProblem(const plan::Problem& problem);
     [[nodiscard]] Result<plan::FrontierPtr> search(Planning& planning);
+    [[nodiscard]] Result<plan::VerifiedPlanPtr> bestUnder(plan::Problem problem,
+                                                          std::vector<plan::Pin> pins) const;
+    [[nodiscard]] Result<void> priceOfPins(Planning& planning) const;
 
     Stopwatch m_clock;
     std::string m_graph;
@@ -112,6 +116,7 @@ private:
     std::string m_device{plan::kDefaultDevice};
     std::string m_plannerId{solve::kDefaultPlanner};
     std::vector<std::string> m_exports;
+    std::vector<std::string> m_pins;
     std::map<std::string, std::optional<std::int64_t>> m_optionValues;
     std::map<std::string, std::optional<std::string>> m_optionTexts; ///< those with named values
     std::optional<double> m_timeLimit;
@@ -156,6 +161,12 @@ PlanVerb::PlanVerb(CLI::App& app)
                     fmt::format("File to write; its ending says the kind: {}. Repeatable",
                                 writers::planEndings()))
         ->allow_extra_args(false); // what follows the file is the graph
+    command()
+        .add_option(
+            "--pin", m_pins,
+            "keep:GLOB or recompute:GLOB: values of modules, ops (a target, or PATH:TARGET) "
+            "or tensors that the plan must keep, or must not. Repeatable")
+        ->allow_extra_args(false);
     command()
         .add_option("--time-limit", m_timeLimit, "Seconds, then the best answer so far counts")
         ->check(seconds());
@@ -255,6 +266,10 @@ Result<plan::Problem> PlanVerb::pose(graph::ProgramPtr program)
     if (problem.reserve.count() > 0)
         m_base = plan::evaluate(problem, plan::keepEverything());
     problem.budget = m_budget.of(m_base->peak);
+    Result<std::vector<plan::Pin>> pins = plan::resolvePins(m_pins, *problem.program);
+    if (!pins)
+        return tl::unexpected{pins.error()};
+    problem.pins = *std::move(pins);
     return problem;
 }
 
@@ -290,6 +305,45 @@ Result<plan::FrontierPtr> PlanVerb::search(Planning& planning)
     return found;
 }
 
+Result<plan::VerifiedPlanPtr> PlanVerb::bestUnder(plan::Problem problem,
+                                                  std::vector<plan::Pin> pins) const
+{
+    problem.pins = std::move(pins);
+    Watch watch{common().quiet ? std::string{} : "Pricing pins", m_timeLimit};
+    return m_planner->frontier(problem, m_options, watch.context())
+        .map([&](const plan::FrontierPtr& found) { return found->at(problem.budget); });
+}
+
+/// A plan that honours all pins is one without the pin, too: no price is below nothing.
+Result<void> PlanVerb::priceOfPins(Planning& planning) const
+{
+    const plan::VerifiedPlanPtr& best = planning.outcome.best;
+    const std::vector<plan::Pin>& pins = planning.problem.pins;
+    for (const plan::Pin& pin : pins)
+        planning.pins.push_back({pin, {}, false});
+    if (!planning.searched)
+        return {};
+    bool isExplained = best != nullptr || pins.size() < 2;
+    for (std::size_t pin = 0; pin < pins.size(); ++pin) {
+        std::vector<plan::Pin> others = pins;
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(pin));
+        const Result<plan::VerifiedPlanPtr> without = bestUnder(planning.problem, others);
+        if (!without)
+            return tl::unexpected{without.error()};
+        const plan::VerifiedPlanPtr& other = *without;
+        if (other && best)
+            planning.pins[pin].price = std::max(
+                best->evaluation().stepTime - other->evaluation().stepTime, base::Nanoseconds{0});
+        planning.pins[pin].isWhy = other && !best;
+        isExplained = isExplained || planning.pins[pin].isWhy;
+    }
+    if (isExplained)
+        return {};
+    return bestUnder(planning.problem, {}).map([&](const plan::VerifiedPlanPtr& free) {
+        planning.areAllPinsWhy = free != nullptr;
+    });
+}
+
 AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
 {
     Planning planning{m_planner->descriptor(), m_options, problem, *m_base, {}};
@@ -303,6 +357,8 @@ AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
     planning.outcome = solve::outcomeAt(problem, std::move(*frontier));
     planning.outcome.stopped = stopped;
     planning.points = m_points;
+    if (const Result<void> priced = priceOfPins(planning); !priced)
+        return tl::unexpected{priced.error()};
     if (planning.outcome.best) {
         for (const std::string& path : m_exports)
             if (const auto written = workspace::exportPlan(*planning.outcome.best, path, {m_graph});

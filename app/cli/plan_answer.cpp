@@ -4,9 +4,11 @@
 #include "app/cli/evaluation_json.h"
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
+#include "core/plan/pins.h"
 #include "core/plan/plan_json.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -56,6 +58,47 @@ ordered_json optionsJson(const Planning& planning)
             json[option.name] = solve::valueText(option, value);
     }
     return json;
+}
+
+ordered_json pinsJson(const std::vector<PinPrice>& pins)
+{
+    ordered_json rows = ordered_json::array();
+    for (const PinPrice& row : pins) {
+        ordered_json json = {{"pin", plan::pinText(row.pin)},
+                             {"matched", row.pin.storages.size()},
+                             {"price_ns", nullptr}};
+        if (row.price)
+            json["price_ns"] = row.price->count();
+        rows.push_back(std::move(json));
+    }
+    return rows;
+}
+
+std::string pinsText(const std::vector<PinPrice>& pins)
+{
+    std::string text;
+    for (const PinPrice& row : pins)
+        text += fmt::format("  pin {} ({}){}\n", base::printable(plan::pinText(row.pin)),
+                            base::counted(row.pin.storages.size(), "value"),
+                            row.price ? fmt::format(" costs {} a step", base::timeText(*row.price))
+                                      : std::string{});
+    return text;
+}
+
+/// Which pins stand between the budget and a plan.
+std::string blameText(const Planning& planning)
+{
+    std::vector<std::string> guilty;
+    for (const PinPrice& row : planning.pins)
+        if (row.isWhy || planning.areAllPinsWhy)
+            guilty.push_back(base::printable(plan::pinText(row.pin)));
+    if (guilty.empty())
+        return {};
+    if (planning.areAllPinsWhy)
+        return fmt::format(" There is one without the pins {}: taking one of them back isn't "
+                           "enough.",
+                           fmt::join(guilty, " and "));
+    return fmt::format(" There is one without the pin {}.", fmt::join(guilty, ", or without "));
 }
 
 /// What was asked, and what is known of the problem.
@@ -228,8 +271,10 @@ Answer describe(const Planning& planning)
         addNothing(answer.json, planning);
         answer.exit = Exit::NoPlan;
         answer.text = nothingText(planning);
-        answer.error = missedText(planning);
+        answer.error = missedText(planning) + blameText(planning);
     }
+    answer.json["pins"] = pinsJson(planning.pins);
+    answer.text += pinsText(planning.pins);
     answer.json["frontier"] = frontierJson(*outcome.frontier, planning.points);
     answer.text += pointsText(answer.json["frontier"]);
     answer.json["exports"] = planning.exports;

@@ -11,6 +11,14 @@
 
 namespace plimsoll::cli {
 
+/// What a pin costs: the same search for the same budget without it, the others kept.
+struct PinPrice
+{
+    plan::Pin pin;
+    std::optional<base::Nanoseconds> price; ///< of step time; none: there is no plan to compare
+    bool isWhy = false;                     ///< there is no plan, but there is one without it
+};
+
 /// What a planner was asked, and what came of it.
 struct Planning
 {
@@ -23,6 +31,8 @@ struct Planning
     int points = 0;       ///< of the trade-off, to be printed
     std::vector<std::string> exports = {};        ///< files written
     std::optional<solve::PlanMemory> memory = {}; ///< of the best plan
+    std::vector<PinPrice> pins = {};
+    bool areAllPinsWhy = false; ///< there is a plan only without several of them
 };
 
 /// The answer of `plan`, `seconds` aside. The same keys whether there is a plan or not.

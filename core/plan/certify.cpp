@@ -38,8 +38,10 @@ VerifiedPlan::VerifiedPlan(Problem problem, Plan plan, EvaluationPtr evaluation)
 
 bool isLegal(const Verification& verification)
 {
-    return std::all_of(verification.faults.begin(), verification.faults.end(),
-                       [](const Fault& fault) { return fault.kind == FaultKind::OverBudget; });
+    return std::all_of(
+        verification.faults.begin(), verification.faults.end(), [](const Fault& fault) {
+            return fault.kind == FaultKind::OverBudget || fault.kind == FaultKind::PinViolated;
+        });
 }
 
 base::Result<void> agreement(const Verification& verification, const Evaluation& evaluation)

@@ -33,8 +33,8 @@ private:
 
 using VerifiedPlanPtr = std::shared_ptr<const VerifiedPlan>;
 
-/// Whether the plan can run: it has no fault, but that it may need more than the budget. Only then
-/// evaluate() takes it.
+/// Whether the plan can run: it has no fault, but that it may need more than the budget or violate
+/// a pin. Only then evaluate() takes it.
 [[nodiscard]] bool isLegal(const Verification& verification);
 
 /// Whether the replay of a legal plan saw the bytes that were evaluated, at every step. They share

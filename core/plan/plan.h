@@ -81,6 +81,21 @@ struct Plan
 /// A budget that everything fits.
 inline constexpr base::Bytes kUnlimited{base::kHuge};
 
+enum class PinKind : std::uint8_t {
+    Keep,      ///< the values are computed once
+    Recompute, ///< the values of forward are not in memory when backward begins
+};
+
+/// What the user decided about some values, whatever a planner would say (pins.h).
+struct Pin
+{
+    PinKind kind = PinKind::Keep;
+    std::string glob;
+    std::vector<graph::StorageId> storages; ///< what it means in the program, rising
+
+    bool operator==(const Pin&) const = default;
+};
+
 /// What is asked: which step, on which device, within how many bytes.
 struct Problem
 {
@@ -89,6 +104,7 @@ struct Problem
     base::Bytes budget;  ///< all device bytes, the reserve included
     base::Bytes reserve; ///< context and workspaces, charged during the whole step
     graph::Rounding rounding = graph::Rounding::Cuda512;
+    std::vector<Pin> pins = {}; ///< no two of which conflict
 };
 
 } // namespace plimsoll::plan

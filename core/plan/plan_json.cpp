@@ -2,6 +2,7 @@
 #include "core/plan/plan_json.h"
 
 #include "core/base/unicode.h"
+#include "core/plan/pins.h"
 #include "core/plan/plan_json_detail.h"
 #include "core/plan/plan_json_ops.h"
 
@@ -100,6 +101,8 @@ ordered_json toJson(const VerifiedPlan& verified)
                          {"evaluation", evaluationJson(verified)},
                          {"regions", regionsJson(program, plan)},
                          {"labels", labelsJson(program, plan)}};
+    for (const Pin& pin : problem.pins)
+        json["pins"].push_back(pinText(pin));
     if (plan.freezeStats)
         json["freeze_stats"] = true;
     if (plan.runtime == Runtime::Step)

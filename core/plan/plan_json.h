@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace plimsoll::plan {
 
@@ -29,6 +30,7 @@ struct PlanFileInfo
     base::Bytes budget;
     base::Bytes reserve;
     graph::Rounding rounding = graph::Rounding::Cuda512;
+    std::vector<std::string> pins = {}; ///< as resolvePins() takes them
     base::Bytes peak;
     graph::Moment peakOp = 0;
     base::Bytes basePeak;

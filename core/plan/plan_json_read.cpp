@@ -2,6 +2,7 @@
 #include "core/base/format.h"
 #include "core/base/unicode.h"
 #include "core/plan/json_text.h"
+#include "core/plan/pins.h"
 #include "core/plan/plan_json.h"
 #include "core/plan/plan_json_detail.h"
 #include "core/plan/plan_json_fields.h"
@@ -132,6 +133,19 @@ void readOptions(Fields& fields, Result<void>& state, Plan& plan)
     }
 }
 
+void readPins(Fields& fields, Result<void>& state, PlanFileInfo& info)
+{
+    if (!fields.has("pins"))
+        return;
+    const json& pins = fields.array("pins");
+    for (std::size_t i = 0; i < pins.size() && state; ++i) {
+        if (pins[i].is_string())
+            info.pins.push_back(pins[i].get<std::string>());
+        else
+            detail::fail(state, fmt::format("pins[{}]", i), "must be a text");
+    }
+}
+
 /// What was asked and what was evaluated then.
 void readAsked(Fields& fields, Result<void>& state, PlanFile& file)
 {
@@ -145,6 +159,7 @@ void readAsked(Fields& fields, Result<void>& state, PlanFile& file)
     if (state && rounding != 1 && rounding != graph::blockBytes(graph::Rounding::Cuda512))
         fields.fail("rounding", "must be 512 or 1");
     file.info.rounding = rounding == 1 ? graph::Rounding::Exact : graph::Rounding::Cuda512;
+    readPins(fields, state, file.info);
     readEvaluation(Fields{fields.at("evaluation"), "evaluation", state}, file.info);
 }
 
@@ -241,13 +256,18 @@ try {
 
 Result<Problem> problemOf(const PlanFile& file, graph::ProgramPtr program)
 {
-    return findDevice(file.info.device).map([&](Device device) {
-        return Problem{.program = std::move(program),
-                       .device = std::move(device),
-                       .budget = file.info.budget,
-                       .reserve = file.info.reserve,
-                       .rounding = file.info.rounding};
-    });
+    Result<Device> device = findDevice(file.info.device);
+    if (!device)
+        return tl::unexpected{device.error()};
+    Result<std::vector<Pin>> pins = resolvePins(file.info.pins, *program);
+    if (!pins)
+        return tl::unexpected{pins.error()};
+    return Problem{.program = std::move(program),
+                   .device = *std::move(device),
+                   .budget = file.info.budget,
+                   .reserve = file.info.reserve,
+                   .rounding = file.info.rounding,
+                   .pins = *std::move(pins)};
 }
 
 } // namespace plimsoll::plan

@@ -16,7 +16,8 @@ namespace plimsoll::plan {
 const char* faultName(FaultKind kind)
 {
     static constexpr std::array kNames{"illegal_region", "illegal_repeat",    "use_before_compute",
-                                       "use_after_free", "overwritten_input", "over_budget"};
+                                       "use_after_free", "overwritten_input", "over_budget",
+                                       "pin_violated"};
     return kNames.at(static_cast<std::size_t>(kind));
 }
 

@@ -15,6 +15,7 @@ enum class FaultKind {
     UseAfterFree,
     OverwrittenInput, ///< a recomputation would read a value that was overwritten since
     OverBudget,
+    PinViolated, ///< not as the user pinned it; the plan can run all the same
 };
 
 /// "illegal_region", … as printed by `check --json`.
@@ -37,7 +38,7 @@ struct Verification
 
 /// Replays the plan with reference counts, as its runtime would run it. Shares no code with
 /// planners, lower() or evaluate() (own library plimsoll_plan_verify). Checks the regions or
-/// repetitions, every read, and the budget at every step.
+/// repetitions, every read, the budget at every step, and the problem's pins.
 [[nodiscard]] Verification verify(const Problem& problem, const Plan& plan);
 
 } // namespace plimsoll::plan

@@ -27,6 +27,7 @@ Replay::Replay(const Problem& problem, const Plan& plan, Verification& seen)
     , m_problem{problem}
     , m_seen{seen}
     , m_heap{*problem.program, problem.rounding}
+    , m_pins{problem}
     , m_tree{*problem.program, plan}
     , m_branches{*problem.program, plan, m_tree}
     , m_freezesStats{plan.freezeStats}
@@ -114,6 +115,7 @@ void Replay::recordStep(Moment op, int frame)
     const base::Bytes live = m_heap.live() + m_problem.reserve;
     const std::size_t step = m_seen.liveBytes.size();
     m_seen.liveBytes.push_back(live);
+    m_pins.watch(op, frame != kNoRegion, m_heap, m_seen);
     if (live > m_seen.peak) {
         // The first step over the budget is told; later ones add nothing.
         if (live > m_problem.budget && m_seen.peak <= m_problem.budget)

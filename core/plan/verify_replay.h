@@ -4,6 +4,7 @@
 #include "core/plan/verify.h"
 #include "core/plan/verify_heap.h"
 #include "core/plan/verify_nodes.h"
+#include "core/plan/verify_pins.h"
 #include "core/plan/verify_tree.h"
 
 #include <cstdint>
@@ -124,6 +125,7 @@ private:
     const Problem& m_problem;
     Verification& m_seen;
     Heap m_heap;
+    PinWatch m_pins;
     FrameTree m_tree;
     DeadBranches m_branches;
     bool m_freezesStats;

@@ -4,6 +4,7 @@
 #include "core/plan/verify_faults.h"
 #include "core/plan/verify_heap.h"
 #include "core/plan/verify_names.h"
+#include "core/plan/verify_pins.h"
 #include "core/plan/verify_statistics.h"
 
 #include <fmt/format.h>
@@ -98,6 +99,7 @@ private:
     Verification& m_seen;
     Moment m_optimizer; ///< first op of the optimizer
     Heap m_heap;
+    PinWatch m_pins;
     std::vector<Execution> m_line;                        ///< all executions in order
     std::vector<std::vector<StorageId>> m_makes;          ///< by op
     std::vector<std::vector<StorageId>> m_optimizerFrees; ///< by op
@@ -114,6 +116,7 @@ StepReplay::StepReplay(const Problem& problem, const Plan& plan, Verification& s
     , m_seen{seen}
     , m_optimizer{static_cast<Moment>(problem.program->countBeforeOptimizer())}
     , m_heap{*problem.program, problem.rounding}
+    , m_pins{problem}
     , m_makes(problem.program->ops.size())
     , m_optimizerFrees(problem.program->ops.size())
     , m_touches(problem.program->ops.size())
@@ -331,6 +334,7 @@ void StepReplay::record(const Execution& execution)
     const base::Bytes live = m_heap.live() + m_problem.reserve;
     const std::size_t step = m_seen.liveBytes.size();
     m_seen.liveBytes.push_back(live);
+    m_pins.watch(static_cast<Moment>(execution.op.index()), execution.isAgain, m_heap, m_seen);
     if (live <= m_seen.peak)
         return;
     if (live > m_problem.budget && m_seen.peak <= m_problem.budget)

@@ -6,6 +6,7 @@
 #include "core/solve/chain/chen_planner.h"
 #include "core/solve/chain/rotor_planner.h"
 #include "core/solve/chain/trunk_planner.h"
+#include "core/solve/common/offer.h"
 #include "core/solve/remat/capuchin_planner.h"
 #include "core/solve/remat/remat_planner.h"
 
@@ -34,11 +35,9 @@ public:
         plan::Plan plan = plan::keepEverything();
         plan.options = optionTexts(m_descriptor, options);
         plan.runtime = runtimeOf(m_descriptor, options);
-        base::Result<plan::VerifiedPlanPtr> verified = plan::certify(unlimited, plan);
-        if (!verified)
-            return tl::unexpected{verified.error()};
         plan::Frontier frontier;
-        frontier.insert(*std::move(verified));
+        if (const base::Result<void> added = beginFrontier(frontier, unlimited, plan); !added)
+            return tl::unexpected{added.error()};
         return std::make_shared<const plan::Frontier>(std::move(frontier));
     }
 

@@ -43,8 +43,13 @@ Boundary::Boundary(const plan::Problem& problem)
         m_values.push_back({id, *first});
     }
     std::ranges::stable_sort(m_values, {}, &Value::firstUse);
-    for (const Value& value : m_values)
+    for (const Value& value : m_values) {
         m_items.push_back(items[value.storage]);
+        std::optional<plan::PinKind>& pinned = m_pinned.emplace_back();
+        for (const plan::Pin& pin : problem.pins)
+            if (std::ranges::binary_search(pin.storages, value.storage))
+                pinned = pin.kind;
+    }
 }
 
 Boundary::Attempt Boundary::attempt(const std::vector<bool>& kept) const
@@ -74,6 +79,9 @@ Boundary::Attempt Boundary::attempt(const std::vector<bool>& kept) const
 
 std::vector<plan::Again> Boundary::rows(std::vector<bool> kept) const
 {
+    for (std::size_t item = 0; item < kept.size(); ++item)
+        if (m_pinned[item])
+            kept[item] = m_pinned[item] == plan::PinKind::Keep;
     for (;;) { // one more is kept in each round
         Attempt made = attempt(kept);
         if (!made.failed)

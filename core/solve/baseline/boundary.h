@@ -22,8 +22,8 @@ public:
     /// One for each value that may be kept or not: bytes, and nanoseconds to compute it from what
     /// it reads. Values that can't be computed again, and the loss, are always kept and not here.
     [[nodiscard]] const std::vector<KnapsackItem>& items() const { return m_items; }
-    /// Rows of Plan::again when these items are kept. More of them are where a value's ops need
-    /// something that can't be made again.
+    /// Rows of Plan::again when these items are kept, pinned ones aside. More of them are where a
+    /// value's ops need something that can't be made again.
     [[nodiscard]] std::vector<plan::Again> rows(std::vector<bool> kept) const;
 
 private:
@@ -46,6 +46,7 @@ private:
     Repeats m_repeats;
     std::vector<Value> m_values; ///< by rising first use
     std::vector<KnapsackItem> m_items;
+    std::vector<std::optional<plan::PinKind>> m_pinned; ///< by item: what the problem's pins say
     std::vector<bool> m_isTemporary; ///< by storage: made by forward or loss, and not read later
 };
 

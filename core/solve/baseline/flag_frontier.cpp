@@ -28,11 +28,7 @@ plan::Plan FlagFrontier::blank() const
 
 base::Result<void> FlagFrontier::addUnplanned()
 {
-    base::Result<plan::VerifiedPlanPtr> verified = plan::certify(m_problem, blank());
-    if (!verified)
-        return tl::unexpected{verified.error()};
-    m_frontier.insert(*std::move(verified));
-    return {};
+    return beginFrontier(m_frontier, m_problem, blank());
 }
 
 base::Result<void> FlagFrontier::addRegions(const std::vector<Siblings>& groups)

@@ -14,13 +14,6 @@ constexpr std::int64_t kWholeRange = -1; ///< value of the option: all of it
 constexpr std::int64_t kBetweenTwo = 25; ///< permille, where all of it is tried
 constexpr std::int64_t kGreedy = 1;
 
-OptionRecord stepOnly()
-{
-    OptionRecord record = runtimeRecord();
-    record.standard = 1;
-    return record;
-}
-
 class TorchBudget final : public Planner
 {
 public:
@@ -32,10 +25,6 @@ public:
     {
         if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
             return tl::unexpected{checked.error()};
-        if (runtimeOf(m_descriptor, options) != plan::Runtime::Step)
-            return base::failure(base::ErrorKind::Usage,
-                                 "The planner torch-budget recomputes single ops, which checkpoint "
-                                 "regions can't: choose the runtime step.");
         FlagFrontier found{problem, m_descriptor, options};
         base::Result<void> added = found.addUnplanned();
         if (added && !job.stopRequested())
@@ -67,7 +56,7 @@ private:
           .upper = kGreedy,
           .choices = {"dp", "greedy"},
           .label = "Knapsack"},
-         stepOnly()}};
+         stepRuntimeRecord()}};
 };
 
 base::Result<void> TorchBudget::addBudgets(FlagFrontier& found, const plan::Problem& problem,

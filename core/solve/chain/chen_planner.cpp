@@ -58,7 +58,7 @@ public:
         if (const base::Result<void> added = plans.addUnplanned(); !added)
             return tl::unexpected{added.error()};
         const std::unique_ptr<const RegionSpace> space =
-            makeRegionSpace(*problem.program, plan::Granularity::Module);
+            makeRegionSpace(problem, plan::Granularity::Module);
         const base::Result<void> added = linearize(problem, *space, Residuals::EachCut)
                                              .and_then([&](const LinearizedStep& step) {
                                                  return addDivisions(step, plans, job);

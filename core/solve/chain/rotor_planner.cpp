@@ -73,7 +73,7 @@ public:
         , m_job{job}
         , m_granularity{granularityOf(descriptor, options)}
         , m_runtime{runtimeOf(descriptor, options)}
-        , m_space{makeRegionSpace(*problem.program, m_granularity)}
+        , m_space{makeRegionSpace(problem, m_granularity)}
         , m_stepPlans{*problem.program}
     {
         m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
@@ -175,19 +175,12 @@ base::Result<void> Search::addKeepEverything()
     plan.options = optionTexts(m_descriptor, m_options);
     plan.runtime = m_runtime;
     plan.freezeStats = freezesStats(m_descriptor, m_options);
-    base::Result<plan::VerifiedPlanPtr> verified = plan::certify(m_problem, plan);
-    if (!verified)
-        return tl::unexpected{verified.error()};
-    m_frontier.insert(*std::move(verified));
-    if (m_granularity == plan::Granularity::Module || m_runtime == plan::Runtime::Step)
-        return {};
+    base::Result<void> added = beginFrontier(m_frontier, m_problem, plan);
+    if (!added || m_granularity == plan::Granularity::Module || m_runtime == plan::Runtime::Step)
+        return added;
     // Between ops the model's code is replaced, which alone changes what lives when.
     plan.granularity = m_granularity;
-    verified = plan::certify(m_problem, plan);
-    if (!verified)
-        return tl::unexpected{verified.error()};
-    m_frontier.insert(*std::move(verified));
-    return {};
+    return beginFrontier(m_frontier, m_problem, plan);
 }
 
 base::Result<void> Search::addChain(const LinearizedStep& step, int slots,

@@ -13,7 +13,7 @@ RunPlans::RunPlans(const plan::Problem& problem, const PlannerDescriptor& descri
     : m_problem{problem}
     , m_descriptor{descriptor}
     , m_options{options}
-    , m_space{makeRegionSpace(*problem.program, plan::Granularity::Module)}
+    , m_space{makeRegionSpace(problem, plan::Granularity::Module)}
 {
     m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
 }
@@ -29,11 +29,7 @@ plan::Plan RunPlans::blank() const
 
 base::Result<void> RunPlans::addUnplanned()
 {
-    base::Result<plan::VerifiedPlanPtr> verified = plan::certify(m_problem, blank());
-    if (!verified)
-        return tl::unexpected{verified.error()};
-    m_frontier.insert(*std::move(verified));
-    return {};
+    return beginFrontier(m_frontier, m_problem, blank());
 }
 
 const std::vector<graph::Moment>& RunPlans::endsFrom(graph::Moment first)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/common/offer.h"
 
+#include "core/plan/pins.h"
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -12,7 +14,8 @@ base::Result<void> offer(plan::Frontier& frontier, const plan::Problem& problem,
 {
     const plan::EvaluationPtr evaluation = plan::evaluate(problem, proposal);
     // Most are dominated: those need no replay.
-    if (evaluation->peak > problem.budget || !frontier.improvedBy(*evaluation))
+    if (evaluation->peak > problem.budget || !frontier.improvedBy(*evaluation)
+        || !plan::honoursPins(problem, *evaluation->schedule))
         return {};
     base::Result<plan::VerifiedPlanPtr> verified = plan::certify(problem, proposal);
     if (!verified)
@@ -20,6 +23,21 @@ base::Result<void> offer(plan::Frontier& frontier, const plan::Problem& problem,
                              fmt::format("A plan that the planner {} made fails its check: {}",
                                          proposal.planner, verified.error().message));
     frontier.insert(*std::move(verified));
+    return {};
+}
+
+base::Result<void> beginFrontier(plan::Frontier& frontier, const plan::Problem& problem,
+                                 const plan::Plan& everything)
+{
+    plan::Problem unpinned = problem;
+    unpinned.pins.clear();
+    base::Result<plan::VerifiedPlanPtr> verified = plan::certify(unpinned, everything);
+    if (!verified)
+        return tl::unexpected{verified.error()};
+    if (problem.pins.empty())
+        frontier.insert(*std::move(verified));
+    else
+        return offer(frontier, problem, everything);
     return {};
 }
 

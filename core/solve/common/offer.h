@@ -7,9 +7,16 @@
 namespace plimsoll::solve {
 
 /// Puts what a planner proposes into the frontier where it improves on what is there. A proposal
-/// over the problem's budget is dropped. One that fails its check is a bug of the planner or of the
-/// check and is never dropped silently: an error of kind Internal, whose sentence holds the fault.
+/// over the problem's budget, or against its pins, is dropped. One that fails its check is a bug of
+/// the planner or of the check and is never dropped silently: an error of kind Internal, whose
+/// sentence holds the fault.
 [[nodiscard]] base::Result<void> offer(plan::Frontier& frontier, const plan::Problem& problem,
                                        const plan::Plan& proposal);
+
+/// A point that every frontier begins with: a plan that repeats nothing, if the problem's pins
+/// allow it.
+/// An error of kind CheckFailed where not even that goes with the graph and the planner's options.
+[[nodiscard]] base::Result<void>
+beginFrontier(plan::Frontier& frontier, const plan::Problem& problem, const plan::Plan& everything);
 
 } // namespace plimsoll::solve

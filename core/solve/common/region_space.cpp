@@ -4,7 +4,48 @@
 #include "core/solve/common/op_region_finder.h"
 #include "core/solve/common/region_finder.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace plimsoll::solve {
+
+namespace {
+
+/// Another space's regions without those that have one of some ops inside.
+class RegionsAround final : public RegionSpace
+{
+public:
+    /// `avoided`: rising.
+    RegionsAround(std::unique_ptr<const RegionSpace> all, std::vector<graph::Moment> avoided)
+        : m_all{std::move(all)}, m_avoided{std::move(avoided)}
+    {
+    }
+
+    [[nodiscard]] plan::Granularity granularity() const override { return m_all->granularity(); }
+    [[nodiscard]] std::vector<graph::Moment> endsFrom(graph::Moment first) const override
+    {
+        std::vector<graph::Moment> ends = m_all->endsFrom(first);
+        std::erase_if(ends, [&](graph::Moment last) { return !mayBe(first, last); });
+        return ends;
+    }
+    [[nodiscard]] std::vector<graph::CallId> members(graph::Moment first,
+                                                     graph::Moment last) const override
+    {
+        return mayBe(first, last) ? m_all->members(first, last) : std::vector<graph::CallId>{};
+    }
+
+private:
+    [[nodiscard]] bool mayBe(graph::Moment first, graph::Moment last) const
+    {
+        const auto next = std::ranges::lower_bound(m_avoided, first);
+        return next == m_avoided.end() || *next > last;
+    }
+
+    std::unique_ptr<const RegionSpace> m_all;
+    std::vector<graph::Moment> m_avoided;
+};
+
+} // namespace
 
 std::unique_ptr<const RegionSpace> makeRegionSpace(const graph::Program& program,
                                                    plan::Granularity granularity)
@@ -12,6 +53,21 @@ std::unique_ptr<const RegionSpace> makeRegionSpace(const graph::Program& program
     if (granularity == plan::Granularity::Op)
         return std::make_unique<OpRegionFinder>(program);
     return std::make_unique<RegionFinder>(program);
+}
+
+std::unique_ptr<const RegionSpace> makeRegionSpace(const plan::Problem& problem,
+                                                   plan::Granularity granularity)
+{
+    std::vector<graph::Moment> kept;
+    for (const plan::Pin& pin : problem.pins)
+        if (pin.kind == plan::PinKind::Keep)
+            for (const graph::StorageId storage : pin.storages)
+                kept.push_back(problem.program->storage(storage).alloc);
+    std::unique_ptr<const RegionSpace> all = makeRegionSpace(*problem.program, granularity);
+    if (kept.empty())
+        return all;
+    std::ranges::sort(kept);
+    return std::make_unique<RegionsAround>(std::move(all), std::move(kept));
 }
 
 } // namespace plimsoll::solve

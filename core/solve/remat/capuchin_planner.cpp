@@ -49,16 +49,15 @@ base::Result<plan::FrontierPtr> CapuchinPlanner::frontier(const plan::Problem& p
     plan.planner = m_descriptor.id;
     plan.options = optionTexts(m_descriptor, options);
     plan.runtime = plan::Runtime::Step;
-    base::Result<plan::VerifiedPlanPtr> everything = plan::certify(unlimited, plan);
-    if (!everything) // a step that the runner can't run at all
-        return base::failure(everything.error().kind == base::ErrorKind::CheckFailed
-                                 ? base::ErrorKind::Usage
-                                 : everything.error().kind,
-                             everything.error().message);
-    const std::int64_t most = (*everything)->evaluation().peak.count();
-    const std::int64_t least = plan::peakLowerBound(unlimited, plan.runtime).bytes.count();
     plan::Frontier frontier;
-    frontier.insert(*std::move(everything));
+    if (const base::Result<void> begun = beginFrontier(frontier, unlimited, plan);
+        !begun) // a step that the runner can't run at all
+        return base::failure(begun.error().kind == base::ErrorKind::CheckFailed
+                                 ? base::ErrorKind::Usage
+                                 : begun.error().kind,
+                             begun.error().message);
+    const std::int64_t most = plan::evaluate(unlimited, plan)->peak.count();
+    const std::int64_t least = plan::peakLowerBound(unlimited, plan.runtime).bytes.count();
     const std::int64_t gap = (most - least) / kMostPoints;
     CapuchinRun run{unlimited};
     std::int64_t last = most;

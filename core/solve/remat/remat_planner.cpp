@@ -60,14 +60,13 @@ public:
             return made;
         };
         // Says so where the runner can't run the recording at all.
-        base::Result<plan::VerifiedPlanPtr> plain = plan::certify(unlimited, proposal({}));
-        if (!plain)
-            return base::failure(plain.error().kind == base::ErrorKind::CheckFailed
-                                     ? base::ErrorKind::Usage
-                                     : plain.error().kind,
-                                 plain.error().message);
         plan::Frontier frontier;
-        frontier.insert(*std::move(plain));
+        if (const base::Result<void> begun = beginFrontier(frontier, unlimited, proposal({}));
+            !begun)
+            return base::failure(begun.error().kind == base::ErrorKind::CheckFailed
+                                     ? base::ErrorKind::Usage
+                                     : begun.error().kind,
+                                 begun.error().message);
         const RematProblem small = problemOf(unlimited);
         const auto found = rematFrontier(
             small, budgetsOf(small, optionValue(m_descriptor, options, "points")), job.piece(0, 2));

@@ -169,8 +169,7 @@ void TorchBudgetTest::refusesTheOtherRuntime()
                                                                  {{"runtime", 0}}, {});
     QVERIFY(!found && found.error().kind == base::ErrorKind::Usage);
     QCOMPARE(found.error().message,
-             std::string{"The planner torch-budget recomputes single ops, which checkpoint regions "
-                         "can't: choose the runtime step."});
+             std::string{"The option runtime of the planner torch-budget takes 1 to 1, not 0."});
 }
 
 void TorchBudgetTest::stepsWithoutBackwardAreNoPlansMatter()

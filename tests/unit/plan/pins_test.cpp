@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pins: what a glob means, which pins conflict, and that two opinions agree about violated ones.
+#include "core/plan/pins.h"
+
+#include "core/plan/certify.h"
+#include "core/plan/plan_json.h"
+#include "core/solve/registry.h"
+
+#include "tests/support/programs.h"
+#include "tests/unit/solve/planned_samples.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+namespace {
+
+using namespace plimsoll;
+using plan::PinKind;
+
+plan::Problem pinned(const QString& sample, const std::vector<std::string>& texts)
+{
+    plan::Problem problem = tests::problemOf(sample, 0);
+    problem.budget = plan::kUnlimited;
+    auto pins = plan::resolvePins(texts, *problem.program);
+    if (!pins)
+        qFatal("%s", pins.error().message.c_str());
+    problem.pins = *std::move(pins);
+    return problem;
+}
+
+std::size_t matched(const QString& sample, const std::string& text)
+{
+    return pinned(sample, {text}).pins.front().storages.size();
+}
+
+std::string refusal(const std::vector<std::string>& texts)
+{
+    const auto pins = plan::resolvePins(texts, *tests::problemOf("gpt2", 0).program);
+    return pins || pins.error().kind != base::ErrorKind::Usage ? std::string{}
+                                                               : pins.error().message;
+}
+
+bool isViolated(const plan::Verification& seen)
+{
+    return std::ranges::any_of(seen.faults, [](const plan::Fault& fault) {
+        return fault.kind == plan::FaultKind::PinViolated;
+    });
+}
+
+class PinsTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void globsMeanModulesOpsAndBoth();
+    void whatMatchesNothingIsRefused();
+    void conflictsNameBothPins();
+    void bothOpinionsAgree();
+    void everyPlannerHonoursThem_data();
+    void everyPlannerHonoursThem();
+    void planFilesCarryThem();
+};
+
+void PinsTest::globsMeanModulesOpsAndBoth()
+{
+    const std::size_t block = matched("gpt2", "keep:transformer.h.3");
+    QVERIFY(block > 5);
+    QCOMPARE(matched("gpt2", "keep:transformer.h.?"), 10 * block); // h.10 and h.11 aside
+    QCOMPARE(matched("gpt2", "keep:transformer.h.*"), 12 * block);
+    // What the block returns is kept by a region around it.
+    const std::size_t inside = matched("gpt2", "recompute:transformer.h.3");
+    QVERIFY(inside < block && inside + 2 >= block);
+    QCOMPARE(matched("gpt2", "keep:transformer.h.3.mlp.c_fc:aten.addmm.default"), std::size_t{1});
+    QCOMPARE(matched("gpt2", "keep:*.mlp.c_fc:aten.addmm.*"), std::size_t{12});
+    QCOMPARE(matched("gpt2", "keep:aten.native_layer_norm.default") % 3, std::size_t{0});
+}
+
+void PinsTest::whatMatchesNothingIsRefused()
+{
+    QCOMPARE(refusal({"keep:transformer.h.99"}),
+             std::string{"The pin keep:transformer.h.99 matches nothing that the step keeps for "
+                         "backward: give a module's path, an op's target or PATH:TARGET as inspect "
+                         "shows them."});
+    for (const char* text : {"transformer.h.1", "keep:", "hold:x", ""})
+        QVERIFY(refusal({text}).ends_with("write keep:GLOB or recompute:GLOB, such as "
+                                          "keep:*.attn."));
+    QCOMPARE(refusal(std::vector<std::string>(65, "keep:transformer.h.1")),
+             std::string{"65 pins are too many: give at most 64, with wider globs."});
+}
+
+void PinsTest::conflictsNameBothPins()
+{
+    const std::string said =
+        refusal({"keep:transformer.h.3.mlp", "recompute:transformer.h.1", "recompute:*.h.3"});
+    QVERIFY(said.starts_with("The pins keep:transformer.h.3.mlp and recompute:*.h.3 conflict over "
+                             "what transformer.h.3.mlp"));
+    QVERIFY(refusal({"keep:transformer.h.3", "recompute:transformer.h.4"}).empty());
+}
+
+/// Random plans, random pins on single values: the schedule and the replay must agree on each.
+void PinsTest::bothOpinionsAgree()
+{
+    int violated = 0;
+    int honoured = 0;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        const graph::ProgramPtr program = tests::randomProgram(seed);
+        const auto all = plan::resolvePin("keep:*", *program);
+        if (!all)
+            continue; // nothing is kept for backward
+        for (const plan::Plan& plan :
+             {tests::randomLegalPlan(*program, seed),
+              tests::withRandomSaves(*program, tests::randomLegalPlan(*program, seed), seed),
+              tests::randomStepPlan(*program, seed)}) {
+            plan::Problem problem = tests::unlimitedProblem(program);
+            if (!plan::isLegal(plan::verify(problem, plan)))
+                continue;
+            const plan::EvaluationPtr evaluation = plan::evaluate(problem, plan);
+            for (const graph::StorageId storage : all->storages)
+                for (const PinKind kind : {PinKind::Keep, PinKind::Recompute}) {
+                    problem.pins = {{kind, "*", {storage}}};
+                    const plan::Verification seen = plan::verify(problem, plan);
+                    QVERIFY(plan::isLegal(seen));
+                    QCOMPARE(isViolated(seen), !plan::honoursPins(problem, *evaluation->schedule));
+                    (isViolated(seen) ? violated : honoured) += 1;
+                }
+        }
+    }
+    QVERIFY(violated > 100 && honoured > 100);
+}
+
+void PinsTest::everyPlannerHonoursThem_data()
+{
+    QTest::addColumn<QString>("planner");
+    for (const auto& planner : solve::planners())
+        QTest::newRow(planner->descriptor().id.c_str())
+            << QString::fromStdString(planner->descriptor().id);
+}
+
+void PinsTest::everyPlannerHonoursThem()
+{
+    QFETCH(const QString, planner);
+    const plan::Problem problem = pinned("resnet18", {"keep:layer1.0", "recompute:layer2.1.bn1"});
+    const auto found = (*solve::findPlanner(planner.toStdString()))->frontier(problem, {}, {});
+    QVERIFY2(found, found ? "" : found.error().message.c_str());
+    for (const plan::VerifiedPlanPtr& point : (*found)->points()) {
+        QCOMPARE(point->problem().pins, problem.pins);
+        QVERIFY(plan::honoursPins(problem, *point->evaluation().schedule));
+    }
+    if (planner == "rotor" || planner == "torch-budget")
+        QVERIFY((*found)->points().size() > 3);
+    if (planner == "none" || planner == "every-block") // the pins ask for something else
+        QVERIFY((*found)->points().empty());
+}
+
+void PinsTest::planFilesCarryThem()
+{
+    const plan::Problem problem = pinned("resnet18", {"keep:layer1.0", "keep:layer3*"});
+    const auto verified = plan::certify(problem, plan::keepEverything());
+    QVERIFY(verified);
+    const std::string text = plan::writePlan(**verified);
+    QVERIFY(text.find("\"pins\": [\"keep:layer1.0\",\"keep:layer3*\"]") != std::string::npos);
+    const auto file = plan::readPlan(text, *problem.program);
+    QVERIFY(file);
+    const auto again = plan::problemOf(*file, problem.program);
+    QVERIFY(again);
+    QCOMPARE(again->pins, problem.pins);
+
+    std::string edited = text;
+    edited.replace(edited.find("layer3*"), 7, "layer9*");
+    const auto other = plan::readPlan(edited, *problem.program);
+    QVERIFY(other);
+    QVERIFY(!plan::problemOf(*other, problem.program)); // says which pin matches nothing
+    edited.replace(edited.find("\"keep:layer1.0\""), 15, "7");
+    const auto broken = plan::readPlan(edited, *problem.program);
+    QVERIFY(!broken);
+    QCOMPARE(broken.error().message, std::string{"pins[0] must be a text: export the plan anew."});
+}
+
+} // namespace
+
+QTEST_GUILESS_MAIN(PinsTest)
+#include "pins_test.moc"
