@@ -59,9 +59,14 @@ Answer listPlanners()
                                            : fmt::format("{}", fmt::join(option.choices, "|")),
                                        solve::valueText(option, option.standard), option.sentence);
         }
+        answer.text += fmt::format("    after: {}\n", descriptor.source);
+        for (const std::string& sentence : descriptor.leavesOut)
+            answer.text += fmt::format("    leaves out: {}\n", sentence);
         rows.push_back({{"id", descriptor.id},
                         {"name", descriptor.name},
                         {"sentence", descriptor.sentence},
+                        {"source", descriptor.source},
+                        {"leaves_out", descriptor.leavesOut},
                         {"options", std::move(options)},
                         {"default", descriptor.id == solve::kDefaultPlanner}});
     }

@@ -45,7 +45,8 @@ private:
     PlannerDescriptor m_descriptor{"none",
                                    "None",
                                    "Keeps everything: the step as it was recorded.",
-                                   {runtimeRecord()}};
+                                   {runtimeRecord()},
+                                   "PyTorch without a plan."};
 };
 
 std::vector<std::unique_ptr<const Planner>> makePlanners()

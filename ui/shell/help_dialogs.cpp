@@ -2,6 +2,7 @@
 #include "ui/shell/help_dialogs.h"
 
 #include "core/plan/certify.h"
+#include "core/solve/registry.h"
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"
 #include "ui/shell/actions.h"
@@ -52,6 +53,19 @@ QLabel* paragraph(const QString& text)
     return label;
 }
 
+QString helpOf(const solve::PlannerDescriptor& descriptor)
+{
+    QStringList lines{QString::fromStdString(descriptor.sentence),
+                      translated("After: %1").arg(QString::fromStdString(descriptor.source))};
+    for (const std::string& sentence : descriptor.leavesOut)
+        lines << translated("Leaves out: %1").arg(QString::fromStdString(sentence));
+    for (const solve::OptionRecord& option : descriptor.options)
+        lines << QStringLiteral("• ")
+                     + QString::fromStdString(option.label.empty() ? option.name : option.label)
+                     + QStringLiteral(": ") + QString::fromStdString(option.sentence);
+    return lines.join(u'\n');
+}
+
 } // namespace
 
 void showKeys(QWidget* parent, const Actions& actions)
@@ -78,6 +92,29 @@ void showKeys(QWidget* parent, const Actions& actions)
     area->setWidgetResizable(true);
     QDialog* dialog = sheet(parent, translated("Keys"), area);
     dialog->resize(theme.px(420), theme.px(560));
+    dialog->show();
+}
+
+void showPlanners(QWidget* parent)
+{
+    const Theme& theme = Theme::current();
+    auto* list = new QWidget;
+    auto* column = new QVBoxLayout{list};
+    column->setSpacing(theme.px(4));
+    for (const auto& planner : solve::planners()) {
+        const solve::PlannerDescriptor& descriptor = planner->descriptor();
+        column->addWidget(new TextLabel{QString::fromStdString(descriptor.name), TextRole::Strong});
+        column->addWidget(paragraph(helpOf(descriptor)));
+        column->addSpacing(theme.px(12));
+    }
+    column->addStretch(1);
+    auto* area = new QScrollArea;
+    area->setWidget(list);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    QDialog* dialog = sheet(parent, translated("Planners"), area);
+    dialog->setObjectName(QStringLiteral("planners"));
+    dialog->resize(theme.px(560), theme.px(620));
     dialog->show();
 }
 

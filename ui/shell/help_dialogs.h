@@ -15,6 +15,8 @@ class Actions;
 
 /// The sheet of keys, made from the actions.
 void showKeys(QWidget* parent, const Actions& actions);
+/// Every planner: what it does, after whom, what it leaves out, its options.
+void showPlanners(QWidget* parent);
 void showNotModelled(QWidget* parent, const plan::VerifiedPlan& plan);
 void showAbout(QWidget* parent);
 

@@ -319,6 +319,7 @@ void MenuBuilder::buildHelp()
     QMenu* help = menu(tr("&Help"));
     add(help, "help.keys", tr("Keys"), QKeySequence{QStringLiteral("?")},
         [window] { showKeys(window, window->actions()); });
+    add(help, "help.planners", tr("Planners"), {}, [window] { showPlanners(window); });
     addFor(help, "help.limits", tr("What Is Not Modelled"), {},
            [window](PlannerPage& page) { showNotModelled(window, *page.document().shownPlan()); });
     add(help, "help.about", tr("About Plimsoll"), {}, [window] { showAbout(window); });

@@ -41,7 +41,9 @@ private:
         "Every block",
         "Checkpoints each repeated block: what gradient_checkpointing_enable() of Hugging Face "
         "does.",
-        {}};
+        {},
+        "Hugging Face transformers, gradient_checkpointing_enable().",
+        {"Any choice: all blocks are checkpointed, or none."}};
 };
 
 } // namespace

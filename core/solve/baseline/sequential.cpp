@@ -70,7 +70,9 @@ private:
           .sentence = "Segments of the chain; 0 tries every number of them.",
           .lower = 0,
           .standard = 0,
-          .upper = kMostSegments}}};
+          .upper = kMostSegments}},
+        "PyTorch's torch.utils.checkpoint.checkpoint_sequential().",
+        {"What the modules need: segments have equally many of them."}};
 };
 
 } // namespace

@@ -56,7 +56,10 @@ private:
           .upper = kGreedy,
           .choices = {"dp", "greedy"},
           .label = "Knapsack"},
-         stepRuntimeRecord()}};
+         stepRuntimeRecord()},
+        "The memory budget of PyTorch's min-cut partitioner (torch._functorch).",
+        {"The compiler's fusion, which decides there what is cheap to recompute.",
+         "The peak: its budget counts what forward keeps for backward."}};
 };
 
 base::Result<void> TorchBudget::addBudgets(FlagFrontier& found, const plan::Problem& problem,

@@ -74,7 +74,9 @@ private:
         "Chen",
         "Checkpoints runs of modules that keep about equally much (Chen et al. 2016): every "
         "division that its greedy search can make, evaluated on the full graph.",
-        {freezeStatsRecord()}};
+        {freezeStatsRecord()},
+        "Training deep nets with sublinear memory cost (arXiv 1604.06174), its Algorithm 3.",
+        {"Times: runs of modules are divided by memory alone.", "Regions inside of each other."}};
 };
 
 } // namespace

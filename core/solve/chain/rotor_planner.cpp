@@ -370,7 +370,12 @@ PlannerDescriptor descriptorOfRotor()
             "Rotor",
             "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
             "chain, evaluated on the full graph.",
-            {slots, granularity, savedSets, freezeStatsRecord(), runtimeRecord()}};
+            {slots, granularity, savedSets, freezeStatsRecord(), runtimeRecord()},
+            "Rotor, optimal checkpointing of heterogeneous chains (arXiv 1911.13214), with the "
+            "recurrence corrected.",
+            {"Plans that no chain of stages has: a long skip makes one stage of all that it spans.",
+             "Schedules that drop what a stage saved while later stages keep theirs.",
+             "Moving values to the host."}};
 }
 
 class RotorPlanner final : public Planner

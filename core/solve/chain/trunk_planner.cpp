@@ -67,7 +67,9 @@ private:
         "Trunk",
         "Checkpoints a model's layers in buckets of equal number, the last one not, as VISSL "
         "splits trunks: what plimsoll.trunk.checkpoint_trunk() does.",
-        {frozenUnlessToldElse()}};
+        {frozenUnlessToldElse()},
+        "VISSL's checkpoint_trunk().",
+        {"Memory and times: layers are divided by their number."}};
 };
 
 } // namespace

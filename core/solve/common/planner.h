@@ -42,7 +42,9 @@ struct PlannerDescriptor
     std::string name;     ///< "Rotor"
     std::string sentence; ///< what it does, for lists
     std::vector<OptionRecord> options;
-    bool explains = false; ///< Planner::explain() tells how its plans came about
+    std::string source = {};                 ///< the paper or program that it follows: a sentence
+    std::vector<std::string> leavesOut = {}; ///< sentences: what it doesn't look at or model
+    bool explains = false;                   ///< Planner::explain() tells how its plans came about
 };
 
 /// A value that a planner chose to make again.

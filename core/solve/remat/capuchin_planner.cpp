@@ -34,6 +34,8 @@ private:
         "Recomputes single values, those of most memory per time first, as long as the step's "
         "peak falls.",
         {stepRuntimeRecord()},
+        "Capuchin (ASPLOS 2020), its recomputation only, every choice simulated.",
+        {"Moving values to the host.", "Letting go of what was recomputed before its last use."},
         true};
 };
 

@@ -20,11 +20,16 @@ PlannerDescriptor descriptorOfRemat()
         .lower = 2,
         .standard = 64,
         .upper = 1000};
-    return {"remat",
-            "Rematerialization",
-            "Drops any value of forward and backward and computes it again, as often as it pays: a "
-            "search on the whole graph, for the step runner. Ops keep their order.",
-            {points, stepRuntimeRecord()}};
+    return {
+        "remat",
+        "Rematerialization",
+        "Drops any value of forward and backward and computes it again, as often as it pays: a "
+        "search on the whole graph, for the step runner. Ops keep their order.",
+        {points, stepRuntimeRecord()},
+        "Greedy insertion with destroy and repair, after nobody's paper; the problem is that of "
+        "Checkmate (MLSys 2020) and MOCCASIN (ICML 2023).",
+        {"Other orders of the ops.", "Regions for torch.utils.checkpoint.",
+         "Moving values to the host."}};
 }
 
 /// Falling from what the plain order needs to what no plan goes below.
