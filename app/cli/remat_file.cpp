@@ -221,8 +221,7 @@ Result<void> RematReader::build()
     }
     for (solve::RematOp& op : m_file.problem.ops) {
         std::ranges::sort(op.reads); // an edge given twice is one
-        const auto rest = std::ranges::unique(op.reads);
-        op.reads.erase(rest.begin(), rest.end());
+        op.reads.erase(std::unique(op.reads.begin(), op.reads.end()), op.reads.end());
     }
     return {};
 }
