@@ -66,11 +66,12 @@ class Search
 {
 public:
     Search(const plan::Problem& problem, const PlannerDescriptor& descriptor,
-           const Options& options, const base::JobContext& job)
+           const Options& options, const base::JobContext& job, const Listener& listener)
         : m_problem{problem}
         , m_descriptor{descriptor}
         , m_options{options}
         , m_job{job}
+        , m_listener{listener}
         , m_granularity{granularityOf(descriptor, options)}
         , m_runtime{runtimeOf(descriptor, options)}
         , m_space{makeRegionSpace(problem, m_granularity)}
@@ -101,6 +102,7 @@ private:
     const PlannerDescriptor& m_descriptor;
     const Options& m_options;
     const base::JobContext& m_job;
+    const Listener& m_listener;
     plan::Granularity m_granularity;
     plan::Runtime m_runtime;
     std::unique_ptr<const RegionSpace> m_space;
@@ -152,7 +154,7 @@ base::Result<void> Search::offer(const plan::Plan& plan)
             return plan::depthOf(region) > plan::kMostNested;
         }))
         return {};
-    return solve::offer(m_frontier, m_problem, plan);
+    return solve::offer(m_frontier, m_problem, plan, m_listener);
 }
 
 /// The regions' plan for the runtime Step, which has none.
@@ -387,6 +389,12 @@ public:
     frontier(const plan::Problem& problem, const Options& options,
              const base::JobContext& job) const override
     {
+        return watchedFrontier(problem, options, job, {});
+    }
+    [[nodiscard]] base::Result<plan::FrontierPtr>
+    watchedFrontier(const plan::Problem& problem, const Options& options,
+                    const base::JobContext& job, const Listener& listener) const override
+    {
         if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
             return tl::unexpected{checked.error()};
         if (runtimeOf(m_descriptor, options) == plan::Runtime::Step) {
@@ -399,7 +407,7 @@ public:
                                      "The runtime step never updates statistics again: leave "
                                      "freeze-stats off.");
         }
-        return Search{problem, m_descriptor, options, job}.run();
+        return Search{problem, m_descriptor, options, job, listener}.run();
     }
 
 private:

@@ -5,12 +5,13 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 
 namespace plimsoll::solve {
 
 base::Result<void> offer(plan::Frontier& frontier, const plan::Problem& problem,
-                         const plan::Plan& proposal)
+                         const plan::Plan& proposal, const Listener& listener)
 {
     const plan::EvaluationPtr evaluation = plan::evaluate(problem, proposal);
     // Most are dominated: those need no replay.
@@ -23,6 +24,8 @@ base::Result<void> offer(plan::Frontier& frontier, const plan::Problem& problem,
                              fmt::format("A plan that the planner {} made fails its check: {}",
                                          proposal.planner, verified.error().message));
     frontier.insert(*std::move(verified));
+    if (listener)
+        listener(std::make_shared<const plan::Frontier>(frontier));
     return {};
 }
 

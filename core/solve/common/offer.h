@@ -3,15 +3,16 @@
 
 #include "core/base/result.h"
 #include "core/plan/frontier.h"
+#include "core/solve/common/planner.h"
 
 namespace plimsoll::solve {
 
 /// Puts what a planner proposes into the frontier where it improves on what is there. A proposal
 /// over the problem's budget, or against its pins, is dropped. One that fails its check is a bug of
 /// the planner or of the check and is never dropped silently: an error of kind Internal, whose
-/// sentence holds the fault.
+/// sentence holds the fault. The listener is told of a frontier that got better.
 [[nodiscard]] base::Result<void> offer(plan::Frontier& frontier, const plan::Problem& problem,
-                                       const plan::Plan& proposal);
+                                       const plan::Plan& proposal, const Listener& listener = {});
 
 /// A point that every frontier begins with: a plan that repeats nothing, if the problem's pins
 /// allow it.

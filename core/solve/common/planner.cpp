@@ -60,6 +60,14 @@ bool isSwitch(const OptionRecord& record)
     return record.lower == 0 && record.choices == switchChoices();
 }
 
+base::Result<plan::FrontierPtr> Planner::watchedFrontier(const plan::Problem& problem,
+                                                         const Options& options,
+                                                         const base::JobContext& job,
+                                                         const Listener& /*listener*/) const
+{
+    return frontier(problem, options, job);
+}
+
 base::Result<std::vector<Pick>> Planner::explain(const plan::VerifiedPlan& /*plan*/) const
 {
     return base::failure(base::ErrorKind::Usage,

@@ -7,6 +7,7 @@
 #include "core/plan/frontier.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -79,6 +80,10 @@ struct Outcome
     bool stopped = false;        ///< the time was up before the search was over
 };
 
+/// Is told the frontier that a search has so far, whenever it got better: from any thread, one call
+/// at a time. Nothing may be done in it that takes long.
+using Listener = std::function<void(const plan::FrontierPtr&)>;
+
 /// A way to find plans. Immutable; solve() may run in any thread.
 class Planner
 {
@@ -97,6 +102,11 @@ public:
     [[nodiscard]] virtual base::Result<plan::FrontierPtr>
     frontier(const plan::Problem& problem, const Options& options,
              const base::JobContext& job) const = 0;
+    /// The same, telling on the way what it has so far. Planners that have nothing to show before
+    /// they are done tell nothing.
+    [[nodiscard]] virtual base::Result<plan::FrontierPtr>
+    watchedFrontier(const plan::Problem& problem, const Options& options,
+                    const base::JobContext& job, const Listener& listener) const;
     /// How a plan of this planner came about, in the order of choice. Usage error of planners that
     /// don't choose value by value; CheckFailed for a plan that this one does not make.
     [[nodiscard]] virtual base::Result<std::vector<Pick>>

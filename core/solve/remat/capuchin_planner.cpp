@@ -23,7 +23,13 @@ public:
 
     [[nodiscard]] base::Result<plan::FrontierPtr>
     frontier(const plan::Problem& problem, const Options& options,
-             const base::JobContext& job) const override;
+             const base::JobContext& job) const override
+    {
+        return watchedFrontier(problem, options, job, {});
+    }
+    [[nodiscard]] base::Result<plan::FrontierPtr>
+    watchedFrontier(const plan::Problem& problem, const Options& options,
+                    const base::JobContext& job, const Listener& listener) const override;
     [[nodiscard]] base::Result<std::vector<Pick>>
     explain(const plan::VerifiedPlan& plan) const override;
 
@@ -39,9 +45,10 @@ private:
         true};
 };
 
-base::Result<plan::FrontierPtr> CapuchinPlanner::frontier(const plan::Problem& problem,
-                                                          const Options& options,
-                                                          const base::JobContext& job) const
+base::Result<plan::FrontierPtr> CapuchinPlanner::watchedFrontier(const plan::Problem& problem,
+                                                                 const Options& options,
+                                                                 const base::JobContext& job,
+                                                                 const Listener& listener) const
 {
     if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
         return tl::unexpected{checked.error()};
@@ -75,7 +82,7 @@ base::Result<plan::FrontierPtr> CapuchinPlanner::frontier(const plan::Problem& p
             continue;
         last = peak;
         plan.again = run.rows();
-        if (base::Result<void> offered = offer(frontier, unlimited, plan); !offered)
+        if (base::Result<void> offered = offer(frontier, unlimited, plan, listener); !offered)
             return tl::unexpected{offered.error()};
     }
     return std::make_shared<const plan::Frontier>(std::move(frontier));

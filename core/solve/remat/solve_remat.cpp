@@ -158,7 +158,7 @@ Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
 
 Result<std::vector<std::optional<RematPoint>>>
 rematFrontier(const RematProblem& problem, const std::vector<std::int64_t>& budgets,
-              const JobContext& job)
+              const JobContext& job, const RematIncumbent& incumbent)
 {
     const Result<RematFigures> base = simulate(problem, {});
     if (!base)
@@ -178,6 +178,8 @@ rematFrontier(const RematProblem& problem, const std::vector<std::int64_t>& budg
         if (!point)
             return tl::unexpected{point.error()};
         points[index] = *std::move(point);
+        if (incumbent)
+            incumbent(*points[index]);
     }
     if (Result<void> raised = raise(problem, budgets, points, search, job); !raised)
         return tl::unexpected{raised.error()};

@@ -52,8 +52,9 @@ struct RematAnswer
 
 /// The fastest plan found for each budget, each search warm-started from the next larger one's
 /// plan; a larger budget never has a slower plan. `budgets` fall; nothing where none was found.
+/// `incumbent` is told of the first plan for each budget, which may still be made faster.
 [[nodiscard]] base::Result<std::vector<std::optional<RematPoint>>>
 rematFrontier(const RematProblem& problem, const std::vector<std::int64_t>& budgets,
-              const base::JobContext& job);
+              const base::JobContext& job, const RematIncumbent& incumbent = {});
 
 } // namespace plimsoll::solve

@@ -6,6 +6,8 @@
 
 #include <QTest>
 
+#include <vector>
+
 namespace {
 
 using namespace plimsoll;
@@ -37,6 +39,7 @@ class OfferTest : public QObject
 private Q_SLOTS:
     void keepsWhatPassesItsCheck();
     void dropsWhatIsOverTheBudget();
+    void tellsOfAFrontierThatGotBetter();
     void reportsWhatFailsItsCheck();
     void aReplayThatDisagreesIsABug();
     void tellsHowToReportABug();
@@ -63,6 +66,25 @@ void OfferTest::dropsWhatIsOverTheBudget()
     problem.budget = base::Bytes{210};
     QVERIFY(solve::offer(frontier, problem, plan::keepEverything()));
     QCOMPARE(frontier.points().size(), std::size_t{1});
+}
+
+/// Once for each plan that improves on what is there, with all that is there by then.
+void OfferTest::tellsOfAFrontierThatGotBetter()
+{
+    plan::Frontier frontier;
+    plan::Problem problem = tests::unlimitedProblem(overwriting());
+    std::vector<plan::FrontierPtr> told;
+    const solve::Listener listener = [&](const plan::FrontierPtr& better) {
+        told.push_back(better);
+    };
+    QVERIFY(solve::offer(frontier, problem, plan::keepEverything(), listener));
+    QCOMPARE(told.size(), std::size_t{1});
+    QCOMPARE(told.front()->points().size(), std::size_t{1});
+    QCOMPARE(told.front()->points().front()->evaluation().peak.count(), std::int64_t{210});
+    QVERIFY(solve::offer(frontier, problem, plan::keepEverything(), listener));
+    problem.budget = base::Bytes{209};
+    QVERIFY(solve::offer(frontier, problem, plan::keepEverything(), listener));
+    QCOMPARE(told.size(), std::size_t{1});
 }
 
 void OfferTest::reportsWhatFailsItsCheck()
