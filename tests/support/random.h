@@ -21,7 +21,10 @@ public:
         return z ^ (z >> 31U);
     }
     /// Uniform in 0 … count - 1.
-    [[nodiscard]] std::size_t below(std::size_t count) { return next() % count; }
+    [[nodiscard]] std::size_t below(std::size_t count)
+    {
+        return static_cast<std::size_t>(next() % count);
+    }
     /// Uniform in low … high, both included.
     [[nodiscard]] int between(int low, int high)
     {

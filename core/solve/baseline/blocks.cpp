@@ -147,12 +147,22 @@ Siblings longestChain(const Program& program)
         if (isInForward(program, program.calls[index]))
             byParent[program.calls[index].parent].emplace_back(index);
     std::vector<Siblings> groups;
+    groups.reserve(byParent.size());
     for (auto& [parent, siblings] : byParent)
         groups.push_back(std::move(siblings));
     Siblings any = longestOf(program, groups);
     Siblings blocks = longestOf(program, repeatedBlocks(program));
     Siblings& chosen = 2 * blocks.size() >= any.size() ? blocks : any;
     return chosen.size() > 1 ? std::move(chosen) : Siblings{};
+}
+
+std::vector<std::vector<OpRun>> runsOf(const Program& program, const std::vector<Siblings>& groups)
+{
+    std::vector<std::vector<OpRun>> runs;
+    runs.reserve(groups.size());
+    for (const Siblings& group : groups)
+        runs.push_back({{program.call(group.front()).first, program.call(group.back()).last}});
+    return runs;
 }
 
 } // namespace plimsoll::solve

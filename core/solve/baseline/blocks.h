@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/graph/program.h"
+#include "core/solve/common/run_plans.h"
 
 #include <vector>
 
@@ -22,5 +23,9 @@ using Siblings = std::vector<graph::CallId>;
 /// least half as many calls as the longest chain of any siblings, else that one (of equally long
 /// ones the one with most ops). Empty without two such calls; calls without ops don't count.
 [[nodiscard]] Siblings longestChain(const graph::Program& program);
+
+/// By group: the ops from its first to its last call, as one piece.
+[[nodiscard]] std::vector<std::vector<OpRun>> runsOf(const graph::Program& program,
+                                                     const std::vector<Siblings>& groups);
 
 } // namespace plimsoll::solve

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 namespace plimsoll::solve {
@@ -12,7 +13,11 @@ struct KnapsackItem
     std::int64_t weight = 0; ///< > 0
     std::int64_t value = 0;  ///< >= 0
 
-    auto operator<=>(const KnapsackItem&) const = default;
+    bool operator==(const KnapsackItem&) const = default;
+    bool operator<(const KnapsackItem& other) const
+    {
+        return std::tie(weight, value) < std::tie(other.weight, other.value);
+    }
 };
 
 /// The best choices of items for all capacities at once: sums of weights are whole numbers and

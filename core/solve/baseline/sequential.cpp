@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/baseline/baselines.h"
-#include "core/solve/baseline/flag_frontier.h"
+#include "core/solve/baseline/blocks.h"
+#include "core/solve/common/run_plans.h"
 
 #include <fmt/format.h>
-
-#include <utility>
 
 namespace plimsoll::solve {
 
@@ -25,61 +24,49 @@ std::vector<Siblings> segmentsOf(const Siblings& chain, std::size_t segments)
     return groups;
 }
 
-class SequentialK final : public Planner
+base::Result<void> addSegments(const plan::Problem& problem, RunPlans& plans,
+                               const base::JobContext& job)
 {
-public:
-    [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
-
-    [[nodiscard]] base::Result<plan::FrontierPtr>
-    frontier(const plan::Problem& problem, const Options& options,
-             const base::JobContext& job) const override
-    {
-        if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
-            return tl::unexpected{checked.error()};
-        const Siblings chain = longestChain(*problem.program);
-        const auto asked = static_cast<std::size_t>(optionValue(m_descriptor, options, "segments"));
-        if (asked > chain.size())
-            return base::failure(
-                base::ErrorKind::Usage,
-                chain.empty()
-                    ? std::string{"The model has no chain of modules that checkpoint_sequential() "
-                                  "could take: leave --segments off."}
-                    : fmt::format("The model's longest chain has {} modules, too few for {} "
-                                  "segments: give --segments at most {}.",
-                                  chain.size(), asked, chain.size()));
-        FlagFrontier found{problem, m_descriptor, options};
-        base::Result<void> added = found.addUnplanned();
-        const std::size_t first = asked > 0 ? asked : 2; // one segment is the last: no checkpoint
-        const std::size_t last = asked > 0 ? asked : chain.size();
-        for (std::size_t count = first; count <= last && added && !job.stopRequested(); ++count) {
-            added = found.addRegions(segmentsOf(chain, count));
-            job.report(count, last);
-        }
-        if (!added)
-            return tl::unexpected{added.error()};
-        return std::move(found).take();
+    const Siblings chain = longestChain(*problem.program);
+    const auto asked = static_cast<std::size_t>(plans.option("segments"));
+    if (asked > chain.size())
+        return base::failure(
+            base::ErrorKind::Usage,
+            chain.empty()
+                ? std::string{"The model has no chain of modules that checkpoint_sequential() "
+                              "could take: leave --segments off."}
+                : fmt::format("The model's longest chain has {} modules, too few for {} "
+                              "segments: give --segments at most {}.",
+                              chain.size(), asked, chain.size()));
+    const std::size_t first = asked > 0 ? asked : 2; // one segment is the last: no checkpoint
+    const std::size_t last = asked > 0 ? asked : chain.size();
+    for (std::size_t count = first; count <= last && !job.stopRequested(); ++count) {
+        if (base::Result<void> added =
+                plans.addRuns(runsOf(*problem.program, segmentsOf(chain, count)));
+            !added)
+            return added;
+        job.report(count, last);
     }
-
-private:
-    PlannerDescriptor m_descriptor{
-        "sequential-k",
-        "Sequential",
-        "Checkpoints a chain of modules in equal segments, the last one not: what PyTorch's "
-        "checkpoint_sequential() does.",
-        {{.name = "segments",
-          .sentence = "Segments of the chain; 0 tries every number of them.",
-          .lower = 0,
-          .standard = 0,
-          .upper = kMostSegments}},
-        "PyTorch's torch.utils.checkpoint.checkpoint_sequential().",
-        {"What the modules need: segments have equally many of them."}};
-};
+    return {};
+}
 
 } // namespace
 
 std::unique_ptr<const Planner> makeSequentialPlanner()
 {
-    return std::make_unique<const SequentialK>();
+    return makeRunPlanner(
+        {"sequential-k",
+         "Sequential",
+         "Checkpoints a chain of modules in equal segments, the last one not: what PyTorch's "
+         "checkpoint_sequential() does.",
+         {{.name = "segments",
+           .sentence = "Segments of the chain; 0 tries every number of them.",
+           .lower = 0,
+           .standard = 0,
+           .upper = kMostSegments}},
+         "PyTorch's torch.utils.checkpoint.checkpoint_sequential().",
+         {"What the modules need: segments have equally many of them."}},
+        addSegments);
 }
 
 } // namespace plimsoll::solve

@@ -2,8 +2,8 @@
 #include "core/solve/chain/chen_planner.h"
 
 #include "core/solve/chain/chen.h"
-#include "core/solve/chain/run_plans.h"
 #include "core/solve/common/linearize.h"
+#include "core/solve/common/run_plans.h"
 
 #include <utility>
 #include <vector>
@@ -36,54 +36,36 @@ base::Result<void> addDivisions(const LinearizedStep& step, RunPlans& plans,
     for (std::size_t done = 0; done < divisions.size() && !job.stopRequested(); ++done) {
         const std::vector<StageRun>& runs = divisions[done];
         for (const std::size_t count : {runs.size() - 1, runs.size()})
-            if (base::Result<void> added = plans.add(groupsOf(step, runs, count)); !added)
+            if (base::Result<void> added = plans.addRuns(groupsOf(step, runs, count)); !added)
                 return added;
         job.report(done + 1, divisions.size());
     }
     return {};
 }
 
-class ChenPlanner final : public Planner
+base::Result<void> addChen(const plan::Problem& problem, RunPlans& plans,
+                           const base::JobContext& job)
 {
-public:
-    [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
-
-    [[nodiscard]] base::Result<plan::FrontierPtr>
-    frontier(const plan::Problem& problem, const Options& options,
-             const base::JobContext& job) const override
-    {
-        if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
-            return tl::unexpected{checked.error()};
-        RunPlans plans{problem, m_descriptor, options};
-        if (const base::Result<void> added = plans.addUnplanned(); !added)
-            return tl::unexpected{added.error()};
-        const std::unique_ptr<const RegionSpace> space =
-            makeRegionSpace(problem, plan::Granularity::Module);
-        const base::Result<void> added = linearize(problem, *space, Residuals::EachCut)
-                                             .and_then([&](const LinearizedStep& step) {
-                                                 return addDivisions(step, plans, job);
-                                             });
-        if (!added)
-            return tl::unexpected{added.error()};
-        return std::move(plans).take();
-    }
-
-private:
-    PlannerDescriptor m_descriptor{
-        "chen",
-        "Chen",
-        "Checkpoints runs of modules that keep about equally much (Chen et al. 2016): every "
-        "division that its greedy search can make, evaluated on the full graph.",
-        {freezeStatsRecord()},
-        "Training deep nets with sublinear memory cost (arXiv 1604.06174), its Algorithm 3.",
-        {"Times: runs of modules are divided by memory alone.", "Regions inside of each other."}};
-};
+    const std::unique_ptr<const RegionSpace> space =
+        makeRegionSpace(problem, plan::Granularity::Module);
+    return linearize(problem, *space, Residuals::EachCut).and_then([&](const LinearizedStep& step) {
+        return addDivisions(step, plans, job);
+    });
+}
 
 } // namespace
 
 std::unique_ptr<const Planner> makeChenPlanner()
 {
-    return std::make_unique<const ChenPlanner>();
+    return makeRunPlanner(
+        {"chen",
+         "Chen",
+         "Checkpoints runs of modules that keep about equally much (Chen et al. 2016): every "
+         "division that its greedy search can make, evaluated on the full graph.",
+         {freezeStatsRecord()},
+         "Training deep nets with sublinear memory cost (arXiv 1604.06174), its Algorithm 3.",
+         {"Times: runs of modules are divided by memory alone.", "Regions inside of each other."}},
+        addChen);
 }
 
 } // namespace plimsoll::solve

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/graph/program.h"
-#include "core/solve/chain/run_plans.h"
 #include "core/solve/chain/trunk.h"
+#include "core/solve/common/run_plans.h"
 
 #include <vector>
 

@@ -54,7 +54,8 @@ void CliPinsTest::tellsWhatPinsMatchAndCost()
     // At 70 % the unpinned plan recomputes something of the first layer.
     QVERIFY(pins[0][text("price_ns")].toInteger() > 0);
     QVERIFY(timeOf(pinned) > timeOf(free));
-    for (const QJsonValue& row : pinned[text("recomputed")].toArray())
+    const QJsonArray recomputed = pinned[text("recomputed")].toArray();
+    for (const auto& row : recomputed)
         QVERIFY(!row[text("module")].toString().startsWith(text("layer1")));
 
     // The price is what the same search finds without the pin.

@@ -4,8 +4,10 @@
 #include "core/solve/common/planner.h"
 #include "core/solve/common/region_space.h"
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace plimsoll::solve {
@@ -24,21 +26,27 @@ struct OpRun
 class RunPlans
 {
 public:
-    /// `descriptor` and `options` must outlive it. Plans leave statistics alone if the option
-    /// "freeze-stats" says so.
+    /// `descriptor` and `options` must outlive it. Plans have the runtime and the way with
+    /// statistics that the options say.
     RunPlans(const plan::Problem& problem, const PlannerDescriptor& descriptor,
              const Options& options);
 
+    [[nodiscard]] std::int64_t option(const std::string& name) const
+    {
+        return optionValue(m_descriptor, m_options, name);
+    }
+    /// A plan of this planner that repeats nothing yet.
+    [[nodiscard]] plan::Plan blank() const;
     /// The plan that repeats nothing. CheckFailed where not even that goes with the graph.
     [[nodiscard]] base::Result<void> addUnplanned();
     /// A plan with a region of all pieces of each group. Where that is no legal region, it has as
     /// many as the longest legal runs of pieces make, from the left; pieces that are none alone
     /// stay as they are.
-    [[nodiscard]] base::Result<void> add(const std::vector<std::vector<OpRun>>& groups);
+    [[nodiscard]] base::Result<void> addRuns(const std::vector<std::vector<OpRun>>& groups);
+    [[nodiscard]] base::Result<void> add(const plan::Plan& plan);
     [[nodiscard]] plan::FrontierPtr take() &&;
 
 private:
-    [[nodiscard]] plan::Plan blank() const;
     void addRegions(const std::vector<OpRun>& pieces, plan::Plan& plan);
     [[nodiscard]] const std::vector<graph::Moment>& endsFrom(graph::Moment first);
 
@@ -49,5 +57,13 @@ private:
     std::map<graph::Moment, std::vector<graph::Moment>> m_ends; ///< of legal regions, by first op
     plan::Frontier m_frontier;
 };
+
+/// Adds plans to those of a planner until all are there or the job is to stop.
+using Proposer = std::function<base::Result<void>(const plan::Problem& problem, RunPlans& plans,
+                                                  const base::JobContext& job)>;
+
+/// A planner of what `propose` adds to the plan that repeats nothing.
+[[nodiscard]] std::unique_ptr<const Planner> makeRunPlanner(PlannerDescriptor descriptor,
+                                                            Proposer propose);
 
 } // namespace plimsoll::solve

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/chain/run_plans.h"
+#include "core/solve/common/run_plans.h"
 
 #include "core/solve/common/offer.h"
 
@@ -23,6 +23,7 @@ plan::Plan RunPlans::blank() const
     plan::Plan plan = plan::keepEverything();
     plan.planner = m_descriptor.id;
     plan.options = optionTexts(m_descriptor, m_options);
+    plan.runtime = runtimeOf(m_descriptor, m_options);
     plan.freezeStats = freezesStats(m_descriptor, m_options);
     return plan;
 }
@@ -61,17 +62,61 @@ void RunPlans::addRegions(const std::vector<OpRun>& pieces, plan::Plan& plan)
     }
 }
 
-base::Result<void> RunPlans::add(const std::vector<std::vector<OpRun>>& groups)
+base::Result<void> RunPlans::addRuns(const std::vector<std::vector<OpRun>>& groups)
 {
     plan::Plan plan = blank();
     for (const std::vector<OpRun>& pieces : groups)
         addRegions(pieces, plan);
-    return plan.regions.empty() ? base::Result<void>{} : offer(m_frontier, m_problem, plan);
+    return plan.regions.empty() ? base::Result<void>{} : add(plan);
+}
+
+base::Result<void> RunPlans::add(const plan::Plan& plan)
+{
+    return offer(m_frontier, m_problem, plan);
 }
 
 plan::FrontierPtr RunPlans::take() &&
 {
     return std::make_shared<const plan::Frontier>(std::move(m_frontier));
+}
+
+namespace {
+
+class RunPlanner final : public Planner
+{
+public:
+    RunPlanner(PlannerDescriptor descriptor, Proposer propose)
+        : m_descriptor{std::move(descriptor)}, m_propose{std::move(propose)}
+    {
+    }
+
+    [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
+
+    [[nodiscard]] base::Result<plan::FrontierPtr>
+    frontier(const plan::Problem& problem, const Options& options,
+             const base::JobContext& job) const override
+    {
+        if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
+            return tl::unexpected{checked.error()};
+        RunPlans plans{problem, m_descriptor, options};
+        base::Result<void> added = plans.addUnplanned();
+        if (added && !job.stopRequested())
+            added = m_propose(problem, plans, job);
+        if (!added)
+            return tl::unexpected{added.error()};
+        return std::move(plans).take();
+    }
+
+private:
+    PlannerDescriptor m_descriptor;
+    Proposer m_propose;
+};
+
+} // namespace
+
+std::unique_ptr<const Planner> makeRunPlanner(PlannerDescriptor descriptor, Proposer propose)
+{
+    return std::make_unique<const RunPlanner>(std::move(descriptor), std::move(propose));
 }
 
 } // namespace plimsoll::solve
