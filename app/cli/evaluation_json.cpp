@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace plimsoll::cli {
 
 namespace {
@@ -45,6 +47,19 @@ std::size_t countRegions(const std::vector<plan::Region>& regions)
     return count;
 }
 
+/// What executes the plan, and what says it where nested regions alone don't.
+const char* runtimeText(const plan::Plan& plan)
+{
+    const std::string_view form = plan::expressedAs(plan);
+    if (form == "step")
+        return plan.repeatsNothing() ? "step: plimsoll.compile_step()"
+                                     : "step: plimsoll.compile_step(), by a schedule of single "
+                                       "ops; nested checkpoint regions don't express it";
+    return form == "saved_sets" ? "checkpoint: plimsoll.apply(), by saved sets: regions that keep "
+                                  "some of their results"
+                                : "checkpoint: plimsoll.apply()";
+}
+
 } // namespace
 
 double overheadPercent(const plan::Evaluation& evaluation, const plan::Evaluation& base)
@@ -74,6 +89,7 @@ void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan:
     json["transfer_time_ns"] = evaluation.transferTime.count();
     json["overhead_percent"] = number(overheadPercent(evaluation, base));
     json["recomputed"] = recomputedJson(program, evaluation);
+    json["expressed_as"] = plan::expressedAs(plan);
     json["labels"] = plan::labelsJson(program, plan);
     json["regions"] = plan::regionsJson(program, plan);
     if (plan.runtime == plan::Runtime::Step)
@@ -92,8 +108,7 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
         spared += value.spared;
     }
     const bool isStep = plan.runtime == plan::Runtime::Step;
-    std::string text = fmt::format("  runtime     {}\n", isStep ? "step: plimsoll.compile_step()"
-                                                                : "checkpoint: plimsoll.apply()");
+    std::string text = fmt::format("  runtime     {}\n", runtimeText(plan));
     if (plan.freezeStats)
         text += "  statistics  frozen in recomputations: updated once, as without a plan\n";
     text += fmt::format(

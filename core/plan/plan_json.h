@@ -52,6 +52,11 @@ struct PlanFile
 /// "module", "op".
 [[nodiscard]] const char* granularityName(Granularity granularity);
 
+/// What says all that a plan decides: "regions" (the nested checkpoint regions of `labels`),
+/// "saved_sets" (such regions, some results of which are kept while the rest is recomputed) or
+/// "step" (a schedule of single ops, which regions don't express).
+[[nodiscard]] const char* expressedAs(const Plan& plan);
+
 /// Whether a plan names ops by their ordinals, so that whoever applies it must know the ops.
 [[nodiscard]] bool speaksOfOps(const Plan& plan);
 /// The key `regions` of a plan file.

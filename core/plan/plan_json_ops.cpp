@@ -110,6 +110,13 @@ bool speaksOfOps(const Plan& plan)
            || savesSomething(plan.regions);
 }
 
+const char* expressedAs(const Plan& plan)
+{
+    if (plan.runtime == Runtime::Step)
+        return "step";
+    return savesSomething(plan.regions) ? "saved_sets" : "regions";
+}
+
 namespace detail {
 
 void readOps(Fields& fields, const graph::Program& program, Result<void>& state, Plan& plan)

@@ -93,8 +93,12 @@ void CliStepTest::plansNameTheirRuntime()
     QCOMPARE(repeats[text("step_time_ns")].toInteger()
                  - repeats[text("recompute_time_ns")].toInteger(),
              repeats[text("base_step_time_ns")].toInteger());
-    QVERIFY(runCli(arguments).out.contains("runtime     checkpoint: plimsoll.apply()"));
-    QVERIFY(runCli(arguments + step).out.contains("runtime     step: plimsoll.compile_step()"));
+    QCOMPARE(regions[text("expressed_as")].toString(), text("regions"));
+    QCOMPARE(repeats[text("expressed_as")].toString(), text("step"));
+    QVERIFY(runCli(arguments).out.contains("runtime     checkpoint: plimsoll.apply()\n"));
+    QVERIFY(runCli(arguments + step)
+                .out.contains("runtime     step: plimsoll.compile_step(), by a schedule of single "
+                              "ops; nested checkpoint regions don't express it\n"));
     const CliRun other = runCli(arguments + QStringList{text("--runtime"), text("eager")});
     QCOMPARE(other.exit, 2);
     QVERIFY(other.error.contains("--runtime eager is not known: choose one of checkpoint, step."));
