@@ -29,6 +29,8 @@ Result<void> readTime(const json& value, double& into)
     return {};
 }
 
+constexpr std::size_t kMostWays = 100;
+
 /// Sizes are whole; 4.0 is as good as 4.
 Result<void> readSize(const json& value, std::int64_t& into)
 {
@@ -41,11 +43,13 @@ Result<void> readSize(const json& value, std::int64_t& into)
 
 template <typename Entry>
 void readArray(const json& root, const char* key, Result<void> (*read)(const json&, Entry&),
-               std::vector<Entry>& into, Result<void>& state)
+               std::vector<Entry>& into, Result<void>& state, bool isOptional = false)
 {
     if (!state)
         return;
     const auto array = root.find(key);
+    if (array == root.end() && isOptional)
+        return;
     if (array == root.end() || !array->is_array()) {
         state = failure(ErrorKind::File, fmt::format("\"{}\" must be an array.", key));
         return;
@@ -56,6 +60,40 @@ void readArray(const json& root, const char* key, Result<void> (*read)(const jso
             state =
                 failure(done.error().kind, fmt::format("{}[{}] {}.", key, i, done.error().message));
     }
+}
+
+template <typename Entry>
+Result<void> readField(const json& object, const char* key,
+                       Result<void> (*read)(const json&, Entry&), Entry& into)
+{
+    const auto field = object.find(key);
+    return read(field == object.end() ? json{} : *field, into).map_error([key](base::Error error) {
+        return base::Error{error.kind, fmt::format("\"{}\" {}", key, error.message)};
+    });
+}
+
+Result<void> readWay(const json& value, solve::StageWay& way)
+{
+    Result<void> ok = readField(value, "ftime", readTime, way.ftime);
+    ok = ok ? readField(value, "btime", readTime, way.btime) : ok;
+    ok = ok ? readField(value, "xbar", readSize, way.xbar) : ok;
+    ok = ok ? readField(value, "ftmp", readSize, way.ftmp) : ok;
+    return ok ? readField(value, "btmp", readSize, way.btmp) : ok;
+}
+
+/// The further ways of one stage.
+Result<void> readWays(const json& value, std::vector<solve::StageWay>& ways)
+{
+    if (!value.is_array() || value.size() > kMostWays)
+        return failure(ErrorKind::File,
+                       fmt::format("must be an array of at most {} objects", kMostWays));
+    for (const json& each : value) {
+        if (!each.is_object())
+            return failure(ErrorKind::File, "must hold objects");
+        if (Result<void> done = readWay(each, ways.emplace_back()); !done)
+            return done;
+    }
+    return {};
 }
 
 Result<solve::Chain> parseChain(std::string_view text)
@@ -74,6 +112,9 @@ Result<solve::Chain> parseChain(std::string_view text)
     readArray<std::int64_t>(*root, "xbar", readSize, chain.xbar, state);
     readArray<std::int64_t>(*root, "ftmp", readSize, chain.ftmp, state);
     readArray<std::int64_t>(*root, "btmp", readSize, chain.btmp, state);
+    readArray<double>(*root, "ntime", readTime, chain.ntime, state, true);
+    readArray<std::int64_t>(*root, "ntmp", readSize, chain.ntmp, state, true);
+    readArray<std::vector<solve::StageWay>>(*root, "ways", readWays, chain.ways, state, true);
     if (state)
         state = solve::validate(chain);
     if (!state)

@@ -95,7 +95,9 @@ public:
         : Verb{solve, "chain", "Schedule a chain of stages within a budget"}
     {
         command()
-            .add_option("FILE", m_file, "JSON with ftime, btime, x, xbar, ftmp, btmp")
+            .add_option("FILE", m_file,
+                        "JSON with ftime, btime, x, xbar, ftmp, btmp; ntime, ntmp and "
+                        "further ways of stages if there are any")
             ->required();
         command()
             .add_option("--budget", m_budget, "In the file's size unit, x[0] included")

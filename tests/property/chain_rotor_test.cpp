@@ -8,6 +8,7 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
@@ -23,20 +24,22 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Every persistent schedule of stages i..k, one by one.
 std::vector<Sequence> everySchedule(const Chain& chain, std::size_t i, std::size_t k)
 {
-    const auto op = [](ChainOpKind kind, std::size_t stage) {
-        return ChainOp{kind, static_cast<std::int32_t>(stage)};
+    const auto op = [](ChainOpKind kind, std::size_t stage, std::size_t way = 0) {
+        return ChainOp{kind, static_cast<std::int32_t>(stage), static_cast<std::int32_t>(way)};
     };
     if (i == chain.stages())
         return {{ChainOp{}}};
-    if (i == k)
-        return {{op(ChainOpKind::Enable, i), op(ChainOpKind::Backward, i)}};
     std::vector<Sequence> all;
-    for (const Sequence& inner : everySchedule(chain, i + 1, k)) {
-        Sequence sequence{op(ChainOpKind::Enable, i)};
-        sequence.insert(sequence.end(), inner.begin(), inner.end());
-        sequence.push_back(op(ChainOpKind::Backward, i));
-        all.push_back(std::move(sequence));
-    }
+    const std::vector<Sequence> inside =
+        i == k ? std::vector<Sequence>{{}} : everySchedule(chain, i + 1, k);
+    const std::size_t ways = chain.waysOnce && k < chain.stages() ? 1 : chain.waysOf(i);
+    for (const Sequence& inner : inside)
+        for (std::size_t way = 0; way < ways; ++way) {
+            Sequence sequence{op(ChainOpKind::Enable, i, way)};
+            sequence.insert(sequence.end(), inner.begin(), inner.end());
+            sequence.push_back(op(ChainOpKind::Backward, i));
+            all.push_back(std::move(sequence));
+        }
     for (std::size_t j = i + 1; j <= k; ++j) {
         if (!chain.regions.mayCheckpoint(i, j - 1))
             continue;
@@ -111,20 +114,26 @@ void ChainRotorTest::bruteForceAgrees_data()
 {
     QTest::addColumn<bool>("restricted");
     QTest::addColumn<bool>("tails");
-    QTest::newRow("every region allowed") << false << false;
-    QTest::newRow("random regions forbidden") << true << false;
-    QTest::newRow("recomputations stop early") << false << true;
-    QTest::newRow("both") << true << true;
+    QTest::addColumn<int>("ways"); // 0: one, 1: several, 2: several, but not of recomputations
+    QTest::newRow("every region allowed") << false << false << 0;
+    QTest::newRow("random regions forbidden") << true << false << 0;
+    QTest::newRow("recomputations stop early") << false << true << 0;
+    QTest::newRow("both") << true << true << 0;
+    QTest::newRow("several ways") << false << false << 1;
+    QTest::newRow("several ways, all of that") << true << true << 1;
+    QTest::newRow("several ways once") << true << true << 2;
 }
 
 void ChainRotorTest::bruteForceAgrees()
 {
     QFETCH(bool, restricted);
     QFETCH(bool, tails);
-    // Four rows: ten thousand chains.
+    QFETCH(int, ways);
+    // Four rows of one way: ten thousand chains.
     Random random{(tails ? 10U : 0U) + (restricted ? 2U : 1U)};
-    for (int round = 0; round < 2'500; ++round) {
-        const auto stages = static_cast<std::size_t>(random.between(1, 5));
+    std::ptrdiff_t otherWays = 0;
+    for (int round = 0; round < (ways == 0 ? 2'500 : 1'000); ++round) {
+        const auto stages = static_cast<std::size_t>(random.between(1, ways == 0 ? 5 : 4));
         Chain chain = familyChain(random, stages);
         if (restricted) {
             chain.regions = RegionMask{stages, true};
@@ -134,7 +143,11 @@ void ChainRotorTest::bruteForceAgrees()
         }
         for (std::size_t stage = 0; tails && stage < stages; ++stage)
             chain.ftail.push_back(chain.ftime[stage] * static_cast<double>(random.below(5)) / 4);
+        if (ways > 0)
+            examples::addWays(random, chain, tails);
+        chain.waysOnce = ways == 2;
         const auto brute = bruteFrontier(chain);
+        QVERIFY(brute.begin()->first >= peakLowerBound(chain));
         const std::int64_t most = brute.rbegin()->first + 2;
         const auto table = RotorTable::build(chain, most, {}, {});
         QVERIFY(table.has_value() && table->exact());
@@ -144,6 +157,7 @@ void ChainRotorTest::bruteForceAgrees()
             QCOMPARE(sequence.has_value(), least < kInfinity);
             if (!sequence)
                 continue;
+            otherWays += std::ranges::count_if(*sequence, [](ChainOp op) { return op.way > 0; });
             const auto run = simulate(chain, *sequence);
             QVERIFY(run.has_value());
             QVERIFY(run->peak <= budget);
@@ -151,6 +165,7 @@ void ChainRotorTest::bruteForceAgrees()
             QVERIFY(near(table->cost(0, stages, static_cast<int>(table->slotsFor(budget))), least));
         }
     }
+    QCOMPARE(otherWays > 1'000, ways > 0);
 }
 
 void ChainRotorTest::noScheduleOfAnyKindBeatsTheBounds()

@@ -141,9 +141,11 @@ void NonPersistentTest::neverWorseThanRotor()
     int faster = 0;
     for (int round = 0; round < 250; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 14));
-        const Chain chain =
+        Chain chain =
             examples::randomChain(random, stages, 8, random.below(3) * 4, random.below(4) == 0);
-        const std::int64_t whole = simulate(chain, keepEverything(stages))->peak;
+        if (random.below(2) == 0)
+            examples::addWays(random, chain, false);
+        const std::int64_t whole = simulate(chain, keepEverything(chain))->peak;
         const auto rotor = RotorTable::build(chain, whole, {}, {});
         const auto ours = NonPersistentTable::build(chain, whole, {}, {});
         double before = kInfinity;

@@ -22,6 +22,15 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 } // namespace
 
+/// Bytes and time of a single stage's forward and backward.
+std::pair<std::int64_t, double> NonPersistentTable::baseOf(std::size_t i, std::size_t way) const
+{
+    const StageWay sizes = m_scale.sizes.way(i, way);
+    const StageWay times = m_chain.way(i, way);
+    return {m_scale.sizes.x[i + 1] + sizes.xbar + std::max(sizes.ftmp, sizes.btmp),
+            times.ftime + times.btime};
+}
+
 void NonPersistentTable::fillBase(std::size_t i)
 {
     const Chain& sizes = m_scale.sizes;
@@ -29,13 +38,15 @@ void NonPersistentTable::fillBase(std::size_t i)
     const auto width = static_cast<std::int64_t>(m_stride);
     const auto fillFrom = [&](std::vector<double>& table, std::int64_t need, double time) {
         double* const out = table.data() + cell(i, i);
-        std::fill(out + std::min(m_scale.ceilSlots(need), width), out + width, time);
+        std::for_each(out + std::min(m_scale.ceilSlots(need), width), out + width,
+                      [time](double& value) { value = std::min(value, time); });
     };
-    const std::int64_t held = sizes.x[i + 1] + sizes.xbar[i + 1];
-    const double forward = isLoss ? 0.0 : m_chain.ftime[i];
-    fillFrom(m_cost, held + std::max(sizes.ftmp[i], sizes.btmp[i]), forward + m_chain.btime[i]);
+    for (std::size_t way = 0; way < m_chain.waysOf(i); ++way) {
+        const auto [need, time] = baseOf(i, way);
+        fillFrom(m_cost, need, time);
+    }
     if (!isLoss)
-        fillFrom(m_saved, held + sizes.btmp[i], m_chain.btime[i]);
+        fillFrom(m_saved, sizes.x[i + 1] + sizes.xbar[i + 1] + sizes.btmp[i], m_chain.btime[i]);
 }
 
 template <typename Visit>
@@ -44,22 +55,26 @@ void NonPersistentTable::eachChoice(bool isSaved, std::size_t i, std::size_t k, 
     const Chain& sizes = m_scale.sizes;
     // In memory whatever is done here: the gradient, and what stage k has saved.
     const std::int64_t held = sizes.x[k + 1] + (isSaved ? sizes.xbar[k + 1] : 0);
-    const std::int64_t forward = held + sizes.xbar[i + 1] + sizes.ftmp[i];
-    const std::int64_t backward = sizes.x[i + 1] + sizes.xbar[i + 1] + sizes.btmp[i];
-    visit(Choice{Move::Save, i, m_chain.ftime[i] + m_chain.btime[i],
-                 m_scale.ceilSlots(std::max(forward, backward)), m_scale.xbar[i + 1],
-                 row(isSaved, i + 1, k), nullptr});
-    std::int64_t running = sizes.x[i + 1] + sizes.ftmp[i]; // of i..j-1, none of which saves
+    for (std::size_t number = 0; number < m_chain.waysOf(i); ++number) {
+        const StageWay way = sizes.way(i, number);
+        const StageWay times = m_chain.way(i, number);
+        const std::int64_t need = std::max(held + way.ftmp, sizes.x[i + 1] + way.btmp) + way.xbar;
+        visit(Choice{Move::Save, i, number, times.ftime + times.btime, m_scale.ceilSlots(need),
+                     m_scale.ceilSlots(way.xbar), row(isSaved, i + 1, k), nullptr});
+    }
+    // Of i..j-1, none of which saves.
+    std::int64_t running = sizes.x[i + 1] + sizes.plainTemporary(i);
     for (std::size_t j = i + 1; j <= k; ++j) {
-        visit(Choice{Move::Keep, j, m_prefix[j] - m_prefix[i], m_scale.ceilSlots(held + running),
-                     m_scale.x[j], row(isSaved, j, k), row(false, i, j - 1)});
+        const double time = m_prefix[j] - m_prefix[i];
+        visit(Choice{Move::Keep, j, 0, time, m_scale.ceilSlots(held + running), m_scale.x[j],
+                     row(isSaved, j, k), row(false, i, j - 1)});
         if (j == k)
             break; // stage k either is the loss, has saved, or gains nothing by it
         const std::int64_t saving = sizes.x[j] + sizes.xbar[j + 1] + sizes.ftmp[j];
-        visit(Choice{Move::Float, j, m_prefix[j + 1] - m_prefix[i],
+        visit(Choice{Move::Float, j, 0, time + m_chain.ftime[j],
                      m_scale.ceilSlots(held + std::max(running, saving)), m_scale.xbar[j + 1],
                      row(isSaved, j + 1, k), row(true, i, j)});
-        running = std::max(running, sizes.x[j] + sizes.x[j + 1] + sizes.ftmp[j]);
+        running = std::max(running, sizes.x[j] + sizes.x[j + 1] + sizes.plainTemporary(j));
     }
 }
 
@@ -89,9 +104,9 @@ Result<NonPersistentTable> NonPersistentTable::build(const Chain& chain, std::in
 {
     if (Result<void> valid = validate(chain); !valid)
         return tl::unexpected{valid.error()};
-    if (!chain.regions.allowsAll() || !chain.ftail.empty())
+    if (!chain.regions.allowsAll() || !chain.ftail.empty() || chain.waysOnce)
         return failure(ErrorKind::Internal, "Non-persistent schedules know no forbidden regions "
-                                            "and no recomputations that end early.");
+                                            "or ways and no recomputations that end early.");
     NonPersistentTable table;
     table.m_chain = normalised(chain);
     RotorOptions each = options;
@@ -114,7 +129,7 @@ Result<NonPersistentTable> NonPersistentTable::build(const Chain& chain, std::in
     }
     table.m_prefix.assign(table.m_rows, 0.0);
     for (std::size_t i = 0; i < chain.stages(); ++i)
-        table.m_prefix[i + 1] = table.m_prefix[i] + table.m_chain.ftime[i];
+        table.m_prefix[i + 1] = table.m_prefix[i] + table.m_chain.plainTime(i);
     for (std::size_t i = table.m_rows; i-- > 0;) {
         table.fillBase(i);
         for (std::size_t k = i + 1; k < table.m_rows; ++k) {
@@ -169,11 +184,25 @@ NonPersistentTable::Choice NonPersistentTable::choose(bool isSaved, std::size_t 
     return best;
 }
 
+/// The first of the fastest that fit.
+std::size_t NonPersistentTable::baseWay(std::size_t i, std::int64_t slots) const
+{
+    std::size_t best = 0;
+    double least = kInfinity;
+    for (std::size_t way = 0; way < m_chain.waysOf(i); ++way)
+        if (const auto [need, time] = baseOf(i, way);
+            m_scale.ceilSlots(need) <= slots && time < least) {
+            best = way;
+            least = time;
+        }
+    return best;
+}
+
 void NonPersistentTable::walk(bool isSaved, std::size_t i, std::size_t k, std::int64_t slots,
                               Sequence& out) const
 {
-    const auto emit = [&out](ChainOpKind kind, std::size_t stage) {
-        out.push_back({kind, static_cast<std::int32_t>(stage)});
+    const auto emit = [&out](ChainOpKind kind, std::size_t stage, std::size_t way = 0) {
+        out.push_back({kind, static_cast<std::int32_t>(stage), static_cast<std::int32_t>(way)});
     };
     if (i == k && i + 1 == m_rows) {
         out.push_back({});
@@ -181,14 +210,14 @@ void NonPersistentTable::walk(bool isSaved, std::size_t i, std::size_t k, std::i
     }
     if (i == k) {
         if (!isSaved)
-            emit(ChainOpKind::Enable, i);
+            emit(ChainOpKind::Enable, i, baseWay(i, slots));
         emit(ChainOpKind::Backward, i);
         return;
     }
     const Choice choice = choose(isSaved, i, k, slots);
     const std::int64_t rest = slots - choice.kept;
     if (choice.move == Move::Save) {
-        emit(ChainOpKind::Enable, i);
+        emit(ChainOpKind::Enable, i, choice.way);
         walk(isSaved, i + 1, k, rest, out);
         emit(ChainOpKind::Backward, i);
         return;

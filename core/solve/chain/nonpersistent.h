@@ -7,13 +7,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::solve {
 
 /// Least time of each run of stages at each budget over schedules that may let go of a stage's
 /// input while what the stage saved stays: a forward then makes the input again right before the
-/// stage's backward. Takes in every schedule of RotorTable with the corrected recurrence.
+/// stage's backward. Takes in every schedule of RotorTable with the corrected recurrence. What is
+/// let go so has been saved by way 0.
 ///
 /// Two tables. T(i, k, m): stages i..k forward and backward, their input in memory and not charged,
 /// the gradient of their output charged (none when k is the loss). U(i, k, m): the same where stage
@@ -21,7 +23,7 @@ namespace plimsoll::solve {
 class NonPersistentTable
 {
 public:
-    /// The chain must allow every region and have no tails. `maxBudget` includes x[0].
+    /// The chain must allow every region and way, and have no tails. `maxBudget` includes x[0].
     [[nodiscard]] static base::Result<NonPersistentTable> build(const Chain& chain,
                                                                 std::int64_t maxBudget,
                                                                 const RotorOptions& options,
@@ -49,6 +51,7 @@ private:
     {
         Move move = Move::Save;
         std::size_t j = 0;
+        std::size_t way = 0;           ///< of Save
         double time = 0;               ///< of the forwards (and of Save the backward)
         std::int64_t need = 0;         ///< slots
         std::int64_t kept = 0;         ///< slots that the right part has less
@@ -67,6 +70,8 @@ private:
     {
         return (isSaved ? m_saved : m_cost).data() + cell(i, k);
     }
+    [[nodiscard]] std::pair<std::int64_t, double> baseOf(std::size_t i, std::size_t way) const;
+    [[nodiscard]] std::size_t baseWay(std::size_t i, std::int64_t slots) const;
     void fillBase(std::size_t i);
     void fillRow(bool isSaved, std::size_t i, std::size_t k);
     /// Calls `visit` with everything that can be done first in a cell of at least two stages.

@@ -38,14 +38,24 @@ double RotorTable::cost(std::size_t i, std::size_t k, int slots) const
     return row(i, k)[slots];
 }
 
-double RotorTable::chainValue(std::size_t i, std::size_t k, std::int64_t slots) const
+std::int64_t RotorTable::chainNeed(std::size_t i, std::size_t k, std::size_t way) const
 {
-    const std::int64_t rest = slots - m_scale.xbar[i + 1];
-    if (slots < m_chainNeed[cell(i, k)] || rest < 0)
+    if (m_options.recurrence == Recurrence::Peer)
+        return m_leafNeed[cell(i, k)];
+    const StageWay sizes = m_scale.sizes.way(i, way);
+    const std::vector<std::int64_t>& x = m_scale.sizes.x;
+    return m_scale.ceilSlots(sizes.xbar + std::max(x[k + 1] + sizes.ftmp, x[i + 1] + sizes.btmp));
+}
+
+double RotorTable::chainValue(std::size_t i, std::size_t k, std::size_t way,
+                              std::int64_t slots) const
+{
+    const std::int64_t rest = slots - m_scale.ceilSlots(m_scale.sizes.way(i, way).xbar);
+    if (slots < chainNeed(i, k, way) || rest < 0)
         return kInfinity;
-    const double own = m_options.recurrence == Recurrence::Peer
-                           ? row(i, i)[slots]
-                           : m_chain.ftime[i] + m_chain.btime[i];
+    const StageWay times = m_chain.way(i, way);
+    const double own =
+        m_options.recurrence == Recurrence::Peer ? row(i, i)[slots] : times.ftime + times.btime;
     return own + row(i + 1, k)[rest];
 }
 
@@ -66,27 +76,42 @@ void RotorTable::sumForwards()
             ? (whole > 0 ? whole : 1.0) * kUnmeasured / static_cast<double>(stages)
             : 0.0;
     m_prefix.assign(m_rows, 0.0);
-    for (std::size_t i = 0; i < stages; ++i)
-        m_prefix[i + 1] = m_prefix[i] + (m_chain.ftime[i] > 0 ? m_chain.ftime[i] : unmeasured);
+    for (std::size_t i = 0; i < stages; ++i) {
+        const double time = m_chain.plainTime(i);
+        m_prefix[i + 1] = m_prefix[i] + (time > 0 ? time : unmeasured);
+    }
+}
+
+/// Slots and time of a single stage's forward and backward.
+std::pair<std::int64_t, double> RotorTable::baseOf(std::size_t i, std::size_t way) const
+{
+    const StageWay sizes = m_scale.sizes.way(i, way);
+    const StageWay times = m_chain.way(i, way);
+    const std::int64_t need =
+        m_scale.sizes.x[i + 1] + sizes.xbar + std::max(sizes.ftmp, sizes.btmp);
+    // A run that ends before the loss stage is a recomputation: it stops where all is saved again.
+    return {m_scale.ceilSlots(need), (times.ftime - times.ftail) + times.btime};
 }
 
 void RotorTable::fillBase(std::size_t i)
 {
-    const Chain& sizes = m_scale.sizes;
-    const bool loss = i + 1 == m_rows;
-    const std::int64_t need =
-        sizes.x[i + 1] + sizes.xbar[i + 1] + std::max(sizes.ftmp[i], sizes.btmp[i]);
     const auto width = static_cast<std::int64_t>(m_stride);
-    const std::int64_t from = std::min(m_scale.ceilSlots(need), width);
     double* const out = row(i, i);
-    // A run that ends before the loss stage is a recomputation: it stops where all is saved again.
-    const double forward =
-        loss ? 0.0 : m_chain.ftime[i] - (m_chain.ftail.empty() ? 0.0 : m_chain.ftail[i]);
-    std::fill(out + from, out + width, forward + m_chain.btime[i]);
-    m_lo[cell(i, i)] = static_cast<std::int32_t>(from);
-    m_hi[cell(i, i)] = static_cast<std::int32_t>(from);
+    std::int64_t lowest = width;
+    std::pair<double, std::int64_t> fastest{kInfinity, width};
+    for (std::size_t way = 0; way < waysIn(i, i); ++way) {
+        const auto [need, time] = baseOf(i, way);
+        const std::int64_t from = std::min(need, width);
+        std::for_each(out + from, out + width,
+                      [time = time](double& value) { value = std::min(value, time); });
+        lowest = std::min(lowest, from);
+        fastest = std::min(fastest, {time, from});
+    }
+    m_lo[cell(i, i)] = static_cast<std::int32_t>(lowest);
+    m_hi[cell(i, i)] = static_cast<std::int32_t>(fastest.second);
     // What running one stage without saving needs on top of the gradient of its run's end.
-    m_running[i] = sizes.x[i + 1] + sizes.ftmp[i];
+    if (i + 1 < m_rows)
+        m_running[i] = m_scale.sizes.x[i + 1] + m_scale.sizes.plainTemporary(i);
 }
 
 void RotorTable::prepareCell(std::size_t i, std::size_t k)
@@ -96,15 +121,14 @@ void RotorTable::prepareCell(std::size_t i, std::size_t k)
     const std::size_t at = cell(i, k);
     const bool peer = m_options.recurrence == Recurrence::Peer;
     if (k > i + 1)
-        m_running[i] = std::max(m_running[i], sizes.x[k - 1] + sizes.x[k] + sizes.ftmp[k - 1]);
+        m_running[i] =
+            std::max(m_running[i], sizes.x[k - 1] + sizes.x[k] + sizes.plainTemporary(k - 1));
     const std::int64_t leafNeed = m_scale.ceilSlots(sizes.x[k + 1] + m_running[i]);
-    const std::int64_t saving = std::max(sizes.x[k + 1] + sizes.xbar[i + 1] + sizes.ftmp[i],
-                                         sizes.x[i + 1] + sizes.xbar[i + 1] + sizes.btmp[i]);
-    const std::int64_t chainNeed = peer ? leafNeed : m_scale.ceilSlots(saving);
     m_leafNeed[at] = static_cast<std::int32_t>(std::min(leafNeed, width));
-    m_chainNeed[at] = static_cast<std::int32_t>(std::min(chainNeed, width));
+    const std::size_t fastest = waysIn(i, k) > 1 ? m_chain.fastestWay(i) : 0;
+    const std::int64_t kept = m_scale.ceilSlots(sizes.way(i, fastest).xbar);
     const std::int64_t all =
-        peer ? width : std::max(chainNeed, m_scale.xbar[i + 1] + m_hi[cell(i + 1, k)]);
+        peer ? width : std::max(chainNeed(i, k, fastest), kept + m_hi[cell(i + 1, k)]);
     m_hi[at] = static_cast<std::int32_t>(std::min(all, width));
 }
 
@@ -124,16 +148,19 @@ void RotorTable::finishCell(std::size_t i, std::size_t k)
 {
     const auto width = static_cast<std::int64_t>(m_stride);
     const std::size_t at = cell(i, k);
-    const std::int64_t kept = m_scale.xbar[i + 1];
     double* const out = row(i, k);
-    const std::int64_t start = std::max<std::int64_t>(m_chainNeed[at], kept + m_lo[cell(i + 1, k)]);
-    if (start < width) {
+    for (std::size_t way = 0; way < waysIn(i, k); ++way) {
+        const std::int64_t kept = m_scale.ceilSlots(m_scale.sizes.way(i, way).xbar);
+        const std::int64_t start = std::max(chainNeed(i, k, way), kept + m_lo[cell(i + 1, k)]);
+        if (start >= width)
+            continue;
         const auto count = static_cast<std::size_t>(width - start);
         const double* const rest = row(i + 1, k) + (start - kept);
+        const StageWay times = m_chain.way(i, way);
         if (m_options.recurrence == Recurrence::Peer)
             minPlusRow(out + start, rest, row(i, i) + start, 0, count);
         else
-            minAddRow(out + start, rest, m_chain.ftime[i] + m_chain.btime[i], count);
+            minAddRow(out + start, rest, times.ftime + times.btime, count);
     }
     // From there on nothing is run twice; equal sums in another order must not make it rise again.
     const std::int64_t high = m_hi[at];
@@ -208,6 +235,9 @@ Result<RotorTable> RotorTable::build(const Chain& chain, std::int64_t maxBudget,
 {
     if (Result<void> valid = validate(chain); !valid)
         return tl::unexpected{valid.error()};
+    if (!chain.ways.empty() && options.recurrence == Recurrence::Peer)
+        return failure(ErrorKind::Usage, "The peer recurrence knows one way to run a stage: leave "
+                                         "the chain's \"ways\" or the recurrence out.");
     RotorTable table;
     table.m_chain = normalised(chain);
     table.m_options = options;
@@ -222,7 +252,7 @@ Result<RotorTable> RotorTable::build(const Chain& chain, std::int64_t maxBudget,
     const std::size_t cells = table.m_rows * (table.m_rows + 1) / 2;
     try {
         table.m_cost.assign(cells * table.m_stride, kInfinity);
-        for (auto* column : {&table.m_lo, &table.m_hi, &table.m_leafNeed, &table.m_chainNeed})
+        for (auto* column : {&table.m_lo, &table.m_hi, &table.m_leafNeed})
             column->resize(cells);
     } catch (const std::bad_alloc&) {
         return failure(ErrorKind::Usage,
@@ -259,22 +289,22 @@ std::vector<ChainFrontierPoint> RotorTable::frontier() const
 
 void RotorTable::walk(std::size_t i, std::size_t k, std::int64_t slots, Sequence& out) const
 {
-    const auto emit = [&out](ChainOpKind kind, std::size_t stage) {
-        out.push_back({kind, static_cast<std::int32_t>(stage)});
+    const auto emit = [&out](ChainOpKind kind, std::size_t stage, std::size_t way = 0) {
+        out.push_back({kind, static_cast<std::int32_t>(stage), static_cast<std::int32_t>(way)});
     };
     if (i == k) {
         if (i + 1 == m_rows) {
             out.push_back({});
             return;
         }
-        emit(ChainOpKind::Enable, i);
+        emit(ChainOpKind::Enable, i, baseWay(i, slots));
         emit(ChainOpKind::Backward, i);
         return;
     }
-    const std::optional<std::size_t> leaf = choose(i, k, slots);
+    const auto [leaf, way] = choose(i, k, slots);
     if (!leaf) {
-        emit(ChainOpKind::Enable, i);
-        walk(i + 1, k, slots - m_scale.xbar[i + 1], out);
+        emit(ChainOpKind::Enable, i, way);
+        walk(i + 1, k, slots - m_scale.ceilSlots(m_scale.sizes.way(i, way).xbar), out);
         emit(ChainOpKind::Backward, i);
         return;
     }
@@ -285,8 +315,20 @@ void RotorTable::walk(std::size_t i, std::size_t k, std::int64_t slots, Sequence
     walk(i, *leaf - 1, slots, out);
 }
 
-std::optional<std::size_t> RotorTable::choose(std::size_t i, std::size_t k,
-                                              std::int64_t& slots) const
+/// The first of the fastest that fit.
+std::size_t RotorTable::baseWay(std::size_t i, std::int64_t slots) const
+{
+    std::size_t best = 0;
+    double least = kInfinity;
+    for (std::size_t way = 0; way < waysIn(i, i); ++way)
+        if (const auto [need, time] = baseOf(i, way); need <= slots && time < least) {
+            best = way;
+            least = time;
+        }
+    return best;
+}
+
+RotorTable::Choice RotorTable::choose(std::size_t i, std::size_t k, std::int64_t& slots) const
 {
     const bool lowMemory = m_options.ties == TieRule::ChainLowMemory;
     const double best = row(i, k)[slots];
@@ -296,19 +338,25 @@ std::optional<std::size_t> RotorTable::choose(std::size_t i, std::size_t k,
         slots = std::partition_point(begin, begin + slots,
                                      [bound](double value) { return value > bound; })
                 - begin;
-        if (chainValue(i, k, slots) <= bound)
-            return std::nullopt;
+        for (std::size_t way = 0; way < waysIn(i, k); ++way)
+            if (chainValue(i, k, way, slots) <= bound)
+                return {std::nullopt, way};
     }
-    std::optional<std::size_t> leaf;
+    Choice choice;
     double least = kInfinity;
     for (std::size_t j = i + 1; j <= k; ++j) {
         const double value = leafValue(i, j, k, slots);
         if (value < least) {
             least = value;
-            leaf = j;
+            choice.leaf = j;
         }
     }
-    return chainValue(i, k, slots) < least ? std::nullopt : leaf;
+    for (std::size_t way = 0; way < waysIn(i, k); ++way)
+        if (const double value = chainValue(i, k, way, slots); value < least) {
+            least = value;
+            choice = {std::nullopt, way};
+        }
+    return choice;
 }
 
 Result<Sequence> RotorTable::sequenceAtSlots(std::int64_t slots) const
@@ -323,7 +371,7 @@ Result<Sequence> RotorTable::sequence(std::int64_t budget) const
         return failure(ErrorKind::NotFound,
                        fmt::format("The model input alone does not fit into {}.", budget));
     if (m_options.recurrence == Recurrence::Corrected && !m_scale.rounded) {
-        Sequence plain = keepEverything(m_chain.stages());
+        Sequence plain = keepEverything(m_chain);
         const Result<Simulation> run = simulate(m_chain, plain);
         if (run && run->peak <= budget)
             return plain;

@@ -11,17 +11,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::solve {
 
 /// Least time of each run of stages at each budget, by dynamic programming over memory-persistent
-/// schedules. One table answers every budget up to the one it was built for.
+/// schedules, in which each stage saves in one of its ways. One table answers every budget up to
+/// the one it was built for.
 class RotorTable
 {
 public:
     /// Every cell is the same minimum whoever computes it, so the table is the same for any number
-    /// of threads. `maxBudget` includes x[0].
+    /// of threads. `maxBudget` includes x[0]. The peer recurrence knows no further ways.
     [[nodiscard]] static base::Result<RotorTable> build(const Chain& chain, std::int64_t maxBudget,
                                                         const RotorOptions& options,
                                                         const base::JobContext& job);
@@ -66,33 +68,46 @@ private:
     {
         return m_cost.data() + cell(i, k) * m_stride;
     }
-    [[nodiscard]] double chainValue(std::size_t i, std::size_t k, std::int64_t slots) const;
+    /// What is done first in a cell.
+    struct Choice
+    {
+        std::optional<std::size_t> leaf; ///< its j; none: stage i saves
+        std::size_t way = 0;             ///< how
+    };
+    /// Ways in which stage i may save in a cell.
+    [[nodiscard]] std::size_t waysIn(std::size_t i, std::size_t k) const
+    {
+        return m_chain.waysOnce && k + 1 < m_rows ? 1 : m_chain.waysOf(i);
+    }
+    [[nodiscard]] std::int64_t chainNeed(std::size_t i, std::size_t k, std::size_t way) const;
+    [[nodiscard]] double chainValue(std::size_t i, std::size_t k, std::size_t way,
+                                    std::int64_t slots) const;
     [[nodiscard]] double leafValue(std::size_t i, std::size_t j, std::size_t k,
                                    std::int64_t slots) const;
     [[nodiscard]] TopRow top() const;
     void sumForwards();
     void fillBase(std::size_t i);
+    [[nodiscard]] std::pair<std::int64_t, double> baseOf(std::size_t i, std::size_t way) const;
     void prepareCell(std::size_t i, std::size_t k);
     void tryLeaf(std::size_t i, std::size_t j, std::size_t k);
     void finishCell(std::size_t i, std::size_t k);
     void fillTile(std::size_t firstTile, std::size_t lastTile);
     void fill(int threads, const base::JobContext& job);
-    /// The j of the leaf choice, or nothing for the chain choice; may lower `slots`.
-    [[nodiscard]] std::optional<std::size_t> choose(std::size_t i, std::size_t k,
-                                                    std::int64_t& slots) const;
+    /// May lower `slots`.
+    [[nodiscard]] Choice choose(std::size_t i, std::size_t k, std::int64_t& slots) const;
+    [[nodiscard]] std::size_t baseWay(std::size_t i, std::int64_t slots) const;
     void walk(std::size_t i, std::size_t k, std::int64_t slots, Sequence& out) const;
 
     Chain m_chain;
     RotorOptions m_options;
     RotorScale m_scale;
-    std::size_t m_rows = 0;                ///< L + 1
-    std::size_t m_stride = 0;              ///< slots + 1
-    std::vector<double> m_prefix;          ///< m_prefix[j] - m_prefix[i] = forwards of i..j-1
-    std::vector<double> m_cost;            ///< [cell][slot]
-    std::vector<std::int32_t> m_lo;        ///< per cell: first slot that is feasible
-    std::vector<std::int32_t> m_hi;        ///< per cell: from this slot on nothing is recomputed
-    std::vector<std::int32_t> m_leafNeed;  ///< per cell: least slots for a leaf choice
-    std::vector<std::int32_t> m_chainNeed; ///< per cell: least slots for the chain choice
+    std::size_t m_rows = 0;               ///< L + 1
+    std::size_t m_stride = 0;             ///< slots + 1
+    std::vector<double> m_prefix;         ///< m_prefix[j] - m_prefix[i] = forwards of i..j-1
+    std::vector<double> m_cost;           ///< [cell][slot]
+    std::vector<std::int32_t> m_lo;       ///< per cell: first slot that is feasible
+    std::vector<std::int32_t> m_hi;       ///< per cell: from this slot on nothing is recomputed
+    std::vector<std::int32_t> m_leafNeed; ///< per cell: least slots for a leaf choice
     std::vector<std::int64_t>
         m_running; ///< per first stage, while filling: largest need of a forward
 };

@@ -188,8 +188,7 @@ base::Result<void> Search::addKeepEverything()
 base::Result<void> Search::addChain(const LinearizedStep& step, int slots,
                                     const base::JobContext& job)
 {
-    const base::Result<Simulation> everything =
-        simulate(step.chain, keepEverything(step.stages.size()));
+    const base::Result<Simulation> everything = simulate(step.chain, keepEverything(step.chain));
     if (!everything)
         return tl::unexpected{everything.error()};
     if (everything->peak < slots)

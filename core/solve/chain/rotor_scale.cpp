@@ -28,12 +28,23 @@ std::int64_t ceilDiv(std::int64_t value, std::int64_t divisor)
     return value / divisor + (value % divisor != 0 ? 1 : 0);
 }
 
+/// Every size of the chain once.
+template <typename Chain, typename Visit>
+void eachSize(Chain& chain, Visit visit)
+{
+    for (auto* sizes : {&chain.x, &chain.xbar, &chain.ftmp, &chain.btmp, &chain.ntmp})
+        for (auto& size : *sizes)
+            visit(size);
+    for (auto& ways : chain.ways)
+        for (auto& way : ways)
+            for (auto* size : {&way.xbar, &way.ftmp, &way.btmp})
+                visit(*size);
+}
+
 std::int64_t commonDivisor(const Chain& chain)
 {
     std::int64_t divisor = 0;
-    for (const auto* sizes : {&chain.x, &chain.xbar, &chain.ftmp, &chain.btmp})
-        for (const std::int64_t size : *sizes)
-            divisor = std::gcd(divisor, size);
+    eachSize(chain, [&](std::int64_t size) { divisor = std::gcd(divisor, size); });
     return std::max<std::int64_t>(divisor, 1);
 }
 
@@ -41,13 +52,12 @@ std::int64_t commonDivisor(const Chain& chain)
 Result<std::int64_t> usefulBudget(const Chain& chain, Recurrence recurrence)
 {
     if (recurrence == Recurrence::Corrected)
-        return simulate(chain, keepEverything(chain.stages())).map([](const Simulation& run) {
+        return simulate(chain, keepEverything(chain)).map([](const Simulation& run) {
             return run.peak;
         });
     // The peer charges gradients before they exist: take everything at once.
     std::int64_t sum = 0;
-    for (const auto* sizes : {&chain.x, &chain.xbar, &chain.ftmp, &chain.btmp})
-        sum = std::accumulate(sizes->begin(), sizes->end(), sum);
+    eachSize(chain, [&](std::int64_t size) { sum += size; });
     return sum;
 }
 
@@ -143,18 +153,12 @@ Result<RotorScale> rotorScale(const Chain& chain, std::int64_t maxBudget,
         return tl::unexpected{chosen.error()};
     scale.exact = common % scale.unit == 0;
     scale.divisor = scale.rounded ? 1 : scale.unit;
-    scale.sizes.x = chain.x;
-    scale.sizes.xbar = chain.xbar;
-    scale.sizes.ftmp = chain.ftmp;
-    scale.sizes.btmp = chain.btmp;
+    scale.sizes = chain;
     scale.sizes.x.push_back(0);
     scale.sizes.xbar.push_back(0);
     scale.sizes.ftmp.push_back(0);
     if (scale.rounded)
-        for (auto* sizes :
-             {&scale.sizes.x, &scale.sizes.xbar, &scale.sizes.ftmp, &scale.sizes.btmp})
-            for (std::int64_t& size : *sizes)
-                size = ceilDiv(size, scale.unit);
+        eachSize(scale.sizes, [&](std::int64_t& size) { size = ceilDiv(size, scale.unit); });
     for (const std::int64_t size : scale.sizes.x)
         scale.x.push_back(scale.ceilSlots(size));
     for (const std::int64_t size : scale.sizes.xbar)

@@ -34,7 +34,15 @@ std::string opText(ChainOp op)
 {
     if (op.kind == ChainOpKind::Loss)
         return "L";
-    return fmt::format("{}{}", prefixOf(op.kind), op.stage);
+    return op.way == 0 ? fmt::format("{}{}", prefixOf(op.kind), op.stage)
+                       : fmt::format("{}{}@{}", prefixOf(op.kind), op.stage, op.way);
+}
+
+bool parseNumber(std::string_view text, std::int32_t& number)
+{
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc{} && stop == end && number >= 0;
 }
 
 std::optional<ChainOp> parseOp(std::string_view word)
@@ -47,10 +55,12 @@ std::optional<ChainOp> parseOp(std::string_view word)
         const std::string_view prefix = prefixOf(kind);
         if (!word.starts_with(prefix))
             continue;
+        const std::string_view rest = word.substr(prefix.size());
+        const std::size_t length =
+            kind == ChainOpKind::Enable ? rest.find('@') : std::string_view::npos;
         ChainOp op{kind, 0};
-        const char* const end = word.data() + word.size();
-        const auto [stop, error] = std::from_chars(word.data() + prefix.size(), end, op.stage);
-        if (error != std::errc{} || stop != end || op.stage < 0)
+        if (!parseNumber(rest.substr(0, length), op.stage)
+            || (length != std::string_view::npos && !parseNumber(rest.substr(length + 1), op.way)))
             return std::nullopt;
         return op;
     }
@@ -70,6 +80,7 @@ public:
         : m_chain{chain}
         , m_plain(chain.stages() + 1, false)
         , m_saved(chain.stages() + 1, false)
+        , m_way(chain.stages() + 1)
         , m_memory{chain.x[0]}
     {
         m_plain[0] = true;
@@ -88,13 +99,34 @@ public:
         switch (op.kind) {
         case ChainOpKind::Check:
         case ChainOpKind::NoGrad:
-        case ChainOpKind::Enable: return forward(op.kind, i);
+        case ChainOpKind::Enable: return forward(op, i);
         case ChainOpKind::Loss: return loss();
         case ChainOpKind::Backward: return backward(i);
         case ChainOpKind::DropValue:
         case ChainOpKind::DropSaved: return drop(op.kind, i);
         }
         return std::nullopt;
+    }
+
+    /// Of an operation that can run now.
+    [[nodiscard]] double timeOf(ChainOp op) const
+    {
+        const auto i = static_cast<std::size_t>(op.stage);
+        switch (op.kind) {
+        case ChainOpKind::Check:
+        case ChainOpKind::NoGrad: return m_chain.plainTime(i);
+        case ChainOpKind::Enable: return m_way[i + 1].ftime;
+        case ChainOpKind::Backward: return m_way[i + 1].btime;
+        case ChainOpKind::Loss: return m_chain.btime.back();
+        case ChainOpKind::DropValue:
+        case ChainOpKind::DropSaved: break;
+        }
+        return 0;
+    }
+    /// Of the stage's saved set: how much of its forward lies behind the last value saved.
+    [[nodiscard]] double tailOf(ChainOp op) const
+    {
+        return m_way[static_cast<std::size_t>(op.stage) + 1].ftail;
     }
 
 private:
@@ -109,7 +141,7 @@ private:
     void setSaved(std::size_t i, bool present)
     {
         if (m_saved[i] != present)
-            m_memory += present ? m_chain.xbar[i] : -m_chain.xbar[i];
+            m_memory += present ? m_way[i].xbar : -m_way[i].xbar;
         m_saved[i] = present;
     }
     void setGradient(std::size_t i)
@@ -120,18 +152,23 @@ private:
         m_gradient = i;
     }
 
-    std::optional<std::int64_t> forward(ChainOpKind kind, std::size_t i)
+    std::optional<std::int64_t> forward(ChainOp op, std::size_t i)
     {
-        const bool saves = kind == ChainOpKind::Enable;
-        if (kind == ChainOpKind::NoGrad ? !m_plain[i] : !available(i))
+        const auto number = static_cast<std::size_t>(op.way);
+        if (op.kind == ChainOpKind::NoGrad ? !m_plain[i] : !available(i))
             return std::nullopt;
-        const std::int64_t made = saves ? m_chain.xbar[i + 1] : m_chain.x[i + 1];
-        const std::int64_t peak = m_memory + made + m_chain.ftmp[i];
-        if (saves) {
+        if (op.way < 0 || number >= m_chain.waysOf(i))
+            return std::nullopt;
+        if (op.kind == ChainOpKind::Enable) {
+            const StageWay way = m_chain.way(i, number);
+            const std::int64_t peak = m_memory + way.xbar + way.ftmp;
+            setSaved(i + 1, false); // of a run before this one
+            m_way[i + 1] = way;
             setSaved(i + 1, true);
             return peak;
         }
-        if (kind == ChainOpKind::NoGrad)
+        const std::int64_t peak = m_memory + m_chain.x[i + 1] + m_chain.plainTemporary(i);
+        if (op.kind == ChainOpKind::NoGrad)
             setPlain(i, false);
         setPlain(i + 1, true);
         return peak;
@@ -152,7 +189,7 @@ private:
     {
         if (m_gradient != i + 1 || !m_saved[i + 1] || !available(i))
             return std::nullopt;
-        const std::int64_t peak = m_memory + m_chain.btmp[i];
+        const std::int64_t peak = m_memory + m_way[i + 1].btmp;
         setSaved(i + 1, false);
         setGradient(i);
         if (i > 0 && !m_saved[i])
@@ -174,21 +211,12 @@ private:
     }
 
     const Chain& m_chain;
-    std::vector<bool> m_plain; ///< values kept as they are
-    std::vector<bool> m_saved; ///< saved sets, by the stage that their output enters
+    std::vector<bool> m_plain;   ///< values kept as they are
+    std::vector<bool> m_saved;   ///< saved sets, by the stage that their output enters
+    std::vector<StageWay> m_way; ///< of the last saving run, by the same
     std::optional<std::size_t> m_gradient;
     std::int64_t m_memory = 0;
 };
-
-double timeOf(const Chain& chain, ChainOp op)
-{
-    if (op.kind == ChainOpKind::Loss)
-        return chain.btime.back();
-    if (drops(op))
-        return 0;
-    const auto i = static_cast<std::size_t>(op.stage);
-    return op.kind == ChainOpKind::Backward ? chain.btime[i] : chain.ftime[i];
-}
 
 /// What a saving forward hands on, nobody takes: its own backward is next.
 bool endsRecomputation(const Sequence& sequence, std::size_t at)
@@ -247,6 +275,14 @@ Sequence keepEverything(std::size_t stages)
     return sequence;
 }
 
+Sequence keepEverything(const Chain& chain)
+{
+    Sequence sequence = keepEverything(chain.stages());
+    for (std::size_t i = 0; i < chain.stages(); ++i)
+        sequence[i].way = static_cast<std::int32_t>(chain.fastestWay(i));
+    return sequence;
+}
+
 Result<Simulation> simulate(const Chain& chain, const Sequence& sequence)
 {
     Machine machine{chain};
@@ -263,9 +299,9 @@ Result<Simulation> simulate(const Chain& chain, const Sequence& sequence)
             result.peakOp = at;
         }
         result.peaks.push_back(*peak);
-        result.makespan += timeOf(chain, sequence[at]);
-        if (endsRecomputation(sequence, at) && !chain.ftail.empty())
-            result.makespan -= chain.ftail[static_cast<std::size_t>(sequence[at].stage)];
+        result.makespan += machine.timeOf(sequence[at]);
+        if (endsRecomputation(sequence, at))
+            result.makespan -= machine.tailOf(sequence[at]);
     }
     if (machine.gradient() != std::size_t{0})
         return failure(ErrorKind::CheckFailed, "The sequence ends before the backward of stage 0.");

@@ -26,21 +26,24 @@ struct ChainOp
 {
     ChainOpKind kind = ChainOpKind::Loss;
     std::int32_t stage = 0; ///< the chain's stage; meaningless for Loss, 1..L for what drops
+    std::int32_t way = 0;   ///< of Enable: Chain::way()
 
     bool operator==(const ChainOp&) const = default;
 };
 
 using Sequence = std::vector<ChainOp>;
 
-/// "CF_0 Fn_1 Fe_2 L B_2 Fe_0 Fe_1 B_1 B_0".
+/// "CF_0 Fn_1 Fe_2@1 L B_2 Fe_0 Fe_1 B_1 B_0": "@1" is a way other than 0.
 [[nodiscard]] std::string sequenceText(const Sequence& sequence);
 [[nodiscard]] base::Result<Sequence> parseSequence(std::string_view text);
 
 /// Whether something is let go before its backward, which regions can't express.
 [[nodiscard]] bool dropsAnything(const Sequence& sequence);
 
-/// Every forward saves: nothing is run twice.
+/// Every forward saves, in way 0: nothing is run twice.
 [[nodiscard]] Sequence keepEverything(std::size_t stages);
+/// The same with each stage in its fastest way.
+[[nodiscard]] Sequence keepEverything(const Chain& chain);
 
 struct Simulation
 {

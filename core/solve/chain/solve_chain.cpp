@@ -204,7 +204,7 @@ Result<ChainAnswer> withoutTable(const Chain& chain, const ChainQuery& query,
     answer.stopped = true;
     answer.unit = 1;
     answer.smallestKnownBudget = whole.peak;
-    Sequence found = whole.peak <= query.budget ? keepEverything(chain.stages()) : Sequence{};
+    Sequence found = whole.peak <= query.budget ? keepEverything(chain) : Sequence{};
     RotorOptions coarse = query.options;
     coarse.slots =
         static_cast<int>(std::min<std::int64_t>(coarseSlots(chain.stages()), query.budget));
@@ -264,7 +264,7 @@ Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, cons
     if (!ok)
         return tl::unexpected{ok.error()};
     const Chain chain = normalised(given);
-    const Result<Simulation> whole = checked(chain, keepEverything(chain.stages()));
+    const Result<Simulation> whole = checked(chain, keepEverything(chain));
     if (!whole)
         return tl::unexpected{whole.error()};
     ChainAnswer answer;

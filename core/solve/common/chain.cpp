@@ -7,7 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
+#include <string>
 #include <string_view>
 
 namespace plimsoll::solve {
@@ -63,6 +64,29 @@ Result<void> checkSizes(std::string_view name, const std::vector<std::int64_t>& 
 
 } // namespace
 
+StageWay Chain::way(std::size_t stage, std::size_t number) const
+{
+    if (number > 0)
+        return ways[stage][number - 1];
+    const bool isLoss = stage == stages();
+    return {
+        isLoss ? 0.0 : ftime[stage], btime[stage], isLoss ? 0 : xbar[stage + 1],
+        isLoss ? 0 : ftmp[stage],    btmp[stage],  isLoss || ftail.empty() ? 0.0 : ftail[stage]};
+}
+
+std::size_t Chain::fastestWay(std::size_t stage) const
+{
+    std::size_t best = 0;
+    const auto time = [&](std::size_t number) {
+        const StageWay each = way(stage, number);
+        return each.ftime + each.btime;
+    };
+    for (std::size_t number = 1; number < waysOf(stage); ++number)
+        if (time(number) < time(best))
+            best = number;
+    return best;
+}
+
 RegionMask::RegionMask(std::size_t stages, bool allowed)
     : m_stages{stages}, m_bits(stages * (stages + 1) / 2, allowed)
 {
@@ -73,6 +97,47 @@ void RegionMask::set(std::size_t first, std::size_t last, bool allowed)
     m_bits[index(first, last)] = allowed;
 }
 
+namespace {
+
+/// All ways of all stages, field by field, so that an entry can be named.
+Result<void> checkWays(const Chain& chain, std::int64_t& sum)
+{
+    Result<void> ok = checkLength("ways", chain.ways.size(), chain.stages());
+    for (std::size_t stage = 0; stage < chain.ways.size() && ok; ++stage) {
+        std::vector<double> times;
+        std::vector<std::int64_t> sizes;
+        for (const StageWay& way : chain.ways[stage]) {
+            times.insert(times.end(), {way.ftime, way.btime, way.ftail});
+            sizes.insert(sizes.end(), {way.xbar, way.ftmp, way.btmp});
+        }
+        const std::string name = fmt::format("ways[{}]", stage);
+        ok = checkTimes(name, times);
+        ok = ok ? checkSizes(name, sizes, sum) : ok;
+    }
+    return ok;
+}
+
+/// What a chain may leave out.
+Result<void> checkOptional(const Chain& chain, std::int64_t& sum)
+{
+    Result<void> ok;
+    if (!chain.ftail.empty())
+        ok = checkLength("ftail", chain.ftail.size(), chain.stages());
+    if (!chain.ntime.empty()) {
+        ok = ok ? checkLength("ntime", chain.ntime.size(), chain.stages()) : ok;
+        ok = ok ? checkTimes("ntime", chain.ntime) : ok;
+    }
+    if (!chain.ntmp.empty()) {
+        ok = ok ? checkLength("ntmp", chain.ntmp.size(), chain.stages()) : ok;
+        ok = ok ? checkSizes("ntmp", chain.ntmp, sum) : ok;
+    }
+    if (!chain.ways.empty())
+        ok = ok ? checkWays(chain, sum) : ok;
+    return ok;
+}
+
+} // namespace
+
 Result<void> validate(const Chain& chain)
 {
     const std::size_t stages = chain.stages();
@@ -82,8 +147,6 @@ Result<void> validate(const Chain& chain)
     Result<void> ok = checkLength("btime", chain.btime.size(), stages + 1);
     ok = ok ? checkLength("x", chain.x.size(), stages + 1) : ok;
     ok = ok ? checkLength("xbar", chain.xbar.size(), stages + 1) : ok;
-    if (!chain.ftail.empty())
-        ok = ok ? checkLength("ftail", chain.ftail.size(), stages) : ok;
     ok = ok ? checkLength("ftmp", chain.ftmp.size(), stages) : ok;
     ok = ok ? checkLength("btmp", chain.btmp.size(), stages + 1) : ok;
     ok = ok ? checkTimes("ftime", chain.ftime) : ok;
@@ -92,6 +155,7 @@ Result<void> validate(const Chain& chain)
     ok = ok ? checkSizes("xbar", chain.xbar, sum) : ok;
     ok = ok ? checkSizes("ftmp", chain.ftmp, sum) : ok;
     ok = ok ? checkSizes("btmp", chain.btmp, sum) : ok;
+    ok = ok ? checkOptional(chain, sum) : ok;
     if (ok && !chain.regions.allowsAll() && chain.regions.stages() != stages)
         return failure(ErrorKind::Internal,
                        fmt::format("The region mask is for {} stages, the chain has {}.",
@@ -103,13 +167,20 @@ Chain normalised(Chain chain)
 {
     for (std::size_t i = 0; i < chain.xbar.size(); ++i)
         chain.xbar[i] = std::max(chain.xbar[i], chain.x[i]);
+    for (std::size_t stage = 0; stage < chain.ways.size(); ++stage)
+        for (StageWay& way : chain.ways[stage])
+            way.xbar = std::max(way.xbar, chain.x[stage + 1]);
     return chain;
 }
 
 double baseTime(const Chain& chain)
 {
-    return std::accumulate(chain.btime.begin(), chain.btime.end(),
-                           std::accumulate(chain.ftime.begin(), chain.ftime.end(), 0.0));
+    double time = 0;
+    for (std::size_t stage = 0; stage <= chain.stages(); ++stage) {
+        const StageWay way = chain.way(stage, chain.fastestWay(stage));
+        time += way.ftime + way.btime;
+    }
+    return time;
 }
 
 std::int64_t peakLowerBound(const Chain& chain)
@@ -119,9 +190,12 @@ std::int64_t peakLowerBound(const Chain& chain)
     for (std::size_t i = 0; i < stages; ++i) {
         // The model input stays; the stage's own input is another value except for the first.
         const std::int64_t inputs = chain.x[0] + (i > 0 ? chain.x[i] : 0);
-        const std::int64_t forward = inputs + chain.xbar[i + 1] + chain.ftmp[i];
-        const std::int64_t backward = inputs + chain.xbar[i + 1] + chain.x[i + 1] + chain.btmp[i];
-        bound = std::max({bound, forward, backward});
+        std::int64_t least = std::numeric_limits<std::int64_t>::max();
+        for (std::size_t number = 0; number < chain.waysOf(i); ++number) {
+            const StageWay way = chain.way(i, number);
+            least = std::min(least, way.xbar + std::max(way.ftmp, chain.x[i + 1] + way.btmp));
+        }
+        bound = std::max(bound, inputs + least);
     }
     return bound;
 }

@@ -36,6 +36,19 @@ private:
     std::vector<bool> m_bits; ///< lower triangle, row = last stage
 };
 
+/// One way to run a stage with saving.
+struct StageWay
+{
+    double ftime = 0;
+    double btime = 0;
+    std::int64_t xbar = 0; ///< all kept, the stage's output included
+    std::int64_t ftmp = 0;
+    std::int64_t btmp = 0; ///< what backward makes again of the stage included
+    double ftail = 0;
+
+    bool operator==(const StageWay&) const = default;
+};
+
 /// A training step as a chain of L stages and a loss stage L. Times in any one unit, sizes in any
 /// one unit. The gradient of a value is as large as the value.
 struct Chain
@@ -51,23 +64,47 @@ struct Chain
     std::vector<double> ftail;      ///< [L] part of `ftime` behind the last value that the stage
                                     ///< saves: a recomputation that ends with this stage leaves it
                                     ///< out. Empty: none does
+    std::vector<double> ntime;      ///< [L] one forward without saving. Empty: as `ftime`
+    std::vector<std::int64_t> ntmp; ///< [L] alive only while it runs. Empty: as `ftmp`
+    std::vector<std::vector<StageWay>> ways; ///< [L] ways 1, 2, … of each stage to run with saving;
+                                             ///< way 0 is that of the arrays. Empty: no more ways
+    bool waysOnce = false; ///< recomputations save by way 0 only
     RegionMask regions;
 
     [[nodiscard]] std::size_t stages() const { return ftime.size(); }
+    /// At least one; also of the loss stage.
+    [[nodiscard]] std::size_t waysOf(std::size_t stage) const
+    {
+        return stage < ways.size() ? ways[stage].size() + 1 : 1;
+    }
+    [[nodiscard]] StageWay way(std::size_t stage, std::size_t number) const;
+    /// The way with the least time of forward and backward.
+    [[nodiscard]] std::size_t fastestWay(std::size_t stage) const;
+    /// Of a forward without saving.
+    [[nodiscard]] double plainTime(std::size_t stage) const
+    {
+        return ntime.empty() ? ftime[stage] : ntime[stage];
+    }
+    [[nodiscard]] std::int64_t plainTemporary(std::size_t stage) const
+    {
+        return ntmp.empty() ? ftmp[stage] : ntmp[stage];
+    }
 };
 
 /// Lengths, signs, finite times, and sizes small enough that no sum of them overflows. An `xbar`
 /// below its `x` is fine: see `normalised`.
 [[nodiscard]] base::Result<void> validate(const Chain& chain);
 
-/// The chain with `xbar >= x`: a saved set holds at least the stage's output.
+/// The chain with `xbar >= x` in each way: a saved set holds at least the stage's output.
 [[nodiscard]] Chain normalised(Chain chain);
 
-/// Time of one forward and one backward of each stage: no schedule is faster.
+/// Time of one forward and one backward of each stage, each in its fastest way: no schedule is
+/// faster.
 [[nodiscard]] double baseTime(const Chain& chain);
 
 /// No schedule, persistent or not, fits below: the working set of each single step (its input, what
-/// it makes, the gradient it needs and the model input). For a valid, normalised chain.
+/// it makes in the way that needs least, the gradient it needs and the model input). For a valid,
+/// normalised chain.
 [[nodiscard]] std::int64_t peakLowerBound(const Chain& chain);
 
 } // namespace plimsoll::solve

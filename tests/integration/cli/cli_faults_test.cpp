@@ -403,6 +403,15 @@ void CliFaultsTest::badChainsExitWith3AndOneSentence_data()
     row("a fractional size", "[1,3,3,3,3,3,3]", "[1,3,3,3.5,3,3,3]", "xbar[3]");
     row("a negative size", "[1,3,3,3,3,3,3]", "[1,3,3,-3,3,3,3]", "xbar[3]");
     row("a size too short", "[1,3,3,3,3,3,3]", "[1,3,3]", "xbar");
+    const auto more = [&row](const char* name, const char* key, const char* what) {
+        row(name, "{\"ftime\"", (std::string{"{"} + key + ",\"ftime\"").c_str(), what);
+    };
+    more("ways of five stages", R"("ways":[[],[],[],[],[]])", "ways");
+    more("ways without an array", R"("ways":[[],[],3,[],[],[]])", "ways[2]");
+    more("a way without sizes", R"("ways":[[],[{"ftime":1,"btime":2}],[],[],[],[]])", "xbar");
+    more("a way that is a number", R"("ways":[[],[7],[],[],[],[]])", "ways[1]");
+    more("a negative plain time", R"("ntime":[1,1,1,1,1,-1])", "'ntime' entry 5");
+    more("too few plain temporaries", R"("ntmp":[1])", "ntmp");
     row("a negative time", "[1,1,1,1,1,1],\"btime\"", "[1,-1,1,1,1,1],\"btime\"", "ftime");
 }
 

@@ -56,6 +56,7 @@ private Q_SLOTS:
     void sessionVerbsTellWhatAFileHolds();
     void solveChainPrintsTheWorkedExample();
     void solveChainDropsWhatItMakesAgain();
+    void solveChainTakesTheWayThatFits();
     void solveChainSaysWhenNothingFits();
 };
 
@@ -447,6 +448,25 @@ void CliTest::solveChainDropsWhatItMakesAgain()
     QCOMPARE(json[text("peak")].toInt(), 23);
     QCOMPARE(json[text("operations")].toString(), text("CF_0 Fe_1 drop_1 Fe_2 L B_2 Fe_0 B_1 B_0"));
     QVERIFY(json[text("labels")].toArray().isEmpty());
+}
+
+/// The middle stage may keep 1 instead of 5 for 2 more of time: cheaper than running it again.
+void CliTest::solveChainTakesTheWayThatFits()
+{
+    const QByteArray arrays = R"({"ftime": [3, 6, 3], "btime": [6, 12, 6, 0], "x": [1, 1, 1, 1],)"
+                              R"( "xbar": [1, 2, 6, 2], "ftmp": [0, 0, 0], "btmp": [1, 1, 1, 0])";
+    const QByteArray ways =
+        R"(, "ways": [[], [{"ftime": 6, "btime": 14, "xbar": 1, "ftmp": 0, "btmp": 6}], []]})";
+    const auto solved = [this](const char* name, const QByteArray& chain) {
+        return runCli({text("solve"), text("chain"), fileWith(name, chain), text("--budget"),
+                       text("11"), text("--json")})
+            .json();
+    };
+    QCOMPARE(solved("one.json", arrays + "}")[text("makespan")].toInt(), 42);
+    const QJsonObject json = solved("several.json", arrays + ways);
+    QCOMPARE(json[text("makespan")].toInt(), 38);
+    QCOMPARE(json[text("base_makespan")].toInt(), 36);
+    QCOMPARE(json[text("operations")].toString(), text("Fe_0 Fe_1@1 Fe_2 L B_2 B_1 B_0"));
 }
 
 void CliTest::solveChainSaysWhenNothingFits()

@@ -111,6 +111,30 @@ inline solve::Chain randomChain(Random& random, std::size_t stages, std::int64_t
     return chain;
 }
 
+/// Up to two more ways of each stage, most of them slower and smaller, and forwards without saving
+/// of their own.
+inline void addWays(Random& random, solve::Chain& chain, bool tails)
+{
+    for (std::size_t stage = 0; stage < chain.stages(); ++stage) {
+        std::vector<solve::StageWay>& ways = chain.ways.emplace_back();
+        for (std::int64_t more = random.below(3); more > 0; --more) {
+            solve::StageWay way = chain.way(stage, 0);
+            way.btime += static_cast<double>(random.between(-1, 8));
+            way.btime = std::max(way.btime, 0.0);
+            way.ftime += static_cast<double>(random.below(3));
+            way.xbar = chain.x[stage + 1] + random.below(8);
+            way.ftmp = random.below(6);
+            way.btmp = chain.x[stage] + random.below(8);
+            way.ftail = tails ? way.ftail / 2 : 0;
+            ways.push_back(way);
+        }
+        const double least = chain.ftail.empty() ? 0.0 : chain.ftail[stage];
+        chain.ntime.push_back(
+            std::max(least, chain.ftime[stage] - static_cast<double>(random.below(3))));
+        chain.ntmp.push_back(random.below(6));
+    }
+}
+
 /// Times 1..100, sizes in bytes up to 64 MiB: too large for an exact table.
 inline solve::Chain largeChain(Random& random, std::size_t stages)
 {
