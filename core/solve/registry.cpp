@@ -49,11 +49,20 @@ private:
                                    "PyTorch without a plan."};
 };
 
+/// The planner "remat" begins with what chains have: rotor's plans between modules and between ops.
+std::unique_ptr<const Planner> makeRemat()
+{
+    std::vector<RematStart> starts;
+    for (const std::int64_t granularity : {0, 1})
+        starts.push_back({makeRotorPlanner(), {{"runtime", 1}, {"granularity", granularity}}});
+    return makeRematPlanner(std::move(starts));
+}
+
 std::vector<std::unique_ptr<const Planner>> makePlanners()
 {
     std::vector<std::unique_ptr<const Planner>> all;
     all.push_back(makeRotorPlanner());
-    all.push_back(makeRematPlanner());
+    all.push_back(makeRemat());
     all.push_back(makeChenPlanner());
     all.push_back(makeTrunkPlanner());
     all.push_back(makeCapuchinPlanner());

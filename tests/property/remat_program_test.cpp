@@ -24,17 +24,6 @@ private Q_SLOTS:
     void whatIsFoundIsLegalAndAsPredicted();
 };
 
-solve::RematPlan rematPlanOf(const plan::Plan& plan)
-{
-    solve::RematPlan made;
-    for (const plan::Again& row : plan.again) {
-        made.again.push_back({static_cast<std::uint32_t>(row.before), {}});
-        for (const graph::OpId op : row.ops)
-            made.again.back().ops.push_back(static_cast<std::uint32_t>(op.index()));
-    }
-    return made;
-}
-
 /// The largest total of the steps that the runner runs, and the time of all its steps.
 solve::RematFigures evaluated(const plan::Problem& problem, const plan::Plan& plan)
 {
@@ -69,7 +58,7 @@ void RematProgramTest::theLinearPassEqualsTheEvaluation()
         const plan::Problem problem = stepProblem(seed);
         const solve::RematProblem small = solve::problemOf(problem);
         const plan::Plan plan = tests::randomStepPlan(*problem.program, seed);
-        const solve::RematPlan rows = rematPlanOf(plan);
+        const solve::RematPlan rows = solve::rematPlanOf(plan);
         QVERIFY(solve::stepPlanOf(rows).again == plan.again);
         const base::Result<solve::RematFigures> seen = solve::simulate(small, rows);
         if (!seen) { // only where an op reads what a later one overwrites

@@ -137,4 +137,16 @@ plan::Plan stepPlanOf(const RematPlan& plan)
     return made;
 }
 
+RematPlan rematPlanOf(const plan::Plan& plan)
+{
+    RematPlan made;
+    for (const plan::Again& row : plan.again) {
+        RematAgain& again = made.again.emplace_back();
+        again.before = static_cast<std::uint32_t>(row.before);
+        for (const graph::OpId op : row.ops)
+            again.ops.push_back(static_cast<std::uint32_t>(op.index()));
+    }
+    return made;
+}
+
 } // namespace plimsoll::solve

@@ -20,4 +20,7 @@ namespace plimsoll::solve {
 /// A plan of such a problem for the runtime Step, without planner and options.
 [[nodiscard]] plan::Plan stepPlanOf(const RematPlan& plan);
 
+/// The opposite, of a plan for the runtime Step.
+[[nodiscard]] RematPlan rematPlanOf(const plan::Plan& plan);
+
 } // namespace plimsoll::solve

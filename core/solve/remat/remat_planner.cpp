@@ -24,7 +24,8 @@ PlannerDescriptor descriptorOfRemat()
         "remat",
         "Rematerialization",
         "Drops any value of forward and backward and computes it again, as often as it pays: a "
-        "search on the whole graph, for the step runner. Ops keep their order.",
+        "search on the whole graph, for the step runner, that begins with rotor's plans. Ops keep "
+        "their order.",
         {points, stepRuntimeRecord()},
         "Greedy insertion with destroy and repair, after nobody's paper; the problem is that of "
         "Checkmate (MLSys 2020) and MOCCASIN (ICML 2023).",
@@ -45,9 +46,106 @@ std::vector<std::int64_t> budgetsOf(const RematProblem& problem, std::int64_t po
     return budgets;
 }
 
+/// One search for plans.
+class Search
+{
+public:
+    Search(const plan::Problem& problem, const PlannerDescriptor& descriptor,
+           const Options& options)
+        : m_problem{problem}, m_descriptor{descriptor}, m_options{options}
+    {
+        m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
+    }
+
+    base::Result<plan::FrontierPtr> run(const std::vector<RematStart>& starts,
+                                        const base::JobContext& job) &&;
+
+private:
+    [[nodiscard]] plan::Plan proposal(const RematPlan& plan) const;
+    base::Result<void> begin();
+    base::Result<void> start(const RematStart& start, const base::JobContext& job);
+    base::Result<void> search(const base::JobContext& job);
+
+    plan::Problem m_problem;
+    const PlannerDescriptor& m_descriptor;
+    const Options& m_options;
+    std::vector<RematPlan> m_starts;
+    plan::Frontier m_frontier;
+};
+
+plan::Plan Search::proposal(const RematPlan& plan) const
+{
+    plan::Plan made = stepPlanOf(plan);
+    made.planner = m_descriptor.id;
+    made.options = optionTexts(m_descriptor, m_options);
+    return made;
+}
+
+/// Says so where the runner can't run the recording at all.
+base::Result<void> Search::begin()
+{
+    base::Result<void> begun = beginFrontier(m_frontier, m_problem, proposal({}));
+    if (!begun && begun.error().kind == base::ErrorKind::CheckFailed)
+        return base::failure(base::ErrorKind::Usage, begun.error().message);
+    return begun;
+}
+
+base::Result<void> Search::start(const RematStart& start, const base::JobContext& job)
+{
+    const base::Result<plan::FrontierPtr> found =
+        start.planner->frontier(m_problem, start.options, job);
+    if (!found)
+        return tl::unexpected{found.error()};
+    for (const plan::VerifiedPlanPtr& point : (*found)->points()) {
+        m_starts.push_back(rematPlanOf(point->plan()));
+        if (base::Result<void> offered = offer(m_frontier, m_problem, proposal(m_starts.back()));
+            !offered)
+            return offered;
+    }
+    return {};
+}
+
+base::Result<void> Search::search(const base::JobContext& job)
+{
+    const RematProblem small = problemOf(m_problem);
+    const auto found =
+        rematFrontier(small, budgetsOf(small, optionValue(m_descriptor, m_options, "points")),
+                      job.piece(0, 2), {}, m_starts);
+    if (!found)
+        return tl::unexpected{found.error()};
+    const base::JobContext checking = job.piece(1, 2);
+    std::size_t done = 0;
+    for (const std::optional<RematPoint>& point : *found) {
+        if (point)
+            if (base::Result<void> offered = offer(m_frontier, m_problem, proposal(point->plan));
+                !offered)
+                return offered;
+        checking.report(++done, found->size());
+    }
+    return {};
+}
+
+base::Result<plan::FrontierPtr> Search::run(const std::vector<RematStart>& starts,
+                                            const base::JobContext& job) &&
+{
+    if (base::Result<void> begun = begin(); !begun)
+        return tl::unexpected{begun.error()};
+    const int pieces = static_cast<int>(starts.size()) + 1;
+    for (int piece = 0; piece + 1 < pieces; ++piece)
+        if (base::Result<void> started =
+                start(starts[static_cast<std::size_t>(piece)], job.piece(piece, pieces));
+            !started)
+            return tl::unexpected{started.error()};
+    if (base::Result<void> searched = search(job.piece(pieces - 1, pieces)); !searched)
+        return tl::unexpected{searched.error()};
+    return std::make_shared<const plan::Frontier>(std::move(m_frontier));
+}
+
 class RematPlanner final : public Planner
 {
 public:
+    explicit RematPlanner(std::vector<RematStart> starts) : m_starts{std::move(starts)} {}
+
     [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
 
     [[nodiscard]] base::Result<plan::FrontierPtr>
@@ -56,48 +154,19 @@ public:
     {
         if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
             return tl::unexpected{checked.error()};
-        plan::Problem unlimited = problem;
-        unlimited.budget = plan::kUnlimited;
-        const auto proposal = [&](const RematPlan& plan) {
-            plan::Plan made = stepPlanOf(plan);
-            made.planner = m_descriptor.id;
-            made.options = optionTexts(m_descriptor, options);
-            return made;
-        };
-        // Says so where the runner can't run the recording at all.
-        plan::Frontier frontier;
-        if (const base::Result<void> begun = beginFrontier(frontier, unlimited, proposal({}));
-            !begun)
-            return base::failure(begun.error().kind == base::ErrorKind::CheckFailed
-                                     ? base::ErrorKind::Usage
-                                     : begun.error().kind,
-                                 begun.error().message);
-        const RematProblem small = problemOf(unlimited);
-        const auto found = rematFrontier(
-            small, budgetsOf(small, optionValue(m_descriptor, options, "points")), job.piece(0, 2));
-        if (!found)
-            return tl::unexpected{found.error()};
-        const base::JobContext checking = job.piece(1, 2);
-        std::size_t done = 0;
-        for (const std::optional<RematPoint>& point : *found) {
-            if (point)
-                if (base::Result<void> offered = offer(frontier, unlimited, proposal(point->plan));
-                    !offered)
-                    return tl::unexpected{offered.error()};
-            checking.report(++done, found->size());
-        }
-        return std::make_shared<const plan::Frontier>(std::move(frontier));
+        return Search{problem, m_descriptor, options}.run(m_starts, job);
     }
 
 private:
     PlannerDescriptor m_descriptor = descriptorOfRemat();
+    std::vector<RematStart> m_starts;
 };
 
 } // namespace
 
-std::unique_ptr<const Planner> makeRematPlanner()
+std::unique_ptr<const Planner> makeRematPlanner(std::vector<RematStart> starts)
 {
-    return std::make_unique<const RematPlanner>();
+    return std::make_unique<const RematPlanner>(std::move(starts));
 }
 
 } // namespace plimsoll::solve

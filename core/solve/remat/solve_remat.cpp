@@ -79,6 +79,55 @@ bool refine(RematSearch& search, std::int64_t budget, const Effort& effort, cons
     return true;
 }
 
+/// What simulate() says of plans that it takes, by rising peak, falling time.
+std::vector<RematPoint> pointsOf(const RematProblem& problem, const std::vector<RematPlan>& plans)
+{
+    std::vector<RematPoint> points;
+    for (const RematPlan& plan : plans)
+        if (const Result<RematFigures> figures = simulate(problem, plan))
+            points.push_back({plan, *figures});
+    std::stable_sort(points.begin(), points.end(), [](const RematPoint& a, const RematPoint& b) {
+        return std::pair{a.figures.peak, a.figures.time}
+               < std::pair{b.figures.peak, b.figures.time};
+    });
+    std::vector<RematPoint> best;
+    for (RematPoint& point : points)
+        if (best.empty() || point.figures.time < best.back().figures.time)
+            best.push_back(std::move(point));
+    return best;
+}
+
+/// Null where none fits.
+const RematPoint* fastestWithin(const std::vector<RematPoint>& points, std::int64_t budget)
+{
+    const auto above = std::find_if(points.begin(), points.end(), [budget](const RematPoint& p) {
+        return p.figures.peak > budget;
+    });
+    return above == points.begin() ? nullptr : &*std::prev(above);
+}
+
+/// Brings the search's plan within the next smaller budget; also refines a start that fits, unless
+/// that is far slower, and goes on with the faster one. False: nothing fits.
+bool descend(RematSearch& search, const RematPoint* start, std::int64_t budget, double enough,
+             const JobContext& job)
+{
+    constexpr double kFarSlower = 1.05;
+    const Effort effort{kWork / 64, enough};
+    const JobContext quiet{.stop = job.stop};
+    const bool isReached = refine(search, budget, effort, quiet, [] {});
+    if (start == nullptr
+        || (isReached && start->figures.time > search.profile().time() * kFarSlower))
+        return isReached;
+    const RematPlan own = search.profile().plan();
+    const double ownTime = search.profile().time();
+    search.load(start->plan);
+    search.loosen(budget, quiet);
+    refine(search, budget, effort, quiet, [] {});
+    if (isReached && search.profile().time() >= ownTime)
+        search.load(own);
+    return true;
+}
+
 /// What fits less memory fits more, and may do without some of its repetitions there.
 Result<void> raise(const RematProblem& problem, const std::vector<std::int64_t>& budgets,
                    std::vector<std::optional<RematPoint>>& points, RematSearch& search,
@@ -158,19 +207,21 @@ Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
 
 Result<std::vector<std::optional<RematPoint>>>
 rematFrontier(const RematProblem& problem, const std::vector<std::int64_t>& budgets,
-              const JobContext& job, const RematIncumbent& incumbent)
+              const JobContext& job, const RematIncumbent& incumbent,
+              const std::vector<RematPlan>& starts)
 {
     const Result<RematFigures> base = simulate(problem, {});
     if (!base)
         return tl::unexpected{base.error()};
     std::vector<std::optional<RematPoint>> points(budgets.size());
     const std::int64_t least = RematBounds{problem}.workingSet().bytes;
+    const std::vector<RematPoint> known = pointsOf(problem, starts);
     RematSearch search{problem};
     for (std::size_t index = 0; index < budgets.size() && !job.stopRequested(); ++index) {
         if (budgets[index] < least)
             break;
         const bool isReached =
-            refine(search, budgets[index], {kWork / 64, base->time}, {.stop = job.stop}, [] {});
+            descend(search, fastestWithin(known, budgets[index]), budgets[index], base->time, job);
         job.report(index + 1, budgets.size());
         if (!isReached)
             break; // less memory is not easier

@@ -51,10 +51,13 @@ struct RematAnswer
                                                    const RematIncumbent& incumbent = {});
 
 /// The fastest plan found for each budget, each search warm-started from the next larger one's
-/// plan; a larger budget never has a slower plan. `budgets` fall; nothing where none was found.
-/// `incumbent` is told of the first plan for each budget, which may still be made faster.
+/// plan and from those of `starts`, plans of whatever origin, that fit; no slower than any of them,
+/// and a larger budget never has a slower plan. `budgets` fall; nothing where none was found.
+/// `incumbent` is told of the first plan for each budget, which may still be made faster. Starts
+/// that simulate() does not take are left out.
 [[nodiscard]] base::Result<std::vector<std::optional<RematPoint>>>
 rematFrontier(const RematProblem& problem, const std::vector<std::int64_t>& budgets,
-              const base::JobContext& job, const RematIncumbent& incumbent = {});
+              const base::JobContext& job, const RematIncumbent& incumbent = {},
+              const std::vector<RematPlan>& starts = {});
 
 } // namespace plimsoll::solve
