@@ -8,6 +8,7 @@
 #include "ui/base/widgets.h"
 #include "ui/models/program_texts.h"
 #include "ui/plan_panel/gauge.h"
+#include "ui/plan_panel/memory_lines.h"
 #include "ui/plan_panel/next_steps.h"
 #include "ui/plan_panel/option_form.h"
 #include "ui/plan_panel/size_form.h"
@@ -240,6 +241,8 @@ void BudgetPanel::buildResults()
     grid->setColumnStretch(0, 4);
     grid->setColumnStretch(1, 3);
     column->addLayout(grid);
+    m_memory = new MemoryLines{this};
+    column->addWidget(m_memory);
     m_verdict = new VerdictBox{this};
     m_verdict->show(Verdict::Neutral, QStringLiteral("Set a budget to plan."));
     column->addWidget(m_verdict);
@@ -251,7 +254,7 @@ void BudgetPanel::buildResults()
     m_notModelled = new QLabel{this};
     m_notModelled->setWordWrap(true);
     m_notModelled->setText(
-        QStringLiteral("Not modelled: fragmentation, scratch memory inside kernels."));
+        QStringLiteral("Not modelled: scratch memory inside kernels; in the peak, fragmentation."));
     m_notModelled->setForegroundRole(QPalette::PlaceholderText);
     column->addWidget(m_notModelled);
 }
@@ -350,12 +353,14 @@ void BudgetPanel::showUnplanned(const plan::VerifiedPlanPtr& unplanned)
 {
     if (unplanned)
         showFigures(unplanned->evaluation(), unplanned->evaluation());
+    m_memory->setPlan(unplanned, m_choices.device.memory);
     m_verdict->show(Verdict::Neutral, QStringLiteral("Set a budget to plan."));
 }
 
 void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan)
 {
     const plan::Evaluation& unplanned = planned.unplanned->evaluation();
+    m_memory->setPlan(plan, m_budget);
     std::optional<base::Bytes> peak;
     if (plan) {
         peak = plan->evaluation().peak;

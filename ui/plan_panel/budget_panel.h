@@ -14,6 +14,7 @@ class QLineEdit;
 namespace plimsoll::ui {
 
 class Gauge;
+class MemoryLines;
 class NextSteps;
 class OptionForm;
 class SizeForm;
@@ -50,6 +51,8 @@ public:
     void setPlannerState(const QString& state);
     /// Below the verdict; a chosen one is a committed budget.
     [[nodiscard]] NextSteps& nextSteps() { return *m_next; }
+    /// Below the two figures: what the same plan takes once its blocks have addresses.
+    [[nodiscard]] MemoryLines& memoryLines() { return *m_memory; }
 
 Q_SIGNALS:
     void choicesChanged(const plimsoll::workspace::Choices& choices);
@@ -83,6 +86,7 @@ private:
     TextLabel* m_peakDifference = nullptr;
     TextLabel* m_timeFigure = nullptr;
     TextLabel* m_timeDifference = nullptr;
+    MemoryLines* m_memory = nullptr;
     VerdictBox* m_verdict = nullptr;
     NextSteps* m_next = nullptr;
     QLabel* m_notModelled = nullptr;

@@ -2,6 +2,8 @@
 // The docks of a planner page: sizes, narrow windows, what a session remembers.
 #include "ui/base/theme.h"
 #include "ui/frontier/frontier_view.h"
+#include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_panel/memory_lines.h"
 #include "ui/shell/pages_dock.h"
 #include "ui/shell/planner_page.h"
 #include "ui/shell/table_twins.h"
@@ -216,6 +218,7 @@ void PlannerPage::restoreView()
     if (!docks.isEmpty() && view.value(QStringLiteral("narrow")).toBool() == m_isNarrow)
         restoreState(docks, kLayoutVersion);
     m_planDock->setCurrentPage(view.value(QStringLiteral("page")).toInt());
+    m_panel->memoryLines().setExpandable(view.value(QStringLiteral("expandable")).toBool());
 }
 
 void PlannerPage::storeView()
@@ -234,6 +237,7 @@ void PlannerPage::storeView()
         {QStringLiteral("pins"), pins},
         {QStringLiteral("narrow"), m_isNarrow},
         {QStringLiteral("page"), m_planDock->currentPage()},
+        {QStringLiteral("expandable"), m_panel->memoryLines().isExpandable()},
         {QStringLiteral("docks"), QString::fromLatin1(saveState(kLayoutVersion).toBase64())},
     };
     m_document.setView(QJsonDocument{view}.toJson(QJsonDocument::Compact).toStdString());

@@ -9,6 +9,7 @@
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_panel/live_page.h"
 #include "ui/plan_panel/measured_page.h"
+#include "ui/plan_panel/memory_lines.h"
 #include "ui/plan_panel/next_steps.h"
 #include "ui/plan_panel/plan_page.h"
 #include "ui/plan_panel/problem_page.h"
@@ -193,6 +194,7 @@ void PlannerPage::connectViews()
     connect(m_frontier, &FrontierView::budgetDragCancelled, &m_document,
             &DocumentController::cancelPreview);
     connect(m_panel, &BudgetPanel::budgetCommitted, &m_document, &DocumentController::commitBudget);
+    connect(&m_panel->memoryLines(), &MemoryLines::expandableChosen, this, [this] { storeView(); });
     connect(m_panel, &BudgetPanel::choicesChanged, &m_document, &DocumentController::commitChoices);
     connect(m_runs, &RunPage::runChosen, this, &PlannerPage::goBackTo);
     connect(m_runs, &RunPage::runRenamed, &m_document, [this](qint64 key, const QString& name) {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed and reserved memory in the panel: those of the plan beside them or dots, never another's.
+#include "ui/plan_panel/memory_lines.h"
+
+#include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
+#include "ui/plan_panel/budget_panel.h"
+
+#include "tests/ui/window_fixture.h"
+
+#include <QCheckBox>
+#include <QTest>
+
+namespace {
+
+using namespace plimsoll;
+using namespace plimsoll::ui;
+using namespace plimsoll::tests;
+
+class MemoryLinesTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow({1440, 1100}); }
+    void cleanup() { closeWindow(); }
+    void figuresAreOfThePlanThatIsShown();
+    void noFigureOutlivesItsPlanDuringADrag();
+    void segmentsAreSwitchedByAClickAndRemembered();
+    void withoutAPlanThereIsNoFigure();
+};
+
+QStringList textsOf(const MemoryLines& lines)
+{
+    QStringList texts;
+    for (const TextLabel* label : lines.findChildren<TextLabel*>())
+        texts << label->text();
+    return texts;
+}
+
+bool waitForFigures(const MemoryLines& lines)
+{
+    return QTest::qWaitFor([&] { return lines.figures().has_value(); }, kPatience);
+}
+
+QString shown(base::Bytes bytes)
+{
+    return ui::bytesText(bytes, Rounding::Up);
+}
+
+bool isOfTheAnswer(PlannerPage& page)
+{
+    const auto expected = solve::planMemory(*page.document().outcome().best, {});
+    const auto figures = page.budgetPanel().memoryLines().figures();
+    return expected && figures && figures->packedHeight == expected->packedHeight
+           && figures->packedLowerBound == expected->packedLowerBound
+           && figures->reserved == expected->reserved
+           && figures->reservedExpandable == expected->reservedExpandable;
+}
+
+void MemoryLinesTest::figuresAreOfThePlanThatIsShown()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const MemoryLines& lines = page->budgetPanel().memoryLines();
+    QVERIFY(waitForFigures(lines));
+    QVERIFY(isOfTheAnswer(*page));
+    const solve::PlanMemory memory = *lines.figures();
+    QVERIFY(textsOf(lines).contains(shown(memory.packedHeight)));
+    QVERIFY(textsOf(lines).contains(shown(memory.reserved)));
+    QVERIFY(memory.packedHeight >= page->document().outcome().best->evaluation().peak);
+    page->document().commitBudget(page->document().planned()->smallestPeak);
+    QVERIFY(!lines.figures());
+    QVERIFY(waitForFigures(lines));
+    QVERIFY(isOfTheAnswer(*page));
+    QVERIFY(textsOf(lines).contains(shown(lines.figures()->reserved)));
+    page->document().undoStack().undo(); // known already: at once
+    QVERIFY(isOfTheAnswer(*page));
+}
+
+void MemoryLinesTest::noFigureOutlivesItsPlanDuringADrag()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const MemoryLines& lines = page->budgetPanel().memoryLines();
+    QVERIFY(waitForFigures(lines));
+    const plan::EvaluationPtr before = page->document().outcome().best->evaluationPtr();
+    const QPoint from = budgetHandle(*page);
+    QTest::mousePress(&page->timeline(), Qt::LeftButton, {}, from);
+    int others = 0;
+    int dy = 0;
+    for (; dy <= 60; dy += 4) {
+        QTest::mouseMove(&page->timeline(), from + QPoint{0, dy});
+        const plan::VerifiedPlanPtr& best = page->document().outcome().best;
+        if (!best || best->evaluationPtr() == before)
+            continue;
+        ++others;
+        QVERIFY(!lines.figures());
+        QCOMPARE(textsOf(lines).count(QStringLiteral("…")), qsizetype{2});
+    }
+    QVERIFY(others > 2);
+    QVERIFY(page->document().isDragging());
+    QVERIFY(waitForFigures(lines)); // the hand is down, but rests
+    QVERIFY(isOfTheAnswer(*page));
+    QTest::mouseRelease(&page->timeline(), Qt::LeftButton, {}, from + QPoint{0, dy});
+    QVERIFY(waitForFigures(lines));
+    QVERIFY(isOfTheAnswer(*page));
+}
+
+void MemoryLinesTest::segmentsAreSwitchedByAClickAndRemembered()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const MemoryLines& lines = page->budgetPanel().memoryLines();
+    QVERIFY(waitForFigures(lines));
+    const solve::PlanMemory memory = *lines.figures();
+    QVERIFY(memory.reserved != memory.reservedExpandable);
+    auto* box = lines.findChild<QCheckBox*>();
+    QVERIFY(box != nullptr && !box->isChecked());
+    QTest::mouseClick(box, Qt::LeftButton, {}, QPoint{8, box->height() / 2});
+    QVERIFY(box->isChecked());
+    QVERIFY(textsOf(lines).contains(shown(memory.reservedExpandable)));
+    QVERIFY(!textsOf(lines).contains(shown(memory.reserved)));
+    QVERIFY(page->document().document().view.find(R"("expandable":true)") != std::string::npos);
+}
+
+void MemoryLinesTest::withoutAPlanThereIsNoFigure()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const MemoryLines& lines = page->budgetPanel().memoryLines();
+    QVERIFY(waitForFigures(lines));
+    page->document().commitBudget(base::Bytes{1 << 20});
+    QVERIFY(!lines.figures());
+    QCOMPARE(textsOf(lines).count(unknownText()), qsizetype{2});
+    QTest::qWait(300);
+    QCOMPARE(textsOf(lines).count(unknownText()), qsizetype{2});
+}
+
+} // namespace
+
+QTEST_MAIN(MemoryLinesTest)
+#include "memory_lines_test.moc"

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/solve/pack/plan_memory.h"
+#include "ui/base/job_runner.h"
+
+#include <QTimer>
+#include <QWidget>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+class QCheckBox;
+
+namespace plimsoll::ui {
+
+class TextLabel;
+
+/// What a plan's blocks take once they have addresses: packed, and as PyTorch's allocator would
+/// reserve. Laying them out takes longer than a frame: it runs in the background once no other plan
+/// comes any more, with dots in place of the figures until then. Costs nothing while hidden.
+class MemoryLines : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit MemoryLines(QWidget* parent = nullptr);
+    ~MemoryLines() override;
+
+    /// The plan whose figures stand beside these, and the budget they are held against; null: none.
+    void setPlan(const plan::VerifiedPlanPtr& plan, base::Bytes budget);
+    void setExpandable(bool expandable);
+    [[nodiscard]] bool isExpandable() const;
+    /// Of the plan set; empty while they aren't known.
+    [[nodiscard]] std::optional<solve::PlanMemory> figures() const;
+
+Q_SIGNALS:
+    /// Another kind of segments was chosen by hand.
+    void expandableChosen();
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void build();
+    void computeSoon();
+    void compute();
+    void refresh();
+    void showFigures(const solve::PlanMemory& memory);
+
+    plan::VerifiedPlanPtr m_plan;
+    base::Bytes m_budget;
+    QString m_failure; ///< of laying out m_plan; empty: none
+    /// By evaluation, which tells plans apart; newest first.
+    std::vector<std::pair<plan::EvaluationPtr, solve::PlanMemory>> m_known;
+    TextLabel* m_packed = nullptr;
+    TextLabel* m_packedNote = nullptr;
+    TextLabel* m_reserved = nullptr;
+    TextLabel* m_reservedNote = nullptr;
+    QCheckBox* m_expandable = nullptr;
+    QTimer m_later;
+    JobRunner<solve::PlanMemory> m_packer;
+};
+
+} // namespace plimsoll::ui
