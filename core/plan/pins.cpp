@@ -52,6 +52,7 @@ public:
         : m_program{program}
         , m_glob{glob}
         , m_isKeep{kind == PinKind::Keep}
+        , m_namesBoth{glob.find(':') != std::string_view::npos}
         , m_forward{static_cast<Moment>(program.forwardCount())}
         , m_lastUse(program.storages.size(), graph::kBeforeStep)
     {
@@ -89,7 +90,8 @@ private:
         const std::string& target = m_program.targetOf(op);
         const auto isNamed = [this](const std::string& name) { return matches(m_glob, name); };
         return std::ranges::any_of(storage.names, isNamed) || isNamed(target)
-               || isNamed(m_program.modulePath(op) + ":" + target) || isInside(op, lastUse);
+               || (m_namesBoth && isNamed(m_program.modulePath(op) + ":" + target))
+               || isInside(op, lastUse);
     }
     [[nodiscard]] bool isInside(const graph::Op& op, Moment lastUse) const
     {
@@ -103,7 +105,8 @@ private:
     const Program& m_program;
     std::string_view m_glob;
     bool m_isKeep;
-    Moment m_forward;              ///< first op of backward
+    bool m_namesBoth; ///< a module and an op: "h.3*" alone must not take the op that ends h.3
+    Moment m_forward; ///< first op of backward
     std::vector<Moment> m_lastUse; ///< by storage: in forward and loss
     std::vector<bool> m_modules;   ///< matched ones
 };

@@ -69,16 +69,18 @@ base::Result<plan::FrontierPtr> CapuchinPlanner::watchedFrontier(const plan::Pro
     const std::int64_t least = plan::peakLowerBound(unlimited, plan.runtime).bytes.count();
     const std::int64_t gap = (most - least) / kMostPoints;
     CapuchinRun run{unlimited};
+    if (!run.pickPinned()) // by this planner's frontier there is no such plan
+        return std::make_shared<const plan::Frontier>(std::move(frontier));
     std::int64_t last = most;
     bool goesOn = true;
-    while (goesOn && !job.stopRequested()) {
-        goesOn = run.next();
+    for (bool isFirst = !unlimited.pins.empty(); goesOn && !job.stopRequested(); isFirst = false) {
+        goesOn = isFirst || run.next();
         if (run.changes().empty())
-            break;
+            continue;
         const std::int64_t peak = run.changes().back().peak.count();
-        job.report(static_cast<std::size_t>(most - peak),
+        job.report(static_cast<std::size_t>(std::max<std::int64_t>(most - peak, 0)),
                    static_cast<std::size_t>(std::max(most - least, most - peak)));
-        if (peak == last || (goesOn && last - peak < gap))
+        if (!isFirst && (peak == last || (goesOn && last - peak < gap)))
             continue;
         last = peak;
         plan.again = run.rows();
@@ -88,15 +90,22 @@ base::Result<plan::FrontierPtr> CapuchinPlanner::watchedFrontier(const plan::Pro
     return std::make_shared<const plan::Frontier>(std::move(frontier));
 }
 
+tl::unexpected<base::Error> notMade()
+{
+    return base::failure(base::ErrorKind::CheckFailed,
+                         "The planner capuchin does not make this plan.");
+}
+
 /// Goes the same way again: choices don't depend on the budget, nor on when a search was stopped.
 base::Result<std::vector<Pick>> CapuchinPlanner::explain(const plan::VerifiedPlan& plan) const
 {
     const graph::Program& program = *plan.problem().program;
     CapuchinRun run{plan.problem()};
+    if (!run.pickPinned())
+        return notMade();
     while (run.rows() != plan.plan().again)
         if (!run.next())
-            return base::failure(base::ErrorKind::CheckFailed,
-                                 "The planner capuchin does not make this plan.");
+            return notMade();
     std::vector<Pick> picks;
     for (const CapuchinChange& change : run.changes()) {
         const graph::StorageId value{static_cast<std::size_t>(change.pick.value)};

@@ -11,8 +11,44 @@ CapuchinRun::CapuchinRun(const plan::Problem& problem)
     , m_step{problem}
     , m_chooser{m_step.graph()}
     , m_isRefused(m_step.graph().values.size(), false)
+    , m_makesKept(problem.program->ops.size(), false)
     , m_height{simulate({})}
 {
+    for (const plan::Pin& pin : problem.pins)
+        if (pin.kind == plan::PinKind::Keep)
+            for (const graph::StorageId storage : pin.storages)
+                m_makesKept[static_cast<std::size_t>(problem.program->storage(storage).alloc)] =
+                    true;
+}
+
+bool CapuchinRun::pickPinned()
+{
+    std::vector<bool> isPinned(m_step.graph().values.size(), false);
+    for (const plan::Pin& pin : m_problem.pins)
+        if (pin.kind == plan::PinKind::Recompute)
+            for (const graph::StorageId storage : pin.storages)
+                isPinned[storage.index()] = true;
+    for (auto left = std::ranges::count(isPinned, true); left > 0; --left) {
+        const std::optional<std::uint32_t> value = m_chooser.best(isPinned);
+        if (!value)
+            return false;
+        m_chosen.push_back(*value);
+        std::optional<std::vector<plan::Again>> rows = m_step.rows(m_chosen);
+        if (!rows || !keepsPinned(*rows))
+            return false;
+        m_rows = *std::move(rows);
+        m_height = simulate(m_rows);
+        m_changes.push_back({m_chooser.choose(*value), base::Bytes{m_height.peak}});
+    }
+    return true;
+}
+
+bool CapuchinRun::keepsPinned(const std::vector<plan::Again>& rows) const
+{
+    return std::ranges::none_of(rows, [this](const plan::Again& row) {
+        return std::ranges::any_of(row.ops,
+                                   [this](graph::OpId op) { return m_makesKept[op.index()]; });
+    });
 }
 
 bool CapuchinRun::next()
@@ -33,7 +69,7 @@ bool CapuchinRun::tryPick(std::uint32_t value)
 {
     m_chosen.push_back(value);
     if (std::optional<std::vector<plan::Again>> rows = m_step.rows(m_chosen))
-        if (const Height height = simulate(*rows); height.isBelow(m_height)) {
+        if (const Height height = simulate(*rows); height.isBelow(m_height) && keepsPinned(*rows)) {
             m_rows = *std::move(rows);
             m_height = height;
             m_changes.push_back({m_chooser.choose(value), base::Bytes{height.peak}});

@@ -21,9 +21,11 @@ struct CapuchinChange
 class CapuchinRun
 {
 public:
-    /// The problem must outlive it; its budget is ignored.
+    /// The problem must outlive it; its budget is ignored. What its pins keep is never picked.
     explicit CapuchinRun(const plan::Problem& problem);
 
+    /// Picks what the pins recompute, whatever it helps, best first. False: the runner can't.
+    [[nodiscard]] bool pickPinned();
     /// Picks one more; false when nothing helps.
     [[nodiscard]] bool next();
     [[nodiscard]] const std::vector<CapuchinChange>& changes() const { return m_changes; }
@@ -45,12 +47,14 @@ private:
     };
     [[nodiscard]] Height simulate(const std::vector<plan::Again>& rows) const;
     [[nodiscard]] bool tryPick(std::uint32_t value);
+    [[nodiscard]] bool keepsPinned(const std::vector<plan::Again>& rows) const;
 
     const plan::Problem& m_problem;
     CapuchinStep m_step;
     CapuchinChooser m_chooser;
     std::vector<std::uint32_t> m_chosen; ///< in order
     std::vector<bool> m_isRefused;       ///< by value: picked, it did not help
+    std::vector<bool> m_makesKept;       ///< by op: it makes what a pin keeps
     std::vector<plan::Again> m_rows;
     std::vector<CapuchinChange> m_changes;
     Height m_height;

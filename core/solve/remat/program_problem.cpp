@@ -96,6 +96,11 @@ void Adapter::addOps()
         if (m_valueOf[index] != kNoValue)
             m_made.ops[static_cast<std::size_t>(m_program.storages[index].alloc)].makes.push_back(
                 m_valueOf[index]);
+    for (const plan::Pin& pin : m_source.pins)
+        if (pin.kind == plan::PinKind::Keep)
+            for (const StorageId storage : pin.storages)
+                m_made.ops[static_cast<std::size_t>(m_program.storage(storage).alloc)].mayRepeat =
+                    false;
 }
 
 void Adapter::addFloors(const plan::Evaluation& plain)

@@ -14,7 +14,7 @@ namespace plimsoll::solve {
 /// that they allocate, views belonging to theirs; what outlives them or what the optimizer uses is
 /// kept. Floors are everything else: what was there before the step, and the reserve. An op may
 /// repeat when the runner can repeat it anywhere: not one that reads what is older than the step
-/// and overwritten later on, although it could before that.
+/// and overwritten later on, although it could before that, and none that makes what a pin keeps.
 [[nodiscard]] RematProblem problemOf(const plan::Problem& problem);
 
 /// A plan of such a problem for the runtime Step, without planner and options.

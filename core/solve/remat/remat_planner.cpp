@@ -3,6 +3,7 @@
 
 #include "core/solve/common/offer.h"
 #include "core/solve/remat/program_problem.h"
+#include "core/solve/remat/repeated_problem.h"
 #include "core/solve/remat/solve_remat.h"
 
 #include <utility>
@@ -107,7 +108,16 @@ base::Result<void> Search::start(const RematStart& start, const base::JobContext
 
 base::Result<void> Search::search(const base::JobContext& job)
 {
-    const RematProblem small = problemOf(m_problem);
+    const std::optional<std::vector<RematAgain>> pinned = rowsOfPins(m_problem);
+    if (!pinned)
+        return {};
+    const RepeatedProblem repeated{problemOf(m_problem), *pinned};
+    const RematProblem& small = repeated.problem();
+    if (base::Result<void> offered = offer(m_frontier, m_problem, proposal(repeated.original({})));
+        !offered)
+        return offered;
+    if (!pinned->empty())
+        m_starts.clear(); // their repetitions are not those around the pinned ones
     const auto found =
         rematFrontier(small, budgetsOf(small, optionValue(m_descriptor, m_options, "points")),
                       job.piece(0, 2), {}, m_starts);
@@ -117,7 +127,8 @@ base::Result<void> Search::search(const base::JobContext& job)
     std::size_t done = 0;
     for (const std::optional<RematPoint>& point : *found) {
         if (point)
-            if (base::Result<void> offered = offer(m_frontier, m_problem, proposal(point->plan));
+            if (base::Result<void> offered =
+                    offer(m_frontier, m_problem, proposal(repeated.original(point->plan)));
                 !offered)
                 return offered;
         checking.report(++done, found->size());

@@ -73,6 +73,8 @@ void PinsTest::globsMeanModulesOpsAndBoth()
     QVERIFY(inside < block && inside + 2 >= block);
     QCOMPARE(matched("gpt2", "keep:transformer.h.3.mlp.c_fc:aten.addmm.default"), std::size_t{1});
     QCOMPARE(matched("gpt2", "keep:*.mlp.c_fc:aten.addmm.*"), std::size_t{12});
+    // A star behind a module takes what is below it, not the op that makes the module's result.
+    QCOMPARE(matched("gpt2", "recompute:transformer.h.3*"), inside);
     QCOMPARE(matched("gpt2", "keep:aten.native_layer_norm.default") % 3, std::size_t{0});
 }
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/remat/repeated_problem.h"
+
+#include "core/solve/remat/capuchin_step.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::solve {
+
+RepeatedProblem::RepeatedProblem(const RematProblem& problem, std::vector<RematAgain> rows)
+{
+    m_problem.values = problem.values;
+    for (std::uint32_t value = 0; value < problem.values.size(); ++value)
+        m_valueOf.push_back(value);
+    auto row = rows.begin();
+    for (std::uint32_t op = 0; op < problem.ops.size(); ++op) {
+        for (; row != rows.end() && row->before == op; ++row)
+            for (const std::uint32_t again : row->ops)
+                addOp(problem, again, op, true);
+        addOp(problem, op, op, false);
+    }
+}
+
+void RepeatedProblem::addOp(const RematProblem& from, std::uint32_t op, std::uint32_t stands,
+                            bool isAgain)
+{
+    RematOp made = from.ops[op];
+    for (std::uint32_t& value : made.makes) {
+        if (isAgain) { // the one so far ends with its last use
+            const std::uint32_t before = m_valueOf[value];
+            m_valueOf[value] = static_cast<std::uint32_t>(m_problem.values.size());
+            m_problem.values.push_back(m_problem.values[before]);
+            m_problem.values[before].isKept = false;
+        }
+        value = m_valueOf[value];
+    }
+    for (std::vector<std::uint32_t>* used : {&made.reads, &made.overwrites})
+        for (std::uint32_t& value : *used)
+            value = m_valueOf[value];
+    m_problem.ops.push_back(std::move(made));
+    if (!from.floor.empty())
+        m_problem.floor.push_back(from.floor[stands]);
+    m_opOf.push_back(op);
+    m_standsAt.push_back(stands);
+}
+
+RematPlan RepeatedProblem::original(const RematPlan& plan) const
+{
+    RematPlan made;
+    const auto add = [&made](std::uint32_t before, std::uint32_t op) {
+        if (made.again.empty() || made.again.back().before != before)
+            made.again.push_back({before, {}});
+        made.again.back().ops.push_back(op);
+    };
+    auto row = plan.again.begin();
+    for (std::uint32_t op = 0; op < m_opOf.size(); ++op) {
+        for (; row != plan.again.end() && row->before == op; ++row)
+            for (const std::uint32_t again : row->ops)
+                add(m_standsAt[op], m_opOf[again]);
+        if (m_opOf[op] != m_standsAt[op])
+            add(m_standsAt[op], m_opOf[op]);
+    }
+    for (RematAgain& again : made.again) {
+        std::ranges::sort(again.ops);
+        again.ops.erase(std::unique(again.ops.begin(), again.ops.end()), again.ops.end());
+    }
+    return made;
+}
+
+std::optional<std::vector<RematAgain>> rowsOfPins(const plan::Problem& problem)
+{
+    std::vector<std::uint32_t> pinned;
+    for (const plan::Pin& pin : problem.pins)
+        if (pin.kind == plan::PinKind::Recompute)
+            for (const graph::StorageId storage : pin.storages)
+                pinned.push_back(static_cast<std::uint32_t>(storage.index()));
+    std::ranges::sort(pinned);
+    pinned.erase(std::unique(pinned.begin(), pinned.end()), pinned.end());
+    if (pinned.empty())
+        return std::vector<RematAgain>{};
+    const CapuchinStep step{problem};
+    for (const std::uint32_t value : pinned)
+        if (!step.graph().values[value].isCandidate)
+            return std::nullopt;
+    const std::optional<std::vector<plan::Again>> rows = step.rows(pinned);
+    if (!rows)
+        return std::nullopt;
+    std::vector<RematAgain> again;
+    for (const plan::Again& row : *rows) {
+        again.push_back({static_cast<std::uint32_t>(row.before), {}});
+        for (const graph::OpId op : row.ops)
+            again.back().ops.push_back(static_cast<std::uint32_t>(op.index()));
+    }
+    return again;
+}
+
+} // namespace plimsoll::solve
