@@ -2,7 +2,9 @@
 // Training steps as rematerialization problems: what simulate() says of a plan is what evaluate()
 // says, and what the search makes of random steps is legal.
 #include "core/plan/certify.h"
+#include "core/plan/pins.h"
 #include "core/solve/remat/program_problem.h"
+#include "core/solve/remat/repeated_problem.h"
 #include "core/solve/remat/solve_remat.h"
 
 #include "tests/support/programs.h"
@@ -22,6 +24,8 @@ class RematProgramTest : public QObject
 private Q_SLOTS:
     void theLinearPassEqualsTheEvaluation();
     void whatIsFoundIsLegalAndAsPredicted();
+    void repetitionsAsOpsChangeNoFigure();
+    void plansAroundPinnedValuesAreLegal();
 };
 
 /// The largest total of the steps that the runner runs, and the time of all its steps.
@@ -84,9 +88,9 @@ void RematProgramTest::whatIsFoundIsLegalAndAsPredicted()
         const plan::Problem problem = stepProblem(seed);
         const solve::RematProblem small = solve::problemOf(problem);
         const std::int64_t peak = solve::simulate(small, {})->peak;
-        std::vector<std::int64_t> budgets;
+        std::vector<std::int64_t> budgets(6);
         for (int point = 0; point < 6; ++point)
-            budgets.push_back(peak - peak * point / 12);
+            budgets[static_cast<std::size_t>(point)] = peak - peak * point / 12;
         const auto points = solve::rematFrontier(small, budgets, {});
         QVERIFY2(points, points ? "" : points.error().message.c_str());
         for (std::size_t index = 0; index < budgets.size() && (*points)[index]; ++index) {
@@ -102,6 +106,65 @@ void RematProgramTest::whatIsFoundIsLegalAndAsPredicted()
         }
     }
     QVERIFY2(smaller > 50, qPrintable(QString::number(smaller)));
+}
+
+void RematProgramTest::repetitionsAsOpsChangeNoFigure()
+{
+    int repeating = 0;
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        const plan::Problem problem = stepProblem(seed);
+        const solve::RematProblem small = solve::problemOf(problem);
+        const solve::RematPlan rows = rematPlanOf(tests::randomStepPlan(*problem.program, seed));
+        const auto expected = solve::simulate(small, rows);
+        if (!expected)
+            continue; // an op reads what a later one overwrites
+        const solve::RepeatedProblem repeated{small, rows.again};
+        const auto seen = solve::simulate(repeated.problem(), {});
+        QVERIFY2(seen, seen ? "" : seen.error().message.c_str());
+        QCOMPARE(seen->peak, expected->peak);
+        QCOMPARE(seen->time, expected->time);
+        QVERIFY(repeated.original({}) == rows);
+        repeating += rows.again.empty() ? 0 : 1;
+    }
+    QVERIFY2(repeating > 150, qPrintable(QString::number(repeating)));
+}
+
+/// One value recomputed by a pin, another one kept.
+void RematProgramTest::plansAroundPinnedValuesAreLegal()
+{
+    int planned = 0;
+    for (std::uint64_t seed = 0; seed < 150; ++seed) {
+        plan::Problem problem = stepProblem(seed);
+        const auto all = plan::resolvePin("keep:*", *problem.program);
+        if (!all)
+            continue; // nothing waits for backward
+        const std::vector<graph::StorageId>& storages = all->storages;
+        const std::size_t again = seed % storages.size();
+        problem.pins = {{plan::PinKind::Recompute, "*", {storages[again]}}};
+        if (storages.size() > 1)
+            problem.pins.push_back(
+                {plan::PinKind::Keep, "*", {storages[(again + 1) % storages.size()]}});
+        const auto rows = solve::rowsOfPins(problem);
+        if (!rows)
+            continue; // the runner can't make it again
+        const solve::RepeatedProblem repeated{solve::problemOf(problem), *rows};
+        const auto plain = solve::simulate(repeated.problem(), {});
+        if (!plain)
+            continue; // making it again makes what is kept again
+        const auto points =
+            solve::rematFrontier(repeated.problem(), {plain->peak, plain->peak * 3 / 4}, {});
+        QVERIFY(points);
+        for (const std::optional<solve::RematPoint>& point : *points) {
+            if (!point)
+                continue;
+            const plan::Plan plan = solve::stepPlanOf(repeated.original(point->plan));
+            const plan::Verification replay = plan::verify(problem, plan);
+            QVERIFY2(replay.faults.empty(),
+                     qPrintable(QStringLiteral("seed %1: ").arg(seed) + tests::firstFault(replay)));
+            ++planned;
+        }
+    }
+    QVERIFY2(planned > 100, qPrintable(QString::number(planned)));
 }
 
 } // namespace

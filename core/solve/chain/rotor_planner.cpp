@@ -5,6 +5,7 @@
 #include "core/solve/chain/rotor.h"
 #include "core/solve/chain/saved_sets.h"
 #include "core/solve/chain/single_level.h"
+#include "core/solve/common/forced_regions.h"
 #include "core/solve/common/linearize.h"
 #include "core/solve/common/offer.h"
 #include "core/solve/common/step_plans.h"
@@ -75,6 +76,7 @@ public:
         , m_granularity{granularityOf(descriptor, options)}
         , m_runtime{runtimeOf(descriptor, options)}
         , m_space{makeRegionSpace(problem, m_granularity)}
+        , m_forced{problem, *m_space}
         , m_stepPlans{*problem.program}
     {
         m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
@@ -106,6 +108,7 @@ private:
     plan::Granularity m_granularity;
     plan::Runtime m_runtime;
     std::unique_ptr<const RegionSpace> m_space;
+    ForcedRegions m_forced;
     StepPlans m_stepPlans;
     std::set<Shape> m_seen;
     plan::Frontier m_frontier;
@@ -139,6 +142,7 @@ base::Result<void> Search::add(const LinearizedStep& step, const std::vector<Reg
     plan.granularity = m_granularity;
     plan.freezeStats = freezesStats(m_descriptor, m_options);
     plan.regions = regionsOf(step, regions);
+    m_forced.addTo(plan.regions);
     Shape shape;
     describe(plan.regions, shape);
     if (!m_seen.insert(std::move(shape)).second)
@@ -325,7 +329,8 @@ base::Result<void> Search::elsewhere(CutRule cuts, const base::JobContext& job)
 
 base::Result<plan::FrontierPtr> Search::run() &&
 {
-    for (const base::Result<void>& added : {addKeepEverything(), coarse()})
+    // Without a region of its own each plan has those that pins ask for.
+    for (const base::Result<void>& added : {addKeepEverything(), add({}, {}), coarse()})
         if (!added)
             return tl::unexpected{added.error()};
     const bool betweenOps = m_granularity == plan::Granularity::Op;

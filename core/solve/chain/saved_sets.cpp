@@ -57,12 +57,17 @@ SavedSets::SavedSets(const plan::Problem& problem)
     const graph::Program& program = *problem.program;
     const std::vector<base::Nanoseconds> times = plan::opTimes(program, problem.device);
     std::vector<bool> isOverwritten(program.storages.size(), false);
+    std::vector<bool> isPinned(program.ops.size(), false);
     const std::size_t forward = program.forwardCount();
     for (std::size_t op = 0; op < forward; ++op)
         for (const TensorId tensor : program.ops[op].writes)
             isOverwritten[program.tensor(tensor).storage.index()] = true;
+    for (const plan::Pin& pin : problem.pins)
+        if (pin.kind == plan::PinKind::Recompute)
+            for (const StorageId storage : pin.storages)
+                isPinned[static_cast<std::size_t>(program.storage(storage).alloc)] = true;
     for (std::size_t op = 0; op < forward; ++op) {
-        if (times[op].count() == 0 || !mayKeep(OpId{op}, isOverwritten))
+        if (times[op].count() == 0 || isPinned[op] || !mayKeep(OpId{op}, isOverwritten))
             continue;
         std::int64_t bytes = 0;
         for (const TensorId output : program.ops[op].outputs)

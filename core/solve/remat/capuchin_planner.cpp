@@ -69,7 +69,9 @@ base::Result<plan::FrontierPtr> CapuchinPlanner::watchedFrontier(const plan::Pro
     const std::int64_t least = plan::peakLowerBound(unlimited, plan.runtime).bytes.count();
     const std::int64_t gap = (most - least) / kMostPoints;
     CapuchinRun run{unlimited};
-    if (!run.pickPinned()) // by this planner's frontier there is no such plan
+    while (!job.stopRequested() && run.nextPinned()) {
+    }
+    if (!run.meetsPins())
         return std::make_shared<const plan::Frontier>(std::move(frontier));
     std::int64_t last = most;
     bool goesOn = true;
@@ -101,7 +103,9 @@ base::Result<std::vector<Pick>> CapuchinPlanner::explain(const plan::VerifiedPla
 {
     const graph::Program& program = *plan.problem().program;
     CapuchinRun run{plan.problem()};
-    if (!run.pickPinned())
+    while (run.nextPinned()) {
+    }
+    if (!run.meetsPins())
         return notMade();
     while (run.rows() != plan.plan().again)
         if (!run.next())

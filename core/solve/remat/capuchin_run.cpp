@@ -11,35 +11,41 @@ CapuchinRun::CapuchinRun(const plan::Problem& problem)
     , m_step{problem}
     , m_chooser{m_step.graph()}
     , m_isRefused(m_step.graph().values.size(), false)
+    , m_isPinned(m_isRefused.size(), false)
     , m_makesKept(problem.program->ops.size(), false)
     , m_height{simulate({})}
 {
     for (const plan::Pin& pin : problem.pins)
-        if (pin.kind == plan::PinKind::Keep)
-            for (const graph::StorageId storage : pin.storages)
+        for (const graph::StorageId storage : pin.storages)
+            if (pin.kind == plan::PinKind::Recompute)
+                m_isPinned[storage.index()] = true;
+            else
                 m_makesKept[static_cast<std::size_t>(problem.program->storage(storage).alloc)] =
                     true;
 }
 
-bool CapuchinRun::pickPinned()
+bool CapuchinRun::nextPinned()
 {
-    std::vector<bool> isPinned(m_step.graph().values.size(), false);
-    for (const plan::Pin& pin : m_problem.pins)
-        if (pin.kind == plan::PinKind::Recompute)
-            for (const graph::StorageId storage : pin.storages)
-                isPinned[storage.index()] = true;
-    for (auto left = std::ranges::count(isPinned, true); left > 0; --left) {
-        const std::optional<std::uint32_t> value = m_chooser.best(isPinned);
-        if (!value)
-            return false;
-        m_chosen.push_back(*value);
-        std::optional<std::vector<plan::Again>> rows = m_step.rows(m_chosen);
-        if (!rows || !keepsPinned(*rows))
-            return false;
-        m_rows = *std::move(rows);
-        m_height = simulate(m_rows);
-        m_changes.push_back({m_chooser.choose(*value), base::Bytes{m_height.peak}});
+    const std::optional<std::uint32_t> value = m_chooser.best(m_isPinned);
+    if (!value)
+        return false;
+    m_chosen.push_back(*value);
+    std::optional<std::vector<plan::Again>> rows = m_step.rows(m_chosen);
+    if (!rows || !keepsPinned(*rows)) {
+        m_chosen.pop_back();
+        return false;
     }
+    m_rows = *std::move(rows);
+    m_height = simulate(m_rows);
+    m_changes.push_back({m_chooser.choose(*value), base::Bytes{m_height.peak}});
+    return true;
+}
+
+bool CapuchinRun::meetsPins() const
+{
+    for (std::uint32_t value = 0; value < m_isPinned.size(); ++value)
+        if (m_isPinned[value] && !m_chooser.isChosen(value))
+            return false;
     return true;
 }
 

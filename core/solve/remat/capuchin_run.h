@@ -24,8 +24,11 @@ public:
     /// The problem must outlive it; its budget is ignored. What its pins keep is never picked.
     explicit CapuchinRun(const plan::Problem& problem);
 
-    /// Picks what the pins recompute, whatever it helps, best first. False: the runner can't.
-    [[nodiscard]] bool pickPinned();
+    /// Picks one more of what the pins recompute, whatever it helps, best first. False: there is
+    /// none, or the runner can't.
+    [[nodiscard]] bool nextPinned();
+    /// Whether nothing is left that the pins recompute.
+    [[nodiscard]] bool meetsPins() const;
     /// Picks one more; false when nothing helps.
     [[nodiscard]] bool next();
     [[nodiscard]] const std::vector<CapuchinChange>& changes() const { return m_changes; }
@@ -54,6 +57,7 @@ private:
     CapuchinChooser m_chooser;
     std::vector<std::uint32_t> m_chosen; ///< in order
     std::vector<bool> m_isRefused;       ///< by value: picked, it did not help
+    std::vector<bool> m_isPinned;        ///< by value: a pin recomputes it
     std::vector<bool> m_makesKept;       ///< by op: it makes what a pin keeps
     std::vector<plan::Again> m_rows;
     std::vector<CapuchinChange> m_changes;

@@ -71,10 +71,14 @@ RematPlan RepeatedProblem::original(const RematPlan& plan) const
 std::optional<std::vector<RematAgain>> rowsOfPins(const plan::Problem& problem)
 {
     std::vector<std::uint32_t> pinned;
+    std::vector<graph::Moment> kept; // ops that may not run again
     for (const plan::Pin& pin : problem.pins)
-        if (pin.kind == plan::PinKind::Recompute)
-            for (const graph::StorageId storage : pin.storages)
+        for (const graph::StorageId storage : pin.storages)
+            if (pin.kind == plan::PinKind::Recompute)
                 pinned.push_back(static_cast<std::uint32_t>(storage.index()));
+            else
+                kept.push_back(problem.program->storage(storage).alloc);
+    std::ranges::sort(kept);
     std::ranges::sort(pinned);
     pinned.erase(std::unique(pinned.begin(), pinned.end()), pinned.end());
     if (pinned.empty())
@@ -89,8 +93,11 @@ std::optional<std::vector<RematAgain>> rowsOfPins(const plan::Problem& problem)
     std::vector<RematAgain> again;
     for (const plan::Again& row : *rows) {
         again.push_back({static_cast<std::uint32_t>(row.before), {}});
-        for (const graph::OpId op : row.ops)
+        for (const graph::OpId op : row.ops) {
+            if (std::ranges::binary_search(kept, static_cast<graph::Moment>(op.index())))
+                return std::nullopt;
             again.back().ops.push_back(static_cast<std::uint32_t>(op.index()));
+        }
     }
     return again;
 }

@@ -34,7 +34,8 @@ private:
 };
 
 /// Repetitions without which a step (runtime Step) breaks a problem's pins "recompute"; none where
-/// there are no such pins, nothing where the runner can't do what they ask for.
+/// there are no such pins, nothing where the runner can't do what they ask for, or only by
+/// repeating what others keep.
 [[nodiscard]] std::optional<std::vector<RematAgain>> rowsOfPins(const plan::Problem& problem);
 
 } // namespace plimsoll::solve

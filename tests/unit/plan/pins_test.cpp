@@ -59,6 +59,10 @@ private Q_SLOTS:
     void bothOpinionsAgree();
     void everyPlannerHonoursThem_data();
     void everyPlannerHonoursThem();
+    void aPinCostsWhatItRepeats_data();
+    void aPinCostsWhatItRepeats();
+    void whatIsKeptLeavesOtherPlans_data();
+    void whatIsKeptLeavesOtherPlans();
     void planFilesCarryThem();
 };
 
@@ -155,6 +159,52 @@ void PinsTest::everyPlannerHonoursThem()
         QVERIFY((*found)->points().empty());
     if (planner == "every-block") // all blocks but the one that is kept
         QCOMPARE((*found)->points().size(), std::size_t{1});
+}
+
+void PinsTest::aPinCostsWhatItRepeats_data()
+{
+    QTest::addColumn<QString>("planner");
+    for (const char* planner : {"rotor", "capuchin", "remat", "torch-budget"})
+        QTest::newRow(planner) << QString::fromLatin1(planner);
+}
+
+/// A planner that only dropped the plans that break a pin would have the first one that happens to
+/// recompute the block, with most others.
+void PinsTest::aPinCostsWhatItRepeats()
+{
+    QFETCH(const QString, planner);
+    const plan::Problem problem = pinned("gpt2", {"recompute:transformer.h.3"});
+    const auto found = (*solve::findPlanner(planner.toStdString()))->frontier(problem, {}, {});
+    QVERIFY2(found, found ? "" : found.error().message.c_str());
+    const plan::Evaluation& fastest = (*found)->points().back()->evaluation();
+    const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.program, problem.device);
+    std::int64_t block = 0;
+    for (std::size_t op = 0; op < problem.program->forwardCount(); ++op)
+        if (problem.program->modulePath(problem.program->ops[op]).starts_with("transformer.h.3"))
+            block += times[op].count();
+    QVERIFY(block > 0);
+    QVERIFY(fastest.recomputeTime.count() > 0);
+    QVERIFY(fastest.recomputeTime.count() <= block);
+}
+
+void PinsTest::whatIsKeptLeavesOtherPlans_data()
+{
+    aPinCostsWhatItRepeats_data();
+}
+
+/// Keeping one block of twelve forbids little.
+void PinsTest::whatIsKeptLeavesOtherPlans()
+{
+    QFETCH(const QString, planner);
+    const auto leastPeak = [&](const std::vector<std::string>& pins) {
+        const auto found =
+            (*solve::findPlanner(planner.toStdString()))->frontier(pinned("gpt2", pins), {}, {});
+        return found ? (*found)->points().front()->evaluation().peak.count() : 0;
+    };
+    const std::int64_t free = leastPeak({});
+    const std::int64_t kept = leastPeak({"keep:transformer.h.3"});
+    QVERIFY(free > 0);
+    QVERIFY(kept >= free && kept <= free * 5 / 4);
 }
 
 void PinsTest::planFilesCarryThem()

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/common/forced_regions.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace plimsoll::solve {
+
+namespace {
+
+using graph::Moment;
+
+/// A run of ops.
+struct Run
+{
+    Moment first = 0;
+    Moment last = 0;
+
+    [[nodiscard]] bool holds(const Run& other) const
+    {
+        return first <= other.first && other.last <= last;
+    }
+    [[nodiscard]] bool meets(const Run& other) const
+    {
+        return first <= other.last && other.first <= last;
+    }
+};
+
+Run runOf(const plan::Region& region)
+{
+    return {region.first, region.last};
+}
+
+/// From the op that makes each value pinned to be recomputed to its last use in forward and loss.
+std::vector<Run> pinnedRuns(const plan::Problem& problem)
+{
+    const graph::Program& program = *problem.program;
+    std::vector<Moment> lastUse(program.storages.size(), graph::kBeforeStep);
+    const std::size_t forward = program.forwardCount();
+    for (std::size_t op = 0; op < forward; ++op)
+        for (const std::vector<graph::TensorId>* tensors :
+             {&program.ops[op].reads, &program.ops[op].writes, &program.ops[op].outputs})
+            for (const graph::TensorId tensor : *tensors)
+                lastUse[program.tensor(tensor).storage.index()] = static_cast<Moment>(op);
+    std::vector<Run> runs;
+    for (const plan::Pin& pin : problem.pins)
+        if (pin.kind == plan::PinKind::Recompute)
+            for (const graph::StorageId storage : pin.storages)
+                runs.push_back({program.storage(storage).alloc, lastUse[storage.index()]});
+    return runs;
+}
+
+/// Finds the shortest legal region around a run. Legal ones are asked for once by beginning.
+class Around
+{
+public:
+    explicit Around(const RegionSpace& space) : m_space{space} {}
+
+    [[nodiscard]] std::optional<Run> shortest(const Run& inside)
+    {
+        std::optional<Run> found;
+        for (Moment first = inside.first; first >= 0; --first) {
+            if (found && inside.last - first >= found->last - found->first)
+                break; // longer from here on
+            const std::vector<Moment>& ends = endsFrom(first);
+            const auto end = std::ranges::lower_bound(ends, inside.last);
+            if (end != ends.end() && (!found || *end - first < found->last - found->first))
+                found = Run{first, *end};
+        }
+        return found;
+    }
+
+private:
+    const std::vector<Moment>& endsFrom(Moment first)
+    {
+        const auto known = m_ends.find(first);
+        return known != m_ends.end() ? known->second
+                                     : m_ends.emplace(first, m_space.endsFrom(first)).first->second;
+    }
+
+    const RegionSpace& m_space;
+    std::map<Moment, std::vector<Moment>> m_ends;
+};
+
+} // namespace
+
+ForcedRegions::ForcedRegions(const plan::Problem& problem, const RegionSpace& space)
+{
+    Around around{space};
+    std::vector<Run> runs;
+    for (const Run& inside : pinnedRuns(problem)) {
+        if (std::ranges::any_of(runs, [&](const Run& run) { return run.holds(inside); }))
+            continue;
+        std::optional<Run> run = around.shortest(inside);
+        // One around all that it would cut; legal regions are calls, which seldom cut each other.
+        for (bool isWider = true; run && isWider;) {
+            Run whole = *run;
+            for (const Run& other : runs)
+                if (whole.meets(other))
+                    whole = {std::min(whole.first, other.first), std::max(whole.last, other.last)};
+            isWider = !run->holds(whole);
+            if (isWider)
+                run = around.shortest(whole);
+        }
+        if (!run)
+            continue;
+        std::erase_if(runs, [&](const Run& other) { return run->holds(other); });
+        runs.push_back(*run);
+    }
+    std::ranges::sort(runs, {}, &Run::first);
+    for (const Run& run : runs) {
+        plan::Region region;
+        region.first = run.first;
+        region.last = run.last;
+        region.members = space.members(run.first, run.last);
+        m_regions.push_back(std::move(region));
+    }
+}
+
+void ForcedRegions::addTo(std::vector<plan::Region>& regions) const
+{
+    for (const plan::Region& forced : m_regions) {
+        const Run run = runOf(forced);
+        if (std::ranges::any_of(
+                regions, [&](const plan::Region& region) { return runOf(region).holds(run); }))
+            continue;
+        std::erase_if(regions,
+                      [&](const plan::Region& region) { return runOf(region).meets(run); });
+        regions.push_back(forced);
+    }
+    std::ranges::sort(regions, {}, &plan::Region::first);
+    for (std::size_t place = 0; place < regions.size(); ++place)
+        regions[place].label = static_cast<int>(place);
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/solve/common/region_space.h"
+
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// The regions that a problem's pins "recompute" ask for: around each pinned value the shortest
+/// legal one behind which forward has no use for it.
+class ForcedRegions
+{
+public:
+    /// `space` must hold the problem's regions. Where no region serves a value there is none.
+    ForcedRegions(const plan::Problem& problem, const RegionSpace& space);
+
+    /// Puts those that lie in no region of the list into it, instead of what they overlap.
+    /// `regions`: disjoint, in order; labels follow the order afterwards.
+    void addTo(std::vector<plan::Region>& regions) const;
+
+private:
+    std::vector<plan::Region> m_regions; ///< disjoint, in order
+};
+
+} // namespace plimsoll::solve
