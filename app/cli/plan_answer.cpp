@@ -140,8 +140,8 @@ void addNothing(ordered_json& json, const Planning& planning)
                                                                     : plan::Granularity::Module);
     json["freeze_stats"] = isOn("freeze-stats");
     for (const char* key :
-         {"peak_bytes", "peak_op", "peak_op_name", "saved_for_backward_bytes", "step_time_ns",
-          "recompute_time_ns", "transfer_time_ns", "overhead_percent"})
+         {"expressed_as", "peak_bytes", "peak_op", "peak_op_name", "saved_for_backward_bytes",
+          "step_time_ns", "recompute_time_ns", "transfer_time_ns", "overhead_percent"})
         json[key] = nullptr;
     json["base_peak_bytes"] = planning.unplanned.peak.count();
     json["base_step_time_ns"] = planning.unplanned.stepTime.count();

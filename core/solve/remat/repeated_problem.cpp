@@ -2,6 +2,7 @@
 #include "core/solve/remat/repeated_problem.h"
 
 #include "core/solve/remat/capuchin_step.h"
+#include "core/solve/remat/program_problem.h"
 
 #include <algorithm>
 #include <utility>
@@ -87,19 +88,17 @@ std::optional<std::vector<RematAgain>> rowsOfPins(const plan::Problem& problem)
     for (const std::uint32_t value : pinned)
         if (!step.graph().values[value].isCandidate)
             return std::nullopt;
-    const std::optional<std::vector<plan::Again>> rows = step.rows(pinned);
-    if (!rows)
+    std::optional<std::vector<plan::Again>> rows = step.rows(pinned);
+    const auto isKept = [&kept](graph::OpId op) {
+        return std::ranges::binary_search(kept, static_cast<graph::Moment>(op.index()));
+    };
+    if (!rows || std::ranges::any_of(*rows, [&](const plan::Again& row) {
+            return std::ranges::any_of(row.ops, isKept);
+        }))
         return std::nullopt;
-    std::vector<RematAgain> again;
-    for (const plan::Again& row : *rows) {
-        again.push_back({static_cast<std::uint32_t>(row.before), {}});
-        for (const graph::OpId op : row.ops) {
-            if (std::ranges::binary_search(kept, static_cast<graph::Moment>(op.index())))
-                return std::nullopt;
-            again.back().ops.push_back(static_cast<std::uint32_t>(op.index()));
-        }
-    }
-    return again;
+    plan::Plan plan;
+    plan.again = *std::move(rows);
+    return rematPlanOf(plan).again;
 }
 
 } // namespace plimsoll::solve
