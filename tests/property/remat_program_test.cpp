@@ -114,7 +114,8 @@ void RematProgramTest::repetitionsAsOpsChangeNoFigure()
     for (std::uint64_t seed = 0; seed < 500; ++seed) {
         const plan::Problem problem = stepProblem(seed);
         const solve::RematProblem small = solve::problemOf(problem);
-        const solve::RematPlan rows = solve::rematPlanOf(tests::randomStepPlan(*problem.program, seed));
+        const solve::RematPlan rows =
+            solve::rematPlanOf(tests::randomStepPlan(*problem.program, seed));
         const auto expected = solve::simulate(small, rows);
         if (!expected)
             continue; // an op reads what a later one overwrites

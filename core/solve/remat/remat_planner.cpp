@@ -51,9 +51,8 @@ std::vector<std::int64_t> budgetsOf(const RematProblem& problem, std::int64_t po
 class Search
 {
 public:
-    Search(const plan::Problem& problem, const PlannerDescriptor& descriptor,
-           const Options& options)
-        : m_problem{problem}, m_descriptor{descriptor}, m_options{options}
+    Search(plan::Problem problem, const PlannerDescriptor& descriptor, const Options& options)
+        : m_problem{std::move(problem)}, m_descriptor{descriptor}, m_options{options}
     {
         m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
     }
