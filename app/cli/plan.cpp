@@ -230,9 +230,7 @@ Result<void> PlanVerb::checkArguments()
                                              ? "GRAPH is missing: name a traced step. See --help."
                                              : "--budget is missing: say how many bytes the step "
                                                "may take, such as 6GiB or 80%.");
-    const std::string id =
-        m_plannerId == "auto" ? std::string{solve::kDefaultPlanner} : m_plannerId;
-    const Result<const solve::Planner*> planner = solve::findPlanner(id);
+    const Result<const solve::Planner*> planner = solve::findPlanner(m_plannerId);
     if (!planner)
         return tl::unexpected{planner.error()};
     m_planner = *planner;
@@ -240,7 +238,7 @@ Result<void> PlanVerb::checkArguments()
         return failure(ErrorKind::Usage,
                        fmt::format("--explain: {} does not choose value by value; planners that "
                                    "do: {}.",
-                                   id, explainers()));
+                                   m_plannerId, explainers()));
     if (Result<void> read = readOptions(); !read)
         return read;
     for (const std::string& path : m_exports)

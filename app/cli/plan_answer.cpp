@@ -40,7 +40,7 @@ ordered_json frontierJson(const plan::Frontier& frontier, int count)
         rows.push_back({{"budget_bytes", exact},
                         {"peak_bytes", plan->evaluation().peak.count()},
                         {"step_time_ns", plan->evaluation().stepTime.count()},
-                        {"planner", plan->plan().planner}});
+                        {"planner", plan->plan().madeBy()}});
     }
     return rows;
 }

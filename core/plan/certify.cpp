@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace plimsoll::plan {
 
@@ -75,6 +76,18 @@ base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan)
     if (!verification.faults.empty())
         return base::failure(base::ErrorKind::CheckFailed, verification.faults.front().sentence);
     return VerifiedPlanPtr{new VerifiedPlan{problem, plan, std::move(evaluation)}};
+}
+
+VerifiedPlanPtr askedOf(const VerifiedPlan& plan, const std::string& planner,
+                        const std::vector<std::pair<std::string, std::string>>& options)
+{
+    auto copy = std::make_shared<VerifiedPlan>(plan);
+    Plan& asked = copy->m_plan;
+    if (!asked.maker)
+        asked.maker = Maker{std::move(asked.planner), std::move(asked.options)};
+    asked.planner = planner;
+    asked.options = options;
+    return copy;
 }
 
 base::Result<VerifiedPlanPtr> withBudget(const VerifiedPlan& plan, base::Bytes budget)

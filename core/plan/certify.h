@@ -6,6 +6,9 @@
 #include "core/plan/verify.h"
 
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace plimsoll::plan {
 
@@ -24,6 +27,9 @@ private:
                                                                      const Plan& plan);
     friend base::Result<std::shared_ptr<const VerifiedPlan>> withBudget(const VerifiedPlan& plan,
                                                                         base::Bytes budget);
+    friend std::shared_ptr<const VerifiedPlan>
+    askedOf(const VerifiedPlan& plan, const std::string& planner,
+            const std::vector<std::pair<std::string, std::string>>& options);
     VerifiedPlan(Problem problem, Plan plan, EvaluationPtr evaluation);
 
     Problem m_problem;
@@ -45,6 +51,12 @@ using VerifiedPlanPtr = std::shared_ptr<const VerifiedPlan>;
 /// The only maker of VerifiedPlan. CheckFailed with the first fault's sentence otherwise; over
 /// budget is such a fault. Internal where replay and evaluation disagree.
 [[nodiscard]] base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan);
+
+/// A copy that says that another planner was asked and took the plan from its maker. The decisions
+/// are the same: no new replay is needed for that.
+[[nodiscard]] VerifiedPlanPtr
+askedOf(const VerifiedPlan& plan, const std::string& planner,
+        const std::vector<std::pair<std::string, std::string>>& options);
 
 /// A copy for another budget, which its peak must not exceed: no new replay is needed for that.
 [[nodiscard]] base::Result<VerifiedPlanPtr> withBudget(const VerifiedPlan& plan,

@@ -3,6 +3,8 @@
 
 #include "core/plan/certify.h"
 
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::plan {
@@ -20,9 +22,13 @@ public:
     /// The fastest plan whose peak is within the budget; null when none is. O(log n).
     [[nodiscard]] VerifiedPlanPtr at(base::Bytes budget) const;
     [[nodiscard]] const std::vector<VerifiedPlanPtr>& points() const { return m_points; }
+    /// Tells that some way to find plans has no part in this, and why.
+    void leaveOut(std::string sentence) { m_leftOut.push_back(std::move(sentence)); }
+    [[nodiscard]] const std::vector<std::string>& leftOut() const { return m_leftOut; }
 
 private:
     std::vector<VerifiedPlanPtr> m_points;
+    std::vector<std::string> m_leftOut;
 };
 
 using FrontierPtr = std::shared_ptr<const Frontier>;

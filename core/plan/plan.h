@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,11 +57,21 @@ struct Again
     bool operator==(const Again&) const = default;
 };
 
+/// The planner that made a plan, where the one that was asked took it from another one.
+struct Maker
+{
+    std::string planner;                                      ///< id
+    std::vector<std::pair<std::string, std::string>> options; ///< all of that planner's
+
+    bool operator==(const Maker&) const = default;
+};
+
 /// Decisions, no numbers: what a planner returns and a plan file holds.
 struct Plan
 {
-    std::string planner; ///< id of the planner that made it
-    std::vector<std::pair<std::string, std::string>> options;
+    std::string planner;                                      ///< id of the planner that was asked
+    std::vector<std::pair<std::string, std::string>> options; ///< all of that planner's
+    std::optional<Maker> maker;                               ///< empty: that planner itself
     Runtime runtime = Runtime::Checkpoint;
     Granularity granularity = Granularity::Module;
     std::vector<Region> regions; ///< outermost ones, disjoint, in order; none at runtime Step
@@ -68,6 +79,9 @@ struct Plan
     /// Recomputations leave batch norm's running statistics and counters alone. At runtime Step
     /// they always do, so that it is not said there.
     bool freezeStats = false;
+
+    /// Id of the planner whose decisions these are.
+    [[nodiscard]] const std::string& madeBy() const { return maker ? maker->planner : planner; }
 
     /// Whether no op runs a second time.
     [[nodiscard]] bool repeatsNothing() const { return regions.empty() && again.empty(); }

@@ -26,6 +26,15 @@ void labelOps(ordered_json& labels, const Region& region, std::size_t level)
         labelOps(labels, nested, level + 1);
 }
 
+/// Sorted by name: a plan that is read and written again gives the same bytes.
+nlohmann::json optionsJson(const std::vector<std::pair<std::string, std::string>>& options)
+{
+    nlohmann::json json = nlohmann::json::object();
+    for (const auto& [name, value] : options)
+        json[name] = value;
+    return json;
+}
+
 ordered_json graphJson(const graph::Program& program)
 {
     return {{"model", program.header.model},         {"model_class", program.header.modelClass},
@@ -83,16 +92,12 @@ ordered_json toJson(const VerifiedPlan& verified)
     const Problem& problem = verified.problem();
     const Plan& plan = verified.plan();
     const graph::Program& program = *problem.program;
-    // Sorted by name: a plan that is read and written again gives the same bytes.
-    nlohmann::json options = nlohmann::json::object();
-    for (const auto& [name, value] : plan.options)
-        options[name] = value;
     ordered_json json = {{"format", detail::kPlanFormat},
                          {"version", detail::kPlanVersion},
                          {"runtime", runtimeName(plan.runtime)},
                          {"granularity", granularityName(plan.granularity)},
                          {"planner", plan.planner},
-                         {"options", std::move(options)},
+                         {"options", optionsJson(plan.options)},
                          {"graph", graphJson(program)},
                          {"device", problem.device.id},
                          {"budget_bytes", problem.budget.count()},
@@ -101,6 +106,9 @@ ordered_json toJson(const VerifiedPlan& verified)
                          {"evaluation", evaluationJson(verified)},
                          {"regions", regionsJson(program, plan)},
                          {"labels", labelsJson(program, plan)}};
+    if (plan.maker)
+        json["made_by"] = {{"planner", plan.maker->planner},
+                           {"options", optionsJson(plan.maker->options)}};
     for (const Pin& pin : problem.pins)
         json["pins"].push_back(pinText(pin));
     if (plan.freezeStats)

@@ -117,7 +117,8 @@ void readEvaluation(Fields fields, PlanFileInfo& info)
     info.recomputeTime = base::Nanoseconds{fields.integer("recompute_time_ns")};
 }
 
-void readOptions(Fields& fields, Result<void>& state, Plan& plan)
+void readOptions(Fields& fields, Result<void>& state,
+                 std::vector<std::pair<std::string, std::string>>& texts)
 {
     const json& options = fields.at("options");
     if (!options.is_object())
@@ -129,7 +130,7 @@ void readOptions(Fields& fields, Result<void>& state, Plan& plan)
             fields.fail("options", "must be an object of texts");
             return;
         }
-        plan.options.emplace_back(name, value.get<std::string>());
+        texts.emplace_back(name, value.get<std::string>());
     }
 }
 
@@ -151,7 +152,12 @@ void readAsked(Fields& fields, Result<void>& state, PlanFile& file)
 {
     readKind(fields, file.plan);
     file.plan.planner = fields.text("planner");
-    readOptions(fields, state, file.plan);
+    readOptions(fields, state, file.plan.options);
+    if (fields.has("made_by")) {
+        Fields maker{fields.at("made_by"), "made_by", state};
+        file.plan.maker = Maker{maker.text("planner"), {}};
+        readOptions(maker, state, file.plan.maker->options);
+    }
     file.info.device = fields.text("device");
     file.info.budget = base::Bytes{fields.integer("budget_bytes")};
     file.info.reserve = base::Bytes{fields.integer("reserve_bytes")};

@@ -2,6 +2,7 @@
 #include "core/solve/registry.h"
 
 #include "core/base/format.h"
+#include "core/solve/auto/auto_planner.h"
 #include "core/solve/baseline/baselines.h"
 #include "core/solve/chain/chen_planner.h"
 #include "core/solve/chain/rotor_planner.h"
@@ -58,7 +59,8 @@ std::unique_ptr<const Planner> makeRemat()
     return makeRematPlanner(std::move(starts));
 }
 
-std::vector<std::unique_ptr<const Planner>> makePlanners()
+/// Those that auto chooses from, in the order in which it prefers equal plans.
+std::vector<std::unique_ptr<const Planner>> makeParts()
 {
     std::vector<std::unique_ptr<const Planner>> all;
     all.push_back(makeRotorPlanner());
@@ -69,6 +71,20 @@ std::vector<std::unique_ptr<const Planner>> makePlanners()
     all.push_back(makeEveryBlockPlanner());
     all.push_back(makeSequentialPlanner());
     all.push_back(makeTorchBudgetPlanner());
+    return all;
+}
+
+std::vector<std::unique_ptr<const Planner>> makePlanners()
+{
+    std::vector<std::unique_ptr<const Planner>> parts = makeParts();
+    std::vector<const Planner*> chosenFrom;
+    chosenFrom.reserve(parts.size());
+    for (const std::unique_ptr<const Planner>& part : parts)
+        chosenFrom.push_back(part.get());
+    std::vector<std::unique_ptr<const Planner>> all;
+    all.push_back(makeAutoPlanner(std::move(chosenFrom)));
+    for (std::unique_ptr<const Planner>& part : parts)
+        all.push_back(std::move(part));
     all.push_back(std::make_unique<const KeepEverything>());
     return all;
 }

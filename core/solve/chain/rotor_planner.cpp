@@ -361,22 +361,11 @@ PlannerDescriptor descriptorOfRotor()
         .lower = kFewestSlots,
         .standard = 500,
         .upper = 4000};
-    const OptionRecord granularity{
-        .name = "granularity",
-        .sentence = "Where regions may begin and end: between modules, or between any two ops.",
-        .lower = 0,
-        .standard = 0,
-        .upper = 1,
-        .choices = {"module", "op"},
-        .label = "Regions"};
-    const OptionRecord savedSets =
-        switchRecord("saved-sets", "Keep single results",
-                     "Whether single results inside regions are kept where the budget has room.");
     return {"rotor",
             "Rotor",
             "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
             "chain, evaluated on the full graph.",
-            {slots, granularity, savedSets, freezeStatsRecord(), runtimeRecord()},
+            {slots, granularityRecord(), savedSetsRecord(), freezeStatsRecord(), runtimeRecord()},
             "Rotor, optimal checkpointing of heterogeneous chains (arXiv 1911.13214), with the "
             "recurrence corrected.",
             {"Plans that no chain of stages has: a long skip makes one stage of all that it spans.",

@@ -168,6 +168,24 @@ plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& opti
                                                             : plan::Runtime::Checkpoint;
 }
 
+OptionRecord granularityRecord()
+{
+    return {.name = "granularity",
+            .sentence = "Where regions may begin and end: between modules, or between any two ops.",
+            .lower = 0,
+            .standard = 0,
+            .upper = 1,
+            .choices = {"module", "op"},
+            .label = "Regions"};
+}
+
+OptionRecord savedSetsRecord()
+{
+    return switchRecord("saved-sets", "Keep single results",
+                        "Whether single results inside regions are kept where the budget has "
+                        "room.");
+}
+
 OptionRecord freezeStatsRecord()
 {
     return switchRecord("freeze-stats", "Freeze batch-norm statistics",

@@ -136,6 +136,12 @@ optionTexts(const PlannerDescriptor& descriptor, const Options& options);
 /// Its value.
 [[nodiscard]] plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options);
 
+/// The option "granularity": between what regions lie.
+[[nodiscard]] OptionRecord granularityRecord();
+
+/// The switch "saved-sets": whether regions keep single results.
+[[nodiscard]] OptionRecord savedSetsRecord();
+
 /// The switch "freeze-stats": whether recomputations leave running statistics alone.
 [[nodiscard]] OptionRecord freezeStatsRecord();
 /// Its value.

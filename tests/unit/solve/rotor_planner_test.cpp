@@ -158,7 +158,7 @@ void RotorPlannerTest::refusesUnknownPlannersAndOptions()
     std::string known;
     for (const auto& planner : solve::planners())
         known += (known.empty() ? "" : ", ") + planner->descriptor().id;
-    QVERIFY(known.starts_with("rotor, "));
+    QVERIFY(known.starts_with("auto, rotor, "));
     QCOMPARE(solve::findPlanner("fastest").error().message,
              "There is no planner \"fastest\": choose one of " + known + ".");
     const auto frontier = [](const solve::Options& options) {

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/auto/auto_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace plimsoll::solve {
+
+namespace {
+
+constexpr std::chrono::milliseconds kLook{20}; ///< between two looks at the parts' progress
+constexpr int kWhole = 1000;                   ///< per mille
+
+} // namespace
+
+AutoRun::AutoRun(const plan::Problem& problem, const PlannerDescriptor& asked,
+                 const Options& options, const base::JobContext& job, const Listener& listener)
+    : m_problem{problem}
+    , m_asked{asked}
+    , m_optionTexts{optionTexts(asked, options)}
+    , m_job{job}
+    , m_listener{listener}
+{
+}
+
+base::Result<plan::FrontierPtr> AutoRun::run(const std::vector<FitPlanner>& planners,
+                                             std::size_t threads)
+{
+    m_parts = std::vector<Part>(planners.size());
+    for (std::size_t i = 0; i < planners.size(); ++i)
+        m_parts[i].fit = &planners[i];
+    std::vector<std::jthread> workers;
+    for (std::size_t i = 0; i < std::min(threads, planners.size()); ++i) {
+        try {
+            workers.emplace_back([this] { work(); });
+        } catch (const std::system_error&) {
+            break; // the machine has no thread left: do with fewer
+        }
+    }
+    if (workers.empty())
+        work();
+    wait();
+    workers.clear();
+    return merged();
+}
+
+void AutoRun::work()
+{
+    std::unique_lock lock{m_mutex};
+    while (m_next < m_parts.size()) {
+        Part& part = m_parts[m_next++];
+        lock.unlock();
+        base::Result<plan::FrontierPtr> result = part.fit->planner->watchedFrontier(
+            m_problem, part.fit->options, {.stop = m_job.stop, .progress = &part.progress},
+            [this](const plan::FrontierPtr& found) { hear(found); });
+        if (result)
+            hear(*result);
+        part.progress.set(kWhole);
+        lock.lock();
+        part.result = std::move(result);
+        ++m_done;
+        m_wake.notify_one();
+    }
+}
+
+void AutoRun::wait()
+{
+    std::unique_lock lock{m_mutex};
+    bool isOver = false;
+    while (!isOver) {
+        isOver = m_wake.wait_for(lock, kLook, [this] { return m_done == m_parts.size(); });
+        std::size_t progress = 0;
+        for (const Part& part : m_parts)
+            progress += static_cast<std::size_t>(part.progress.perMille());
+        m_job.report(progress, m_parts.size() * kWhole);
+    }
+}
+
+void AutoRun::hear(const plan::FrontierPtr& found)
+{
+    if (!m_listener)
+        return;
+    const std::scoped_lock lock{m_mutex};
+    const std::vector<plan::VerifiedPlanPtr>& points = found->points();
+    if (std::none_of(points.begin(), points.end(), [this](const plan::VerifiedPlanPtr& point) {
+            return m_known.improvedBy(point->evaluation());
+        }))
+        return;
+    merge(m_known, *found);
+    m_listener(std::make_shared<const plan::Frontier>(m_known));
+}
+
+void AutoRun::merge(plan::Frontier& into, const plan::Frontier& found) const
+{
+    for (const plan::VerifiedPlanPtr& point : found.points())
+        if (into.improvedBy(point->evaluation()))
+            into.insert(plan::askedOf(*point, m_asked.id, m_optionTexts));
+}
+
+base::Result<plan::FrontierPtr> AutoRun::merged() const
+{
+    plan::Frontier frontier;
+    bool hasAny = false;
+    for (const Part& part : m_parts) {
+        const base::Result<plan::FrontierPtr>& result = *part.result;
+        hasAny = hasAny || result.has_value();
+        if (result)
+            merge(frontier, **result);
+        else if (result.error().kind != base::ErrorKind::Cancelled)
+            frontier.leaveOut(fmt::format("{} took no part: {}", part.fit->planner->descriptor().id,
+                                          base::told(result.error())));
+    }
+    if (!hasAny)
+        return tl::unexpected{refusal()};
+    return std::make_shared<const plan::Frontier>(std::move(frontier));
+}
+
+base::Error AutoRun::refusal() const
+{
+    const base::Error& first = m_parts.front().result->error();
+    if (std::all_of(m_parts.begin(), m_parts.end(), [&first](const Part& part) {
+            return part.result->error().message == first.message;
+        }))
+        return first;
+    std::vector<std::string> ids;
+    for (const Part& part : m_parts)
+        ids.push_back(part.fit->planner->descriptor().id);
+    return {first.kind, fmt::format("None of {} can plan this step; {} says: {}",
+                                    fmt::join(ids, ", "), ids.front(), first.message)};
+}
+
+} // namespace plimsoll::solve

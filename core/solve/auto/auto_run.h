@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/solve/auto/fit_planners.h"
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// Several planners at work on one problem, side by side.
+class AutoRun
+{
+public:
+    /// Plans will say that `asked` was asked with `options`. All that is referred to must outlive
+    /// this.
+    AutoRun(const plan::Problem& problem, const PlannerDescriptor& asked, const Options& options,
+            const base::JobContext& job, const Listener& listener);
+
+    /// The best plan of all planners for every budget: of equal ones that of the first planner. The
+    /// same for any number of threads (at least 1). An error only if every planner has one.
+    [[nodiscard]] base::Result<plan::FrontierPtr> run(const std::vector<FitPlanner>& planners,
+                                                      std::size_t threads);
+
+private:
+    struct Part
+    {
+        const FitPlanner* fit = nullptr;
+        base::Progress progress;
+        std::optional<base::Result<plan::FrontierPtr>> result;
+    };
+
+    void work();
+    void wait();
+    void hear(const plan::FrontierPtr& found);
+    void merge(plan::Frontier& into, const plan::Frontier& found) const;
+    [[nodiscard]] bool hasImproved(const plan::Frontier& found) const;
+    [[nodiscard]] base::Result<plan::FrontierPtr> merged() const;
+    [[nodiscard]] base::Error refusal() const;
+
+    const plan::Problem& m_problem;
+    const PlannerDescriptor& m_asked;
+    std::vector<std::pair<std::string, std::string>> m_optionTexts;
+    const base::JobContext& m_job;
+    const Listener& m_listener;
+
+    std::vector<Part> m_parts; ///< in the planners' order
+    std::mutex m_mutex;
+    std::condition_variable m_wake;
+    std::size_t m_next = 0; ///< part to be begun
+    std::size_t m_done = 0; ///< parts that are over
+    plan::Frontier m_known; ///< as told, in the order in which it was found
+};
+
+} // namespace plimsoll::solve

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planners that auto runs, watched from outside.
+#pragma once
+
+#include "core/solve/auto/auto_planner.h"
+#include "core/solve/registry.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::tests {
+
+/// A planner of this build that remembers what it found; or one that refuses.
+class Part final : public solve::Planner
+{
+public:
+    /// `own` are options of the planner that auto does not know.
+    explicit Part(const solve::Planner& planner, solve::Options own = {})
+        : m_planner{planner}, m_own{std::move(own)}
+    {
+    }
+    Part(const solve::Planner& planner, base::Error refusal)
+        : m_planner{planner}, m_refusal{std::move(refusal)}
+    {
+    }
+
+    [[nodiscard]] const solve::PlannerDescriptor& descriptor() const override
+    {
+        return m_planner.descriptor();
+    }
+    [[nodiscard]] base::Result<plan::FrontierPtr>
+    frontier(const plan::Problem& problem, const solve::Options& options,
+             const base::JobContext& job) const override
+    {
+        if (!m_refusal.message.empty())
+            return tl::unexpected{m_refusal};
+        solve::Options all = m_own;
+        all.insert(options.begin(), options.end());
+        base::Result<plan::FrontierPtr> frontier = m_planner.frontier(problem, all, job);
+        if (frontier)
+            m_found = *frontier;
+        return frontier;
+    }
+
+    [[nodiscard]] const plan::FrontierPtr& found() const { return m_found; }
+
+private:
+    const solve::Planner& m_planner;
+    solve::Options m_own;
+    base::Error m_refusal;
+    mutable plan::FrontierPtr m_found; ///< written by the one thread that runs it
+};
+
+inline const solve::Planner& planner(const char* id)
+{
+    return *solve::findPlanner(id).value();
+}
+
+using Parts = std::vector<std::unique_ptr<const Part>>;
+
+/// What auto runs in this build; `isQuick`: with few slots and points.
+inline Parts allParts(bool isQuick = false)
+{
+    Parts parts;
+    for (const auto& known : solve::planners()) {
+        const solve::PlannerDescriptor& about = known->descriptor();
+        if (about.id == "auto" || about.id == "none")
+            continue;
+        solve::Options own;
+        for (const solve::OptionRecord& record : about.options)
+            if (isQuick && (record.name == "slots" || record.name == "points"))
+                own[record.name] = std::max<std::int64_t>(record.lower, 16);
+        parts.push_back(std::make_unique<const Part>(*known, std::move(own)));
+    }
+    return parts;
+}
+
+inline std::unique_ptr<const solve::Planner> autoOf(const Parts& parts, std::size_t threads = 0)
+{
+    std::vector<const solve::Planner*> pointers;
+    for (const auto& part : parts)
+        pointers.push_back(part.get());
+    return solve::makeAutoPlanner(std::move(pointers), threads);
+}
+
+} // namespace plimsoll::tests

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner auto: the same whatever the threads do, every plan names its maker, who can't is
+// named.
+#include "core/solve/auto/auto_planner.h"
+
+#include "core/plan/plan_json.h"
+
+#include "tests/unit/solve/auto_parts.h"
+#include "tests/unit/solve/planned_samples.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <mutex>
+
+using namespace plimsoll;
+
+namespace {
+
+using Found = base::Result<plan::FrontierPtr>;
+using tests::allParts;
+using tests::autoOf;
+using tests::Part;
+using tests::Parts;
+using tests::planner;
+
+/// Peak, time, maker of every point.
+std::vector<std::string> pointsOf(const plan::Frontier& frontier)
+{
+    std::vector<std::string> texts;
+    for (const plan::VerifiedPlanPtr& point : frontier.points())
+        texts.push_back(std::to_string(point->evaluation().peak.count()) + " "
+                        + std::to_string(point->evaluation().stepTime.count()) + " "
+                        + point->plan().madeBy());
+    return texts;
+}
+
+class AutoPlannerTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void threadsChangeNothing_data();
+    void threadsChangeNothing();
+    void equalPlansAreThoseOfTheFirstPlanner();
+    void aPlanNamesItsMakerAndCanBeMadeAgain();
+    void itRunsWhoCanDoWhatIsAsked_data();
+    void itRunsWhoCanDoWhatIsAsked();
+    void whoRefusesIsNamed();
+    void ifAllRefuseThereIsOneSentence();
+    void betterFrontiersAreToldOnTheWay();
+    void stoppedItHasAPlan();
+};
+
+void AutoPlannerTest::threadsChangeNothing_data()
+{
+    QTest::addColumn<int>("runtime");
+    QTest::newRow("checkpoint") << 0;
+    QTest::newRow("step") << 1;
+}
+
+void AutoPlannerTest::threadsChangeNothing()
+{
+    QFETCH(int, runtime);
+    const auto parts = allParts();
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    const auto filesWith = [&](std::size_t threads) {
+        std::vector<std::string> files;
+        const plan::FrontierPtr found =
+            autoOf(parts, threads)->frontier(problem, {{"runtime", runtime}}, {}).value();
+        for (const plan::VerifiedPlanPtr& point : found->points())
+            files.push_back(plan::writePlan(*point));
+        return files;
+    };
+    const std::vector<std::string> alone = filesWith(1);
+    QVERIFY(alone.size() >= 4);
+    QCOMPARE(filesWith(2), alone);
+    QCOMPARE(filesWith(9), alone);
+}
+
+void AutoPlannerTest::equalPlansAreThoseOfTheFirstPlanner()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    Parts parts;
+    parts.push_back(std::make_unique<const Part>(planner("chen")));
+    parts.push_back(std::make_unique<const Part>(planner("every-block")));
+    const plan::FrontierPtr chenFirst = autoOf(parts)->frontier(problem, {}, {}).value();
+    std::swap(parts[0], parts[1]);
+    const plan::FrontierPtr blocksFirst = autoOf(parts)->frontier(problem, {}, {}).value();
+    QCOMPARE(chenFirst->points().size(), blocksFirst->points().size());
+    // Keeping everything is what both begin with.
+    QCOMPARE(chenFirst->points().back()->plan().madeBy(), std::string{"chen"});
+    QCOMPARE(blocksFirst->points().back()->plan().madeBy(), std::string{"every-block"});
+}
+
+void AutoPlannerTest::aPlanNamesItsMakerAndCanBeMadeAgain()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("unet"), 0);
+    const plan::FrontierPtr found = planner("auto").frontier(problem, {{"runtime", 1}}, {}).value();
+    std::map<std::string, plan::FrontierPtr> again;
+    for (const plan::VerifiedPlanPtr& point : found->points()) {
+        const plan::Plan& plan = point->plan();
+        QCOMPARE(plan.planner, std::string{"auto"});
+        const auto runtime = std::find(plan.options.begin(), plan.options.end(),
+                                       std::pair<std::string, std::string>{"runtime", "step"});
+        QVERIFY(runtime != plan.options.end());
+        QVERIFY(plan.maker);
+        const solve::Planner& maker = planner(plan.maker->planner.c_str());
+        solve::Options options;
+        for (const auto& [name, text] : plan.maker->options)
+            for (const solve::OptionRecord& record : maker.descriptor().options)
+                if (record.name == name)
+                    options[name] = record.choices.empty()
+                                        ? std::stoll(text)
+                                        : solve::choiceValue(record, text).value();
+        plan::FrontierPtr& theirs = again[plan.maker->planner];
+        if (!theirs)
+            theirs = maker.frontier(problem, options, {}).value();
+        plan::Plan same = theirs->at(point->evaluation().peak)->plan();
+        QCOMPARE(same.options, plan.maker->options);
+        QVERIFY(same.again == plan.again);
+        // The file says all of it.
+        const base::Result<plan::PlanFile> file =
+            plan::readPlan(plan::writePlan(*point), *problem.program);
+        QVERIFY2(file, file ? "" : file.error().message.c_str());
+        QVERIFY(file->plan == plan);
+    }
+    QVERIFY(again.size() >= 2); // more than one of them has a part in it
+}
+
+void AutoPlannerTest::itRunsWhoCanDoWhatIsAsked_data()
+{
+    using Ids = QStringList;
+    QTest::addColumn<Ids>("asked"); ///< options that are on
+    QTest::addColumn<Ids>("makers");
+    QTest::newRow("nothing") << Ids{}
+                             << Ids{"rotor", "chen", "trunk", "every-block", "sequential-k"};
+    QTest::newRow("step") << Ids{"runtime"} << Ids{"rotor", "remat", "capuchin", "torch-budget"};
+    QTest::newRow("step between ops")
+        << Ids{"runtime", "granularity"} << Ids{"rotor", "remat", "capuchin", "torch-budget"};
+    QTest::newRow("between ops") << Ids{"granularity"} << Ids{"rotor"};
+    QTest::newRow("frozen") << Ids{"freeze-stats"} << Ids{"rotor", "chen", "trunk"};
+}
+
+void AutoPlannerTest::itRunsWhoCanDoWhatIsAsked()
+{
+    QFETCH(QStringList, asked);
+    QFETCH(QStringList, makers);
+    solve::Options options;
+    for (const QString& name : asked)
+        options[name.toStdString()] = 1;
+    const auto parts = allParts();
+    const plan::FrontierPtr found =
+        autoOf(parts)
+            ->frontier(tests::problemOf(QStringLiteral("resnet18"), 0), options, {})
+            .value();
+    QStringList ran;
+    for (const auto& part : parts)
+        if (part->found())
+            ran << QString::fromStdString(part->descriptor().id);
+    for (const QString& maker : makers)
+        QVERIFY2(ran.contains(maker), qPrintable(maker));
+    for (const plan::VerifiedPlanPtr& point : found->points()) {
+        QCOMPARE(point->plan().freezeStats, options.contains("freeze-stats"));
+        QCOMPARE(point->plan().runtime == plan::Runtime::Step, options.contains("runtime"));
+    }
+    if (asked == QStringList{"granularity"})
+        QVERIFY(found->points().front()->plan().granularity == plan::Granularity::Op);
+}
+
+void AutoPlannerTest::whoRefusesIsNamed()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    Parts parts;
+    parts.push_back(std::make_unique<const Part>(planner("rotor"),
+                                                 base::Error{base::ErrorKind::Usage, "It rains."}));
+    parts.push_back(std::make_unique<const Part>(planner("chen")));
+    const plan::FrontierPtr found = autoOf(parts)->frontier(problem, {}, {}).value();
+    QCOMPARE(found->leftOut(), std::vector<std::string>{"rotor took no part: It rains."});
+    QCOMPARE(found->points().size(), parts[1]->found()->points().size());
+}
+
+void AutoPlannerTest::ifAllRefuseThereIsOneSentence()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("gpt2_prompt"), 0);
+    const Found step = planner("auto").frontier(problem, {{"runtime", 1}}, {});
+    QVERIFY(!step);
+    QCOMPARE(step.error().message,
+             std::string{"The graph has no backward, but runtime \"step\" executes training steps "
+                         "only."});
+    Parts parts;
+    parts.push_back(std::make_unique<const Part>(planner("rotor"),
+                                                 base::Error{base::ErrorKind::Usage, "It rains."}));
+    parts.push_back(std::make_unique<const Part>(
+        planner("chen"), base::Error{base::ErrorKind::NotFound, "It snows."}));
+    const Found both = autoOf(parts)->frontier(problem, {}, {});
+    QVERIFY(!both && both.error().kind == base::ErrorKind::Usage);
+    QCOMPARE(both.error().message,
+             std::string{"None of rotor, chen can plan this step; rotor says: It rains."});
+    const Found nobody = autoOf(parts)->frontier(problem, {{"runtime", 1}, {"saved-sets", 1}}, {});
+    QVERIFY(!nobody);
+    const Found unknown = planner("auto").frontier(problem, {{"slots", 30}}, {});
+    QVERIFY(!unknown && unknown.error().kind == base::ErrorKind::Usage);
+    QVERIFY(unknown.error().message.starts_with("The planner auto has no option \"slots\""));
+}
+
+void AutoPlannerTest::betterFrontiersAreToldOnTheWay()
+{
+    const auto parts = allParts();
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    std::mutex mutex;
+    std::vector<plan::FrontierPtr> told;
+    base::Progress progress;
+    const plan::FrontierPtr last =
+        autoOf(parts)
+            ->watchedFrontier(problem, {{"runtime", 1}}, {.stop = {}, .progress = &progress},
+                              [&](const plan::FrontierPtr& frontier) {
+                                  const std::scoped_lock lock{mutex};
+                                  told.push_back(frontier);
+                              })
+            .value();
+    QVERIFY(told.size() >= 2);
+    QCOMPARE(progress.perMille(), 1000);
+    for (std::size_t i = 1; i < told.size(); ++i) {
+        bool isBetter = false;
+        for (const plan::VerifiedPlanPtr& before : told[i - 1]->points()) {
+            const plan::VerifiedPlanPtr now = told[i]->at(before->evaluation().peak);
+            QVERIFY(now && now->evaluation().stepTime <= before->evaluation().stepTime);
+        }
+        for (const plan::VerifiedPlanPtr& now : told[i]->points())
+            isBetter = isBetter || told[i - 1]->improvedBy(now->evaluation());
+        QVERIFY(isBetter);
+    }
+    // Who found a point first may differ, what is known doesn't.
+    QCOMPARE(told.back()->points().size(), last->points().size());
+    for (std::size_t i = 0; i < last->points().size(); ++i) {
+        const plan::Evaluation& ours = last->points()[i]->evaluation();
+        const plan::Evaluation& then = told.back()->points()[i]->evaluation();
+        QVERIFY(ours.peak == then.peak && ours.stepTime == then.stepTime);
+    }
+}
+
+void AutoPlannerTest::stoppedItHasAPlan()
+{
+    std::stop_source over;
+    over.request_stop();
+    const plan::Problem problem = tests::problemOf(QStringLiteral("vit_b_16"), 0);
+    const auto parts = allParts();
+    const auto stopped = [&](std::size_t threads) {
+        return pointsOf(*autoOf(parts, threads)
+                             ->frontier(problem, {}, {.stop = over.get_token(), .progress = {}})
+                             .value());
+    };
+    const std::vector<std::string> points = stopped(1);
+    QVERIFY(points.size() >= 2);
+    QCOMPARE(stopped(4), points);
+}
+
+} // namespace
+
+QTEST_APPLESS_MAIN(AutoPlannerTest)
+#include "auto_planner_test.moc"
