@@ -4,6 +4,7 @@
 
 #include "core/solve/auto/auto_planner.h"
 #include "core/solve/registry.h"
+#include "core/solve/remat/remat_planner.h"
 
 #include <algorithm>
 #include <memory>
@@ -61,7 +62,8 @@ inline const solve::Planner& planner(const char* id)
 
 using Parts = std::vector<std::unique_ptr<const Part>>;
 
-/// What auto runs in this build; `isQuick`: with few slots and points.
+/// What auto runs in this build; `isQuick`: with few slots and points, and remat without the plans
+/// of others.
 inline Parts allParts(bool isQuick = false)
 {
     Parts parts;
@@ -73,7 +75,9 @@ inline Parts allParts(bool isQuick = false)
         for (const solve::OptionRecord& record : about.options)
             if (isQuick && (record.name == "slots" || record.name == "points"))
                 own[record.name] = std::max<std::int64_t>(record.lower, 16);
-        parts.push_back(std::make_unique<const Part>(*known, std::move(own)));
+        static const auto kAlone = solve::makeRematPlanner({});
+        const bool isAlone = isQuick && about.id == "remat";
+        parts.push_back(std::make_unique<const Part>(isAlone ? *kAlone : *known, std::move(own)));
     }
     return parts;
 }
