@@ -164,7 +164,7 @@ Result<DataParallel> parseDataParallel(std::string_view text, const Device& devi
         if (const Result<void> taken = takePart(setting, part); !taken)
             return tl::unexpected{taken.error()};
     }
-    if (seen.count("world") == 0)
+    if (!seen.contains("world"))
         return wrong("world is missing: say how many processes there are.");
     return setting;
 }

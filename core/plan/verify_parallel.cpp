@@ -50,6 +50,7 @@ public:
 
 private:
     void findHooks();
+    void meet(Moment op, std::map<StorageId, Hooked>& byStorage) const;
     [[nodiscard]] std::map<StorageId, StorageId> allocateBuckets();
     void moveHome(const std::map<StorageId, StorageId>& homes);
     void dropForeignState();
@@ -83,19 +84,9 @@ void OneProcess::findHooks()
             hooked != byStorage.end() && typed.insert(tensor.storage).second)
             hooked->second.dtype = tensor.dtype;
     // From the end: the first op of backward that is met with a gradient is its last one.
-    for (auto op = static_cast<Moment>(m_program->ops.size()); op-- > 0;) {
-        const Op& row = m_program->op(graph::opAt(op));
-        if (row.phase != graph::Phase::Backward)
-            continue;
-        for (const std::vector<TensorId>* list : {&row.outputs, &row.reads, &row.writes})
-            for (const TensorId tensor : *list) {
-                const auto hooked = byStorage.find(m_program->tensor(tensor).storage);
-                if (hooked == byStorage.end() || hooked->second.at >= 0)
-                    continue;
-                hooked->second.at = op;
-                hooked->second.place = placeIn(*list, hooked->first);
-            }
-    }
+    for (auto op = static_cast<Moment>(m_program->ops.size()); op-- > 0;)
+        if (m_program->op(graph::opAt(op)).phase == graph::Phase::Backward)
+            meet(op, byStorage);
     for (const auto& [storage, hooked] : byStorage)
         if (hooked.at >= 0)
             m_hooks.push_back(hooked);
@@ -106,11 +97,25 @@ void OneProcess::findHooks()
     });
 }
 
+/// Notes the op in what no later one touches.
+void OneProcess::meet(Moment op, std::map<StorageId, Hooked>& byStorage) const
+{
+    const Op& row = m_program->op(graph::opAt(op));
+    for (const std::vector<TensorId>* list : {&row.outputs, &row.reads, &row.writes})
+        for (const TensorId tensor : *list) {
+            const auto hooked = byStorage.find(m_program->tensor(tensor).storage);
+            if (hooked == byStorage.end() || hooked->second.at >= 0)
+                continue;
+            hooked->second.at = op;
+            hooked->second.place = placeIn(*list, hooked->first);
+        }
+}
+
 /// DDP closes a bucket as soon as it has reached its limit; each dtype has buckets of its own, and
 /// what is left over comes last.
 std::map<StorageId, StorageId> OneProcess::allocateBuckets()
 {
-    constexpr std::int64_t kMiB = 1024 * 1024;
+    constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
     std::map<StorageId, StorageId> homes;
     const auto close = [&](std::vector<Hooked>& open) {
         graph::Storage bucket;
@@ -169,7 +174,7 @@ void OneProcess::moveHome(const std::map<StorageId, StorageId>& homes)
         for (std::vector<TensorId>* list : {&op.reads, &op.writes, &op.outputs})
             for (TensorId& id : *list) {
                 graph::Tensor tensor = m_program->tensor(id);
-                if (moved.count(tensor.storage) == 0)
+                if (!moved.contains(tensor.storage))
                     continue;
                 tensor.storage = homes.at(tensor.storage);
                 id = TensorId{m_program->tensors.size()};
@@ -243,7 +248,7 @@ void OneProcess::dropForeignState()
     for (const auto& [storage, parameter] : m_owner) {
         graph::Storage& row = m_program->storages[storage.index()];
         const bool isState = row.storageClass == graph::StorageClass::OptimizerState;
-        if ((isState || row.alloc >= optimizer) && own.count(parameter) == 0)
+        if ((isState || row.alloc >= optimizer) && !own.contains(parameter))
             row.bytes = base::Bytes{0};
     }
 }

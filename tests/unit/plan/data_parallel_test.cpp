@@ -96,7 +96,7 @@ graph::ProgramPtr trained(const std::vector<std::int64_t>& sizes)
 
 plan::Problem posed(const graph::ProgramPtr& program, const std::string& text)
 {
-    const plan::Problem alone{program, device(), plan::kUnlimited, {}, graph::Rounding::Exact};
+    plan::Problem alone{program, device(), plan::kUnlimited, {}, graph::Rounding::Exact};
     if (text.empty())
         return alone;
     const auto problem = plan::underDataParallel(alone, parsed(text));
@@ -201,7 +201,7 @@ void DataParallelTest::workedExampleOfBuckets()
 
 void DataParallelTest::bucketsFillInTheOrderOfReadiness()
 {
-    constexpr std::int64_t kMiB = 1024 * 1024;
+    constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
     const auto bucketsOf = [](const std::vector<std::int64_t>& sizes, const std::string& text) {
         const plan::Problem problem = posed(trained(sizes), text);
         std::vector<std::vector<std::size_t>> buckets;
@@ -393,7 +393,7 @@ void DataParallelTest::planFilesCarryIt()
     const auto refused = plan::problemOf(*bad, plan::recordedProgram(problem));
     QVERIFY(!refused && refused.error().message.find("world") != std::string::npos);
     damaged = text;
-    damaged.replace(damaged.find("\"world="), 7, "3, \"x\": \"");
+    damaged.replace(damaged.find(R"("world=)"), 7, R"(3, "x": ")");
     QVERIFY(!plan::readPlan(damaged, *plan::recordedProgram(problem)));
 }
 
