@@ -9,7 +9,6 @@
 #include "core/compare/belongs.h"
 #include "core/io/byte_source.h"
 #include "core/plan/certify.h"
-#include "core/plan/rank_program.h"
 #include "core/workspace/devices.h"
 #include "core/workspace/file_kind.h"
 
@@ -228,7 +227,7 @@ private:
             Result<compare::PredictedStep> step = legalStep(m_plan, *std::move(input));
             if (!step)
                 return tl::unexpected{step.error()};
-            predicted.problem = plan::byItself(step->problem); // as measure() runs it
+            predicted.problem = std::move(step->problem);
             decisions = std::move(step->plan);
         } else {
             const Result<plan::Device> device = workspace::chooseDevice(m_device);

@@ -4,7 +4,6 @@
 #include "core/base/format.h"
 #include "core/compare/belongs.h"
 #include "core/io/byte_source.h"
-#include "core/plan/rank_program.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +39,6 @@ timeline::TimelinePtr liveOf(const compare::MeasuredRun& run)
 LaidRunPtr laid(const compare::MeasuredRun& run, const compare::Measurement& measurement,
                 plan::Problem problem, const plan::Plan& plan)
 {
-    problem = plan::byItself(problem); // as measure() runs it
     problem.rounding = compare::roundingOf(measurement.backend);
     problem.reserve = {};
     LaidRun result;
@@ -122,7 +120,7 @@ LaidRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan)
     const compare::Measurement& measurement = overlay.measurement;
     const bool isUnplanned = plan.plan().repeatsNothing();
     if (isUnplanned && plan.problem().device == overlay.over.device
-        && plan::recordedProgram(plan.problem()) == overlay.over.program)
+        && plan.problem().program == overlay.over.program)
         return overlay.unplanned;
     if (!isUnplanned && (measurement.runs.size() < 2 || !isOf(measurement.runs[1], plan)))
         return nullptr;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/solve/remat/remat_refine.h"
 #include "core/solve/remat/solve_remat.h"
 
 #include "tests/support/random.h"
@@ -15,63 +16,101 @@ using namespace plimsoll;
 using namespace plimsoll::solve;
 using tests::Random;
 
+namespace {
+
+/// A sanitizer's build looks at one problem of ten: what it finds, it finds there.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kShare = 10;
+#else
+constexpr int kShare = 1;
+#endif
+
+} // namespace
+
 class RematSearchTest : public QObject
 {
     Q_OBJECT
 
 private Q_SLOTS:
-    void tinyProblemsAreSolvedAlmostAsWellAsByExhaustion();
+    void tinyProblemsAreSolvedAsByExhaustion();
+    void theSearchAloneIsAlmostAsGood();
     void denseLayeredGraphsFitTightBudgets_data();
     void denseLayeredGraphsFitTightBudgets();
-    void noPlanIsOverItsBudgetAndFrontiersAreMonotone();
+    void noPlanIsOverItsBudget_data();
+    void noPlanIsOverItsBudget();
+    void frontiersAreMonotone();
     void plantedBudgetsAreReached();
     void belowAWorkingSetTheOpIsNamed();
     void aStoppedSearchAnswers();
 };
 
-/// The search runs all writers of a value again or none, so that with overwritten values it can't
-/// make every plan. Everything else it must find.
-void RematSearchTest::tinyProblemsAreSolvedAlmostAsWellAsByExhaustion()
+struct Tiny
 {
-    constexpr int kProblems = 700;
+    explicit Tiny(std::uint64_t seed)
+    {
+        Random random{seed};
+        problem = tests::randomTiny(random);
+        budget = tests::plainPeak(problem) - 1 - static_cast<std::int64_t>(random.below(4));
+        least = tests::plainTime(problem) + tests::leastAgain(problem, budget);
+    }
+
+    RematProblem problem;
+    std::int64_t budget = 0;
+    double least = 0; ///< time of the fastest plan; infinity: none
+};
+
+void RematSearchTest::tinyProblemsAreSolvedAsByExhaustion()
+{
+    constexpr std::uint64_t kProblems = 5000 / kShare;
     int solvable = 0;
-    int missed = 0;
-    int slower = 0;
-    int overwriting = 0; // not as good, where something is overwritten
-    for (int seed = 0; seed < kProblems; ++seed) {
-        Random random{static_cast<std::uint64_t>(seed)};
-        const RematProblem problem = tests::randomTiny(random);
-        const std::int64_t budget =
-            tests::plainPeak(problem) - 1 - static_cast<std::int64_t>(random.below(4));
-        const base::Result<RematAnswer> answer = solveRemat(problem, budget, {});
+    for (std::uint64_t seed = 0; seed < kProblems; ++seed) {
+        const Tiny tiny{seed};
+        const base::Result<RematAnswer> answer = solveRemat(tiny.problem, tiny.budget, {});
         QVERIFY2(answer, answer ? "" : answer.error().message.c_str());
-        const double least = tests::leastAgain(problem, budget);
-        const double plain = tests::plainTime(problem);
-        QVERIFY(answer->timeBound <= plain + least + 1e-9);
-        if (std::isinf(least)) {
-            QVERIFY(!answer->best);
+        const RematBound bound = RematBounds{tiny.problem}.lagrangian(tiny.budget);
+        const double raised = raisedToWholeTimes(tiny.problem, bound.again);
+        QVERIFY(tests::plainTime(tiny.problem) + raised <= tiny.least + 1e-9);
+        if (std::isinf(tiny.least)) {
+            QVERIFY(!answer->best && answer->status == RematStatus::Infeasible);
             continue;
         }
         ++solvable;
-        QVERIFY2(answer->status != RematStatus::Infeasible, qPrintable(QString::number(seed)));
-        const bool overwrites = std::ranges::any_of(
-            problem.ops, [](const RematOp& op) { return !op.overwrites.empty(); });
-        const bool isSlower = answer->best && answer->best->figures.time > plain + least + 1e-9;
-        if (overwrites)
-            overwriting += !answer->best || isSlower ? 1 : 0;
-        else
-            (answer->best ? slower : missed) += !answer->best || isSlower ? 1 : 0;
-        if (!answer->best)
-            continue;
-        QVERIFY(answer->best->figures.peak <= budget);
-        QVERIFY(answer->best->figures.time >= plain + least - 1e-9);
+        QVERIFY2(answer->best && answer->status == RematStatus::Optimal,
+                 qPrintable(QString::number(seed)));
+        QVERIFY(answer->best->figures.peak <= tiny.budget);
+        QCOMPARE(answer->best->figures.time, tiny.least);
+        QCOMPARE(answer->timeBound, tiny.least);
     }
-    qInfo("%d of %d problems can be solved: %d missed, %d slower, %d where values are overwritten",
-          solvable, kProblems, missed, slower, overwriting);
-    QVERIFY(solvable > 100);
-    QCOMPARE(missed, 0);
-    QCOMPARE(slower, 0);
-    QVERIFY2(overwriting * 8 <= solvable, qPrintable(QString::number(overwriting)));
+    qInfo("%d problems can be solved", solvable);
+    QVERIFY(solvable > 1000 / kShare);
+}
+
+/// What larger problems rely on. The search runs all writers of a value again or none, so that with
+/// overwritten values it can't make every plan; without them it finds the fastest.
+void RematSearchTest::theSearchAloneIsAlmostAsGood()
+{
+    constexpr std::uint64_t kProblems = 1000 / kShare;
+    int solvable = 0;
+    int worse = 0;
+    int overwriting = 0; // worse, where something is overwritten
+    for (std::uint64_t seed = 0; seed < kProblems; ++seed) {
+        const Tiny tiny{seed};
+        if (std::isinf(tiny.least))
+            continue;
+        ++solvable;
+        RematSearch search{tiny.problem};
+        const bool isFound = refineRemat(search, tiny.budget, {40'000, 0}, {});
+        const bool isWorse = !isFound || search.profile().time() > tiny.least + 1e-9;
+        QVERIFY(!isFound || search.fits(tiny.budget));
+        const bool overwrites = std::ranges::any_of(
+            tiny.problem.ops, [](const RematOp& op) { return !op.overwrites.empty(); });
+        (overwrites ? overwriting : worse) += isWorse ? 1 : 0;
+    }
+    qInfo("%d problems can be solved: %d worse, %d where values are overwritten", solvable, worse,
+          overwriting);
+    QVERIFY(solvable > 150 / kShare);
+    QVERIFY2(worse <= 1, qPrintable(QString::number(worse)));
+    QVERIFY2(overwriting * 5 <= solvable, qPrintable(QString::number(overwriting)));
 }
 
 void RematSearchTest::denseLayeredGraphsFitTightBudgets_data()
@@ -98,7 +137,48 @@ void RematSearchTest::denseLayeredGraphsFitTightBudgets()
     }
 }
 
-void RematSearchTest::noPlanIsOverItsBudgetAndFrontiersAreMonotone()
+void RematSearchTest::noPlanIsOverItsBudget_data()
+{
+    QTest::addColumn<int>("problems");
+    QTest::newRow("tiny") << 24'000 / kShare;
+    QTest::newRow("chains") << 4000 / kShare;
+    QTest::newRow("layered") << 2000 / kShare;
+}
+
+/// Of 30,000 problems; the larger the budget, the larger the peak, and the faster the plan.
+void RematSearchTest::noPlanIsOverItsBudget()
+{
+    QFETCH(int, problems);
+    const QByteArray kind = QTest::currentDataTag();
+    int repeating = 0;
+    for (int seed = 0; seed < problems; ++seed) {
+        Random random{static_cast<std::uint64_t>(seed)};
+        const RematProblem problem =
+            kind == "tiny" ? tests::randomTiny(random)
+            : kind == "chains"
+                ? tests::randomTrainingChain(random, 8 + random.below(12))
+                : tests::randomLayered(random, tests::layeredShape(10 + random.below(20)));
+        std::vector<std::int64_t> budgets;
+        for (const double share : {0.95, 0.85, 0.7})
+            budgets.push_back(tests::budgetOf(problem, share));
+        const auto points = rematFrontier(problem, budgets, {});
+        QVERIFY2(points, points ? "" : points.error().message.c_str());
+        std::int64_t peak = tests::plainPeak(problem);
+        double time = tests::plainTime(problem);
+        for (std::size_t index = 0; index < budgets.size() && (*points)[index]; ++index) {
+            const base::Result<RematFigures> seen = simulate(problem, (*points)[index]->plan);
+            QVERIFY(seen && seen->peak <= budgets[index] && seen->peak <= peak);
+            QVERIFY(seen->time >= time);
+            peak = seen->peak;
+            time = seen->time;
+            ++repeating;
+        }
+    }
+    qInfo("%d plans", repeating);
+    QVERIFY(repeating > problems / 4);
+}
+
+void RematSearchTest::frontiersAreMonotone()
 {
     for (std::uint64_t seed = 0; seed < 12; ++seed) {
         Random random{seed};

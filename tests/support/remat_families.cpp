@@ -239,7 +239,8 @@ RematProblem transformerStep(std::size_t ops)
 RematProblem randomTiny(Random& random)
 {
     RematProblem problem;
-    const int ops = random.between(3, 7);
+    constexpr std::size_t kMostValues = 15; // that leastAgain() has bits for
+    const int ops = random.between(3, 8);
     for (int index = 0; index < ops; ++index) {
         RematOp op;
         op.time = random.between(0, 9);
@@ -252,7 +253,9 @@ RematProblem randomTiny(Random& random)
         }
         if (known > 0 && random.percent(25))
             op.overwrites.push_back(static_cast<std::uint32_t>(random.below(known)));
-        for (int made = random.percent(25) ? 2 : 1; made > 0; --made) {
+        const std::size_t rest = static_cast<std::size_t>(ops - index - 1);
+        const bool makesTwo = random.percent(25) && known + 2 + rest <= kMostValues;
+        for (int made = makesTwo ? 2 : 1; made > 0; --made) {
             op.makes.push_back(static_cast<std::uint32_t>(problem.values.size()));
             problem.values.push_back({random.between(1, 9), random.percent(15)});
         }

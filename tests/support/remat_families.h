@@ -38,7 +38,7 @@ struct LayeredShape
 /// the operands' shapes.
 [[nodiscard]] solve::RematProblem transformerStep(std::size_t ops);
 
-/// At most seven ops, with several outputs, overwritten and kept values, floors, ops without time
+/// At most eight ops, with several outputs, overwritten and kept values, floors, ops without time
 /// and ops that may not repeat: small enough for leastAgain().
 [[nodiscard]] solve::RematProblem randomTiny(Random& random);
 

@@ -31,10 +31,27 @@ void RangeMaxTree::pull(std::size_t leaf)
         m_max[node] = std::max(m_max[2 * node], m_max[2 * node + 1]) + m_add[node];
 }
 
+/// Ends where nothing changes any more.
+void RangeMaxTree::addAt(std::size_t position, std::int64_t amount)
+{
+    std::size_t node = position + m_width;
+    m_max[node] += amount;
+    for (node /= 2; node > 0; node /= 2) {
+        const std::int64_t most = std::max(m_max[2 * node], m_max[2 * node + 1]) + m_add[node];
+        if (most == m_max[node])
+            return;
+        m_max[node] = most;
+    }
+}
+
 void RangeMaxTree::add(std::size_t first, std::size_t end, std::int64_t amount)
 {
-    if (first >= end)
+    if (first >= end || amount == 0)
         return;
+    if (first + 1 == end) {
+        addAt(first, amount);
+        return;
+    }
     std::size_t low = first + m_width;
     std::size_t high = end + m_width;
     for (; low < high; low /= 2, high /= 2) {

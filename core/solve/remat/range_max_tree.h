@@ -24,6 +24,7 @@ public:
     [[nodiscard]] std::size_t argMax() const;
 
 private:
+    void addAt(std::size_t position, std::int64_t amount);
     void pull(std::size_t leaf);
 
     std::size_t m_width;             ///< positions, rounded up to a power of two

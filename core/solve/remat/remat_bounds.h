@@ -75,4 +75,8 @@ private:
     std::vector<std::uint32_t> m_reach;  ///< by op: last op that shares a gap with it
 };
 
+/// A bound on the time of all repetitions, raised to what they can add up to: where all ops take
+/// whole times, to a multiple of these.
+[[nodiscard]] double raisedToWholeTimes(const RematProblem& problem, double again);
+
 } // namespace plimsoll::solve

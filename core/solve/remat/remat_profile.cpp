@@ -32,6 +32,7 @@ RematProfile::RematProfile(const RematProblem& problem)
         }
         renewLocal(at);
     }
+    m_plainTime = m_time;
 }
 
 void RematProfile::collectUses()
@@ -69,8 +70,14 @@ bool RematProfile::isInRow(std::uint32_t op, std::uint32_t at) const
 std::size_t RematProfile::touchFrom(std::uint32_t value, RematMoment moment) const
 {
     const std::vector<RematTouch>& touches = m_touches[value];
-    return static_cast<std::size_t>(
-        std::ranges::lower_bound(touches, moment, {}, &RematTouch::moment) - touches.begin());
+    constexpr std::size_t kFew = 16;
+    if (touches.size() > kFew)
+        return static_cast<std::size_t>(
+            std::ranges::lower_bound(touches, moment, {}, &RematTouch::moment) - touches.begin());
+    std::size_t before = 0;
+    for (const RematTouch& touch : touches)
+        before += static_cast<std::size_t>(touch.moment.isBefore(moment));
+    return before;
 }
 
 bool RematProfile::isHeld(std::uint32_t value, RematMoment moment) const
@@ -141,6 +148,7 @@ void RematProfile::insert(std::uint32_t op, std::uint32_t at)
         addTouch(used[index], {{at, op}, index < m_madeCount[op]});
     renewStale(at);
     m_time += m_problem.ops[op].time;
+    ++m_repetitions;
 }
 
 void RematProfile::erase(std::uint32_t op, std::uint32_t at)
@@ -151,6 +159,7 @@ void RematProfile::erase(std::uint32_t op, std::uint32_t at)
         removeTouch(value, {at, op});
     renewStale(at);
     m_time -= m_problem.ops[op].time;
+    --m_repetitions;
 }
 
 /// Which of a position's steps it is: those of its row, then its own.

@@ -18,6 +18,13 @@ struct RematMoment
     std::uint32_t op = 0;
 
     auto operator<=>(const RematMoment&) const = default;
+    /// The same as <, without a branch.
+    [[nodiscard]] bool isBefore(const RematMoment& other) const
+    {
+        constexpr unsigned kShift = 32;
+        return ((std::uint64_t{at} << kShift) | op)
+               < ((std::uint64_t{other.at} << kShift) | other.op);
+    }
 };
 
 /// A step that uses a value; a make begins a new instance of it.
@@ -55,6 +62,9 @@ public:
         return m_memory.max(first, end);
     }
     [[nodiscard]] double time() const { return m_time; }
+    /// Of the repetitions among it.
+    [[nodiscard]] double repeatedTime() const { return m_time - m_plainTime; }
+    [[nodiscard]] std::size_t repetitions() const { return m_repetitions; }
 
     /// Ops that run again right before `at`, rising.
     [[nodiscard]] const std::vector<std::uint32_t>& row(std::uint32_t at) const
@@ -103,6 +113,8 @@ private:
     std::vector<std::int64_t> m_local; ///< by position: part of its memory that is used there
     RangeMaxTree m_memory;
     double m_time = 0;
+    double m_plainTime = 0;
+    std::size_t m_repetitions = 0;
     std::vector<std::int64_t> m_cover; ///< scratch: changes of bytes along a position's steps
     std::vector<std::uint64_t> m_seen; ///< scratch, by value: last round of localOf() with it
     std::uint64_t m_round = 0;

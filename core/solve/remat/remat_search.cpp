@@ -12,10 +12,14 @@ namespace {
 
 /// Values that are looked at in the time of one change of the profile, about.
 constexpr std::size_t kScanned = 100;
-/// Changes after which a stalled search gives up.
-constexpr std::size_t kMostWork = 60'000;
-/// Faster by less is rounding.
-constexpr double kFaster = 1.0 - 1e-9;
+/// Changes that don't bring the peak down after which a stalled search gives up.
+std::size_t patienceFor(const RematProblem& problem)
+{
+    constexpr std::size_t kMost = 30'000;
+    constexpr std::size_t kPerPair = 20;
+    const std::size_t ops = std::min(problem.ops.size(), kMost);
+    return std::min(kMost, kPerPair * ops * ops);
+}
 
 } // namespace
 
@@ -279,13 +283,15 @@ void RematSearch::force(std::uint32_t gap)
 bool RematSearch::escape(std::int64_t budget, const base::JobContext& job)
 {
     constexpr std::array<std::size_t, 3> kLongMoves{6, 24, 96};
-    const std::size_t end = m_work + kMostWork;
+    const std::size_t patience = patienceFor(m_problem);
+    std::size_t gained = m_work;
+    std::int64_t lowest = m_profile.peak();
     for (const std::size_t most : kLongMoves) {
         m_mostOps = most;
         if (insert(budget, 0, job))
             return true;
     }
-    while (m_work < end && !job.stopRequested()) {
+    while (m_work - gained < patience && !job.stopRequested()) {
         const std::size_t mark = m_journal.size();
         const std::int64_t before = m_profile.peak();
         m_mostOps = kLongMoves[m_random.below(kLongMoves.size())];
@@ -299,6 +305,10 @@ bool RematSearch::escape(std::int64_t budget, const base::JobContext& job)
             return true;
         if (m_profile.peak() > before)
             rollback(mark);
+        if (m_profile.peak() < lowest) {
+            lowest = m_profile.peak();
+            gained = m_work;
+        }
     }
     return false;
 }
@@ -324,14 +334,14 @@ void RematSearch::loosen(std::int64_t budget, const base::JobContext& job)
     m_journal.clear();
 }
 
-bool RematSearch::improve(std::int64_t budget, const base::JobContext& job)
+void RematSearch::improve(std::int64_t budget, double slowest, const base::JobContext& job)
 {
     constexpr std::size_t kFew = 300;
     constexpr std::array<double, 4> kNoise{0.0, 0.3, 1.0, 4.0};
     const double before = m_profile.time();
     const std::vector<RematExtra> all = extras();
     if (all.empty())
-        return false;
+        return;
     m_journal.clear();
     destroy(all[m_random.below(all.size())], m_random.below(3),
             1 + m_random.below(std::min<std::size_t>(all.size(), 24)));
@@ -340,12 +350,9 @@ bool RematSearch::improve(std::int64_t budget, const base::JobContext& job)
                            : m_profile.peakAt());
     if (insert(budget, kNoise[m_random.below(kNoise.size())], job))
         prune(all.size() <= kFew ? extras() : insertedSince(0), budget, job);
-    if (!fits(budget) || m_profile.time() > before) {
+    if (!fits(budget) || m_profile.time() > std::max(before, slowest))
         rollback(0);
-        return false;
-    }
     m_journal.clear();
-    return m_profile.time() < before * kFaster;
 }
 
 } // namespace plimsoll::solve

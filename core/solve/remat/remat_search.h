@@ -55,9 +55,6 @@ public:
     [[nodiscard]] std::size_t work() const { return m_work; }
     [[nodiscard]] bool fits(std::int64_t budget) const { return m_profile.peak() <= budget; }
 
-    /// Whether the plan repeats anything.
-    [[nodiscard]] bool isChangeable() const { return !extras().empty(); }
-
     /// Replaces the plan.
     void load(const RematPlan& plan);
     /// Makes the plan fit: inserts repetitions, with larger moves and kicks where that stalls, and
@@ -66,9 +63,9 @@ public:
     bool reach(std::int64_t budget, const base::JobContext& job);
     /// Takes away what a plan that fits does without.
     void loosen(std::int64_t budget, const base::JobContext& job);
-    /// One round of destroy and repair of a plan that fits: keeps what is not slower. Whether it is
-    /// faster now.
-    bool improve(std::int64_t budget, const base::JobContext& job);
+    /// One round of destroy and repair of a plan that fits: keeps what is not slower than it or
+    /// than `slowest`.
+    void improve(std::int64_t budget, double slowest, const base::JobContext& job);
 
 private:
     struct Move

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/remat/solve_remat.h"
 
-#include "core/solve/remat/remat_search.h"
+#include "core/solve/remat/remat_exact.h"
+#include "core/solve/remat/remat_refine.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -16,67 +18,48 @@ using base::Result;
 
 namespace {
 
-/// Sums of the same times in another order differ by less.
-constexpr double kEqual = 1.0 + 1e-9;
-
-/// Changes of the profile that go into rounds of destroy and repair of one plan.
-constexpr std::size_t kWork = 40'000;
+/// Changes of the profile that go into one point of a frontier.
+constexpr std::size_t kWorkOfPoint = 625;
 /// And into taking a frontier's plans up to larger budgets.
 constexpr std::size_t kRaising = 200'000;
 
-/// What the search made, judged by the pass that shares no code with it.
-Result<RematPoint> judged(const RematProblem& problem, const RematSearch& search,
-                          std::int64_t budget)
+/// Steps in which the memory comes down, from try to try: straight to the budget first, the last
+/// one where there is no plan yet.
+constexpr std::array<std::size_t, 3> kRungs{1, 6, 30};
+
+/// And into one plan; less for large problems, whose changes take longer.
+std::size_t workFor(const RematProblem& problem)
 {
-    RematPoint point{search.profile().plan(), {}};
-    const Result<RematFigures> figures = simulate(problem, point.plan);
+    constexpr std::size_t kLeast = 40'000;
+    constexpr std::size_t kMost = 160'000;
+    constexpr std::size_t kAll = 200'000'000;
+    return std::clamp(kAll / (problem.ops.size() + 1), kLeast, kMost);
+}
+
+/// A plan, judged by the pass that shares no code with any search.
+Result<RematPoint> judged(const RematProblem& problem, RematPlan plan, std::int64_t budget)
+{
+    const Result<RematFigures> figures = simulate(problem, plan);
     if (!figures)
         return base::failure(base::ErrorKind::Internal,
                              "The search made a plan that can't run: " + figures.error().message);
-    if (figures->peak > budget || figures->peak != search.profile().peak())
+    if (figures->peak > budget)
+        return base::failure(
+            base::ErrorKind::Internal,
+            fmt::format("The search's plan needs {} of {}.", figures->peak, budget));
+    return RematPoint{std::move(plan), *figures};
+}
+
+/// What the search made, with the memory that it saw.
+Result<RematPoint> judged(const RematProblem& problem, const RematSearch& search,
+                          std::int64_t budget)
+{
+    Result<RematPoint> point = judged(problem, search.profile().plan(), budget);
+    if (point && point->figures.peak != search.profile().peak())
         return base::failure(base::ErrorKind::Internal,
-                             fmt::format("The search's plan needs {} of {}, where it saw {}.",
-                                         figures->peak, budget, search.profile().peak()));
-    point.figures = *figures;
+                             fmt::format("The search's plan needs {}, where it saw {}.",
+                                         point->figures.peak, search.profile().peak()));
     return point;
-}
-
-struct Effort
-{
-    std::size_t work = 0;                                       ///< changes of the profile
-    double enough = 0;                                          ///< time that no plan beats
-    std::size_t idle = std::numeric_limits<std::size_t>::max(); ///< changes without a gain
-};
-
-/// After so many changes without a gain, a small problem has seen what there is.
-std::size_t idleFor(const RematProblem& problem)
-{
-    constexpr std::size_t kLeast = 4000;
-    constexpr std::size_t kMostPerOp = 48;
-    const std::size_t ops = problem.ops.size();
-    return std::max(kLeast, ops * std::min(ops, kMostPerOp));
-}
-
-/// Brings the search's plan within a budget and makes it faster round by round. False: it doesn't
-/// fit.
-bool refine(RematSearch& search, std::int64_t budget, const Effort& effort, const JobContext& job,
-            const std::function<void()>& faster)
-{
-    if (!search.reach(budget, job))
-        return false;
-    faster();
-    const std::size_t begin = search.work();
-    std::size_t gained = begin;
-    while (search.work() - begin < effort.work && search.work() - gained < effort.idle
-           && search.isChangeable() && !job.stopRequested()
-           && search.profile().time() > effort.enough * kEqual) {
-        job.report(search.work() - begin, effort.work);
-        if (search.improve(budget, job)) {
-            gained = search.work();
-            faster();
-        }
-    }
-    return true;
 }
 
 /// What simulate() says of plans that it takes, by rising peak, falling time.
@@ -112,9 +95,9 @@ bool descend(RematSearch& search, const RematPoint* start, std::int64_t budget, 
              const JobContext& job)
 {
     constexpr double kFarSlower = 1.05;
-    const Effort effort{kWork / 64, enough};
+    const RematEffort effort{kWorkOfPoint, enough};
     const JobContext quiet{.stop = job.stop};
-    const bool isReached = refine(search, budget, effort, quiet, [] {});
+    const bool isReached = refineRemat(search, budget, effort, quiet);
     if (start == nullptr
         || (isReached && start->figures.time > search.profile().time() * kFarSlower))
         return isReached;
@@ -122,7 +105,7 @@ bool descend(RematSearch& search, const RematPoint* start, std::int64_t budget, 
     const double ownTime = search.profile().time();
     search.load(start->plan);
     search.loosen(budget, quiet);
-    refine(search, budget, effort, quiet, [] {});
+    refineRemat(search, budget, effort, quiet);
     if (isReached && search.profile().time() >= ownTime)
         search.load(own);
     return true;
@@ -150,6 +133,65 @@ Result<void> raise(const RematProblem& problem, const std::vector<std::int64_t>&
         if (looser->figures.time < above->figures.time)
             above = *std::move(looser);
     }
+    for (std::size_t index = 1; index < points.size() && points[index]; ++index)
+        if (points[index - 1]->figures.peak <= budgets[index])
+            points[index] = points[index - 1]; // no slower
+    return {};
+}
+
+/// Better and better plans of searches, until the bound is met or there is no more to try.
+Result<void> searchFor(RematAnswer& answer, const RematProblem& problem, std::int64_t budget,
+                       const JobContext& job, const RematIncumbent& incumbent)
+{
+    constexpr double kNear = 0.05; // of the plain time: no second try for less
+    RematSearch search{problem};
+    Result<void> state;
+    const auto keep = [&] {
+        Result<RematPoint> point = judged(problem, search, budget);
+        if (!point) {
+            state = tl::unexpected{point.error()};
+            return;
+        }
+        if (answer.best && answer.best->figures.time <= point->figures.time)
+            return;
+        answer.best = *std::move(point);
+        if (incumbent)
+            incumbent(*answer.best);
+    };
+    for (const std::size_t rungs : kRungs) {
+        if (answer.best
+            && (rungs == kRungs.back()
+                || answer.best->figures.time <= answer.timeBound + kNear * answer.base.time))
+            break;
+        search.load({});
+        refineRemat(search, budget, {workFor(problem), answer.timeBound, rungs}, job, keep);
+        if (!state)
+            return state;
+    }
+    answer.status = !answer.best ? RematStatus::NotFound
+                    : answer.best->figures.time <= answer.timeBound * kSameTime
+                        ? RematStatus::Optimal
+                        : RematStatus::Feasible;
+    return {};
+}
+
+/// Of a small problem: the answer for good.
+Result<void> takeExact(RematAnswer& answer, const RematProblem& problem, std::int64_t budget,
+                       RematExact exact, const RematIncumbent& incumbent)
+{
+    if (!exact.plan) {
+        answer.status = RematStatus::Infeasible;
+        answer.timeBound = 0;
+        return {};
+    }
+    Result<RematPoint> point = judged(problem, *std::move(exact.plan), budget);
+    if (!point)
+        return tl::unexpected{point.error()};
+    answer.best = *std::move(point);
+    answer.timeBound = answer.best->figures.time;
+    answer.status = RematStatus::Optimal;
+    if (incumbent)
+        incumbent(*answer.best);
     return {};
 }
 
@@ -181,27 +223,14 @@ Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
         answer.status = RematStatus::Infeasible;
         return answer;
     }
-    answer.timeBound = base->time + again;
-    RematSearch search{problem};
-    Result<void> state;
-    const auto keep = [&] {
-        Result<RematPoint> point = judged(problem, search, budget);
-        if (!point) {
-            state = tl::unexpected{point.error()};
-            return;
-        }
-        answer.best = *std::move(point);
-        if (incumbent)
-            incumbent(*answer.best);
-    };
-    refine(search, budget, {kWork, answer.timeBound, idleFor(problem)}, job, keep);
-    if (!state)
-        return tl::unexpected{state.error()};
+    answer.timeBound = base->time + raisedToWholeTimes(problem, again);
+    RematExact exact = solveExactly(problem, budget, job);
+    const Result<void> solved =
+        exact.isProven ? takeExact(answer, problem, budget, std::move(exact), incumbent)
+                       : searchFor(answer, problem, budget, job, incumbent);
+    if (!solved)
+        return tl::unexpected{solved.error()};
     answer.stopped = job.stopRequested();
-    if (answer.best)
-        answer.status = answer.best->figures.time <= answer.timeBound * kEqual
-                            ? RematStatus::Optimal
-                            : RematStatus::Feasible;
     return answer;
 }
 

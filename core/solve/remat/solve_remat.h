@@ -43,18 +43,18 @@ struct RematAnswer
     bool stopped = false;           ///< before the search was over
 };
 
-/// Looks for the fastest plan within a budget. The same input gives the same plan unless the job is
-/// stopped, which leaves the best plan so far. "Does not fit" is an answer; a problem that
-/// simulate() does not take is an error.
+/// Looks for the fastest plan within a budget; of a small problem it finds it. The same input gives
+/// the same plan unless the job is stopped, which leaves the best plan so far. "Does not fit" is an
+/// answer; a problem that simulate() does not take is an error.
 [[nodiscard]] base::Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
                                                    const base::JobContext& job,
                                                    const RematIncumbent& incumbent = {});
 
 /// The fastest plan found for each budget, each search warm-started from the next larger one's
 /// plan and from those of `starts`, plans of whatever origin, that fit; no slower than any of them,
-/// and a larger budget never has a slower plan. `budgets` fall; nothing where none was found.
-/// `incumbent` is told of the first plan for each budget, which may still be made faster. Starts
-/// that simulate() does not take are left out.
+/// and a larger budget never has a slower plan or one of a smaller peak. `budgets` fall; nothing
+/// where none was found. `incumbent` is told of the first plan for each budget, which may still be
+/// made faster. Starts that simulate() does not take are left out.
 [[nodiscard]] base::Result<std::vector<std::optional<RematPoint>>>
 rematFrontier(const RematProblem& problem, const std::vector<std::int64_t>& budgets,
               const base::JobContext& job, const RematIncumbent& incumbent = {},
