@@ -9,6 +9,7 @@
 #include "core/compare/belongs.h"
 #include "core/io/byte_source.h"
 #include "core/plan/certify.h"
+#include "core/plan/rank_program.h"
 #include "core/workspace/devices.h"
 #include "core/workspace/file_kind.h"
 
@@ -227,7 +228,7 @@ private:
             Result<compare::PredictedStep> step = legalStep(m_plan, *std::move(input));
             if (!step)
                 return tl::unexpected{step.error()};
-            predicted.problem = std::move(step->problem);
+            predicted.problem = plan::byItself(step->problem); // as measure() runs it
             decisions = std::move(step->plan);
         } else {
             const Result<plan::Device> device = workspace::chooseDevice(m_device);

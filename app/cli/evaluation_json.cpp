@@ -39,6 +39,74 @@ ordered_json recomputedJson(const graph::Program& program, const plan::Evaluatio
     return rows;
 }
 
+/// The process that the numbers are of, and what its reductions cost; null without others.
+ordered_json dataParallelJson(const plan::Problem& problem, const plan::Evaluation& evaluation)
+{
+    if (!problem.parallel || !evaluation.communication)
+        return nullptr;
+    const plan::DataParallel& setting = problem.parallel->setting;
+    const plan::Communication& spent = *evaluation.communication;
+    ordered_json reductions = ordered_json::array();
+    for (const plan::Reduction& row : spent.reductions)
+        reductions.push_back({{"bytes", row.bytes.count()},
+                              {"gradients", row.gradients},
+                              {"ready_ns", row.ready.count()},
+                              {"begin_ns", row.begin.count()},
+                              {"end_ns", row.end.count()}});
+    ordered_json buckets = ordered_json::array();
+    for (const std::vector<std::size_t>& bucket : problem.parallel->buckets) {
+        ordered_json names = ordered_json::array();
+        for (const std::size_t member : bucket)
+            names.push_back(
+                problem.program->parameters[problem.parallel->gradients[member].parameter].name);
+        buckets.push_back(std::move(names));
+    }
+    ordered_json json = {{"setting", plan::dataParallelText(setting)},
+                         {"world", setting.world},
+                         {"bucket_bytes", nullptr},
+                         {"bus_bytes_per_s", setting.busBandwidth},
+                         {"latency_ns", setting.latency.count()},
+                         {"views", setting.views},
+                         {"manual", setting.manual},
+                         {"zero", setting.zero},
+                         {"sync_time_ns", spent.sync.count()},
+                         {"copy_time_ns", spent.copies.count()},
+                         {"reduce_time_ns", spent.reduce.count()},
+                         {"exposed_time_ns", spent.exposed.count()},
+                         {"gather_time_ns", spent.gather.count()},
+                         {"buckets", std::move(buckets)},
+                         {"reductions", std::move(reductions)}};
+    if (setting.bucket)
+        json["bucket_bytes"] = setting.bucket->count();
+    return json;
+}
+
+std::string dataParallelText(const plan::Problem& problem, const plan::Evaluation& evaluation)
+{
+    std::string text;
+    if (problem.parallel && evaluation.communication) {
+        const plan::DataParallel& setting = problem.parallel->setting;
+        const plan::Communication& spent = *evaluation.communication;
+        base::Bytes bytes;
+        for (const plan::ReducedGradient& gradient : problem.parallel->gradients)
+            bytes += gradient.bytes;
+        text += fmt::format(
+            "  parallel    one of {} processes: {} of gradients {}, {} of {} exposed; "
+            "{} for syncing and copies{}\n",
+            setting.world, base::bytesText(bytes),
+            setting.manual ? "reduced by hand"
+                           : "in " + base::counted(problem.parallel->buckets.size(), "bucket"),
+            base::timeText(spent.exposed), base::timeText(spent.reduce),
+            base::timeText(spent.sync + spent.copies),
+            setting.zero > 0 ? fmt::format(", {} for ZeRO-{}'s parameters",
+                                           base::timeText(spent.gather), setting.zero)
+                             : std::string{});
+    }
+    for (const std::string& sentence : evaluation.warnings)
+        text += fmt::format("  mind        {}\n", sentence);
+    return text;
+}
+
 std::size_t countRegions(const std::vector<plan::Region>& regions)
 {
     std::size_t count = regions.size();
@@ -94,6 +162,8 @@ void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan:
     json["regions"] = plan::regionsJson(program, plan);
     if (plan.runtime == plan::Runtime::Step)
         json["schedule"] = plan::scheduleJson(plan);
+    json["data_parallel"] = dataParallelJson(problem, evaluation);
+    json["warnings"] = evaluation.warnings;
     json["not_modelled"] = evaluation.notModelled;
 }
 
@@ -123,6 +193,7 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
                         base::timeText(evaluation.stepTime), problem.device.name,
                         base::timeText(base.stepTime),
                         base::overheadText(1 + overheadPercent(evaluation, base) / 100));
+    text += dataParallelText(problem, evaluation);
     for (const std::string& sentence : evaluation.notModelled)
         text += fmt::format("  left out    {}\n", sentence);
     text += fmt::format(

@@ -40,6 +40,8 @@ ordered_json planJson(const plan::PlanOutline& outline)
             {"budget_bytes", info.budget.count()},
             {"reserve_bytes", info.reserve.count()},
             {"rounding", graph::blockBytes(info.rounding)},
+            {"data_parallel",
+             info.dataParallel.empty() ? ordered_json{} : ordered_json(info.dataParallel)},
             {"peak_bytes", info.peak.count()},
             {"peak_op", info.peakOp},
             {"base_peak_bytes", info.basePeak.count()},
@@ -68,6 +70,8 @@ std::string planText(const plan::PlanOutline& outline)
                               base::counted(outline.regions, "region"),
                               plan.granularity == plan::Granularity::Op ? "ops" : "modules",
                               plan.freezeStats ? ", statistics frozen" : "");
+    if (!info.dataParallel.empty())
+        text += fmt::format("  parallel    {}\n", printable(info.dataParallel));
     text += fmt::format("  budget      {}\n  peak        {}, unplanned {}\n",
                         base::exactBytesText(info.budget), base::exactBytesText(info.peak),
                         base::exactBytesText(info.basePeak));

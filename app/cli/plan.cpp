@@ -6,6 +6,7 @@
 #include "app/cli/watch.h"
 #include "core/base/budget.h"
 #include "core/plan/pins.h"
+#include "core/plan/rank_program.h"
 #include "core/solve/registry.h"
 #include "core/workspace/devices.h"
 #include "core/workspace/export.h"
@@ -29,6 +30,7 @@ using base::failure;
 using base::Result;
 
 constexpr int kMostPoints = 10000;
+constexpr int kMostZero = 1;
 constexpr std::int64_t kMostOption = std::int64_t{1} << 62U; ///< the records know better
 
 ordered_json optionJson(const solve::OptionRecord& option)
@@ -106,6 +108,7 @@ private:
     void addPlannerOption(const solve::OptionRecord& option);
     [[nodiscard]] Result<void> readOptions();
     [[nodiscard]] Result<void> checkArguments();
+    [[nodiscard]] Result<void> readParallel();
     [[nodiscard]] Result<plan::Problem> pose(graph::ProgramPtr program);
     [[nodiscard]] AnswerResult solveProblem(const plan::Problem& problem);
     [[nodiscard]] Result<plan::FrontierPtr> search(Planning& planning);
@@ -122,6 +125,8 @@ private:
     std::string m_plannerId{solve::kDefaultPlanner};
     std::vector<std::string> m_exports;
     std::vector<std::string> m_pins;
+    std::string m_parallelText;
+    std::optional<std::int64_t> m_zero;
     std::map<std::string, std::optional<std::int64_t>> m_optionValues;
     std::map<std::string, std::optional<std::string>> m_optionTexts; ///< those with named values
     std::optional<double> m_timeLimit;
@@ -134,6 +139,7 @@ private:
     base::Budget m_budget;
     base::Budget m_reserve;
     plan::Device m_deviceRecord;
+    std::optional<plan::DataParallel> m_parallel;
     plan::EvaluationPtr m_base;
 };
 
@@ -172,6 +178,15 @@ PlanVerb::PlanVerb(CLI::App& app)
             "keep:GLOB or recompute:GLOB: values of modules, ops (a target, or PATH:TARGET) "
             "or tensors that the plan must keep, or must not. Repeatable")
         ->allow_extra_args(false);
+    command().add_option(
+        "--ddp", m_parallelText,
+        "One of several processes under DistributedDataParallel, such as "
+        "world=8,bucket=25MiB,busbw=100GB/s,latency=5us,views,manual; only world must be there");
+    command()
+        .add_option("--zero", m_zero,
+                    "1: the processes of --ddp share out the optimizer's state, as "
+                    "ZeroRedundancyOptimizer does")
+        ->transform(wholeNumber(0, kMostZero));
     command()
         .add_option("--time-limit", m_timeLimit, "Seconds, then the best answer so far counts")
         ->check(seconds());
@@ -256,6 +271,22 @@ Result<void> PlanVerb::checkArguments()
     if (!device)
         return tl::unexpected{device.error()};
     m_deviceRecord = *device;
+    return readParallel();
+}
+
+Result<void> PlanVerb::readParallel()
+{
+    if (m_parallelText.empty())
+        return m_zero.value_or(0) == 0
+                   ? Result<void>{}
+                   : failure(ErrorKind::Usage, "--zero needs --ddp: say between how many processes "
+                                               "the optimizer's state is shared out.");
+    const Result<plan::DataParallel> setting =
+        plan::parseDataParallel(m_parallelText, m_deviceRecord);
+    if (!setting)
+        return failure(ErrorKind::Usage, "--ddp: " + setting.error().message);
+    m_parallel = *setting;
+    m_parallel->zero = m_zero.value_or(m_parallel->zero);
     return {};
 }
 
@@ -264,15 +295,21 @@ Result<plan::Problem> PlanVerb::pose(graph::ProgramPtr program)
     plan::Problem problem;
     problem.program = std::move(program);
     problem.device = m_deviceRecord;
+    Result<std::vector<plan::Pin>> pins = plan::resolvePins(m_pins, *problem.program);
+    if (!pins)
+        return tl::unexpected{pins.error()};
+    problem.pins = *std::move(pins);
+    if (m_parallel) {
+        Result<plan::Problem> posed = plan::underDataParallel(problem, *m_parallel);
+        if (!posed)
+            return tl::unexpected{posed.error()};
+        problem = *std::move(posed);
+    }
     m_base = plan::evaluate(problem, plan::keepEverything());
     problem.reserve = m_reserve.of(m_base->peak);
     if (problem.reserve.count() > 0)
         m_base = plan::evaluate(problem, plan::keepEverything());
     problem.budget = m_budget.of(m_base->peak);
-    Result<std::vector<plan::Pin>> pins = plan::resolvePins(m_pins, *problem.program);
-    if (!pins)
-        return tl::unexpected{pins.error()};
-    problem.pins = *std::move(pins);
     return problem;
 }
 

@@ -196,7 +196,15 @@ base::Nanoseconds stepTimeLowerBound(const Problem& problem, Runtime runtime)
         for (const StorageId storage : members)
             inUse[storage.index()] = false;
     }
-    return recorded + base::Nanoseconds{std::llround(std::floor(extra * (1 - 1e-9)))};
+    const base::Nanoseconds ops =
+        recorded + base::Nanoseconds{std::llround(std::floor(extra * (1 - 1e-9)))};
+    if (!problem.parallel || program.ops.empty())
+        return ops;
+    // Recomputation only delays gradients: the unplanned step's exchange is the least, and what
+    // runs between ops runs under every plan. Waits may become less, so they aren't added.
+    const EvaluationPtr unplanned = evaluate(problem, keepEverything());
+    const Communication& exchange = *unplanned->communication;
+    return std::max(unplanned->stepTime, ops + exchange.sync + exchange.copies + exchange.gather);
 }
 
 } // namespace plimsoll::plan

@@ -2,6 +2,7 @@
 #include "core/plan/evaluate.h"
 
 #include "core/plan/frozen_stats.h"
+#include "core/plan/hook_warnings.h"
 #include "core/plan/saved_bytes.h"
 
 #include <algorithm>
@@ -56,14 +57,24 @@ void addPhases(const graph::Program& program, const Schedule& schedule, timeline
                              static_cast<std::uint32_t>(range[phase].second), kLabels[phase]});
 }
 
+/// Of each step, and of what runs or is waited for right behind it.
+std::vector<base::Nanoseconds> durationsOf(const Evaluation& evaluation,
+                                           const std::vector<base::Nanoseconds>& times)
+{
+    const std::vector<Step>& steps = evaluation.schedule->steps;
+    std::vector<base::Nanoseconds> durations;
+    durations.reserve(steps.size());
+    for (std::size_t step = 0; step < steps.size(); ++step)
+        durations.push_back(times[steps[step].op.index()]
+                            + (evaluation.communication ? evaluation.communication->steps[step]
+                                                        : base::Nanoseconds{}));
+    return durations;
+}
+
 timeline::TimelinePtr buildTimeline(const Problem& problem, const Schedule& schedule,
-                                    const std::vector<base::Nanoseconds>& times)
+                                    std::vector<base::Nanoseconds> durations)
 {
     const graph::Program& program = *problem.program;
-    std::vector<base::Nanoseconds> durations;
-    durations.reserve(schedule.steps.size());
-    for (const Step& step : schedule.steps)
-        durations.push_back(times[step.op.index()]);
     const auto steps = static_cast<std::int32_t>(durations.size());
     timeline::Builder builder{std::move(durations)};
     if (steps == 0)
@@ -93,6 +104,9 @@ void addTimes(const std::vector<base::Nanoseconds>& times, Evaluation& evaluatio
         if (step.region >= 0)
             evaluation.recomputeTime += time;
     }
+    if (evaluation.communication)
+        for (const base::Nanoseconds time : evaluation.communication->steps)
+            evaluation.stepTime += time;
 }
 
 /// The storage that an op which allocates nothing works on: what it writes in place, else what its
@@ -186,11 +200,15 @@ bool updatesBuffersAgain(const graph::Program& program, const Plan& plan, const 
 }
 
 /// Sentences on what the numbers of a plan leave out.
-std::vector<std::string> notModelled(const graph::Program& program, const Plan& plan,
+std::vector<std::string> notModelled(const Problem& problem, const Plan& plan,
                                      const Schedule& schedule)
 {
+    const graph::Program& program = *problem.program;
     std::vector<std::string> sentences{"Allocator fragmentation.",
                                        "Scratch memory inside kernels beyond the reserve."};
+    if (problem.parallel)
+        sentences.emplace_back("Memory of the collectives' library, the copy of all buffers before "
+                               "they are broadcast, and processes that wait for slower ones.");
     if (plan.runtime == Runtime::Checkpoint) {
         if (updatesBuffersAgain(program, plan, schedule))
             sentences.emplace_back(
@@ -215,7 +233,12 @@ EvaluationPtr evaluate(const Problem& problem, const Plan& plan)
     const std::vector<base::Nanoseconds> times = opTimes(program, problem.device);
     auto evaluation = std::make_shared<Evaluation>();
     evaluation->schedule = std::make_shared<const Schedule>(lower(program, plan));
-    evaluation->timeline = buildTimeline(problem, *evaluation->schedule, times);
+    if (problem.parallel && !program.ops.empty()) {
+        evaluation->communication = communicate(problem, *evaluation->schedule, times);
+        evaluation->warnings = hookWarnings(problem, plan);
+    }
+    evaluation->timeline =
+        buildTimeline(problem, *evaluation->schedule, durationsOf(*evaluation, times));
     evaluation->peak = evaluation->timeline->peak();
     evaluation->peakStep = evaluation->timeline->peakStep();
     if (!program.ops.empty())
@@ -224,7 +247,7 @@ EvaluationPtr evaluate(const Problem& problem, const Plan& plan)
     addRecomputed(problem, times, *evaluation);
     if (plan.runtime == Runtime::Checkpoint)
         evaluation->saved = savedForBackward(program, plan);
-    evaluation->notModelled = notModelled(program, plan, *evaluation->schedule);
+    evaluation->notModelled = notModelled(problem, plan, *evaluation->schedule);
     return evaluation;
 }
 

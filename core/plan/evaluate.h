@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/plan/communication.h"
 #include "core/plan/schedule.h"
 #include "core/timeline/timeline.h"
 
@@ -37,8 +38,10 @@ struct Evaluation
     /// What autograd itself saves in forward and loss (savedForBackward()); none at runtime Step,
     /// where it saves nothing.
     std::optional<base::Bytes> saved;
-    std::vector<Recomputed> recomputed;   ///< in order of the op
-    std::vector<std::string> notModelled; ///< sentences: what these numbers leave out
+    std::vector<Recomputed> recomputed;         ///< in order of the op
+    std::optional<Communication> communication; ///< of one process of several; part of stepTime
+    std::vector<std::string> warnings;          ///< sentences: what can go wrong where it runs
+    std::vector<std::string> notModelled;       ///< sentences: what these numbers leave out
     std::shared_ptr<const Schedule> schedule;
     timeline::TimelinePtr timeline;
 };

@@ -3,6 +3,7 @@
 
 #include "core/base/limits.h"
 #include "core/graph/program.h"
+#include "core/plan/data_parallel.h"
 #include "core/plan/device.h"
 
 #include <cstddef>
@@ -110,6 +111,27 @@ struct Pin
     bool operator==(const Pin&) const = default;
 };
 
+/// A gradient that the processes of a data parallel step reduce.
+struct ReducedGradient
+{
+    std::size_t parameter = 0; ///< index into Program::parameters
+    graph::StorageId storage;  ///< as recorded
+    base::Bytes bytes;
+    graph::Moment ready = 0; ///< op of backward behind which DDP's hook runs
+    std::uint32_t dtype = 0; ///< index into Program::dtypes
+
+    bool operator==(const ReducedGradient&) const = default;
+};
+
+/// What makes a problem that of one process of several (rank_program.h).
+struct Parallel
+{
+    DataParallel setting;
+    graph::ProgramPtr recorded;             ///< the step as it was recorded, of a process by itself
+    std::vector<ReducedGradient> gradients; ///< in the order of readiness
+    std::vector<std::vector<std::size_t>> buckets; ///< of DDP: indices into `gradients`
+};
+
 /// What is asked: which step, on which device, within how many bytes.
 struct Problem
 {
@@ -119,6 +141,9 @@ struct Problem
     base::Bytes reserve; ///< context and workspaces, charged during the whole step
     graph::Rounding rounding = graph::Rounding::Cuda512;
     std::vector<Pin> pins = {}; ///< no two of which conflict
+    /// Of one process of several; then `program` is its step: the recorded ops, and what their
+    /// memory is there. Set by underDataParallel() only.
+    std::shared_ptr<const Parallel> parallel = nullptr;
 };
 
 } // namespace plimsoll::plan

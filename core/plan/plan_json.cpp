@@ -111,6 +111,8 @@ ordered_json toJson(const VerifiedPlan& verified)
                            {"options", optionsJson(plan.maker->options)}};
     for (const Pin& pin : problem.pins)
         json["pins"].push_back(pinText(pin));
+    if (problem.parallel)
+        json["data_parallel"] = dataParallelText(problem.parallel->setting);
     if (plan.freezeStats)
         json["freeze_stats"] = true;
     if (plan.runtime == Runtime::Step)

@@ -31,6 +31,7 @@ struct PlanFileInfo
     base::Bytes reserve;
     graph::Rounding rounding = graph::Rounding::Cuda512;
     std::vector<std::string> pins = {}; ///< as resolvePins() takes them
+    std::string dataParallel = {};      ///< as parseDataParallel() takes it, "" without
     base::Bytes peak;
     graph::Moment peakOp = 0;
     base::Bytes basePeak;

@@ -8,6 +8,7 @@
 #include "core/plan/plan_json_fields.h"
 #include "core/plan/plan_json_ops.h"
 #include "core/plan/plan_json_regions.h"
+#include "core/plan/rank_program.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -166,6 +167,8 @@ void readAsked(Fields& fields, Result<void>& state, PlanFile& file)
         fields.fail("rounding", "must be 512 or 1");
     file.info.rounding = rounding == 1 ? graph::Rounding::Exact : graph::Rounding::Cuda512;
     readPins(fields, state, file.info);
+    if (fields.has("data_parallel"))
+        file.info.dataParallel = fields.text("data_parallel");
     readEvaluation(Fields{fields.at("evaluation"), "evaluation", state}, file.info);
 }
 
@@ -268,12 +271,16 @@ Result<Problem> problemOf(const PlanFile& file, graph::ProgramPtr program)
     Result<std::vector<Pin>> pins = resolvePins(file.info.pins, *program);
     if (!pins)
         return tl::unexpected{pins.error()};
-    return Problem{.program = std::move(program),
-                   .device = *std::move(device),
-                   .budget = file.info.budget,
-                   .reserve = file.info.reserve,
-                   .rounding = file.info.rounding,
-                   .pins = *std::move(pins)};
+    Problem problem{.program = std::move(program),
+                    .device = *std::move(device),
+                    .budget = file.info.budget,
+                    .reserve = file.info.reserve,
+                    .rounding = file.info.rounding,
+                    .pins = *std::move(pins)};
+    if (file.info.dataParallel.empty())
+        return problem;
+    const Result<DataParallel> setting = parseDataParallel(file.info.dataParallel, problem.device);
+    return setting ? underDataParallel(problem, *setting) : tl::unexpected{setting.error()};
 }
 
 } // namespace plimsoll::plan

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/verify.h"
 
+#include "core/plan/verify_parallel.h"
 #include "core/plan/verify_regions.h"
 #include "core/plan/verify_replay.h"
 #include "core/plan/verify_step.h"
@@ -21,7 +22,10 @@ const char* faultName(FaultKind kind)
     return kNames.at(static_cast<std::size_t>(kind));
 }
 
-Verification verify(const Problem& problem, const Plan& plan)
+namespace {
+
+/// The problem is that of the process whose step runs.
+Verification verifyOwn(const Problem& problem, const Plan& plan)
 {
     Verification seen;
     const bool isPlain = plan.runtime == Runtime::Checkpoint && plan.regions.empty();
@@ -55,6 +59,15 @@ Verification verify(const Problem& problem, const Plan& plan)
         return seen;
     verifying::Replay{problem, plan, seen}.run();
     return seen;
+}
+
+} // namespace
+
+Verification verify(const Problem& problem, const Plan& plan)
+{
+    Verification seen;
+    seen.faults = verifying::parallelFaults(problem, plan);
+    return seen.faults.empty() ? verifyOwn(verifying::ofOneProcess(problem), plan) : seen;
 }
 
 } // namespace plimsoll::plan

@@ -4,6 +4,7 @@
 #include "core/base/format.h"
 #include "core/compare/belongs.h"
 #include "core/io/byte_source.h"
+#include "core/plan/rank_program.h"
 
 #include <fmt/format.h>
 
@@ -39,6 +40,7 @@ timeline::TimelinePtr liveOf(const compare::MeasuredRun& run)
 LaidRunPtr laid(const compare::MeasuredRun& run, const compare::Measurement& measurement,
                 plan::Problem problem, const plan::Plan& plan)
 {
+    problem = plan::byItself(problem); // as measure() runs it
     problem.rounding = compare::roundingOf(measurement.backend);
     problem.reserve = {};
     LaidRun result;
@@ -120,7 +122,7 @@ LaidRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan)
     const compare::Measurement& measurement = overlay.measurement;
     const bool isUnplanned = plan.plan().repeatsNothing();
     if (isUnplanned && plan.problem().device == overlay.over.device
-        && plan.problem().program == overlay.over.program)
+        && plan::recordedProgram(plan.problem()) == overlay.over.program)
         return overlay.unplanned;
     if (!isUnplanned && (measurement.runs.size() < 2 || !isOf(measurement.runs[1], plan)))
         return nullptr;

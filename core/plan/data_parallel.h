@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/quantity.h"
+#include "core/base/result.h"
+#include "core/plan/device.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace plimsoll::plan {
+
+/// The step as one of several processes runs it, each on its own batch and its own device
+/// (PARALLEL.md).
+struct DataParallel
+{
+    std::int64_t world = 2;            ///< processes
+    std::optional<base::Bytes> bucket; ///< DDP's bucket_cap_mb; none: PyTorch's own, 1 MiB for the
+                                       ///< first bucket and 25 MiB for the others
+    double busBandwidth = 0;           ///< bytes per second that a ring of them moves, at each link
+    base::Nanoseconds latency;         ///< of one hop of a collective
+    bool views = false;                ///< gradient_as_bucket_view
+    bool manual = false;               ///< reduced after backward by plimsoll.ddp, tensor by tensor
+    std::int64_t zero = 0; ///< 1: the optimizer's state is shared out (ZeroRedundancyOptimizer)
+
+    bool operator==(const DataParallel&) const = default;
+};
+
+/// Reads a line such as
+///
+///     world=8,bucket=25MiB,busbw=100GB/s,latency=5us,views,manual,zero=1
+///
+/// `world` must be there. `busbw` in bytes per second may end in k, M, G or T (powers of 1000) and
+/// B/s; left out it is the device's link to another device, without one its link to the host.
+/// `latency` ends in ns, us or ms; left out it is 5us. Usage error, one sentence.
+[[nodiscard]] base::Result<DataParallel> parseDataParallel(std::string_view text,
+                                                           const Device& device);
+
+/// The setting as such a line with every value in it, all exact.
+[[nodiscard]] std::string dataParallelText(const DataParallel& setting);
+
+} // namespace plimsoll::plan

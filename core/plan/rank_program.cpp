@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/rank_program.h"
+
+#include "core/plan/gradient_buckets.h"
+#include "core/plan/state_shards.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+namespace plimsoll::plan {
+
+namespace {
+
+using base::ErrorKind;
+using base::failure;
+using graph::Program;
+using graph::StorageId;
+using graph::TensorId;
+
+base::Result<void> canRunSo(const Program& program, const DataParallel& setting)
+{
+    if (program.header.microSteps > 1)
+        return failure(ErrorKind::Usage,
+                       fmt::format("A step of {} micro-steps can't be put under data parallel: "
+                                   "trace it with micro_steps=1.",
+                                   program.header.microSteps));
+    if (reducedGradients(program).empty())
+        return failure(ErrorKind::Usage, "The step makes no gradients that processes could "
+                                         "reduce: data parallel takes a training step.");
+    if (setting.zero > 0 && program.countBeforeOptimizer() == program.ops.size())
+        return failure(ErrorKind::Usage, "ZeRO shares out the optimizer's state, but the step has "
+                                         "no optimizer: trace it with one.");
+    return {};
+}
+
+/// What the processes share that stays in memory: one storage for each bucket.
+std::vector<StorageId> addBuckets(Program& program, const Parallel& parallel)
+{
+    std::vector<StorageId> storages;
+    for (std::size_t bucket = 0; bucket < parallel.buckets.size(); ++bucket) {
+        graph::Storage storage;
+        for (const std::size_t member : parallel.buckets[bucket])
+            storage.bytes += parallel.gradients[member].bytes;
+        storage.storageClass = graph::StorageClass::Gradient;
+        storage.names.push_back(
+            fmt::format("DDP bucket {} of {}", bucket + 1, parallel.buckets.size()));
+        storages.emplace_back(program.storages.size());
+        program.storages.push_back(std::move(storage));
+    }
+    return storages;
+}
+
+/// Ops behind an op that read or write a gradient do so in its bucket.
+class Redirection
+{
+public:
+    explicit Redirection(Program& program) : m_program{program} {}
+
+    void redirect(const std::map<StorageId, StorageId>& bucketOf)
+    {
+        for (std::size_t op = m_program.countBeforeOptimizer(); op < m_program.ops.size(); ++op) {
+            graph::Op& row = m_program.ops[op];
+            for (std::vector<TensorId>* tensors : {&row.reads, &row.writes, &row.outputs})
+                for (TensorId& tensor : *tensors)
+                    if (const auto bucket = bucketOf.find(m_program.tensor(tensor).storage);
+                        bucket != bucketOf.end())
+                        tensor = viewOf(tensor, bucket->second);
+        }
+    }
+
+private:
+    TensorId viewOf(TensorId tensor, StorageId bucket)
+    {
+        const auto [entry, isNew] =
+            m_viewOf.try_emplace(tensor, TensorId{m_program.tensors.size()});
+        if (isNew) {
+            graph::Tensor view = m_program.tensor(tensor);
+            view.storage = bucket;
+            m_program.tensors.push_back(std::move(view));
+        }
+        return entry->second;
+    }
+
+    Program& m_program;
+    std::map<TensorId, TensorId> m_viewOf;
+};
+
+/// `gradient_as_bucket_view`: the hook copies a gradient into its bucket and lets it go; one that
+/// is older than the step is in the bucket already.
+void intoBuckets(Program& program, const Parallel& parallel, const std::vector<StorageId>& storages)
+{
+    const auto forward = static_cast<graph::Moment>(program.forwardCount());
+    std::map<StorageId, StorageId> bucketOf;
+    for (std::size_t bucket = 0; bucket < storages.size(); ++bucket)
+        for (const std::size_t member : parallel.buckets[bucket]) {
+            const ReducedGradient& gradient = parallel.gradients[member];
+            graph::Storage& storage = program.storages[gradient.storage.index()];
+            if (storage.alloc >= forward) {
+                storage.free = storage.pythonFree = storage.lastUse = gradient.ready;
+                bucketOf.emplace(gradient.storage, storages[bucket]);
+            } else if (storage.alloc < 0) {
+                storage.bytes = {};
+            }
+        }
+    Redirection{program}.redirect(bucketOf);
+}
+
+} // namespace
+
+base::Result<Problem> underDataParallel(const Problem& problem, const DataParallel& setting)
+{
+    const graph::ProgramPtr recorded = recordedProgram(problem);
+    if (const base::Result<void> can = canRunSo(*recorded, setting); !can)
+        return tl::unexpected{can.error()};
+    auto parallel = std::make_shared<Parallel>();
+    parallel->setting = setting;
+    parallel->recorded = recorded;
+    parallel->gradients = reducedGradients(*recorded);
+    parallel->buckets = gradientBuckets(parallel->gradients, setting);
+    auto program = std::make_shared<Program>(*recorded);
+    if (setting.zero > 0) // before gradients lie in buckets
+        keepOwnShard(*program, parallel->gradients, setting.world);
+    const std::vector<StorageId> storages = addBuckets(*program, *parallel);
+    if (setting.views && !setting.manual)
+        intoBuckets(*program, *parallel, storages);
+    Problem posed = problem;
+    posed.program = std::move(program);
+    posed.parallel = std::move(parallel);
+    return posed;
+}
+
+const graph::ProgramPtr& recordedProgram(const Problem& problem)
+{
+    return problem.parallel ? problem.parallel->recorded : problem.program;
+}
+
+Problem byItself(const Problem& problem)
+{
+    Problem alone = problem;
+    alone.program = recordedProgram(problem);
+    alone.parallel = nullptr;
+    return alone;
+}
+
+} // namespace plimsoll::plan
