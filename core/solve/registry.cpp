@@ -54,8 +54,12 @@ private:
 std::unique_ptr<const Planner> makeRemat()
 {
     std::vector<RematStart> starts;
-    for (const std::int64_t granularity : {0, 1})
+    for (const std::int64_t granularity : {0, 1}) {
         starts.push_back({makeRotorPlanner(), {{"runtime", 1}, {"granularity", granularity}}});
+        starts.push_back(
+            {makeRotorPlanner(),
+             {{"runtime", 0}, {"granularity", granularity}, {"saved-sets", granularity}}});
+    }
     return makeRematPlanner(std::move(starts));
 }
 

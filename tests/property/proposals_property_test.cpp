@@ -35,6 +35,14 @@ void ProposalsPropertyTest::passTheirCheck_data()
     row("chen, statistics", "chen", {{"freeze-stats", 1}});
     row("trunk", "trunk", {});
     row("capuchin", "capuchin", {});
+    row("remat", "remat", {{"points", 16}});
+    row("remat, regions", "remat", {{"points", 16}, {"runtime", 0}});
+    row("remat, regions, statistics", "remat",
+        {{"points", 16}, {"runtime", 0}, {"freeze-stats", 1}});
+    row("remat, modules", "remat", {{"points", 16}, {"runtime", 0}, {"granularity", 0}});
+    row("every-block", "every-block", {});
+    row("sequential-k", "sequential-k", {});
+    row("torch-budget", "torch-budget", {});
     row("none, step", "none", {{"runtime", 1}});
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/saved_sets.h"
 
+#include "core/solve/common/keepable.h"
+
 #include <algorithm>
 
 namespace plimsoll::solve {
@@ -9,7 +11,6 @@ namespace {
 
 using graph::Moment;
 using graph::OpId;
-using graph::StorageId;
 using graph::TensorId;
 
 constexpr int kEvaluations = 60; ///< for one plan
@@ -56,18 +57,16 @@ SavedSets::SavedSets(const plan::Problem& problem)
 {
     const graph::Program& program = *problem.program;
     const std::vector<base::Nanoseconds> times = plan::opTimes(program, problem.device);
-    std::vector<bool> isOverwritten(program.storages.size(), false);
+    const std::vector<bool> keepable = keepableOps(program);
     std::vector<bool> isPinned(program.ops.size(), false);
     const std::size_t forward = program.forwardCount();
-    for (std::size_t op = 0; op < forward; ++op)
-        for (const TensorId tensor : program.ops[op].writes)
-            isOverwritten[program.tensor(tensor).storage.index()] = true;
     for (const plan::Pin& pin : problem.pins)
         if (pin.kind == plan::PinKind::Recompute)
-            for (const StorageId storage : pin.storages)
+            for (const graph::StorageId storage : pin.storages)
                 isPinned[static_cast<std::size_t>(program.storage(storage).alloc)] = true;
     for (std::size_t op = 0; op < forward; ++op) {
-        if (times[op].count() == 0 || isPinned[op] || !mayKeep(OpId{op}, isOverwritten))
+        // Random ops are left out: what draws after them would have to be kept, too.
+        if (times[op].count() == 0 || isPinned[op] || !keepable[op] || program.ops[op].isRandom)
             continue;
         std::int64_t bytes = 0;
         for (const TensorId output : program.ops[op].outputs)
@@ -75,23 +74,6 @@ SavedSets::SavedSets(const plan::Problem& problem)
         m_density[op] = static_cast<double>(times[op].count())
                         / static_cast<double>(std::max<std::int64_t>(bytes, 1));
     }
-}
-
-/// Random ops are left out: what draws after them would have to be kept, too.
-bool SavedSets::mayKeep(OpId op, const std::vector<bool>& isOverwritten) const
-{
-    const graph::Program& program = *m_problem.program;
-    const graph::Op& row = program.op(op);
-    const auto isOwn = [&](TensorId tensor) {
-        return program.storageOf(tensor).alloc == static_cast<Moment>(op.index())
-               && !isOverwritten[program.tensor(tensor).storage.index()];
-    };
-    const auto isBuffer = [&](TensorId tensor) {
-        return program.storageOf(tensor).storageClass == graph::StorageClass::Buffer;
-    };
-    return !row.isRandom && !row.outputs.empty()
-           && std::all_of(row.outputs.begin(), row.outputs.end(), isOwn)
-           && std::all_of(row.writes.begin(), row.writes.end(), isBuffer);
 }
 
 void SavedSets::collect(const std::vector<plan::Region>& regions,

@@ -26,7 +26,6 @@ private:
     };
     struct Filling;
 
-    [[nodiscard]] bool mayKeep(graph::OpId op, const std::vector<bool>& isOverwritten) const;
     void collect(const std::vector<plan::Region>& regions, std::vector<Candidate>& found) const;
     void tryBlock(Filling& filling, std::size_t begin, std::size_t end) const;
 

@@ -3,6 +3,7 @@
 
 #include "core/solve/common/offer.h"
 #include "core/solve/remat/program_problem.h"
+#include "core/solve/remat/region_search.h"
 #include "core/solve/remat/repeated_problem.h"
 #include "core/solve/remat/solve_remat.h"
 
@@ -21,16 +22,26 @@ PlannerDescriptor descriptorOfRemat()
         .lower = 2,
         .standard = 64,
         .upper = 1000};
+    const OptionRecord granularity{
+        .name = "granularity",
+        .sentence = "Where regions may begin and end: between modules, or between any two ops.",
+        .lower = 0,
+        .standard = 1,
+        .upper = 1,
+        .choices = {"module", "op"},
+        .label = "Regions"};
+    OptionRecord runtime = runtimeRecord();
+    runtime.standard = 1;
     return {
         "remat",
         "Rematerialization",
-        "Drops any value of forward and backward and computes it again, as often as it pays: a "
-        "search on the whole graph, for the step runner, that begins with rotor's plans. Ops keep "
-        "their order.",
-        {points, stepRuntimeRecord()},
+        "Drops any value and computes it again, as often as it pays: a search on the whole graph "
+        "that begins with rotor's plans, for the step runner or for checkpoint regions that keep "
+        "single results. Ops keep their order.",
+        {points, granularity, freezeStatsRecord(), runtime},
         "Greedy insertion with destroy and repair, after nobody's paper; the problem is that of "
         "Checkmate (MLSys 2020) and MOCCASIN (ICML 2023).",
-        {"Other orders of the ops.", "Regions for torch.utils.checkpoint.",
+        {"Other orders of the ops.", "Checkpoint regions inside of each other that no chain has.",
          "Moving values to the host."}};
 }
 
@@ -51,8 +62,13 @@ std::vector<std::int64_t> budgetsOf(const RematProblem& problem, std::int64_t po
 class Search
 {
 public:
-    Search(plan::Problem problem, const PlannerDescriptor& descriptor, const Options& options)
-        : m_problem{std::move(problem)}, m_descriptor{descriptor}, m_options{options}
+    Search(plan::Problem problem, const PlannerDescriptor& descriptor, const Options& options,
+           const Listener& listener)
+        : m_problem{std::move(problem)}
+        , m_descriptor{descriptor}
+        , m_options{options}
+        , m_listener{listener}
+        , m_runtime{runtimeOf(descriptor, options)}
     {
         m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
     }
@@ -61,46 +77,93 @@ public:
                                         const base::JobContext& job) &&;
 
 private:
-    [[nodiscard]] plan::Plan proposal(const RematPlan& plan) const;
+    [[nodiscard]] plan::Plan named(plan::Plan plan) const;
+    [[nodiscard]] plan::Plan proposal(const RematPlan& plan) const
+    {
+        return named(stepPlanOf(plan));
+    }
+    [[nodiscard]] plan::Plan regionsProposal(std::vector<plan::Region> regions) const;
+    [[nodiscard]] std::int64_t value(const char* option) const
+    {
+        return optionValue(m_descriptor, m_options, option);
+    }
+    [[nodiscard]] plan::Granularity granularity() const
+    {
+        return value("granularity") == 1 ? plan::Granularity::Op : plan::Granularity::Module;
+    }
+    [[nodiscard]] bool serves(const RematStart& start) const;
     base::Result<void> begin();
     base::Result<void> start(const RematStart& start, const base::JobContext& job);
     base::Result<void> search(const base::JobContext& job);
+    base::Result<void> searchRegions(const base::JobContext& job);
+    base::Result<void> take(const plan::Plan& plan)
+    {
+        return offer(m_frontier, m_problem, plan, m_listener);
+    }
 
     plan::Problem m_problem;
     const PlannerDescriptor& m_descriptor;
     const Options& m_options;
+    const Listener& m_listener;
+    plan::Runtime m_runtime;
     std::vector<RematPlan> m_starts;
     plan::Frontier m_frontier;
 };
 
-plan::Plan Search::proposal(const RematPlan& plan) const
+plan::Plan Search::named(plan::Plan plan) const
 {
-    plan::Plan made = stepPlanOf(plan);
-    made.planner = m_descriptor.id;
-    made.options = optionTexts(m_descriptor, m_options);
-    return made;
+    plan.planner = m_descriptor.id;
+    plan.options = optionTexts(m_descriptor, m_options);
+    return plan;
 }
 
-/// Says so where the runner can't run the recording at all.
+plan::Plan Search::regionsProposal(std::vector<plan::Region> regions) const
+{
+    plan::Plan plan;
+    plan.granularity = granularity();
+    plan.freezeStats = freezesStats(m_descriptor, m_options);
+    plan.regions = std::move(regions);
+    return named(std::move(plan));
+}
+
+/// Regions between modules are there for whoever may have them between ops, too.
+bool Search::serves(const RematStart& start) const
+{
+    const PlannerDescriptor& its = start.planner->descriptor();
+    return runtimeOf(its, start.options) == m_runtime
+           && (m_runtime == plan::Runtime::Step
+               || optionValue(its, start.options, "granularity") <= value("granularity"));
+}
+
+/// Says so where the runtime can't run the recording at all.
 base::Result<void> Search::begin()
 {
-    base::Result<void> begun = beginFrontier(m_frontier, m_problem, proposal({}));
-    if (!begun && begun.error().kind == base::ErrorKind::CheckFailed)
-        return base::failure(base::ErrorKind::Usage, begun.error().message);
-    return begun;
+    plan::Plan everything = m_runtime == plan::Runtime::Step ? proposal({}) : regionsProposal({});
+    // Between ops the model's code is replaced, which alone changes what lives when.
+    for (const plan::Granularity kind : {plan::Granularity::Module, everything.granularity}) {
+        everything.granularity = kind;
+        base::Result<void> begun = beginFrontier(m_frontier, m_problem, everything);
+        if (!begun && begun.error().kind == base::ErrorKind::CheckFailed)
+            return base::failure(base::ErrorKind::Usage, begun.error().message);
+        if (!begun)
+            return begun;
+    }
+    return {};
 }
 
 base::Result<void> Search::start(const RematStart& start, const base::JobContext& job)
 {
-    const base::Result<plan::FrontierPtr> found =
-        start.planner->frontier(m_problem, start.options, job);
+    Options options = start.options;
+    if (freezesStats(m_descriptor, m_options))
+        options["freeze-stats"] = 1;
+    const base::Result<plan::FrontierPtr> found = start.planner->frontier(m_problem, options, job);
     if (!found)
         return tl::unexpected{found.error()};
     for (const plan::VerifiedPlanPtr& point : (*found)->points()) {
-        m_starts.push_back(rematPlanOf(point->plan()));
-        if (base::Result<void> offered = offer(m_frontier, m_problem, proposal(m_starts.back()));
-            !offered)
-            return offered;
+        if (m_runtime == plan::Runtime::Step)
+            m_starts.push_back(rematPlanOf(point->plan()));
+        if (base::Result<void> taken = take(named(point->plan())); !taken)
+            return taken;
     }
     return {};
 }
@@ -112,27 +175,35 @@ base::Result<void> Search::search(const base::JobContext& job)
         return {};
     const RepeatedProblem repeated{problemOf(m_problem), *pinned};
     const RematProblem& small = repeated.problem();
-    if (base::Result<void> offered = offer(m_frontier, m_problem, proposal(repeated.original({})));
-        !offered)
-        return offered;
+    base::Result<void> state = take(proposal(repeated.original({})));
     if (!pinned->empty())
         m_starts.clear(); // their repetitions are not those around the pinned ones
+    const auto keep = [&](const RematPoint& point) {
+        if (state)
+            state = take(proposal(repeated.original(point.plan)));
+    };
     const auto found =
-        rematFrontier(small, budgetsOf(small, optionValue(m_descriptor, m_options, "points")),
-                      job.piece(0, 2), {}, m_starts);
+        rematFrontier(small, budgetsOf(small, value("points")), job.piece(0, 2), keep, m_starts);
     if (!found)
         return tl::unexpected{found.error()};
     const base::JobContext checking = job.piece(1, 2);
     std::size_t done = 0;
     for (const std::optional<RematPoint>& point : *found) {
         if (point)
-            if (base::Result<void> offered =
-                    offer(m_frontier, m_problem, proposal(repeated.original(point->plan)));
-                !offered)
-                return offered;
+            keep(*point);
         checking.report(++done, found->size());
     }
-    return {};
+    return state;
+}
+
+base::Result<void> Search::searchRegions(const base::JobContext& job)
+{
+    const std::unique_ptr<const RegionSpace> space = makeRegionSpace(m_problem, granularity());
+    const auto proposed = [this](std::vector<plan::Region> regions) {
+        return regionsProposal(std::move(regions));
+    };
+    RegionSearch search{m_problem, *space, proposed, m_frontier, m_listener};
+    return search.run(static_cast<std::size_t>(value("points")), job);
 }
 
 base::Result<plan::FrontierPtr> Search::run(const std::vector<RematStart>& starts,
@@ -140,13 +211,20 @@ base::Result<plan::FrontierPtr> Search::run(const std::vector<RematStart>& start
 {
     if (base::Result<void> begun = begin(); !begun)
         return tl::unexpected{begun.error()};
-    const int pieces = static_cast<int>(starts.size()) + 1;
+    std::vector<const RematStart*> serving;
+    for (const RematStart& start : starts)
+        if (serves(start))
+            serving.push_back(&start);
+    const int pieces = static_cast<int>(serving.size()) + 1;
     for (int piece = 0; piece + 1 < pieces; ++piece)
         if (base::Result<void> started =
-                start(starts[static_cast<std::size_t>(piece)], job.piece(piece, pieces));
+                start(*serving[static_cast<std::size_t>(piece)], job.piece(piece, pieces));
             !started)
             return tl::unexpected{started.error()};
-    if (base::Result<void> searched = search(job.piece(pieces - 1, pieces)); !searched)
+    const base::JobContext rest = job.piece(pieces - 1, pieces);
+    const base::Result<void> searched =
+        m_runtime == plan::Runtime::Step ? search(rest) : searchRegions(rest);
+    if (!searched)
         return tl::unexpected{searched.error()};
     return std::make_shared<const plan::Frontier>(std::move(m_frontier));
 }
@@ -162,9 +240,20 @@ public:
     frontier(const plan::Problem& problem, const Options& options,
              const base::JobContext& job) const override
     {
+        return watchedFrontier(problem, options, job, {});
+    }
+    [[nodiscard]] base::Result<plan::FrontierPtr>
+    watchedFrontier(const plan::Problem& problem, const Options& options,
+                    const base::JobContext& job, const Listener& listener) const override
+    {
         if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
             return tl::unexpected{checked.error()};
-        return Search{problem, m_descriptor, options}.run(m_starts, job);
+        if (runtimeOf(m_descriptor, options) == plan::Runtime::Step
+            && freezesStats(m_descriptor, options))
+            return base::failure(base::ErrorKind::Usage,
+                                 "The runtime step never updates statistics again: leave "
+                                 "freeze-stats off.");
+        return Search{problem, m_descriptor, options, listener}.run(m_starts, job);
     }
 
 private:

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <memory>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,8 @@ const solve::Planner& remat()
     return **solve::findPlanner("remat");
 }
 
+const solve::Options kRegions{{"runtime", 0}};
+
 class RematPlannerTest : public QObject
 {
     Q_OBJECT
@@ -60,7 +63,15 @@ private Q_SLOTS:
     void itIsNeverWorseThanRotor_data();
     void itIsNeverWorseThanRotor();
     void theRegistrysOneBeginsWithRotor();
+    void itsRegionsAreNeverWorseThanRotors_data();
+    void itsRegionsAreNeverWorseThanRotors();
+    void itsRegionsNeedNoChain_data();
+    void itsRegionsNeedNoChain();
+    void watchersAreToldOfBetterFrontiers_data();
+    void watchersAreToldOfBetterFrontiers();
+    void theSameStepHasTheSamePlans_data();
     void theSameStepHasTheSamePlans();
+    void stopsWhenAsked();
     void itsOptionsAreChecked();
     void aStepWithoutBackwardIsRefused();
 };
@@ -134,11 +145,113 @@ void RematPlannerTest::theRegistrysOneBeginsWithRotor()
     }
 }
 
+void RematPlannerTest::itsRegionsAreNeverWorseThanRotors_data()
+{
+    QTest::addColumn<double>("mean"); ///< step time at rotor's peaks, as share of rotor's
+    QTest::newRow("resnet18") << 0.9995;
+    QTest::newRow("unet") << 0.985;
+    if (kSanitized)
+        return;
+    QTest::newRow("bert") << 0.985;
+    QTest::newRow("gpt2") << 0.985;
+    QTest::newRow("vit_b_16") << 0.998;
+}
+
+/// Than its regions between ops that keep single results, nor than no plan at all.
+void RematPlannerTest::itsRegionsAreNeverWorseThanRotors()
+{
+    QFETCH(double, mean);
+    const plan::Problem problem = tests::problemOf(QString::fromUtf8(QTest::currentDataTag()), 0);
+    plan::FrontierPtr rotor;
+    std::vector<solve::RematStart> starts;
+    starts.push_back({std::make_unique<const Witness>(rotor),
+                      {{"runtime", 0}, {"granularity", 1}, {"saved-sets", 1}, {"slots", 64}}});
+    const plan::FrontierPtr found =
+        solve::makeRematPlanner(std::move(starts))->frontier(problem, kRegions, {}).value();
+    double sum = 0;
+    for (const plan::VerifiedPlanPtr& point : rotor->points()) {
+        const plan::VerifiedPlanPtr same = found->at(point->evaluation().peak);
+        QVERIFY(same && same->evaluation().stepTime <= point->evaluation().stepTime);
+        sum += static_cast<double>(same->evaluation().stepTime.count())
+               / static_cast<double>(point->evaluation().stepTime.count());
+    }
+    const double share = sum / static_cast<double>(rotor->points().size());
+    qInfo("%zu budgets: on average %.4f of rotor's step time", rotor->points().size(), share);
+    QVERIFY2(share <= mean, qPrintable(QString::number(share)));
+    const plan::EvaluationPtr none = plan::evaluate(problem, plan::keepEverything());
+    const plan::VerifiedPlanPtr kept = found->at(none->peak);
+    QVERIFY(kept && kept->evaluation().stepTime <= none->stepTime);
+    for (const plan::VerifiedPlanPtr& point : found->points())
+        QVERIFY(point->plan().runtime == plan::Runtime::Checkpoint
+                && point->plan().planner == "remat");
+}
+
+void RematPlannerTest::itsRegionsNeedNoChain_data()
+{
+    QTest::addColumn<double>("smallest"); ///< peak, as share of keeping everything
+    QTest::newRow("gpt2") << 0.44;
+    QTest::newRow("resnet18") << 0.67;
+    QTest::newRow("unet") << 0.48;
+}
+
+/// What the search finds without any plan to begin with.
+void RematPlannerTest::itsRegionsNeedNoChain()
+{
+    QFETCH(double, smallest);
+    const plan::FrontierPtr found =
+        solve::makeRematPlanner({})
+            ->frontier(tests::problemOf(QString::fromUtf8(QTest::currentDataTag()), 0), kRegions,
+                       {})
+            .value();
+    const double least = static_cast<double>(found->points().front()->evaluation().peak.count())
+                         / static_cast<double>(found->points().back()->evaluation().peak.count());
+    QVERIFY2(least <= smallest, qPrintable(QString::number(least)));
+    QVERIFY(found->points().back()->plan().repeatsNothing());
+}
+
+void RematPlannerTest::watchersAreToldOfBetterFrontiers_data()
+{
+    QTest::addColumn<solve::Options>("options");
+    QTest::newRow("step") << solve::Options{{"points", 12}};
+    QTest::newRow("regions") << kRegions;
+}
+
+/// Every frontier that is told is at least as good as the one before, the last one the answer.
+void RematPlannerTest::watchersAreToldOfBetterFrontiers()
+{
+    QFETCH(solve::Options, options);
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    std::vector<plan::FrontierPtr> told;
+    const plan::FrontierPtr found =
+        solve::makeRematPlanner({})
+            ->watchedFrontier(problem, options, {},
+                              [&](const plan::FrontierPtr& better) { told.push_back(better); })
+            .value();
+    QVERIFY(told.size() >= 5);
+    QCOMPARE(told.back()->points(), found->points());
+    for (std::size_t next = 1; next < told.size(); ++next) {
+        bool isBetter = false;
+        for (const plan::VerifiedPlanPtr& point : told[next]->points()) {
+            const plan::VerifiedPlanPtr before = told[next - 1]->at(point->evaluation().peak);
+            QVERIFY(!before || before->evaluation().stepTime >= point->evaluation().stepTime);
+            isBetter =
+                isBetter || !before || before->evaluation().stepTime > point->evaluation().stepTime;
+        }
+        QVERIFY(isBetter);
+    }
+}
+
+void RematPlannerTest::theSameStepHasTheSamePlans_data()
+{
+    watchersAreToldOfBetterFrontiers_data();
+}
+
 void RematPlannerTest::theSameStepHasTheSamePlans()
 {
-    const auto plans = [] {
+    QFETCH(solve::Options, options);
+    const auto plans = [&] {
         return remat()
-            .frontier(tests::problemOf(QStringLiteral("resnet18"), 0), {{"points", 12}}, {})
+            .frontier(tests::problemOf(QStringLiteral("resnet18"), 0), options, {})
             .value();
     };
     const plan::FrontierPtr first = plans();
@@ -148,10 +261,24 @@ void RematPlannerTest::theSameStepHasTheSamePlans()
         QVERIFY(first->points()[point]->plan() == second->points()[point]->plan());
 }
 
+/// With what doesn't need a search.
+void RematPlannerTest::stopsWhenAsked()
+{
+    std::stop_source stop;
+    stop.request_stop();
+    const plan::Problem problem = tests::problemOf(QStringLiteral("densenet121"), 0);
+    for (const solve::Options& options : {solve::Options{}, kRegions}) {
+        const plan::FrontierPtr found =
+            remat().frontier(problem, options, {.stop = stop.get_token()}).value();
+        QVERIFY(!found->points().empty());
+        QVERIFY(found->points().back()->plan().repeatsNothing());
+    }
+}
+
 void RematPlannerTest::itsOptionsAreChecked()
 {
-    const auto refused =
-        remat().frontier(tests::problemOf(QStringLiteral("resnet18"), 0), {{"runtime", 0}}, {});
+    const auto refused = remat().frontier(tests::problemOf(QStringLiteral("resnet18"), 0),
+                                          {{"freeze-stats", 1}}, {});
     QVERIFY(!refused);
     QVERIFY(refused.error().kind == base::ErrorKind::Usage);
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/evaluate.h"
+#include "core/solve/common/cuts.h"
+#include "core/solve/common/region_space.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// A plan of checkpoint regions before its regions are: each segment of forward becomes at most one
+/// region, around what is let go in it.
+struct RegionDraft
+{
+    std::vector<graph::Moment> begins; ///< of the segments, rising, 0 first
+    std::vector<bool> again;           ///< by forward or loss op: what it makes is let go
+    std::vector<bool> kept;            ///< by op: results that stay in a region around them
+    /// Whether segments are joined so that a region isn't given, to hold for backward, much that
+    /// only forward needs.
+    bool joins = false;
+};
+
+/// Something to let go while an op runs at which too much is there.
+struct RegionDrop
+{
+    graph::OpId op;
+    std::int64_t bytes = 0; ///< of its results that are there
+    double price = 0;       ///< nanoseconds per byte, of all ops that then run again
+};
+
+/// Turns decisions about single results into regions, for any graph. A result is let go only if one
+/// region holds the op that makes it and all ops that save it: segments between are joined.
+class RegionDrafts
+{
+public:
+    /// `space` is of the problem; both must outlive it.
+    RegionDrafts(const plan::Problem& problem, const RegionSpace& space);
+
+    /// Everything stays; at most so many segments.
+    [[nodiscard]] RegionDraft blank(CutRule rule, std::size_t segments) const;
+    /// What can be let go within its segment is; the rest stays.
+    [[nodiscard]] RegionDraft allAgain(RegionDraft draft) const;
+    /// Lets go what the op makes.
+    void drop(RegionDraft& draft, graph::OpId op) const;
+    /// Has it stay, where a region may keep it.
+    void takeBack(RegionDraft& draft, graph::OpId op) const
+    {
+        draft.again[op.index()] = false;
+        draft.kept[op.index()] = m_keepable[op.index()];
+    }
+    /// Regions of the plan; nothing where a segment has no legal one around all that it lets go.
+    [[nodiscard]] std::optional<std::vector<plan::Region>> regionsOf(const RegionDraft& draft);
+    /// What may help at the peak of a draft's plan, cheapest per byte first.
+    [[nodiscard]] std::vector<RegionDrop> dropsAt(const RegionDraft& draft,
+                                                  const plan::Evaluation& evaluation) const;
+    /// Drafts of which less comes back at once while the op at the peak runs.
+    [[nodiscard]] std::vector<RegionDraft> splitsAt(const RegionDraft& draft,
+                                                    const plan::Evaluation& evaluation) const;
+    /// Ops whose results may stay where they don't, those that save most time per byte first.
+    [[nodiscard]] std::vector<graph::OpId> returns(const RegionDraft& draft) const;
+
+private:
+    /// Ops inclusive.
+    struct Span
+    {
+        graph::Moment first = graph::kNever;
+        graph::Moment last = graph::kBeforeStep;
+
+        [[nodiscard]] bool isEmpty() const { return last < first; }
+    };
+    struct Segment
+    {
+        graph::Moment begin = 0;
+        graph::Moment end = 0; ///< behind its last op
+        Span again;            ///< what must lie in its region
+    };
+
+    void indexOps();
+    void indexUses();
+    [[nodiscard]] std::vector<Segment> segmentsOf(const RegionDraft& draft) const;
+    [[nodiscard]] static std::size_t segmentAt(const RegionDraft& draft, graph::Moment op);
+    /// The first segment of the region that makes the op's results again.
+    [[nodiscard]] std::size_t homeOf(const RegionDraft& draft, graph::Moment op) const;
+    [[nodiscard]] std::optional<Span> legalAround(const Segment& segment);
+    [[nodiscard]] std::vector<graph::OpId> savesIn(const RegionDraft& draft, Span span) const;
+    [[nodiscard]] std::vector<double> againTimes(const RegionDraft& draft) const;
+    /// Nanoseconds of what a region runs again, of againTimes().
+    [[nodiscard]] double timeOf(const std::vector<double>& before, Span span) const;
+    [[nodiscard]] graph::Moment firstUnpack(graph::Moment first, graph::Moment last) const;
+    [[nodiscard]] static graph::Moment nowOf(const plan::Evaluation& evaluation);
+
+    const plan::Problem& m_problem;
+    const graph::Program& m_program;
+    const RegionSpace& m_space;
+    graph::Moment m_forward;              ///< ops of forward and loss
+    std::vector<double> m_time;           ///< by op, nanoseconds
+    std::vector<bool> m_keepable;         ///< by op: a region may keep it, and no pin says no
+    std::vector<std::int64_t> m_made;     ///< by op: bytes of its results
+    std::vector<std::int64_t> m_waiting;  ///< by op: bytes of its results that backward unpacks
+    std::vector<graph::Moment> m_packed;  ///< by op: last op that saves one of its results
+    std::vector<graph::Moment> m_lastUse; ///< by op: last of forward and loss that uses one
+    std::vector<graph::Moment> m_unpack;  ///< by op: first unpacking of what it saves
+    std::vector<graph::Moment> m_reach;   ///< by op: first of those that make what it uses and
+                                          ///< only forward needs, of what those use, and so on
+    std::vector<std::vector<graph::Moment>> m_passing; ///< by op: makers of what it uses and only
+                                                       ///< forward needs
+    std::vector<graph::Moment> m_cuts;                 ///< where segments may be divided
+    std::vector<graph::Moment> m_stop; ///< by op: the op before which the recomputation of a
+                                       ///< region that ends with it stops
+    using Place = std::tuple<graph::Moment, graph::Moment, graph::Moment, graph::Moment>;
+    std::map<Place, std::optional<std::pair<graph::Moment, graph::Moment>>> m_legal;
+};
+
+} // namespace plimsoll::solve
