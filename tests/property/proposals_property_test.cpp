@@ -35,11 +35,10 @@ void ProposalsPropertyTest::passTheirCheck_data()
     row("chen, statistics", "chen", {{"freeze-stats", 1}});
     row("trunk", "trunk", {});
     row("capuchin", "capuchin", {});
-    row("remat", "remat", {{"points", 16}});
+    row("remat", "remat", {{"points", 8}});
     row("remat, regions", "remat", {{"points", 16}, {"runtime", 0}});
-    row("remat, regions, statistics", "remat",
-        {{"points", 16}, {"runtime", 0}, {"freeze-stats", 1}});
-    row("remat, modules", "remat", {{"points", 16}, {"runtime", 0}, {"granularity", 0}});
+    row("remat, modules", "remat",
+        {{"points", 16}, {"runtime", 0}, {"granularity", 0}, {"freeze-stats", 1}});
     row("every-block", "every-block", {});
     row("sequential-k", "sequential-k", {});
     row("torch-budget", "torch-budget", {});
@@ -53,7 +52,9 @@ void ProposalsPropertyTest::passTheirCheck()
     const auto found = solve::findPlanner(planner.toStdString());
     QVERIFY(found);
     std::size_t points = 0;
-    for (std::uint64_t seed = 0; seed < 45; ++seed) {
+    // Remat runs rotor, too, which has rows of its own.
+    const std::uint64_t every = planner == QStringLiteral("remat") ? 4 : 1;
+    for (std::uint64_t seed = 0; seed < 45; seed += every) {
         plan::Problem problem = tests::unlimitedProblem(
             seed < 30 ? tests::randomProgram(seed) : tests::randomGatedProgram(seed));
         problem.device.bandwidth = 1e9;
