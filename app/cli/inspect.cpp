@@ -82,6 +82,9 @@ ordered_json summaryJson(const graph::Program& program, std::size_t cuts,
             {"model_class", program.header.modelClass},
             {"batch", program.header.batch},
             {"axes", axesJson(program)},
+            {"execution", program.header.execution},
+            {"planner", program.isRewritten() ? ordered_json(program.header.planner)
+                                              : ordered_json(nullptr)},
             {"mode", program.header.mode},
             {"micro_steps", program.header.microSteps},
             {"target", program.header.target},
@@ -167,6 +170,12 @@ std::string summaryText(const readers::ReadProgram& read, std::size_t cuts,
             base::bytesText(unplanned.peak, base::Rounding::Up),
             graph::blockBytes(graph::Rounding::Cuda512));
     text += fmt::format("  clean cuts         {}\n", cuts);
+    if (program.isRewritten()) {
+        const auto repetitions = std::ranges::count_if(
+            program.ops, [](const graph::Op& op) { return op.isRepetition; });
+        text += fmt::format("  rewritten          by a plan of {}: {} of the ops are repetitions\n",
+                            base::printable(program.header.planner), repetitions);
+    }
     text += fmt::format("  target             {}\n", base::printable(program.header.target));
     if (program.header.microSteps > 1)
         text += fmt::format("  micro-steps        {}\n", program.header.microSteps);

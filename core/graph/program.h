@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plimsoll::graph {
@@ -90,6 +91,8 @@ struct Op
     bool isRandom = false;
     bool isCollective = false;
     bool isAccumulation = false;
+    bool isRepetition = false; ///< a plan has the op at `recomputeOf` run again here
+    bool inGradMode = false;   ///< gradient mode was on
     std::optional<ModuleId> module;
     std::optional<CallId> call;
     std::int32_t source = -1; ///< index into Program::sources
@@ -206,12 +209,16 @@ struct KernelChoice
     bool operator==(const KernelChoice&) const = default;
 };
 
+/// Header::execution of a recorded step that a plan was written into: no autograd runs it.
+inline constexpr const char* kStepExecution = "step";
+
 struct Header
 {
     int version = 1;
     std::string exporter;
     std::string torch;
-    std::string execution;
+    std::string execution; ///< "eager", or kStepExecution
+    std::string planner;   ///< whose plan the step was rewritten by; "" of a recorded one
     std::string mode;
     std::int64_t microSteps = 1; ///< forward, loss and backward run so often before the optimizer
     std::string model;
@@ -219,9 +226,30 @@ struct Header
     std::string batch;
     std::string target;
     std::string optimizer; ///< "SGD (foreach)", "" without one
+    std::string optimizerDtype;
     std::string autocast;  ///< "" without
     std::vector<KernelChoice> kernels;
     std::vector<std::string> assumed;
+};
+
+/// The calls of all ops as JSON texts, which nothing but writing them again needs.
+struct CallTexts
+{
+    std::string text;              ///< of op 0 its `args`, its `kwargs`, of op 1 …
+    std::vector<std::size_t> ends; ///< in `text`, two for each op
+
+    void add(std::string_view value)
+    {
+        text += value;
+        ends.push_back(text.size());
+    }
+    /// 0: `args`, 1: `kwargs`.
+    [[nodiscard]] std::string_view of(OpId op, std::size_t which) const
+    {
+        const std::size_t at = 2 * op.index() + which;
+        const std::size_t begin = at == 0 ? 0 : ends[at - 1];
+        return std::string_view{text}.substr(begin, ends[at] - begin);
+    }
 };
 
 /// A recorded step, immutable once published as shared_ptr<const Program>.
@@ -243,6 +271,7 @@ struct Program
     std::vector<Parameter> parameters;
     Checks checks;
     std::optional<Vary> vary; ///< of a step recorded at several sizes
+    CallTexts callTexts;      ///< empty where they aren't known: at other sizes than the file's
 
     [[nodiscard]] const Op& op(OpId id) const { return ops[id.index()]; }
     [[nodiscard]] const Tensor& tensor(TensorId id) const { return tensors[id.index()]; }
@@ -259,6 +288,8 @@ struct Program
     }
     [[nodiscard]] const std::string& targetOf(const Op& op) const { return targets[op.target]; }
 
+    /// Whether it is a step of ops alone, made of a recorded one by a plan of runtime Step.
+    [[nodiscard]] bool isRewritten() const { return header.execution == kStepExecution; }
     /// Path of the op's module, "" outside of any.
     [[nodiscard]] const std::string& modulePath(const Op& op) const;
     /// "layer1.0.conv1 · aten.convolution" or the bare target: what lists and hover cards show.

@@ -195,6 +195,7 @@ Result<ProgramPtr> resized(const ProgramPtr& program, const std::vector<AxisSize
                                    fault->row, fault->problem, axesText(*program)));
     if (job.stopRequested())
         return base::cancelled();
+    other->callTexts = {}; // their numbers have laws that a program doesn't hold
     leaveOutTimes(*other, sizesText(program->vary->axes));
     noteExtrapolation(*other);
     other->checks = recount(*other);

@@ -123,14 +123,17 @@ void StepLowering::endRecordedLives()
 }
 
 /// What is there when the step is over: gradients, and the loss, which the first op of backward
-/// reads; other things that the recorded step returned nobody gets from the runner.
+/// reads (behind what a plan has run again for it, in a step that is rewritten already); other
+/// things that the recorded step returned nobody gets from the runner.
 std::vector<StorageId> StepLowering::outcomes() const
 {
     std::vector<StorageId> kept;
     for (const graph::Parameter& parameter : m_program.parameters)
         if (parameter.gradient)
             kept.push_back(*parameter.gradient);
-    const std::size_t backward = m_program.forwardCount();
+    std::size_t backward = m_program.forwardCount();
+    while (backward < static_cast<std::size_t>(m_runnerOps) && m_program.ops[backward].isRepetition)
+        ++backward;
     const std::size_t before = kept.size();
     if (backward < static_cast<std::size_t>(m_runnerOps))
         for (const graph::TensorId tensor : m_program.ops[backward].reads)

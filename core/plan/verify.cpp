@@ -47,6 +47,12 @@ Verification verifyOwn(const Problem& problem, const Plan& plan)
             verifying::replayStep(problem, plan, seen);
         return seen;
     }
+    if (problem.program->isRewritten() && !isPlain) {
+        seen.faults.push_back({FaultKind::IllegalRegion,
+                               "The graph is a plan written out, which no autograd runs: lay regions "
+                               "over the graph that it was made from."});
+        return seen;
+    }
     if (!plan.again.empty()) {
         seen.faults.push_back({FaultKind::IllegalRegion,
                                "Runtime \"checkpoint\" executes regions again, no single ops."});

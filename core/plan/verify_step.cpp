@@ -213,8 +213,9 @@ std::vector<StorageId> StepReplay::outcomes() const
         return m_program.storage(storage).storageClass == graph::StorageClass::Output;
     };
     std::vector<StorageId> found;
-    const auto first = std::ranges::find_if(
-        m_program.ops, [](const graph::Op& op) { return op.phase == graph::Phase::Backward; });
+    const auto first = std::ranges::find_if(m_program.ops, [](const graph::Op& op) {
+        return op.phase == graph::Phase::Backward && !op.isRepetition;
+    });
     if (first != m_program.ops.end())
         for (const graph::TensorId tensor : first->reads)
             if (isOutput(m_program.tensor(tensor).storage))

@@ -117,6 +117,8 @@ private:
         line("{} {} for {}, optimizer {}, autocast {}", header.execution, header.mode,
              header.target, header.optimizer.empty() ? "none" : header.optimizer,
              header.autocast.empty() ? "none" : header.autocast);
+        if (m_program.isRewritten())
+            line("rewritten by a plan of {}", header.planner);
         line("{} assumptions", header.assumed.size());
     }
 
@@ -137,7 +139,8 @@ private:
         for (const auto& [set, name] :
              {std::pair{op.isView, " view"}, std::pair{op.isRandom, " random"},
               std::pair{op.isCollective, " collective"},
-              std::pair{op.isAccumulation, " accumulation"}})
+              std::pair{op.isAccumulation, " accumulation"},
+              std::pair{op.isRepetition, " repetition"}})
             if (set)
                 flags += name;
         if (op.recomputeOf)

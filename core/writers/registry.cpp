@@ -5,6 +5,7 @@
 #include "core/io/byte_source.h"
 #include "core/plan/plan_json.h"
 #include "core/writers/csv_writer.h"
+#include "core/writers/graph_writer.h"
 #include "core/writers/python_writer.h"
 #include "core/writers/svg_writer.h"
 
@@ -38,21 +39,32 @@ bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b)
     return !a.empty() && !b.empty() && std::filesystem::equivalent(a, b, error) && !error;
 }
 
+/// Of a kind that every plan can be written as.
+template <std::string (*Write)(const plan::VerifiedPlan&)>
+Result<std::string> contentOf(const plan::VerifiedPlan& plan)
+{
+    return Write(plan);
+}
+
 } // namespace
 
 const std::vector<PlanWriter>& planWriters()
 {
     static const std::vector<PlanWriter> kWriters{
-        {.id = "json", .name = "Plan file", .extension = ".json", .content = plan::writePlan},
-        {.id = "python", .name = "Python module", .extension = ".py", .content = pythonModule},
+        {.id = "json", .name = "Plan file", .extension = ".json", .content = contentOf<plan::writePlan>},
+        {.id = "python", .name = "Python module", .extension = ".py", .content = contentOf<pythonModule>},
         {.id = "csv",
          .name = "Table of recomputed values",
          .extension = ".csv",
-         .content = recomputedTable},
+         .content = contentOf<recomputedTable>},
         {.id = "svg",
          .name = "Picture of the timeline",
          .extension = ".svg",
-         .content = timelinePicture},
+         .content = contentOf<timelinePicture>},
+        {.id = "graph",
+         .name = "Graph of the planned step",
+         .extension = ".plimsoll.json",
+         .content = rewrittenGraph},
     };
     return kWriters;
 }
@@ -67,10 +79,14 @@ std::string planEndings()
 
 Result<const PlanWriter*> writerFor(const std::filesystem::path& path)
 {
-    const std::string ending = lowered(path.extension().string());
+    const std::string name = lowered(path.filename().string());
+    const PlanWriter* found = nullptr;
     for (const PlanWriter& writer : planWriters())
-        if (writer.extension == ending)
-            return &writer;
+        if (name.size() > writer.extension.size() && name.ends_with(writer.extension)
+            && (found == nullptr || writer.extension.size() > found->extension.size()))
+            found = &writer;
+    if (found != nullptr)
+        return found;
     return failure(ErrorKind::Usage,
                    fmt::format("{}: the ending says what to write, and must be one of {}.",
                                io::pathText(path), planEndings()));
@@ -87,7 +103,10 @@ Result<void> writePlanFile(const plan::VerifiedPlan& plan, const std::filesystem
         return failure(
             ErrorKind::File,
             fmt::format("{} is a graph that was read: it is not overwritten.", io::pathText(path)));
-    return io::writeAtomically(path, (*writer)->content(plan));
+    const Result<std::string> content = (*writer)->content(plan);
+    if (!content)
+        return tl::unexpected{content.error()};
+    return io::writeAtomically(path, *content);
 }
 
 } // namespace plimsoll::writers

@@ -16,7 +16,8 @@ struct PlanWriter
     std::string id;        ///< "json"
     std::string name;      ///< "Plan file": for people
     std::string extension; ///< ".json": by which the kind is chosen
-    std::string (*content)(const plan::VerifiedPlan& plan) = nullptr;
+    /// Usage error, a sentence, for a plan that can't be written so.
+    base::Result<std::string> (*content)(const plan::VerifiedPlan& plan) = nullptr;
 };
 
 /// The kinds of this build, in the order in which menus show them.
@@ -25,7 +26,7 @@ struct PlanWriter
 /// The endings of all kinds: ".json .py".
 [[nodiscard]] std::string planEndings();
 
-/// The kind that a path's ending asks for; Usage error that lists the endings otherwise.
+/// The kind that a path's ending asks for, the longest that fits; Usage error that lists the endings otherwise.
 [[nodiscard]] base::Result<const PlanWriter*> writerFor(const std::filesystem::path& path);
 
 /// Writes the plan as a whole or not at all, in the kind that the ending asks for. Refuses to

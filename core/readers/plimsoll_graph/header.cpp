@@ -26,6 +26,7 @@ constexpr std::array kTextKeys{
     TextKey{"exporter", &graph::Header::exporter},
     TextKey{"torch", &graph::Header::torch},
     TextKey{"execution", &graph::Header::execution},
+    TextKey{"planner", &graph::Header::planner},
     TextKey{"mode", &graph::Header::mode},
     TextKey{"model", &graph::Header::model},
     TextKey{"model_class", &graph::Header::modelClass},
@@ -35,7 +36,7 @@ constexpr std::array kTextKeys{
 };
 
 /// "SGD (foreach)"; null is no optimizer.
-bool readOptimizer(Scan& scan, JsonValue& value, std::string& out)
+bool readOptimizer(Scan& scan, JsonValue& value, graph::Header& header)
 {
     bool isNull = false;
     if (value.is_null().get(isNull) == simdjson::SUCCESS && isNull)
@@ -47,9 +48,11 @@ bool readOptimizer(Scan& scan, JsonValue& value, std::string& out)
             return scan.text(item, name);
         if (key == "variant")
             return scan.textOrNull(item, variant);
+        if (key == "dtype")
+            return scan.textOrNull(item, header.optimizerDtype);
         return scan.skip(item);
     });
-    out = variant.empty() ? name : fmt::format("{} ({})", name, variant);
+    header.optimizer = variant.empty() ? name : fmt::format("{} ({})", name, variant);
     return read;
 }
 
@@ -150,7 +153,7 @@ HeaderKey readHeaderKey(Scan& scan, std::string_view key, JsonValue& value, grap
         if (key == known.key)
             return outcome(scan.textOrNull(value, header.*known.field));
     if (key == "optimizer")
-        return outcome(readOptimizer(scan, value, header.optimizer));
+        return outcome(readOptimizer(scan, value, header));
     if (key == "micro_steps")
         return outcome(scan.integer(value, {1, kMostRows}, header.microSteps));
     if (key == "kernels")

@@ -26,7 +26,9 @@ constexpr std::int64_t kViewFlag = 1;
 constexpr std::int64_t kRandomFlag = 2;
 constexpr std::int64_t kCollectiveFlag = 4;
 constexpr std::int64_t kAccumulationFlag = 8;
-constexpr std::int64_t kAllFlags = 31;
+constexpr std::int64_t kGradModeFlag = 16;
+constexpr std::int64_t kRepetitionFlag = 32;
+constexpr std::int64_t kAllFlags = 63;
 
 constexpr auto kModuleColumns =
     std::to_array<std::string_view>({"parent", "path", "class", "flags"});
@@ -82,7 +84,7 @@ private:
     std::vector<std::int64_t> m_numbers;
 };
 
-bool readOp(Scan& scan, Row& row, Lists& lists, graph::Op& op)
+bool readOp(Scan& scan, Row& row, Lists& lists, graph::Op& op, graph::CallTexts& calls)
 {
     std::int64_t target = 0;
     std::int64_t phase = 0;
@@ -107,6 +109,8 @@ bool readOp(Scan& scan, Row& row, Lists& lists, graph::Op& op)
     op.isRandom = (flags & kRandomFlag) != 0;
     op.isCollective = (flags & kCollectiveFlag) != 0;
     op.isAccumulation = (flags & kAccumulationFlag) != 0;
+    op.inGradMode = (flags & kGradModeFlag) != 0;
+    op.isRepetition = (flags & kRepetitionFlag) != 0;
     if ((flags & ~kAllFlags) != 0)
         scan.tolerate("ops with unknown flags");
 
@@ -126,7 +130,13 @@ bool readOp(Scan& scan, Row& row, Lists& lists, graph::Op& op)
     if (measured)
         op.measured = base::Nanoseconds{*measured};
     op.recomputeOf = idOrNone<graph::OpId>(recomputeOf);
-    return row.skip() && row.skip(); // args and kwargs: only execution needs them
+    std::string_view args;
+    std::string_view kwargs;
+    if (!row.json(args) || !row.json(kwargs))
+        return false;
+    calls.add(args);
+    calls.add(kwargs);
+    return true;
 }
 
 } // namespace
@@ -222,7 +232,7 @@ bool readOps(Scan& scan, JsonValue& value, Draft& draft)
 {
     Lists lists;
     return readTable(scan, value, kOpColumns, draft.offsetsOf(Table::Ops), [&](Row& row) {
-        return readOp(scan, row, lists, draft.program.ops.emplace_back());
+        return readOp(scan, row, lists, draft.program.ops.emplace_back(), draft.program.callTexts);
     });
 }
 

@@ -193,7 +193,13 @@ bool Scan::integers(JsonValue& value, Range range, std::vector<std::int64_t>& ou
 
 bool Scan::skip(JsonValue& value)
 {
-    std::string_view raw = value.raw_json_token();
+    std::string_view raw;
+    return json(value, raw);
+}
+
+bool Scan::json(JsonValue& value, std::string_view& raw)
+{
+    raw = value.raw_json_token();
     const std::uint64_t offset = offsetOf(value);
     if (const char first = raw.front(); first == '[' || first == '{')
         if (const auto code = rawContainer(value, first == '[', raw); code != simdjson::SUCCESS)
@@ -291,6 +297,12 @@ bool Row::skip()
 {
     JsonValue value;
     return next(value) && m_scan.skip(value);
+}
+
+bool Row::json(std::string_view& out)
+{
+    JsonValue value;
+    return next(value) && m_scan.json(value, out);
 }
 
 bool Row::finish()

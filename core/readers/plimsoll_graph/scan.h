@@ -83,6 +83,8 @@ public:
     bool integers(JsonValue& value, Range range, std::vector<std::int64_t>& out);
     /// Checks that it is JSON and how deep it nests.
     bool skip(JsonValue& value);
+    /// The same; `out` is its text in the source.
+    bool json(JsonValue& value, std::string_view& out);
 
     /// Calls `visit(JsonValue&) -> bool` for each element.
     template <typename Visit>
@@ -164,6 +166,7 @@ public:
     /// Hands out the next column as it stands.
     bool value(JsonValue& out) { return next(out); }
     bool skip();
+    bool json(std::string_view& out);
     /// Whether the row goes on.
     bool hasMore();
     /// Columns beyond those known are tolerated.

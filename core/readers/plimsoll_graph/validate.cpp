@@ -84,6 +84,9 @@ MaybeFault findOrderFault(const Program& program)
             return fault(Table::Ops, row, "names a forward_op that is not before it");
         if (op.recomputeOf && op.recomputeOf->index() >= row)
             return fault(Table::Ops, row, "names a recompute_of that is not before it");
+        if (op.isRepetition && !(op.recomputeOf && program.isRewritten()))
+            return fault(Table::Ops, row,
+                         "is a plan's repetition, which has a recompute_of and execution \"step\"");
     }
     if (microSteps != program.header.microSteps)
         return fault(Table::Ops, program.ops.size() - 1,
@@ -169,9 +172,11 @@ std::optional<std::string> findDifference(const graph::Checks& told, const graph
 std::optional<std::string> findHeaderFault(const Program& program)
 {
     const graph::Header& header = program.header;
-    if (header.execution != "eager")
-        return fmt::format(R"(`execution` is "{}", and only "eager" steps can be read)",
+    if (header.execution != "eager" && header.execution != graph::kStepExecution)
+        return fmt::format(R"(`execution` is "{}", and only "eager" and "step" can be read)",
                            base::printable(header.execution, 40));
+    if (program.isRewritten() && !program.saved.empty())
+        return R"(`execution` is "step", but the table `saved` has rows: autograd doesn't run it)";
     if (header.mode != "train" && header.mode != "inference")
         return fmt::format(R"(`mode` is "{}", neither "train" nor "inference")",
                            base::printable(header.mode, 40));

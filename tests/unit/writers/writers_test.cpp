@@ -38,6 +38,25 @@ plan::VerifiedPlanPtr samplePlan()
     return nullptr;
 }
 
+/// The same for the step runner.
+plan::VerifiedPlanPtr sampleStepPlan()
+{
+    for (std::uint64_t seed = 1; seed < 200; ++seed) {
+        plan::Problem problem = tests::unlimitedProblem(tests::randomProgram(seed));
+        graph::Program program = *problem.program;
+        for (std::size_t op = 0; op < program.ops.size(); ++op) {
+            program.callTexts.add("[]");
+            program.callTexts.add("{}");
+        }
+        problem.program = std::make_shared<const graph::Program>(std::move(program));
+        const base::Result<plan::VerifiedPlanPtr> verified =
+            plan::certify(problem, tests::randomStepPlan(*problem.program, seed));
+        if (verified && !(*verified)->plan().again.empty())
+            return *verified;
+    }
+    return nullptr;
+}
+
 QByteArray contentOf(const std::string& path)
 {
     QFile file{QString::fromStdString(path)};
@@ -54,6 +73,7 @@ private Q_SLOTS:
     void choosesTheKindByTheEnding();
     void listsTheEndingsForAnUnknownOne();
     void writesEachKindToAFile();
+    void graphsAreOfPlansForTheRunnerAtTheSizeOfTheTrace();
     void refusesToReplaceTheGraph();
     void saysWhyAFolderCantBeWritten();
     void csvHasOneRowForEachRecomputedValue();
@@ -66,12 +86,15 @@ private Q_SLOTS:
 
 private:
     plan::VerifiedPlanPtr m_plan;
+    plan::VerifiedPlanPtr m_stepPlan; ///< of a program that knows its ops' calls
 };
 
 void WritersTest::initTestCase()
 {
     m_plan = samplePlan();
     QVERIFY(m_plan);
+    m_stepPlan = sampleStepPlan();
+    QVERIFY(m_stepPlan);
 }
 
 void WritersTest::choosesTheKindByTheEnding_data()
@@ -82,6 +105,8 @@ void WritersTest::choosesTheKindByTheEnding_data()
     QTest::newRow("Python") << std::string{"plan.py"} << std::string{"python"};
     QTest::newRow("table") << std::string{"plan.csv"} << std::string{"csv"};
     QTest::newRow("picture, capitals") << std::string{"plan.SVG"} << std::string{"svg"};
+    QTest::newRow("graph") << std::string{"a/b.Plimsoll.json"} << std::string{"graph"};
+    QTest::newRow("two dots") << std::string{"graph.plan.json"} << std::string{"json"};
 }
 
 void WritersTest::choosesTheKindByTheEnding()
@@ -95,11 +120,11 @@ void WritersTest::choosesTheKindByTheEnding()
 
 void WritersTest::listsTheEndingsForAnUnknownOne()
 {
-    for (const char* path : {"plan.docx", "plan", "json", ""}) {
+    for (const char* path : {"plan.docx", "plan", "json", "", ".json", "graph.plimsoll.json.gz"}) {
         const auto writer = writers::writerFor(path);
         QVERIFY(!writer.has_value());
         QCOMPARE(writer.error().kind, base::ErrorKind::Usage);
-        QVERIFY(writer.error().message.find(".json .py .csv .svg") != std::string::npos);
+        QVERIFY(writer.error().message.find(".json .py .csv .svg .plimsoll.json") != std::string::npos);
     }
 }
 
@@ -107,13 +132,36 @@ void WritersTest::writesEachKindToAFile()
 {
     const support::TempFolder folder;
     for (const writers::PlanWriter& writer : writers::planWriters()) {
+        const plan::VerifiedPlan& plan = writer.id == "graph" ? *m_stepPlan : *m_plan;
         const std::string path = folder.file("plan" + writer.extension);
-        const auto written = writers::writePlanFile(*m_plan, path);
+        const auto written = writers::writePlanFile(plan, path);
         QVERIFY2(written, support::messageOf(written));
-        const std::string content = writer.content(*m_plan);
+        const std::string content = writer.content(plan).value();
         QVERIFY(contentOf(path) == QByteArray::fromStdString(content));
         QVERIFY(!content.empty());
     }
+}
+
+/// And nothing is written then.
+void WritersTest::graphsAreOfPlansForTheRunnerAtTheSizeOfTheTrace()
+{
+    const support::TempFolder folder;
+    const std::string path = folder.file("planned.plimsoll.json");
+    const auto regions = writers::writePlanFile(*m_plan, path);
+    QVERIFY(!regions);
+    QCOMPARE(regions.error().kind, base::ErrorKind::Usage);
+    QVERIFY(regions.error().message.ends_with("make a plan for runtime step."));
+    plan::Problem elsewhere = m_stepPlan->problem();
+    graph::Program program = *elsewhere.program;
+    program.callTexts = {};
+    elsewhere.program = std::make_shared<const graph::Program>(std::move(program));
+    const auto resized =
+        writers::writePlanFile(*plan::certify(elsewhere, m_stepPlan->plan()).value(), path);
+    QVERIFY(!resized);
+    QCOMPARE(resized.error().message,
+             std::string{"A step is written out at the size at which it was traced: what its ops "
+                         "are called with is known there only."});
+    QVERIFY(!QFile::exists(QString::fromStdString(path)));
 }
 
 void WritersTest::refusesToReplaceTheGraph()
@@ -202,12 +250,13 @@ void WritersTest::noWriterLetsHiddenCharactersThrough_data()
 void WritersTest::noWriterLetsHiddenCharactersThrough()
 {
     QFETCH(std::string, kind);
-    const plan::VerifiedPlanPtr plan = renamed(*m_plan, kHiddenName);
+    const plan::VerifiedPlanPtr plan =
+        renamed(kind == "graph" ? *m_stepPlan : *m_plan, kHiddenName);
     QVERIFY(plan);
     const auto writer =
         std::find_if(writers::planWriters().begin(), writers::planWriters().end(),
                      [&](const writers::PlanWriter& one) { return one.id == kind; });
-    const std::string content = writer->content(*plan);
+    const std::string content = writer->content(*plan).value();
     QVERIFY(content.find("\\u202e") != std::string::npos);
     // The new lines are those of the writer: the name has none that it could begin.
     QVERIFY(content.find("\n# =evil") == std::string::npos);

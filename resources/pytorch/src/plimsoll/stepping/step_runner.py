@@ -13,7 +13,7 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from ..base.apply_values import PlanMismatch
 from ..base.kinds import TraceError
-from ..base.plan_file import PlanLike, read_plan
+from ..base.plan_file import PlanLike, load_plan, read_plan
 from ..base.questions import translate
 from ..job.environment import prepared
 from ..recording.record import older_objects_spared, warm_up
@@ -27,6 +27,7 @@ from .step_schedule import Execution, read_again, schedule
 from .step_sequence import check_sequence
 from .step_stream import StepStream, StreamObserver
 from .step_undo import Undo
+from .written_out import GRAPH, is_graph, plan_of, read_written
 
 _MOST_PROGRAMS = 8  # of different shapes
 _TARGET = "cpu"
@@ -197,7 +198,7 @@ class StepRunner:
             again: list[tuple[int, list[int]]] = []
             if self._plan is not None:
                 check_sequence(program, self._plan, self._model)
-                again = read_again(program, self._plan)
+                again = read_written(program, self._plan) if GRAPH in self._plan else read_again(program, self._plan)
             self._compiled = {k: c for k, c in self._compiled.items() if k[0] in self._programs}
             self._compiled[key] = Compiled(program, present, again, type(self._model).__name__)
         return self._compiled[key]
@@ -255,7 +256,10 @@ def _record(batch: Batch) -> Program:
 def _read(plan: Optional[PlanLike], model: torch.nn.Module) -> Optional[dict]:
     if plan is None:
         return None
-    read = read_plan(plan, "step", 'plimsoll.apply() runs plans of runtime "checkpoint"')
+    content = load_plan(plan)
+    if is_graph(content):
+        content = plan_of(content)
+    read = read_plan(content, "step", 'plimsoll.apply() runs plans of runtime "checkpoint"')
     planned, name = (read.get("graph") or {}).get("model_class"), type(model).__name__
     if planned not in (None, name):
         raise PlanMismatch(f"The plan was made for a {planned}, but this model is a {name}.")
@@ -268,10 +272,11 @@ def compile_step(
     """A training step without its optimizer as straight-line code: `loss = step(*batch, **kwargs)` runs forward, loss and backward
     op by op as eager PyTorch would, with the same bits, frees every value after its last scheduled use and fills `.grad`.
 
-    `plan` is a plan of runtime "step" (a path or its content), None: nothing is repeated. `loss` maps the model's output to a
-    tensor with one element; without one the output's `.loss` is taken, else the sum. Of the positional arguments of a call the
-    last `targets` go to the loss after the output, the others to the model. The step is recorded on fake tensors at the
-    first call, and again for other shapes, modes or values of arguments that are no tensors; it runs no Python code of the model.
+    `plan` is a plan of runtime "step", or the graph that such a plan was exported as (a path or its content), None: nothing is
+    repeated. `loss` maps the model's output to a tensor with one element; without one the output's `.loss` is taken, else the sum. Of
+    the positional arguments of a call the last `targets` go to the loss after the output, the others to the model. The step is
+    recorded on fake tensors at the first call, and again for other shapes, modes or values of arguments that are no tensors; it runs
+    no Python code of the model.
     Raises PlanMismatch when the plan is made for something else.
 
     It is recorded again, too, when something that model or loss hold has changed: attributes of modules and of other objects and their
