@@ -83,8 +83,8 @@ ordered_json summaryJson(const graph::Program& program, std::size_t cuts,
             {"batch", program.header.batch},
             {"axes", axesJson(program)},
             {"execution", program.header.execution},
-            {"planner", program.isRewritten() ? ordered_json(program.header.planner)
-                                              : ordered_json(nullptr)},
+            {"planner",
+             program.isRewritten() ? ordered_json(program.header.planner) : ordered_json(nullptr)},
             {"mode", program.header.mode},
             {"micro_steps", program.header.microSteps},
             {"target", program.header.target},
@@ -171,8 +171,8 @@ std::string summaryText(const readers::ReadProgram& read, std::size_t cuts,
             graph::blockBytes(graph::Rounding::Cuda512));
     text += fmt::format("  clean cuts         {}\n", cuts);
     if (program.isRewritten()) {
-        const auto repetitions = std::ranges::count_if(
-            program.ops, [](const graph::Op& op) { return op.isRepetition; });
+        const auto repetitions =
+            std::ranges::count_if(program.ops, [](const graph::Op& op) { return op.isRepetition; });
         text += fmt::format("  rewritten          by a plan of {}: {} of the ops are repetitions\n",
                             base::printable(program.header.planner), repetitions);
     }

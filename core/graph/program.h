@@ -217,8 +217,8 @@ struct Header
     int version = 1;
     std::string exporter;
     std::string torch;
-    std::string execution; ///< "eager", or kStepExecution
-    std::string planner;   ///< whose plan the step was rewritten by; "" of a recorded one
+    std::string execution;    ///< "eager", or kStepExecution
+    std::string planner = {}; ///< whose plan the step was rewritten by; "" of a recorded one
     std::string mode;
     std::int64_t microSteps = 1; ///< forward, loss and backward run so often before the optimizer
     std::string model;
@@ -226,8 +226,8 @@ struct Header
     std::string batch;
     std::string target;
     std::string optimizer; ///< "SGD (foreach)", "" without one
-    std::string optimizerDtype;
-    std::string autocast;  ///< "" without
+    std::string optimizerDtype = {};
+    std::string autocast; ///< "" without
     std::vector<KernelChoice> kernels;
     std::vector<std::string> assumed;
 };

@@ -274,10 +274,10 @@ void Rewriter::noteLastUses()
 base::Result<Program> rewrite(const VerifiedPlan& plan)
 {
     if (plan.plan().runtime != Runtime::Step)
-        return base::failure(
-            base::ErrorKind::Usage,
-            "This plan's regions run in PyTorch's autograd, so that it is no list of ops that could "
-            "be written out: make a plan for runtime step.");
+        return base::failure(base::ErrorKind::Usage,
+                             "This plan's regions run in PyTorch's autograd, so that it is no list "
+                             "of ops that could "
+                             "be written out: make a plan for runtime step.");
     return Rewriter{*plan.problem().program, *plan.evaluation().schedule}.run(plan.plan().planner);
 }
 

@@ -48,9 +48,10 @@ Verification verifyOwn(const Problem& problem, const Plan& plan)
         return seen;
     }
     if (problem.program->isRewritten() && !isPlain) {
-        seen.faults.push_back({FaultKind::IllegalRegion,
-                               "The graph is a plan written out, which no autograd runs: lay regions "
-                               "over the graph that it was made from."});
+        seen.faults.push_back(
+            {FaultKind::IllegalRegion,
+             "The graph is a plan written out, which no autograd runs: lay regions "
+             "over the graph that it was made from."});
         return seen;
     }
     if (!plan.again.empty()) {

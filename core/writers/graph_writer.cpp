@@ -57,13 +57,12 @@ ordered_json optimizerJson(const graph::Header& header)
         return nullptr;
     const std::size_t space = header.optimizer.rfind(" (");
     const bool hasVariant = space != std::string::npos && header.optimizer.ends_with(')');
-    ordered_json json = {{"class", hasVariant ? header.optimizer.substr(0, space)
-                                              : header.optimizer},
-                         {"variant", nullptr},
-                         {"dtype", textOrNull(header.optimizerDtype)}};
+    ordered_json json = {
+        {"class", hasVariant ? header.optimizer.substr(0, space) : header.optimizer},
+        {"variant", nullptr},
+        {"dtype", textOrNull(header.optimizerDtype)}};
     if (hasVariant)
-        json["variant"] =
-            header.optimizer.substr(space + 2, header.optimizer.size() - space - 3);
+        json["variant"] = header.optimizer.substr(space + 2, header.optimizer.size() - space - 3);
     return json;
 }
 
@@ -126,19 +125,16 @@ ordered_json structureRow(const graph::Structure& structure)
 
 ordered_json callRow(const graph::Call& call)
 {
-    return {call.module.index(),    indexOrNone(call.parent),    call.first,
-            call.last,              indices(call.inputs),        indices(call.outputs),
-            call.source,            indexOrNone(call.arguments), indexOrNone(call.result)};
+    return {call.module.index(), indexOrNone(call.parent),    call.first,
+            call.last,           indices(call.inputs),        indices(call.outputs),
+            call.source,         indexOrNone(call.arguments), indexOrNone(call.result)};
 }
 
 ordered_json storageRow(const graph::Storage& storage)
 {
-    return {storage.bytes.count(),
-            static_cast<int>(storage.storageClass),
-            storage.alloc,
-            momentOrNull(storage.free),
-            storage.lastUse,
-            momentOrNull(storage.pythonFree),
+    return {storage.bytes.count(), static_cast<int>(storage.storageClass),
+            storage.alloc,         momentOrNull(storage.free),
+            storage.lastUse,       momentOrNull(storage.pythonFree),
             storage.names};
 }
 
@@ -218,8 +214,8 @@ void writeTables(const Program& program, Writing& writing)
                   [&](std::size_t row) { return text(storageRow(program.storages[row])); });
     writing.table("tensors", program.tensors.size(), [&](std::size_t row) {
         const graph::Tensor& tensor = program.tensors[row];
-        return text({tensor.storage.index(), tensor.shape, tensor.strides, tensor.offset,
-                     tensor.dtype});
+        return text(
+            {tensor.storage.index(), tensor.shape, tensor.strides, tensor.offset, tensor.dtype});
     });
     writing.table("ops", program.ops.size(), [&](std::size_t row) {
         std::string columns = text(opRow(program.ops[row]));

@@ -51,8 +51,14 @@ Result<std::string> contentOf(const plan::VerifiedPlan& plan)
 const std::vector<PlanWriter>& planWriters()
 {
     static const std::vector<PlanWriter> kWriters{
-        {.id = "json", .name = "Plan file", .extension = ".json", .content = contentOf<plan::writePlan>},
-        {.id = "python", .name = "Python module", .extension = ".py", .content = contentOf<pythonModule>},
+        {.id = "json",
+         .name = "Plan file",
+         .extension = ".json",
+         .content = contentOf<plan::writePlan>},
+        {.id = "python",
+         .name = "Python module",
+         .extension = ".py",
+         .content = contentOf<pythonModule>},
         {.id = "csv",
          .name = "Table of recomputed values",
          .extension = ".csv",

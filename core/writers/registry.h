@@ -26,7 +26,8 @@ struct PlanWriter
 /// The endings of all kinds: ".json .py".
 [[nodiscard]] std::string planEndings();
 
-/// The kind that a path's ending asks for, the longest that fits; Usage error that lists the endings otherwise.
+/// The kind that a path's ending asks for, the longest that fits; Usage error that lists the
+/// endings otherwise.
 [[nodiscard]] base::Result<const PlanWriter*> writerFor(const std::filesystem::path& path);
 
 /// Writes the plan as a whole or not at all, in the kind that the ending asks for. Refuses to

@@ -7,9 +7,9 @@
 #include "tests/support/programs.h"
 #include "tests/support/rewritten_step.h"
 
-#include <fmt/format.h>
-
 #include <QTest>
+
+#include <fmt/format.h>
 
 #include <map>
 #include <set>
@@ -187,8 +187,8 @@ void RewritePropertyTest::aRewrittenStepIsPlannedAndWrittenAgain()
         again.run();
         QVERIFY2(recorded.found == again.found, qPrintable(QString::number(seed)));
         twice += std::ranges::any_of(plan.again, [&](const plan::Again& row) {
-            return std::ranges::any_of(
-                row.ops, [&](graph::OpId op) { return once->op(op).isRepetition; });
+            return std::ranges::any_of(row.ops,
+                                       [&](graph::OpId op) { return once->op(op).isRepetition; });
         });
     }
     QVERIFY(twice > 15);

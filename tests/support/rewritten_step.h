@@ -21,9 +21,9 @@ inline graph::ProgramPtr readText(const std::string& text, std::string& why)
 {
     std::string padded = text;
     padded.append(io::kPadding, '\0');
-    const base::Result<readers::ReadProgram> read = readers::readContent(
-        "rewritten.plimsoll.json", {"rewritten", std::string_view{padded}.substr(0, text.size())},
-        {});
+    const base::Result<readers::ReadProgram> read =
+        readers::readContent("rewritten.plimsoll.json",
+                             {"rewritten", std::string_view{padded}.substr(0, text.size())}, {});
     if (read)
         return read->program;
     why = read.error().message;

@@ -298,10 +298,10 @@ base::Result<LinearizedStep> linearize(const plan::Problem& problem, const Regio
                         "trace with micro_steps=1 and apply the plan, which then runs in each.",
                         count));
     if (problem.program->isRewritten())
-        return base::failure(
-            base::ErrorKind::Usage,
-            "The graph is a plan written out, a step of single ops: plan the graph that it was made "
-            "from, or let remat or capuchin repeat more of its ops.");
+        return base::failure(base::ErrorKind::Usage,
+                             "The graph is a plan written out, a step of single ops: plan the "
+                             "graph that it was made "
+                             "from, or let remat or capuchin repeat more of its ops.");
     const bool isBetweenOps = space.granularity() == plan::Granularity::Op;
     return Linearizer{problem, residuals, mostStages}.run(
         space, cuts.value_or(isBetweenOps ? CutRule::Ops : CutRule::Calls));

@@ -153,6 +153,8 @@ base::Result<void> Search::begin()
 
 base::Result<void> Search::start(const RematStart& start, const base::JobContext& job)
 {
+    if (m_runtime == plan::Runtime::Step && m_problem.program->isRewritten())
+        return {}; // a list of ops, over which those lay nothing
     Options options = start.options;
     if (freezesStats(m_descriptor, m_options))
         options["freeze-stats"] = 1;

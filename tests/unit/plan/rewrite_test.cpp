@@ -50,8 +50,7 @@ graph::ProgramPtr program()
         .op("aten.sum.default", {.reads = {"e"}, .outputs = {"l"}, .phase = Phase::Loss})
         .op("aten.ones_like.default",
             {.reads = {"l"}, .outputs = {"one"}, .phase = Phase::Backward})
-        .op("aten.mul.Tensor",
-            {.reads = {"one", "r"}, .outputs = {"gr"}, .phase = Phase::Backward})
+        .op("aten.mul.Tensor", {.reads = {"one", "r"}, .outputs = {"gr"}, .phase = Phase::Backward})
         .op("aten.threshold_backward.default",
             {.reads = {"gr", "v"}, .outputs = {"gx"}, .phase = Phase::Backward});
     builder.call("", 0, 2, {"x"}, {"e"})
@@ -61,9 +60,8 @@ graph::ProgramPtr program()
     auto made = std::make_shared<graph::Program>(*builder.build());
     made->parameters.push_back({"x", graph::StorageId{0}, graph::StorageId{8}, {}});
     for (const char* const args :
-         {"[{'t':0},null,{'t':1},true,1e-05]", "[{'t':2}]", "[{'t':3}]",
-          "[{'t':4},[]]", "[{'t':5}]", "[{'t':6},{'t':3}]",
-          "[{'t':7},{'t':9},'{`t`:9}']"}) {
+         {"[{'t':0},null,{'t':1},true,1e-05]", "[{'t':2}]", "[{'t':3}]", "[{'t':4},[]]",
+          "[{'t':5}]", "[{'t':6},{'t':3}]", "[{'t':7},{'t':9},'{`t`:9}']"}) {
         made->callTexts.add(json(args));
         made->callTexts.add(json("{'dtype':{'dtype':'float32'}}"));
     }
@@ -87,8 +85,7 @@ plan::VerifiedPlanPtr planned(std::vector<plan::Again> rows)
 /// Batch norm and relu run again before the ops that need them.
 graph::Program rewritten()
 {
-    return plan::rewrite(
-               *planned({{5, {graph::OpId{0}, graph::OpId{1}}}, {6, {graph::OpId{0}}}}))
+    return plan::rewrite(*planned({{5, {graph::OpId{0}, graph::OpId{1}}}, {6, {graph::OpId{0}}}}))
         .value();
 }
 

@@ -28,8 +28,9 @@ void RewriteSamplesTest::everyFrontierIsWrittenOut_data()
     QTest::addColumn<QString>("sample");
     QTest::addColumn<QString>("planner");
     QStringList samples;
-    for (const QString& file : QDir{QStringLiteral(PLIMSOLL_SOURCE_DIR "/resources/samples")}
-                                   .entryList({QStringLiteral("*.plimsoll.json.gz")}))
+    for (const QString& file :
+         QDir{QStringLiteral(PLIMSOLL_SOURCE_DIR "/resources/samples")}.entryList(
+             {QStringLiteral("*.plimsoll.json.gz")}))
         samples << file.section(u'.', 0, 0);
     for (const QString& sample : samples)
         if (sample != QStringLiteral("gpt2_prompt")) // nobody trains it

@@ -124,7 +124,8 @@ void WritersTest::listsTheEndingsForAnUnknownOne()
         const auto writer = writers::writerFor(path);
         QVERIFY(!writer.has_value());
         QCOMPARE(writer.error().kind, base::ErrorKind::Usage);
-        QVERIFY(writer.error().message.find(".json .py .csv .svg .plimsoll.json") != std::string::npos);
+        QVERIFY(writer.error().message.find(".json .py .csv .svg .plimsoll.json")
+                != std::string::npos);
     }
 }
 
