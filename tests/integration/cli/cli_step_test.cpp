@@ -25,6 +25,7 @@ private Q_SLOTS:
     void damagedSchedulesAreRefused();
     void inferenceHasNoStepToRun();
     void picksAreExplained();
+    void plansAreWrittenOutAsGraphs();
 
 private:
     [[nodiscard]] QString planned()
@@ -194,6 +195,45 @@ void CliStepTest::picksAreExplained()
     QCOMPARE(rotor.exit, 2);
     QVERIFY(rotor.error.contains("rotor does not choose value by value"));
     QVERIFY(rotor.error.contains("capuchin"));
+}
+
+/// What is exported is a step without a plan: inspected, planned, checked, refused by what lays
+/// regions.
+void CliStepTest::plansAreWrittenOutAsGraphs()
+{
+    const QString plan = planned();
+    const QString graph = file("planned.plimsoll.json");
+    const QJsonObject checked = runCli({text("check"), plan, m_resnet, text("--json")}).json();
+    const CliRun exported = runCli({text("export"), m_resnet, plan, text("-o"), graph});
+    QVERIFY2(exported.exit == 0, exported.error);
+    QVERIFY(exported.out.contains("(Graph of the planned step)"));
+    const CliRun told = runCli({text("inspect"), graph});
+    QVERIFY(told.out.contains("rewritten          by a plan of rotor: "));
+    const QJsonObject inspected =
+        runCli({text("inspect"), graph, text("--json")}).json()[text("summary")].toObject();
+    QCOMPARE(inspected[text("execution")].toString(), text("step"));
+    QCOMPARE(inspected[text("planner")].toString(), text("rotor"));
+    QCOMPARE(inspected[text("peak_allocated_bytes")].toInteger(),
+             checked[text("peak_bytes")].toInteger());
+    const QJsonObject none = runCli({text("plan"), graph, text("--planner"), text("none"),
+                                     text("--budget"), text("100%"), text("--json")})
+                                 .json();
+    QCOMPARE(none[text("step_time_ns")].toInteger(), checked[text("step_time_ns")].toInteger());
+    const CliRun regions = runCli(
+        {text("plan"), graph, text("--planner"), text("rotor"), text("--budget"), text("90%")});
+    QCOMPARE(regions.exit, 2);
+    QVERIFY(regions.error.startsWith("The graph is a plan written out, a step of single ops"));
+    // Plans of regions have no such graph.
+    const QString checkpoint = file("regions.json");
+    QCOMPARE(runCli({text("plan"), m_resnet, text("--budget"), text("75%"), text("--export"),
+                     checkpoint})
+                 .exit,
+             0);
+    const CliRun refused =
+        runCli({text("export"), m_resnet, checkpoint, text("-o"), file("regions.plimsoll.json")});
+    QCOMPARE(refused.exit, 2);
+    QVERIFY(refused.error.endsWith("make a plan for runtime step.\n"));
+    QVERIFY(!QFile::exists(file("regions.plimsoll.json")));
 }
 
 } // namespace

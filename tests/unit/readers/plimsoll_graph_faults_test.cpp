@@ -165,6 +165,7 @@ void PlimsollGraphFaultsTest::namesWrongTypesAndShapes_data()
     set("number for the model's name", "/model", 1, "expected a text");
     set("text for the optimizer", "/optimizer", "SGD", "expected an object");
     set("compiled", "/execution", "compiled", "`execution` is \"compiled\"");
+    set("written out, but saving", "/execution", "step", "but the table `saved` has rows");
     set("unknown mode", "/mode", "dream", "`mode` is \"dream\"");
     set("no op", "/ops", Json::array(), "`ops` is empty");
     set("no module", "/modules", Json::array(), "`modules` is empty");
@@ -194,6 +195,7 @@ void PlimsollGraphFaultsTest::namesBrokenTreesAndOrders_data()
     set("no micro-step", "/micro_steps", 0, "expected a whole number from 1");
     cell("forward op comes later", "ops", 5, 11, 6, "names a forward_op that is not before it");
     cell("recomputes itself", "ops", 5, 15, 5, "names a recompute_of that is not before it");
+    cell("repetition in a recorded step", "ops", 5, 8, 32, "is a plan's repetition");
     cell("dropped before it is unpacked", "saved", 0, 5, 2, "is unpacked before op");
     cell("released before it is dropped", "saved", 0, 6, 2, "later than its release after op 2");
     cell("dropped but never unpacked", "saved", 0, 4, nullptr, "was never unpacked");
