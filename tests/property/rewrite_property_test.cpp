@@ -25,7 +25,7 @@ graph::ProgramPtr withCalls(const graph::ProgramPtr& program)
 {
     auto copy = std::make_shared<graph::Program>(*program);
     for (const graph::Op& op : copy->ops) {
-        std::string args = "[{\"t\":\"no tensor\"}";
+        std::string args = R"([{"t":"no tensor"})";
         for (const graph::TensorId tensor : op.reads)
             args += fmt::format(",[{{\"t\":{}}}]", tensor.index());
         copy->callTexts.add(args + "]");

@@ -67,7 +67,7 @@ inline QString rewritingFault(const plan::VerifiedPlan& plan)
     if (!rewritten)
         return QString::fromStdString(rewritten.error().message);
     const auto program = std::make_shared<const graph::Program>(*rewritten);
-    if (const QString difference = differenceOf(plan, program); !difference.isEmpty())
+    if (QString difference = differenceOf(plan, program); !difference.isEmpty())
         return difference;
     const base::Result<std::string> text = writers::rewrittenGraph(plan);
     if (!text)

@@ -92,6 +92,7 @@ graph::Program rewritten()
 std::vector<std::size_t> numbers(const std::vector<graph::TensorId>& tensors)
 {
     std::vector<std::size_t> found;
+    found.reserve(tensors.size());
     for (const graph::TensorId tensor : tensors)
         found.push_back(tensor.index());
     return found;
