@@ -9,8 +9,11 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QFormLayout>
+#include <QSignalBlocker>
+#include <QSpinBox>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -18,6 +21,24 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr double kLabelWidth = 58; // as in the panel: the fields line up
+
+std::optional<solve::OptionRecord> recordOf(const std::string& planner, const std::string& name)
+{
+    if (const auto found = solve::findPlanner(planner))
+        for (const solve::OptionRecord& record : (*found)->descriptor().options)
+            if (record.name == name)
+                return record;
+    return std::nullopt;
+}
+
+/// "slots" as "Slots", where a record has no label of its own.
+QString titleOf(const solve::OptionRecord& record)
+{
+    if (!record.label.empty())
+        return QString::fromStdString(record.label);
+    const QString name = QString::fromStdString(record.name).replace(u'-', u' ');
+    return name.left(1).toUpper() + name.mid(1);
+}
 
 } // namespace
 
@@ -31,9 +52,8 @@ OptionForm::OptionForm(QWidget* parent) : QWidget{parent}
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     for (const auto& planner : solve::planners())
         for (const solve::OptionRecord& record : planner->descriptor().options)
-            if (!record.choices.empty()
-                && std::none_of(m_rows.begin(), m_rows.end(),
-                                [&](const Row& row) { return row.name == record.name; }))
+            if (std::none_of(m_rows.begin(), m_rows.end(),
+                             [&](const Row& row) { return row.name == record.name; }))
                 addRow(record);
 }
 
@@ -54,8 +74,23 @@ OptionForm::Row OptionForm::makeList(const solve::OptionRecord& record)
     connect(combo, &QComboBox::activated, this, [this, combo, name](int row) {
         Q_EMIT optionChosen(name, combo->itemData(row).toLongLong());
     });
-    return {record.name, combo,
-            [combo](qint64 value) { combo->setCurrentIndex(std::max(combo->findData(value), 0)); }};
+    return {record.name, combo, [combo](const solve::OptionRecord& /*record*/, qint64 value) {
+                combo->setCurrentIndex(std::max(combo->findData(value), 0));
+            }};
+}
+
+OptionForm::Row OptionForm::makeNumber(const solve::OptionRecord& record)
+{
+    auto* box = new QSpinBox{this};
+    box->setKeyboardTracking(false); // half a number is no choice
+    const QString name = QString::fromStdString(record.name);
+    connect(box, &QSpinBox::valueChanged, this,
+            [this, name](int value) { Q_EMIT optionChosen(name, value); });
+    return {record.name, box, [box](const solve::OptionRecord& shown, qint64 value) {
+                const QSignalBlocker quiet{box}; // what setOptions() shows is nobody's choice
+                box->setRange(static_cast<int>(shown.lower), static_cast<int>(shown.upper));
+                box->setValue(static_cast<int>(value));
+            }};
 }
 
 OptionForm::Row OptionForm::makeSwitch(const solve::OptionRecord& record)
@@ -66,16 +101,20 @@ OptionForm::Row OptionForm::makeSwitch(const solve::OptionRecord& record)
     // clicked(), not toggled(): what setOptions() shows is nobody's choice.
     connect(box, &QCheckBox::clicked, this,
             [this, name](bool checked) { Q_EMIT optionChosen(name, checked ? 1 : 0); });
-    return {record.name, box, [box](qint64 value) { box->setChecked(value == 1); }};
+    return {record.name, box, [box](const solve::OptionRecord& /*record*/, qint64 value) {
+                box->setChecked(value == 1);
+            }};
 }
 
 void OptionForm::addRow(const solve::OptionRecord& record)
 {
     const Theme& theme = Theme::current();
-    const QString title = QString::fromStdString(record.label);
+    const QString title = titleOf(record);
     const QString sentence = QString::fromStdString(record.sentence);
     const bool isSwitch = solve::isSwitch(record);
-    Row row = isSwitch ? makeSwitch(record) : makeList(record);
+    Row row = isSwitch                 ? makeSwitch(record)
+              : record.choices.empty() ? makeNumber(record)
+                                       : makeList(record);
     row.field->setObjectName(QString::fromStdString(record.name));
     row.field->setToolTip(plainTip(sentence));
     row.field->setAccessibleName(title);
@@ -91,25 +130,26 @@ void OptionForm::addRow(const solve::OptionRecord& record)
 
 void OptionForm::setShown(const std::string& name, bool shown)
 {
+    if (shown)
+        m_absent.erase(name);
+    else
+        m_absent.insert(name);
     for (const Row& row : m_rows)
         if (row.name == name)
-            formLayout().setRowVisible(row.field, shown);
+            formLayout().setRowVisible(row.field, shown && recordOf(m_planner, name).has_value());
 }
 
 void OptionForm::setOptions(const std::string& planner, const solve::Options& options)
 {
-    const auto found = solve::findPlanner(planner);
+    m_planner = planner;
     for (const Row& row : m_rows) {
-        bool isKnown = false;
-        bool isOpen = false; // there is something to choose
-        if (found)
-            for (const solve::OptionRecord& record : (*found)->descriptor().options)
-                if (record.name == row.name) {
-                    isKnown = true;
-                    isOpen = record.lower < record.upper;
-                }
-        row.field->setEnabled(isOpen);
-        row.show(isKnown ? solve::optionValue((*found)->descriptor(), options, row.name) : 0);
+        const std::optional<solve::OptionRecord> record = recordOf(planner, row.name);
+        formLayout().setRowVisible(row.field, record && !m_absent.contains(row.name));
+        if (!record)
+            continue;
+        const auto chosen = options.find(row.name);
+        row.field->setEnabled(record->lower < record->upper);
+        row.show(*record, chosen != options.end() ? chosen->second : record->standard);
     }
 }
 

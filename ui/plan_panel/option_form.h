@@ -6,6 +6,7 @@
 #include <QWidget>
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,8 @@ class QFormLayout;
 
 namespace plimsoll::ui {
 
-/// The named options of planners, from their records: one row each, a box to check for a switch and
-/// a list for the others. Those that the planner doesn't have can't be chosen.
+/// The options of a planner, from their records: a box to check for a switch, a list for other
+/// choices, a field for a number. Those that leave nothing to choose are shown, but closed.
 class OptionForm : public QWidget
 {
     Q_OBJECT
@@ -35,14 +36,18 @@ private:
     {
         std::string name;
         QWidget* field = nullptr;
-        std::function<void(qint64)> show; ///< puts a value into the field
+        std::function<void(const solve::OptionRecord&, qint64)>
+            show; ///< puts a value into the field
     };
     void addRow(const solve::OptionRecord& record);
     [[nodiscard]] Row makeList(const solve::OptionRecord& record);
     [[nodiscard]] Row makeSwitch(const solve::OptionRecord& record);
+    [[nodiscard]] Row makeNumber(const solve::OptionRecord& record);
     [[nodiscard]] QFormLayout& formLayout() const;
 
-    std::vector<Row> m_rows;
+    std::vector<Row> m_rows;        ///< of all planners, each name once
+    std::set<std::string> m_absent; ///< names that setShown() took away
+    std::string m_planner;
 };
 
 } // namespace plimsoll::ui
