@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/solve/remat/remat_exact.h"
 #include "core/solve/remat/remat_refine.h"
 #include "core/solve/remat/solve_remat.h"
 
@@ -33,6 +34,7 @@ class RematSearchTest : public QObject
 
 private Q_SLOTS:
     void tinyProblemsAreSolvedAsByExhaustion();
+    void whereTheProofGivesUpItsBoundHolds();
     void theSearchAloneIsAlmostAsGood();
     void denseLayeredGraphsFitTightBudgets_data();
     void denseLayeredGraphsFitTightBudgets();
@@ -83,6 +85,44 @@ void RematSearchTest::tinyProblemsAreSolvedAsByExhaustion()
     }
     qInfo("%d problems can be solved", solvable);
     QVERIFY(solvable > 1000 / kShare);
+}
+
+/// Chains, too, with the prices of a bound: what few states prove is never more than what many do.
+void RematSearchTest::whereTheProofGivesUpItsBoundHolds()
+{
+    int given = 0;
+    int raised = 0;
+    for (std::uint64_t seed = 0; seed < 400 / kShare; ++seed) {
+        Random random{seed};
+        const RematProblem problem = tests::randomTrainingChain(random, 14 + seed % 8);
+        const std::int64_t budget =
+            tests::budgetOf(problem, 0.6 + 0.1 * static_cast<double>(seed % 3));
+        const RematBound bound = RematBounds{problem}.lagrangian(budget);
+        const RematExact plain = solveExactly(problem, budget, {.states = 1'000'000}, {});
+        QVERIFY(plain.isProven);
+        RematExactLimits limits{.states = 100'000, .prices = bound.prices};
+        const RematExact priced = solveExactly(problem, budget, limits, {});
+        QVERIFY(priced.isProven && priced.plan.has_value() == plain.plan.has_value());
+        if (!plain.plan)
+            continue;
+        QCOMPARE(priced.again, plain.again);
+        const base::Result<RematFigures> seen = simulate(problem, *priced.plan);
+        QVERIFY(seen && seen->peak <= budget);
+        QCOMPARE(seen->time, tests::plainTime(problem) + plain.again);
+        for (const std::size_t states : {1U, 10U, 100U}) {
+            limits.states = states;
+            const RematExact few = solveExactly(problem, budget, limits, {});
+            QVERIFY(few.again <= plain.again + 1e-9);
+            given += few.isProven ? 0 : 1;
+            raised += !few.isProven && few.again > bound.again + 1e-9 ? 1 : 0;
+        }
+        limits.states = 100'000;
+        limits.below = plain.again; // no plan is
+        const RematExact none = solveExactly(problem, budget, limits, {});
+        QVERIFY(none.isProven && !none.plan);
+    }
+    qInfo("it gave up %d times, %d times with a better bound than it began with", given, raised);
+    QVERIFY(given > 100 / kShare && raised > 50 / kShare);
 }
 
 /// What larger problems rely on. The search runs all writers of a value again or none, so that with

@@ -168,22 +168,27 @@ RematBound RematBounds::lagrangian(std::int64_t budget, const RematClimb& climb)
                        });
 }
 
-double raisedToWholeTimes(const RematProblem& problem, double again)
+double unitOfTimes(const RematProblem& problem)
 {
-    constexpr double kMost = 1e6;      // above, it gains nothing
-    constexpr double kRounding = 1e-6; // of a bound that is a multiple already
     std::int64_t unit = 0;
     for (const RematOp& op : problem.ops) {
         if (!op.mayRepeat)
             continue;
         if (op.time < 0 || op.time > 0x1p52 || op.time != std::floor(op.time))
-            return again;
+            return 0;
         unit = std::gcd(unit, static_cast<std::int64_t>(op.time));
     }
-    if (unit == 0 || !(again / static_cast<double>(unit) < kMost))
+    return static_cast<double>(unit);
+}
+
+double raisedToWholeTimes(const RematProblem& problem, double again)
+{
+    constexpr double kMost = 1e6;      // above, it gains nothing
+    constexpr double kRounding = 1e-6; // of a bound that is a multiple already
+    const double unit = unitOfTimes(problem);
+    if (unit == 0 || !(again / unit < kMost))
         return again;
-    const double multiple = std::ceil(again / static_cast<double>(unit) - kRounding);
-    return std::max(again, multiple * static_cast<double>(unit));
+    return std::max(again, std::ceil(again / unit - kRounding) * unit);
 }
 
 } // namespace plimsoll::solve

@@ -75,6 +75,9 @@ private:
     std::vector<std::uint32_t> m_reach;  ///< by op: last op that shares a gap with it
 };
 
+/// What the time of all repetitions is a multiple of, where all ops take whole times; 0 elsewhere.
+[[nodiscard]] double unitOfTimes(const RematProblem& problem);
+
 /// A bound on the time of all repetitions, raised to what they can add up to: where all ops take
 /// whole times, to a multiple of these.
 [[nodiscard]] double raisedToWholeTimes(const RematProblem& problem, double again);

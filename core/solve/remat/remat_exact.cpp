@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/remat/remat_exact.h"
 
+#include "core/solve/remat/remat_pricing.h"
+
 #include <queue>
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <unordered_map>
@@ -15,15 +18,12 @@ namespace plimsoll::solve {
 
 namespace {
 
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-/// Beyond, nearly every search outgrows its states.
-constexpr std::size_t kMostOps = 12;
-constexpr std::size_t kMostStates = 20'000;
-
 /// Versions of values in memory, one bit each, and above them the op that is next in the given
 /// order.
 using State = std::uint64_t;
 constexpr unsigned kNextShift = 58;
+constexpr State kMemory = (State{1} << kNextShift) - 1;
+constexpr std::int64_t kNoSize = std::numeric_limits<std::int64_t>::max() / 2;
 
 struct Version
 {
@@ -40,34 +40,48 @@ struct Step
     State left = 0;
 };
 
+/// A value that the given order has no use for during an op, but later.
+struct Idle
+{
+    State bit = 0;
+    double cost = 0; ///< of keeping it at the prices, or of dropping it
+};
+
 struct Reached
 {
     double time = 0; ///< of repetitions
     State from = 0;
-    std::uint32_t op = kNone; ///< that ran; kNone: something was dropped
+    std::uint32_t op = 0; ///< that ran
 };
 
 class Exact
 {
 public:
-    Exact(const RematProblem& problem, std::int64_t budget) : m_problem{problem}, m_budget{budget}
+    Exact(const RematProblem& problem, std::int64_t budget, const RematExactLimits& limits)
+        : m_problem{problem}, m_budget{budget}, m_limits{limits}
     {
         for (const RematOp& op : problem.ops)
             m_bits += op.makes.size() + op.overwrites.size();
-        if (isSmall())
-            addSteps();
+        if (!isSmall())
+            return;
+        addSteps();
+        if (m_bits == problem.values.size() && !limits.prices.empty())
+            addPrices();
     }
 
     [[nodiscard]] bool isSmall() const
     {
-        return m_problem.ops.size() <= kMostOps && m_bits <= kNextShift;
+        return m_bits <= kNextShift && m_problem.ops.size() < std::size_t{1} << (64 - kNextShift);
     }
     RematExact run(const base::JobContext& job);
 
 private:
     void addSteps();
+    void addPrices();
     void expand(State state, double time);
     void execute(State state, std::uint32_t op, double time);
+    void drop(State state, std::int64_t excess, std::size_t index, std::int64_t smallest,
+              const Reached& reached);
     void reach(State state, const Reached& reached);
     [[nodiscard]] std::int64_t bytesOf(State state) const;
     [[nodiscard]] double least(State state) const;
@@ -77,11 +91,15 @@ private:
 
     const RematProblem& m_problem;
     std::int64_t m_budget;
+    const RematExactLimits& m_limits;
     std::size_t m_bits = 0;
-    std::vector<Version> m_versions; ///< by bit
-    std::vector<Step> m_steps;       ///< by op
-    State m_kept = 0;                ///< versions that are there at the end
+    std::vector<Version> m_versions;       ///< by bit
+    std::vector<Step> m_steps;             ///< by op
+    State m_kept = 0;                      ///< versions that are there at the end
+    std::vector<std::vector<Idle>> m_idle; ///< by op: values in gaps there; empty without prices
+    std::vector<double> m_later; ///< by op: what the prices prove of gaps that begin later
     std::unordered_map<State, Reached> m_reached;
+    std::vector<std::uint32_t> m_droppable; ///< scratch: bits
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> m_queue;
 };
 
@@ -111,6 +129,36 @@ void Exact::addSteps()
     for (std::uint32_t value = 0; value < newest.size(); ++value)
         if (m_problem.values[value].isKept)
             m_kept |= newest[value];
+}
+
+/// The gap relaxation (RematPricing), without tails, from each op on.
+void Exact::addPrices()
+{
+    const RematGaps parts = gapsOf(m_problem);
+    const std::size_t count = m_problem.ops.size();
+    std::vector<State> bitOf(m_problem.values.size(), 0);
+    std::size_t bit = 0;
+    for (const RematOp& op : m_problem.ops)
+        for (const std::uint32_t value : op.makes)
+            bitOf[value] = State{1} << bit++;
+    std::vector<double> from(count + 1, 0); // prices of all ops from here on
+    m_later.assign(count + 1, 0);
+    for (std::size_t op = count; op-- > 0;) {
+        from[op] = from[op + 1] + m_limits.prices[op];
+        m_later[op] =
+            m_later[op + 1] + m_limits.prices[op] * static_cast<double>(parts.fixed[op] - m_budget);
+    }
+    m_idle.resize(count + 1);
+    for (const RematGap& gap : parts.gaps) {
+        const auto costFrom = [&](std::uint32_t op) {
+            return std::min(gap.cost,
+                            static_cast<double>(gap.size) * (from[op] - from[gap.last + 1]));
+        };
+        for (std::uint32_t op = 0; op < gap.first; ++op)
+            m_later[op] += costFrom(gap.first);
+        for (std::uint32_t op = gap.first; op <= gap.last; ++op)
+            m_idle[op].push_back({bitOf[gap.value], costFrom(op)});
+    }
 }
 
 std::int64_t Exact::bytesOf(State state) const
@@ -148,7 +196,13 @@ double Exact::least(State state) const
         time += m_problem.ops[writer].time;
         missing |= m_steps[writer].found & ~state;
     }
-    return time;
+    if (m_idle.empty())
+        return time;
+    // Apart from those: what is in memory and idle, and gaps to come.
+    double priced = m_later[next];
+    for (const Idle& idle : m_idle[next])
+        priced += (state & idle.bit) != 0 ? idle.cost : 0;
+    return time + std::max(0.0, priced - kBoundRounding * (time + std::abs(priced)));
 }
 
 void Exact::reach(State state, const Reached& reached)
@@ -157,11 +211,14 @@ void Exact::reach(State state, const Reached& reached)
     if (!isNew && known->second.time <= reached.time)
         return;
     known->second = reached;
-    const double rest = least(state);
-    if (rest < std::numeric_limits<double>::infinity())
-        m_queue.emplace(reached.time + rest, state);
+    const double all = reached.time + least(state);
+    if (all < m_limits.below)
+        m_queue.emplace(all, state);
 }
 
+/// Runs an op. What is in memory stays until its room is needed: a plan that has more there is
+/// never worse. Then each set of values is dropped that makes enough room, and of which each is
+/// needed for that.
 void Exact::execute(State state, std::uint32_t op, double time)
 {
     const auto next = static_cast<std::uint32_t>(state >> kNextShift);
@@ -169,23 +226,40 @@ void Exact::execute(State state, std::uint32_t op, double time)
     const bool isOwn = op == next;
     if ((!isOwn && !m_problem.ops[op].mayRepeat) || (state & step.found) != step.found)
         return;
-    constexpr State kMemory = (State{1} << kNextShift) - 1;
     const State memory = (state & kMemory & ~step.replaced) | step.left;
     const std::int64_t floor = m_problem.floor.empty() ? 0 : m_problem.floor[next];
-    if (bytesOf(memory) + floor > m_budget)
+    const State after = State{isOwn ? next + 1 : next} << kNextShift;
+    const Reached reached{isOwn ? time : time + m_problem.ops[op].time, state, op};
+    m_droppable.clear();
+    for (State left = memory & ~step.left & ~step.found; left != 0; left &= left - 1)
+        m_droppable.push_back(static_cast<std::uint32_t>(std::countr_zero(left)));
+    drop(memory | after, bytesOf(memory) + floor - m_budget, 0, kNoSize, reached);
+}
+
+/// Drops `excess` bytes of the values from an index on; `smallest` is the smallest one dropped so
+/// far.
+void Exact::drop(State state, std::int64_t excess, std::size_t index, std::int64_t smallest,
+                 const Reached& reached)
+{
+    if (excess <= 0) {
+        if (excess + smallest > 0)
+            reach(state, reached);
         return;
-    const State after = memory | State{isOwn ? next + 1 : next} << kNextShift;
-    reach(after, {isOwn ? time : time + m_problem.ops[op].time, state, op});
+    }
+    for (; index < m_droppable.size(); ++index) {
+        const std::uint32_t bit = m_droppable[index];
+        const std::int64_t size = m_versions[bit].size;
+        drop(state & ~(State{1} << bit), excess - size, index + 1, std::min(smallest, size),
+             reached);
+    }
 }
 
 void Exact::expand(State state, double time)
 {
     const auto next = static_cast<std::uint32_t>(state >> kNextShift);
-    for (std::size_t bit = 0; bit < m_versions.size(); ++bit)
-        if ((state >> bit & 1U) != 0)
-            reach(state & ~(State{1} << bit), {time, state, kNone});
     for (std::uint32_t op = 0; op <= next; ++op)
-        execute(state, op, time);
+        if (op == next || (m_steps[op].left & ~state) != 0)
+            execute(state, op, time);
 }
 
 RematPlan Exact::planTo(State state) const
@@ -194,7 +268,7 @@ RematPlan Exact::planTo(State state) const
     while (state != 0) {
         const Reached& reached = m_reached.at(state);
         const auto next = static_cast<std::uint32_t>(reached.from >> kNextShift);
-        if (reached.op != kNone && reached.op != next) {
+        if (reached.op != next) {
             if (plan.again.empty() || plan.again.back().before != next)
                 plan.again.push_back({next, {}});
             plan.again.back().ops.push_back(reached.op);
@@ -213,29 +287,29 @@ RematExact Exact::run(const base::JobContext& job)
         return {};
     reach(0, {});
     while (!m_queue.empty()) {
-        if (m_reached.size() > kMostStates || job.stopRequested())
-            return {};
         const auto [bound, state] = m_queue.top();
+        if (m_reached.size() > m_limits.states || job.stopRequested())
+            return {false, std::nullopt, bound};
         m_queue.pop();
         const double time = m_reached.at(state).time;
         if (time + least(state) < bound)
             continue; // reached faster since
         if (state >> kNextShift == m_steps.size()) {
             if ((state & m_kept) == m_kept)
-                return {true, planTo(state)};
+                return {true, planTo(state), time};
             continue;
         }
         expand(state, time);
     }
-    return {true, std::nullopt};
+    return {true, std::nullopt, m_limits.below};
 }
 
 } // namespace
 
 RematExact solveExactly(const RematProblem& problem, std::int64_t budget,
-                        const base::JobContext& job)
+                        const RematExactLimits& limits, const base::JobContext& job)
 {
-    return Exact{problem, budget}.run(job);
+    return Exact{problem, budget, limits}.run(job);
 }
 
 } // namespace plimsoll::solve

@@ -40,7 +40,7 @@ public:
 private:
     void collectUses();
     void addGaps();
-    void addTail(std::uint32_t tail);
+    void addTail(std::uint32_t index);
     void share();
     void addNeeds(std::uint32_t op, std::uint32_t value, std::uint32_t until);
 
@@ -61,7 +61,6 @@ private:
     const RematProblem& m_problem;
     std::vector<std::vector<std::uint32_t>> m_uses;    ///< by value, the end as an op, too
     std::vector<std::vector<std::uint32_t>> m_writers; ///< by value, its maker first
-    std::vector<std::uint32_t> m_gapValues;            ///< by gap
     std::vector<std::uint32_t> m_tailValues;           ///< by tail
     std::vector<std::uint32_t> m_tailOf;               ///< by value
     RematGaps m_found;
@@ -106,13 +105,12 @@ void Finder::addGaps()
         const auto writers = writersUntil(place.value, place.begin);
         if (std::ranges::all_of(writers,
                                 [this](std::uint32_t op) { return m_problem.ops[op].mayRepeat; })) {
-            RematGap gap{place.begin + 1, place.end - 1, sizeOf(place.value)};
+            RematGap gap{place.begin + 1, place.end - 1, place.value, sizeOf(place.value)};
             gap.needsFrom = m_found.needs.size();
             for (const std::uint32_t writer : writers)
                 addNeeds(writer, place.value, place.end - 1);
             gap.needsTo = m_found.needs.size();
             m_found.gaps.push_back(gap);
-            m_gapValues.push_back(place.value);
             continue;
         }
         change[place.begin + 1] += sizeOf(place.value);
@@ -158,10 +156,9 @@ void Finder::addTail(std::uint32_t index)
 void Finder::share()
 {
     std::vector<std::size_t> relied(m_problem.values.size(), 0); // writers of each value
-    for (std::size_t gap = 0; gap < m_found.gaps.size(); ++gap) {
-        const std::uint32_t value = m_gapValues[gap];
-        const std::size_t count = writersUntil(value, m_found.gaps[gap].first - 1).size();
-        relied[value] = std::max(relied[value], count);
+    for (const RematGap& gap : m_found.gaps) {
+        const std::size_t count = writersUntil(gap.value, gap.first - 1).size();
+        relied[gap.value] = std::max(relied[gap.value], count);
     }
     for (const std::uint32_t value : m_tailValues)
         relied[value] = std::max<std::size_t>(relied[value], 1);
@@ -173,9 +170,9 @@ void Finder::share()
         return m_problem.ops[op].time * static_cast<double>(sizeOf(value))
                / static_cast<double>(bytes[op]);
     };
-    for (std::size_t gap = 0; gap < m_found.gaps.size(); ++gap)
-        for (const std::uint32_t op : writersUntil(m_gapValues[gap], m_found.gaps[gap].first - 1))
-            m_found.gaps[gap].cost += shareOf(op, m_gapValues[gap]);
+    for (RematGap& gap : m_found.gaps)
+        for (const std::uint32_t op : writersUntil(gap.value, gap.first - 1))
+            gap.cost += shareOf(op, gap.value);
     for (std::size_t tail = 0; tail < m_found.tails.size(); ++tail) {
         const std::uint32_t maker = m_writers[m_tailValues[tail]].front();
         m_found.tails[tail].cost = m_problem.ops[maker].mayRepeat

@@ -17,6 +17,7 @@ struct RematGap
 {
     std::uint32_t first = 0;
     std::uint32_t last = 0; ///< included
+    std::uint32_t value = 0;
     std::int64_t size = 0;
     double cost = 0; ///< of those repetitions
     std::size_t needsFrom = 0;

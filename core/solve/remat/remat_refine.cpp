@@ -28,10 +28,10 @@ bool lower(RematSearch& search, std::int64_t budget, std::size_t rungs, const Jo
     return search.reach(budget, job);
 }
 
-/// After so many changes without a gain, a plan with few repetitions has seen what there is.
-std::size_t patienceFor(std::size_t repetitions)
+/// After so many of them without a gain, a plan with few repetitions has seen what there is.
+std::size_t pairsOf(std::size_t repetitions)
 {
-    return 50 * repetitions * (repetitions + 4);
+    return repetitions * (repetitions + 4);
 }
 
 } // namespace
@@ -52,7 +52,7 @@ bool refineRemat(RematSearch& search, std::int64_t budget, const RematEffort& ef
     double time = search.profile().time();
     double slowest = time + kSlack * search.profile().repeatedTime();
     while (search.work() - begin < effort.work
-           && search.work() - gained < patienceFor(search.profile().repetitions())
+           && search.work() - gained < effort.patience * pairsOf(search.profile().repetitions())
            && !job.stopRequested() && time > effort.enough * kSameTime) {
         job.report(search.work() - begin, effort.work);
         search.improve(budget, slowest, job);

@@ -16,9 +16,10 @@ constexpr double kSameTime = 1.0 + 1e-9;
 /// How far a refinement goes.
 struct RematEffort
 {
-    std::size_t work = 0;  ///< changes of the profile, at most
-    double enough = 0;     ///< time that no plan beats
-    std::size_t rungs = 1; ///< steps in which the memory comes down to the budget
+    std::size_t work = 0;      ///< changes of the profile, at most
+    double enough = 0;         ///< time that no plan beats
+    std::size_t patience = 50; ///< changes without a gain, for each pair of repetitions
+    std::size_t rungs = 1;     ///< steps in which the memory comes down to the budget
 };
 
 /// Brings the search's plan within a budget and makes it faster, round by round; on the way it may

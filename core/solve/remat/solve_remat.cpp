@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <cmath>
 #include <utility>
 
 namespace plimsoll::solve {
@@ -22,6 +22,9 @@ namespace {
 constexpr std::size_t kWorkOfPoint = 625;
 /// And into taking a frontier's plans up to larger budgets.
 constexpr std::size_t kRaising = 200'000;
+
+/// Ops of a problem for which nothing but an exhaustive search pays.
+constexpr std::size_t kFewOps = 12;
 
 /// Steps in which the memory comes down, from try to try: straight to the budget first, the last
 /// one where there is no plan yet.
@@ -139,60 +142,126 @@ Result<void> raise(const RematProblem& problem, const std::vector<std::int64_t>&
     return {};
 }
 
-/// Better and better plans of searches, until the bound is met or there is no more to try.
-Result<void> searchFor(RematAnswer& answer, const RematProblem& problem, std::int64_t budget,
-                       const JobContext& job, const RematIncumbent& incumbent)
+/// What is known of one problem and budget, and gets better.
+class Solving
 {
-    constexpr double kNear = 0.05; // of the plain time: no second try for less
-    RematSearch search{problem};
-    Result<void> state;
-    const auto keep = [&] {
-        Result<RematPoint> point = judged(problem, search, budget);
-        if (!point) {
-            state = tl::unexpected{point.error()};
-            return;
-        }
-        if (answer.best && answer.best->figures.time <= point->figures.time)
-            return;
-        answer.best = *std::move(point);
-        if (incumbent)
-            incumbent(*answer.best);
-    };
-    for (const std::size_t rungs : kRungs) {
-        if (answer.best
-            && (rungs == kRungs.back()
-                || answer.best->figures.time <= answer.timeBound + kNear * answer.base.time))
-            break;
-        search.load({});
-        refineRemat(search, budget, {workFor(problem), answer.timeBound, rungs}, job, keep);
-        if (!state)
-            return state;
+public:
+    Solving(RematAnswer& answer, const RematProblem& problem, std::int64_t budget,
+            const JobContext& job, const RematIncumbent& incumbent)
+        : m_answer{answer}
+        , m_problem{problem}
+        , m_budget{budget}
+        , m_job{job}
+        , m_incumbent{incumbent}
+        , m_search{problem}
+    {
     }
-    answer.status = !answer.best ? RematStatus::NotFound
-                    : answer.best->figures.time <= answer.timeBound * kSameTime
-                        ? RematStatus::Optimal
-                        : RematStatus::Feasible;
-    return {};
+
+    Result<void> run(const std::vector<double>& prices) &&;
+
+private:
+    void refine(std::size_t patience, std::size_t rungs);
+    void prove(const std::vector<double>& prices, std::size_t states);
+    void keep(Result<RematPoint> point);
+    [[nodiscard]] bool isBest() const
+    {
+        return m_answer.best && m_answer.best->figures.time <= m_answer.timeBound * kSameTime;
+    }
+    [[nodiscard]] bool isFar(double share) const;
+    [[nodiscard]] bool isOver() const
+    {
+        return !m_state || m_isProven || isBest() || m_job.stopRequested();
+    }
+
+    RematAnswer& m_answer;
+    const RematProblem& m_problem;
+    std::int64_t m_budget;
+    const JobContext& m_job;
+    const RematIncumbent& m_incumbent;
+    RematSearch m_search;
+    bool m_isProven = false; ///< there is no faster plan, or none at all
+    Result<void> m_state;
+};
+
+void Solving::keep(Result<RematPoint> point)
+{
+    if (!point) {
+        m_state = tl::unexpected{point.error()};
+        return;
+    }
+    if (m_answer.best && m_answer.best->figures.time <= point->figures.time)
+        return;
+    m_answer.best = *std::move(point);
+    if (m_incumbent)
+        m_incumbent(*m_answer.best);
 }
 
-/// Of a small problem: the answer for good.
-Result<void> takeExact(RematAnswer& answer, const RematProblem& problem, std::int64_t budget,
-                       RematExact exact, const RematIncumbent& incumbent)
+void Solving::refine(std::size_t patience, std::size_t rungs)
 {
-    if (!exact.plan) {
-        answer.status = RematStatus::Infeasible;
-        answer.timeBound = 0;
-        return {};
+    if (rungs > 1)
+        m_search.load({});
+    const RematEffort effort{workFor(m_problem), m_answer.timeBound, patience, rungs};
+    refineRemat(m_search, m_budget, effort, m_job,
+                [this] { keep(judged(m_problem, m_search, m_budget)); });
+}
+
+/// Looks at all plans that are faster than the best one.
+void Solving::prove(const std::vector<double>& prices, std::size_t states)
+{
+    RematExactLimits limits;
+    limits.states = states;
+    limits.prices = prices;
+    if (m_answer.best) {
+        const double again = m_answer.best->figures.time - m_answer.base.time;
+        const double rounding = (kSameTime - 1) * m_answer.best->figures.time;
+        limits.below = again - std::max(rounding, 0.999 * unitOfTimes(m_problem));
     }
-    Result<RematPoint> point = judged(problem, *std::move(exact.plan), budget);
-    if (!point)
-        return tl::unexpected{point.error()};
-    answer.best = *std::move(point);
-    answer.timeBound = answer.best->figures.time;
-    answer.status = RematStatus::Optimal;
-    if (incumbent)
-        incumbent(*answer.best);
-    return {};
+    RematExact exact = solveExactly(m_problem, m_budget, limits, m_job);
+    m_isProven = exact.isProven;
+    if (exact.plan)
+        keep(judged(m_problem, *std::move(exact.plan), m_budget));
+    if (!exact.isProven)
+        m_answer.timeBound = std::max(
+            m_answer.timeBound, m_answer.base.time + raisedToWholeTimes(m_problem, exact.again));
+    else if (m_answer.best)
+        m_answer.timeBound = m_answer.best->figures.time;
+}
+
+/// Whether more than a share of the plain time lies between the plan and its bound.
+bool Solving::isFar(double share) const
+{
+    return !m_answer.best
+           || m_answer.best->figures.time > m_answer.timeBound + share * m_answer.base.time;
+}
+
+/// A quick search, a quick proof, and more of both while there is something to gain.
+Result<void> Solving::run(const std::vector<double>& prices) &&
+{
+    constexpr std::size_t kHasty = 6;
+    constexpr std::size_t kPatient = 50;
+    constexpr std::size_t kFewStates = 3000;
+    constexpr std::size_t kManyStates = 20'000;
+    if (m_problem.ops.size() <= kFewOps)
+        prove(prices, kManyStates);
+    if (!isOver())
+        refine(kHasty, 1);
+    if (!isOver())
+        prove(prices, kFewStates);
+    for (const std::size_t rungs : kRungs)
+        if (!isOver() && (rungs == 1 || !m_answer.best || (rungs < kRungs.back() && isFar(0.05))))
+            refine(kPatient, rungs);
+    if (!isOver())
+        prove(prices, kManyStates);
+    for (const std::size_t states : {10 * kManyStates, 50 * kManyStates})
+        if (!isOver() && isFar(0.02))
+            prove(prices, states);
+    if (m_answer.best)
+        m_answer.status = isBest() ? RematStatus::Optimal : RematStatus::Feasible;
+    else
+        m_answer.status = m_isProven ? RematStatus::Infeasible : RematStatus::NotFound;
+    if (m_answer.status == RematStatus::Infeasible)
+        m_answer.timeBound = 0;
+    return m_state;
 }
 
 } // namespace
@@ -218,17 +287,15 @@ Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
     answer.base = *base;
     const RematBounds bounds{problem};
     answer.workingSet = bounds.workingSet();
-    const double again = bounds.lagrangian(budget).again;
-    if (answer.workingSet.bytes > budget || again == std::numeric_limits<double>::infinity()) {
+    const RematBound bound = bounds.lagrangian(budget);
+    if (answer.workingSet.bytes > budget || !std::isfinite(bound.again)) {
         answer.status = RematStatus::Infeasible;
         return answer;
     }
-    answer.timeBound = base->time + raisedToWholeTimes(problem, again);
-    RematExact exact = solveExactly(problem, budget, job);
-    const Result<void> solved =
-        exact.isProven ? takeExact(answer, problem, budget, std::move(exact), incumbent)
-                       : searchFor(answer, problem, budget, job, incumbent);
-    if (!solved)
+    answer.timeBound = base->time + raisedToWholeTimes(problem, bound.again);
+    if (const Result<void> solved =
+            Solving{answer, problem, budget, job, incumbent}.run(bound.prices);
+        !solved)
         return tl::unexpected{solved.error()};
     answer.stopped = job.stopRequested();
     return answer;
