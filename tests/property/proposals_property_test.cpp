@@ -31,6 +31,8 @@ void ProposalsPropertyTest::passTheirCheck_data()
     row("rotor, ops", "rotor", {{"slots", 64}, {"granularity", 1}});
     row("rotor, saved sets", "rotor", {{"slots", 64}, {"granularity", 1}, {"saved-sets", 1}});
     row("rotor, step", "rotor", {{"slots", 64}, {"granularity", 1}, {"runtime", 1}});
+    row("rotor, ways", "rotor", {{"slots", 64}, {"granularity", 1}, {"ways", 1}});
+    row("rotor, ways, step", "rotor", {{"slots", 64}, {"ways", 1}, {"runtime", 1}});
     row("chen", "chen", {});
     row("chen, statistics", "chen", {{"freeze-stats", 1}});
     row("trunk", "trunk", {});

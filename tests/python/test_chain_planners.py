@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans of the planners chen and trunk run on a real model: gradients and statistics stay the same bit for bit."""
+"""Plans of the planners on chains run on real models: gradients and statistics stay the same bit for bit."""
 
 import json
 
@@ -7,7 +7,11 @@ import loop
 import plimsoll
 import pytest
 import torch
+import torch.nn.functional as F
+from plimsoll.recording.writer import write
 from plimsoll.trunk import checkpoint_trunk
+from step_plans import traced
+from step_training import Training, assert_same_bits
 from test_trunk import parts
 from torch import nn
 
@@ -80,3 +84,60 @@ def test_the_planners_buckets_are_those_of_the_package(graph, tmp_path):
         assert regions in splits
         found += 1
     assert found >= 2
+
+
+class Block(nn.Module):
+    """Without modules inside: nothing but ways to run it keeps a part of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.wide, self.narrow = nn.Parameter(torch.rand(128, 32) / 9), nn.Parameter(torch.rand(32, 128) / 9)
+
+    def forward(self, values):
+        inner = F.gelu(F.linear(F.layer_norm(values, (32,)), self.wide), approximate="tanh")
+        return values + F.dropout(F.linear(inner, self.narrow), 0.1)
+
+
+def blocks():
+    """A step whose values outweigh its parameters, so that plans matter."""
+    torch.manual_seed(0)
+    return {
+        "model": nn.Sequential(*(Block() for _ in range(6))),
+        "args": (torch.rand(64, 32, 32),),
+        "loss": lambda out: out.square().sum(),
+        "optimizer": lambda parameters: torch.optim.SGD(parameters, lr=0.01),
+    }
+
+
+def plans_by_several_ways(folder, *options):
+    """Of the frontier's plans every third, for a device on which products take most of the time."""
+    options = ("--device", "memory=1GiB,bandwidth=100G,float32=1G", *options)
+    graph = folder / "graph.plimsoll.json"
+    write(traced(blocks()), graph)
+    _, points = loop.frontier(graph, "--ways", "on", *options)
+    for number, peak in enumerate(sorted({peak for peak, _ in points})[::3]):
+        path = folder / f"{number}.json"
+        loop.cli("plan", graph, "--ways", "on", *options, "--budget", peak, "--export", path)
+        yield path
+
+
+def test_stages_run_in_several_ways_change_nothing(tmp_path):
+    training, saved = Training(blocks()), 0
+    training.next_batch(0)
+    expected = training.outcome(training.eager)
+    for path in plans_by_several_ways(tmp_path):
+        saved += any(region.get("save") for region in json.loads(path.read_text())["regions"])
+        with plimsoll.apply(training.model, path):
+            assert_same_bits(expected, training.outcome(training.eager))
+    assert saved >= 2
+
+
+def test_steps_of_stages_run_in_several_ways_change_nothing(tmp_path):
+    training, repeats = Training(blocks()), 0
+    training.next_batch(0)
+    expected = training.outcome(training.eager)
+    for path in plans_by_several_ways(tmp_path, "--runtime", "step"):
+        repeats += bool(json.loads(path.read_text())["schedule"]["again"])
+        step = plimsoll.compile_step(training.model, loss=training.loss).with_plan(path)
+        assert_same_bits(expected, training.outcome(lambda: step(*training.args, **training.kwargs)))
+    assert repeats >= 2

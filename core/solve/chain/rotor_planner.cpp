@@ -5,12 +5,14 @@
 #include "core/solve/chain/rotor.h"
 #include "core/solve/chain/saved_sets.h"
 #include "core/solve/chain/single_level.h"
+#include "core/solve/chain/stage_ways.h"
 #include "core/solve/common/forced_regions.h"
 #include "core/solve/common/linearize.h"
 #include "core/solve/common/offer.h"
 #include "core/solve/common/step_plans.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <memory>
 #include <optional>
@@ -40,6 +42,8 @@ void describe(const std::vector<plan::Region>& regions, Shape& shape)
     for (const plan::Region& region : regions) {
         shape.push_back(region.first);
         shape.push_back(region.last);
+        for (const graph::OpId op : region.save)
+            shape.push_back(graph::kBeforeStep - 1 - static_cast<graph::Moment>(op.index()));
         describe(region.nested, shape);
         shape.push_back(graph::kNever); // its end
     }
@@ -90,11 +94,16 @@ private:
     base::Result<void> coarse();
     base::Result<void> fine(int slots, const base::JobContext& job);
     base::Result<void> addKeepEverything();
-    base::Result<void> addChain(const LinearizedStep& step, int slots, const base::JobContext& job);
+    base::Result<void> addChain(const LinearizedStep& step, int slots, const base::JobContext& job,
+                                const KeptByWay& kept = {});
+    base::Result<void> severalWays(int slots, const base::JobContext& job);
     base::Result<void> addSavedSets(const base::JobContext& job);
     base::Result<void> addSingleLevel(const LinearizedStep& step, std::size_t most,
                                       const base::JobContext& job);
-    base::Result<void> add(const LinearizedStep& step, const std::vector<Region>& regions);
+    base::Result<void> add(const LinearizedStep& step, const std::vector<Region>& regions,
+                           const std::vector<plan::Region>& more = {});
+    [[nodiscard]] std::vector<plan::Region>
+    wayRegions(const LinearizedStep& step, const Sequence& sequence, const KeptByWay& kept) const;
     base::Result<void> offer(const plan::Plan& plan);
     [[nodiscard]] bool becomesStep(plan::Plan& plan) const;
     [[nodiscard]] std::vector<plan::Region> regionsOf(const LinearizedStep& step,
@@ -134,7 +143,26 @@ std::vector<plan::Region> Search::regionsOf(const LinearizedStep& step,
     return planned;
 }
 
-base::Result<void> Search::add(const LinearizedStep& step, const std::vector<Region>& regions)
+/// The regions of stages that save in another way than the first. They are in no region of stages:
+/// those have recomputations.
+std::vector<plan::Region> Search::wayRegions(const LinearizedStep& step, const Sequence& sequence,
+                                             const KeptByWay& kept) const
+{
+    std::vector<plan::Region> regions;
+    for (const ChainOp op : sequence)
+        if (op.way > 0) {
+            const auto stage = static_cast<std::size_t>(op.stage);
+            plan::Region& region = regions.emplace_back();
+            region.first = step.stages[stage].first;
+            region.last = step.stages[stage].last;
+            region.members = m_space->members(region.first, region.last);
+            region.save = kept[stage][static_cast<std::size_t>(op.way) - 1];
+        }
+    return regions;
+}
+
+base::Result<void> Search::add(const LinearizedStep& step, const std::vector<Region>& regions,
+                               const std::vector<plan::Region>& more)
 {
     plan::Plan plan;
     plan.planner = m_descriptor.id;
@@ -142,6 +170,10 @@ base::Result<void> Search::add(const LinearizedStep& step, const std::vector<Reg
     plan.granularity = m_granularity;
     plan.freezeStats = freezesStats(m_descriptor, m_options);
     plan.regions = regionsOf(step, regions);
+    plan.regions.insert(plan.regions.end(), more.begin(), more.end());
+    std::ranges::sort(plan.regions, {}, &plan::Region::first);
+    for (std::size_t place = 0; place < plan.regions.size(); ++place)
+        plan.regions[place].label = static_cast<int>(place);
     m_forced.addTo(plan.regions);
     Shape shape;
     describe(plan.regions, shape);
@@ -190,7 +222,7 @@ base::Result<void> Search::addKeepEverything()
 }
 
 base::Result<void> Search::addChain(const LinearizedStep& step, int slots,
-                                    const base::JobContext& job)
+                                    const base::JobContext& job, const KeptByWay& kept)
 {
     const base::Result<Simulation> everything = simulate(step.chain, keepEverything(step.chain));
     if (!everything)
@@ -211,7 +243,8 @@ base::Result<void> Search::addChain(const LinearizedStep& step, int slots,
             return base::cancelled();
         if (const auto sequence = table->sequence(points[place].budget))
             if (base::Result<void> added =
-                    add(step, regionTree(annotate(*sequence, step.stages.size())));
+                    add(step, regionTree(annotate(*sequence, step.stages.size())),
+                        wayRegions(step, *sequence, kept));
                 !added)
                 return added;
         checking.report(++done, points.size());
@@ -327,6 +360,26 @@ base::Result<void> Search::elsewhere(CutRule cuts, const base::JobContext& job)
     return {};
 }
 
+/// Stages of several ops, of which more than all or nothing can be kept: the fewer stages, the more
+/// there is to choose inside of each.
+base::Result<void> Search::severalWays(int slots, const base::JobContext& job)
+{
+    constexpr std::array<std::size_t, 4> kCounts{12, 24, 48, 96};
+    int done = 0;
+    for (const std::size_t most : kCounts)
+        for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
+            base::Result<LinearizedStep> step = linearize(m_problem, *m_space, residuals, most);
+            if (!step)
+                return tl::unexpected{step.error()};
+            const KeptByWay kept = addStageWays(m_problem, *step);
+            if (base::Result<void> added = addChain(
+                    *step, slots, job.piece(done++, 2 * static_cast<int>(kCounts.size())), kept);
+                !added)
+                return added;
+        }
+    return {};
+}
+
 base::Result<plan::FrontierPtr> Search::run() &&
 {
     // Without a region of its own each plan has those that pins ask for.
@@ -340,11 +393,15 @@ base::Result<plan::FrontierPtr> Search::run() &&
         others.push_back(CutRule::Calls);
     if (betweenOps && m_problem.program->forwardCount() >= kLong)
         others.push_back(CutRule::OpsEvenly);
-    const int pieces = 1 + static_cast<int>(others.size()) + (saves ? 1 : 0);
+    const bool hasWays = optionValue(m_descriptor, m_options, "ways") == 1;
+    const int pieces = 1 + static_cast<int>(others.size()) + (hasWays ? 1 : 0) + (saves ? 1 : 0);
     base::Result<void> added = fine(static_cast<int>(optionValue(m_descriptor, m_options, "slots")),
                                     m_job.piece(0, pieces));
     for (std::size_t rule = 0; rule < others.size() && added; ++rule)
         added = elsewhere(others[rule], m_job.piece(static_cast<int>(rule) + 1, pieces));
+    if (added && hasWays)
+        added = severalWays(static_cast<int>(optionValue(m_descriptor, m_options, "slots")),
+                            m_job.piece(static_cast<int>(others.size()) + 1, pieces));
     if (added && saves)
         added = addSavedSets(m_job.piece(pieces - 1, pieces));
     // Stopped early, what is there is good.
@@ -361,16 +418,20 @@ PlannerDescriptor descriptorOfRotor()
         .lower = kFewestSlots,
         .standard = 500,
         .upper = 4000};
-    return {"rotor",
-            "Rotor",
-            "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
-            "chain, evaluated on the full graph.",
-            {slots, granularityRecord(), savedSetsRecord(), freezeStatsRecord(), runtimeRecord()},
-            "Rotor, optimal checkpointing of heterogeneous chains (arXiv 1911.13214), with the "
-            "recurrence corrected.",
-            {"Plans that no chain of stages has: a long skip makes one stage of all that it spans.",
-             "Schedules that drop what a stage saved while later stages keep theirs.",
-             "Moving values to the host."}};
+    const OptionRecord ways =
+        switchRecord("ways", "Several ways of a stage",
+                     "Whether stages may also keep part of what they make and repeat the rest.");
+    return {
+        "rotor",
+        "Rotor",
+        "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
+        "chain, evaluated on the full graph.",
+        {slots, granularityRecord(), ways, savedSetsRecord(), freezeStatsRecord(), runtimeRecord()},
+        "Rotor, optimal checkpointing of heterogeneous chains (arXiv 1911.13214), with the "
+        "recurrence corrected.",
+        {"Plans that no chain of stages has: a long skip makes one stage of all that it spans.",
+         "Schedules that drop what a stage saved while later stages keep theirs.",
+         "Moving values to the host."}};
 }
 
 class RotorPlanner final : public Planner

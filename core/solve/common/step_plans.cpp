@@ -71,6 +71,11 @@ private:
     std::map<Moment, std::set<OpId>> m_rows;
 };
 
+bool isKept(const plan::Region& region, Moment op)
+{
+    return std::ranges::binary_search(region.save, OpId{static_cast<std::size_t>(op)});
+}
+
 void RowFinder::findOwners()
 {
     std::vector<std::int32_t> innermost(static_cast<std::size_t>(m_forward), kNobody);
@@ -83,6 +88,8 @@ void RowFinder::findOwners()
         if (alloc < 0 || alloc >= m_forward)
             continue;
         std::int32_t owner = innermost[static_cast<std::size_t>(alloc)];
+        if (owner != kNobody && isKept(*m_places[static_cast<std::size_t>(owner)].region, alloc))
+            continue;
         Moment first = kNever; // use in backward
         for (const Moment use : m_repeats.usesOf(storage)) {
             if (use >= m_forward) {

@@ -10,8 +10,8 @@
 namespace plimsoll::solve {
 
 /// Turns regions of forward into plans for the runtime Step: what forward makes for a region alone
-/// is let go, and comes back before backward first uses something of it. Of a region's ops only
-/// those run again whose results are needed.
+/// is let go, but for results that it keeps, and comes back before backward first uses something of
+/// it. Of a region's ops only those run again whose results are needed.
 class StepPlans
 {
 public:
