@@ -76,16 +76,15 @@ Answer listPlanners()
     return answer;
 }
 
-/// Whether that is what an option of any planner is when it is left out.
+/// Whether that is what an option is when it is left out: of the first planner that has it, as in
+/// the help.
 bool isDefault(const std::string& name, const std::string& text)
 {
-    const auto& all = solve::planners();
-    return std::any_of(all.begin(), all.end(), [&](const auto& planner) {
-        const std::vector<solve::OptionRecord>& records = planner->descriptor().options;
-        return std::any_of(records.begin(), records.end(), [&](const solve::OptionRecord& record) {
-            return record.name == name && solve::valueText(record, record.standard) == text;
-        });
-    });
+    for (const auto& planner : solve::planners())
+        for (const solve::OptionRecord& record : planner->descriptor().options)
+            if (record.name == name)
+                return solve::valueText(record, record.standard) == text;
+    return false;
 }
 
 /// Planners for --explain.
