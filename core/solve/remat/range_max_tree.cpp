@@ -24,34 +24,15 @@ RangeMaxTree::RangeMaxTree(std::size_t count)
         m_max[node] = std::max(m_max[2 * node], m_max[2 * node + 1]);
 }
 
-/// Renews the nodes above a leaf.
-void RangeMaxTree::pull(std::size_t leaf)
+void RangeMaxTree::renew(std::size_t node)
 {
-    for (std::size_t node = leaf / 2; node > 0; node /= 2)
-        m_max[node] = std::max(m_max[2 * node], m_max[2 * node + 1]) + m_add[node];
-}
-
-/// Ends where nothing changes any more.
-void RangeMaxTree::addAt(std::size_t position, std::int64_t amount)
-{
-    std::size_t node = position + m_width;
-    m_max[node] += amount;
-    for (node /= 2; node > 0; node /= 2) {
-        const std::int64_t most = std::max(m_max[2 * node], m_max[2 * node + 1]) + m_add[node];
-        if (most == m_max[node])
-            return;
-        m_max[node] = most;
-    }
+    m_max[node] = std::max(m_max[2 * node], m_max[2 * node + 1]) + m_add[node];
 }
 
 void RangeMaxTree::add(std::size_t first, std::size_t end, std::int64_t amount)
 {
     if (first >= end || amount == 0)
         return;
-    if (first + 1 == end) {
-        addAt(first, amount);
-        return;
-    }
     std::size_t low = first + m_width;
     std::size_t high = end + m_width;
     for (; low < high; low /= 2, high /= 2) {
@@ -64,8 +45,15 @@ void RangeMaxTree::add(std::size_t first, std::size_t end, std::int64_t amount)
             m_add[high] += amount;
         }
     }
-    pull(first + m_width);
-    pull(end - 1 + m_width);
+    // The nodes above both ends, once where the two ways have met.
+    low = (first + m_width) / 2;
+    high = (end - 1 + m_width) / 2;
+    for (; low != high; low /= 2, high /= 2) {
+        renew(low);
+        renew(high);
+    }
+    for (; low > 0; low /= 2)
+        renew(low);
 }
 
 std::int64_t RangeMaxTree::max(std::size_t first, std::size_t end) const

@@ -24,8 +24,7 @@ public:
     [[nodiscard]] std::size_t argMax() const;
 
 private:
-    void addAt(std::size_t position, std::int64_t amount);
-    void pull(std::size_t leaf);
+    void renew(std::size_t node);
 
     std::size_t m_width;             ///< positions, rounded up to a power of two
     std::vector<std::int64_t> m_max; ///< by node, root 1: of its range, without adds further up

@@ -19,9 +19,15 @@ using base::Result;
 namespace {
 
 /// Changes of the profile that go into one point of a frontier.
-constexpr std::size_t kWorkOfPoint = 625;
-/// And into taking a frontier's plans up to larger budgets.
-constexpr std::size_t kRaising = 200'000;
+constexpr std::size_t kWorkOfPoint = 400;
+
+/// And into taking a frontier's plans up to larger budgets: fewer where each takes longer.
+std::size_t raisingFor(const RematProblem& problem)
+{
+    constexpr std::size_t kMost = 200'000;
+    constexpr std::size_t kAll = 200'000'000;
+    return std::min(kAll / (problem.ops.size() + 1), kMost);
+}
 
 /// Ops of a problem for which nothing but an exhaustive search pays.
 constexpr std::size_t kFewOps = 12;
@@ -30,7 +36,7 @@ constexpr std::size_t kFewOps = 12;
 /// one where there is no plan yet.
 constexpr std::array<std::size_t, 3> kRungs{1, 6, 30};
 
-/// And into one plan; less for large problems, whose changes take longer.
+/// Changes that go into one plan; less for large problems, whose changes take longer.
 std::size_t workFor(const RematProblem& problem)
 {
     constexpr std::size_t kLeast = 40'000;
@@ -119,7 +125,7 @@ Result<void> raise(const RematProblem& problem, const std::vector<std::int64_t>&
                    std::vector<std::optional<RematPoint>>& points, RematSearch& search,
                    const JobContext& job)
 {
-    const std::size_t end = search.work() + kRaising;
+    const std::size_t end = search.work() + raisingFor(problem);
     for (std::size_t index = points.size(); index-- > 1;) {
         if (!points[index])
             continue;
