@@ -6,6 +6,7 @@
 #include "ui/base/texts.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/plan_names.h"
+#include "ui/plan_panel/access_page.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_panel/live_page.h"
 #include "ui/plan_panel/measured_page.h"
@@ -103,6 +104,7 @@ void PlannerPage::buildDocks()
     m_plan = new PlanPage;
     m_runs = new RunPage;
     m_live = new LivePage;
+    m_accesses = new AccessPage;
     m_measured = new MeasuredPage{this}; // the dock gets it when there is something in it
     m_measured->hide();
     m_problems = new ProblemPage;
@@ -115,6 +117,7 @@ void PlannerPage::buildDocks()
     m_planDock->addPage(m_runs, tr("Runs"));
     m_planDock->addPage(m_live, tr("Live at cursor"));
     m_planDock->addPage(m_problems, tr("Problems"));
+    m_planDock->addPage(m_accesses, tr("Accesses"));
     m_twins = new TableTwins{*m_planDock, this};
     addDockWidget(Qt::RightDockWidgetArea, m_rightDock);
     addDockWidget(Qt::BottomDockWidgetArea, m_frontierDock);
@@ -209,6 +212,9 @@ void PlannerPage::connectViews()
             [this] { m_document.setOverlay(nullptr); });
     connect(m_live, &LivePage::stepChosen, this,
             [this](int step) { m_selection.setStep(static_cast<std::size_t>(std::max(step, 0))); });
+    connect(m_accesses, &AccessPage::opChosen, this, [this](graph::OpId op) {
+        m_selection.setStep(m_shown->evaluation().schedule->stepOf(op, false));
+    });
     connect(m_problems, &ProblemPage::placeChosen, this, [this](const Problem& problem) {
         m_selection.setStep(
             m_shown->evaluation().schedule->stepOf(*problem.op, problem.recomputed));
@@ -317,6 +323,9 @@ void PlannerPage::showTimeline()
             [shown = m_shown](std::size_t step) { return hoverContentOf(*shown, step); });
     }
     m_live->setPlan(m_shown, m_document.isDragging());
+    plan::Problem asked = planned.unplanned->problem();
+    asked.budget = m_document.document().budget ? m_document.budget() : asked.budget;
+    m_accesses->setProblem(asked);
     if (!m_timeline->isDragging())
         m_timeline->setBudget(m_document.document().budget
                                   ? std::optional<base::Bytes>{m_document.budget()}

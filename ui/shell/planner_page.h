@@ -18,6 +18,7 @@ class QScrollArea;
 
 namespace plimsoll::ui {
 
+class AccessPage;
 class BudgetPanel;
 class FrontierView;
 class LivePage;
@@ -56,6 +57,7 @@ public:
     /// In the dock while a measurement is laid over.
     [[nodiscard]] MeasuredPage& measuredPage() { return *m_measured; }
     [[nodiscard]] LivePage& livePage() { return *m_live; }
+    [[nodiscard]] AccessPage& accessPage() { return *m_accesses; }
     [[nodiscard]] ProblemPage& problemPage() { return *m_problems; }
     /// The dock of the plan, its runs and what is live.
     [[nodiscard]] PagesDock& planDock() { return *m_planDock; }
@@ -137,6 +139,7 @@ private:
     RunPage* m_runs = nullptr;
     TableTwins* m_twins = nullptr;
     LivePage* m_live = nullptr;
+    AccessPage* m_accesses = nullptr;
     MeasuredPage* m_measured = nullptr;
     ProblemPage* m_problems = nullptr;
     QTimer m_restTimer; ///< runs out when the hand that drags the line rests

@@ -83,7 +83,8 @@ double swapFreeTime(double idle, double bytes, double bandwidth)
     return idle - 2 * bytes / bandwidth;
 }
 
-AccessProfile profileAccesses(const plan::Problem& problem)
+base::Result<AccessProfile> profileAccesses(const plan::Problem& problem,
+                                            const base::JobContext& job)
 {
     const graph::Program& program = *problem.program;
     const Repeats repeats{program};
@@ -97,7 +98,12 @@ AccessProfile profileAccesses(const plan::Problem& problem)
     AccessProfile profile{problem.reserve, evaluation->peak, {}, {}, {}};
     profile.peakInterval = peakInterval(*evaluation, problem.budget);
     Curve evicted{evaluation->schedule->steps.size()};
-    for (const plan::Instance& life : evaluation->schedule->instances) {
+    const std::vector<plan::Instance>& lives = evaluation->schedule->instances;
+    for (std::size_t row = 0; row < lives.size(); ++row) {
+        if (job.stopRequested())
+            return base::cancelled();
+        job.report(row, lives.size());
+        const plan::Instance& life = lives[row];
         const base::Bytes bytes =
             graph::rounded(program.storage(life.storage).bytes, problem.rounding);
         if (life.alloc < 0 && life.free >= 0)

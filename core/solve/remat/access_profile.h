@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/job_context.h"
+#include "core/base/result.h"
 #include "core/plan/evaluate.h"
 #include "core/solve/common/repeats.h"
 
@@ -46,6 +48,8 @@ struct AccessProfile
     std::optional<std::pair<graph::OpId, graph::OpId>> peakInterval;
     std::vector<ValueAccess> values; ///< in order of the storages; none of 0 bytes
 };
-[[nodiscard]] AccessProfile profileAccesses(const plan::Problem& problem);
+/// Fails only when it is stopped.
+[[nodiscard]] base::Result<AccessProfile> profileAccesses(const plan::Problem& problem,
+                                                          const base::JobContext& job = {});
 
 } // namespace plimsoll::solve

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/models/access_model.h"
+
+#include "ui/base/numbers.h"
+#include "ui/base/texts.h"
+#include "ui/models/program_texts.h"
+
+#include <QStringList>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr std::array kColumns{TableColumn{"Value"},          TableColumn{"Bytes", true},
+                              TableColumn{"Forward", true},  TableColumn{"to", true},
+                              TableColumn{"Backward", true}, TableColumn{"to", true},
+                              TableColumn{"Swap-free", true}};
+
+graph::Moment momentIn(const solve::Accesses& accesses, int column)
+{
+    switch (column) {
+    case AccessModel::LastForwardColumn: return accesses.lastForward;
+    case AccessModel::FirstBackwardColumn: return accesses.firstBackward;
+    case AccessModel::LastBackwardColumn: return accesses.lastBackward;
+    default: return accesses.firstForward;
+    }
+}
+
+bool isAccess(int column)
+{
+    return column >= AccessModel::FirstForwardColumn && column <= AccessModel::LastBackwardColumn;
+}
+
+} // namespace
+
+AccessModel::AccessModel(QObject* parent) : TableModel{kColumns, parent} {}
+
+void AccessModel::setTable(AccessTablePtr table)
+{
+    if (table == m_table)
+        return;
+    beginResetModel();
+    m_table = std::move(table);
+    m_rows.resize(m_table ? m_table->names.size() : 0);
+    order();
+    endResetModel();
+}
+
+/// Equal rows stand in the order in which they are made.
+void AccessModel::order()
+{
+    std::iota(m_rows.begin(), m_rows.end(), std::size_t{0});
+    const auto less = [this](std::size_t a, std::size_t b) {
+        const solve::ValueAccess& one = m_table->profile.values[a];
+        const solve::ValueAccess& other = m_table->profile.values[b];
+        switch (m_sortColumn) {
+        case ValueColumn: return m_table->names[a].compare(m_table->names[b]) < 0;
+        case BytesColumn: return one.bytes < other.bytes;
+        case SwapFreeColumn: return one.swapFree < other.swapFree;
+        default:
+            return momentIn(one.accesses, m_sortColumn) < momentIn(other.accesses, m_sortColumn);
+        }
+    };
+    std::stable_sort(m_rows.begin(), m_rows.end(), [&](std::size_t a, std::size_t b) {
+        return m_sortOrder == Qt::AscendingOrder ? less(a, b) : less(b, a);
+    });
+}
+
+void AccessModel::sort(int column, Qt::SortOrder order)
+{
+    if (column < 0 || column >= static_cast<int>(ColumnCount))
+        return;
+    m_sortColumn = column;
+    m_sortOrder = order;
+    Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
+    const QModelIndexList from = persistentIndexList();
+    const std::vector<std::size_t> before = m_rows;
+    this->order();
+    std::vector<int> placeOf(m_rows.size());
+    for (std::size_t row = 0; row < m_rows.size(); ++row)
+        placeOf[m_rows[row]] = static_cast<int>(row);
+    QModelIndexList to;
+    for (const QModelIndex& old : from)
+        to << index(placeOf[before[static_cast<std::size_t>(old.row())]], old.column());
+    changePersistentIndexList(from, to);
+    Q_EMIT layoutChanged({}, VerticalSortHint);
+}
+
+int AccessModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+const solve::ValueAccess& AccessModel::valueAt(int row) const
+{
+    return m_table->profile.values[m_rows[static_cast<std::size_t>(row)]];
+}
+
+graph::OpId AccessModel::opAt(const QModelIndex& index) const
+{
+    return graph::opAt(momentIn(valueAt(index.row()).accesses, index.column()));
+}
+
+QString AccessModel::text(int row, int column) const
+{
+    const solve::ValueAccess& value = valueAt(row);
+    switch (column) {
+    case ValueColumn: return m_table->names[m_rows[static_cast<std::size_t>(row)]];
+    case BytesColumn: return ui::bytesText(value.bytes);
+    case SwapFreeColumn: return swapFreeText(value.swapFree);
+    default: return QString::number(momentIn(value.accesses, column));
+    }
+}
+
+QVariant AccessModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid() || index.row() >= rowCount())
+        return {};
+    const int column = index.column();
+    switch (role) {
+    case Qt::DisplayRole: return text(index.row(), column);
+    case Qt::ToolTipRole:
+        if (column == BytesColumn)
+            return exactBytesText(valueAt(index.row()).bytes);
+        return plainTip(isAccess(column) ? opPlace(*m_table->program, opAt(index))
+                                         : text(index.row(), column));
+    case Qt::AccessibleTextRole:
+        return isAccess(column) ? QVariant{tr("op %1").arg(text(index.row(), column))} : QVariant{};
+    case Qt::TextAlignmentRole: return alignmentAt(column);
+    default: return {};
+    }
+}
+
+QString AccessModel::rowText(int row) const
+{
+    QStringList cells;
+    for (int column = 0; column < ColumnCount; ++column)
+        cells << text(row, column);
+    return cells.join(u'\t');
+}
+
+QString AccessModel::asText() const
+{
+    QStringList heads;
+    for (const TableColumn& column : kColumns)
+        heads << tr(column.head);
+    QStringList lines{heads.join(u'\t')};
+    for (int row = 0; row < rowCount(); ++row)
+        lines << rowText(row);
+    return lines.join(u'\n') + u'\n';
+}
+
+} // namespace plimsoll::ui

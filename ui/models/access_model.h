@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/models/access_table.h"
+#include "ui/models/table_model.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace plimsoll::ui {
+
+/// An AccessTable for views: a row for each value, largest first until told otherwise. Sorts
+/// itself.
+class AccessModel : public TableModel
+{
+    Q_OBJECT
+
+public:
+    enum Column {
+        ValueColumn,
+        BytesColumn,
+        FirstForwardColumn,
+        LastForwardColumn,
+        FirstBackwardColumn,
+        LastBackwardColumn,
+        SwapFreeColumn,
+        ColumnCount
+    };
+
+    explicit AccessModel(QObject* parent = nullptr);
+
+    /// Null: no rows.
+    void setTable(AccessTablePtr table);
+    [[nodiscard]] const AccessTablePtr& table() const { return m_table; }
+    void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
+    /// The op that a cell names; of the others that which uses the row's value first.
+    [[nodiscard]] graph::OpId opAt(const QModelIndex& index) const;
+    [[nodiscard]] const solve::ValueAccess& valueAt(int row) const;
+    /// Heads and rows, a tabulator between two cells.
+    [[nodiscard]] QString asText() const;
+    /// One row, likewise.
+    [[nodiscard]] QString rowText(int row) const;
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index,
+                                int role = Qt::DisplayRole) const override;
+
+private:
+    [[nodiscard]] QString text(int row, int column) const;
+    void order();
+
+    AccessTablePtr m_table;
+    std::vector<std::size_t> m_rows; ///< of the table's values, as shown
+    int m_sortColumn = BytesColumn;
+    Qt::SortOrder m_sortOrder = Qt::DescendingOrder;
+};
+
+} // namespace plimsoll::ui

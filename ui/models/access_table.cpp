@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/models/access_table.h"
+
+#include "ui/base/numbers.h"
+#include "ui/base/texts.h"
+#include "ui/models/program_texts.h"
+
+#include <utility>
+
+namespace plimsoll::ui {
+
+base::Result<AccessTablePtr> accessTable(const plan::Problem& problem, const base::JobContext& job)
+{
+    base::Result<solve::AccessProfile> profile = solve::profileAccesses(problem, job.piece(0, 2));
+    if (!profile)
+        return tl::unexpected{profile.error()};
+    auto table = std::make_shared<AccessTable>();
+    table->profile = *std::move(profile);
+    table->program = problem.program;
+    table->budget = problem.budget;
+    table->device = fileText(problem.device.name);
+    const std::vector<solve::ValueAccess>& values = table->profile.values;
+    const base::JobContext naming = job.piece(1, 2);
+    table->names.reserve(values.size());
+    for (std::size_t row = 0; row < values.size(); ++row) {
+        if (naming.stopRequested())
+            return base::cancelled();
+        naming.report(row, values.size());
+        table->names.push_back(storageTitle(*problem.program, values[row].value));
+    }
+    return table;
+}
+
+QString swapFreeText(std::optional<base::Nanoseconds> time)
+{
+    if (!time)
+        return unknownText();
+    return time->count() < 0 ? QStringLiteral("−") + timeText(base::Nanoseconds{-time->count()})
+                             : timeText(*time);
+}
+
+} // namespace plimsoll::ui

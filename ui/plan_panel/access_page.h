@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/plan.h"
+#include "ui/base/job_runner.h"
+#include "ui/models/access_table.h"
+
+#include <QTimer>
+#include <QWidget>
+
+#include <optional>
+
+class QAction;
+class QModelIndex;
+class QStackedWidget;
+class QTableView;
+
+namespace plimsoll::ui {
+
+class AccessModel;
+class TextLabel;
+
+/// The Accesses page: when the step uses each value that waits for backward, and how far its memory
+/// can fall at all. Costs nothing while hidden, and stops what it has begun when it is; tables are
+/// made in the background.
+class AccessPage : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit AccessPage(QWidget* parent = nullptr);
+    ~AccessPage() override;
+
+    /// What is planned: the step, the device, the budget.
+    void setProblem(const plan::Problem& problem);
+    [[nodiscard]] AccessModel* model() const { return m_model; }
+    /// Tables made so far.
+    [[nodiscard]] int tables() const { return m_tables; }
+
+Q_SIGNALS:
+    /// A cell was chosen: the op that it names.
+    void opChosen(plimsoll::graph::OpId op);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+private:
+    void buildTable();
+    void addCopies();
+    void refresh();
+    void show(const AccessTablePtr& table);
+    [[nodiscard]] QString summary(const AccessTable& table) const;
+
+    AccessModel* m_model = nullptr;
+    QTableView* m_table = nullptr;
+    TextLabel* m_summary = nullptr;
+    TextLabel* m_over = nullptr;     ///< where the budget is exceeded
+    TextLabel* m_sentence = nullptr; ///< in place of a table
+    QStackedWidget* m_pages = nullptr;
+    std::optional<plan::Problem> m_problem;
+    bool m_isUpToDate = false;
+    bool m_isReplacing = false; ///< the cell that is current is set again, nobody chose it
+    int m_tables = 0;
+    QTimer m_later; ///< while the line is dragged budgets change at every move
+    JobRunner<AccessTablePtr> m_maker;
+};
+
+} // namespace plimsoll::ui
