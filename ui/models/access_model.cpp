@@ -141,7 +141,7 @@ QString AccessModel::rowText(int row) const
     QStringList cells;
     for (int column = 0; column < ColumnCount; ++column)
         cells << text(row, column);
-    return cells.join(u'\t');
+    return cells.join(u'\t').replace(QChar::Nbsp, QChar::Space);
 }
 
 QString AccessModel::asText() const

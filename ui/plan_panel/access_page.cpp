@@ -116,12 +116,15 @@ void AccessPage::addCopies()
     };
     QAction* row = add(tr("Copy"), [this]() -> QString {
         const QModelIndex current = m_table->currentIndex();
-        return current.isValid() ? m_model->rowText(current.row()) : QString{};
+        if (!current.isValid())
+            return {};
+        return m_model->rowText(current.row());
     });
     row->setShortcut(QKeySequence::Copy);
     row->setShortcutContext(Qt::WidgetShortcut);
-    add(tr("Copy table"),
-        [this] { return m_summary->text() + u'\n' + m_over->text() + u'\n' + m_model->asText(); });
+    add(tr("Copy table"), [this]() -> QString {
+        return m_summary->text() + u'\n' + m_over->text() + u'\n' + m_model->asText();
+    });
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
 }
 
@@ -194,7 +197,8 @@ void AccessPage::show(const AccessTablePtr& table)
 QString AccessPage::summary(const AccessTable& table) const
 {
     const solve::AccessProfile& profile = table.profile;
-    return tr("Unplanned peak %1, %2 with every value away while it waits; %3 before the step. %4")
+    return tr("Unplanned peak %1, %2 with every value away while it waits; %3 before the step; "
+              "times of %4.")
         .arg(ui::bytesText(profile.maximumPeak, Rounding::Up),
              ui::bytesText(profile.minimumPeak, Rounding::Up), ui::bytesText(profile.staticBytes),
              table.device);

@@ -112,6 +112,7 @@ PagesDock::PagesDock(const QString& name, const QString& title, QWidget* parent)
     connect(m_tabs, &QTabBar::currentChanged, this, [this](int index) {
         if (index >= 0 && index < m_pages->count())
             m_pages->setCurrentIndex(index);
+        m_tabs->updateGeometry(); // the current tab's bold title is wider
         Q_EMIT pageChanged();
     });
     updateTitle();
