@@ -194,7 +194,7 @@ void AccessPage::show(const AccessTablePtr& table)
     m_pages->setCurrentIndex(m_model->rowCount() > 0 ? TablePage : SentencePage);
 }
 
-QString AccessPage::summary(const AccessTable& table) const
+QString AccessPage::summary(const AccessTable& table)
 {
     const solve::AccessProfile& profile = table.profile;
     return tr("Unplanned peak %1, %2 with every value away while it waits; %3 before the step; "

@@ -50,7 +50,7 @@ private:
     void addCopies();
     void refresh();
     void show(const AccessTablePtr& table);
-    [[nodiscard]] QString summary(const AccessTable& table) const;
+    [[nodiscard]] static QString summary(const AccessTable& table);
 
     AccessModel* m_model = nullptr;
     QTableView* m_table = nullptr;
