@@ -56,6 +56,7 @@ private Q_SLOTS:
     void layersOfRealModels();
     void plansOfRealModels_data();
     void plansOfRealModels();
+    void splitsAsOftenAsAsked();
     void stopsWhenAsked();
 };
 
@@ -204,6 +205,23 @@ void TrunkTest::plansOfRealModels()
     QVERIFY(points.back()->plan().regions.empty());
     for (const plan::VerifiedPlanPtr& point : points)
         QVERIFY(point->plan().freezeStats);
+}
+
+void TrunkTest::splitsAsOftenAsAsked()
+{
+    const plan::Problem problem = tests::problemOf("gpt2", 0);
+    const auto planner = makeTrunkPlanner();
+    const auto found = planner->frontier(problem, {{"splits", 4}}, {});
+    QVERIFY(found);
+    QCOMPARE((*found)->points().size(), std::size_t{2}); // without and with
+    // Three of four buckets are checkpointed, in pieces where a bucket is no region.
+    const TrunkLayers layers = trunkLayers(*problem.program);
+    const std::vector<TrunkBucket> buckets = splitTrunk(layers.elements, {{"end", 17}}, 4);
+    QCOMPARE((*found)->points().front()->plan().regions.back().last,
+             layers.ops[buckets.back().first - 1].last);
+    QCOMPARE(planner->frontier(problem, {{"splits", 18}}, {}).error().message,
+             std::string{"The model's trunk has 17 layers, too few for 18 buckets: give --splits "
+                         "at most 17."});
 }
 
 void TrunkTest::stopsWhenAsked()
