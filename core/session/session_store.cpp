@@ -42,16 +42,19 @@ Result<void> putGraph(Database& database, const SavedGraph& graph)
 
 Result<void> putProblem(Database& database, const SavedProblem& problem)
 {
-    return execute(database, "INSERT OR REPLACE INTO problem VALUES (1, ?, ?, ?, ?, ?, ?, ?)",
-                   [&](Statement& insert) {
-                       insert.bind(0, problem.device)
-                           .bind(1, problem.reserveBytes)
-                           .bind(2, std::int64_t{problem.rounding})
-                           .bind(3, problem.planner)
-                           .bind(4, nlohmann::json(problem.options).dump())
-                           .bind(5, problem.budgetBytes)
-                           .bind(6, nlohmann::json(problem.sizes).dump());
-                   });
+    return execute(
+        database, "INSERT OR REPLACE INTO problem VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [&](Statement& insert) {
+            insert.bind(0, problem.device)
+                .bind(1, problem.reserveBytes)
+                .bind(2, std::int64_t{problem.rounding})
+                .bind(3, problem.planner)
+                .bind(4, nlohmann::json(problem.options).dump())
+                .bind(5, problem.budgetBytes)
+                .bind(6, nlohmann::json(problem.sizes).dump())
+                .bind(7, nlohmann::json(problem.pins)
+                             .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        });
 }
 
 Result<std::int64_t> putRun(Database& database, const SavedRun& run)
@@ -159,6 +162,17 @@ std::map<std::string, std::int64_t> integersOf(const std::string& text)
     return integers;
 }
 
+std::vector<std::string> textsOf(const std::string& text)
+{
+    std::vector<std::string> texts;
+    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+    if (json.is_array())
+        for (const nlohmann::json& item : json)
+            if (item.is_string())
+                texts.push_back(item.get<std::string>());
+    return texts;
+}
+
 SavedRun runOf(const Statement& row)
 {
     SavedRun run;
@@ -233,10 +247,10 @@ Result<SessionStore> SessionStore::open(const std::filesystem::path& path)
 Result<SavedSession> SessionStore::load() const
 {
     SavedSession session;
-    Result<Statement> one =
-        m_database.prepare("SELECT name, source_path, content_hash, content, device, "
-                           "reserve_bytes, rounding, planner, options, budget_bytes, state, sizes "
-                           "FROM graph, problem, view");
+    Result<Statement> one = m_database.prepare(
+        "SELECT name, source_path, content_hash, content, device, "
+        "reserve_bytes, rounding, planner, options, budget_bytes, state, sizes, pins "
+        "FROM graph, problem, view");
     if (!one)
         return tl::unexpected{one.error()};
     const Result<bool> there = one->step();
@@ -254,7 +268,8 @@ Result<SavedSession> SessionStore::load() const
                        one->text(7),
                        integersOf(one->text(8)),
                        one->integer(9),
-                       integersOf(one->text(11))};
+                       integersOf(one->text(11)),
+                       textsOf(one->text(12))};
     session.view = one->text(10);
     Result<std::optional<SavedMeasurement>> measurement = loadMeasurement(m_database);
     if (!measurement)

@@ -32,6 +32,7 @@ struct SavedProblem
     std::map<std::string, std::int64_t> options;
     std::int64_t budgetBytes = 0;
     std::map<std::string, std::int64_t> sizes; ///< by axis, of those that aren't as recorded
+    std::vector<std::string> pins = {};        ///< as plan::resolvePins() takes them
 
     bool operator==(const SavedProblem&) const = default;
 };

@@ -4,6 +4,7 @@
 #include "core/base/budget.h"
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
+#include "core/plan/pins.h"
 #include "core/plan/plan_json.h"
 #include "core/solve/common/offer.h"
 #include "core/workspace/file_kind.h"
@@ -128,6 +129,17 @@ Choices choicesOf(const session::SavedProblem& problem, std::vector<std::string>
     return choices;
 }
 
+/// Those of the session, if they mean something in the graph.
+std::vector<std::string> pinsOf(const session::SavedProblem& problem, Document& document)
+{
+    const Result<std::vector<plan::Pin>> pins =
+        plan::resolvePins(problem.pins, *document.graph.program);
+    if (pins)
+        return problem.pins;
+    document.notes.push_back("The session's pins are not used: " + pins.error().message);
+    return {};
+}
+
 /// The run with its plan checked anew, at the sizes it was made for.
 Run checkedRun(const session::SavedRun& saved, const Document& document,
                std::vector<std::string>& notes, const base::JobContext& job)
@@ -233,6 +245,7 @@ Result<Document> documentOf(const session::SavedSession& saved, const std::files
     document.sessionPath = path;
     document.choices = choicesOf(saved.problem, document.notes);
     document.choices.sizes = sizesOf(saved.problem, document.graph.program, document.notes, job);
+    document.choices.pins = pinsOf(saved.problem, document);
     if (saved.problem.budgetBytes > 0
         && base::Bytes{saved.problem.budgetBytes} <= base::kLargestBudget)
         document.budget = base::Bytes{saved.problem.budgetBytes};
@@ -257,10 +270,14 @@ Result<Document> documentOf(const session::SavedSession& saved, const std::files
 session::SavedProblem savedProblem(const Document& document)
 {
     const Choices& choices = document.choices;
-    return {
-        choices.device.id, choices.reserve.count(), graph::blockBytes(choices.rounding),
-        choices.planner,   choices.options,         document.budget.value_or(base::Bytes{}).count(),
-        choices.sizes};
+    return {choices.device.id,
+            choices.reserve.count(),
+            graph::blockBytes(choices.rounding),
+            choices.planner,
+            choices.options,
+            document.budget.value_or(base::Bytes{}).count(),
+            choices.sizes,
+            choices.pins};
 }
 
 session::SavedRun savedRun(const Run& run)
@@ -310,8 +327,7 @@ Result<PlannedPtr> firstPicture(Document& document, const base::JobContext& job)
     for (const Run& run : document.runs) {
         if (!run.plan)
             continue;
-        const Result<void> known =
-            solve::offer(frontier, planned->unplanned->problem(), run.plan->plan());
+        const Result<void> known = solve::offer(frontier, planned->problem, run.plan->plan());
         if (!known)
             document.notes.push_back(base::told(known.error()));
     }

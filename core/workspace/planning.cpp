@@ -2,6 +2,8 @@
 #include "core/workspace/planning.h"
 
 #include "core/graph/resize.h"
+#include "core/plan/pins.h"
+#include "core/solve/common/offer.h"
 
 #include <utility>
 #include <vector>
@@ -15,9 +17,13 @@ void Planned::setFrontier(plan::FrontierPtr known)
                                               : frontier->points().front()->evaluation().peak;
 }
 
-plan::Problem pose(const graph::ProgramPtr& program, const Choices& choices, base::Bytes budget)
+base::Result<plan::Problem> pose(const graph::ProgramPtr& program, const Choices& choices,
+                                 base::Bytes budget)
 {
-    return {program, choices.device, budget, choices.reserve, choices.rounding};
+    return plan::resolvePins(choices.pins, *program).map([&](std::vector<plan::Pin>&& pins) {
+        return plan::Problem{program,         choices.device,   budget,
+                             choices.reserve, choices.rounding, std::move(pins)};
+    });
 }
 
 base::Result<graph::ProgramPtr> programAt(const graph::ProgramPtr& recorded, const Sizes& sizes,
@@ -37,16 +43,25 @@ base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded, const Cho
         return tl::unexpected{program.error()};
     if (job.stopRequested())
         return base::cancelled();
-    const plan::Problem problem = pose(*program, choices, plan::kUnlimited);
-    base::Result<plan::VerifiedPlanPtr> unplanned = plan::certify(problem, plan::keepEverything());
+    const base::Result<plan::Problem> problem = pose(*program, choices, plan::kUnlimited);
+    if (!problem)
+        return tl::unexpected{problem.error()};
+    plan::Problem unpinned = *problem;
+    unpinned.pins.clear();
+    base::Result<plan::VerifiedPlanPtr> unplanned = plan::certify(unpinned, plan::keepEverything());
     if (!unplanned)
         return tl::unexpected{unplanned.error()};
     Planned planned;
     planned.choices = choices;
+    planned.problem = *problem;
     planned.unplanned = *std::move(unplanned);
-    planned.peakBound = plan::peakLowerBound(problem);
+    planned.peakBound = plan::peakLowerBound(*problem);
     plan::Frontier frontier;
-    frontier.insert(planned.unplanned);
+    if (problem->pins.empty())
+        frontier.insert(planned.unplanned);
+    else if (base::Result<void> offered = solve::offer(frontier, *problem, plan::keepEverything());
+             !offered)
+        return tl::unexpected{offered.error()};
     planned.setFrontier(std::make_shared<const plan::Frontier>(std::move(frontier)));
     return planned;
 }
@@ -61,20 +76,22 @@ base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& recorded, const Choi
     if (!planned)
         return tl::unexpected{planned.error()};
     base::Result<plan::FrontierPtr> frontier =
-        (*planner)->frontier(planned->unplanned->problem(), choices.options, job);
+        (*planner)->frontier(planned->problem, choices.options, job);
     if (!frontier)
         return tl::unexpected{frontier.error()};
     if (job.stopRequested())
         return base::cancelled();
     planned->setFrontier(*std::move(frontier));
     planned->peakBound =
-        plan::peakLowerBound(planned->unplanned->problem(), solve::runtimeOf(*planned->frontier));
+        plan::peakLowerBound(planned->problem, solve::runtimeOf(*planned->frontier));
     return std::make_shared<const Planned>(*std::move(planned));
 }
 
 solve::Outcome answerAt(const Planned& planned, base::Bytes budget)
 {
-    return solve::outcomeAt(pose(planned.program(), planned.choices, budget), planned.frontier);
+    plan::Problem problem = planned.problem;
+    problem.budget = budget;
+    return solve::outcomeAt(problem, planned.frontier);
 }
 
 plan::VerifiedPlanPtr planAt(const Planned& planned, base::Bytes budget)

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace plimsoll::workspace {
 
@@ -23,6 +24,7 @@ struct Choices
     std::string planner{solve::kDefaultPlanner};
     solve::Options options;
     Sizes sizes;
+    std::vector<std::string> pins = {}; ///< as plan::resolvePins() takes them
 
     bool operator==(const Choices&) const = default;
 };
@@ -34,7 +36,8 @@ struct Planned
     [[nodiscard]] const graph::ProgramPtr& program() const { return unplanned->problem().program; }
 
     Choices choices;
-    plan::VerifiedPlanPtr unplanned; ///< keeps everything, whatever the budget
+    plan::Problem problem;           ///< with an unlimited budget
+    plan::VerifiedPlanPtr unplanned; ///< keeps everything, whatever budget and pins
     plan::FrontierPtr frontier;
     plan::PeakBound peakBound;
     base::Bytes smallestPeak; ///< least peak of any verified plan known
@@ -44,16 +47,18 @@ struct Planned
 
 using PlannedPtr = std::shared_ptr<const Planned>;
 
-/// The problem that the choices pose; the budget is the caller's.
-[[nodiscard]] plan::Problem pose(const graph::ProgramPtr& program, const Choices& choices,
-                                 base::Bytes budget);
+/// The problem that the choices pose; the budget is the caller's. Usage error for pins that match
+/// nothing or conflict.
+[[nodiscard]] base::Result<plan::Problem> pose(const graph::ProgramPtr& program,
+                                               const Choices& choices, base::Bytes budget);
 
 /// The recorded step at other sizes; an error of kind Usage tells why they are not to be had. Some
 /// tenths of a second on large graphs: off the GUI thread.
 [[nodiscard]] base::Result<graph::ProgramPtr>
 programAt(const graph::ProgramPtr& recorded, const Sizes& sizes, const base::JobContext& job);
 
-/// What is known before planning: the only plan of the frontier keeps everything.
+/// What is known before planning: the only plan of the frontier keeps everything; pins may forbid
+/// that one, too.
 [[nodiscard]] base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded,
                                                   const Choices& choices,
                                                   const base::JobContext& job);

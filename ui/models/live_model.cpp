@@ -96,6 +96,7 @@ QVariant LiveModel::data(const QModelIndex& index, int role) const
     case CategoryRole:
         return node.category ? QVariant{static_cast<int>(*node.category)} : QVariant{};
     case KeyRole: return node.key;
+    case GlobRole: return node.glob;
     case SinceRole: return node.since ? QVariant{static_cast<qulonglong>(*node.since)} : QVariant{};
     default: return {};
     }

@@ -18,6 +18,7 @@ public:
     enum DataRole {
         CategoryRole = Qt::UserRole + 100, ///< of timeline::Category; invalid: several
         KeyRole,                           ///< of a group, the same at every step
+        GlobRole,                          ///< what a pin on it is called; may be empty
         SinceRole,                         ///< step; invalid: a group, or there before the step
     };
 

@@ -3,6 +3,7 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/models/pin_globs.h"
 #include "ui/models/program_texts.h"
 
 #include <QCoreApplication>
@@ -142,6 +143,8 @@ int Grower::moduleGroup(std::string_view path)
               QStringLiteral("module:")
                   + QString::fromUtf8(path.data(), static_cast<qsizetype>(path.size())),
               parent, {});
+    m_tree.nodes[static_cast<std::size_t>(made)].glob =
+        QString::fromUtf8(path.data(), static_cast<qsizetype>(path.size()));
     m_moduleGroup.emplace(path, made);
     m_path.emplace(made, path);
     return made;
@@ -204,6 +207,7 @@ void Grower::add(const plan::Live& live)
         node.made = live.storage ? translated("before the step") : translated("set aside");
     } else {
         node.since = live.since;
+        node.glob = opGlob(m_program, *live.maker);
         node.made = opTitle(m_program, *live.maker) + QStringLiteral(", ")
                     + (live.recomputed ? translated("recomputed")
                                        : phaseText(m_program.op(*live.maker).phase));

@@ -20,6 +20,7 @@ struct LiveNode
     QString name; ///< inside its group: "weight, gradient"; of a group: "h.0"
     QString key;  ///< tells groups apart, whatever the step
     QString made; ///< "softmax, forward", "before the step"; empty for groups
+    QString glob; ///< what a pin on it is called; empty: nothing that can be pinned
     QString exact;
     base::Bytes bytes;
     std::optional<timeline::Category> category; ///< empty: a group of several

@@ -4,12 +4,14 @@
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/models/live_model.h"
+#include "ui/plan_panel/pin_menu.h"
 #include "ui/plan_panel/table_look.h"
 #include "ui/timeline/patterns.h"
 
 #include <QButtonGroup>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QMenu>
 #include <QPixmap>
 #include <QScrollBar>
 #include <QStackedWidget>
@@ -145,7 +147,20 @@ void LivePage::buildTree()
         if (const QVariant since = index.data(LiveModel::SinceRole); since.isValid())
             Q_EMIT stepChosen(since.toInt());
     });
+    m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_tree, &QWidget::customContextMenuRequested, this, &LivePage::openRowMenu);
     m_pages->widget(TreePage)->layout()->addWidget(m_tree);
+}
+
+void LivePage::openRowMenu(const QPoint& pos)
+{
+    const QString glob = m_tree->indexAt(pos).data(LiveModel::GlobRole).toString();
+    if (glob.isEmpty())
+        return;
+    auto* menu = new QMenu{this};
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    addPinActions(*menu, {glob}, [this](const QString& pin) { Q_EMIT pinWanted(pin); });
+    menu->popup(m_tree->viewport()->mapToGlobal(pos));
 }
 
 void LivePage::setPlan(const plan::VerifiedPlanPtr& plan, bool isDragging)

@@ -39,6 +39,8 @@ public:
 Q_SIGNALS:
     /// A row was activated: the first step during which it is alive.
     void stepChosen(int step);
+    /// "keep:h.0.mlp", from a row's menu.
+    void pinWanted(const QString& pin);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -46,6 +48,7 @@ protected:
 private:
     void buildHead();
     void buildTree();
+    void openRowMenu(const QPoint& pos);
     void refreshSoon(bool restart);
     void refresh();
     void follow();

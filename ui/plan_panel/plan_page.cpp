@@ -5,10 +5,12 @@
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
+#include "ui/models/pin_globs.h"
 #include "ui/models/plan_model.h"
 #include "ui/models/plan_names.h"
 #include "ui/models/program_texts.h"
 #include "ui/plan_panel/bound_page.h"
+#include "ui/plan_panel/pin_menu.h"
 #include "ui/plan_panel/table_look.h"
 
 #include <QClipboard>
@@ -90,24 +92,28 @@ void PlanPage::connectTable()
     });
     connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) {
         if (index.data(PlanModel::LinkRole).toBool())
-            openSourceMenu(
-                index, m_table->viewport()->mapToGlobal(m_table->visualRect(index).bottomLeft()));
+            openRowMenu(index,
+                        m_table->viewport()->mapToGlobal(m_table->visualRect(index).bottomLeft()));
     });
     m_table->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_table, &QWidget::customContextMenuRequested, this, [this](const QPoint& pos) {
-        openSourceMenu(m_table->indexAt(pos), m_table->viewport()->mapToGlobal(pos));
+        openRowMenu(m_table->indexAt(pos), m_table->viewport()->mapToGlobal(pos));
     });
 }
 
-void PlanPage::openSourceMenu(const QModelIndex& index, const QPoint& globalPos)
+void PlanPage::openRowMenu(const QModelIndex& index, const QPoint& globalPos)
 {
-    const QString path = index.data(PlanModel::PathRole).toString();
-    if (path.isEmpty())
+    if (!index.isValid())
         return;
+    const QString path = index.data(PlanModel::PathRole).toString();
+    const auto [first, last] = m_model->stretchAt(index.row());
     auto* menu = new QMenu{this};
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(icon(QStringLiteral("source")), tr("Copy path"), this,
-                    [path] { QGuiApplication::clipboard()->setText(path); });
+    if (!path.isEmpty())
+        menu->addAction(icon(QStringLiteral("source")), tr("Copy path"), this,
+                        [path] { QGuiApplication::clipboard()->setText(path); });
+    addPinActions(*menu, rowGlobs(*m_model->plan(), first, last),
+                  [this](const QString& pin) { Q_EMIT pinWanted(pin); });
     menu->popup(globalPos);
 }
 

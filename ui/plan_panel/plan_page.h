@@ -40,10 +40,12 @@ public:
 Q_SIGNALS:
     /// A row was chosen: the step of its first forward op.
     void stepChosen(int step);
+    /// "keep:h.0.mlp", from a row's menu.
+    void pinWanted(const QString& pin);
 
 private:
-    /// What can be done with a row's place in the source.
-    void openSourceMenu(const QModelIndex& index, const QPoint& globalPos);
+    /// What can be done with a row: pin what it stands for, copy its place in the source.
+    void openRowMenu(const QModelIndex& index, const QPoint& globalPos);
     void connectTable();
     void replacePlan(const plan::VerifiedPlanPtr& plan);
 

@@ -58,7 +58,7 @@ DocumentController::DocumentController(workspace::Opened opened, QObject* parent
     connect(m_keeper.get(), &SessionKeeper::settled, this, &DocumentController::tellRest);
     for (const JobRunnerBase* jobs :
          {static_cast<JobRunnerBase*>(&m_planner), static_cast<JobRunnerBase*>(&m_sizer),
-          static_cast<JobRunnerBase*>(&m_refiner)})
+          static_cast<JobRunnerBase*>(&m_refiner), static_cast<JobRunnerBase*>(&m_pricer)})
         connect(jobs, &JobRunnerBase::idle, this, &DocumentController::tellRest);
     if (!m_document.sessionPath.empty())
         m_keeper->attach(m_document);
@@ -72,6 +72,7 @@ DocumentController::~DocumentController()
     m_sizer.stop();
     m_planner.stop();
     m_refiner.stop();
+    m_pricer.stop();
 }
 
 qint64 DocumentController::planningFor() const
@@ -229,6 +230,34 @@ void DocumentController::takePlanned(workspace::PlannedPtr planned)
         m_document.budget = workspace::suggestedBudget(*m_planned);
     Q_EMIT plannedChanged();
     answer();
+    pricePins();
+}
+
+void DocumentController::pricePins()
+{
+    m_pricer.stop();
+    m_priced.reset();
+    if (m_planned->choices.pins.empty())
+        return;
+    m_pricer.start(
+        [recorded = m_document.graph.program,
+         choices = m_planned->choices](const base::JobContext& job) {
+            return workspace::planWithoutEachPin(recorded, choices, job);
+        },
+        [this, planned = m_planned](base::Result<std::vector<workspace::PlannedPtr>> without) {
+            if (!without || planned != m_planned)
+                return;
+            m_withoutPin = *std::move(without);
+            m_priced = planned;
+            Q_EMIT pinPricesChanged();
+        });
+}
+
+std::vector<workspace::PinPrice> DocumentController::pinPrices() const
+{
+    if (m_priced != m_planned)
+        return {};
+    return workspace::pinPrices(*m_planned, m_withoutPin, budget());
 }
 
 void DocumentController::stopPlanning()
@@ -357,12 +386,14 @@ void DocumentController::letGo()
     m_sizer.stop();
     m_planner.stop();
     m_refiner.stop();
+    m_pricer.stop();
     m_keeper->saveNow();
 }
 
 bool DocumentController::isAtRest() const
 {
-    return !m_keeper->isWriting() && m_sizer.isIdle() && m_planner.isIdle() && m_refiner.isIdle();
+    return !m_keeper->isWriting() && m_sizer.isIdle() && m_planner.isIdle() && m_refiner.isIdle()
+           && m_pricer.isIdle();
 }
 
 bool DocumentController::isSaving() const

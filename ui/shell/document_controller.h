@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/workspace/document.h"
+#include "core/workspace/pin_prices.h"
 #include "ui/base/job_runner.h"
 
 #include <QObject>
@@ -47,6 +48,8 @@ public:
     [[nodiscard]] bool isRefined() const { return m_refined; }
     /// The plan to draw: the answer's, else the smallest one known.
     [[nodiscard]] plan::VerifiedPlanPtr shownPlan() const;
+    /// What each pin costs at budget(), in order; empty while that isn't known.
+    [[nodiscard]] std::vector<workspace::PinPrice> pinPrices() const;
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
     /// Changes that are in no file yet.
     [[nodiscard]] bool isUnsaved() const;
@@ -91,6 +94,7 @@ Q_SIGNALS:
     void planningChanged(bool running);
     void planningProgressed(int perMille);
     void choicesChanged();
+    void pinPricesChanged();
     void runsChanged();
     void overlayChanged();
     /// Title, unsaved mark or session path.
@@ -110,6 +114,7 @@ private:
     void takePlanned(workspace::PlannedPtr planned);
     void answer();
     void refine();
+    void pricePins();
     void recordRun();
     void changed();
     void tellRest();
@@ -131,6 +136,9 @@ private:
     JobRunner<bool> m_sizer;
     JobRunner<workspace::PlannedPtr> m_planner;
     JobRunner<solve::Outcome> m_refiner;
+    std::vector<workspace::PlannedPtr> m_withoutPin; ///< by pin: planned with the others only
+    workspace::PlannedPtr m_priced;                  ///< whose pins those are
+    JobRunner<std::vector<workspace::PlannedPtr>> m_pricer;
 };
 
 } // namespace plimsoll::ui

@@ -12,6 +12,7 @@
 #include "ui/plan_panel/measured_page.h"
 #include "ui/plan_panel/memory_lines.h"
 #include "ui/plan_panel/next_steps.h"
+#include "ui/plan_panel/pin_page.h"
 #include "ui/plan_panel/plan_page.h"
 #include "ui/plan_panel/problem_page.h"
 #include "ui/plan_panel/run_page.h"
@@ -64,6 +65,7 @@ PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
     m_panel->setRecorded(m_document.document().graph.program);
     connectDocument();
     connectViews();
+    connectPins();
     showPlanned();
     showRuns();
     const graph::Program& program = *m_document.document().graph.program;
@@ -72,6 +74,7 @@ PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
             return plan::updatesStatistics(program, op);
         }));
     m_panel->setChoices(m_document.document().choices);
+    showPins();
     showAnswer();
     for (const std::string& note : m_document.document().notes)
         m_strip->post({{}, MessageKind::Warn, tr("Opened with a difference."), fileText(note), {}});
@@ -118,6 +121,8 @@ void PlannerPage::buildDocks()
     m_planDock->addPage(m_live, tr("Live at cursor"));
     m_planDock->addPage(m_problems, tr("Problems"));
     m_planDock->addPage(m_accesses, tr("Accesses"));
+    m_pins = new PinPage;
+    m_planDock->addPage(m_pins, tr("Pins"));
     m_twins = new TableTwins{*m_planDock, this};
     addDockWidget(Qt::RightDockWidgetArea, m_rightDock);
     addDockWidget(Qt::BottomDockWidgetArea, m_frontierDock);
@@ -140,6 +145,7 @@ void PlannerPage::connectDocument()
     connect(&m_document, &DocumentController::choicesChanged, this, [this] {
         m_strip->withdraw(QStringLiteral("size"));
         m_panel->setChoices(m_document.document().choices);
+        showPins();
         m_timeline->setCapacityMarks(capacityMarksOf(m_document.document().choices));
     });
     connect(&m_document, &DocumentController::planningChanged, this, [this](bool running) {
@@ -382,6 +388,7 @@ void PlannerPage::showAtRest()
     m_panel->nextSteps().setSteps(hasSteps
                                       ? nextStepsOf(*m_document.planned()->frontier, *outcome.best)
                                       : std::vector<NextStep>{});
+    showPins();
     showProblems();
 }
 

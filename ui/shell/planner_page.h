@@ -25,6 +25,7 @@ class LivePage;
 class MeasuredPage;
 struct MeasuredRow;
 class PagesDock;
+class PinPage;
 class PlanPage;
 class ProblemPage;
 class RunPage;
@@ -58,6 +59,7 @@ public:
     [[nodiscard]] MeasuredPage& measuredPage() { return *m_measured; }
     [[nodiscard]] LivePage& livePage() { return *m_live; }
     [[nodiscard]] AccessPage& accessPage() { return *m_accesses; }
+    [[nodiscard]] PinPage& pinPage() { return *m_pins; }
     [[nodiscard]] ProblemPage& problemPage() { return *m_problems; }
     /// The dock of the plan, its runs and what is live.
     [[nodiscard]] PagesDock& planDock() { return *m_planDock; }
@@ -113,6 +115,8 @@ private:
     /// Budget and sizes of a run of the list.
     void goBackTo(qint64 key);
     void showProblems();
+    void connectPins();
+    void showPins();
     // planner_measured.cpp
     void layRuns();
     void showMeasured();
@@ -142,6 +146,7 @@ private:
     AccessPage* m_accesses = nullptr;
     MeasuredPage* m_measured = nullptr;
     ProblemPage* m_problems = nullptr;
+    PinPage* m_pins = nullptr;
     QTimer m_restTimer; ///< runs out when the hand that drags the line rests
     PagesDock* m_rightDock = nullptr;
     PagesDock* m_frontierDock = nullptr;

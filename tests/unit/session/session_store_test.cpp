@@ -241,7 +241,7 @@ void SessionStoreTest::bringsTheFirstVersionUpToDate()
     QVERIFY2(store, messageOf(store));
     const auto saved = store->load();
     QVERIFY2(saved, messageOf(saved));
-    QVERIFY((saved->problem == SavedProblem{"l4", 1, 512, "rotor", {{"slots", 7}}, 9, {}}));
+    QVERIFY((saved->problem == SavedProblem{"l4", 1, 512, "rotor", {{"slots", 7}}, 9, {}, {}}));
     QCOMPARE(saved->runs.size(), std::size_t{1});
     QCOMPARE(saved->runs.front().name, std::string{"mine"});
     QVERIFY(saved->runs.front().sizes.empty());

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/workspace/planning.h"
+
+#include <optional>
+#include <vector>
+
+namespace plimsoll::workspace {
+
+/// What a pin costs at one budget.
+struct PinPrice
+{
+    std::optional<base::Nanoseconds> price; ///< of step time; none: there is no plan to compare
+    bool isWhy = false;                     ///< there is no plan, but there is one without it
+
+    bool operator==(const PinPrice&) const = default;
+};
+
+/// For each pin of the choices, in order, all budgets planned with the other pins only. Takes as
+/// long as planning once for each pin: off the GUI thread.
+[[nodiscard]] base::Result<std::vector<PlannedPtr>>
+planWithoutEachPin(const graph::ProgramPtr& recorded, const Choices& choices,
+                   const base::JobContext& job);
+
+/// `without`: of the choices of `planned`. Never below nothing: a plan that honours all pins is
+/// one without the pin, too.
+[[nodiscard]] std::vector<PinPrice>
+pinPrices(const Planned& planned, const std::vector<PlannedPtr>& without, base::Bytes budget);
+
+} // namespace plimsoll::workspace

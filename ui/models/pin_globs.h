@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/certify.h"
+
+#include <QStringList>
+
+namespace plimsoll::ui {
+
+/// The glob that means what an op makes: "h.0.mlp.c_fc:aten.addmm.default".
+[[nodiscard]] QString opGlob(const graph::Program& program, graph::OpId op);
+
+/// Globs for what the row of a plan's table stands for, the first dozen: the modules of the
+/// outermost region `first..last`; without modules, its ops; at runtime Step the ops that run again
+/// before op `last`.
+[[nodiscard]] QStringList rowGlobs(const plan::VerifiedPlan& plan, graph::Moment first,
+                                   graph::Moment last);
+
+} // namespace plimsoll::ui

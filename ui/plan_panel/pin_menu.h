@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QStringList>
+
+#include <functional>
+
+class QMenu;
+
+namespace plimsoll::ui {
+
+/// Adds "Always keep" and "Always recompute" for each of the globs; the one that is chosen goes to
+/// `wanted` as plan::resolvePins() takes it.
+void addPinActions(QMenu& menu, const QStringList& globs,
+                   const std::function<void(const QString& pin)>& wanted);
+
+} // namespace plimsoll::ui
