@@ -9,6 +9,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QFormLayout>
+#include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSpinBox>
 
@@ -118,6 +119,10 @@ void OptionForm::addRow(const solve::OptionRecord& record)
     row.field->setObjectName(QString::fromStdString(record.name));
     row.field->setToolTip(plainTip(sentence));
     row.field->setAccessibleName(title);
+    if (auto* inside = row.field->findChild<QLineEdit*>()) { // of a spin box: it takes the focus
+        inside->setAccessibleName(title);
+        inside->setAccessibleDescription(sentence);
+    }
     row.field->setAccessibleDescription(sentence);
     // A switch brings its own text; the label's room stays, so that all fields line up.
     auto* label = new TextLabel{isSwitch ? QString{} : title, TextRole::Body, Role::Muted, this};
