@@ -96,7 +96,9 @@ Result<void> readWays(const json& value, std::vector<solve::StageWay>& ways)
     return {};
 }
 
-Result<solve::Chain> parseChain(std::string_view text)
+} // namespace
+
+Result<solve::Chain> readChainText(std::string_view text)
 {
     const Result<json> root = plan::parseJson(text);
     if (!root)
@@ -122,11 +124,9 @@ Result<solve::Chain> parseChain(std::string_view text)
     return chain;
 }
 
-} // namespace
-
 Result<solve::Chain> readChainFile(const std::filesystem::path& path)
 {
-    return readSmall<solve::Chain>(path, parseChain);
+    return readSmall<solve::Chain>(path, readChainText);
 }
 
 } // namespace plimsoll::cli

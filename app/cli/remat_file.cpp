@@ -226,7 +226,9 @@ Result<void> RematReader::build()
     return {};
 }
 
-Result<RematFile> parseRemat(std::string_view text)
+} // namespace
+
+Result<RematFile> readRematText(std::string_view text)
 {
     const Result<json> root = plan::parseJson(text);
     if (!root)
@@ -234,11 +236,9 @@ Result<RematFile> parseRemat(std::string_view text)
     return RematReader{*root}.run();
 }
 
-} // namespace
-
 Result<RematFile> readRematFile(const std::filesystem::path& path)
 {
-    return readSmall<RematFile>(path, parseRemat);
+    return readSmall<RematFile>(path, readRematText);
 }
 
 } // namespace plimsoll::cli

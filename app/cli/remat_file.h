@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plimsoll::cli {
@@ -22,6 +23,7 @@ struct RematFile
 /// `{"time":[…],"size":[…],"edges":[…],"order":[…]}`; the order is that of the nodes if absent.
 /// Errors of kind File, one sentence: what is no graph, has a cycle or an order that contradicts
 /// its edges.
+[[nodiscard]] base::Result<RematFile> readRematText(std::string_view text);
 [[nodiscard]] base::Result<RematFile> readRematFile(const std::filesystem::path& path);
 
 } // namespace plimsoll::cli

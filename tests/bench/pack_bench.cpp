@@ -3,12 +3,14 @@
 #include "core/solve/pack/first_fit.h"
 #include "core/solve/pack/solve_pack.h"
 
+#include "tests/support/pack_cbc_oracle.h"
 #include "tests/support/random.h"
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -115,6 +117,43 @@ void plantedPackings(benchmark::State& state)
     state.counters["target_first_fits"] = 1000;
 }
 
+/// Goal 7: small problems, 20 of one size, as far as CBC proves their height in 20 s each.
+void smallPackings(benchmark::State& state)
+{
+    double proven = 0;
+    double equal = 0;
+    double logRatio = 0;
+    const auto count = static_cast<std::size_t>(state.range(0));
+    for (auto _ : state) {
+        for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+            Random random{seed};
+            PackBuffers buffers;
+            for (std::size_t i = 0; i < count; ++i) {
+                const auto lower = static_cast<std::int64_t>(random.below(count));
+                const int most = 2 + static_cast<int>(count) / 3;
+                buffers.push_back({lower, lower + random.between(1, most), random.between(1, 40)});
+            }
+            const tests::PackCbcAnswer peer = tests::packWithCbc(buffers, 20);
+            const double start = secondsNow();
+            const base::Result<PackAnswer> answer = solvePack(buffers, {}, {});
+            const double seconds = secondsNow() - start;
+            if (!answer) {
+                state.SkipWithError(answer.error().message.c_str());
+                return;
+            }
+            if (!peer.height)
+                continue;
+            ++proven;
+            equal += answer->height == *peer.height ? 1 : 0;
+            logRatio += std::log(peer.seconds / std::max(seconds, 1e-9));
+        }
+    }
+    state.counters["proven"] = proven;
+    state.counters["equal"] = equal;
+    state.counters["times_faster"] = std::exp(logRatio / std::max(proven, 1.0));
+    state.counters["target_times_faster"] = 1000;
+}
+
 /// Goal 8: buffers anywhere in a time, as long as 1 to 1000, of 1 B to 1 MiB. Seed 7.
 void randomBuffers(benchmark::State& state)
 {
@@ -151,6 +190,13 @@ void randomBuffers(benchmark::State& state)
 BENCHMARK(plantedPackings)
     ->ArgsProduct({{50, 100, 200, 300, 500}, {1000, 100000}})
     ->ArgNames({"n", "time"})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(smallPackings)
+    ->Arg(12)
+    ->Arg(20)
+    ->Arg(30)
+    ->ArgName("n")
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(randomBuffers)

@@ -99,6 +99,8 @@ private:
             return failure(ErrorKind::File, "it is longer than 1 MiB, which no row is.");
         if (line.find('\0') != std::string_view::npos)
             return failure(ErrorKind::File, "there is a NUL byte: the file is damaged or no CSV.");
+        if (std::count(line.begin(), line.end(), '"') % 2 != 0)
+            return failure(ErrorKind::File, "a quote is left open: no field takes several lines.");
         split(line, m_fields);
         if (m_columns == 0) {
             m_csv.header = {begin, line.size()};

@@ -73,7 +73,9 @@ void PackCsvTest::faultsNameTheirLine_data()
     row("cut off", head + "a,0,1,4\nb,0\n", "line 3: it has 2 fields, but there are 4 columns");
     row("NUL", head + std::string("a,0,1\0,4\n", 9), "line 2: there is a NUL byte");
     row("gap", head + "a,0,1,4\n\nb,0,1,4\n", "line 3: it is empty");
-    row("open quotes", head + "\"a,0,1,4\nb,0,1,4\n", "line 2: it has 1 field");
+    row("open quotes", head + "\"a,0,1,4\nb,0,1,4\n", "line 2: a quote is left open");
+    row("open quote at the end", "id,lower,upper,size,note\na,0,4,12,?z\"\n",
+        "line 2: a quote is left open");
 }
 
 void PackCsvTest::faultsNameTheirLine()
