@@ -2,8 +2,15 @@
 // The docks of a planner page: sizes, narrow windows, what a session remembers.
 #include "ui/base/theme.h"
 #include "ui/frontier/frontier_view.h"
+#include "ui/plan_panel/access_page.h"
 #include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_panel/live_page.h"
+#include "ui/plan_panel/measured_page.h"
 #include "ui/plan_panel/memory_lines.h"
+#include "ui/plan_panel/pin_page.h"
+#include "ui/plan_panel/plan_page.h"
+#include "ui/plan_panel/problem_page.h"
+#include "ui/plan_panel/run_page.h"
 #include "ui/shell/pages_dock.h"
 #include "ui/shell/planner_page.h"
 #include "ui/shell/table_twins.h"
@@ -32,6 +39,44 @@ constexpr int kBelowPercent = 28; ///< of the height, likewise
 constexpr int kLeastBottomHeight = 150;
 constexpr int kFrontierWidth = 372;
 } // namespace
+
+void PlannerPage::buildDocks()
+{
+    m_panel = new BudgetPanel;
+    m_panelArea = new QScrollArea;
+    m_panelArea->setWidget(m_panel);
+    m_panelArea->setWidgetResizable(true);
+    // The scroll area would fill it with the window's colour.
+    m_panel->setAutoFillBackground(false);
+    m_panelArea->setFocusPolicy(Qt::NoFocus); // it follows the focus of what is in it
+    m_panelArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_panelArea->setFrameShape(QFrame::NoFrame);
+    m_frontier = new FrontierView;
+    m_plan = new PlanPage;
+    m_runs = new RunPage;
+    m_live = new LivePage;
+    m_accesses = new AccessPage;
+    m_measured = new MeasuredPage{this}; // the dock gets it when there is something in it
+    m_measured->hide();
+    m_problems = new ProblemPage;
+    m_rightDock = new PagesDock{QStringLiteral("budget"), tr("Budget and planner"), this};
+    m_rightDock->addPage(m_panelArea, tr("Budget and planner"));
+    m_frontierDock = new PagesDock{QStringLiteral("frontier"), tr("Frontier"), this};
+    m_frontierDock->addPage(m_frontier, tr("Frontier"));
+    m_planDock = new PagesDock{QStringLiteral("plan"), tr("Plan and runs"), this};
+    m_planDock->addPage(m_plan, tr("Plan"));
+    m_planDock->addPage(m_runs, tr("Runs"));
+    m_planDock->addPage(m_live, tr("Live at cursor"));
+    m_planDock->addPage(m_problems, tr("Problems"));
+    m_planDock->addPage(m_accesses, tr("Accesses"));
+    m_pins = new PinPage;
+    m_planDock->addPage(m_pins, tr("Pins"));
+    m_twins = new TableTwins{*m_planDock, this};
+    addDockWidget(Qt::RightDockWidgetArea, m_rightDock);
+    addDockWidget(Qt::BottomDockWidgetArea, m_frontierDock);
+    addDockWidget(Qt::BottomDockWidgetArea, m_planDock);
+    splitDockWidget(m_frontierDock, m_planDock, Qt::Horizontal);
+}
 
 QList<QAction*> PlannerPage::dockActions() const
 {
