@@ -23,7 +23,8 @@ void addPinActions(QMenu& menu, const QStringList& globs,
             QString shown = fileText(glob.toStdString());
             shown.replace(QChar{u'&'}, QStringLiteral("&&"));
             const QString text = globs.size() > 1 ? shown : title + QStringLiteral(": ") + shown;
-            place->addAction(icon(name), text, [wanted, pin = QString{kind + glob}] { wanted(pin); });
+            place->addAction(icon(name), text,
+                             [wanted, pin = QString{kind + glob}] { wanted(pin); });
         }
     };
     add(QStringLiteral("keep:"), QStringLiteral("keep"),
