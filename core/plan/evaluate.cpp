@@ -131,7 +131,8 @@ std::vector<bool> sparedStorages(const graph::Program& program, const Schedule& 
         const graph::Storage& recorded = program.storages[index];
         spared[index] = recorded.alloc >= 0 && recorded.alloc < forward && recorded.free >= forward;
     }
-    const std::int32_t end = schedule.stepOfOp[static_cast<std::size_t>(forward) - 1];
+    const std::int32_t end =
+        *std::max_element(schedule.stepOfOp.begin(), schedule.stepOfOp.begin() + forward);
     for (const Instance& instance : schedule.instances)
         if (instance.alloc <= end && instance.free > end)
             spared[instance.storage.index()] = false;

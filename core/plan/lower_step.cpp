@@ -33,17 +33,20 @@ public:
     Schedule run() &&
     {
         beginLives();
-        m_schedule.stepOfOp.reserve(m_program.ops.size());
+        m_schedule.stepOfOp.assign(m_program.ops.size(), -1);
         auto row = m_plan.again.begin();
         for (Moment op = 0; op < static_cast<Moment>(m_program.ops.size()); ++op) {
             if (row != m_plan.again.end() && row->before == op) {
                 const auto number = static_cast<std::int32_t>(row - m_plan.again.begin());
-                for (const OpId again : row->ops)
-                    execute(again, number);
+                for (const OpId listed : row->ops)
+                    if (hasRun(listed))
+                        execute(listed, number);
+                    else
+                        executeOwn(listed);
                 ++row;
             }
-            m_schedule.stepOfOp.push_back(static_cast<std::int32_t>(m_schedule.steps.size()));
-            execute(graph::opAt(op), -1);
+            if (!hasRun(graph::opAt(op)))
+                executeOwn(graph::opAt(op));
         }
         endRecordedLives();
         for (const StorageId outcome : outcomes())
@@ -55,6 +58,12 @@ public:
 private:
     void beginLives();
     void execute(OpId op, std::int32_t row);
+    void executeOwn(OpId op)
+    {
+        m_schedule.stepOfOp[op.index()] = static_cast<std::int32_t>(m_schedule.steps.size());
+        execute(op, -1);
+    }
+    [[nodiscard]] bool hasRun(OpId op) const { return m_schedule.stepOfOp[op.index()] >= 0; }
     void endRecordedLives();
     [[nodiscard]] std::vector<StorageId> outcomes() const;
 

@@ -49,11 +49,12 @@ struct Region
 /// Python has, the recomputations of all regions around another one run in each other.
 inline constexpr std::size_t kMostNested = 40;
 
-/// Ops that the runtime Step executes once more, in this order, right before op `before`.
+/// Ops that the runtime Step executes once more, in this order, right before op `before`. One that
+/// hasn't run by then runs there for the first time, and not at its place.
 struct Again
 {
     graph::Moment before = 0;
-    std::vector<graph::OpId> ops; ///< rising, all before `before`
+    std::vector<graph::OpId> ops; ///< rising
 
     bool operator==(const Again&) const = default;
 };

@@ -52,7 +52,7 @@ Again readRow(const json& row, const std::string& where, const graph::Program& p
     for (std::size_t i = 0; i < row[1].size() && state; ++i) {
         const std::string here = fmt::format("{}[1][{}]", where, i);
         const graph::Moment op = readOp(row[1][i], here, program, state);
-        if (op >= again.before)
+        if (op == again.before)
             fail(state, here,
                  fmt::format("is op {}, which hasn't run before op {}", op, again.before));
         else if (!again.ops.empty() && again.ops.back().index() >= static_cast<std::size_t>(op))

@@ -5,7 +5,6 @@
 #include "core/plan/verify_heap.h"
 #include "core/plan/verify_names.h"
 #include "core/plan/verify_pins.h"
-#include "core/plan/verify_statistics.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +12,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace plimsoll::plan::verifying {
@@ -24,9 +22,6 @@ using graph::Moment;
 using graph::OpId;
 using graph::Program;
 using graph::StorageId;
-
-/// The engine's node that puts a gradient into `.grad`.
-constexpr std::string_view kStoresGradient = "AccumulateGrad";
 
 struct Execution
 {
@@ -46,22 +41,6 @@ struct Touch
 bool isOlder(const Program& program, StorageId storage)
 {
     return program.storage(storage).alloc < 0;
-}
-
-std::optional<std::string> whyNotAgain(const Program& program, OpId id)
-{
-    const graph::Op& op = program.op(id);
-    if (op.isCollective)
-        return "which is a collective: the other processes don't repeat";
-    if (op.node >= 0 && program.nodes[static_cast<std::size_t>(op.node)] == kStoresGradient)
-        return "which stores a gradient: it would be added twice where there is one already";
-    if (leavesStatistics(program, op))
-        return std::nullopt;
-    for (const graph::TensorId tensor : op.writes)
-        if (const StorageId storage = program.tensor(tensor).storage; isOlder(program, storage))
-            return fmt::format("which writes {}, memory that is older than the step",
-                               nameOf(program, storage));
-    return std::nullopt;
 }
 
 /// A step that runs: who is alive, and what was written how often.
@@ -141,11 +120,16 @@ void StepReplay::line(const Plan& plan)
     std::map<Moment, const std::vector<OpId>*> rows;
     for (const Again& again : plan.again)
         rows[again.before] = &again.ops;
+    std::vector<bool> hasRun(m_program.ops.size(), false);
     for (std::size_t op = 0; op < m_program.ops.size(); ++op) {
         if (const auto row = rows.find(static_cast<Moment>(op)); row != rows.end())
-            for (const OpId again : *row->second)
-                m_line.push_back({again, true});
-        m_line.push_back({OpId{op}, false});
+            for (const OpId listed : *row->second) {
+                m_line.push_back({listed, hasRun[listed.index()]});
+                hasRun[listed.index()] = true;
+            }
+        if (!hasRun[op])
+            m_line.push_back({OpId{op}, false});
+        hasRun[op] = true;
     }
 }
 
@@ -354,44 +338,6 @@ void StepReplay::fault(FaultKind kind, std::string sentence)
 }
 
 } // namespace
-
-std::vector<Fault> repeatFaults(const Program& program, const Plan& plan)
-{
-    std::vector<Fault> faults;
-    const auto add = [&faults](std::string sentence) {
-        faults.push_back({FaultKind::IllegalRepeat, std::move(sentence)});
-    };
-    if (!plan.regions.empty())
-        faults.push_back(
-            {FaultKind::IllegalRegion, "Runtime \"step\" repeats single ops and has no regions."});
-    const auto end = static_cast<Moment>(program.countBeforeOptimizer());
-    if (static_cast<std::size_t>(end) == program.forwardCount())
-        add("The graph has no backward, but runtime \"step\" executes training steps only.");
-    Moment last = graph::kBeforeStep;
-    for (const Again& again : plan.again) {
-        if (again.before <= last || again.before >= end) {
-            add(fmt::format("Ops are repeated before op {}, which must be an op of forward, loss "
-                            "or backward behind op {}.",
-                            again.before, last));
-            continue;
-        }
-        last = again.before;
-        for (std::size_t i = 0; i < again.ops.size(); ++i) {
-            const OpId op = again.ops[i];
-            if (op.index() >= static_cast<std::size_t>(again.before))
-                add(fmt::format("Op {} is repeated before op {}, but hasn't run by then.",
-                                op.index(), again.before));
-            else if (i > 0 && again.ops[i - 1] >= op)
-                add(fmt::format("{} is repeated before op {} behind op {}: repeated ops must keep "
-                                "their order.",
-                                nameOf(program, op), again.before, again.ops[i - 1].index()));
-            else if (const std::optional<std::string> reason = whyNotAgain(program, op))
-                add(fmt::format("{} is repeated before op {}, {}.", nameOf(program, op),
-                                again.before, *reason));
-        }
-    }
-    return faults;
-}
 
 void replayStep(const Problem& problem, const Plan& plan, Verification& seen)
 {

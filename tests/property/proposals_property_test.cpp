@@ -38,6 +38,7 @@ void ProposalsPropertyTest::passTheirCheck_data()
     row("trunk", "trunk", {});
     row("capuchin", "capuchin", {});
     row("remat", "remat", {{"points", 8}});
+    row("remat, reordered", "remat", {{"points", 8}, {"reorder", 1}});
     row("remat, regions", "remat", {{"points", 16}, {"runtime", 0}});
     row("remat, modules", "remat",
         {{"points", 16}, {"runtime", 0}, {"granularity", 0}, {"freeze-stats", 1}});

@@ -5,6 +5,8 @@
 
 #include <QCoreApplication>
 
+#include <set>
+
 namespace plimsoll::ui {
 
 namespace {
@@ -31,8 +33,17 @@ QString resultsText(std::size_t count)
 QString repeatsSentence(const plan::Plan& plan)
 {
     std::size_t executions = 0;
-    for (const plan::Again& again : plan.again)
+    std::set<graph::OpId> ahead; // of their places: no repetitions
+    for (const plan::Again& again : plan.again) {
         executions += again.ops.size();
+        for (const graph::OpId op : again.ops)
+            if (op.index() > static_cast<std::size_t>(again.before))
+                executions -= ahead.insert(op).second ? 1 : 0;
+    }
+    if (!ahead.empty())
+        return translated("Runtime step: %1 ops run ahead of their place, %2 executions are "
+                          "repetitions. Run it with plimsoll.compile_step(model, plan).")
+            .arg(countText(ahead.size()), countText(executions));
     const QString what = executions == 1
                              ? translated("1 op runs")
                              : translated("%1 executions of ops run").arg(countText(executions));

@@ -204,13 +204,38 @@ plan::Runtime runtimeOf(const plan::Frontier& frontier)
                                      : frontier.points().front()->plan().runtime;
 }
 
+namespace {
+
+/// Whether some plan runs ops in another order than the recorded one: an op listed before an
+/// earlier one is ahead of its place.
+bool reorders(const plan::Frontier& frontier)
+{
+    return std::ranges::any_of(frontier.points(), [](const plan::VerifiedPlanPtr& point) {
+        return std::ranges::any_of(point->plan().again, [](const plan::Again& row) {
+            return !row.ops.empty()
+                   && row.ops.back().index() > static_cast<std::size_t>(row.before);
+        });
+    });
+}
+
+/// What is known to hold for the recorded order holds for no other.
+base::Nanoseconds timeBoundOf(const plan::Problem& problem, const plan::Frontier& frontier)
+{
+    if (!reorders(frontier))
+        return plan::stepTimeLowerBound(problem, runtimeOf(frontier));
+    const plan::Evaluation& any = frontier.points().front()->evaluation();
+    return any.stepTime - any.recomputeTime;
+}
+
+} // namespace
+
 Outcome outcomeAt(const plan::Problem& problem, plan::FrontierPtr frontier)
 {
     Outcome outcome;
     outcome.frontier = std::move(frontier);
     const plan::Runtime runtime = runtimeOf(*outcome.frontier);
     outcome.peakBound = plan::peakLowerBound(problem, runtime);
-    outcome.timeBound = plan::stepTimeLowerBound(problem, runtime);
+    outcome.timeBound = timeBoundOf(problem, *outcome.frontier);
     if (const plan::VerifiedPlanPtr point = outcome.frontier->at(problem.budget))
         if (base::Result<plan::VerifiedPlanPtr> best = plan::withBudget(*point, problem.budget))
             outcome.best = *best;

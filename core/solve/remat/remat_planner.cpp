@@ -4,9 +4,11 @@
 #include "core/solve/common/offer.h"
 #include "core/solve/remat/program_problem.h"
 #include "core/solve/remat/region_search.h"
+#include "core/solve/remat/reorder.h"
 #include "core/solve/remat/repeated_problem.h"
 #include "core/solve/remat/solve_remat.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace plimsoll::solve {
@@ -30,6 +32,10 @@ PlannerDescriptor descriptorOfRemat()
         .upper = 1,
         .choices = {"module", "op"},
         .label = "Regions"};
+    const OptionRecord reorder = switchRecord(
+        "reorder", "Reorder independent ops",
+        "Whether independent ops may run in another order that needs less memory, for the step "
+        "runner. Random numbers are drawn as before.");
     OptionRecord runtime = runtimeRecord();
     runtime.standard = 1;
     return {
@@ -37,11 +43,12 @@ PlannerDescriptor descriptorOfRemat()
         "Rematerialization",
         "Drops any value and computes it again, as often as it pays: a search on the whole graph "
         "that begins with rotor's plans, for the step runner or for checkpoint regions that keep "
-        "single results. Ops keep their order.",
-        {points, granularity, freezeStatsRecord(), runtime},
+        "single results.",
+        {points, granularity, reorder, freezeStatsRecord(), runtime},
         "Greedy insertion with destroy and repair, after nobody's paper; the problem is that of "
         "Checkmate (MLSys 2020) and MOCCASIN (ICML 2023).",
-        {"Other orders of the ops.", "Checkpoint regions inside of each other that no chain has.",
+        {"Other orders of the ops, but with reorder.",
+         "Checkpoint regions inside of each other that no chain has.",
          "Moving values to the host."}};
 }
 
@@ -95,6 +102,7 @@ private:
     base::Result<void> begin();
     base::Result<void> start(const RematStart& start, const base::JobContext& job);
     base::Result<void> search(const base::JobContext& job);
+    base::Result<void> searchReordered(const base::JobContext& job);
     base::Result<void> searchRegions(const base::JobContext& job);
     base::Result<void> take(const plan::Plan& plan)
     {
@@ -198,6 +206,32 @@ base::Result<void> Search::search(const base::JobContext& job)
     return state;
 }
 
+/// Plans on an order of a smaller peak, besides those on the recorded one.
+base::Result<void> Search::searchReordered(const base::JobContext& job)
+{
+    const StepOrder order = StepOrders{m_problem}.lowest(job.piece(0, 2));
+    if (std::is_sorted(order.begin(), order.end()))
+        return {};
+    const RematProblem small = inOrder(problemOf(m_problem), order);
+    base::Result<void> state;
+    const auto keep = [&](const RematPoint& point) {
+        const std::optional<plan::Plan> plan = stepPlanOf(point.plan, order);
+        // What runs ahead of one op runs in rising order: seldom that is too early for a
+        // repetition.
+        if (state && plan && plan::isLegal(plan::verify(m_problem, *plan)))
+            state = take(named(*plan));
+    };
+    keep({});
+    const auto found =
+        rematFrontier(small, budgetsOf(small, value("points")), job.piece(1, 2), keep);
+    if (!found)
+        return tl::unexpected{found.error()};
+    for (const std::optional<RematPoint>& point : *found)
+        if (point)
+            keep(*point);
+    return state;
+}
+
 base::Result<void> Search::searchRegions(const base::JobContext& job)
 {
     const std::unique_ptr<const RegionSpace> space = makeRegionSpace(m_problem, granularity());
@@ -224,8 +258,12 @@ base::Result<plan::FrontierPtr> Search::run(const std::vector<RematStart>& start
             !started)
             return tl::unexpected{started.error()};
     const base::JobContext rest = job.piece(pieces - 1, pieces);
-    const base::Result<void> searched =
-        m_runtime == plan::Runtime::Step ? search(rest) : searchRegions(rest);
+    const bool reorders = value("reorder") == 1;
+    base::Result<void> searched = m_runtime == plan::Runtime::Step
+                                      ? search(reorders ? rest.piece(0, 2) : rest)
+                                      : searchRegions(rest);
+    if (searched && reorders)
+        searched = searchReordered(rest.piece(1, 2));
     if (!searched)
         return tl::unexpected{searched.error()};
     return std::make_shared<const plan::Frontier>(std::move(m_frontier));
@@ -255,6 +293,11 @@ public:
             return base::failure(base::ErrorKind::Usage,
                                  "The runtime step never updates statistics again: leave "
                                  "freeze-stats off.");
+        if (optionValue(m_descriptor, options, "reorder") == 1
+            && (runtimeOf(m_descriptor, options) != plan::Runtime::Step || !problem.pins.empty()))
+            return base::failure(base::ErrorKind::Usage,
+                                 "Ops are reordered for the runtime step only, and without pins: "
+                                 "leave reorder off.");
         return Search{problem, m_descriptor, options, listener}.run(m_starts, job);
     }
 

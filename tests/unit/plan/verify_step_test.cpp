@@ -72,6 +72,8 @@ private Q_SLOTS:
     void valuesDieAfterTheirLastUse();
     void repeatedValuesLiveBetweenTheirUses();
     void aRepeatedBatchNormLeavesItsStatistics();
+    void opsAheadOfTheirPlaceRunOnce();
+    void ordersThatChangeResultsAreRefused();
     void everyFaultIsNamed_data();
     void everyFaultIsNamed();
     void inferenceIsRefused();
@@ -141,6 +143,82 @@ void VerifyStepTest::aRepeatedBatchNormLeavesItsStatistics()
     QCOMPARE(std::string{tests::firstFault(other)},
              std::string{"aten.scale.default of norm (op 0) is repeated before op 2, which writes "
                          "buffer 'mean', memory that is older than the step."});
+}
+
+/// Two branches, each of a large value and a small one: 0 1 are large, 2 3 small, 3 draws random
+/// numbers as 1 does.
+tests::ProgramBuilder branches()
+{
+    tests::ProgramBuilder program = tests::aProgram();
+    program.storage("w", 1, StorageClass::Parameter)
+        .storage("a", 1000, StorageClass::Activation, {.alloc = 0, .python = 2, .free = 2})
+        .storage("b", 1000, StorageClass::Activation, {.alloc = 1, .python = 3, .free = 3})
+        .storage("c", 10, StorageClass::Activation, {.alloc = 2, .python = 4, .free = 4})
+        .storage("d", 10, StorageClass::Activation, {.alloc = 3, .python = 4, .free = 4})
+        .storage("l", 100, StorageClass::Output, {.alloc = 4})
+        .storage("t", 100, StorageClass::Temporary, {.alloc = 5, .python = 6, .free = 6})
+        .storage("gw", 1, StorageClass::Gradient, {.alloc = 6})
+        .op("aten.exp.default", {.reads = {"w"}, .outputs = {"a"}})
+        .op("aten.dropout.default", {.reads = {"w"}, .outputs = {"b"}})
+        .op("aten.sum.default", {.reads = {"a"}, .outputs = {"c"}})
+        .op("aten.dropout.default", {.reads = {"b"}, .outputs = {"d"}})
+        .op("aten.dot.default", {.reads = {"c", "d"}, .outputs = {"l"}, .phase = Phase::Loss})
+        .op("aten.ones_like.default", {.reads = {"l"}, .outputs = {"t"}, .phase = Phase::Backward})
+        .op("aten.mul.Tensor", {.reads = {"t"}, .outputs = {"gw"}, .phase = Phase::Backward})
+        .call("", 0, 3, {"w"}, {"c", "d"});
+    return program;
+}
+
+plan::Problem ofBranches()
+{
+    graph::Program program = *branches().build();
+    program.ops[1].isRandom = program.ops[3].isRandom = true;
+    return tests::unlimitedProblem(std::make_shared<const graph::Program>(std::move(program)));
+}
+
+void VerifyStepTest::opsAheadOfTheirPlaceRunOnce()
+{
+    const plan::Problem problem = ofBranches();
+    QCOMPARE(plan::evaluate(problem, again({}))->peak.count(), std::int64_t{2011});
+    const plan::Plan plan = again({{1, ops({2})}});
+    const auto verified = plan::certify(problem, plan);
+    QVERIFY2(verified, verified ? "" : verified.error().message.c_str());
+    const plan::Evaluation& evaluation = (*verified)->evaluation();
+    QCOMPARE(evaluation.timeline->totals(),
+             (std::vector<std::int64_t>{1001, 1011, 1011, 1021, 121, 201, 202}));
+    QCOMPARE(evaluation.recomputeTime.count(), std::int64_t{0});
+    QVERIFY(evaluation.recomputed.empty());
+    QCOMPARE(evaluation.schedule->stepOfOp, (std::vector<std::int32_t>{0, 2, 1, 3, 4, 5, 6}));
+    // Moved ahead, then repeated: the second time is the repetition.
+    const plan::Plan both = again({{1, ops({2})}, {3, ops({0, 2})}});
+    QVERIFY(plan::certify(problem, both));
+    QCOMPARE(plan::evaluate(problem, both)->schedule->steps.size(), std::size_t{9});
+}
+
+void VerifyStepTest::ordersThatChangeResultsAreRefused()
+{
+    const plan::Problem problem = ofBranches();
+    const auto faultOf = [&](const plan::Plan& plan) {
+        const plan::Verification seen = plan::verify(problem, plan);
+        return plan::certify(problem, plan) ? std::string{"no fault"}
+                                            : std::string{tests::firstFault(seen)};
+    };
+    QCOMPARE(faultOf(again({{0, ops({2})}})),
+             std::string{"aten.sum.default (op 2) reads the result of aten.exp.default (op 0), "
+                         "which isn't there."});
+    QCOMPARE(faultOf(again({{1, ops({3})}})),
+             std::string{"aten.dropout.default (op 1) runs behind aten.dropout.default (op 3): ops "
+                         "that draw random numbers, and collectives, must keep their order."});
+    QCOMPARE(faultOf(again({{4, ops({6})}})),
+             std::string{"aten.mul.Tensor (op 6) would run before op 4: backward begins with its "
+                         "first op."});
+    QCOMPARE(faultOf(again({{5, ops({6})}})),
+             std::string{"aten.mul.Tensor (op 6) would run before op 5: backward begins with its "
+                         "first op."});
+    QCOMPARE(
+        faultOf(again({{1, ops({2})}, {2, ops({0})}})),
+        std::string{"aten.sum.default (op 2) has run before its place already, so that nothing "
+                    "can run right before it there."});
 }
 
 void VerifyStepTest::everyFaultIsNamed_data()

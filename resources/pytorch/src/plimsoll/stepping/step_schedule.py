@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Iterable
 
 from ..base.apply_values import PlanMismatch
-from ..base.kinds import COLLECTIVE
+from ..base.kinds import BACKWARD, COLLECTIVE, RANDOM
 from ..base.mutations import statistics_arguments
 from .executable import ENGINE_STORES, Program
 
@@ -33,23 +33,41 @@ def read_again(program: Program, plan: Any) -> list[tuple[int, list[int]]]:
         raise PlanMismatch(f'The plan is damaged: its "schedule" can\'t be read ({error!r}).') from error
     last = -1
     for before, ops in rows:
-        rising = all(type(op) is int for op in (before, *ops)) and all(a < b for a, b in zip([-1, *ops], [*ops, before]))
-        if not rising or not last < before < len(program.ops):
+        rising = all(type(op) is int for op in (before, *ops)) and all(a < b for a, b in zip([-1, *ops], ops))
+        if not rising or before in ops or not last < before < len(program.ops) or ops[-1:] >= [len(program.ops)]:
             raise PlanMismatch(f"The plan is damaged: it repeats {ops} before op {before}, which must be rising numbers of ops.")
         last = before
     return rows
 
 
 def schedule(program: Program, again: Iterable[tuple[int, list[int]]] = ()) -> list[Execution]:
-    """Every op once in recorded order, and immediately before `before` the listed ones again."""
+    """Every op once in recorded order, and immediately before `before` the listed ones again; one that hasn't run by then runs there
+    for the first time, and not at its place."""
     rows = dict(again)
-    executions = []
+    executions: list[Execution] = []
+    run: set[int] = set()
     for ordinal in range(len(program.ops)):
-        executions += [Execution(op, True) for op in rows.get(ordinal, ())]
-        executions.append(Execution(ordinal, False))
+        for op in rows.get(ordinal, ()):
+            executions.append(Execution(op, op in run))
+            run.add(op)
+        if ordinal not in run:
+            executions.append(Execution(ordinal, False))
+            run.add(ordinal)
+    _check_order(program, [execution.op for execution in executions if not execution.repeated])
     _check_versions(program, executions)
     _plan_frees(program, executions)
     return executions
+
+
+def _check_order(program: Program, order: list[int]) -> None:
+    """Backward begins with its first op, behind forward and loss; random numbers are drawn as recorded."""
+    forward = sum(op.phase < BACKWARD for op in program.ops)
+    if set(order[:forward]) != set(range(forward)) or order[forward : forward + 1] not in ([], [forward]):
+        raise PlanMismatch("The plan is damaged: it executes ops of backward before its first op.")
+    moments = {point.before for point in program.random}
+    ordered = [op for op in order if program.ops[op].flags & (RANDOM | COLLECTIVE) or op in moments]
+    if ordered != sorted(ordered):
+        raise PlanMismatch("The plan executes ops that draw random numbers, or collectives, in another order than the step does.")
 
 
 def storages_used(program: Program, execution: Execution) -> set[int]:

@@ -69,6 +69,6 @@ class StreamObserver:
             ops=[(ops[e.op].target, e.op if e.repeated else -1) for e in self._executions],
             curve=curve(rows, count),
             curve_rounded512=curve(rows, count, CUDA_GRANULE),
-            backward_start=next((i + 1 for i, e in enumerate(self._executions) if not e.repeated and e.op == forward - 1), count),
+            backward_start=max((i + 1 for i, e in enumerate(self._executions) if not e.repeated and e.op < forward), default=count),
             lives=[(row.nbytes, row.alloc, row.free) for row in rows],
         )
