@@ -5,6 +5,7 @@
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
 #include "core/base/budget.h"
+#include "core/base/format.h"
 #include "core/plan/pins.h"
 #include "core/plan/rank_program.h"
 #include "core/solve/registry.h"
@@ -110,6 +111,7 @@ private:
     [[nodiscard]] Result<void> readParallel();
     [[nodiscard]] Result<plan::Problem> pose(graph::ProgramPtr program);
     [[nodiscard]] AnswerResult solveProblem(const plan::Problem& problem);
+    [[nodiscard]] static solve::Listener bestSoFar(const plan::Problem& problem, Watch& watch);
     [[nodiscard]] Result<plan::FrontierPtr> search(Planning& planning);
     [[nodiscard]] Result<plan::VerifiedPlanPtr> bestUnder(plan::Problem problem,
                                                           std::vector<plan::Pin> pins) const;
@@ -327,6 +329,23 @@ AnswerResult PlanVerb::run()
     return solveProblem(*problem);
 }
 
+/// Tells the watch of each faster plan within the budget, beside what no plan is faster than.
+solve::Listener PlanVerb::bestSoFar(const plan::Problem& problem, Watch& watch)
+{
+    if (!watch.isShown())
+        return {};
+    return [&problem, &watch,
+            told = plan::VerifiedPlanPtr{}](const plan::FrontierPtr& better) mutable {
+        const plan::VerifiedPlanPtr best = better->at(problem.budget);
+        if (!best || best == told)
+            return;
+        told = best;
+        watch.tell(fmt::format("{} so far, at least {}",
+                               base::timeText(best->evaluation().stepTime),
+                               base::timeText(solve::outcomeAt(problem, better).timeBound)));
+    };
+}
+
 Result<plan::FrontierPtr> PlanVerb::search(Planning& planning)
 {
     const plan::Problem& problem = planning.problem;
@@ -339,7 +358,8 @@ Result<plan::FrontierPtr> PlanVerb::search(Planning& planning)
         return m_planner->frontier(problem, m_options, {.stop = over.get_token(), .progress = {}});
     }
     Watch watch{common().quiet ? std::string{} : "Planning", m_timeLimit};
-    Result<plan::FrontierPtr> found = m_planner->frontier(problem, m_options, watch.context());
+    Result<plan::FrontierPtr> found =
+        m_planner->watchedFrontier(problem, m_options, watch.context(), bestSoFar(problem, watch));
     planning.outcome.stopped = watch.stopped();
     return found;
 }

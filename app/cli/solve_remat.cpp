@@ -77,8 +77,11 @@ public:
         const std::int64_t budget = m_budget.value_or(static_cast<std::int64_t>(
             std::floor(m_ratio.value_or(1) * static_cast<double>(plain->peak))));
         Watch watch{common().quiet ? std::string{} : "Solving", m_timeLimit};
-        const base::Result<solve::RematAnswer> solved =
-            solve::solveRemat(file->problem, budget, watch.context());
+        const base::Result<solve::RematAnswer> solved = solve::solveRemat(
+            file->problem, budget, watch.context(), [&](const solve::RematPoint& better) {
+                watch.tell(fmt::format("time {} so far, {} without a plan", better.figures.time,
+                                       plain->time));
+            });
         if (!solved)
             return tl::unexpected{solved.error()};
         Answer answer;

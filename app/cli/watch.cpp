@@ -62,22 +62,34 @@ base::JobContext Watch::context()
     return {.stop = m_work.get_token(), .progress = &m_progress};
 }
 
+void Watch::tell(std::string text)
+{
+    const std::scoped_lock lock{m_mutex};
+    m_told = std::move(text);
+}
+
 void Watch::loop(const std::stop_token& over)
 {
     std::mutex mutex;
     std::condition_variable_any wake;
     std::unique_lock lock{mutex};
-    int shown = -1;
+    std::string shown;
     while (!over.stop_requested()) {
         wake.wait_for(lock, over, kPoll, [] { return false; });
         if (interruptCount.load() > 0
             || (m_deadline && std::chrono::steady_clock::now() >= *m_deadline))
             m_work.request_stop();
-        const int percent = m_progress.perMille() / 10;
-        if (m_what.empty() || percent == shown)
+        if (m_what.empty())
             continue;
-        shown = percent;
-        fmt::print(stderr, "\r\x1b[K{} {} %", m_what, percent);
+        std::string text = fmt::format("{} {} %", m_what, m_progress.perMille() / 10);
+        {
+            const std::scoped_lock told{m_mutex};
+            text += m_told.empty() ? "" : ", " + m_told;
+        }
+        if (text == shown)
+            continue;
+        shown = std::move(text);
+        fmt::print(stderr, "\r\x1b[K{}", shown);
         (void)std::fflush(stderr);
     }
 }

@@ -4,6 +4,7 @@
 #include "core/base/job_context.h"
 
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -31,6 +32,10 @@ public:
 
     [[nodiscard]] base::JobContext context();
     [[nodiscard]] bool stopped() const { return m_work.stop_requested(); }
+    /// Whether anybody sees what is told.
+    [[nodiscard]] bool isShown() const { return !m_what.empty(); }
+    /// Shows a text behind the percentage, such as the best answer so far. From any thread.
+    void tell(std::string text);
 
 private:
     void loop(const std::stop_token& over);
@@ -39,6 +44,8 @@ private:
     std::optional<std::chrono::steady_clock::time_point> m_deadline;
     std::stop_source m_work;
     base::Progress m_progress;
+    std::mutex m_mutex;
+    std::string m_told;    ///< under m_mutex
     std::jthread m_thread; ///< last: it uses the rest
 };
 

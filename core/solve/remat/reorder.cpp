@@ -144,6 +144,25 @@ void StepOrders::indexUses()
     }
 }
 
+/// Storages that an op has to do with, and of these those that it writes.
+struct StepOrders::Touched
+{
+    std::set<std::size_t> used;
+    std::set<std::size_t> written;
+};
+
+StepOrders::Touched StepOrders::touchedBy(const graph::Op& op) const
+{
+    Touched touched;
+    for (const graph::TensorId tensor : op.writes)
+        touched.written.insert(m_program.tensor(tensor).storage.index());
+    touched.used = touched.written;
+    for (const std::vector<graph::TensorId>* tensors : {&op.reads, &op.outputs})
+        for (const graph::TensorId tensor : *tensors)
+            touched.used.insert(m_program.tensor(tensor).storage.index());
+    return touched;
+}
+
 /// Everybody finds what he uses as it was recorded: between two writes come the same reads. What
 /// draws random numbers, collectives and what a checkpoint of the model repeats keep their order.
 void StepOrders::addEdges()
@@ -160,26 +179,18 @@ void StepOrders::addEdges()
     };
     for (std::uint32_t op = 0; op < m_ops; ++op) {
         const graph::Op& row = m_program.ops[op];
-        std::set<std::size_t> written;
-        std::set<std::size_t> used;
-        for (const graph::TensorId tensor : row.writes)
-            written.insert(m_program.tensor(tensor).storage.index());
-        for (const std::vector<graph::TensorId>* tensors : {&row.reads, &row.outputs})
-            for (const graph::TensorId tensor : *tensors)
-                used.insert(m_program.tensor(tensor).storage.index());
-        used.insert(written.begin(), written.end());
-        for (const std::size_t storage : used) {
+        const Touched touched = touchedBy(row);
+        for (const std::size_t storage : touched.used) {
             edge(writer[storage], op);
             const bool makes = m_program.storages[storage].alloc == static_cast<graph::Moment>(op);
-            if (m_bytes[storage] > 0 && !makes)
+            if (!makes && m_bytes[storage] > 0)
                 m_usedBy[storage].push_back(op);
-            if (!makes && !written.contains(storage)) {
+            if (!makes && !touched.written.contains(storage)) {
                 readers[storage].push_back(op);
                 continue;
             }
-            for (const std::uint32_t reader : readers[storage])
+            for (const std::uint32_t reader : std::exchange(readers[storage], {}))
                 edge(reader, op);
-            readers[storage].clear();
             writer[storage] = op;
         }
         if (row.isRandom || row.isCollective || row.recomputeOf)
@@ -218,49 +229,65 @@ std::int64_t StepOrders::peakOf(const Order& order) const
     return fullestOf(order).bytes;
 }
 
+namespace {
+
+/// Ops that wait for others, and what is there once they run.
+struct Waiting
+{
+    std::vector<std::size_t> waitsFor;              ///< by op: how many
+    std::vector<std::size_t> usesLeft;              ///< by storage
+    std::vector<std::vector<std::size_t>> storages; ///< by op: that it uses
+};
+
+} // namespace
+
+/// Bytes that an op adds to what is there when it runs next.
+std::int64_t StepOrders::addedBy(std::uint32_t op, const std::vector<std::size_t>& storages,
+                                 const std::vector<std::size_t>& usesLeft) const
+{
+    std::int64_t bytes = 0;
+    for (const std::size_t storage : storages) {
+        bytes += m_usedBy[storage].front() == op ? m_bytes[storage] : 0;
+        bytes -= usesLeft[storage] == 1 && !m_isKept[storage] ? m_bytes[storage] : 0;
+    }
+    return bytes;
+}
+
 /// Always the op that adds least to what is there, of equal ones the first recorded.
 Order StepOrders::releasing() const
 {
-    std::vector<std::size_t> waitsFor(m_ops);
-    std::vector<std::size_t> usesLeft(m_bytes.size());
-    std::vector<std::vector<std::size_t>> usedBy(m_ops); // storages by op
+    Waiting waiting{std::vector<std::size_t>(m_ops), std::vector<std::size_t>(m_bytes.size()),
+                    std::vector<std::vector<std::size_t>>(m_ops)};
     for (std::size_t storage = 0; storage < m_bytes.size(); ++storage) {
-        usesLeft[storage] = m_usedBy[storage].size();
+        waiting.usesLeft[storage] = m_usedBy[storage].size();
         for (const std::uint32_t op : m_usedBy[storage])
-            usedBy[op].push_back(storage);
+            waiting.storages[op].push_back(storage);
     }
-    const auto added = [&](std::uint32_t op) {
-        std::int64_t bytes = 0;
-        for (const std::size_t storage : usedBy[op]) {
-            bytes += m_usedBy[storage].front() == op ? m_bytes[storage] : 0;
-            bytes -= usesLeft[storage] == 1 && !m_isKept[storage] ? m_bytes[storage] : 0;
-        }
-        return bytes;
-    };
+    std::set<std::uint32_t> ready;
     for (std::uint32_t op = 0; op < m_ops; ++op)
-        waitsFor[op] = m_before[op].size();
+        if ((waiting.waitsFor[op] = m_before[op].size()) == 0)
+            ready.insert(op);
+    const auto added = [&](std::uint32_t op) {
+        return addedBy(op, waiting.storages[op], waiting.usesLeft);
+    };
     Order order;
-    for (const auto& [begin, end] : {std::pair{0U, m_forward}, std::pair{m_forward, m_ops}}) {
-        std::set<std::uint32_t> ready;
-        for (std::uint32_t op = begin; op < end; ++op)
-            if (waitsFor[op] == 0)
-                ready.insert(op);
-        while (!ready.empty()) {
-            // The first op of backward stays the first.
-            auto next = ready.begin();
-            if (*next != m_forward)
-                next = std::min_element(
-                    ready.begin(), ready.end(),
-                    [&](std::uint32_t a, std::uint32_t b) { return added(a) < added(b); });
-            const std::uint32_t op = *next;
-            ready.erase(next);
-            order.push_back(op);
-            for (const std::size_t storage : usedBy[op])
-                --usesLeft[storage];
-            for (const std::uint32_t behind : m_behind[op])
-                if (--waitsFor[behind] == 0 && behind < end)
-                    ready.insert(behind);
-        }
+    while (order.size() < m_ops) {
+        // Backward begins behind forward and loss, with its first op.
+        const bool isForward = order.size() < m_forward;
+        const auto end = ready.lower_bound(isForward ? m_forward : m_ops);
+        auto next = order.size() == m_forward ? ready.find(m_forward) : ready.begin();
+        if (order.size() != m_forward)
+            next = std::min_element(ready.begin(), end, [&](std::uint32_t a, std::uint32_t b) {
+                return added(a) < added(b);
+            });
+        const std::uint32_t op = *next;
+        ready.erase(next);
+        order.push_back(op);
+        for (const std::size_t storage : waiting.storages[op])
+            --waiting.usesLeft[storage];
+        for (const std::uint32_t behind : m_behind[op])
+            if (--waiting.waitsFor[behind] == 0)
+                ready.insert(behind);
     }
     return order;
 }

@@ -58,7 +58,11 @@ private:
         }
     };
 
+    struct Touched;
     void indexUses();
+    [[nodiscard]] Touched touchedBy(const graph::Op& op) const;
+    [[nodiscard]] std::int64_t addedBy(std::uint32_t op, const std::vector<std::size_t>& storages,
+                                       const std::vector<std::size_t>& usesLeft) const;
     void addEdges();
     [[nodiscard]] Fullest fullestOf(const StepOrder& order) const;
     [[nodiscard]] StepOrder releasing() const;
