@@ -37,8 +37,8 @@ QString repeatsSentence(const plan::Plan& plan)
     for (const plan::Again& again : plan.again) {
         executions += again.ops.size();
         for (const graph::OpId op : again.ops)
-            if (op.index() > static_cast<std::size_t>(again.before))
-                executions -= ahead.insert(op).second ? 1 : 0;
+            if (op.index() > static_cast<std::size_t>(again.before) && ahead.insert(op).second)
+                --executions;
     }
     if (!ahead.empty())
         return translated("Runtime step: %1 ops run ahead of their place, %2 executions are "
