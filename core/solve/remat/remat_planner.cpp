@@ -24,14 +24,8 @@ PlannerDescriptor descriptorOfRemat()
         .lower = 2,
         .standard = 64,
         .upper = 1000};
-    const OptionRecord granularity{
-        .name = "granularity",
-        .sentence = "Where regions may begin and end: between modules, or between any two ops.",
-        .lower = 0,
-        .standard = 1,
-        .upper = 1,
-        .choices = {"module", "op"},
-        .label = "Regions"};
+    OptionRecord granularity = granularityRecord();
+    granularity.standard = 1;
     const OptionRecord reorder = switchRecord(
         "reorder", "Reorder independent ops",
         "Whether independent ops may run in another order that needs less memory, for the step "
