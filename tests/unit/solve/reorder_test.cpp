@@ -125,7 +125,8 @@ void ReorderTest::aPlanNamesWhatRunsAhead()
     QVERIFY(rows({}, {0, 2, 3, 1}) == (std::vector<plan::Again>{{1, {OpId{2}, OpId{3}}}}));
     QVERIFY(rows({}, {2, 0, 3, 1}) == (std::vector<plan::Again>{{0, {OpId{2}}}, {1, {OpId{3}}}}));
     // Before the third of them the first runs again.
-    QVERIFY(rows({{{2, {0}}}}, {0, 2, 1, 3}) == (std::vector<plan::Again>{{1, {OpId{0}, OpId{2}}}}));
+    QVERIFY(rows({{{2, {0}}}}, {0, 2, 1, 3})
+            == (std::vector<plan::Again>{{1, {OpId{0}, OpId{2}}}}));
     // A row can't hold an op twice: 2 ahead of 1, and again ahead of 1.
     QVERIFY(rows({{{2, {1}}}}, {0, 2, 1, 3}) == (std::vector<plan::Again>{{-1, {}}}));
     QVERIFY(solve::runnersOrder({3, 2, 0, 1}) == (solve::StepOrder{2, 3, 0, 1}));
