@@ -31,7 +31,7 @@ using base::failure;
 using base::Result;
 
 constexpr int kMostPoints = 10000;
-constexpr int kMostZero = 1;
+constexpr int kMostZero = 3;
 constexpr std::int64_t kMostOption = std::int64_t{1} << 62U; ///< the records know better
 
 ordered_json optionJson(const solve::OptionRecord& option)
@@ -282,12 +282,12 @@ Result<void> PlanVerb::readParallel()
                    ? Result<void>{}
                    : failure(ErrorKind::Usage, "--zero needs --ddp: say between how many processes "
                                                "the optimizer's state is shared out.");
+    const std::string zero = m_zero ? fmt::format(",zero={}", *m_zero) : std::string{};
     const Result<plan::DataParallel> setting =
-        plan::parseDataParallel(m_parallelText, m_deviceRecord);
+        plan::parseDataParallel(m_parallelText + zero, m_deviceRecord);
     if (!setting)
         return failure(ErrorKind::Usage, "--ddp: " + setting.error().message);
     m_parallel = *setting;
-    m_parallel->zero = m_zero.value_or(m_parallel->zero);
     return {};
 }
 

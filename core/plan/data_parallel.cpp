@@ -109,6 +109,8 @@ Result<void> take(DataParallel& setting, std::string_view key, std::string_view 
         return integerOf("world", value, 2, kMostProcesses).map([&](std::int64_t world) {
             setting.world = world;
         });
+    if (key == "zero" && (value == "2" || value == "3"))
+        return wrong("ZeRO-2 and ZeRO-3 (FSDP) aren't modelled yet: take zero=1, or none.");
     if (key == "zero")
         return integerOf("zero", value, 0, 1).map([&](std::int64_t stage) {
             setting.zero = stage;

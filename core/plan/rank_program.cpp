@@ -19,22 +19,6 @@ using graph::Program;
 using graph::StorageId;
 using graph::TensorId;
 
-base::Result<void> canRunSo(const Program& program, const DataParallel& setting)
-{
-    if (program.header.microSteps > 1)
-        return failure(ErrorKind::Usage,
-                       fmt::format("A step of {} micro-steps can't be put under data parallel: "
-                                   "trace it with micro_steps=1.",
-                                   program.header.microSteps));
-    if (reducedGradients(program).empty())
-        return failure(ErrorKind::Usage, "The step makes no gradients that processes could "
-                                         "reduce: data parallel takes a training step.");
-    if (setting.zero > 0 && program.countBeforeOptimizer() == program.ops.size())
-        return failure(ErrorKind::Usage, "ZeRO shares out the optimizer's state, but the step has "
-                                         "no optimizer: trace it with one.");
-    return {};
-}
-
 /// What the processes share that stays in memory: one storage for each bucket.
 std::vector<StorageId> addBuckets(Program& program, const Parallel& parallel)
 {
@@ -109,10 +93,30 @@ void intoBuckets(Program& program, const Parallel& parallel, const std::vector<S
 
 } // namespace
 
+base::Result<void> canRunUnder(const Program& recorded, const DataParallel& setting)
+{
+    if (recorded.header.microSteps > 1)
+        return failure(ErrorKind::Usage,
+                       fmt::format("A step of {} micro-steps can't be put under data parallel: "
+                                   "trace it with micro_steps=1.",
+                                   recorded.header.microSteps));
+    if (recorded.isRewritten() && !setting.manual)
+        return failure(ErrorKind::Usage,
+                       "The graph is a plan written out, in which DDP's hooks never run: reduce "
+                       "its gradients by hand (manual).");
+    if (reducedGradients(recorded).empty())
+        return failure(ErrorKind::Usage, "The step makes no gradients that processes could "
+                                         "reduce: data parallel takes a training step.");
+    if (setting.zero > 0 && recorded.countBeforeOptimizer() == recorded.ops.size())
+        return failure(ErrorKind::Usage, "ZeRO shares out the optimizer's state, but the step has "
+                                         "no optimizer: trace it with one.");
+    return {};
+}
+
 base::Result<Problem> underDataParallel(const Problem& problem, const DataParallel& setting)
 {
     const graph::ProgramPtr recorded = recordedProgram(problem);
-    if (const base::Result<void> can = canRunSo(*recorded, setting); !can)
+    if (const base::Result<void> can = canRunUnder(*recorded, setting); !can)
         return tl::unexpected{can.error()};
     auto parallel = std::make_shared<Parallel>();
     parallel->setting = setting;

@@ -15,6 +15,10 @@ namespace plimsoll::plan {
 [[nodiscard]] base::Result<Problem> underDataParallel(const Problem& problem,
                                                       const DataParallel& setting);
 
+/// Whether that goes with the recorded step, without doing it; the same errors.
+[[nodiscard]] base::Result<void> canRunUnder(const graph::Program& recorded,
+                                             const DataParallel& setting);
+
 /// The recorded step of a problem, whether or not it is one of several processes.
 [[nodiscard]] const graph::ProgramPtr& recordedProgram(const Problem& problem);
 

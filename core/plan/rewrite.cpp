@@ -278,6 +278,10 @@ base::Result<Program> rewrite(const VerifiedPlan& plan)
                              "This plan's regions run in PyTorch's autograd, so that it is no list "
                              "of ops that could "
                              "be written out: make a plan for runtime step.");
+    if (plan.problem().parallel)
+        return base::failure(base::ErrorKind::Usage,
+                             "A graph is the step of a process by itself: plan without data "
+                             "parallel to write it out.");
     return Rewriter{*plan.problem().program, *plan.evaluation().schedule}.run(plan.plan().planner);
 }
 

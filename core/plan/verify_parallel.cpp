@@ -265,7 +265,8 @@ Problem ofOneProcess(const Problem& problem)
 
 std::vector<Fault> parallelFaults(const Problem& problem, const Plan& plan)
 {
-    if (!problem.parallel || problem.parallel->setting.manual || plan.runtime != Runtime::Step)
+    const bool isStepped = plan.runtime == Runtime::Step || problem.program->isRewritten();
+    if (!problem.parallel || problem.parallel->setting.manual || !isStepped)
         return {};
     return {{FaultKind::IllegalRepeat,
              "Runtime \"step\" stores gradients without DDP's hooks, so nobody would reduce them: "

@@ -7,6 +7,7 @@
 #include "core/plan/certify.h"
 #include "core/plan/plan_json.h"
 #include "core/plan/rank_program.h"
+#include "core/plan/rewrite.h"
 
 #include "tests/support/programs.h"
 
@@ -298,6 +299,10 @@ void DataParallelTest::stepsThatCantRunSoAreRefused()
     graph::Program several = program;
     several.header.microSteps = 2;
     QVERIFY(refused(several, "world=2"));
+    graph::Program written = program;
+    written.header.execution = graph::kStepExecution;
+    QVERIFY(refused(written, "world=2"));
+    QVERIFY(!refused(written, "world=2,manual"));
     graph::Program inference = program;
     inference.parameters.front().gradient.reset();
     QVERIFY(refused(inference, "world=2"));
@@ -315,7 +320,10 @@ void DataParallelTest::theStepRuntimeTakesManualReductionOnly()
     const auto verified = plan::certify(posed(program, "world=2"), plan);
     QVERIFY(!verified);
     QVERIFY(verified.error().message.find("manual reduction") != std::string::npos);
-    QVERIFY(plan::certify(posed(program, "world=2,manual"), plan));
+    const auto byHand = plan::certify(posed(program, "world=2,manual"), plan);
+    QVERIFY(byHand);
+    const auto written = plan::rewrite(**byHand); // a graph says nothing of other processes
+    QVERIFY(!written && written.error().message.find("data parallel") != std::string::npos);
 }
 
 void DataParallelTest::randomPlansAgreeWithTheirReplay()
