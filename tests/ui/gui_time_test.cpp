@@ -3,10 +3,11 @@
 // theme, dragging the line, another size of the step, a measurement over it.
 #include "tests/support/gui_time.h"
 
+#include "ui/plan_panel/size_form.h"
+
 #include "tests/support/measurement_file.h"
 #include "tests/ui/window_fixture.h"
 
-#include <QAbstractSpinBox>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTest>
@@ -66,7 +67,7 @@ void GuiTimeTest::drag(PlannerPage& page)
 
 void GuiTimeTest::resize(PlannerPage& page)
 {
-    for (QAbstractSpinBox* box : page.findChildren<QAbstractSpinBox*>()) {
+    for (SizeBox* box : page.findChildren<SizeBox*>()) {
         box->setFocus();
         QTest::keyClick(box, Qt::Key_Up);
         QTest::keyClick(box, Qt::Key_Return);
