@@ -45,6 +45,23 @@ ordered_json frontierJson(const plan::Frontier& frontier, int count)
     return rows;
 }
 
+/// The planner that made the plan and its options, where another one was asked.
+ordered_json makerJson(const plan::VerifiedPlanPtr& plan)
+{
+    if (!plan || !plan->plan().maker)
+        return nullptr;
+    ordered_json options = ordered_json::object();
+    for (const auto& [name, value] : plan->plan().maker->options)
+        options[name] = value;
+    return {{"planner", plan->plan().maker->planner}, {"options", std::move(options)}};
+}
+
+/// "auto (rotor)", or just "rotor" where that one was asked.
+std::string plannerText(const plan::Plan& plan)
+{
+    return plan.maker ? fmt::format("{} ({})", plan.planner, plan.maker->planner) : plan.planner;
+}
+
 /// Options by name, as the user writes them.
 ordered_json optionsJson(const Planning& planning)
 {
@@ -110,6 +127,8 @@ ordered_json problemJson(const Planning& planning)
     ordered_json json = {{"status", solve::statusName(outcome.status)},
                          {"planner", planning.planner.id},
                          {"options", optionsJson(planning)},
+                         {"made_by", makerJson(outcome.best)},
+                         {"left_out", outcome.frontier->leftOut()},
                          {"device", problem.device.id},
                          {"budget_bytes", problem.budget.count()},
                          {"reserve_bytes", problem.reserve.count()},
@@ -239,10 +258,11 @@ std::string pointsText(const ordered_json& points)
     for (const ordered_json& point : points) {
         const base::Bytes peak{point["peak_bytes"].get<std::int64_t>()};
         text += fmt::format(
-            "  at {:<12} peak {:<12} step {}\n",
+            "  at {:<12} peak {:<12} step {:<12} by {}\n",
             base::budgetText(base::Bytes{point["budget_bytes"].get<std::int64_t>()}, peak),
             base::bytesText(peak, base::Rounding::Up),
-            base::timeText(base::Nanoseconds{point["step_time_ns"].get<std::int64_t>()}));
+            base::timeText(base::Nanoseconds{point["step_time_ns"].get<std::int64_t>()}),
+            point["planner"].get<std::string>());
     }
     return text;
 }
@@ -259,7 +279,7 @@ Answer describe(const Planning& planning)
         const plan::Evaluation& evaluation = outcome.best->evaluation();
         addEvaluation(answer.json, planning.problem, plan, evaluation, planning.unplanned);
         answer.text = fmt::format("{} plan by {}{}\n", solve::statusName(outcome.status),
-                                  planning.planner.id, outcome.stopped ? ", stopped early" : "")
+                                  plannerText(plan), outcome.stopped ? ", stopped early" : "")
                       + evaluationText(planning.problem, plan, evaluation, planning.unplanned);
         if (planning.memory) {
             addMemory(answer.json, *planning.memory);
@@ -273,6 +293,8 @@ Answer describe(const Planning& planning)
         answer.text = nothingText(planning);
         answer.error = missedText(planning) + blameText(planning);
     }
+    for (const std::string& sentence : outcome.frontier->leftOut())
+        answer.text += fmt::format("  {}\n", base::printable(sentence));
     answer.json["pins"] = pinsJson(planning.pins);
     answer.text += pinsText(planning.pins);
     answer.json["frontier"] = frontierJson(*outcome.frontier, planning.points);

@@ -14,6 +14,6 @@ namespace plimsoll::solve {
 /// The planner of that id; Usage error that lists the ids otherwise.
 [[nodiscard]] base::Result<const Planner*> findPlanner(std::string_view id);
 /// What is used when nobody chooses.
-inline constexpr std::string_view kDefaultPlanner = "rotor";
+inline constexpr std::string_view kDefaultPlanner = "auto";
 
 } // namespace plimsoll::solve

@@ -67,7 +67,7 @@ base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded, const Cho
 }
 
 base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& recorded, const Choices& choices,
-                                   const base::JobContext& job)
+                                   const base::JobContext& job, const PlannedListener& listener)
 {
     const base::Result<const solve::Planner*> planner = solve::findPlanner(choices.planner);
     if (!planner)
@@ -75,16 +75,23 @@ base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& recorded, const Choi
     base::Result<Planned> planned = unplannedStep(recorded, choices, job);
     if (!planned)
         return tl::unexpected{planned.error()};
+    planned->peakBound = plan::peakLowerBound(
+        planned->problem, solve::runtimeOf((*planner)->descriptor(), choices.options));
+    const auto with = [&planned](plan::FrontierPtr frontier) {
+        auto known = std::make_shared<Planned>(*planned);
+        known->setFrontier(std::move(frontier));
+        return known;
+    };
+    solve::Listener heard;
+    if (listener)
+        heard = [&](const plan::FrontierPtr& frontier) { listener(with(frontier)); };
     base::Result<plan::FrontierPtr> frontier =
-        (*planner)->frontier(planned->problem, choices.options, job);
+        (*planner)->watchedFrontier(planned->problem, choices.options, job, heard);
     if (!frontier)
         return tl::unexpected{frontier.error()};
     if (job.stopRequested())
         return base::cancelled();
-    planned->setFrontier(*std::move(frontier));
-    planned->peakBound =
-        plan::peakLowerBound(planned->problem, solve::runtimeOf(*planned->frontier));
-    return std::make_shared<const Planned>(*std::move(planned));
+    return with(*std::move(frontier));
 }
 
 solve::Outcome answerAt(const Planned& planned, base::Bytes budget)

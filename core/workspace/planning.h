@@ -5,6 +5,7 @@
 #include "core/solve/registry.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -63,9 +64,15 @@ programAt(const graph::ProgramPtr& recorded, const Sizes& sizes, const base::Job
                                                   const Choices& choices,
                                                   const base::JobContext& job);
 
+/// Is given what is known so far while plans are being looked for: from any thread, one call at a
+/// time.
+using PlannedListener = std::function<void(PlannedPtr)>;
+
 /// Plans a graph for all budgets. Runs for seconds on large graphs: off the GUI thread.
-[[nodiscard]] base::Result<PlannedPtr>
-planGraph(const graph::ProgramPtr& recorded, const Choices& choices, const base::JobContext& job);
+[[nodiscard]] base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& recorded,
+                                                 const Choices& choices,
+                                                 const base::JobContext& job,
+                                                 const PlannedListener& listener = {});
 
 /// The answer at one budget, with bounds; some milliseconds.
 [[nodiscard]] solve::Outcome answerAt(const Planned& planned, base::Bytes budget);

@@ -34,9 +34,10 @@ def cli(*arguments, expected=0):
 
 
 def frontier(graph, *options):
-    """The unplanned peak, and the peaks and step times (ns) of the plans that the planner knows."""
+    """The unplanned peak, and the peaks and step times (ns) of the plans that the planner knows, each once."""
     known = cli("plan", graph, "--budget", "100%", "--frontier", 1000, *options)
-    return known["base_peak_bytes"], [(point["peak_bytes"], point["step_time_ns"]) for point in known["frontier"]]
+    points = dict.fromkeys((point["peak_bytes"], point["step_time_ns"]) for point in known["frontier"])
+    return known["base_peak_bytes"], list(points)
 
 
 def span(graph, *options):

@@ -20,7 +20,7 @@ from zoo import ZOO
 AT_REAL_SIZE = ("budget MiB", "peak MiB", "unplanned MiB", "step", "again", "steps compared", "different")
 ON_REAL_TENSORS = ("peak KiB", "allocator KiB", "in kernels", "kept aside")  # of a CPU's kernels: not compared with the table
 
-SLOTS = ("--slots", 100)  # the default of 500 would take most of the tests' time, and finds nearly the same plans
+SLOTS = ("--planner", "rotor", "--slots", 100)  # the default of 500 would take most of the tests' time, and finds nearly the same plans
 STATE = torch.get_rng_state().numel()
 
 # Budgets, of the way from the unplanned peak down to the smallest peak known; None: where keeping results gains

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -18,7 +19,16 @@ namespace plimsoll::ui {
 namespace {
 constexpr std::chrono::milliseconds kRefineDelay{80};
 constexpr std::size_t kKnownPlans = 6;
+/// Between two pictures of what is known so far: each costs some frames.
+constexpr std::chrono::milliseconds kSoFarPeriod{300};
 } // namespace
+
+/// Where a job that plans leaves what it knows so far.
+struct PlannedSoFar
+{
+    std::mutex mutex;
+    workspace::PlannedPtr planned; ///< null: nothing new
+};
 
 DocumentController::DocumentController(workspace::Opened opened, QObject* parent)
     : QObject{parent}
@@ -31,6 +41,8 @@ DocumentController::DocumentController(workspace::Opened opened, QObject* parent
     m_refineTimer.setSingleShot(true);
     m_refineTimer.setInterval(kRefineDelay);
     connect(&m_refineTimer, &QTimer::timeout, this, &DocumentController::refine);
+    m_soFarTimer.setInterval(kSoFarPeriod);
+    connect(&m_soFarTimer, &QTimer::timeout, this, &DocumentController::takeSoFar);
     for (const JobRunnerBase* jobs :
          {static_cast<JobRunnerBase*>(&m_planner), static_cast<JobRunnerBase*>(&m_sizer)})
         connect(jobs, &JobRunnerBase::runningChanged, this, [this] {
@@ -201,10 +213,19 @@ void DocumentController::planNow()
         takePlanned(*known);
         return;
     }
+    m_soFar = std::make_shared<PlannedSoFar>();
+    m_soFarTimer.start();
     m_planner.start(
-        [recorded = m_document.graph.program, choices = m_document.choices](
-            const base::JobContext& job) { return workspace::planGraph(recorded, choices, job); },
+        [recorded = m_document.graph.program, choices = m_document.choices,
+         soFar = m_soFar](const base::JobContext& job) {
+            return workspace::planGraph(recorded, choices, job,
+                                        [&soFar](workspace::PlannedPtr planned) {
+                                            const std::scoped_lock lock{soFar->mutex};
+                                            soFar->planned = std::move(planned);
+                                        });
+        },
         [this](base::Result<workspace::PlannedPtr> planned) {
+            m_soFarTimer.stop();
             if (!planned) {
                 if (planned.error().kind != base::ErrorKind::Cancelled)
                     Q_EMIT failed(QStringLiteral("plan"),
@@ -258,6 +279,30 @@ std::vector<workspace::PinPrice> DocumentController::pinPrices() const
     if (m_priced != m_planned)
         return {};
     return workspace::pinPrices(*m_planned, m_withoutPin, budget());
+}
+
+/// Shows the best of what is known already. In a drag only where nothing else can be shown: the
+/// picture stands still in a hand.
+void DocumentController::takeSoFar()
+{
+    if (m_complete || (m_preview && m_outcome.best && !isOutdated()))
+        return;
+    workspace::PlannedPtr planned;
+    {
+        const std::scoped_lock lock{m_soFar->mutex};
+        planned = std::exchange(m_soFar->planned, nullptr);
+    }
+    if (!planned || planned->choices != m_document.choices)
+        return;
+    m_planned = std::move(planned);
+    // Only what will be suggested in the end, too: nothing that plans still unknown would lower.
+    workspace::Planned least = *m_planned;
+    least.smallestPeak = {};
+    const base::Bytes suggested = workspace::suggestedBudget(*m_planned);
+    if (!m_document.budget && !m_preview && suggested == workspace::suggestedBudget(least))
+        m_document.budget = suggested;
+    Q_EMIT plannedChanged();
+    answer();
 }
 
 void DocumentController::stopPlanning()

@@ -16,6 +16,7 @@
 namespace plimsoll::ui {
 
 class SessionKeeper;
+struct PlannedSoFar;
 
 /// One open document at work: plans in the background, answers for the budget, undo, runs, and the
 /// session file. All state on the GUI thread; whatever takes long runs in jobs.
@@ -112,6 +113,7 @@ private:
     void applyChoices(const workspace::Choices& choices);
     void trySizes(const workspace::Choices& choices);
     void takePlanned(workspace::PlannedPtr planned);
+    void takeSoFar();
     void answer();
     void refine();
     void pricePins();
@@ -132,6 +134,8 @@ private:
     QUndoStack m_undo;
     QTimer m_refineTimer;
     std::unique_ptr<SessionKeeper> m_keeper;
+    std::shared_ptr<PlannedSoFar> m_soFar; ///< of the running job
+    QTimer m_soFarTimer;
     std::optional<workspace::Choices> m_wanted; ///< while their sizes are being tried
     JobRunner<bool> m_sizer;
     JobRunner<workspace::PlannedPtr> m_planner;

@@ -223,7 +223,9 @@ void PlannerPage::showPlanned()
     const std::vector<graph::Op>& ops = m_document.program()->ops;
     m_isMeasured = std::any_of(ops.begin(), ops.end(),
                                [](const graph::Op& op) { return op.measured.has_value(); });
-    if (m_document.isPlanned()) {
+    const bool hasSome = m_document.isPlanning() && !m_document.isOutdated()
+                         && planned.frontier->points().size() > 1;
+    if (m_document.isPlanned() || hasSome) {
         m_frontier->setFrontier(planned.frontier, unplanned.evaluation().stepTime,
                                 planned.peakBound.bytes);
         m_timeline->setSnapTargets(snapTargetsOf(*planned.frontier));

@@ -4,6 +4,8 @@
 #include "core/solve/auto/auto_run.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -11,15 +13,34 @@ namespace plimsoll::solve {
 
 namespace {
 
-PlannerDescriptor descriptorOfAuto()
+/// Of the planners that have them: what they may do, and how hard they look.
+constexpr std::array kAdopted{"slots", "points", "saved-sets", "reorder"};
+
+const OptionRecord* recordOf(const std::vector<const Planner*>& parts, std::string_view name)
 {
+    for (const Planner* part : parts)
+        for (const OptionRecord& record : part->descriptor().options)
+            if (record.name == name)
+                return &record;
+    return nullptr;
+}
+
+PlannerDescriptor descriptorOfAuto(const std::vector<const Planner*>& parts)
+{
+    std::vector<OptionRecord> options;
+    for (const char* name : kAdopted)
+        if (const OptionRecord* record = recordOf(parts, name))
+            options.push_back(*record);
+    options.push_back(granularityRecord());
+    options.push_back(freezeStatsRecord());
+    options.push_back(runtimeRecord());
     return {"auto",
             "Auto",
-            "Runs the planners that are fit for the runtime and options asked for side by side, "
-            "and takes the best of their plans for every budget.",
-            {granularityRecord(), savedSetsRecord(), freezeStatsRecord(), runtimeRecord()},
+            "Runs the planners that are fit for the runtime, the regions and the statistics asked "
+            "for side by side, and takes the best of their plans for every budget.",
+            std::move(options),
             "The planners whose plans it takes: each plan names the one that made it.",
-            {"Options that only one of those planners has: they stay at their defaults.",
+            {"Options that it does not list: they stay at the planners' defaults.",
              "Parts of plans by different planners put together into one."}};
 }
 
@@ -27,7 +48,8 @@ class AutoPlanner final : public Planner
 {
 public:
     AutoPlanner(std::vector<const Planner*> parts, std::size_t threads)
-        : m_parts{std::move(parts)}
+        : m_descriptor{descriptorOfAuto(parts)}
+        , m_parts{std::move(parts)}
         , m_threads{threads > 0 ? threads
                                 : std::max<std::size_t>(1, std::thread::hardware_concurrency())}
     {
@@ -57,7 +79,7 @@ public:
     }
 
 private:
-    PlannerDescriptor m_descriptor = descriptorOfAuto();
+    PlannerDescriptor m_descriptor;
     std::vector<const Planner*> m_parts;
     std::size_t m_threads;
 };

@@ -9,6 +9,17 @@ namespace plimsoll::solve {
 
 namespace {
 
+/// Whether a planner that does not know the option can't do what is asked. Other options say only
+/// how hard or with which further means those look that have them.
+bool isDemand(const OptionRecord& record, std::int64_t value, bool hasRegions)
+{
+    if (value == record.standard)
+        return false;
+    // Where regions may begin says nothing to who makes none.
+    return record.name == "runtime" || record.name == "freeze-stats"
+           || (record.name == "granularity" && hasRegions);
+}
+
 /// What the planner is to be given; nothing: it can't do that.
 std::optional<Options> optionsFor(const PlannerDescriptor& planner, const PlannerDescriptor& asked,
                                   const Options& options)
@@ -20,17 +31,14 @@ std::optional<Options> optionsFor(const PlannerDescriptor& planner, const Planne
         const auto own = std::find_if(
             planner.options.begin(), planner.options.end(),
             [&record](const OptionRecord& candidate) { return candidate.name == record.name; });
-        if (own != planner.options.end()) {
-            if (value < own->lower || value > own->upper)
+        if (own == planner.options.end()) {
+            if (isDemand(record, value, hasRegions))
                 return std::nullopt;
-            given[record.name] = value;
-            continue;
-        }
-        // Where regions may begin says nothing to who makes none.
-        const bool asksForNothing =
-            value == record.standard || (!hasRegions && record.name == "granularity");
-        if (!asksForNothing)
+        } else if (value < own->lower || value > own->upper) {
             return std::nullopt;
+        } else {
+            given[record.name] = value;
+        }
     }
     return given;
 }

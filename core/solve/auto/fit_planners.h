@@ -14,8 +14,9 @@ struct FitPlanner
     Options options;
 };
 
-/// Those of `planners`, in the same order, that know each option of `asked` that has another value
-/// than its default, and can have that value. Their own further options stay at their defaults.
+/// Those of `planners`, in the same order, that make plans for the runtime asked for, with regions
+/// and statistics as asked. Each gets those of `options` that it knows; its further ones stay at
+/// their defaults.
 [[nodiscard]] std::vector<FitPlanner> fitPlanners(const std::vector<const Planner*>& planners,
                                                   const PlannerDescriptor& asked,
                                                   const Options& options);

@@ -185,8 +185,9 @@ void CliDiffTest::comparesTwoPlans()
 void CliDiffTest::differencesTooSmallForPercentAreTold()
 {
     for (const char* runtime : {"checkpoint", "step"})
-        QCOMPARE(runCli({text("plan"), m_resnet, text("--budget"), text("80%"), text("--runtime"),
-                         text(runtime), text("--export"), file(runtime) + text(".json")})
+        QCOMPARE(runCli({text("plan"), m_resnet, text("--budget"), text("80%"), text("--planner"),
+                         text("rotor"), text("--runtime"), text(runtime), text("--export"),
+                         file(runtime) + text(".json")})
                      .exit,
                  0);
     const QStringList both{text("diff"), file("checkpoint.json"), file("step.json"), m_resnet};

@@ -123,7 +123,7 @@ void CliStepTest::plansAreCheckedAndExported()
 
 void CliStepTest::inferenceHasNoStepToRun()
 {
-    for (const char* planner : {"rotor", "none"}) {
+    for (const char* planner : {"auto", "rotor", "none"}) {
         const CliRun run = runCli({text("plan"), tests::samplePath(text("gpt2_prompt")),
                                    text("--budget"), text("100%"), text("--planner"), text(planner),
                                    text("--runtime"), text("step")});
@@ -191,10 +191,10 @@ void CliStepTest::picksAreExplained()
     QCOMPARE(words.exit, 0);
     QCOMPARE(words.out.count("\n  pick "), picks.size());
     QVERIFY(words.out.contains("  fits  op "));
-    const CliRun rotor = runCli(arguments);
-    QCOMPARE(rotor.exit, 2);
-    QVERIFY(rotor.error.contains("rotor does not choose value by value"));
-    QVERIFY(rotor.error.contains("capuchin"));
+    const CliRun others = runCli(arguments);
+    QCOMPARE(others.exit, 2);
+    QVERIFY(others.error.contains("auto does not choose value by value"));
+    QVERIFY(others.error.contains("capuchin"));
 }
 
 /// What is exported is a step without a plan: inspected, planned, checked, refused by what lays

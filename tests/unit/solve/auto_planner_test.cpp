@@ -199,9 +199,9 @@ void AutoPlannerTest::ifAllRefuseThereIsOneSentence()
              std::string{"None of rotor, chen can plan this step; rotor says: It rains."});
     const Found nobody = autoOf(parts)->frontier(problem, {{"runtime", 1}, {"saved-sets", 1}}, {});
     QVERIFY(!nobody);
-    const Found unknown = planner("auto").frontier(problem, {{"slots", 30}}, {});
+    const Found unknown = planner("auto").frontier(problem, {{"speed", 30}}, {});
     QVERIFY(!unknown && unknown.error().kind == base::ErrorKind::Usage);
-    QVERIFY(unknown.error().message.starts_with("The planner auto has no option \"slots\""));
+    QVERIFY(unknown.error().message.starts_with("The planner auto has no option \"speed\""));
 }
 
 void AutoPlannerTest::betterFrontiersAreToldOnTheWay()
