@@ -77,8 +77,8 @@ Answer listPlanners()
     return answer;
 }
 
-/// Whether that is what an option is when it is left out: of the first planner that has it, as in
-/// the help.
+/// Whether that is what an option is when it is left out: of the first planner that has it, as
+/// lists show it.
 bool isDefault(const std::string& name, const std::string& text)
 {
     for (const auto& planner : solve::planners())
@@ -132,6 +132,7 @@ private:
     std::map<std::string, std::optional<std::string>> m_optionTexts; ///< those with named values
     std::optional<double> m_timeLimit;
     int m_points = 0;
+    bool m_hasFlips = false;
     bool m_list = false;
     bool m_explain = false;
 
@@ -173,6 +174,9 @@ PlanVerb::PlanVerb(CLI::App& app)
                     fmt::format("File to write; its ending says the kind: {}. Repeatable",
                                 writers::planEndings()))
         ->allow_extra_args(false); // what follows the file is the graph
+    command().add_flag("--flips", m_hasFlips,
+                       "Also print which values to recompute or keep for the next GiB less, and "
+                       "between the points of --frontier");
     command()
         .add_option(
             "--pin", m_pins,
@@ -416,6 +420,7 @@ AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
     planning.outcome = solve::outcomeAt(problem, std::move(*frontier));
     planning.outcome.stopped = stopped;
     planning.points = m_points;
+    planning.hasFlips = m_hasFlips;
     if (const Result<void> priced = priceOfPins(planning); !priced)
         return tl::unexpected{priced.error()};
     if (planning.outcome.best) {

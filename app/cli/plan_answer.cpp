@@ -2,6 +2,7 @@
 #include "app/cli/plan_answer.h"
 
 #include "app/cli/evaluation_json.h"
+#include "app/cli/plan_frontier.h"
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
 #include "core/plan/pins.h"
@@ -21,29 +22,6 @@ namespace {
 
 constexpr std::array kMemoryKeys = {"packed_height_bytes", "packed_lower_bound_bytes",
                                     "reserved_bytes", "reserved_expandable_bytes"};
-
-/// `count` budgets, evenly spaced from the smallest known feasible one to the largest that gains
-/// anything.
-ordered_json frontierJson(const plan::Frontier& frontier, int count)
-{
-    ordered_json rows = ordered_json::array();
-    if (frontier.points().empty())
-        return rows;
-    const std::int64_t low = frontier.points().front()->evaluation().peak.count();
-    const std::int64_t high = frontier.points().back()->evaluation().peak.count();
-    for (int i = 0; i < count; ++i) {
-        const std::int64_t budget = count == 1 ? low : low + (high - low) / (count - 1) * i;
-        const std::int64_t exact = i > 0 && i == count - 1 ? high : budget;
-        const plan::VerifiedPlanPtr plan = frontier.at(base::Bytes{exact});
-        if (!plan)
-            continue;
-        rows.push_back({{"budget_bytes", exact},
-                        {"peak_bytes", plan->evaluation().peak.count()},
-                        {"step_time_ns", plan->evaluation().stepTime.count()},
-                        {"planner", plan->plan().madeBy()}});
-    }
-    return rows;
-}
 
 /// The planner that made the plan and its options, where another one was asked.
 ordered_json makerJson(const plan::VerifiedPlanPtr& plan)
@@ -252,21 +230,6 @@ std::string nothingText(const Planning& planning)
                          needer(planning));
 }
 
-std::string pointsText(const ordered_json& points)
-{
-    std::string text;
-    for (const ordered_json& point : points) {
-        const base::Bytes peak{point["peak_bytes"].get<std::int64_t>()};
-        text += fmt::format(
-            "  at {:<12} peak {:<12} step {:<12} by {}\n",
-            base::budgetText(base::Bytes{point["budget_bytes"].get<std::int64_t>()}, peak),
-            base::bytesText(peak, base::Rounding::Up),
-            base::timeText(base::Nanoseconds{point["step_time_ns"].get<std::int64_t>()}),
-            point["planner"].get<std::string>());
-    }
-    return text;
-}
-
 } // namespace
 
 Answer describe(const Planning& planning)
@@ -297,8 +260,14 @@ Answer describe(const Planning& planning)
         answer.text += fmt::format("  {}\n", base::printable(sentence));
     answer.json["pins"] = pinsJson(planning.pins);
     answer.text += pinsText(planning.pins);
-    answer.json["frontier"] = frontierJson(*outcome.frontier, planning.points);
-    answer.text += pointsText(answer.json["frontier"]);
+    const graph::Program& program = *planning.problem.program;
+    answer.json["cheapest_next"] = nullptr;
+    if (outcome.best)
+        answer.json["cheapest_next"] =
+            cheapestNextJson(*outcome.frontier, *outcome.best, planning.hasFlips);
+    answer.json["frontier"] = frontierJson(*outcome.frontier, planning.points, planning.hasFlips);
+    answer.text += cheapestNextText(program, answer.json["cheapest_next"])
+                   + frontierText(program, answer.json["frontier"]);
     answer.json["exports"] = planning.exports;
     return answer;
 }

@@ -27,8 +27,9 @@ struct Planning
     const plan::Problem& problem;
     const plan::Evaluation& unplanned;
     solve::Outcome outcome;
-    bool searched = true; ///< else the budget is below the bound: known is what takes no search
-    int points = 0;       ///< of the trade-off, to be printed
+    bool searched = true;  ///< else the budget is below the bound: known is what takes no search
+    int points = 0;        ///< of the trade-off, to be printed
+    bool hasFlips = false; ///< also which decisions differ between neighbouring points
     std::vector<std::string> exports = {};        ///< files written
     std::optional<solve::PlanMemory> memory = {}; ///< of the best plan
     std::vector<PinPrice> pins = {};

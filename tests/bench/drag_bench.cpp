@@ -411,9 +411,12 @@ int main(int argc, char** argv)
             || file.write(text.data(), static_cast<qint64>(text.size())) < 0)
             return EXIT_FAILURE;
     }
-    const QString sample =
-        QStringLiteral(PLIMSOLL_SOURCE_DIR "/resources/samples/gpt2.plimsoll.json.gz");
-    const int faults = runCase(clock, "GPT-2", sample, folder.path())
+    const auto sample = [](const char* name) {
+        return QStringLiteral(PLIMSOLL_SOURCE_DIR "/resources/samples/%1.plimsoll.json.gz")
+            .arg(QString::fromUtf8(name));
+    };
+    const int faults = runCase(clock, "GPT-2", sample("gpt2"), folder.path())
+                       + runCase(clock, "Llama 7B", sample("llama_7b"), folder.path())
                        + runCase(clock, "chain of layers", large, folder.path());
     return faults == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

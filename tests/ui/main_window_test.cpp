@@ -312,7 +312,9 @@ void MainWindowTest::cancelsPlanning()
     QVERIFY(page->document().isPlanning());
     trigger("plan.stop");
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isPlanning(); }, kPatience));
-    QVERIFY(page->document().planned() == first); // the old picture stays
+    // The old picture stays, or what was known by then.
+    QVERIFY(page->document().planned()->choices == first->choices);
+    QVERIFY(page->document().planned()->smallestPeak <= first->smallestPeak);
     QVERIFY(!page->document().isPlanned());
     trigger("plan.now");
     QVERIFY(page->document().isPlanning());

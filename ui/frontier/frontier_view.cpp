@@ -12,7 +12,9 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -20,7 +22,29 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr double kGiB = 1073741824.0;
-constexpr std::size_t kRotorMarker = 1; ///< place of rotor in the table of planners
+
+/// How a planner is drawn (design 4); what flags of today give has no look of its own.
+struct Look
+{
+    const char* planner;
+    Role ink;
+    std::size_t marker; ///< of markerPath() and plannerDashes()
+};
+constexpr std::array kLooks{
+    Look{"auto", Role::PlannerAuto, 0},         Look{"rotor", Role::PlannerRotor, 1},
+    Look{"remat", Role::PlannerRemat, 2},       Look{"chen", Role::PlannerChen, 4},
+    Look{"capuchin", Role::PlannerCapuchin, 5},
+};
+constexpr std::size_t kCross = 4; ///< a marker that is lines only
+constexpr Look kOtherLook{"", Role::PlannerPofo, 3};
+
+const Look& lookOf(std::string_view planner)
+{
+    const auto look = std::find_if(kLooks.begin(), kLooks.end(), [planner](const Look& known) {
+        return known.planner == planner;
+    });
+    return look == kLooks.end() ? kOtherLook : *look;
+}
 
 double gibOf(base::Bytes bytes)
 {
@@ -212,18 +236,26 @@ void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
     painter.save();
     painter.setClipRect(range.plot.adjusted(-6, -6, 6, 6));
     painter.setRenderHint(QPainter::Antialiasing);
-    QPen pen{theme.color(Role::PlannerRotor), 2};
-    pen.setDashPattern(plannerDashes(kRotorMarker));
+    // The line is of the planner that was asked, each marker of the one that made the plan.
+    const Look& asked = lookOf(m_frontier->points().front()->plan().planner);
+    QPen pen{theme.color(asked.ink), 2};
+    if (const QList<qreal> dashes = plannerDashes(asked.marker); !dashes.isEmpty())
+        pen.setDashPattern(dashes);
     painter.setPen(pen);
     painter.setBrush(Qt::NoBrush);
     painter.drawPolyline(stepCurve(points));
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(theme.color(Role::PlannerRotor));
     QPointF previous{-100, -100};
-    for (const QPointF& point : points) { // markers nearer than 5 px would only smear
+    for (int i = 0; i < points.size(); ++i) {
+        const QPointF& point = points[i];
+        // Markers nearer than 5 px would only smear.
         if (std::hypot(point.x() - previous.x(), point.y() - previous.y()) < 5)
             continue;
-        painter.drawPath(markerPath(kRotorMarker, point, 3));
+        const Look& maker =
+            lookOf(m_frontier->points()[static_cast<std::size_t>(i)]->plan().madeBy());
+        const QColor ink = theme.color(maker.ink);
+        painter.setPen(maker.marker == kCross ? QPen{ink, 1.5} : QPen{Qt::NoPen});
+        painter.setBrush(ink);
+        painter.drawPath(markerPath(maker.marker, point, 3));
         previous = point;
     }
     painter.restore();
@@ -369,12 +401,14 @@ void FrontierView::updateToolTip(QPointF position)
                 continue;
             nearest = distance;
             const bool isStep = point->plan().runtime == plan::Runtime::Step;
-            text = (isStep ? QStringLiteral("Peak %1, step %2 (%3), ops run again before %4 others")
-                           : QStringLiteral("Peak %1, step %2 (%3), %4 regions"))
+            text = (isStep ? QStringLiteral(
+                        "Peak %1, step %2 (%3), by %5, ops run again before %4 others")
+                           : QStringLiteral("Peak %1, step %2 (%3), by %5, %4 regions"))
                        .arg(ui::bytesText(point->evaluation().peak, Rounding::Up),
                             ui::timeText(point->evaluation().stepTime),
                             percentDifferenceText(slowerOf(*point)))
-                       .arg(point->plan().decisionCount());
+                       .arg(QString::number(point->plan().decisionCount()),
+                            QString::fromStdString(point->plan().madeBy()));
         }
     setToolTip(text);
 }

@@ -11,7 +11,8 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr std::array kColumns{TableColumn{"Peak", true}, TableColumn{"Step time", true},
-                              TableColumn{"Slow-down", true}, TableColumn{"Regions", true}};
+                              TableColumn{"Slow-down", true}, TableColumn{"Regions", true},
+                              TableColumn{"Planner"}};
 
 double slowDown(const plan::VerifiedPlan& plan, base::Nanoseconds unplanned)
 {
@@ -54,6 +55,7 @@ QVariant PointModel::data(const QModelIndex& index, int role) const
     case TimeColumn: return ui::timeText(plan.evaluation().stepTime);
     case SlowDownColumn: return percentDifferenceText(slowDown(plan, m_unplannedTime));
     case RegionsColumn: return ui::countText(plan.plan().decisionCount());
+    case PlannerColumn: return QString::fromStdString(plan.plan().madeBy());
     default: return {};
     }
 }

@@ -12,7 +12,14 @@ class PointModel : public TableModel
     Q_OBJECT
 
 public:
-    enum Column { PeakColumn, TimeColumn, SlowDownColumn, RegionsColumn, ColumnCount };
+    enum Column {
+        PeakColumn,
+        TimeColumn,
+        SlowDownColumn,
+        RegionsColumn,
+        PlannerColumn,
+        ColumnCount
+    };
 
     explicit PointModel(QObject* parent = nullptr);
 

@@ -3,6 +3,7 @@
 
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 #include "ui/base/widgets.h"
 
 #include <QAbstractButton>
@@ -34,7 +35,8 @@ public:
         m_difference = bytesDifferenceText(step.difference);
         m_time = timeDifferenceText(step.extraTime);
         setAccessibleName(tr("Set the budget to %1: %2, %3").arg(m_budget, m_difference, m_time));
-        setToolTip(tr("Set the budget to %1.").arg(m_budget));
+        setAccessibleDescription(step.how);
+        setToolTip(plainTip(tr("Set the budget to %1. %2").arg(m_budget, step.how)));
         update();
     }
 

@@ -19,6 +19,7 @@ struct NextStep
     base::Bytes budget;
     base::Bytes difference;      ///< of the peaks, below 0
     base::Nanoseconds extraTime; ///< of the steps
+    QString how = {};            ///< which decisions flip, at which price, whose plan it is
 
     bool operator==(const NextStep&) const = default;
 };

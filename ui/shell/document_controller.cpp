@@ -281,8 +281,8 @@ std::vector<workspace::PinPrice> DocumentController::pinPrices() const
     return workspace::pinPrices(*m_planned, m_withoutPin, budget());
 }
 
-/// Shows the best of what is known already. In a drag only where nothing else can be shown: the
-/// picture stands still in a hand.
+/// Shows the best of what is known already, once that has a plan for the budget. In a drag only
+/// where nothing else can be shown: the picture stands still in a hand.
 void DocumentController::takeSoFar()
 {
     if (m_complete || (m_preview && m_outcome.best && !isOutdated()))
@@ -292,7 +292,8 @@ void DocumentController::takeSoFar()
         const std::scoped_lock lock{m_soFar->mutex};
         planned = std::exchange(m_soFar->planned, nullptr);
     }
-    if (!planned || planned->choices != m_document.choices)
+    if (!planned || planned->choices != m_document.choices || planned->frontier->points().size() < 2
+        || !workspace::planAt(*planned, budget()))
         return;
     m_planned = std::move(planned);
     // Only what will be suggested in the end, too: nothing that plans still unknown would lower.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/plan_texts.h"
 
+#include "core/plan/flips.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 
@@ -44,6 +45,43 @@ void addDecision(HoverContent& content, const plan::VerifiedPlan& shown, const p
         saved.count() == 0
             ? translated("run again in backward")
             : translated("%1 paid with %2").arg(shortBytesText(saved), timeText(cost));
+}
+
+QString valuesText(int count)
+{
+    return count == 1 ? translated("1 value") : translated("%1 values").arg(count);
+}
+
+/// "Recompute 5 values more (1.20 GiB), keep 2 values again (20.0 MiB): 24.9 ms for each GiB, by
+/// rotor."
+QString howText(const plan::Descent& way)
+{
+    int recomputed = 0;
+    int kept = 0;
+    base::Bytes recomputedBytes;
+    base::Bytes keptBytes;
+    for (const plan::Flip& flip : way.flips) {
+        if (flip.decision == plan::Decision::Recompute) {
+            ++recomputed;
+            recomputedBytes += flip.value.bytes;
+        } else if (flip.decision == plan::Decision::Keep) {
+            ++kept;
+            keptBytes += flip.value.bytes;
+        }
+    }
+    QStringList parts;
+    if (recomputed > 0)
+        parts << translated("recompute %1 more (%2)")
+                     .arg(valuesText(recomputed), bytesText(recomputedBytes));
+    if (kept > 0)
+        parts << translated("keep %1 again (%2)").arg(valuesText(kept), bytesText(keptBytes));
+    if (parts.isEmpty())
+        parts << translated("run other values again more often");
+    QString text = parts.join(QStringLiteral(", "));
+    text.front() = text.front().toUpper();
+    const base::Nanoseconds rate{std::llround(way.nanosecondsPerGibibyte())};
+    return translated("%1: %2 for each GiB, by %3.")
+        .arg(text, timeText(rate), fileText(way.to->plan().madeBy()));
 }
 
 } // namespace
@@ -168,7 +206,8 @@ std::vector<NextStep> nextStepsOf(const plan::Frontier& frontier, const plan::Ve
         // Two plans may read the same; then the budget is exactly what this one needs.
         const base::Bytes shown = shownCeiling(then.peak);
         const base::Bytes budget = frontier.at(shown) == *point ? shown : then.peak;
-        steps.push_back({budget, then.peak - now.peak, then.stepTime - now.stepTime});
+        const plan::Descent way = plan::descent(present, *point);
+        steps.push_back({budget, then.peak - now.peak, then.stepTime - now.stepTime, howText(way)});
     }
     return steps;
 }

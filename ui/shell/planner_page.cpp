@@ -326,6 +326,8 @@ QStringList PlannerPage::subtitle() const
                                             : tr("planned, %1").arg(time)};
     if (!size.isEmpty())
         facts << size;
+    if (plan.maker && !plan.repeatsNothing())
+        facts << tr("by %1").arg(fileText(plan.maker->planner));
     if (!plan.repeatsNothing())
         facts << runtimeText(plan);
     return facts;
@@ -432,6 +434,9 @@ StatusText PlannerPage::status() const
                    : StatusText{tr("Not planned for these choices: this is of the former ones"),
                                 QStringLiteral("warn")};
     const solve::Outcome& outcome = m_document.outcome();
+    if (!m_document.isPlanned() && !m_document.isPlanning() && outcome.best
+        && outcome.frontier->points().size() > 1)
+        return {tr("Stopped: the best plan so far is kept"), QStringLiteral("info")};
     if (outcome.best)
         return {outcome.best->plan().repeatsNothing() ? tr("Everything fits") : tr("Plan verified"),
                 QStringLiteral("verified")};

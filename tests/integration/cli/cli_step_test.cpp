@@ -31,8 +31,9 @@ private:
     [[nodiscard]] QString planned()
     {
         const QString plan = file("step.json");
-        const CliRun run = runCli({text("plan"), m_resnet, text("--budget"), text("75%"),
-                                   text("--runtime"), text("step"), text("--export"), plan});
+        const CliRun run =
+            runCli({text("plan"), m_resnet, text("--budget"), text("75%"), text("--planner"),
+                    text("rotor"), text("--runtime"), text("step"), text("--export"), plan});
         return run.exit == 0 ? plan : QString{};
     }
 };

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/flips.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
+
+namespace plimsoll::plan {
+
+namespace {
+
+constexpr std::int64_t kGibibyte = std::int64_t{1} << 30U;
+
+bool comesBefore(const Recomputed& a, const Recomputed& b)
+{
+    return std::tie(a.op, a.storage) < std::tie(b.op, b.storage);
+}
+
+std::vector<Recomputed> sorted(std::vector<Recomputed> values)
+{
+    std::sort(values.begin(), values.end(), comesBefore);
+    return values;
+}
+
+std::vector<Flip> flipsOf(const Evaluation& from, const Evaluation& to)
+{
+    const std::vector<Recomputed> before = sorted(from.recomputed);
+    const std::vector<Recomputed> after = sorted(to.recomputed);
+    std::vector<Flip> flips;
+    auto old = before.begin();
+    auto now = after.begin();
+    while (old != before.end() || now != after.end()) {
+        if (now == after.end() || (old != before.end() && comesBefore(*old, *now))) {
+            flips.push_back({Decision::Keep, *old, base::Nanoseconds{} - old->time});
+            ++old;
+        } else if (old == before.end() || comesBefore(*now, *old)) {
+            flips.push_back({Decision::Recompute, *now, now->time});
+            ++now;
+        } else {
+            if (now->time > old->time)
+                flips.push_back({Decision::MoreOften, *now, now->time - old->time});
+            else if (now->time < old->time)
+                flips.push_back({Decision::LessOften, *old, now->time - old->time});
+            ++old;
+            ++now;
+        }
+    }
+    return flips;
+}
+
+} // namespace
+
+const char* decisionName(Decision decision)
+{
+    static constexpr std::array kNames{"recompute", "keep", "more_often", "less_often"};
+    return kNames.at(static_cast<std::size_t>(decision));
+}
+
+double Descent::nanosecondsPerGibibyte() const
+{
+    return static_cast<double>(extraTime.count()) * static_cast<double>(kGibibyte)
+           / static_cast<double>(saved.count());
+}
+
+Descent descent(const VerifiedPlan& from, VerifiedPlanPtr to)
+{
+    const Evaluation& now = from.evaluation();
+    const Evaluation& then = to->evaluation();
+    return {std::move(to), now.peak - then.peak, then.stepTime - now.stepTime, flipsOf(now, then)};
+}
+
+Descent cheapestDescent(const Frontier& frontier, const VerifiedPlan& from)
+{
+    const base::Bytes peak = from.evaluation().peak;
+    VerifiedPlanPtr to = frontier.at(peak - base::Bytes{std::min(kGibibyte, peak.count() / 10)});
+    if (!to && !frontier.points().empty())
+        to = frontier.points().front();
+    if (!to || to->evaluation().peak >= peak)
+        return {};
+    return descent(from, std::move(to));
+}
+
+} // namespace plimsoll::plan

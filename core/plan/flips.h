@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/frontier.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace plimsoll::plan {
+
+/// What becomes of a value in the one of two plans that needs less memory.
+enum class Decision : std::uint8_t {
+    Recompute, ///< kept before
+    Keep,      ///< recomputed before
+    MoreOften, ///< recomputed in both
+    LessOften, ///< recomputed in both
+};
+
+/// "recompute", "keep", "more_often", "less_often".
+[[nodiscard]] const char* decisionName(Decision decision);
+
+/// A value that is treated differently by two plans.
+struct Flip
+{
+    Decision decision = Decision::Recompute;
+    Recomputed value;         ///< as the plan sees it that spends more time on it
+    base::Nanoseconds change; ///< of the time in recomputations, below 0 where it is saved
+};
+
+/// The way from one plan to another one of the same problem that needs less.
+struct Descent
+{
+    VerifiedPlanPtr to;
+    base::Bytes saved;           ///< of the peak, above 0
+    base::Nanoseconds extraTime; ///< of the step
+    std::vector<Flip> flips;     ///< in order of the ops
+
+    /// What a GiB costs on this way.
+    [[nodiscard]] double nanosecondsPerGibibyte() const;
+};
+
+/// `to` must have a smaller peak than `from`.
+[[nodiscard]] Descent descent(const VerifiedPlan& from, VerifiedPlanPtr to);
+
+/// What is cheapest to save next: the way to the fastest plan that needs a GiB less than `from`, or
+/// a tenth less where that is smaller; to the smallest plan where none saves that much. `to` is
+/// null where no plan needs less.
+[[nodiscard]] Descent cheapestDescent(const Frontier& frontier, const VerifiedPlan& from);
+
+} // namespace plimsoll::plan

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// plan without --planner: auto names who made each plan, and which decisions the next bytes cost.
+#include "tests/integration/cli/cli_runner.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QSet>
+#include <QTest>
+
+#include <algorithm>
+
+namespace {
+
+using namespace plimsoll;
+using tests::CliRun;
+using tests::fileBytes;
+using tests::runCli;
+using tests::text;
+
+class CliAutoTest : public QObject, private tests::CliFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void thePlanCanBeMadeAgainByItsMaker_data();
+    void thePlanCanBeMadeAgainByItsMaker();
+    void theFrontierNamesPlannersAndPrices();
+    void flipsAreListedWhereAsked();
+    void whoTakesNoPartIsNamed();
+
+private:
+    [[nodiscard]] CliRun plan(const QStringList& options) const
+    {
+        return runCli(QStringList{text("plan"), m_resnet} + options);
+    }
+};
+
+void CliAutoTest::thePlanCanBeMadeAgainByItsMaker_data()
+{
+    QTest::addColumn<QString>("runtime");
+    QTest::newRow("checkpoint") << text("checkpoint");
+    QTest::newRow("step") << text("step");
+}
+
+void CliAutoTest::thePlanCanBeMadeAgainByItsMaker()
+{
+    QFETCH(QString, runtime);
+    const QString file = this->file("plan.json");
+    const QStringList asked{text("--budget"), text("75%"), text("--json"), text("--export")};
+    const CliRun run = plan(asked + QStringList{file, text("--runtime"), runtime});
+    QCOMPARE(run.exit, 0);
+    QCOMPARE(run.json()[text("planner")].toString(), text("auto"));
+    const QJsonObject written = QJsonDocument::fromJson(fileBytes(file)).object();
+    QCOMPARE(written[text("planner")].toString(), text("auto"));
+    QCOMPARE(written[text("options")][text("runtime")].toString(), runtime);
+    const QJsonObject maker = written[text("made_by")].toObject();
+    QCOMPARE(run.json()[text("made_by")].toObject(), maker);
+    const CliRun checked = runCli({text("check"), file, m_resnet});
+    QCOMPARE(checked.exit, 0);
+
+    const QString again = this->file("again.json");
+    QStringList options{again, text("--planner"), maker[text("planner")].toString()};
+    const QJsonObject chosen = maker[text("options")].toObject();
+    QVERIFY(!chosen.isEmpty());
+    for (auto option = chosen.begin(); option != chosen.end(); ++option)
+        options << text("--") + option.key() << option.value().toString();
+    QCOMPARE(plan(asked + options).exit, 0);
+    const QJsonObject same = QJsonDocument::fromJson(fileBytes(again)).object();
+    QCOMPARE(same[text("planner")], maker[text("planner")]);
+    QCOMPARE(same[text("options")].toObject(), chosen);
+    for (const char* key : {"regions", "schedule", "labels", "evaluation", "granularity"})
+        QCOMPARE(same[text(key)], written[text(key)]);
+}
+
+void CliAutoTest::theFrontierNamesPlannersAndPrices()
+{
+    const QStringList options{text("--budget"), text("80%"), text("--frontier"), text("60")};
+    const QJsonObject answer = plan(options + QStringList{text("--json")}).json();
+    const QJsonArray rows = answer[text("frontier")].toArray();
+    QCOMPARE(rows.size(), 60);
+    QSet<QString> planners;
+    for (int i = 0; i < rows.size(); ++i) {
+        planners << rows[i][text("planner")].toString();
+        QVERIFY(!rows[i].toObject().contains(text("flips")));
+        const QJsonValue saved = rows[i][text("saved_bytes")];
+        if (saved.isNull()) // the last one, or the next one's plan
+            QVERIFY(i == rows.size() - 1
+                    || rows[i][text("peak_bytes")] == rows[i + 1][text("peak_bytes")]);
+        else
+            QCOMPARE(saved.toInteger(), rows[i + 1][text("peak_bytes")].toInteger()
+                                            - rows[i][text("peak_bytes")].toInteger());
+    }
+    QVERIFY(!planners.contains(text("auto")) && !planners.contains(QString{}));
+    const QJsonObject next = answer[text("cheapest_next")].toObject();
+    const qint64 peak = answer[text("peak_bytes")].toInteger();
+    QVERIFY(next[text("saved_bytes")].toInteger() >= peak / 10);
+    QCOMPARE(next[text("peak_bytes")].toInteger(), peak - next[text("saved_bytes")].toInteger());
+    QCOMPARE(next[text("step_time_ns")].toInteger(),
+             answer[text("step_time_ns")].toInteger() + next[text("extra_time_ns")].toInteger());
+    const QByteArray words = plan(options).out;
+    QVERIFY(words.startsWith("feasible plan by auto ("));
+    for (const QString& planner : planners)
+        QVERIFY(words.contains(" by " + planner.toUtf8() + "\n"));
+}
+
+void CliAutoTest::flipsAreListedWhereAsked()
+{
+    const QStringList options{text("--budget"), text("80%"), text("--flips")};
+    const QJsonObject answer =
+        plan(options + QStringList{text("--json"), text("--frontier"), text("5")}).json();
+    const QJsonObject next = answer[text("cheapest_next")].toObject();
+    qint64 more = 0;
+    const QJsonArray flips = next[text("flips")].toArray();
+    QVERIFY(!flips.isEmpty());
+    for (const auto& flip : flips)
+        more += flip[text("time_ns")].toInteger();
+    // What it costs is what the flipped values cost; ops beside them that make none are left.
+    const qint64 extra = next[text("extra_time_ns")].toInteger();
+    QVERIFY(extra > 0 && std::abs(more - extra) <= extra / 10);
+    QVERIFY(!answer[text("frontier")][0][text("flips")].toArray().isEmpty());
+    QCOMPARE(answer[text("frontier")][4][text("flips")].toArray(), QJsonArray{});
+    const QByteArray words = plan(options).out;
+    QVERIFY(words.contains("\n  next        "));
+    QVERIFY(words.contains(" a GiB), by "));
+    QVERIFY(words.contains("\n      recompute "));
+}
+
+void CliAutoTest::whoTakesNoPartIsNamed()
+{
+    const QStringList options{text("--budget"), text("80%"),          text("--runtime"),
+                              text("step"),     text("--saved-sets"), text("on")};
+    const QJsonArray named =
+        plan(options + QStringList{text("--json")}).json()[text("left_out")].toArray();
+    QCOMPARE(named.size(), 1);
+    QVERIFY(
+        named[0].toString().startsWith(text("rotor took no part: Saved sets are of checkpoint")));
+    QVERIFY(plan(options).out.contains("  rotor took no part: "));
+}
+
+} // namespace
+
+QTEST_APPLESS_MAIN(CliAutoTest)
+#include "cli_auto_test.moc"
