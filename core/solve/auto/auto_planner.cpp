@@ -14,7 +14,7 @@ namespace plimsoll::solve {
 namespace {
 
 /// Of the planners that have them: what they may do, and how hard they look.
-constexpr std::array kAdopted{"slots", "points", "saved-sets", "reorder"};
+constexpr std::array kAdopted{"slots", "points", "ways", "saved-sets", "reorder"};
 
 const OptionRecord* recordOf(const std::vector<const Planner*>& parts, std::string_view name)
 {
