@@ -17,6 +17,14 @@ namespace {
 constexpr std::chrono::milliseconds kLook{20}; ///< between two looks at the parts' progress
 constexpr int kWhole = 1000;                   ///< per mille
 
+bool repeatsNothing(const plan::Frontier& frontier)
+{
+    const std::vector<plan::VerifiedPlanPtr>& points = frontier.points();
+    return std::all_of(points.begin(), points.end(), [](const plan::VerifiedPlanPtr& point) {
+        return point->plan().repeatsNothing();
+    });
+}
+
 } // namespace
 
 AutoRun::AutoRun(const plan::Problem& problem, const PlannerDescriptor& asked,
@@ -116,21 +124,25 @@ base::Result<plan::FrontierPtr> AutoRun::merged() const
             frontier.leaveOut(fmt::format("{} took no part: {}", part.fit->planner->descriptor().id,
                                           base::told(result.error())));
     }
-    if (!hasAny)
+    // Who only keeps everything has no answer to why the others refuse.
+    if (!hasAny || (repeatsNothing(frontier) && !frontier.leftOut().empty()))
         return tl::unexpected{refusal()};
     return std::make_shared<const plan::Frontier>(std::move(frontier));
 }
 
 base::Error AutoRun::refusal() const
 {
-    const base::Error& first = m_parts.front().result->error();
-    if (std::all_of(m_parts.begin(), m_parts.end(), [&first](const Part& part) {
-            return part.result->error().message == first.message;
-        }))
-        return first;
     std::vector<std::string> ids;
+    std::vector<base::Error> errors;
     for (const Part& part : m_parts)
-        ids.push_back(part.fit->planner->descriptor().id);
+        if (!*part.result) {
+            ids.push_back(part.fit->planner->descriptor().id);
+            errors.push_back(part.result->error());
+        }
+    const base::Error& first = errors.front();
+    if (std::all_of(errors.begin(), errors.end(),
+                    [&first](const base::Error& error) { return error.message == first.message; }))
+        return first;
     return {first.kind, fmt::format("None of {} can plan this step; {} says: {}",
                                     fmt::join(ids, ", "), ids.front(), first.message)};
 }
