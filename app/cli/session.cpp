@@ -109,7 +109,10 @@ private:
                                   {"rounding", problem.rounding},
                                   {"planner", problem.planner},
                                   {"options", problem.options},
-                                  {"sizes", problem.sizes}};
+                                  {"sizes", problem.sizes},
+                                  {"data_parallel", problem.dataParallel.empty()
+                                                        ? ordered_json{}
+                                                        : ordered_json(problem.dataParallel)}};
         answer.json["measurement"] = saved.measurement
                                          ? ordered_json{{"name", saved.measurement->name},
                                                         {"sizes", saved.measurement->sizes}}

@@ -43,7 +43,7 @@ Result<void> putGraph(Database& database, const SavedGraph& graph)
 Result<void> putProblem(Database& database, const SavedProblem& problem)
 {
     return execute(
-        database, "INSERT OR REPLACE INTO problem VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)",
+        database, "INSERT OR REPLACE INTO problem VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [&](Statement& insert) {
             insert.bind(0, problem.device)
                 .bind(1, problem.reserveBytes)
@@ -53,7 +53,8 @@ Result<void> putProblem(Database& database, const SavedProblem& problem)
                 .bind(5, problem.budgetBytes)
                 .bind(6, nlohmann::json(problem.sizes).dump())
                 .bind(7, nlohmann::json(problem.pins)
-                             .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+                             .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
+                .bind(8, problem.dataParallel);
         });
 }
 
@@ -247,10 +248,11 @@ Result<SessionStore> SessionStore::open(const std::filesystem::path& path)
 Result<SavedSession> SessionStore::load() const
 {
     SavedSession session;
-    Result<Statement> one = m_database.prepare(
-        "SELECT name, source_path, content_hash, content, device, "
-        "reserve_bytes, rounding, planner, options, budget_bytes, state, sizes, pins "
-        "FROM graph, problem, view");
+    Result<Statement> one =
+        m_database.prepare("SELECT name, source_path, content_hash, content, device, "
+                           "reserve_bytes, rounding, planner, options, budget_bytes, state, sizes, "
+                           "pins, data_parallel "
+                           "FROM graph, problem, view");
     if (!one)
         return tl::unexpected{one.error()};
     const Result<bool> there = one->step();
@@ -269,7 +271,8 @@ Result<SavedSession> SessionStore::load() const
                        integersOf(one->text(8)),
                        one->integer(9),
                        integersOf(one->text(11)),
-                       textsOf(one->text(12))};
+                       textsOf(one->text(12)),
+                       one->text(13)};
     session.view = one->text(10);
     Result<std::optional<SavedMeasurement>> measurement = loadMeasurement(m_database);
     if (!measurement)

@@ -33,6 +33,7 @@ struct SavedProblem
     std::int64_t budgetBytes = 0;
     std::map<std::string, std::int64_t> sizes; ///< by axis, of those that aren't as recorded
     std::vector<std::string> pins = {};        ///< as plan::resolvePins() takes them
+    std::string dataParallel = {};             ///< a line; empty: a process by itself
 
     bool operator==(const SavedProblem&) const = default;
 };

@@ -140,6 +140,26 @@ std::vector<std::string> pinsOf(const session::SavedProblem& problem, Document& 
     return {};
 }
 
+/// Of which processes the session's step is one.
+std::optional<plan::DataParallel> parallelOf(const session::SavedProblem& problem,
+                                             const graph::Program& recorded,
+                                             const plan::Device& device,
+                                             std::vector<std::string>& notes)
+{
+    if (problem.dataParallel.empty())
+        return std::nullopt;
+    const Result<plan::DataParallel> setting =
+        plan::parseDataParallel(problem.dataParallel, device);
+    const Result<void> runs =
+        setting ? plan::canRunUnder(recorded, *setting) : tl::unexpected{setting.error()};
+    if (runs)
+        return *setting;
+    notes.push_back(fmt::format("The session's data parallel setting is not to be had, the step is "
+                                "planned for a process by itself: {}",
+                                runs.error().message));
+    return std::nullopt;
+}
+
 /// The run with its plan checked anew, at the sizes it was made for.
 Run checkedRun(const session::SavedRun& saved, const Document& document,
                std::vector<std::string>& notes, const base::JobContext& job)
@@ -246,6 +266,8 @@ Result<Document> documentOf(const session::SavedSession& saved, const std::files
     document.choices = choicesOf(saved.problem, document.notes);
     document.choices.sizes = sizesOf(saved.problem, document.graph.program, document.notes, job);
     document.choices.pins = pinsOf(saved.problem, document);
+    document.choices.parallel =
+        parallelOf(saved.problem, *document.graph.program, document.choices.device, document.notes);
     if (saved.problem.budgetBytes > 0
         && base::Bytes{saved.problem.budgetBytes} <= base::kLargestBudget)
         document.budget = base::Bytes{saved.problem.budgetBytes};
@@ -277,7 +299,8 @@ session::SavedProblem savedProblem(const Document& document)
             choices.options,
             document.budget.value_or(base::Bytes{}).count(),
             choices.sizes,
-            choices.pins};
+            choices.pins,
+            choices.parallel ? plan::dataParallelText(*choices.parallel) : std::string{}};
 }
 
 session::SavedRun savedRun(const Run& run)

@@ -20,10 +20,12 @@ void Planned::setFrontier(plan::FrontierPtr known)
 base::Result<plan::Problem> pose(const graph::ProgramPtr& program, const Choices& choices,
                                  base::Bytes budget)
 {
-    return plan::resolvePins(choices.pins, *program).map([&](std::vector<plan::Pin>&& pins) {
-        return plan::Problem{program,         choices.device,   budget,
-                             choices.reserve, choices.rounding, std::move(pins)};
-    });
+    base::Result<std::vector<plan::Pin>> pins = plan::resolvePins(choices.pins, *program);
+    if (!pins)
+        return tl::unexpected{pins.error()};
+    const plan::Problem alone{program,         choices.device,   budget,
+                              choices.reserve, choices.rounding, *std::move(pins)};
+    return choices.parallel ? plan::underDataParallel(alone, *choices.parallel) : alone;
 }
 
 base::Result<graph::ProgramPtr> programAt(const graph::ProgramPtr& recorded, const Sizes& sizes,

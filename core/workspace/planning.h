@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/plan/rank_program.h"
 #include "core/readers/registry.h"
 #include "core/solve/registry.h"
 
@@ -8,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,8 @@ struct Choices
     std::string planner{solve::kDefaultPlanner};
     solve::Options options;
     Sizes sizes;
-    std::vector<std::string> pins = {}; ///< as plan::resolvePins() takes them
+    std::vector<std::string> pins = {};         ///< as plan::resolvePins() takes them
+    std::optional<plan::DataParallel> parallel; ///< none: a process by itself
 
     bool operator==(const Choices&) const = default;
 };
@@ -35,6 +38,11 @@ struct Planned
 {
     /// The step that was planned: the recorded one at the sizes chosen.
     [[nodiscard]] const graph::ProgramPtr& program() const { return unplanned->problem().program; }
+    /// The same as a process by itself runs it: what is measured.
+    [[nodiscard]] const graph::ProgramPtr& recorded() const
+    {
+        return plan::recordedProgram(unplanned->problem());
+    }
 
     Choices choices;
     plan::Problem problem;           ///< with an unlimited budget

@@ -11,6 +11,7 @@
 #include "ui/plan_panel/memory_lines.h"
 #include "ui/plan_panel/next_steps.h"
 #include "ui/plan_panel/option_form.h"
+#include "ui/plan_panel/parallel_form.h"
 #include "ui/plan_panel/size_form.h"
 #include "ui/plan_panel/verdict_box.h"
 #include "ui/timeline/budget_values.h"
@@ -144,6 +145,8 @@ void BudgetPanel::buildForm()
     column->addWidget(m_fieldError); // a form layout would give it the height of one short line
     m_sizes = new SizeForm{this};
     column->addWidget(m_sizes);
+    m_parallel = new ParallelForm{this};
+    column->addWidget(m_parallel);
     column->addWidget(separator(this));
     auto* planning = new QFormLayout;
     planning->setHorizontalSpacing(theme.px(8));
@@ -177,6 +180,11 @@ void BudgetPanel::buildForm()
         m_choices.sizes = sizes;
         Q_EMIT choicesChanged(m_choices);
     });
+    connect(m_parallel, &ParallelForm::settingChosen, this,
+            [this](const std::optional<plan::DataParallel>& setting) {
+                m_choices.parallel = setting;
+                Q_EMIT choicesChanged(m_choices);
+            });
     connect(m_budgetEdit, &QLineEdit::editingFinished, this, &BudgetPanel::readBudget);
     connect(m_reserveEdit, &QLineEdit::editingFinished, this, &BudgetPanel::readReserve);
 }
@@ -262,6 +270,7 @@ void BudgetPanel::buildResults()
 void BudgetPanel::setRecorded(const graph::ProgramPtr& recorded)
 {
     m_sizes->setRecorded(recorded);
+    m_parallel->setRecorded(*recorded);
 }
 
 void BudgetPanel::setHasStatistics(bool has)
@@ -276,6 +285,7 @@ void BudgetPanel::setChoices(const workspace::Choices& choices)
     m_planner->setCurrentIndex(m_planner->findData(QString::fromStdString(choices.planner)));
     m_options->setOptions(choices.planner, choices.options);
     m_sizes->setSizes(choices.sizes);
+    m_parallel->setSetting(choices.parallel, choices.device);
     m_reserveEdit->setText(editText(choices.reserve));
 }
 
@@ -347,6 +357,7 @@ void BudgetPanel::showFigures(const plan::Evaluation& evaluation, const plan::Ev
                                                           evaluation.stepTime, unplanned.stepTime))
                                                       + QStringLiteral(")"));
     m_timeDifference->setColor(more.count() > 0 ? Role::Warn : Role::Muted);
+    m_parallel->showSpent(evaluation);
 }
 
 void BudgetPanel::showUnplanned(const plan::VerifiedPlanPtr& unplanned)
@@ -432,6 +443,8 @@ void BudgetPanel::showOutdated(const workspace::Planned& planned, const plan::Ve
             + QString::fromStdString(former.device.name) + QStringLiteral(" with ")
             + editText(former.reserve) + QStringLiteral(" in reserve")
             + (size.isEmpty() ? size : QStringLiteral(" at ") + size)
+            + (former.parallel ? QStringLiteral(", one of %1 processes").arg(former.parallel->world)
+                               : QString{})
             + (isPlanning ? QStringLiteral(".") : QStringLiteral("; Plan Now tries again.")));
 }
 

@@ -17,6 +17,7 @@ class Gauge;
 class MemoryLines;
 class NextSteps;
 class OptionForm;
+class ParallelForm;
 class SizeForm;
 class TextLabel;
 class VerdictBox;
@@ -76,6 +77,7 @@ private:
     QLineEdit* m_budgetEdit = nullptr;
     QLineEdit* m_reserveEdit = nullptr;
     SizeForm* m_sizes = nullptr;
+    ParallelForm* m_parallel = nullptr;
     QComboBox* m_planner = nullptr;
     OptionForm* m_options = nullptr;
     Gauge* m_gauge = nullptr;

@@ -34,7 +34,7 @@ JobRunner<MainWindow::OpenedFile>::Work MainWindow::opening(const QString& path)
     workspace::Prediction predicted;
     if (PlannerPage* over = currentPage()) {
         const workspace::Planned& planned = *over->document().planned();
-        predicted = {planned.program(), planned.choices.sizes,
+        predicted = {planned.recorded(), planned.choices.sizes,
                      over->document().document().choices.device};
     }
     return [file = path.toStdString(), choices = m_defaults, predicted,

@@ -45,6 +45,8 @@ QString runText(const workspace::LaidRun& run)
 /// A measured step knows no reserve, and its allocator rounds in its own way.
 QString basisText(const plan::Problem& shown, graph::Rounding rounding)
 {
+    if (shown.parallel)
+        return translated("of a process by itself");
     if (shown.reserve.count() > 0)
         return shown.rounding == rounding ? translated("without the reserve")
                                           : translated("without reserve and rounding");

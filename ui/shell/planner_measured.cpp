@@ -28,7 +28,7 @@ void PlannerPage::layRuns()
         return;
     }
     const workspace::PlannedPtr planned = m_document.planned();
-    if (planned->program() == overlay->over.program
+    if (planned->recorded() == overlay->over.program
         && planned->choices.device == overlay->over.device)
         m_laid.unplanned = overlay->unplanned;
     m_layer.start(

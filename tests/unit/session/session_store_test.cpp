@@ -43,7 +43,9 @@ SavedSession aSession()
                        "rotor",
                        {{"slots", 500}},
                        7'784'628'224,
-                       {{"batch", 16}, {"sequence", 512}}};
+                       {{"batch", 16}, {"sequence", 512}},
+                       {},
+                       "world=8,busbw=100000000000,latency=5000ns"};
     SavedRun run;
     run.name = "über den Daumen";
     run.budgetBytes = 7'784'628'224;
@@ -241,7 +243,7 @@ void SessionStoreTest::bringsTheFirstVersionUpToDate()
     QVERIFY2(store, messageOf(store));
     const auto saved = store->load();
     QVERIFY2(saved, messageOf(saved));
-    QVERIFY((saved->problem == SavedProblem{"l4", 1, 512, "rotor", {{"slots", 7}}, 9, {}, {}}));
+    QVERIFY((saved->problem == SavedProblem{"l4", 1, 512, "rotor", {{"slots", 7}}, 9, {}, {}, {}}));
     QCOMPARE(saved->runs.size(), std::size_t{1});
     QCOMPARE(saved->runs.front().name, std::string{"mine"});
     QVERIFY(saved->runs.front().sizes.empty());
