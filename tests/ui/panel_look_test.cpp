@@ -5,6 +5,7 @@
 #include "ui/base/widgets.h"
 #include "ui/models/plan_model.h"
 #include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_panel/option_form.h"
 #include "ui/plan_panel/plan_page.h"
 #include "ui/plan_panel/verdict_box.h"
 
@@ -42,6 +43,7 @@ private Q_SLOTS:
     void offersTheNamedOptionsOfThePlanner();
     void theFormHasThePlannersOptions();
     void showsSwitchesAsBoxesToCheck();
+    void tellsWhosePlanItIs();
     void keepsTheSortArrowClearOfTheFigures();
     void copiesAPlaceInTheSource();
     void namesOpsInShort();
@@ -193,6 +195,27 @@ void PanelLookTest::showsSwitchesAsBoxesToCheck()
     choices.options.clear();
     page->budgetPanel().setChoices(choices);
     QVERIFY(!box->isVisible());
+}
+
+/// Auto shows another planner's plan, and says so above the figures; the options are below them.
+void PanelLookTest::tellsWhosePlanItIs()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    QCOMPARE(page->document().document().choices.planner, std::string{"auto"});
+    const auto maker = [page] { return page->document().outcome().best->plan().maker; };
+    QTRY_VERIFY_WITH_TIMEOUT(page->document().outcome().best && maker(), kPatience);
+    const auto made = plimsoll::solve::findPlanner(maker()->planner);
+    QVERIFY(made);
+    const QString name = QString::fromStdString((*made)->descriptor().name);
+    QTRY_VERIFY(hasText(page->budgetPanel(), QStringLiteral("this plan: ") + name));
+    const auto top = [page](const QWidget& widget) {
+        return widget.mapTo(&page->budgetPanel(), QPoint{}).y();
+    };
+    const auto* verdict = page->budgetPanel().findChild<VerdictBox*>();
+    const auto* options = page->budgetPanel().findChild<OptionForm*>();
+    QVERIFY(verdict != nullptr && options != nullptr);
+    QVERIFY(top(*verdict) + verdict->height() <= top(*options));
 }
 
 void PanelLookTest::keepsTheSortArrowClearOfTheFigures()

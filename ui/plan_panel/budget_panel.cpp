@@ -154,9 +154,8 @@ void BudgetPanel::buildForm()
     planning->addRow(label(QStringLiteral("Planner")), m_planner);
     planning->addRow(QString{}, m_plannerState);
     column->addLayout(planning);
-    m_options = new OptionForm{this};
-    column->addWidget(m_options);
     column->addWidget(separator(this));
+    m_options = new OptionForm{this};
     m_device->setAccessibleName(QStringLiteral("GPU"));
     m_budgetEdit->setAccessibleName(QStringLiteral("Budget"));
     m_reserveEdit->setAccessibleName(QStringLiteral("Reserve"));
@@ -257,6 +256,11 @@ void BudgetPanel::buildResults()
     m_next = new NextSteps{this};
     connect(m_next, &NextSteps::chosen, this, &BudgetPanel::budgetCommitted);
     column->addWidget(m_next);
+    // Behind the answer: options are many and seldom touched, and must not push it out of sight.
+    column->addWidget(separator(this));
+    column->addWidget(
+        new TextLabel{QStringLiteral("Planner's options"), TextRole::Strong, Role::Text, this});
+    column->addWidget(m_options);
     column->addStretch(1);
     column->addWidget(separator(this));
     m_notModelled = new QLabel{this};
@@ -372,6 +376,7 @@ void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::Verifi
 {
     const plan::Evaluation& unplanned = planned.unplanned->evaluation();
     m_memory->setPlan(plan, m_budget);
+    showMaker(plan);
     std::optional<base::Bytes> peak;
     if (plan) {
         peak = plan->evaluation().peak;
@@ -450,7 +455,19 @@ void BudgetPanel::showOutdated(const workspace::Planned& planned, const plan::Ve
 
 void BudgetPanel::setPlannerState(const QString& state)
 {
-    m_plannerState->setText(state);
+    m_state = state;
+    m_plannerState->setText(m_state.isEmpty() ? m_maker : m_state);
+}
+
+/// Whose plan is shown, where several planners ran; in the room of what planners are doing.
+void BudgetPanel::showMaker(const plan::VerifiedPlanPtr& plan)
+{
+    m_maker.clear();
+    if (plan && plan->plan().maker)
+        if (const auto made = solve::findPlanner(plan->plan().maker->planner))
+            m_maker =
+                QStringLiteral("this plan: ") + QString::fromStdString((*made)->descriptor().name);
+    setPlannerState(m_state);
 }
 
 } // namespace plimsoll::ui

@@ -66,6 +66,7 @@ private:
     void fillDevices();
     void chooseDevice(int row);
     void buildResults();
+    void showMaker(const plan::VerifiedPlanPtr& plan);
     void showFigures(const plan::Evaluation& evaluation, const plan::Evaluation& unplanned);
     void readBudget();
     void readReserve();
@@ -83,6 +84,8 @@ private:
     Gauge* m_gauge = nullptr;
     TextLabel* m_gaugeText = nullptr;
     QLabel* m_fieldError = nullptr;
+    QString m_state; ///< what planners are doing; empty: nothing
+    QString m_maker; ///< whose plan is shown; empty: the planner's own
     TextLabel* m_plannerState = nullptr;
     TextLabel* m_peakFigure = nullptr;
     TextLabel* m_peakDifference = nullptr;

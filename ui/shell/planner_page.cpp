@@ -326,8 +326,6 @@ QStringList PlannerPage::subtitle() const
                                             : tr("planned, %1").arg(time)};
     if (!size.isEmpty())
         facts << size;
-    if (plan.maker && !plan.repeatsNothing())
-        facts << tr("by %1").arg(fileText(plan.maker->planner));
     if (!plan.repeatsNothing())
         facts << runtimeText(plan);
     return facts;
