@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradients of a DistributedDataParallel model reduced by hand, after backward, in place of DDP's buckets.
 
-It saves the buckets, one more copy of all gradients, and hooks that fire more than once a step don't matter (reentrant checkpoints,
-parameters used in several regions). The price is that nothing of it overlaps with backward. One step on each process:
+Hooks that fire more than once a step don't matter then (reentrant checkpoints, parameters used in several regions). The price is that
+nothing of it overlaps with backward; memory is the same, as DDP makes its buckets whether they are used or not. One step on each process:
 
     by_hand = plimsoll.ddp.manual_gradient_reduction(model, flag)
     with model.no_sync() if by_hand else contextlib.nullcontext():
