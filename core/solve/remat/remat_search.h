@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/job_context.h"
+#include "core/base/random.h"
 #include "core/solve/remat/remat_moves.h"
 #include "core/solve/remat/remat_profile.h"
 
@@ -11,28 +12,6 @@
 #include <vector>
 
 namespace plimsoll::solve {
-
-/// Random numbers that are the same everywhere (splitmix64).
-class RematRandom
-{
-public:
-    explicit RematRandom(std::uint64_t seed) : m_state{seed} {}
-
-    [[nodiscard]] std::uint64_t next()
-    {
-        m_state += 0x9E3779B97F4A7C15ULL;
-        std::uint64_t z = m_state;
-        z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-        z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
-        return z ^ (z >> 31U);
-    }
-    [[nodiscard]] std::size_t below(std::size_t count) { return next() % count; }
-    /// Uniform in 0 <= x < 1.
-    [[nodiscard]] double unit() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
-
-private:
-    std::uint64_t m_state;
-};
 
 /// One repetition of a plan.
 struct RematExtra
@@ -108,7 +87,7 @@ private:
     const RematProblem& m_problem;
     RematProfile m_profile;
     RematMoves m_moves;
-    RematRandom m_random{1};
+    base::Random m_random{1};
     std::size_t m_work = 0;
     double m_instant;                   ///< time that counts as none
     std::size_t m_mostOps = 6;          ///< ops that one move inserts
