@@ -363,7 +363,7 @@ Result<plan::FrontierPtr> PlanVerb::search(Planning& planning)
     }
     Watch watch{common().quiet ? std::string{} : "Planning", m_timeLimit};
     Result<plan::FrontierPtr> found =
-        m_planner->watchedFrontier(problem, m_options, watch.context(), bestSoFar(problem, watch));
+        m_planner->frontier(problem, m_options, watch.context(), bestSoFar(problem, watch));
     planning.outcome.stopped = watch.stopped();
     return found;
 }

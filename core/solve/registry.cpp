@@ -23,31 +23,30 @@ namespace {
 class KeepEverything final : public Planner
 {
 public:
-    [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
-
-    [[nodiscard]] base::Result<plan::FrontierPtr>
-    frontier(const plan::Problem& problem, const Options& options,
-             const base::JobContext& /*job*/) const override
+    KeepEverything()
+        : Planner{{"none",
+                   "None",
+                   "Keeps everything: the step as it was recorded.",
+                   {runtimeRecord()},
+                   "PyTorch without a plan."}}
     {
-        if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
-            return tl::unexpected{checked.error()};
+    }
+
+private:
+    [[nodiscard]] base::Result<plan::FrontierPtr>
+    search(const plan::Problem& problem, const Options& options, const base::JobContext& /*job*/,
+           const Listener& /*listener*/) const override
+    {
         plan::Problem unlimited = problem;
         unlimited.budget = plan::kUnlimited;
         plan::Plan plan = plan::keepEverything();
-        plan.options = optionTexts(m_descriptor, options);
-        plan.runtime = runtimeOf(m_descriptor, options);
+        plan.options = optionTexts(descriptor(), options);
+        plan.runtime = runtimeOf(descriptor(), options);
         plan::Frontier frontier;
         if (const base::Result<void> added = beginFrontier(frontier, unlimited, plan); !added)
             return tl::unexpected{added.error()};
         return std::make_shared<const plan::Frontier>(std::move(frontier));
     }
-
-private:
-    PlannerDescriptor m_descriptor{"none",
-                                   "None",
-                                   "Keeps everything: the step as it was recorded.",
-                                   {runtimeRecord()},
-                                   "PyTorch without a plan."};
 };
 
 /// The planner "remat" begins with what chains have: rotor's plans between modules and between ops.

@@ -88,7 +88,7 @@ base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& recorded, const Choi
     if (listener)
         heard = [&](const plan::FrontierPtr& frontier) { listener(with(frontier)); };
     base::Result<plan::FrontierPtr> frontier =
-        (*planner)->watchedFrontier(planned->problem, choices.options, job, heard);
+        (*planner)->frontier(planned->problem, choices.options, job, heard);
     if (!frontier)
         return tl::unexpected{frontier.error()};
     if (job.stopRequested())

@@ -48,38 +48,27 @@ class AutoPlanner final : public Planner
 {
 public:
     AutoPlanner(std::vector<const Planner*> parts, std::size_t threads)
-        : m_descriptor{descriptorOfAuto(parts)}
+        : Planner{descriptorOfAuto(parts)}
         , m_parts{std::move(parts)}
         , m_threads{threads > 0 ? threads
                                 : std::max<std::size_t>(1, std::thread::hardware_concurrency())}
     {
     }
 
-    [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
-
-    [[nodiscard]] base::Result<plan::FrontierPtr>
-    frontier(const plan::Problem& problem, const Options& options,
-             const base::JobContext& job) const override
+private:
+    [[nodiscard]] base::Result<plan::FrontierPtr> search(const plan::Problem& problem,
+                                                         const Options& options,
+                                                         const base::JobContext& job,
+                                                         const Listener& listener) const override
     {
-        return watchedFrontier(problem, options, job, {});
-    }
-
-    [[nodiscard]] base::Result<plan::FrontierPtr>
-    watchedFrontier(const plan::Problem& problem, const Options& options,
-                    const base::JobContext& job, const Listener& listener) const override
-    {
-        if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
-            return tl::unexpected{checked.error()};
-        const std::vector<FitPlanner> fit = fitPlanners(m_parts, m_descriptor, options);
+        const std::vector<FitPlanner> fit = fitPlanners(m_parts, descriptor(), options);
         if (fit.empty())
             return base::failure(base::ErrorKind::Usage,
                                  "No planner takes all of these options together: leave some of "
                                  "them off.");
-        return AutoRun{problem, m_descriptor, options, job, listener}.run(fit, m_threads);
+        return AutoRun{problem, descriptor(), options, job, listener}.run(fit, m_threads);
     }
 
-private:
-    PlannerDescriptor m_descriptor;
     std::vector<const Planner*> m_parts;
     std::size_t m_threads;
 };

@@ -64,7 +64,7 @@ void AutoRun::work()
     while (m_next < m_parts.size()) {
         Part& part = m_parts[m_next++];
         lock.unlock();
-        base::Result<plan::FrontierPtr> result = part.fit->planner->watchedFrontier(
+        base::Result<plan::FrontierPtr> result = part.fit->planner->frontier(
             m_problem, part.fit->options, {.stop = m_job.stop, .progress = &part.progress},
             [this](const plan::FrontierPtr& found) { hear(found); });
         if (result)

@@ -437,35 +437,26 @@ PlannerDescriptor descriptorOfRotor()
 class RotorPlanner final : public Planner
 {
 public:
-    [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
+    RotorPlanner() : Planner{descriptorOfRotor()} {}
 
-    [[nodiscard]] base::Result<plan::FrontierPtr>
-    frontier(const plan::Problem& problem, const Options& options,
-             const base::JobContext& job) const override
+private:
+    [[nodiscard]] base::Result<plan::FrontierPtr> search(const plan::Problem& problem,
+                                                         const Options& options,
+                                                         const base::JobContext& job,
+                                                         const Listener& listener) const override
     {
-        return watchedFrontier(problem, options, job, {});
-    }
-    [[nodiscard]] base::Result<plan::FrontierPtr>
-    watchedFrontier(const plan::Problem& problem, const Options& options,
-                    const base::JobContext& job, const Listener& listener) const override
-    {
-        if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
-            return tl::unexpected{checked.error()};
-        if (runtimeOf(m_descriptor, options) == plan::Runtime::Step) {
-            if (optionValue(m_descriptor, options, "saved-sets") == 1)
+        if (runtimeOf(descriptor(), options) == plan::Runtime::Step) {
+            if (optionValue(descriptor(), options, "saved-sets") == 1)
                 return base::failure(base::ErrorKind::Usage,
                                      "Saved sets are of checkpoint regions: plans for the runtime "
                                      "step repeat only what is needed anyway.");
-            if (freezesStats(m_descriptor, options))
+            if (freezesStats(descriptor(), options))
                 return base::failure(base::ErrorKind::Usage,
                                      "The runtime step never updates statistics again: leave "
                                      "freeze-stats off.");
         }
-        return Search{problem, m_descriptor, options, job, listener}.run();
+        return Search{problem, descriptor(), options, job, listener}.run();
     }
-
-private:
-    PlannerDescriptor m_descriptor = descriptorOfRotor();
 };
 
 } // namespace

@@ -60,12 +60,16 @@ bool isSwitch(const OptionRecord& record)
     return record.lower == 0 && record.choices == switchChoices();
 }
 
-base::Result<plan::FrontierPtr> Planner::watchedFrontier(const plan::Problem& problem,
-                                                         const Options& options,
-                                                         const base::JobContext& job,
-                                                         const Listener& /*listener*/) const
+Planner::Planner(PlannerDescriptor descriptor) : m_descriptor{std::move(descriptor)} {}
+
+base::Result<plan::FrontierPtr> Planner::frontier(const plan::Problem& problem,
+                                                  const Options& options,
+                                                  const base::JobContext& job,
+                                                  const Listener& listener) const
 {
-    return frontier(problem, options, job);
+    if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
+        return tl::unexpected{checked.error()};
+    return search(problem, options, job, listener);
 }
 
 base::Result<std::vector<Pick>> Planner::explain(const plan::VerifiedPlan& /*plan*/) const

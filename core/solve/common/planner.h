@@ -88,29 +88,34 @@ using Listener = std::function<void(const plan::FrontierPtr&)>;
 class Planner
 {
 public:
-    Planner() = default;
+    explicit Planner(PlannerDescriptor descriptor);
     Planner(const Planner&) = delete;
     Planner& operator=(const Planner&) = delete;
     Planner(Planner&&) = delete;
     Planner& operator=(Planner&&) = delete;
     virtual ~Planner() = default;
 
-    [[nodiscard]] virtual const PlannerDescriptor& descriptor() const = 0;
+    [[nodiscard]] const PlannerDescriptor& descriptor() const { return m_descriptor; }
     /// The whole trade-off between memory and time. Sizes, device, reserve are the problem's; its
-    /// budget is ignored. Stopped early it returns what it has (at least the plan that keeps
-    /// everything).
-    [[nodiscard]] virtual base::Result<plan::FrontierPtr>
-    frontier(const plan::Problem& problem, const Options& options,
-             const base::JobContext& job) const = 0;
-    /// The same, telling on the way what it has so far. Planners that have nothing to show before
-    /// they are done tell nothing.
-    [[nodiscard]] virtual base::Result<plan::FrontierPtr>
-    watchedFrontier(const plan::Problem& problem, const Options& options,
-                    const base::JobContext& job, const Listener& listener) const;
+    /// budget is ignored. Usage error of options that are not the planner's. Stopped early it
+    /// returns what it has (at least the plan that keeps everything). The listener hears on the way
+    /// what there is so far; planners that have nothing to show before they are done tell nothing.
+    [[nodiscard]] base::Result<plan::FrontierPtr> frontier(const plan::Problem& problem,
+                                                           const Options& options,
+                                                           const base::JobContext& job,
+                                                           const Listener& listener = {}) const;
     /// How a plan of this planner came about, in the order of choice. Usage error of planners that
     /// don't choose value by value; CheckFailed for a plan that this one does not make.
     [[nodiscard]] virtual base::Result<std::vector<Pick>>
     explain(const plan::VerifiedPlan& plan) const;
+
+private:
+    /// frontier() with options that are checked.
+    [[nodiscard]] virtual base::Result<plan::FrontierPtr>
+    search(const plan::Problem& problem, const Options& options, const base::JobContext& job,
+           const Listener& listener) const = 0;
+
+    PlannerDescriptor m_descriptor;
 };
 
 /// Checks values against the planner's records; Usage error with the sentence otherwise.

@@ -86,19 +86,16 @@ class RunPlanner final : public Planner
 {
 public:
     RunPlanner(PlannerDescriptor descriptor, Proposer propose)
-        : m_descriptor{std::move(descriptor)}, m_propose{std::move(propose)}
+        : Planner{std::move(descriptor)}, m_propose{std::move(propose)}
     {
     }
 
-    [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
-
+private:
     [[nodiscard]] base::Result<plan::FrontierPtr>
-    frontier(const plan::Problem& problem, const Options& options,
-             const base::JobContext& job) const override
+    search(const plan::Problem& problem, const Options& options, const base::JobContext& job,
+           const Listener& /*listener*/) const override
     {
-        if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
-            return tl::unexpected{checked.error()};
-        RunPlans plans{problem, m_descriptor, options};
+        RunPlans plans{problem, descriptor(), options};
         base::Result<void> added = plans.addUnplanned();
         if (added && !job.stopRequested())
             added = m_propose(problem, plans, job);
@@ -107,8 +104,6 @@ public:
         return std::move(plans).take();
     }
 
-private:
-    PlannerDescriptor m_descriptor;
     Proposer m_propose;
 };
 

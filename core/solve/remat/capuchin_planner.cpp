@@ -16,25 +16,9 @@ namespace {
 /// Plans that are evaluated: prefixes of the picks that lie evenly over the peaks.
 constexpr std::int64_t kMostPoints = 400;
 
-class CapuchinPlanner final : public Planner
+PlannerDescriptor descriptorOfCapuchin()
 {
-public:
-    [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
-
-    [[nodiscard]] base::Result<plan::FrontierPtr>
-    frontier(const plan::Problem& problem, const Options& options,
-             const base::JobContext& job) const override
-    {
-        return watchedFrontier(problem, options, job, {});
-    }
-    [[nodiscard]] base::Result<plan::FrontierPtr>
-    watchedFrontier(const plan::Problem& problem, const Options& options,
-                    const base::JobContext& job, const Listener& listener) const override;
-    [[nodiscard]] base::Result<std::vector<Pick>>
-    explain(const plan::VerifiedPlan& plan) const override;
-
-private:
-    PlannerDescriptor m_descriptor{
+    return {
         "capuchin",
         "Capuchin",
         "Recomputes single values, those of most memory per time first, as long as the step's "
@@ -43,20 +27,33 @@ private:
         "Capuchin (ASPLOS 2020), its recomputation only, every choice simulated.",
         {"Moving values to the host.", "Letting go of what was recomputed before its last use."},
         true};
+}
+
+class CapuchinPlanner final : public Planner
+{
+public:
+    CapuchinPlanner() : Planner{descriptorOfCapuchin()} {}
+
+    [[nodiscard]] base::Result<std::vector<Pick>>
+    explain(const plan::VerifiedPlan& plan) const override;
+
+private:
+    [[nodiscard]] base::Result<plan::FrontierPtr> search(const plan::Problem& problem,
+                                                         const Options& options,
+                                                         const base::JobContext& job,
+                                                         const Listener& listener) const override;
 };
 
-base::Result<plan::FrontierPtr> CapuchinPlanner::watchedFrontier(const plan::Problem& problem,
-                                                                 const Options& options,
-                                                                 const base::JobContext& job,
-                                                                 const Listener& listener) const
+base::Result<plan::FrontierPtr> CapuchinPlanner::search(const plan::Problem& problem,
+                                                        const Options& options,
+                                                        const base::JobContext& job,
+                                                        const Listener& listener) const
 {
-    if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
-        return tl::unexpected{checked.error()};
     plan::Problem unlimited = problem;
     unlimited.budget = plan::kUnlimited;
     plan::Plan plan = plan::keepEverything();
-    plan.planner = m_descriptor.id;
-    plan.options = optionTexts(m_descriptor, options);
+    plan.planner = descriptor().id;
+    plan.options = optionTexts(descriptor(), options);
     plan.runtime = plan::Runtime::Step;
     plan::Frontier frontier;
     if (const base::Result<void> begun = beginFrontier(frontier, unlimited, plan);

@@ -266,37 +266,30 @@ base::Result<plan::FrontierPtr> Search::run(const std::vector<RematStart>& start
 class RematPlanner final : public Planner
 {
 public:
-    explicit RematPlanner(std::vector<RematStart> starts) : m_starts{std::move(starts)} {}
-
-    [[nodiscard]] const PlannerDescriptor& descriptor() const override { return m_descriptor; }
-
-    [[nodiscard]] base::Result<plan::FrontierPtr>
-    frontier(const plan::Problem& problem, const Options& options,
-             const base::JobContext& job) const override
+    explicit RematPlanner(std::vector<RematStart> starts)
+        : Planner{descriptorOfRemat()}, m_starts{std::move(starts)}
     {
-        return watchedFrontier(problem, options, job, {});
-    }
-    [[nodiscard]] base::Result<plan::FrontierPtr>
-    watchedFrontier(const plan::Problem& problem, const Options& options,
-                    const base::JobContext& job, const Listener& listener) const override
-    {
-        if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
-            return tl::unexpected{checked.error()};
-        if (runtimeOf(m_descriptor, options) == plan::Runtime::Step
-            && freezesStats(m_descriptor, options))
-            return base::failure(base::ErrorKind::Usage,
-                                 "The runtime step never updates statistics again: leave "
-                                 "freeze-stats off.");
-        if (optionValue(m_descriptor, options, "reorder") == 1
-            && (runtimeOf(m_descriptor, options) != plan::Runtime::Step || !problem.pins.empty()))
-            return base::failure(base::ErrorKind::Usage,
-                                 "Ops are reordered for the runtime step only, and without pins: "
-                                 "leave reorder off.");
-        return Search{problem, m_descriptor, options, listener}.run(m_starts, job);
     }
 
 private:
-    PlannerDescriptor m_descriptor = descriptorOfRemat();
+    [[nodiscard]] base::Result<plan::FrontierPtr> search(const plan::Problem& problem,
+                                                         const Options& options,
+                                                         const base::JobContext& job,
+                                                         const Listener& listener) const override
+    {
+        if (runtimeOf(descriptor(), options) == plan::Runtime::Step
+            && freezesStats(descriptor(), options))
+            return base::failure(base::ErrorKind::Usage,
+                                 "The runtime step never updates statistics again: leave "
+                                 "freeze-stats off.");
+        if (optionValue(descriptor(), options, "reorder") == 1
+            && (runtimeOf(descriptor(), options) != plan::Runtime::Step || !problem.pins.empty()))
+            return base::failure(base::ErrorKind::Usage,
+                                 "Ops are reordered for the runtime step only, and without pins: "
+                                 "leave reorder off.");
+        return Search{problem, descriptor(), options, listener}.run(m_starts, job);
+    }
+
     std::vector<RematStart> m_starts;
 };
 

@@ -20,21 +20,20 @@ class Part final : public solve::Planner
 public:
     /// `own` are options of the planner that auto does not know.
     explicit Part(const solve::Planner& planner, solve::Options own = {})
-        : m_planner{planner}, m_own{std::move(own)}
+        : Planner{planner.descriptor()}, m_planner{planner}, m_own{std::move(own)}
     {
     }
     Part(const solve::Planner& planner, base::Error refusal)
-        : m_planner{planner}, m_refusal{std::move(refusal)}
+        : Planner{planner.descriptor()}, m_planner{planner}, m_refusal{std::move(refusal)}
     {
     }
 
-    [[nodiscard]] const solve::PlannerDescriptor& descriptor() const override
-    {
-        return m_planner.descriptor();
-    }
+    [[nodiscard]] const plan::FrontierPtr& found() const { return m_found; }
+
+private:
     [[nodiscard]] base::Result<plan::FrontierPtr>
-    frontier(const plan::Problem& problem, const solve::Options& options,
-             const base::JobContext& job) const override
+    search(const plan::Problem& problem, const solve::Options& options, const base::JobContext& job,
+           const solve::Listener& /*listener*/) const override
     {
         if (!m_refusal.message.empty())
             return tl::unexpected{m_refusal};
@@ -46,9 +45,6 @@ public:
         return frontier;
     }
 
-    [[nodiscard]] const plan::FrontierPtr& found() const { return m_found; }
-
-private:
     const solve::Planner& m_planner;
     solve::Options m_own;
     base::Error m_refusal;

@@ -213,11 +213,11 @@ void AutoPlannerTest::betterFrontiersAreToldOnTheWay()
     base::Progress progress;
     const plan::FrontierPtr last =
         autoOf(parts)
-            ->watchedFrontier(problem, {{"runtime", 1}}, {.stop = {}, .progress = &progress},
-                              [&](const plan::FrontierPtr& frontier) {
-                                  const std::scoped_lock lock{mutex};
-                                  told.push_back(frontier);
-                              })
+            ->frontier(problem, {{"runtime", 1}}, {.stop = {}, .progress = &progress},
+                       [&](const plan::FrontierPtr& frontier) {
+                           const std::scoped_lock lock{mutex};
+                           told.push_back(frontier);
+                       })
             .value();
     QVERIFY(told.size() >= 2);
     QCOMPARE(progress.perMille(), 1000);

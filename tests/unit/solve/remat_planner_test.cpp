@@ -28,22 +28,21 @@ constexpr bool kSanitized = false;
 class Witness final : public solve::Planner
 {
 public:
-    explicit Witness(plan::FrontierPtr& answer) : m_answer{answer} {}
-
-    [[nodiscard]] const solve::PlannerDescriptor& descriptor() const override
+    explicit Witness(plan::FrontierPtr& answer)
+        : Planner{solve::makeRotorPlanner()->descriptor()}, m_answer{answer}
     {
-        return m_rotor->descriptor();
     }
+
+private:
     [[nodiscard]] base::Result<plan::FrontierPtr>
-    frontier(const plan::Problem& problem, const solve::Options& options,
-             const base::JobContext& job) const override
+    search(const plan::Problem& problem, const solve::Options& options, const base::JobContext& job,
+           const solve::Listener& /*listener*/) const override
     {
         base::Result<plan::FrontierPtr> found = m_rotor->frontier(problem, options, job);
         m_answer = found.value_or(nullptr);
         return found;
     }
 
-private:
     std::unique_ptr<const solve::Planner> m_rotor = solve::makeRotorPlanner();
     plan::FrontierPtr& m_answer;
 };
@@ -223,8 +222,8 @@ void RematPlannerTest::watchersAreToldOfBetterFrontiers()
     std::vector<plan::FrontierPtr> told;
     const plan::FrontierPtr found =
         solve::makeRematPlanner({})
-            ->watchedFrontier(problem, options, {},
-                              [&](const plan::FrontierPtr& better) { told.push_back(better); })
+            ->frontier(problem, options, {},
+                       [&](const plan::FrontierPtr& better) { told.push_back(better); })
             .value();
     QVERIFY(told.size() >= 5);
     QCOMPARE(told.back()->points(), found->points());
