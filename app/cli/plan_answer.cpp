@@ -113,6 +113,7 @@ ordered_json problemJson(const Planning& planning)
                          {"lower_bound_peak_bytes", outcome.peakBound.bytes.count()},
                          {"lower_bound_op", nullptr},
                          {"time_bound_ns", outcome.timeBound.count()},
+                         {"gap_percent", nullptr},
                          {"verified", outcome.best != nullptr},
                          {"searched", planning.searched},
                          {"stopped", outcome.stopped},
@@ -170,6 +171,26 @@ std::string memoryText(const solve::PlanMemory& memory)
                            : "bound "
                                  + base::bytesText(memory.packedLowerBound, base::Rounding::Down),
                        shown(memory.reserved), shown(memory.reservedExpandable));
+}
+
+/// How far the plan's step may be from the fastest within the budget, in percent of the unplanned
+/// one.
+double gapPercent(const solve::Outcome& outcome, const plan::Evaluation& unplanned)
+{
+    if (!outcome.best || unplanned.stepTime.count() == 0)
+        return 0;
+    const base::Nanoseconds gap = outcome.best->evaluation().stepTime - outcome.timeBound;
+    return 100.0 * static_cast<double>(std::max(gap, base::Nanoseconds{}).count())
+           / static_cast<double>(unplanned.stepTime.count());
+}
+
+std::string boundText(const solve::Outcome& outcome, const plan::Evaluation& unplanned)
+{
+    if (outcome.status == solve::Status::Optimal)
+        return "  bound       no plan within the budget is faster\n";
+    return fmt::format("  bound       {} at the least within the budget: {:.1f} % of the unplanned "
+                       "step may be left to gain\n",
+                       base::timeText(outcome.timeBound), gapPercent(outcome, unplanned));
 }
 
 /// "1,024 B", or how much more than the budget that is: "1,024 B (24 B more)".
@@ -243,7 +264,9 @@ Answer describe(const Planning& planning)
         addEvaluation(answer.json, planning.problem, plan, evaluation, planning.unplanned);
         answer.text = fmt::format("{} plan by {}{}\n", solve::statusName(outcome.status),
                                   plannerText(plan), outcome.stopped ? ", stopped early" : "")
-                      + evaluationText(planning.problem, plan, evaluation, planning.unplanned);
+                      + evaluationText(planning.problem, plan, evaluation, planning.unplanned)
+                      + boundText(outcome, planning.unplanned);
+        answer.json["gap_percent"] = gapPercent(outcome, planning.unplanned);
         if (planning.memory) {
             addMemory(answer.json, *planning.memory);
             answer.text += memoryText(*planning.memory);

@@ -113,6 +113,8 @@ ordered_json frontierJson(const plan::Frontier& frontier, int count, bool hasFli
     for (int i = count - 1; i >= 0; --i) { // from large to small, as the ways lead
         const std::int64_t budget = count == 1 ? low : low + (high - low) / (count - 1) * i;
         const std::int64_t exact = i > 0 && i == count - 1 ? high : budget;
+        if (!rows.empty() && rows.back()["budget_bytes"] == exact)
+            continue; // a frontier of less bytes than points asked for
         const plan::VerifiedPlanPtr plan = frontier.at(base::Bytes{exact});
         ordered_json row = pointJson(exact, *plan);
         addDescent(row, above && above != plan ? plan::descent(*above, plan) : plan::Descent{},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/graph/program.h"
 
+#include "core/graph/op_names.h"
+
 #include <algorithm>
 
 namespace plimsoll::graph {
@@ -54,10 +56,7 @@ const std::string& Program::modulePath(const Op& op) const
 
 std::string Program::label(const Op& op) const
 {
-    std::string target = targetOf(op);
-    const std::size_t overload = target.rfind('.');
-    if (overload != std::string::npos && overload > target.find('.'))
-        target.resize(overload);
+    const std::string target{withoutOverload(targetOf(op))};
     const std::string& path = modulePath(op);
     return path.empty() ? target : path + " · " + target;
 }

@@ -2,6 +2,7 @@
 #include "core/plan/pins.h"
 
 #include "core/base/format.h"
+#include "core/graph/op_names.h"
 
 #include <fmt/format.h>
 
@@ -89,9 +90,13 @@ private:
         const graph::Op& op = m_program.op(graph::opAt(storage.alloc));
         const std::string& target = m_program.targetOf(op);
         const auto isNamed = [this](const std::string& name) { return matches(m_glob, name); };
-        return std::ranges::any_of(storage.names, isNamed) || isNamed(target)
-               || (m_namesBoth && isNamed(m_program.modulePath(op) + ":" + target))
-               || isInside(op, lastUse);
+        const auto isOf = [&](std::string_view name) {
+            return isNamed(std::string{name})
+                   || (m_namesBoth
+                       && isNamed(fmt::format("{}:{}", m_program.modulePath(op), name)));
+        };
+        return std::ranges::any_of(storage.names, isNamed) || isOf(target)
+               || isOf(graph::withoutOverload(target)) || isInside(op, lastUse);
     }
     [[nodiscard]] bool isInside(const graph::Op& op, Moment lastUse) const
     {
@@ -151,6 +156,14 @@ base::Result<Pin> resolvePin(std::string_view text, const Program& program)
     pin.kind = isKeep ? PinKind::Keep : PinKind::Recompute;
     pin.glob = text.substr(head.size());
     pin.storages = Matcher{program, pin.kind, pin.glob}.storages();
+    if (pin.storages.empty() && !isKeep
+        && !Matcher{program, PinKind::Keep, pin.glob}.storages().empty())
+        return base::failure(
+            base::ErrorKind::Usage,
+            fmt::format("The pin {} names modules whose values are all used after them, and "
+                        "checkpointing a module keeps what leaves it: name a module around them, "
+                        "or recompute:{}:* for what their own ops make.",
+                        base::printable(text, 80), base::printable(pin.glob, 80)));
     if (pin.storages.empty())
         return base::failure(
             base::ErrorKind::Usage,

@@ -190,7 +190,7 @@ Result<void> checkQuery(const ChainQuery& query)
 /// Slots for which a table of that many stages is full within a moment.
 int coarseSlots(std::size_t stages)
 {
-    constexpr double kSteps = 3e8;
+    constexpr double kSteps = 2e9;
     constexpr double kMost = 500;
     const double cells = std::pow(static_cast<double>(stages) + 1, 3) / 6;
     return static_cast<int>(std::min(kSteps / cells, kMost));

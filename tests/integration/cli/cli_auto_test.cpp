@@ -99,6 +99,9 @@ void CliAutoTest::theFrontierNamesPlannersAndPrices()
              answer[text("step_time_ns")].toInteger() + next[text("extra_time_ns")].toInteger());
     const QByteArray words = plan(options).out;
     QVERIFY(words.startsWith("feasible plan by auto ("));
+    QVERIFY(words.contains(QString::asprintf("%.1f %% of the unplanned step may be left to gain",
+                                             answer[text("gap_percent")].toDouble())
+                               .toUtf8()));
     for (const QString& planner : planners)
         QVERIFY(words.contains(" by " + planner.toUtf8() + "\n"));
 }

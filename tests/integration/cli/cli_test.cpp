@@ -207,7 +207,11 @@ void CliTest::fourBudgetsAreMetAndTheirExportsPassTheCheck()
     QVERIFY(json[text("peak_bytes")].toInteger() <= budget);
     QVERIFY(json[text("peak_bytes")].toInteger()
             >= json[text("lower_bound_peak_bytes")].toInteger());
-    QVERIFY(json[text("step_time_ns")].toInteger() >= json[text("time_bound_ns")].toInteger());
+    const auto time = [&json](const char* key) { return json[text(key)].toDouble(); };
+    QVERIFY(time("step_time_ns") >= time("time_bound_ns"));
+    const double gap =
+        100 * (time("step_time_ns") - time("time_bound_ns")) / time("base_step_time_ns");
+    QVERIFY(std::abs(time("gap_percent") - gap) < 1e-9);
     QCOMPARE(json[text("regions")].toArray().isEmpty(), !recomputes);
     QCOMPARE(json[text("labels")].toArray().isEmpty(), !recomputes);
     QCOMPARE(json[text("recomputed")].toArray().isEmpty(), !recomputes);
@@ -248,6 +252,12 @@ void CliTest::frontierHasAsManyPointsAsAskedFor()
         QVERIFY(!point[text("planner")].toString().isEmpty());
     }
     QCOMPARE(points.last()[text("budget_bytes")], json[text("base_peak_bytes")]);
+    // None has but one plan.
+    const QJsonObject none =
+        runCli({text("plan"), m_resnet, text("--budget"), text("100%"), text("--planner"),
+                text("none"), text("--frontier"), text("4"), text("--json")})
+            .json();
+    QCOMPARE(none[text("frontier")].toArray().size(), 1);
 }
 
 void CliTest::anInfeasibleBudgetExitsWith4AndNamesBothNumbers()

@@ -80,6 +80,10 @@ void PinsTest::globsMeanModulesOpsAndBoth()
     // A star behind a module takes what is below it, not the op that makes the module's result.
     QCOMPARE(matched("gpt2", "recompute:transformer.h.3*"), inside);
     QCOMPARE(matched("gpt2", "keep:aten.native_layer_norm.default") % 3, std::size_t{0});
+    // Plans and lists name ops without their overloads.
+    QCOMPARE(matched("gpt2", "keep:*.mlp.c_fc:aten.addmm"), std::size_t{12});
+    QCOMPARE(matched("resnet18", "recompute:aten.convolution"), std::size_t{20});
+    QCOMPARE(matched("resnet18", "recompute:conv1:aten.convolution"), std::size_t{1});
 }
 
 void PinsTest::whatMatchesNothingIsRefused()
@@ -88,6 +92,11 @@ void PinsTest::whatMatchesNothingIsRefused()
              std::string{"The pin keep:transformer.h.99 matches nothing that the step keeps for "
                          "backward: give a module's path, an op's target or PATH:TARGET as inspect "
                          "shows them."});
+    QCOMPARE(refusal({"recompute:transformer.h.3.mlp.c_fc"}),
+             std::string{"The pin recompute:transformer.h.3.mlp.c_fc names modules whose values "
+                         "are all used after them, and checkpointing a module keeps what leaves "
+                         "it: name a module around them, or recompute:transformer.h.3.mlp.c_fc:* "
+                         "for what their own ops make."});
     for (const char* text : {"transformer.h.1", "keep:", "hold:x", ""})
         QVERIFY(refusal({text}).ends_with("write keep:GLOB or recompute:GLOB, such as "
                                           "keep:*.attn."));
