@@ -15,24 +15,28 @@ namespace {
 constexpr std::size_t kFixed = 2 * kFixedPackOrders;
 /// Many short searches find what one long one misses: behind the fixed orders, random ones.
 constexpr std::size_t kMembers = kFixed + 100;
+constexpr std::size_t kVariations = 4;       ///< of the one order for a large group
 constexpr std::size_t kMostOnAnyStack = 500; ///< buffers: more need a thread made for that
 
-SkylineOptions memberOptions(std::size_t member, std::size_t buffers, std::size_t nodes)
+SkylineOptions memberOptions(std::size_t member, std::size_t buffers,
+                             const PortfolioQuestion& question)
 {
+    const bool lowestFirst = member % 2 == 1;
     if (buffers > kMostInAllOrders)
-        return {member < 2 ? PackOrder::Begin : PackOrder::Fit, member % 2 == 1, nodes};
+        return {PackOrder::Priced, lowestFirst, question.nodes,
+                question.series * kVariations + member};
     if (member >= kFixed)
-        return {PackOrder::Random, member % 2 == 1, std::min(nodes, 1000 + 6 * buffers), member};
-    return {static_cast<PackOrder>(member / 2), member % 2 == 1, nodes};
+        return {PackOrder::Random, lowestFirst, std::min(question.nodes, 1000 + 6 * buffers),
+                member};
+    return {static_cast<PackOrder>(member / 2), lowestFirst, question.nodes};
 }
 
 /// What all members search.
-struct Question
+struct Task
 {
     const PackBuffers& buffers;
     const std::vector<std::uint32_t>& group;
-    std::int64_t height;
-    std::size_t nodes;
+    const PortfolioQuestion& question;
     const std::stop_token& stop;
 };
 
@@ -45,14 +49,14 @@ struct Race
 
 /// An answer makes the ones behind it useless, never the ones before it: so which one counts
 /// doesn't depend on who is faster.
-void run(Race& race, std::size_t member, const Question& question)
+void run(Race& race, std::size_t member, const Task& task)
 {
     if (race.dropped[member].load())
         return;
-    SkylineSearch search{question.buffers, question.group,
-                         memberOptions(member, question.group.size(), question.nodes)};
+    SkylineSearch search{task.buffers, task.group,
+                         memberOptions(member, task.group.size(), task.question)};
     PortfolioAnswer& answer = race.answers[member];
-    answer.verdict = search.search(question.height, question.stop, race.dropped[member]);
+    answer.verdict = search.search(task.question.height, task.stop, race.dropped[member]);
     if (answer.verdict == SkylineVerdict::Packed)
         answer.offsets = search.offsets();
     if (answer.verdict != SkylineVerdict::GaveUp)
@@ -63,23 +67,22 @@ void run(Race& race, std::size_t member, const Question& question)
 } // namespace
 
 PortfolioAnswer searchPortfolio(const PackBuffers& buffers, const std::vector<std::uint32_t>& group,
-                                std::int64_t height, std::size_t nodes, int threads,
-                                const std::stop_token& stop)
+                                const PortfolioQuestion& question, const std::stop_token& stop)
 {
     Race race;
-    const Question question{buffers, group, height, nodes, stop};
-    const std::size_t members = group.size() > kMostInAllOrders ? 4 : kMembers;
+    const Task task{buffers, group, question, stop};
+    const std::size_t members = group.size() > kMostInAllOrders ? kVariations : kMembers;
     const auto work = [&] {
         for (std::size_t member = race.next++; member < members; member = race.next++)
-            run(race, member, question);
+            run(race, member, task);
     };
     if (group.size() > kMostOnAnyStack) {
         std::list<DeepThread> all;
-        for (int i = 0; i < threads; ++i)
+        for (int i = 0; i < question.threads; ++i)
             all.emplace_back(SkylineSearch::stackBytes(group.size()), work);
     } else {
         std::vector<std::jthread> others;
-        for (int i = 1; i < threads; ++i)
+        for (int i = 1; i < question.threads; ++i)
             others.emplace_back(work);
         work();
     }

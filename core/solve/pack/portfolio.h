@@ -11,14 +11,23 @@ struct PortfolioAnswer
     PackOffsets offsets; ///< of the group, in its order, when packed
 };
 
-/// Groups of more buffers are searched in two of the orders only, which hardly ever go back.
+/// Groups of more buffers are searched in one order only, varied a few times, which hardly ever
+/// goes back.
 inline constexpr std::size_t kMostInAllOrders = 2000;
 
-/// Searches one group with several orders, each with at most `nodes` nodes, on `threads` threads.
-/// The answer is that of the first order in a fixed list that has one, whatever the threads do.
+struct PortfolioQuestion
+{
+    std::int64_t height = 0;
+    std::size_t nodes = 0;    ///< of each search, at most
+    std::uint64_t series = 0; ///< of the variations of a large group: each has others
+    int threads = 1;
+};
+
+/// Searches one group with several orders. The answer is that of the first order in a fixed list
+/// that has one, whatever the threads do.
 [[nodiscard]] PortfolioAnswer searchPortfolio(const PackBuffers& buffers,
                                               const std::vector<std::uint32_t>& group,
-                                              std::int64_t height, std::size_t nodes, int threads,
+                                              const PortfolioQuestion& question,
                                               const std::stop_token& stop);
 
 } // namespace plimsoll::solve

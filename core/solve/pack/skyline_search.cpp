@@ -14,6 +14,10 @@ constexpr Index kNone = Skyline::kNone;
 constexpr std::size_t kMostFailedStates = std::size_t{1} << 16U;
 constexpr std::size_t kNodesBetweenLooks = 256; ///< at the stop token
 
+constexpr double kSpareRoom = 0.01; ///< of the height, added to the room where time has a price
+constexpr Index kNarrow = 16;       ///< sections behind a buffer that are likely to be wasted
+constexpr double kVaried = 0.03;    ///< of the rank by price, at most
+
 constexpr std::size_t kSpareLevels = 256;
 constexpr std::size_t kBytesPerLevel = 4096; ///< of stack, with much to spare
 
@@ -21,6 +25,12 @@ constexpr std::size_t kBytesPerLevel = 4096; ///< of stack, with much to spare
 std::size_t mostDepth(std::size_t buffers)
 {
     return 3 * buffers;
+}
+
+/// In 0 … 1.
+double randomShare(std::uint64_t number)
+{
+    return static_cast<double>(randomBits(number)) * 0x1p-64;
 }
 
 double rankOf(const PackBuffer& buffer, PackOrder order)
@@ -33,7 +43,8 @@ double rankOf(const PackBuffer& buffer, PackOrder order)
     case PackOrder::Size:
     case PackOrder::Fit: return -size;
     case PackOrder::Begin:
-    case PackOrder::Random: break;
+    case PackOrder::Random:
+    case PackOrder::Priced: break;
     }
     return 0;
 }
@@ -48,8 +59,8 @@ SkylineSearch::SkylineSearch(const PackBuffers& buffers, const std::vector<std::
     for (const std::uint32_t buffer : group) {
         const PackBuffer& row = buffers[buffer];
         const auto item = static_cast<Index>(m_rank.size());
-        m_rank.push_back(options.order == PackOrder::Random
-                             ? static_cast<double>(randomBits(options.seed ^ randomBits(item)))
+        m_rank.push_back(options.order == PackOrder::Random || options.order == PackOrder::Priced
+                             ? randomShare(options.seed ^ randomBits(item))
                              : rankOf(row, options.order));
         const auto [twin, added] = latest.try_emplace({row.lower, row.upper, row.size}, item);
         m_twin.push_back(added ? kNone : std::exchange(twin->second, item));
@@ -148,19 +159,53 @@ double SkylineSearch::rankIn(const Skyline::Segment& segment, Index item) const
     switch (m_options.order) {
     case PackOrder::Begin: return row.begin;
     case PackOrder::Fit: return -(static_cast<double>(row.end) - row.begin);
+    case PackOrder::Priced: return pricedRank(segment, item);
     default: return row.begin > segment.begin ? 1 : 0;
     }
 }
 
+/// Each section's time costs the more, the less room is left there.
+void SkylineSearch::price(const Skyline::Segment& segment)
+{
+    m_price.assign(1, 0);
+    const double spare = kSpareRoom * static_cast<double>(m_height);
+    for (Index section = segment.begin; section < segment.end; ++section)
+        m_price.push_back(m_price.back()
+                          + 1 / (static_cast<double>(m_skyline.room(section)) + spare));
+}
+
+/// The price of the time before the buffer and shortly behind it, as far as that rises to no more
+/// than the buffer's top, less that of its own time.
+double SkylineSearch::pricedRank(const Skyline::Segment& segment, Index item) const
+{
+    const Skyline::Item& row = m_skyline.item(item);
+    const auto priceUpTo = [&](Index section) { return m_price[section - segment.begin]; };
+    const auto wasted = [&](std::int64_t rim) {
+        return static_cast<double>(std::min(rim - segment.height, row.size))
+               / static_cast<double>(row.size);
+    };
+    const Index narrow = std::min(segment.end, row.end + kNarrow);
+    const double rank =
+        priceUpTo(row.begin) * wasted(m_skyline.leftRim(segment))
+        + (priceUpTo(narrow) - priceUpTo(row.end)) * wasted(m_skyline.rightRim(segment))
+        - (priceUpTo(row.end) - priceUpTo(row.begin));
+    return rank * (1 + kVaried * (2 * m_rank[item] - 1));
+}
+
 std::vector<Index> SkylineSearch::choicesIn(const Skyline::Segment& segment)
 {
-    std::vector<Index> choices;
+    using Ranked = std::tuple<double, double, Index, Index>;
+    std::vector<Ranked> ranked;
     markFills(segment);
-    forEachFit(segment, [&](Index item) { choices.push_back(item); });
-    const auto rank = [&](Index item) {
-        return std::tuple{rankIn(segment, item), m_rank[item], m_skyline.item(item).begin, item};
-    };
-    std::sort(choices.begin(), choices.end(), [&](Index a, Index b) { return rank(a) < rank(b); });
+    if (m_options.order == PackOrder::Priced)
+        price(segment);
+    forEachFit(segment, [&](Index item) {
+        ranked.emplace_back(rankIn(segment, item), m_rank[item], m_skyline.item(item).begin, item);
+    });
+    std::sort(ranked.begin(), ranked.end());
+    std::vector<Index> choices;
+    for (const Ranked& row : ranked)
+        choices.push_back(std::get<3>(row));
     if (mayRise(segment))
         choices.push_back(kNone);
     return choices;
@@ -270,6 +315,7 @@ SkylineVerdict SkylineSearch::search(std::int64_t height, const std::stop_token&
 {
     m_stop = &stop;
     m_dropped = &dropped;
+    m_height = height;
     m_nodes = 0;
     m_depth = 0;
     m_gaveUp = false;

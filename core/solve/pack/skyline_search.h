@@ -18,15 +18,16 @@ enum class PackOrder : std::uint8_t {
     Begin,  ///< nearest to the valley's begin
     Fit,    ///< least time left before and behind it in the valley, then the largest
     Random, ///< by the seed; of those that begin with the valley, else of the others
+    Priced, ///< most time filled, less that wasted beside it; time is dear where room is scarce
 };
-inline constexpr std::size_t kFixedPackOrders = 5; ///< all but Random
+inline constexpr std::size_t kFixedPackOrders = 5; ///< all before Random
 
 struct SkylineOptions
 {
     PackOrder order = PackOrder::Area;
     bool lowestFirst = false;  ///< of valleys with equally few choices; else the newest one
     std::size_t mostNodes = 0; ///< then it gives up
-    std::uint64_t seed = 0;    ///< of PackOrder::Random
+    std::uint64_t seed = 0;    ///< of PackOrder::Random, and of Priced, which it varies a little
 };
 
 enum class SkylineVerdict : std::uint8_t {
@@ -90,13 +91,17 @@ private:
     [[nodiscard]] bool mayRise(const Skyline::Segment& segment) const;
     [[nodiscard]] bool isChoice(Index item) const;
     [[nodiscard]] double rankIn(const Skyline::Segment& segment, Index item) const;
+    [[nodiscard]] double pricedRank(const Skyline::Segment& segment, Index item) const;
+    void price(const Skyline::Segment& segment);
     [[nodiscard]] bool isOver();
 
     SkylineOptions m_options;
     Skyline m_skyline;
-    std::vector<double> m_rank; ///< by item, smaller first
-    std::vector<Index> m_twin;  ///< by item: one just like it that comes first
-    std::vector<char> m_fills;  ///< scratch of markFills(), by section behind the begin
+    std::vector<double> m_rank;  ///< by item, smaller first
+    std::vector<Index> m_twin;   ///< by item: one just like it that comes first
+    std::vector<char> m_fills;   ///< scratch of markFills(), by section behind the begin
+    std::vector<double> m_price; ///< of the valley's time up to a section, from its begin
+    std::int64_t m_height = 0;   ///< that is searched
     FailedStates m_failed;
     PackOffsets m_offsets;
     std::size_t m_nodes = 0;

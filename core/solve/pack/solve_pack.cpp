@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kMostSearched = 100000;
 constexpr int kAttempts = 6; ///< at different heights, for each number of nodes
 
-constexpr int kAttemptsOfLarge = 16;        ///< of a large group, each so much higher:
-constexpr std::int64_t kStepsOfLarge = 400; ///< 1/400 of the bound
+constexpr int kAttemptsOfLarge = 12;         ///< of a large group, until this close:
+constexpr std::int64_t kCloseToBound = 1000; ///< 1/1000 of the bound
 
 using Group = std::vector<std::uint32_t>;
 
@@ -95,26 +95,30 @@ public:
     }
 
 private:
-    /// Whether a height works out for a search that hardly goes back is luck, more than a matter of
-    /// the height: so they are tried from the lowest on.
+    /// Halfway down after each packing, halfway back up after each failure. Whether a height works
+    /// out for a search that hardly goes back is luck as well: so one that failed may be tried
+    /// again with other variations, from the next packing on.
     void lowerLarge(std::int64_t goal, PackOffsets& offsets, const PackQuery& query,
                     const base::JobContext& context)
     {
         const std::int64_t low = std::max(goal, m_bound);
-        const std::int64_t step = std::max<std::int64_t>(low / kStepsOfLarge, 1);
-        for (int attempt = 1; attempt <= kAttemptsOfLarge; ++attempt) {
-            const std::int64_t height = low + attempt * step;
-            if (height >= m_height || context.stopRequested()
-                || attemptAt(height, 1000 + 4 * m_rows.size(), offsets, query, context))
+        std::int64_t failed = low;
+        for (int attempt = 0; attempt < kAttemptsOfLarge; ++attempt) {
+            const std::int64_t height = failed + (m_height - 1 - failed) / 2;
+            if (m_height - low <= low / kCloseToBound || context.stopRequested())
                 return;
+            const std::size_t nodes = 1000 + 5 * m_rows.size() / 2;
+            failed = attemptAt(height, nodes, offsets, query, context) ? low : height;
+            context.report(static_cast<std::size_t>(attempt) + 1,
+                           static_cast<std::size_t>(kAttemptsOfLarge));
         }
     }
 
     bool attemptAt(std::int64_t height, std::size_t nodes, PackOffsets& offsets,
                    const PackQuery& query, const base::JobContext& context)
     {
-        const PortfolioAnswer answer =
-            searchPortfolio(m_rows, m_local, height, nodes, query.threads, context.stop);
+        const PortfolioAnswer answer = searchPortfolio(
+            m_rows, m_local, {height, nodes, m_series++, query.threads}, context.stop);
         if (answer.verdict == SkylineVerdict::Impossible)
             m_bound = std::max(m_bound, height + 1);
         if (answer.verdict != SkylineVerdict::Packed)
@@ -131,6 +135,7 @@ private:
     std::vector<std::uint32_t> m_local; ///< 0, 1, …: rows are a group of their own
     std::int64_t m_bound;               ///< in units
     std::int64_t m_height = 0;          ///< in units
+    std::uint64_t m_series = 0;         ///< of variations, for each attempt its own
 };
 
 /// Only the highest group counts: the others need to be no lower.
