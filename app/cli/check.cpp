@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/evaluation_json.h"
 #include "app/cli/graph_input.h"
+#include "app/cli/plan_memory.h"
 #include "app/cli/verbs.h"
 #include "core/base/budget.h"
 #include "core/base/format.h"
@@ -123,6 +124,10 @@ private:
             answer.json["budget_bytes"] = problem.budget.count();
             addEvaluation(answer.json, problem, file.plan, *evaluation, *base);
             answer.text = evaluationText(problem, file.plan, *evaluation, *base);
+            if (const base::Result<void> added = addAddresses(answer, problem, file.plan); !added)
+                return tl::unexpected{added.error()};
+        } else {
+            addNoMemory(answer.json);
         }
         answer.json["ok"] = faults.empty();
         answer.json["verified"] = faults.empty();
@@ -147,6 +152,21 @@ private:
         answer.text.insert(0,
                            faults.empty() ? "The plan is verified.\n" : "The plan is not good.\n");
         return answer;
+    }
+
+    /// A plan over its budget or against its pins has a packed height, too.
+    static base::Result<void> addAddresses(Answer& answer, plan::Problem problem,
+                                           const plan::Plan& plan)
+    {
+        problem.budget = plan::kUnlimited;
+        problem.pins.clear();
+        return plan::certify(problem, plan)
+            .and_then(
+                [](const plan::VerifiedPlanPtr& sure) { return solve::planMemory(*sure, {}); })
+            .map([&answer](const solve::PlanMemory& memory) {
+                addMemory(answer.json, memory);
+                answer.text += memoryText(memory);
+            });
     }
 
     void checkLimits(std::vector<NamedFault>& faults, const plan::Evaluation& evaluation,

@@ -3,6 +3,7 @@
 
 #include "app/cli/evaluation_json.h"
 #include "app/cli/plan_frontier.h"
+#include "app/cli/plan_memory.h"
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
 #include "core/plan/pins.h"
@@ -12,16 +13,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
 namespace plimsoll::cli {
 
 namespace {
-
-constexpr std::array kMemoryKeys = {"packed_height_bytes", "packed_lower_bound_bytes",
-                                    "reserved_bytes", "reserved_expandable_bytes"};
 
 /// The planner that made the plan and its options, where another one was asked.
 ordered_json makerJson(const plan::VerifiedPlanPtr& plan)
@@ -143,34 +140,11 @@ void addNothing(ordered_json& json, const Planning& planning)
         json[key] = nullptr;
     json["base_peak_bytes"] = planning.unplanned.peak.count();
     json["base_step_time_ns"] = planning.unplanned.stepTime.count();
-    for (const char* key : kMemoryKeys)
-        json[key] = nullptr;
+    addNoMemory(json);
     for (const char* key : {"recomputed", "labels", "regions", "warnings", "not_modelled"})
         json[key] = ordered_json::array();
     if (runtime == plan::Runtime::Step)
         json["schedule"] = plan::scheduleJson({});
-}
-
-/// What the plan's memory takes once it has addresses.
-void addMemory(ordered_json& json, const solve::PlanMemory& memory)
-{
-    const std::array values = {memory.packedHeight, memory.packedLowerBound, memory.reserved,
-                               memory.reservedExpandable};
-    for (std::size_t i = 0; i < values.size(); ++i)
-        json[kMemoryKeys[i]] = values[i].count();
-}
-
-std::string memoryText(const solve::PlanMemory& memory)
-{
-    const auto shown = [](base::Bytes bytes) { return base::bytesText(bytes, base::Rounding::Up); };
-    return fmt::format("  packed      {} ({}), {}\n"
-                       "  reserved    {} by PyTorch's allocator, {} with expandable segments\n",
-                       shown(memory.packedHeight), base::exactBytesText(memory.packedHeight),
-                       memory.packedHeight == memory.packedLowerBound
-                           ? std::string{"as low as can be"}
-                           : "bound "
-                                 + base::bytesText(memory.packedLowerBound, base::Rounding::Down),
-                       shown(memory.reserved), shown(memory.reservedExpandable));
 }
 
 /// How far the plan's step may be from the fastest within the budget, in percent of the unplanned

@@ -70,15 +70,29 @@ Descent descent(const VerifiedPlan& from, VerifiedPlanPtr to)
     return {std::move(to), now.peak - then.peak, then.stepTime - now.stepTime, flipsOf(now, then)};
 }
 
+std::vector<Descent> cheapestDescents(const Frontier& frontier, const VerifiedPlan& from,
+                                      std::size_t count)
+{
+    std::vector<Descent> ways;
+    if (frontier.points().empty())
+        return ways;
+    const VerifiedPlanPtr& smallest = frontier.points().front();
+    const std::int64_t peak = from.evaluation().peak.count();
+    const std::int64_t step = std::clamp<std::int64_t>(peak / 10, 1, kGibibyte);
+    std::int64_t saved = 0;
+    while (ways.size() < count && smallest->evaluation().peak.count() < peak - saved) {
+        const std::int64_t wanted = (saved / step + 1) * step; // a way may save more than it has to
+        VerifiedPlanPtr to = frontier.at(base::Bytes{peak - wanted});
+        ways.push_back(descent(from, to ? std::move(to) : smallest));
+        saved = ways.back().saved.count();
+    }
+    return ways;
+}
+
 Descent cheapestDescent(const Frontier& frontier, const VerifiedPlan& from)
 {
-    const base::Bytes peak = from.evaluation().peak;
-    VerifiedPlanPtr to = frontier.at(peak - base::Bytes{std::min(kGibibyte, peak.count() / 10)});
-    if (!to && !frontier.points().empty())
-        to = frontier.points().front();
-    if (!to || to->evaluation().peak >= peak)
-        return {};
-    return descent(from, std::move(to));
+    std::vector<Descent> ways = cheapestDescents(frontier, from, 1);
+    return ways.empty() ? Descent{} : std::move(ways.front());
 }
 
 } // namespace plimsoll::plan

@@ -3,6 +3,7 @@
 
 #include "core/plan/frontier.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -42,9 +43,12 @@ struct Descent
 /// `to` must have a smaller peak than `from`.
 [[nodiscard]] Descent descent(const VerifiedPlan& from, VerifiedPlanPtr to);
 
-/// What is cheapest to save next: the way to the fastest plan that needs a GiB less than `from`, or
-/// a tenth less where that is smaller; to the smallest plan where none saves that much. `to` is
-/// null where no plan needs less.
+/// What is cheapest to save next: the ways to the fastest plans that need one, two, … GiB less than
+/// `from`, or tenths less where those are smaller. The last one leads to the smallest plan where
+/// none saves that much. At most `count`, none where no plan needs less.
+[[nodiscard]] std::vector<Descent> cheapestDescents(const Frontier& frontier,
+                                                    const VerifiedPlan& from, std::size_t count);
+/// The first of them; `to` is null where there is none.
 [[nodiscard]] Descent cheapestDescent(const Frontier& frontier, const VerifiedPlan& from);
 
 } // namespace plimsoll::plan

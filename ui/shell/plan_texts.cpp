@@ -196,18 +196,17 @@ std::vector<ReadoutRow> readoutOf(const workspace::Planned& planned,
 std::vector<NextStep> nextStepsOf(const plan::Frontier& frontier, const plan::VerifiedPlan& present)
 {
     std::vector<NextStep> steps;
-    const plan::Evaluation& now = present.evaluation();
-    const std::vector<plan::VerifiedPlanPtr>& points = frontier.points();
-    for (auto point = points.rbegin(); point != points.rend() && steps.size() < NextSteps::kRows;
-         ++point) {
-        const plan::Evaluation& then = (*point)->evaluation();
-        if (then.peak >= now.peak)
+    base::Bytes difference;
+    for (const plan::Descent& cheapest :
+         plan::cheapestDescents(frontier, present, NextSteps::kRows)) {
+        // What reads the same as this budget may hold a faster plan.
+        const base::Bytes budget = shownCeiling(cheapest.to->evaluation().peak);
+        const plan::VerifiedPlanPtr to = frontier.at(budget);
+        if (to->evaluation().peak - present.evaluation().peak >= difference)
             continue;
-        // Two plans may read the same; then the budget is exactly what this one needs.
-        const base::Bytes shown = shownCeiling(then.peak);
-        const base::Bytes budget = frontier.at(shown) == *point ? shown : then.peak;
-        const plan::Descent way = plan::descent(present, *point);
-        steps.push_back({budget, then.peak - now.peak, then.stepTime - now.stepTime, howText(way)});
+        const plan::Descent way = plan::descent(present, to);
+        difference = base::Bytes{} - way.saved;
+        steps.push_back({budget, difference, way.extraTime, howText(way)});
     }
     return steps;
 }

@@ -223,6 +223,8 @@ void CliTest::fourBudgetsAreMetAndTheirExportsPassTheCheck()
     QVERIFY(check.json()[text("verified")].toBool());
     QCOMPARE(check.json()[text("peak_bytes")], json[text("peak_bytes")]);
     QCOMPARE(check.json()[text("labels")], json[text("labels")]);
+    QCOMPARE(check.json()[text("packed_height_bytes")], json[text("packed_height_bytes")]);
+    QCOMPARE(check.json()[text("reserved_bytes")], json[text("reserved_bytes")]);
 }
 
 void CliTest::sameInputSameOutput()

@@ -107,6 +107,19 @@ void FlipsTest::theNextGibibyteIsTheFastestPlanWithIt()
         } else {
             QVERIFY(from == frontier->points().front() || way.to == frontier->points().front());
         }
+        const std::vector<plan::Descent> ways = plan::cheapestDescents(*frontier, *from, 3);
+        QCOMPARE(ways.empty() ? nullptr : ways.front().to, way.to);
+        for (std::size_t i = 1; i < ways.size(); ++i) { // each as much more again
+            QVERIFY(ways[i].saved > ways[i - 1].saved);
+            QVERIFY(ways[i].saved.count() / wanted > ways[i - 1].saved.count() / wanted
+                    || ways[i].to == frontier->points().front());
+            QCOMPARE(ways[i].to,
+                     ways[i].to == frontier->points().front()
+                         ? ways[i].to
+                         : frontier->at(base::Bytes{
+                             peak - (ways[i - 1].saved.count() / wanted + 1) * wanted}));
+        }
+        QVERIFY(ways.size() == 3 || ways.empty() || ways.back().to == frontier->points().front());
     }
 }
 
