@@ -33,13 +33,16 @@ QCommandLineOption option(const char* name, const char* sentence, const char* va
                               QString::fromLatin1(value)};
 }
 
+constexpr QSize kSmallest{1024, 640}; ///< that the window takes
+
 std::optional<QSize> sizeOf(const QString& text)
 {
     static const QRegularExpression pattern{QStringLiteral("^(\\d{3,4})x(\\d{3,4})$")};
     const QRegularExpressionMatch match = pattern.match(text);
     if (!match.hasMatch())
         return std::nullopt;
-    return QSize{match.captured(1).toInt(), match.captured(2).toInt()};
+    const QSize size{match.captured(1).toInt(), match.captured(2).toInt()};
+    return size.expandedTo(kSmallest) == size ? std::optional{size} : std::nullopt;
 }
 
 /// What QApplication reads itself. Without these a line with "-platform offscreen" would be
@@ -115,7 +118,7 @@ Arguments argumentsOf(const QCommandLineParser& parser, const Options& options)
         arguments.size = sizeOf(parser.value(options.size));
         if (!arguments.size)
             refuse(translated("--size takes a width and a height such as 1440x900, "
-                              "each of 100 to 9999."));
+                              "from 1024x640 to 9999x9999."));
     }
     if (parser.isSet(options.budget))
         arguments.budget = budgetOf(parser.value(options.budget));

@@ -168,7 +168,7 @@ base::Result<Pin> resolvePin(std::string_view text, const Program& program)
         return base::failure(
             base::ErrorKind::Usage,
             fmt::format("The pin {} matches nothing that the step keeps for backward: give a "
-                        "module's path, an op's target or PATH:TARGET as inspect shows them.",
+                        "module's path, an op's target such as aten.mm, or both as PATH:TARGET.",
                         base::printable(text, 80)));
     return pin;
 }

@@ -47,6 +47,7 @@ private Q_SLOTS:
     void keepsTheSortArrowClearOfTheFigures();
     void copiesAPlaceInTheSource();
     void namesOpsInShort();
+    void tellsThatItPlans();
     void warnsAboutMoreThanTheGpuHas();
     void keepsTheAxisInItsGutter();
 };
@@ -271,6 +272,19 @@ void PanelLookTest::namesOpsInShort()
     QVERIFY(verdict.contains(QStringLiteral("must be live at once")));
     QVERIFY(!verdict.contains(QStringLiteral("aten.")));
     QVERIFY(!page->strip().shown().rest.contains(QStringLiteral("aten.")));
+}
+
+void PanelLookTest::tellsThatItPlans()
+{
+    PlannerPage* page = open(samplePath("densenet121"));
+    QVERIFY(page != nullptr);
+    const auto* verdict = page->budgetPanel().findChild<VerdictBox*>();
+    QCOMPARE(verdict->sentence(), QStringLiteral("Set a budget to plan."));
+    page->document().commitBudget(Bytes{64 << 20}); // less than any plan needs: none shows earlier
+    QVERIFY(page->document().isPlanning());
+    QCOMPARE(verdict->sentence(), QStringLiteral("Planning for 64.0\u00A0MiB…"));
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
+    QVERIFY(verdict->sentence().contains(QStringLiteral("must be live at once")));
 }
 
 void PanelLookTest::warnsAboutMoreThanTheGpuHas()

@@ -372,6 +372,13 @@ void BudgetPanel::showUnplanned(const plan::VerifiedPlanPtr& unplanned)
     m_verdict->show(Verdict::Neutral, QStringLiteral("Set a budget to plan."));
 }
 
+void BudgetPanel::showWaiting(const plan::VerifiedPlanPtr& unplanned)
+{
+    showUnplanned(unplanned);
+    m_verdict->show(Verdict::Neutral,
+                    QStringLiteral("Planning for %1…").arg(ui::bytesText(m_budget)));
+}
+
 void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan)
 {
     const plan::Evaluation& unplanned = planned.unplanned->evaluation();

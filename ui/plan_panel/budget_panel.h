@@ -41,6 +41,8 @@ public:
     void setBudget(base::Bytes budget);
     /// Nothing planned yet: figures of the unplanned step when it is known.
     void showUnplanned(const plan::VerifiedPlanPtr& unplanned);
+    /// The same, while the first plan for the budget is searched.
+    void showWaiting(const plan::VerifiedPlanPtr& unplanned);
     /// While dragging: the plan for the budget (null: none) without bounds.
     void showPlan(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan);
     /// At rest: the answer with its bounds.

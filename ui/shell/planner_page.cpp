@@ -251,7 +251,7 @@ void PlannerPage::showAnswer()
         m_frontier->setCurrent(outcome.best);
         m_panel->setBudget(budget);
         if (isWaiting())
-            m_panel->showUnplanned(planned.unplanned);
+            m_panel->showWaiting(planned.unplanned);
         else if (m_document.isOutdated())
             m_panel->showOutdated(planned, outcome.best, m_document.isPlanning());
         else if (m_document.isDragging() || !m_document.isRefined())

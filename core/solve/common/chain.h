@@ -95,7 +95,8 @@ struct Chain
 /// below its `x` is fine: see `normalised`.
 [[nodiscard]] base::Result<void> validate(const Chain& chain);
 
-/// The chain with `xbar >= x` in each way: a saved set holds at least the stage's output.
+/// The chain with `xbar >= x` in each way, as a saved set holds at least the stage's output, and a
+/// `btmp` that covers the input gradient which the stage leaves behind.
 [[nodiscard]] Chain normalised(Chain chain);
 
 /// Time of one forward and one backward of each stage, each in its fastest way: no schedule is

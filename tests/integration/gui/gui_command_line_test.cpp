@@ -66,6 +66,9 @@ void GuiCommandLineTest::refusesInOneSentence_data()
     row("--budget", "0%", "plimsoll: A budget is larger than 0.");
     row("--theme", "pink", "plimsoll: --theme takes light or dark, not \"pink\".");
     row("--size", "99999x900", "plimsoll: --size takes a width and a height such as 1440x900,");
+    row("--size", "320x240",
+        "plimsoll: --size takes a width and a height such as 1440x900, from "
+        "1024x640 to 9999x9999.");
     row("--size", "1440x99999", "plimsoll: --size takes a width and a height such as 1440x900,");
     row("--colour", "pink", "plimsoll: Unknown option 'colour'.");
 }

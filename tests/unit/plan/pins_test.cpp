@@ -90,8 +90,8 @@ void PinsTest::whatMatchesNothingIsRefused()
 {
     QCOMPARE(refusal({"keep:transformer.h.99"}),
              std::string{"The pin keep:transformer.h.99 matches nothing that the step keeps for "
-                         "backward: give a module's path, an op's target or PATH:TARGET as inspect "
-                         "shows them."});
+                         "backward: give a module's path, an op's target such as aten.mm, or both "
+                         "as PATH:TARGET."});
     QCOMPARE(refusal({"recompute:transformer.h.3.mlp.c_fc"}),
              std::string{"The pin recompute:transformer.h.3.mlp.c_fc names modules whose values "
                          "are all used after them, and checkpointing a module keeps what leaves "

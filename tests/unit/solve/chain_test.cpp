@@ -21,6 +21,7 @@ private Q_SLOTS:
     void aBadChainIsNamed();
     void aGoodChainIsAccepted();
     void savedSetsHoldTheirOutput();
+    void aBackwardTakesWhatItLeavesBehind();
     void theLowerBoundIsTheLargestStep();
 };
 
@@ -106,6 +107,22 @@ void ChainTest::savedSetsHoldTheirOutput()
     Chain chain = examples::e1();
     chain.xbar = {0, 0, 5, 0, 0, 0, 0};
     QCOMPARE(normalised(chain).xbar, (std::vector<std::int64_t>{1, 1, 5, 1, 1, 1, 1}));
+}
+
+void ChainTest::aBackwardTakesWhatItLeavesBehind()
+{
+    // The gradient of the input, 5, less what goes with it: 1 that was kept and a gradient of 1.
+    Chain chain;
+    chain.ftime = {3};
+    chain.btime = {10, 0};
+    chain.x = {5, 1};
+    chain.xbar = {5, 1};
+    chain.ftmp = {2};
+    chain.btmp = {2, 0};
+    QCOMPARE(normalised(chain).btmp, (std::vector<std::int64_t>{3, 0}));
+    QCOMPARE(peakLowerBound(normalised(chain)), std::int64_t{10});
+    chain.btmp[0] = 4;
+    QCOMPARE(normalised(chain).btmp, chain.btmp);
 }
 
 void ChainTest::theLowerBoundIsTheLargestStep()
