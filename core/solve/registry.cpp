@@ -49,7 +49,8 @@ private:
     }
 };
 
-/// The planner "remat" begins with what chains have: rotor's plans between modules and between ops.
+/// The planner "remat" begins with what others have: rotor's plans between modules and between ops,
+/// and Capuchin's.
 std::unique_ptr<const Planner> makeRemat()
 {
     std::vector<RematStart> starts;
@@ -59,6 +60,7 @@ std::unique_ptr<const Planner> makeRemat()
             {makeRotorPlanner(),
              {{"runtime", 0}, {"granularity", granularity}, {"saved-sets", granularity}}});
     }
+    starts.push_back({makeCapuchinPlanner(), {}});
     return makeRematPlanner(std::move(starts));
 }
 
