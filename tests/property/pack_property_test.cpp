@@ -5,6 +5,7 @@
 #include "core/solve/pack/pack_check.h"
 #include "core/solve/pack/solve_pack.h"
 
+#include "tests/support/pack_families.h"
 #include "tests/support/random.h"
 
 #include <QTest>
@@ -13,6 +14,7 @@
 
 using namespace plimsoll;
 using namespace plimsoll::solve;
+using tests::fullBuffers;
 using tests::Random;
 
 namespace {
@@ -72,31 +74,6 @@ std::int64_t leastHeight(PackBuffers buffers)
     for (PackOffsets offsets(buffers.size(), 0); !fitsFrom(buffers, 0, height, offsets);)
         ++height;
     return height;
-}
-
-/// Buffers that fill `height` at all times, so that there is no room to waste: what ends at a time
-/// makes room for others that begin then.
-PackBuffers fullBuffers(Random& random, std::size_t count, int height)
-{
-    constexpr int kEnd = 1000;
-    PackBuffers buffers;
-    const auto fill = [&](int time, std::int64_t room) {
-        for (; room > 0; room -= buffers.back().size)
-            buffers.push_back(
-                {time, kEnd,
-                 buffers.size() + 1 >= count ? room : random.between(1, static_cast<int>(room))});
-    };
-    fill(0, height);
-    for (int time = 1; buffers.size() < count; ++time) {
-        std::int64_t freed = 0;
-        for (PackBuffer& buffer : buffers)
-            if (buffer.upper == kEnd && random.percent(40)) {
-                buffer.upper = time;
-                freed += buffer.size;
-            }
-        fill(time, freed);
-    }
-    return buffers;
 }
 
 /// A rectangle cut into pieces: it can be packed without a gap.

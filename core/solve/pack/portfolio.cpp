@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t kFixed = 2 * kFixedPackOrders;
 /// Many short searches find what one long one misses: behind the fixed orders, random ones.
 constexpr std::size_t kMembers = kFixed + 100;
-constexpr std::size_t kVariations = 4;       ///< of the one order for a large group
+constexpr std::size_t kVariations = 4; ///< of the one order for a large group
+/// Done before a thread has begun, and proven by one order better than tried in many.
+constexpr std::size_t kFewBuffers = 40;
 constexpr std::size_t kMostOnAnyStack = 500; ///< buffers: more need a thread made for that
 
 SkylineOptions memberOptions(std::size_t member, std::size_t buffers,
@@ -71,7 +73,10 @@ PortfolioAnswer searchPortfolio(const PackBuffers& buffers, const std::vector<st
 {
     Race race;
     const Task task{buffers, group, question, stop};
-    const std::size_t members = group.size() > kMostInAllOrders ? kVariations : kMembers;
+    const bool few = group.size() <= kFewBuffers;
+    const std::size_t members = few                               ? kFixed
+                                : group.size() > kMostInAllOrders ? kVariations
+                                                                  : kMembers;
     const auto work = [&] {
         for (std::size_t member = race.next++; member < members; member = race.next++)
             run(race, member, task);
@@ -82,7 +87,7 @@ PortfolioAnswer searchPortfolio(const PackBuffers& buffers, const std::vector<st
             all.emplace_back(SkylineSearch::stackBytes(group.size()), work);
     } else {
         std::vector<std::jthread> others;
-        for (int i = 1; i < question.threads; ++i)
+        for (int i = 1; i < question.threads && !few; ++i)
             others.emplace_back(work);
         work();
     }

@@ -164,14 +164,15 @@ double SkylineSearch::rankIn(const Skyline::Segment& segment, Index item) const
     }
 }
 
-/// Each section's time costs the more, the less room is left there.
+/// Each section's time costs the more, the less room is left there: by the square of it.
 void SkylineSearch::price(const Skyline::Segment& segment)
 {
     m_price.assign(1, 0);
     const double spare = kSpareRoom * static_cast<double>(m_height);
-    for (Index section = segment.begin; section < segment.end; ++section)
-        m_price.push_back(m_price.back()
-                          + 1 / (static_cast<double>(m_skyline.room(section)) + spare));
+    for (Index section = segment.begin; section < segment.end; ++section) {
+        const double room = static_cast<double>(m_skyline.room(section)) / spare + 1;
+        m_price.push_back(m_price.back() + 1 / (room * room));
+    }
 }
 
 /// The price of the time before the buffer and shortly behind it, as far as that rises to no more

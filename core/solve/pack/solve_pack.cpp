@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostSearched = 100000;
 constexpr int kAttempts = 6; ///< at different heights, for each number of nodes
 
-constexpr int kAttemptsOfLarge = 12;         ///< of a large group, until this close:
+constexpr int kAttemptsOfLarge = 24;         ///< of a large group, until this close:
 constexpr std::int64_t kCloseToBound = 1000; ///< 1/1000 of the bound
 
 using Group = std::vector<std::uint32_t>;

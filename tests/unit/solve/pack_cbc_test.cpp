@@ -3,6 +3,7 @@
 #include "core/solve/pack/solve_pack.h"
 
 #include "tests/support/pack_cbc_oracle.h"
+#include "tests/support/pack_families.h"
 #include "tests/support/random.h"
 
 #include <QTest>
@@ -23,6 +24,7 @@ class PackCbcTest : public QObject
 
 private Q_SLOTS:
     void theSearchFindsTheProvenHeight();
+    void itProvesThatTheLiveSumIsNotEnough();
 };
 
 solve::PackBuffers randomBuffers(tests::Random& random, int count)
@@ -60,6 +62,33 @@ void PackCbcTest::theSearchFindsTheProvenHeight()
     qInfo("%d proven; CBC takes %.0f times as long", proven,
           std::exp(logRatio / std::max(proven, 1)));
     QVERIFY(proven >= 5);
+}
+
+/// Where every packing is higher than the live sum, which takes a proof: so far as CBC has it, too.
+void PackCbcTest::itProvesThatTheLiveSumIsNotEnough()
+{
+    int proven = 0;
+    double logRatio = 0;
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        tests::Random random{seed};
+        const solve::PackBuffers buffers = tests::tightBuffers(random, 10, 7);
+        const auto begin = std::chrono::steady_clock::now();
+        const base::Result<solve::PackAnswer> answer = solve::solvePack(buffers, {}, {});
+        const double seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        QVERIFY(answer.has_value());
+        QCOMPARE(answer->status, solve::PackStatus::Optimal);
+        const tests::PackCbcAnswer peer = tests::packWithCbc(buffers, kSeconds);
+        if (!peer.height)
+            continue;
+        QCOMPARE(answer->height, *peer.height);
+        QVERIFY(*peer.height > solve::largestLiveSum(buffers));
+        ++proven;
+        logRatio += std::log(peer.seconds / std::max(seconds, 1e-9));
+    }
+    qInfo("%d proven; CBC takes %.0f times as long", proven,
+          std::exp(logRatio / std::max(proven, 1)));
+    QVERIFY(proven >= 3);
 }
 
 } // namespace
