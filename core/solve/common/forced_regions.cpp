@@ -2,6 +2,7 @@
 #include "core/solve/common/forced_regions.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -87,6 +88,7 @@ private:
 } // namespace
 
 ForcedRegions::ForcedRegions(const plan::Problem& problem, const RegionSpace& space)
+    : m_space{space}
 {
     Around around{space};
     std::vector<Run> runs;
@@ -110,12 +112,32 @@ ForcedRegions::ForcedRegions(const plan::Problem& problem, const RegionSpace& sp
         runs.push_back(*run);
     }
     std::ranges::sort(runs, {}, &Run::first);
-    for (const Run& run : runs) {
-        plan::Region region;
-        region.first = run.first;
-        region.last = run.last;
-        region.members = space.members(run.first, run.last);
-        m_regions.push_back(std::move(region));
+    for (const Run& run : runs)
+        m_regions.push_back(region(run.first, run.last));
+}
+
+plan::Region ForcedRegions::region(Moment first, Moment last) const
+{
+    plan::Region region;
+    region.first = first;
+    region.last = last;
+    region.members = m_space.members(first, last);
+    return region;
+}
+
+void ForcedRegions::addRest(std::vector<plan::Region>& rest, const plan::Region& whole,
+                            const plan::Region& forced) const
+{
+    if (whole.first < forced.first) {
+        const std::vector<Moment> ends = m_space.endsFrom(whole.first);
+        const auto behind = std::ranges::lower_bound(ends, forced.first);
+        if (behind != ends.begin())
+            rest.push_back(region(whole.first, *std::prev(behind)));
+    }
+    if (whole.last > forced.last) {
+        const std::vector<Moment> ends = m_space.endsFrom(forced.last + 1);
+        if (std::ranges::binary_search(ends, whole.last))
+            rest.push_back(region(forced.last + 1, whole.last));
     }
 }
 
@@ -126,9 +148,13 @@ void ForcedRegions::addTo(std::vector<plan::Region>& regions) const
         if (std::ranges::any_of(
                 regions, [&](const plan::Region& region) { return runOf(region).holds(run); }))
             continue;
-        std::erase_if(regions,
-                      [&](const plan::Region& region) { return runOf(region).meets(run); });
-        regions.push_back(forced);
+        std::vector<plan::Region> rest{forced};
+        for (const plan::Region& region : regions)
+            if (runOf(region).meets(run))
+                addRest(rest, region, forced);
+            else
+                rest.push_back(region);
+        regions = std::move(rest);
     }
     std::ranges::sort(regions, {}, &plan::Region::first);
     for (std::size_t place = 0; place < regions.size(); ++place)

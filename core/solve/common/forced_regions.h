@@ -12,14 +12,21 @@ namespace plimsoll::solve {
 class ForcedRegions
 {
 public:
-    /// `space` must hold the problem's regions. Where no region serves a value there is none.
+    /// `space` must hold the problem's regions and outlive this. Where no region serves a value
+    /// there is none.
     ForcedRegions(const plan::Problem& problem, const RegionSpace& space);
 
-    /// Puts those that lie in no region of the list into it, instead of what they overlap.
-    /// `regions`: disjoint, in order; labels follow the order afterwards.
+    /// Puts those that lie in no region of the list into it. Of what they overlap the part in front
+    /// and the part behind stay, where those are legal. `regions`: disjoint, in order; labels
+    /// follow the order afterwards.
     void addTo(std::vector<plan::Region>& regions) const;
 
 private:
+    [[nodiscard]] plan::Region region(graph::Moment first, graph::Moment last) const;
+    void addRest(std::vector<plan::Region>& rest, const plan::Region& whole,
+                 const plan::Region& forced) const;
+
+    const RegionSpace& m_space;
     std::vector<plan::Region> m_regions; ///< disjoint, in order
 };
 

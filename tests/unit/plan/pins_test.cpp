@@ -61,6 +61,7 @@ private Q_SLOTS:
     void everyPlannerHonoursThem();
     void aPinCostsWhatItRepeats_data();
     void aPinCostsWhatItRepeats();
+    void moreCutsCostNoMore();
     void whatIsKeptLeavesOtherPlans_data();
     void whatIsKeptLeavesOtherPlans();
     void planFilesCarryThem();
@@ -194,6 +195,23 @@ void PinsTest::aPinCostsWhatItRepeats()
     QVERIFY(block > 0);
     QVERIFY(fastest.recomputeTime.count() > 0);
     QVERIFY(fastest.recomputeTime.count() <= block);
+}
+
+/// Between ops regions often end inside of what is pinned: what lies beside it is recomputed all
+/// the same.
+void PinsTest::moreCutsCostNoMore()
+{
+    const plan::Problem problem = pinned("resnet18", {"recompute:layer1"});
+    const solve::Planner& rotor = **solve::findPlanner("rotor");
+    const plan::FrontierPtr between = rotor.frontier(problem, {{"granularity", 1}}, {}).value();
+    const plan::FrontierPtr modules = rotor.frontier(problem, {}, {}).value();
+    QVERIFY(modules->points().size() >= 3 && between->points().size() >= 3);
+    for (const plan::VerifiedPlanPtr& point : modules->points()) {
+        const plan::VerifiedPlanPtr same = between->at(point->evaluation().peak);
+        QVERIFY(!same
+                || same->evaluation().stepTime.count() * 100
+                       <= point->evaluation().stepTime.count() * 101);
+    }
 }
 
 void PinsTest::whatIsKeptLeavesOtherPlans_data()
