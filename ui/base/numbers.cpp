@@ -9,6 +9,7 @@
 #include <QLocale>
 #include <QPaintEngine>
 #include <QPainter>
+#include <QRawFont>
 #include <QTextLayout>
 
 #include <algorithm>
@@ -157,15 +158,58 @@ double widthOf(const QFont& font, KnownFont& fonts, const QString& text)
     return width;
 }
 
-void drawPart(QPainter& painter, QPointF pos, const Part& part)
+/// Parts of one text drawn together as far as they are of one font: a run costs more than its
+/// glyphs.
+class PendingGlyphs
 {
-    // Devices of shapes want the text itself.
-    if (painter.paintEngine()->type() != QPaintEngine::Raster)
-        painter.drawText(pos, part.text);
-    else
-        for (const QGlyphRun& run : part.runs)
-            painter.drawGlyphRun(pos - QPointF{0, part.ascent}, run);
-}
+public:
+    explicit PendingGlyphs(QPainter& painter)
+        : m_painter{painter}, m_takesRuns{painter.paintEngine()->type() == QPaintEngine::Raster}
+    {
+    }
+    PendingGlyphs(const PendingGlyphs&) = delete;
+    PendingGlyphs& operator=(const PendingGlyphs&) = delete;
+    PendingGlyphs(PendingGlyphs&&) = delete;
+    PendingGlyphs& operator=(PendingGlyphs&&) = delete;
+    ~PendingGlyphs() { draw(); }
+
+    void add(const Part& part, QPointF pos)
+    {
+        // Devices of shapes want the text itself.
+        if (!m_takesRuns) {
+            m_painter.drawText(pos, part.text);
+            return;
+        }
+        for (const QGlyphRun& run : part.runs) {
+            if (!m_glyphs.isEmpty() && run.rawFont() != m_font)
+                draw();
+            m_font = run.rawFont();
+            m_glyphs += run.glyphIndexes();
+            for (const QPointF& at : run.positions())
+                m_positions << at + pos - QPointF{0, part.ascent};
+        }
+    }
+
+private:
+    void draw()
+    {
+        if (m_glyphs.isEmpty())
+            return;
+        QGlyphRun run;
+        run.setRawFont(m_font);
+        run.setGlyphIndexes(m_glyphs);
+        run.setPositions(m_positions);
+        m_painter.drawGlyphRun({}, run);
+        m_glyphs.clear();
+        m_positions.clear();
+    }
+
+    QPainter& m_painter;
+    bool m_takesRuns;
+    QRawFont m_font;
+    QList<quint32> m_glyphs;
+    QList<QPointF> m_positions;
+};
 
 } // namespace
 
@@ -270,8 +314,9 @@ void drawNumber(QPainter& painter, QPointF pos, const QString& text, Qt::Alignme
         x -= widthOf(font, fonts, text);
     else if ((align & Qt::AlignHCenter) != 0)
         x -= widthOf(font, fonts, text) / 2;
+    PendingGlyphs glyphs{painter};
     forEachPart(font, fonts, text, [&](const Part& part) {
-        drawPart(painter, {part.isDigit ? x + (fonts.cell - part.width) / 2 : x, pos.y()}, part);
+        glyphs.add(part, {part.isDigit ? x + (fonts.cell - part.width) / 2 : x, pos.y()});
         x += part.isDigit ? fonts.cell : part.width;
     });
 }
@@ -284,7 +329,7 @@ double nameWidth(const QFont& font, const QString& text)
 void drawName(QPainter& painter, QPointF pos, const QString& text)
 {
     const QFont& font = painter.font();
-    drawPart(painter, pos, partOf(font, known(font), text));
+    PendingGlyphs{painter}.add(partOf(font, known(font), text), pos);
 }
 
 } // namespace plimsoll::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/base/widgets.h"
 
+#include "ui/base/kept_picture.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 
@@ -103,7 +104,9 @@ bool showsFocusRing(Qt::FocusReason reason)
            || reason == Qt::ShortcutFocusReason;
 }
 
-void drawCard(QPainter& painter, const QRectF& rect, double radius)
+namespace {
+
+void drawCardShapes(QPainter& painter, const QRectF& rect, double radius)
 {
     const Theme& theme = Theme::current();
     constexpr std::array kLight{0.05, 0.03, 0.02};
@@ -122,6 +125,17 @@ void drawCard(QPainter& painter, const QRectF& rect, double radius)
     painter.setPen(QPen{theme.color(Role::BorderStrong), 1});
     painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
     painter.restore();
+}
+
+} // namespace
+
+void drawCard(QPainter& painter, const QRectF& rect, double radius)
+{
+    constexpr double kShadow = 6; // how far it reaches, and a pixel
+    const QRectF card{QPointF{}, rect.size()};
+    drawKept(painter, rect.topLeft(), QStringLiteral("card %1").arg(radius),
+             card.adjusted(-kShadow, -kShadow, kShadow, kShadow),
+             [&](QPainter& onto) { drawCardShapes(onto, card, radius); });
 }
 
 } // namespace plimsoll::ui

@@ -57,6 +57,7 @@ FrontierView::FrontierView(QWidget* parent) : QWidget{parent}
 {
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
+    setAttribute(Qt::WA_OpaquePaintEvent);
     setAccessibleName(QStringLiteral("Frontier: slow-down against peak"));
     connect(&Theme::current(), &Theme::changed, this, &FrontierView::redraw);
 }

@@ -120,14 +120,21 @@ void PlanPage::openRowMenu(const QModelIndex& index, const QPoint& globalPos)
 void PlanPage::showPlan(const plan::VerifiedPlanPtr& plan)
 {
     replacePlan(plan);
-    m_runtime->setText(plan ? runtimeSentence(plan->plan()) : QString{});
-    m_runtime->setVisible(!m_runtime->text().isEmpty());
+    showRuntime(plan ? runtimeSentence(plan->plan()) : QString{});
     if (plan && plan->plan().repeatsNothing()) {
         m_sentence->setText(QStringLiteral("Everything fits; nothing to recompute."));
         m_pages->setCurrentIndex(SentencePage);
     } else {
         m_pages->setCurrentIndex(TablePage);
     }
+}
+
+/// Under the hand that drags its line keeps its room: the table would jump.
+void PlanPage::showRuntime(const QString& sentence)
+{
+    m_runtime->setText(sentence);
+    if (!m_isHeld)
+        m_runtime->setVisible(!sentence.isEmpty());
 }
 
 void PlanPage::replacePlan(const plan::VerifiedPlanPtr& plan)
@@ -165,7 +172,7 @@ void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Out
                               base::Bytes budget, base::Bytes smallest)
 {
     replacePlan(nullptr);
-    m_runtime->hide();
+    showRuntime({});
     const QString place = opPlace(*program, outcome.peakBound.op);
     const QString sentence =
         outcome.status == solve::Status::Infeasible
@@ -181,7 +188,7 @@ void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Out
 void PlanPage::showNothing(const QString& sentence)
 {
     replacePlan(nullptr);
-    m_runtime->hide();
+    showRuntime({});
     m_sentence->setText(sentence);
     m_pages->setCurrentIndex(SentencePage);
 }

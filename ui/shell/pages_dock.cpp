@@ -54,7 +54,11 @@ protected:
 class Body : public QStackedWidget
 {
 public:
-    using QStackedWidget::QStackedWidget;
+    explicit Body(QWidget* parent) : QStackedWidget{parent}
+    {
+        // Or everything behind it would be painted with each change in it.
+        setAttribute(Qt::WA_OpaquePaintEvent);
+    }
 
 protected:
     void paintEvent(QPaintEvent* /*event*/) override

@@ -179,6 +179,12 @@ Ghost makeGhost(const TimelineModel& model, const TimelineFrame& frame, const Th
         painter.end();
         (over ? ghost.over : ghost.under) = QPixmap::fromImage(std::move(image));
     }
+    const auto [least, most] = std::minmax_element(heights.begin(), heights.end());
+    ghost.top =
+        std::max(0.0, std::floor(plot.height() - static_cast<double>(*most) - Ghost::kMargin));
+    ghost.lowest = std::min(
+        plot.height(), std::ceil(plot.height() - static_cast<double>(*least) + Ghost::kMargin));
+    ghost.heights = heights;
     return ghost;
 }
 
@@ -191,14 +197,25 @@ void paintGhost(QPainter& painter, const Ghost& ghost, const TimelineModel& mode
     const double ratio = ghost.over.devicePixelRatio();
     const double cut = std::round(budgetY(model, frame) - plot.top());
     const double width = plot.width();
-    const auto part = [&](const QPixmap& pixmap, double from, double to) {
-        if (to <= from)
-            return;
-        painter.drawPixmap(QRectF{plot.left(), plot.top() + from, width, to - from}, pixmap,
-                           QRectF{0, from * ratio, width * ratio, (to - from) * ratio});
+    const auto part = [&](const QPixmap& pixmap, double left, double right, double from,
+                          double to) {
+        if (to > from && right > left)
+            painter.drawPixmap(
+                QRectF{plot.left() + left, plot.top() + from, right - left, to - from}, pixmap,
+                QRectF{left * ratio, from * ratio, (right - left) * ratio, (to - from) * ratio});
     };
-    part(ghost.over, 0, cut);
-    part(ghost.under, cut, plot.height());
+    // Of what is above the line only the columns that reach it: most of a plot is beside the peak.
+    const auto isOver = [level = plot.height() - cut](float height) {
+        return static_cast<double>(height) + Ghost::kMargin >= level;
+    };
+    const auto first = std::find_if(ghost.heights.begin(), ghost.heights.end(), isOver);
+    const auto last = std::find_if(ghost.heights.rbegin(), ghost.heights.rend(), isOver).base();
+    if (first < last)
+        part(ghost.over,
+             std::max(0.0, static_cast<double>(first - ghost.heights.begin()) - Ghost::kMargin),
+             std::min(width, static_cast<double>(last - ghost.heights.begin()) + Ghost::kMargin),
+             ghost.top, cut);
+    part(ghost.under, 0, width, std::max(cut, ghost.top), ghost.lowest);
 }
 
 void drawGhostShapes(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,

@@ -16,8 +16,13 @@ namespace plimsoll::ui {
 /// `under` where it is not. Made once per frame geometry; the budget only moves the cut between.
 struct Ghost
 {
+    static constexpr double kMargin = 3; ///< half of the halo, and what smoothing adds
+
     QPixmap over;
     QPixmap under;
+    std::vector<float> heights; ///< of the curve by column, logical pixels
+    double top = 0;             ///< its highest point, below the plot's top: above, both are empty
+    double lowest = 0;          ///< its lowest point: below, `under` is empty
 };
 [[nodiscard]] Ghost makeGhost(const TimelineModel& model, const TimelineFrame& frame,
                               const Theme& theme, double devicePixelRatio);

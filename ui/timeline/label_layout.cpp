@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ui/base/numbers.h"
 #include "ui/plot/label_placer.h"
 #include "ui/timeline/measured_line.h"
 
@@ -118,8 +119,9 @@ std::optional<QRectF> readoutRect(const TimelineModel& model, const TimelineFram
     if (!model.drag || !model.budget || model.readout.empty())
         return std::nullopt;
     const QSizeF size = readoutSize(model, theme);
-    const double y = frame.at.yOf(*model.budget);
-    const double left = frame.at.plot().right() - 10 * frame.layout.scale - size.width();
+    const double y = std::round(frame.at.yOf(*model.budget));
+    const double left =
+        std::round(frame.at.plot().right() - 10 * frame.layout.scale) - size.width();
     const double gap = 16 * frame.layout.scale;
     const QRectF below{QPointF{left, y + gap}, size};
     const QRectF above{QPointF{left, y - gap - size.height()}, size};
@@ -137,13 +139,15 @@ std::optional<QRectF> nameBox(const StackColumns& columns, std::size_t layer, st
     for (std::size_t begin = 0; begin + width <= columns.count(); begin += kStride) {
         float lower = 0;
         float upper = columns.top[begin][layer];
-        for (std::size_t column = begin; column < begin + width; column += kSample) {
+        const auto least = static_cast<float>(bestHeight + (best ? 1.0 : 0.0));
+        for (std::size_t column = begin; column < begin + width && upper - lower >= least;
+             column += kSample) {
             upper = std::min(upper, columns.top[column][layer]);
             lower = layer == 0 ? 0 : std::max(lower, columns.top[column][layer - 1]);
         }
-        const double height = static_cast<double>(upper) - static_cast<double>(lower);
-        if (height < bestHeight + (best ? 1.0 : 0.0))
+        if (upper - lower < least)
             continue;
+        const double height = static_cast<double>(upper) - static_cast<double>(lower);
         bestHeight = height;
         best = QRectF{static_cast<double>(begin), columns.height - static_cast<double>(upper),
                       static_cast<double>(width), height};
@@ -154,7 +158,8 @@ std::optional<QRectF> nameBox(const StackColumns& columns, std::size_t layer, st
 void placeClassNames(PlacedLabels& labels, LabelPlacer& placer, const TimelineFrame& frame,
                      const Theme& theme, const StackColumns& columns, double ratio)
 {
-    const QFontMetricsF metrics{theme.font(TextRole::SmallStrong)};
+    const QFont& font = theme.font(TextRole::SmallStrong);
+    const double line = std::ceil(QFontMetricsF{font}.height());
     const auto width = static_cast<std::size_t>(kNameBox * frame.layout.scale * ratio);
     for (std::size_t layer = 0; layer < StackColumns::kLayers; ++layer) {
         const std::optional<QRectF> box =
@@ -163,8 +168,8 @@ void placeClassNames(PlacedLabels& labels, LabelPlacer& placer, const TimelineFr
             continue;
         const QString name =
             QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer)));
-        const QSizeF size{std::ceil(metrics.horizontalAdvance(name)) + 10,
-                          std::min(std::ceil(metrics.height()), box->height() / ratio)};
+        const QSizeF size{std::ceil(nameWidth(font, name)) + 10,
+                          std::min(line, box->height() / ratio)};
         const QPointF center = box->center() / ratio + frame.at.plot().topLeft();
         // In the middle of the box; above or below it, still inside, where a line runs through.
         const double aside = std::min((box->height() / ratio - size.height()) / 2, size.height());

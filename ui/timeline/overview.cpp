@@ -2,9 +2,11 @@
 #include "ui/timeline/overview.h"
 
 #include "ui/base/numbers.h"
+#include "ui/timeline/paint_context.h"
 #include "ui/timeline/stack_columns.h"
 
 #include <QFontMetricsF>
+#include <QImage>
 #include <QPainter>
 
 #include <algorithm>
@@ -39,33 +41,39 @@ void forEachLevel(const std::vector<float>& heights, Visit&& visit)
     }
 }
 
-void paintCurves(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
-                 const Theme& theme)
+/// Calls fill(rectangle, colour) for the strip's ground and both curves: upright rectangles only,
+/// for this is painted again with each plan that a drag meets.
+template <typename Fill>
+void fillCurves(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme,
+                Fill&& fill)
 {
-    // Upright rectangles only: this is painted again for each plan that a drag meets.
     const QRectF& strip = frame.layout.overview;
+    const QColor ground = theme.color(Role::Plot);
+    fill(strip, ground);
+    if (!model.set.planned || model.set.planned->stepCount() == 0)
+        return;
     const Coordinates at = overviewCoordinates(frame);
-    const QColor fill = theme.color(Role::ClassAct, model.pale ? 0.35 : 0.8);
-    forEachLevel(ghostColumns(*model.set.planned, model.axis, {}, at),
-                 [&](double column, double count, double height, double /*before*/) {
-                     painter.fillRect(
-                         QRectF{strip.left() + column, strip.bottom() - height, count, height},
-                         fill);
-                 });
+    const std::vector<StepSpan> spans = columnSpans(model.axis, at);
+    const QColor area = mixed(theme.color(Role::ClassAct), model.pale ? 0.35 : 0.8, ground);
+    forEachLevel(
+        ghostColumns(*model.set.planned, spans, {}, at),
+        [&](double column, double count, double height, double /*before*/) {
+            fill(QRectF{strip.left() + column, strip.bottom() - height, count, height}, area);
+        });
     if (!model.set.unplanned || model.set.unplanned == model.set.planned)
         return;
     std::span<const std::uint32_t> map;
     if (model.set.unplannedStepAt)
         map = *model.set.unplannedStepAt;
     const QColor line = theme.color(Role::Danger);
-    forEachLevel(ghostColumns(*model.set.unplanned, model.axis, map, at),
+    forEachLevel(ghostColumns(*model.set.unplanned, spans, map, at),
                  [&](double column, double count, double height, double before) {
                      const double x = strip.left() + column;
                      const double y = std::round(strip.bottom() - height);
-                     painter.fillRect(QRectF{x, y, count, 1}, line);
+                     fill(QRectF{x, y, count, 1}, line);
                      const double from = std::min(y, std::round(strip.bottom() - before));
                      const double to = std::max(y, std::round(strip.bottom() - before));
-                     painter.fillRect(QRectF{x, from, 1, to - from}, line);
+                     fill(QRectF{x, from, 1, to - from}, line);
                  });
 }
 
@@ -74,13 +82,32 @@ void paintCurves(QPainter& painter, const TimelineModel& model, const TimelineFr
 void paintOverviewCurves(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
                          const Theme& theme)
 {
-    const QRectF& strip = frame.layout.overview;
-    if (strip.isEmpty())
+    if (frame.layout.overview.isEmpty())
         return;
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.fillRect(strip, theme.color(Role::Plot));
-    if (model.set.planned && model.set.planned->stepCount() > 0)
-        paintCurves(painter, model, frame, theme);
+    fillCurves(model, frame, theme, [&painter](const QRectF& rect, const QColor& color) {
+        painter.fillRect(rect, color);
+    });
+}
+
+void drawOverviewCurves(QImage& picture, const TimelineModel& model, const TimelineFrame& frame,
+                        const Theme& theme)
+{
+    if (frame.layout.overview.isEmpty())
+        return;
+    const double ratio = picture.devicePixelRatio();
+    const std::ptrdiff_t stride = picture.bytesPerLine() / 4;
+    auto* pixels = reinterpret_cast<QRgb*>(picture.bits());
+    fillCurves(model, frame, theme, [&](const QRectF& rect, const QColor& color) {
+        const auto edge = [ratio](double at, int limit) {
+            return std::clamp(static_cast<int>(std::floor(at * ratio + 0.5)), 0, limit);
+        };
+        const int left = edge(rect.left(), picture.width());
+        const int right = edge(rect.right(), picture.width());
+        const int bottom = edge(rect.bottom(), picture.height());
+        for (int y = edge(rect.top(), picture.height()); y < bottom; ++y)
+            std::fill(pixels + y * stride + left, pixels + y * stride + right, color.rgb());
+    });
 }
 
 void paintOverview(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
@@ -114,7 +141,7 @@ void paintOverview(QPainter& painter, const TimelineModel& model, const Timeline
         painter.fillRect(QRectF{x, strip.top(), 1, strip.height()}, accent);
         painter.fillRect(QRectF{x - 1, strip.center().y() - grip / 2, 3, grip}, accent);
     }
-    const QFont font = theme.font(TextRole::Small);
+    const QFont& font = theme.font(TextRole::Small);
     const QFontMetricsF metrics{font};
     painter.setFont(font);
     painter.setPen(theme.color(Role::Muted));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ui/base/kept_picture.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/timeline/paint_context.h"
@@ -42,21 +43,24 @@ Role lineRole(const TimelineModel& model)
 
 void paintMark(const PaintContext& context, const QColor& ink)
 {
-    QPainter& painter = context.painter;
-    const QPointF center = markCenter(context.model, context.frame);
     const double r = context.px(kMarkRadius);
-    painter.setRenderHint(QPainter::Antialiasing);
-    if (context.model.drag) {
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(context.theme.color(Role::Accent, 0.22));
-        painter.drawEllipse(center, context.px(17), context.px(17));
-    }
-    painter.setPen(QPen{ink, 2.5 * context.theme.scale()});
-    painter.setBrush(context.theme.color(Role::Panel));
-    painter.drawEllipse(center, r, r);
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.fillRect(
-        QRectF{center.x() - r - context.px(5), center.y() - 1, 2 * (r + context.px(5)), 2}, ink);
+    const double glow = context.px(17);
+    const bool isDragged = context.model.drag.has_value();
+    const QString key = QStringLiteral("mark %1 %2").arg(ink.name()).arg(isDragged);
+    drawKept(context.painter, markCenter(context.model, context.frame), key,
+             QRectF{-glow - 2, -glow - 2, 2 * glow + 4, 2 * glow + 4}, [&](QPainter& painter) {
+                 painter.setRenderHint(QPainter::Antialiasing);
+                 if (isDragged) {
+                     painter.setPen(Qt::NoPen);
+                     painter.setBrush(context.theme.color(Role::Accent, 0.22));
+                     painter.drawEllipse(QPointF{}, glow, glow);
+                 }
+                 painter.setPen(QPen{ink, 2.5 * context.theme.scale()});
+                 painter.setBrush(context.theme.color(Role::Panel));
+                 painter.drawEllipse(QPointF{}, r, r);
+                 painter.setRenderHint(QPainter::Antialiasing, false);
+                 painter.fillRect(QRectF{-r - context.px(5), -1, 2 * (r + context.px(5)), 2}, ink);
+             });
 }
 
 void paintPill(const PaintContext& context, const QColor& ink)

@@ -29,6 +29,9 @@ struct PaintContext
     }
 };
 
+/// A colour over another as an opaque one: painting it takes no reading of what is there.
+[[nodiscard]] QColor mixed(const QColor& over, double share, const QColor& ground);
+
 /// A text in two weights on a pale ground: "peak 7.16 GiB  lm_head, chunk 1".
 struct Tag
 {
@@ -61,7 +64,10 @@ struct PlacedLabels
 void paintGround(const PaintContext& context); ///< panel, plot, grid, memory axis, legend
 void paintLegend(const PaintContext& context);
 void paintHeader(const PaintContext& context); ///< title and subtitle
-void paintBands(const PaintContext& context);  ///< phase bands and boundaries
+void paintBands(const PaintContext& context);  ///< phases
+/// Lines between phases. `standing` are the columns (device pixels) already painted, before which
+/// they are not seen; empty: those are still to come.
+void paintBoundaries(const PaintContext& context, const StackColumns& standing);
 void paintTimeAxis(const PaintContext& context);
 void paintClassNames(const PaintContext& context, const PlacedLabels& labels);
 void paintLowerBound(const PaintContext& context, const PlacedLabels& labels);

@@ -16,7 +16,18 @@ double baselineIn(const QRectF& rect, const QFont& font)
     return rect.center().y() + (metrics.ascent() - metrics.descent()) / 2;
 }
 
+QColor mixed(const QColor& over, double share, const QColor& ground)
+{
+    const auto part = [share](int a, int b) {
+        return static_cast<int>(std::lround(a * share + b * (1 - share)));
+    };
+    return {part(over.red(), ground.red()), part(over.green(), ground.green()),
+            part(over.blue(), ground.blue())};
+}
+
 namespace {
+
+constexpr double kBoundaryShare = 0.55; ///< of the colour in a phase boundary; the rest is ground
 
 void paintMemoryAxis(const PaintContext& context)
 {
@@ -48,6 +59,20 @@ QString fittingName(const QString& name, double width, const QFont& font, double
     return width >= 13 * scale ? name.left(1) : QString{};
 }
 
+/// Down to where the line of a boundary is seen.
+double boundaryEnd(const PaintContext& context, const StackColumns& standing, double x)
+{
+    const QRectF& plot = context.frame.layout.plot;
+    const double ratio = context.painter.device()->devicePixelRatioF();
+    const auto at = static_cast<std::ptrdiff_t>(std::lround((x - plot.left()) * ratio));
+    const auto count = static_cast<std::ptrdiff_t>(standing.count());
+    float highest = -1; // the outline's upper edge
+    for (std::ptrdiff_t column = std::max<std::ptrdiff_t>(at - 1, 0);
+         column < std::min(at + static_cast<std::ptrdiff_t>(std::ceil(ratio)), count); ++column)
+        highest = std::max(highest, standing.top[static_cast<std::size_t>(column)].back());
+    return plot.bottom() - (std::round(static_cast<double>(highest)) + 1) / ratio;
+}
+
 } // namespace
 
 void paintGround(const PaintContext& context)
@@ -72,31 +97,22 @@ void paintBands(const PaintContext& context)
 {
     const TimelineLayout& layout = context.frame.layout;
     const timeline::TimelinePtr& planned = context.model.set.planned;
-    if (!planned)
+    if (!planned || layout.bands.isEmpty())
         return;
     QPainter& painter = context.painter;
     painter.setRenderHint(QPainter::Antialiasing, false);
     const StepAxis& axis = context.model.axis;
     const Coordinates& at = context.frame.at;
-    if (!layout.bands.isEmpty())
-        painter.fillRect(layout.bands, context.theme.color(Role::Raised));
+    painter.fillRect(layout.bands, context.theme.color(Role::Raised));
     const QFont font = context.theme.font(TextRole::Small);
     painter.save();
-    painter.setClipRect(QRectF{layout.plot.left(), 0, layout.plot.width(), layout.plot.bottom()});
+    painter.setClipRect(layout.bands);
     for (const timeline::Band& band : planned->bands()) {
         const double begin = axis.positionOf(band.begin);
         const double end = axis.positionOf(std::size_t{band.end} + 1);
         const double left = std::max(at.xOf(begin), layout.plot.left());
         const double right = std::min(at.xOf(end), layout.plot.right());
         if (right <= left)
-            continue;
-        const double edge = std::round(at.xOf(begin));
-        if (edge > layout.plot.left() + 1 && edge < layout.plot.right() - 1)
-            painter.fillRect(QRectF{edge,
-                                    layout.bands.isEmpty() ? layout.plot.top() : layout.bands.top(),
-                                    1, layout.plot.bottom() - layout.bands.top()},
-                             context.theme.color(Role::BorderStrong, 0.55));
-        if (layout.bands.isEmpty())
             continue;
         const QString name = QString::fromStdString(band.label);
         const QString shown = fittingName(name, right - left, font, layout.scale);
@@ -114,6 +130,25 @@ void paintBands(const PaintContext& context)
         drawNumber(painter, QPointF{right - context.px(8), baseline}, duration, Qt::AlignRight);
     }
     painter.restore();
+}
+
+void paintBoundaries(const PaintContext& context, const StackColumns& standing)
+{
+    const TimelineLayout& layout = context.frame.layout;
+    const timeline::TimelinePtr& planned = context.model.set.planned;
+    if (!planned)
+        return;
+    context.painter.setRenderHint(QPainter::Antialiasing, false);
+    const QColor ink = mixed(context.theme.color(Role::BorderStrong), kBoundaryShare,
+                             context.theme.color(Role::Plot));
+    const double top = layout.bands.isEmpty() ? layout.plot.top() : layout.bands.top();
+    for (const timeline::Band& band : planned->bands()) {
+        const double edge =
+            std::round(context.frame.at.xOf(context.model.axis.positionOf(band.begin)));
+        if (edge > layout.plot.left() + 1 && edge < layout.plot.right() - 1)
+            context.painter.fillRect(
+                QRectF{edge, top, 1, boundaryEnd(context, standing, edge) - top}, ink);
+    }
 }
 
 void paintTimeAxis(const PaintContext& context)

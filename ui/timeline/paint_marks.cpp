@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ui/base/kept_picture.h"
 #include "ui/base/numbers.h"
 #include "ui/timeline/paint_context.h"
 
@@ -141,10 +142,10 @@ void paintClassNames(const PaintContext& context, const PlacedLabels& labels)
                                                   : labelColorOn(ground));
         const QString name =
             QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer)));
-        context.painter.drawText(
-            QPointF{rect->left() + (rect->width() - metrics.horizontalAdvance(name)) / 2,
-                    rect->center().y() + (metrics.ascent() - metrics.descent()) / 2},
-            name);
+        drawName(context.painter,
+                 QPointF{rect->left() + (rect->width() - nameWidth(font, name)) / 2,
+                         rect->center().y() + (metrics.ascent() - metrics.descent()) / 2},
+                 name);
     }
 }
 
@@ -153,16 +154,19 @@ void paintLowerBound(const PaintContext& context, const PlacedLabels& labels)
     if (!context.model.bound)
         return;
     const QRectF& plot = context.frame.at.plot();
-    const double y = std::round(context.frame.at.yOf(context.model.bound->bytes)) + 0.5;
-    QPainter& painter = context.painter;
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen{context.theme.color(Role::Panel, 0.8), 3});
-    painter.drawLine(QPointF{plot.left(), y}, QPointF{plot.right(), y});
-    QPen pen{context.theme.color(Role::Text), 1.4};
-    pen.setCapStyle(Qt::FlatCap);
-    pen.setDashPattern({1.5, 2.2});
-    painter.setPen(pen);
-    painter.drawLine(QPointF{plot.left(), y}, QPointF{plot.right(), y});
+    const double y = std::round(context.frame.at.yOf(context.model.bound->bytes));
+    drawKept(context.painter, QPointF{plot.left(), y}, QStringLiteral("bound"),
+             QRectF{0, -2, plot.width(), 5}, [&](QPainter& painter) {
+                 const QLineF line{0, 0.5, plot.width(), 0.5};
+                 painter.setRenderHint(QPainter::Antialiasing);
+                 painter.setPen(QPen{context.theme.color(Role::Panel, 0.8), 3});
+                 painter.drawLine(line);
+                 QPen pen{context.theme.color(Role::Text), 1.4};
+                 pen.setCapStyle(Qt::FlatCap);
+                 pen.setDashPattern({1.5, 2.2});
+                 painter.setPen(pen);
+                 painter.drawLine(line);
+             });
     if (labels.bound)
         paintTag(context, *labels.bound, boundTag(context.model));
 }

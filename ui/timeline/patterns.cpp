@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/timeline/patterns.h"
 
+#include "ui/timeline/paint_context.h"
+
 #include <QPainter>
 
 #include <algorithm>
@@ -100,7 +102,19 @@ FillTiles classTiles(const Theme& theme, double devicePixelRatio)
         for (int x = 0; x < side; ++x)
             for (int y = 0; y < side; ++y)
                 *out++ = image.pixel(x, y);
+        for (int y = 0; y < side; ++y)
+            for (int x = 0; x < side + FillTile::kStretch; ++x)
+                tile.rows.push_back(image.pixel(x % side, y));
     }
+    return tiles;
+}
+
+FillTiles fadedTiles(FillTiles tiles, const QColor& ground, double opacity)
+{
+    for (FillTile& tile : tiles)
+        for (std::vector<QRgb>* pixels : {&tile.pixels, &tile.rows})
+            for (QRgb& pixel : *pixels)
+                pixel = mixed(QColor{pixel}, opacity, ground).rgb();
     return tiles;
 }
 

@@ -9,20 +9,33 @@
 #include <QPainterPath>
 
 #include <array>
+#include <cstddef>
 #include <vector>
 
 namespace plimsoll::ui {
 
 /// The fill of one class, colour and pattern, as a square tile that repeats without seams. `pixels`
-/// runs column by column, because stacks are filled by columns.
+/// runs column by column, because stacks are filled by columns; `rows` has the same row by row,
+/// each row as often as a stretch of kStretch pixels needs from anywhere in it.
 struct FillTile
 {
+    static constexpr int kStretch = 16;
+
     int side = 0; ///< device pixels
     std::vector<QRgb> pixels;
+    std::vector<QRgb> rows;
+
+    /// Where the row that shows at a height begins in `rows`.
+    [[nodiscard]] std::ptrdiff_t rowOf(int y) const
+    {
+        return static_cast<std::ptrdiff_t>(y % side) * (side + kStretch);
+    }
 };
 using FillTiles = std::array<FillTile, StackColumns::kLayers>;
 /// For the theme as it is now.
 [[nodiscard]] FillTiles classTiles(const Theme& theme, double devicePixelRatio);
+/// The same as they look where they are drawn at this opacity.
+[[nodiscard]] FillTiles fadedTiles(FillTiles tiles, const QColor& ground, double opacity);
 /// The same fill as an image of any size, for legends and cards.
 [[nodiscard]] QImage classSwatch(const Theme& theme, std::size_t layer, QSize size,
                                  double devicePixelRatio);

@@ -62,18 +62,36 @@ StackColumns stackColumns(const timeline::Timeline& timeline, const StepAxis& ax
     return columns;
 }
 
+std::vector<StepSpan> columnSpans(const StepAxis& axis, const Coordinates& coordinates)
+{
+    std::vector<StepSpan> spans;
+    if (axis.stepCount() > 0)
+        forEachColumn(axis, coordinates, [&](const StepSpan& span) { spans.push_back(span); });
+    return spans;
+}
+
 std::vector<float> ghostColumns(const timeline::Timeline& unplanned, const StepAxis& plannedAxis,
                                 std::span<const std::uint32_t> unplannedStepAt,
                                 const Coordinates& coordinates)
 {
+    return ghostColumns(unplanned, columnSpans(plannedAxis, coordinates), unplannedStepAt,
+                        coordinates);
+}
+
+std::vector<float> ghostColumns(const timeline::Timeline& unplanned,
+                                std::span<const StepSpan> spans,
+                                std::span<const std::uint32_t> unplannedStepAt,
+                                const Coordinates& coordinates)
+{
     std::vector<float> heights;
-    if (unplanned.stepCount() == 0 || plannedAxis.stepCount() == 0)
+    if (unplanned.stepCount() == 0)
         return heights;
+    heights.reserve(spans.size());
     const auto clampStep = [&](std::size_t step) {
         return std::min(step, unplanned.stepCount() - 1);
     };
     const double scale = pixelsPerByte(coordinates);
-    forEachColumn(plannedAxis, coordinates, [&](const StepSpan& span) {
+    for (const StepSpan& span : spans) {
         std::size_t largest = 0;
         if (unplannedStepAt.empty()) {
             largest = shownStep(unplanned, span);
@@ -91,7 +109,7 @@ std::vector<float> ghostColumns(const timeline::Timeline& unplanned, const StepA
         }
         heights.push_back(
             static_cast<float>(static_cast<double>(unplanned.totalAt(largest).count()) * scale));
-    });
+    }
     return heights;
 }
 

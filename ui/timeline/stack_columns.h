@@ -39,4 +39,13 @@ struct StackColumns
 /// The largest step of a column's span: what a column shows.
 [[nodiscard]] std::size_t shownStep(const timeline::Timeline& timeline, const StepSpan& span);
 
+/// The steps that each column shows, and the same heights from those: for several curves on one
+/// axis.
+[[nodiscard]] std::vector<StepSpan> columnSpans(const StepAxis& axis,
+                                                const Coordinates& coordinates);
+[[nodiscard]] std::vector<float> ghostColumns(const timeline::Timeline& unplanned,
+                                              std::span<const StepSpan> spans,
+                                              std::span<const std::uint32_t> unplannedStepAt,
+                                              const Coordinates& coordinates);
+
 } // namespace plimsoll::ui

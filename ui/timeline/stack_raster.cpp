@@ -4,6 +4,7 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -13,6 +14,8 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr std::size_t kLayers = StackColumns::kLayers;
+using FlatRows = StripRows::Flat;
+using FlatLayers = std::array<FlatRows, kLayers>;
 /// Thinner layers than this (device pixels) get no separator, or nothing would be left of them.
 constexpr int kLeastSeparated = 3;
 
@@ -34,18 +37,32 @@ QRgb premultiplied(QColor color, double factor = 1.0)
 }
 
 /// Columns that are filled together: a cache line of each row.
-constexpr std::size_t kStrip = 16;
+constexpr std::size_t kStrip = FillTile::kStretch;
 
-/// The pixels of one column, one after the other.
+/// Writable rows of an image, and those of the picture that shows where nothing is drawn; null:
+/// nothing does.
+struct Canvas
+{
+    QRgb* bits;
+    const QRgb* ground;
+    std::ptrdiff_t stride; ///< in pixels, of both
+    std::size_t rows;
+};
+
+/// The pixels of one column, one after the other; 0 where the ground shows.
 struct ColumnPixels
 {
     QRgb* pixels;
     int height;
+    const QRgb* ground; ///< its uppermost pixel; null: none
+    std::ptrdiff_t stride;
 
     void blend(int y, QRgb color) const
     {
-        if (y >= 0 && y < height)
-            pixels[y] = blended(color, pixels[y]);
+        if (y < 0 || y >= height)
+            return;
+        const QRgb under = pixels[y] == 0 && ground != nullptr ? ground[y * stride] : pixels[y];
+        pixels[y] = blended(color, under);
     }
 };
 
@@ -76,6 +93,33 @@ std::pair<int, int> outlineOf(const StackColumns& columns, std::size_t column, i
     return {from, std::max(std::max(top, before), from + thickness)};
 }
 
+/// Outline and separators are outside of them.
+FlatLayers flatRows(const StackColumns& columns, std::size_t begin, std::size_t end, int height,
+                    int thickness)
+{
+    std::array<int, kLayers> highest; // of the layer's upper edge in the strip
+    std::array<int, kLayers> lowest;
+    highest.fill(height);
+    lowest.fill(0);
+    int outlineEnd = 0;
+    for (std::size_t column = begin; column < end; ++column) {
+        for (std::size_t layer = 0; layer < kLayers; ++layer) {
+            const int edge = upperEdge(columns, column, layer, height);
+            highest[layer] = std::min(highest[layer], edge);
+            lowest[layer] = std::max(lowest[layer], edge);
+        }
+        outlineEnd = std::max(outlineEnd, outlineOf(columns, column, height, thickness).second);
+    }
+    FlatLayers found{};
+    for (std::size_t layer = 0; layer < kLayers; ++layer) {
+        const int top = std::max(lowest[layer], outlineEnd);
+        const int bottom = (layer == 0 ? height : highest[layer - 1]) - thickness;
+        if (bottom > top)
+            found[layer] = {top, bottom};
+    }
+    return found;
+}
+
 /// Repeats a tile's column down to `bottom`.
 void fillRun(QRgb* out, const QRgb* bottom, const QRgb* tileColumn, int side, int at)
 {
@@ -86,9 +130,10 @@ void fillRun(QRgb* out, const QRgb* bottom, const QRgb* tileColumn, int side, in
     }
 }
 
-/// The layers of one column, and its part of the outline. What is above stays as it is.
+/// The layers of one column, and its part of the outline. What is above stays as it is, and rows
+/// that are flat.
 void fillColumn(const ColumnPixels& pixels, const StackColumns& columns, std::size_t column,
-                const Brushes& brushes)
+                const Brushes& brushes, const FlatLayers& flat)
 {
     const auto x = static_cast<int>(column);
     const int thickness = brushes.thickness;
@@ -102,8 +147,16 @@ void fillColumn(const ColumnPixels& pixels, const StackColumns& columns, std::si
         const QRgb* tileColumn =
             tile.pixels.data()
             + static_cast<std::ptrdiff_t>((x + brushes.anchor.x()) % tile.side) * tile.side;
-        fillRun(pixels.pixels + top, pixels.pixels + bottom, tileColumn, tile.side,
-                (top + brushes.anchor.y()) % tile.side);
+        const auto run = [&](int from, int to) {
+            fillRun(pixels.pixels + from, pixels.pixels + to, tileColumn, tile.side,
+                    (from + brushes.anchor.y()) % tile.side);
+        };
+        if (flat[layer].bottom > flat[layer].top) {
+            run(top, flat[layer].top);
+            run(flat[layer].bottom, bottom);
+        } else {
+            run(top, bottom);
+        }
         if (previousThickness >= kLeastSeparated * thickness
             && bottom - top >= kLeastSeparated * thickness)
             for (int i = 0; i < thickness; ++i)
@@ -117,79 +170,195 @@ void fillColumn(const ColumnPixels& pixels, const StackColumns& columns, std::si
     pixels.blend(from - 1, brushes.outlineEdge);
 }
 
-/// Writable rows of an image.
-struct Canvas
-{
-    QRgb* bits;
-    std::ptrdiff_t stride; ///< in pixels
-    std::size_t rows;
-};
-
-/// Turns columns of pixels into rows; nothing is above row `first`. A fixed width needs no loop.
+/// Turns columns of pixels into rows. A fixed width needs no loop.
 template <std::size_t Width>
-void turn(const Canvas& canvas, const QRgb* strip, std::size_t left, std::size_t first)
+void turn(const Canvas& canvas, const QRgb* strip, std::size_t left, std::size_t first,
+          std::size_t last)
 {
-    QRgb* out = canvas.bits + left;
-    for (std::size_t y = 0; y < first; ++y, out += canvas.stride)
-        for (std::size_t x = 0; x < Width; ++x)
-            out[x] = 0;
-    for (std::size_t y = first; y < canvas.rows; ++y, out += canvas.stride)
+    const std::ptrdiff_t skipped = static_cast<std::ptrdiff_t>(first) * canvas.stride;
+    QRgb* out = canvas.bits + skipped + left;
+    const QRgb* under = canvas.ground == nullptr ? nullptr : canvas.ground + skipped + left;
+    for (std::size_t y = first; y < last; ++y, out += canvas.stride) {
         for (std::size_t x = 0; x < Width; ++x)
             out[x] = strip[x * canvas.rows + y];
+        if (under == nullptr)
+            continue;
+        for (std::size_t x = 0; x < Width; ++x)
+            out[x] = out[x] == 0 ? under[x] : out[x];
+        under += canvas.stride;
+    }
+}
+
+/// What stands above everything drawn.
+void clearRows(const Canvas& canvas, std::size_t left, std::size_t width, std::size_t from,
+               std::size_t last)
+{
+    for (std::size_t y = from; y < last; ++y) {
+        const std::ptrdiff_t at =
+            static_cast<std::ptrdiff_t>(y) * canvas.stride + static_cast<std::ptrdiff_t>(left);
+        if (canvas.ground == nullptr)
+            std::fill_n(canvas.bits + at, width, 0U);
+        else
+            std::copy_n(canvas.ground + at, width, canvas.bits + at);
+    }
+}
+
+/// One layer from side to side of a strip, row by row.
+void fillFlat(const Canvas& canvas, std::size_t left, int from, int to, const FillTile& tile,
+              const Brushes& brushes)
+{
+    const auto x =
+        static_cast<std::ptrdiff_t>((static_cast<int>(left) + brushes.anchor.x()) % tile.side);
+    for (int y = from; y < to; ++y)
+        std::copy_n(tile.rows.data() + tile.rowOf(y + brushes.anchor.y()) + x, kStrip,
+                    canvas.bits + y * canvas.stride + left);
+}
+
+/// Those of the flat rows that don't show the layer already.
+void fillChanged(const Canvas& canvas, std::size_t left, const StripRows& rows,
+                 const StripRows& shown, std::size_t layer, const Brushes& brushes)
+{
+    const FlatRows& flat = rows.flat[layer];
+    const FlatRows& kept = shown.flat[layer];
+    const FillTile& tile = brushes.tiles[layer];
+    const int from = std::clamp(kept.top, flat.top, flat.bottom);
+    const int to = std::clamp(kept.bottom, from, flat.bottom);
+    fillFlat(canvas, left, flat.top, from, tile, brushes);
+    fillFlat(canvas, left, to, flat.bottom, tile, brushes);
+}
+
+/// Columns from one up to before another.
+struct Strip
+{
+    std::size_t begin = 0;
+    std::size_t end = 0;
+
+    [[nodiscard]] std::size_t width() const { return end - begin; }
+};
+
+/// What rows of a strip hold, before any is filled.
+StripRows rowsOf(const StackColumns& columns, const Strip& at, int height, int thickness)
+{
+    StripRows rows;
+    rows.first = height;
+    for (std::size_t column = at.begin; column < at.end; ++column)
+        rows.first = std::min(rows.first, outlineOf(columns, column, height, thickness).first - 1);
+    rows.first = std::max(rows.first, 0);
+    if (at.width() == kStrip)
+        rows.flat = flatRows(columns, at.begin, at.end, height, thickness);
+    return rows;
 }
 
 /// Fills a strip column by column in memory that stays in the cache, then turns it into rows of the
-/// image: going down the image itself would touch another page with every pixel.
-void fillStrip(const Canvas& canvas, std::vector<QRgb>& strip, const StackColumns& columns,
-               std::size_t begin, std::size_t end, const Brushes& brushes)
+/// image: going down the image itself would touch another page with every pixel. Rows that show the
+/// same as before are left alone: the image is far larger than the cache.
+StripRows fillStrip(const Canvas& canvas, std::vector<QRgb>& pixels, const StackColumns& columns,
+                    const Strip& at, const Brushes& brushes, const StripRows& shown)
 {
     const auto height = static_cast<int>(canvas.rows);
-    int highest = height;
-    for (std::size_t column = begin; column < end; ++column)
-        highest =
-            std::min(highest, outlineOf(columns, column, height, brushes.thickness).first - 1);
-    const auto first = static_cast<std::size_t>(std::max(highest, 0));
-    for (std::size_t column = begin; column < end; ++column) {
-        QRgb* pixels = strip.data() + (column - begin) * canvas.rows;
-        std::fill(pixels + first, pixels + canvas.rows, 0U);
-        fillColumn({pixels, height}, columns, column, brushes);
+    const StripRows rows = rowsOf(columns, at, height, brushes.thickness);
+    const auto first = static_cast<std::size_t>(rows.first);
+    for (std::size_t column = at.begin; column < at.end; ++column) {
+        QRgb* own = pixels.data() + (column - at.begin) * canvas.rows;
+        const auto top = static_cast<std::size_t>(upperEdge(columns, column, kLayers - 1, height));
+        if (top > first)
+            std::fill(own + first, own + top, 0U);
+        const QRgb* ground = canvas.ground == nullptr ? nullptr : canvas.ground + column;
+        fillColumn({own, height, ground, canvas.stride}, columns, column, brushes, rows.flat);
     }
-    if (end - begin == kStrip) {
-        turn<kStrip>(canvas, strip.data(), begin, first);
-        return;
+    clearRows(canvas, at.begin, at.width(),
+              static_cast<std::size_t>(std::min(shown.first, rows.first)), first);
+    if (at.width() < kStrip) {
+        for (std::size_t column = 0; column < at.width(); ++column)
+            turn<1>(canvas, pixels.data() + column * canvas.rows, at.begin + column, first,
+                    canvas.rows);
+        return rows;
     }
-    for (std::size_t column = begin; column < end; ++column)
-        turn<1>(canvas, strip.data() + (column - begin) * canvas.rows, column, first);
+    std::size_t from = first;
+    for (std::size_t layer = kLayers; layer-- > 0;) {
+        const FlatRows& flat = rows.flat[layer];
+        if (flat.bottom <= flat.top)
+            continue;
+        turn<kStrip>(canvas, pixels.data(), at.begin, from, static_cast<std::size_t>(flat.top));
+        fillChanged(canvas, at.begin, rows, shown, layer, brushes);
+        from = static_cast<std::size_t>(flat.bottom);
+    }
+    turn<kStrip>(canvas, pixels.data(), at.begin, from, canvas.rows);
+    return rows;
+}
+
+/// `shown`: what the strips show already, by strip; what they show now afterwards.
+void fillStack(const Canvas& canvas, std::size_t width, const StackColumns& columns,
+               const Brushes& brushes, std::vector<StripRows>& shown)
+{
+    const std::size_t count = std::min(columns.count(), width);
+    shown.resize((width + kStrip - 1) / kStrip);
+    std::vector<QRgb> pixels(kStrip * canvas.rows);
+    for (std::size_t begin = 0; begin < width; begin += kStrip) {
+        StripRows& here = shown[begin / kStrip];
+        const std::size_t end = std::min(begin + kStrip, width);
+        if (begin < count)
+            here = fillStrip(canvas, pixels, columns, {begin, std::min(end, count)}, brushes, here);
+        if (end > count) {
+            // Right of the end of the step there is nothing.
+            const std::size_t left = std::max(begin, count);
+            clearRows(canvas, left, end - left, 0, canvas.rows);
+            here = {};
+        }
+    }
+}
+
+Brushes brushesOf(const FillTiles& tiles, const StackInks& inks, QPoint anchor,
+                  double devicePixelRatio)
+{
+    return {tiles,
+            anchor,
+            premultiplied(inks.separator),
+            premultiplied(inks.outline),
+            premultiplied(inks.outline, 0.25),
+            std::max(1, static_cast<int>(std::lround(devicePixelRatio)))};
 }
 
 } // namespace
 
 QImage rasterStack(const StackColumns& columns, const FillTiles& tiles, const StackInks& inks,
-                   QSize size, QPoint anchor, double devicePixelRatio, QImage reuse)
+                   QSize size, QPoint anchor, double devicePixelRatio)
 {
-    QImage image = std::move(reuse);
-    if (image.size() != size)
-        image = QImage{size, QImage::Format_ARGB32_Premultiplied};
+    QImage image{size, QImage::Format_ARGB32_Premultiplied};
     if (image.isNull())
         return image;
-    const Brushes brushes{tiles,
-                          anchor,
-                          premultiplied(inks.separator),
-                          premultiplied(inks.outline),
-                          premultiplied(inks.outline, 0.25),
-                          std::max(1, static_cast<int>(std::lround(devicePixelRatio)))};
-    const std::size_t count = std::min(columns.count(), static_cast<std::size_t>(size.width()));
-    const Canvas canvas{reinterpret_cast<QRgb*>(image.bits()), image.bytesPerLine() / 4,
-                        static_cast<std::size_t>(size.height())};
-    std::vector<QRgb> strip(kStrip * canvas.rows);
-    for (std::size_t begin = 0; begin < count; begin += kStrip)
-        fillStrip(canvas, strip, columns, begin, std::min(begin + kStrip, count), brushes);
-    // Right of the end of the step there is nothing.
-    for (std::size_t y = 0; y < canvas.rows; ++y)
-        std::fill_n(canvas.bits + static_cast<std::ptrdiff_t>(y) * canvas.stride + count,
-                    static_cast<std::size_t>(size.width()) - count, 0U);
+    std::vector<StripRows> nothing;
+    fillStack({reinterpret_cast<QRgb*>(image.bits()), nullptr, image.bytesPerLine() / 4,
+               static_cast<std::size_t>(size.height())},
+              static_cast<std::size_t>(size.width()), columns,
+              brushesOf(tiles, inks, anchor, devicePixelRatio), nothing);
     image.setDevicePixelRatio(devicePixelRatio);
     return image;
+}
+
+void StackPicture::reset(QImage ground)
+{
+    m_ground = std::move(ground);
+    m_picture = m_ground.copy();
+    m_shown.clear();
+}
+
+void StackPicture::draw(const QRect& plot, const StackColumns& columns, const FillTiles& tiles,
+                        const StackInks& inks)
+{
+    if (plot != m_plot || &tiles != m_tiles)
+        m_shown.clear();
+    m_plot = plot;
+    m_tiles = &tiles;
+    if ((plot & m_picture.rect()) != plot)
+        return;
+    const std::ptrdiff_t stride = m_picture.bytesPerLine() / 4;
+    const std::ptrdiff_t corner = plot.top() * stride + plot.left();
+    fillStack({reinterpret_cast<QRgb*>(m_picture.bits()) + corner,
+               reinterpret_cast<const QRgb*>(m_ground.constBits()) + corner, stride,
+               static_cast<std::size_t>(plot.height())},
+              static_cast<std::size_t>(plot.width()), columns,
+              brushesOf(tiles, inks, plot.topLeft(), m_picture.devicePixelRatio()), m_shown);
 }
 
 void drawStackShapes(QPainter& painter, const StackColumns& columns, const Theme& theme)

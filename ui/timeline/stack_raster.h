@@ -7,6 +7,10 @@
 #include <QColor>
 #include <QImage>
 #include <QPoint>
+#include <QRect>
+
+#include <array>
+#include <vector>
 
 class QPainter;
 
@@ -20,10 +24,46 @@ struct StackInks
 
 /// Fills the columns pixel by pixel: cost depends on the area only. Transparent above the sum.
 /// `anchor` is the widget position of the image's corner in device pixels, so that patterns stand
-/// still. `reuse` gives its memory back when the size still fits.
+/// still.
 [[nodiscard]] QImage rasterStack(const StackColumns& columns, const FillTiles& tiles,
                                  const StackInks& inks, QSize size, QPoint anchor,
-                                 double devicePixelRatio, QImage reuse = {});
+                                 double devicePixelRatio);
+
+/// What a strip of some columns shows, by rows of the plot.
+struct StripRows
+{
+    /// Rows that show one layer from side to side; none: both are 0.
+    struct Flat
+    {
+        int top = 0;
+        int bottom = 0; ///< past the last one
+    };
+
+    int first = 0; ///< above it there is only ground
+    std::array<Flat, StackColumns::kLayers> flat{};
+};
+
+/// The stack on an opaque ground, drawn again for each plan that a drag meets: only rows that
+/// change are written.
+class StackPicture
+{
+public:
+    /// Another ground; nothing stands on it.
+    void reset(QImage ground);
+    /// The columns into a rectangle (device pixels) of the picture, in place of those before. Other
+    /// tiles are other objects; their colours change with the ground only.
+    void draw(const QRect& plot, const StackColumns& columns, const FillTiles& tiles,
+              const StackInks& inks);
+    /// What lies outside of the rectangle is the owner's.
+    [[nodiscard]] QImage& picture() { return m_picture; }
+
+private:
+    QImage m_ground;
+    QImage m_picture;
+    QRect m_plot;
+    const FillTiles* m_tiles = nullptr; ///< of what is shown
+    std::vector<StripRows> m_shown;
+};
 
 /// The same picture as shapes, for SVG. Units are columns; the painter's origin is the plot's
 /// corner.

@@ -53,7 +53,7 @@ struct Legend
 /// room is left out.
 Legend legendOf(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme)
 {
-    const QFontMetricsF metrics{theme.font(TextRole::Small)};
+    const QFont& font = theme.font(TextRole::Small);
     Legend legend;
     legend.end = frame.layout.header.right() - theme.px(14);
     const double measured = measuredLegendWidth(model, theme);
@@ -62,8 +62,8 @@ Legend legendOf(const TimelineModel& model, const TimelineFrame& frame, const Th
     double names = 0;
     for (std::size_t layer = 0; layer < StackColumns::kLayers; ++layer)
         names += own
-                 + metrics.horizontalAdvance(QString::fromLatin1(
-                     timeline::categoryName(static_cast<timeline::Category>(layer))));
+                 + nameWidth(font, QString::fromLatin1(timeline::categoryName(
+                                       static_cast<timeline::Category>(layer))));
     const double gaps = static_cast<double>(StackColumns::kLayers) - (measured > 0 ? 0.0 : 1.0);
     const double gap = std::clamp((legend.begin - theme.px(kRoomyFacts) - names) / gaps,
                                   double(theme.px(kNarrowGap)), double(theme.px(kWideGap)));
@@ -71,7 +71,7 @@ Legend legendOf(const TimelineModel& model, const TimelineFrame& frame, const Th
     for (std::size_t layer = StackColumns::kLayers; layer-- > 0;) {
         const QString name =
             QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer)));
-        const double text = x - metrics.horizontalAdvance(name);
+        const double text = x - nameWidth(font, name);
         if (text - own < theme.px(kLeastFacts))
             break;
         legend.begin = std::round(text - own);

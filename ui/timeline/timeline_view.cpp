@@ -76,21 +76,15 @@ StackInks inksOf(const Theme& theme)
     return {theme.color(Role::Panel, 0.85), theme.color(Role::Text, 0.9)};
 }
 
-/// Blits only the rows that hold anything: the rest of the image is transparent.
-void drawFilledPart(QPainter& painter, QPointF corner, const QImage& stack,
-                    const StackColumns& columns)
+StackInks fadedInks(const Theme& theme)
 {
-    float highest = 0;
-    for (const auto& tops : columns.top)
-        highest = std::max(highest, tops.back());
-    const int first =
-        std::clamp(stack.height() - static_cast<int>(std::ceil(highest)) - 2, 0, stack.height());
-    if (first == stack.height())
-        return;
-    const QPointF offset{0, first / stack.devicePixelRatio()};
-    painter.drawImage(corner + offset, stack,
-                      QRectF{0, static_cast<double>(first), static_cast<double>(stack.width()),
-                             static_cast<double>(stack.height() - first)});
+    StackInks inks = inksOf(theme);
+    for (QColor* ink : {&inks.separator, &inks.outline}) {
+        const float alpha = ink->alphaF();
+        *ink = mixed(*ink, kPaleOpacity, theme.color(Role::Plot));
+        ink->setAlphaF(alpha);
+    }
+    return inks;
 }
 
 QPoint anchorOf(const TimelineFrame& frame, double ratio)
@@ -138,18 +132,21 @@ void TimelineView::Private::refresh(const TimelineFrame& frame)
     const Theme& theme = Theme::current();
     if (tilesRatio != ratio()) {
         tiles = classTiles(theme, ratio());
+        paleTiles = fadedTiles(tiles, theme.color(Role::Plot), kPaleOpacity);
         tilesRatio = ratio();
         invalidateAll();
     }
     const bool baseDirty = groundDirty || stackDirty || basePale != model.pale;
     if (groundDirty) {
-        ground = QPixmap{view.size() * ratio()};
+        QImage ground{view.size() * ratio(), QImage::Format_RGB32};
         ground.setDevicePixelRatio(ratio());
         ground.fill(theme.color(Role::Panel));
         QPainter painter{&ground};
         const PaintContext context{painter, model, frame, theme};
         paintGround(context);
         paintTimeAxis(context);
+        painter.end();
+        base.reset(std::move(ground));
         groundDirty = false;
     }
     if (ghostDirty) {
@@ -164,8 +161,6 @@ void TimelineView::Private::refresh(const TimelineFrame& frame)
         const Coordinates device = frame.deviceCoordinates(ratio());
         columns = model.set.planned ? stackColumns(*model.set.planned, model.axis, device)
                                     : StackColumns{};
-        stack = rasterStack(columns, tiles, inksOf(theme), device.plot().size().toSize(),
-                            anchorOf(frame, ratio()), ratio(), std::move(stack));
         stackDirty = false;
     }
     if (baseDirty)
@@ -175,18 +170,17 @@ void TimelineView::Private::refresh(const TimelineFrame& frame)
 void TimelineView::Private::compose(const TimelineFrame& frame)
 {
     const Theme& theme = Theme::current();
-    if (base.size() != ground.size() || base.devicePixelRatio() != ground.devicePixelRatio()) {
-        base = QPixmap{ground.size()};
-        base.setDevicePixelRatio(ground.devicePixelRatio());
-        base.fill(theme.color(Role::Panel));
-    }
-    QPainter painter{&base};
-    painter.drawPixmap(QPointF{}, ground);
+    const QRect plot{anchorOf(frame, ratio()),
+                     frame.deviceCoordinates(ratio()).plot().size().toSize()};
+    // Fading the colours is the same as drawing with an opacity, and as quick as drawing without.
+    if (model.pale)
+        base.draw(plot, columns, paleTiles, fadedInks(theme));
+    else
+        base.draw(plot, columns, tiles, inksOf(theme));
+    QPainter painter{&base.picture()};
     paintBands({painter, model, frame, theme});
-    painter.setOpacity(model.pale ? kPaleOpacity : 1.0);
-    drawFilledPart(painter, frame.at.plot().topLeft(), stack, columns);
-    painter.setOpacity(1.0);
-    paintOverviewCurves(painter, model, frame, theme);
+    painter.end();
+    drawOverviewCurves(base.picture(), model, frame, theme);
     basePale = model.pale;
 }
 
@@ -196,8 +190,9 @@ void TimelineView::Private::paint(QPainter& painter)
     const Theme& theme = Theme::current();
     refresh(now);
     labels = placeLabels(model, now, theme, columns, ratio());
-    painter.drawPixmap(QPointF{}, base);
+    painter.drawImage(QPointF{}, base.picture());
     const PaintContext context{painter, model, now, theme};
+    paintBoundaries(context, columns);
     paintHeader(context);
     paintClassNames(context, labels);
     paintGhost(painter, ghost, model, now);
@@ -234,6 +229,7 @@ void TimelineView::renderTo(QPainter* painter, QSize size) const
     paintTimeAxis(context);
     paintHeader(context);
     paintBands(context);
+    paintBoundaries(context, {});
     painter->setOpacity(still.pale ? kPaleOpacity : 1.0);
     if (isVector(*painter)) {
         painter->translate(frame.at.plot().topLeft());

@@ -6,7 +6,7 @@
 #include "ui/timeline/overview.h"
 #include "ui/timeline/paint_context.h"
 #include "ui/timeline/patterns.h"
-#include "ui/timeline/stack_columns.h"
+#include "ui/timeline/stack_raster.h"
 #include "ui/timeline/timeline_view.h"
 
 #include <QLineEdit>
@@ -91,14 +91,13 @@ public:
     QLineEdit* field = nullptr;
 
     // Caches.
-    QPixmap ground; ///< what no plan changes
-    QPixmap base;   ///< ground, bands, stack, overview: what the line leaves as it is
+    StackPicture base; ///< axes, bands, stack, overview: what the line leaves as it is
     bool basePale = false;
     Ghost ghost;
     QPixmap measured; ///< the measured curve
     StackColumns columns;
-    QImage stack;
     FillTiles tiles;
+    FillTiles paleTiles; ///< of a plan that does not belong to the budget
     double tilesRatio = 0;
     bool groundDirty = true;
     bool ghostDirty = true;
