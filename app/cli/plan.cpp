@@ -37,13 +37,31 @@ constexpr std::int64_t kMostOption = std::int64_t{1} << 62U; ///< the records kn
 ordered_json optionJson(const solve::OptionRecord& option)
 {
     ordered_json json = {{"name", option.name},
-                         {"sentence", option.sentence},
-                         {"lower", option.lower},
-                         {"default", option.standard},
-                         {"upper", option.upper}};
+                         {"kind", solve::optionKindName(option.kind())},
+                         {"sentence", option.sentence}};
+    if (option.isText) {
+        json["default"] = "";
+        json["longest"] = option.upper;
+        return json;
+    }
+    json["lower"] = option.lower;
+    json["default"] = option.standard;
+    json["upper"] = option.upper;
     if (!option.choices.empty())
         json["choices"] = option.choices;
     return json;
+}
+
+/// "--slots 16..4000 (default 500): ...".
+std::string optionText(const solve::OptionRecord& option)
+{
+    if (option.isText)
+        return fmt::format("--{} TEXT, such as {} (default: none): {}", option.name, option.example,
+                           option.sentence);
+    return fmt::format("--{} {} (default {}): {}", option.name,
+                       option.choices.empty() ? fmt::format("{}..{}", option.lower, option.upper)
+                                              : fmt::format("{}", fmt::join(option.choices, "|")),
+                       solve::valueText(option, option.standard), option.sentence);
 }
 
 Answer listPlanners()
@@ -56,11 +74,7 @@ Answer listPlanners()
         answer.text += fmt::format("{:<12} {}\n", descriptor.id, descriptor.sentence);
         for (const solve::OptionRecord& option : descriptor.options) {
             options.push_back(optionJson(option));
-            answer.text += fmt::format("    --{} {} (default {}): {}\n", option.name,
-                                       option.choices.empty()
-                                           ? fmt::format("{}..{}", option.lower, option.upper)
-                                           : fmt::format("{}", fmt::join(option.choices, "|")),
-                                       solve::valueText(option, option.standard), option.sentence);
+            answer.text += fmt::format("    {}\n", optionText(option));
         }
         answer.text += fmt::format("    after: {}\n", descriptor.source);
         for (const std::string& sentence : descriptor.leavesOut)
@@ -84,7 +98,7 @@ bool isDefault(const std::string& name, const std::string& text)
     for (const auto& planner : solve::planners())
         for (const solve::OptionRecord& record : planner->descriptor().options)
             if (record.name == name)
-                return solve::valueText(record, record.standard) == text;
+                return solve::valueText(record, solve::defaultValue(record)) == text;
     return false;
 }
 
@@ -129,7 +143,7 @@ private:
     std::string m_parallelText;
     std::optional<std::int64_t> m_zero;
     std::map<std::string, std::optional<std::int64_t>> m_optionValues;
-    std::map<std::string, std::optional<std::string>> m_optionTexts; ///< those with named values
+    std::map<std::string, std::optional<std::string>> m_optionTexts; ///< choices and texts
     std::optional<double> m_timeLimit;
     int m_points = 0;
     bool m_hasFlips = false;
@@ -208,16 +222,17 @@ PlanVerb::PlanVerb(CLI::App& app)
 void PlanVerb::addPlannerOption(const solve::OptionRecord& option)
 {
     const std::string flag = "--" + option.name;
-    if (!option.choices.empty()) {
-        if (const auto [entry, added] = m_optionTexts.try_emplace(option.name); added)
+    if (option.kind() == solve::OptionKind::Number) {
+        if (const auto [entry, added] = m_optionValues.try_emplace(option.name); added)
             command()
-                .add_option(flag, entry->second,
-                            fmt::format("{} {}", option.sentence, fmt::join(option.choices, ", ")))
+                .add_option(flag, entry->second, option.sentence)
+                ->transform(wholeNumber(-kMostOption, kMostOption))
                 ->group("Options of planners");
-    } else if (const auto [entry, added] = m_optionValues.try_emplace(option.name); added) {
+    } else if (const auto [entry, added] = m_optionTexts.try_emplace(option.name); added) {
+        const std::string more = option.isText ? fmt::format("Such as {}", option.example)
+                                               : fmt::format("{}", fmt::join(option.choices, ", "));
         command()
-            .add_option(flag, entry->second, option.sentence)
-            ->transform(wholeNumber(-kMostOption, kMostOption))
+            .add_option(flag, entry->second, fmt::format("{} {}", option.sentence, more))
             ->group("Options of planners");
     }
 }
@@ -231,6 +246,10 @@ Result<void> PlanVerb::readOptions()
         const auto text = m_optionTexts.find(record.name);
         if (text == m_optionTexts.end() || !text->second)
             continue;
+        if (record.isText) {
+            m_options[record.name] = *text->second;
+            continue;
+        }
         const Result<std::int64_t> value = solve::choiceValue(record, *text->second);
         if (!value)
             return tl::unexpected{value.error()};

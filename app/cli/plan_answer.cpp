@@ -42,10 +42,10 @@ ordered_json optionsJson(const Planning& planning)
 {
     ordered_json json = ordered_json::object();
     for (const solve::OptionRecord& option : planning.planner.options) {
-        const std::int64_t value =
-            solve::optionValue(planning.planner, planning.options, option.name);
-        if (option.choices.empty())
-            json[option.name] = value;
+        const solve::OptionValue value =
+            solve::chosenValue(planning.planner, planning.options, option.name);
+        if (option.kind() == solve::OptionKind::Number)
+            json[option.name] = std::get<std::int64_t>(value);
         else
             json[option.name] = solve::valueText(option, value);
     }

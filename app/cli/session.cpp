@@ -27,6 +27,14 @@ std::string sizesText(const std::map<std::string, std::int64_t>& sizes)
     return text;
 }
 
+ordered_json optionsJson(const session::SavedOptions& options)
+{
+    ordered_json json = ordered_json::object();
+    for (const auto& [name, value] : options)
+        std::visit([&json, key = name](const auto& plain) { json[key] = plain; }, value);
+    return json;
+}
+
 ordered_json runsJson(const session::SavedSession& saved)
 {
     ordered_json rows = ordered_json::array();
@@ -108,7 +116,7 @@ private:
                                   {"reserve_bytes", problem.reserveBytes},
                                   {"rounding", problem.rounding},
                                   {"planner", problem.planner},
-                                  {"options", problem.options},
+                                  {"options", optionsJson(problem.options)},
                                   {"sizes", problem.sizes},
                                   {"data_parallel", problem.dataParallel.empty()
                                                         ? ordered_json{}

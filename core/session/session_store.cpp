@@ -40,6 +40,14 @@ Result<void> putGraph(Database& database, const SavedGraph& graph)
                    });
 }
 
+std::string textOf(const SavedOptions& options)
+{
+    nlohmann::json json = nlohmann::json::object();
+    for (const auto& [name, value] : options)
+        std::visit([&json, key = name](const auto& plain) { json[key] = plain; }, value);
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 Result<void> putProblem(Database& database, const SavedProblem& problem)
 {
     return execute(
@@ -49,7 +57,7 @@ Result<void> putProblem(Database& database, const SavedProblem& problem)
                 .bind(1, problem.reserveBytes)
                 .bind(2, std::int64_t{problem.rounding})
                 .bind(3, problem.planner)
-                .bind(4, nlohmann::json(problem.options).dump())
+                .bind(4, textOf(problem.options))
                 .bind(5, problem.budgetBytes)
                 .bind(6, nlohmann::json(problem.sizes).dump())
                 .bind(7, nlohmann::json(problem.pins)
@@ -163,6 +171,21 @@ std::map<std::string, std::int64_t> integersOf(const std::string& text)
     return integers;
 }
 
+SavedOptions optionsOf(const std::string& text)
+{
+    SavedOptions options;
+    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object())
+        return options;
+    for (const auto& [name, value] : json.items()) {
+        if (value.is_number_integer())
+            options.emplace(name, value.get<std::int64_t>());
+        else if (value.is_string())
+            options.emplace(name, value.get<std::string>());
+    }
+    return options;
+}
+
 std::vector<std::string> textsOf(const std::string& text)
 {
     std::vector<std::string> texts;
@@ -268,7 +291,7 @@ Result<SavedSession> SessionStore::load() const
                        one->integer(5),
                        static_cast<int>(one->integer(6)),
                        one->text(7),
-                       integersOf(one->text(8)),
+                       optionsOf(one->text(8)),
                        one->integer(9),
                        integersOf(one->text(11)),
                        textsOf(one->text(12)),

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace plimsoll::session {
@@ -23,13 +24,16 @@ struct SavedGraph
     bool operator==(const SavedGraph&) const = default;
 };
 
+/// Of a planner, by name: numbers and texts.
+using SavedOptions = std::map<std::string, std::variant<std::int64_t, std::string>>;
+
 struct SavedProblem
 {
     std::string device; ///< id
     std::int64_t reserveBytes = 0;
     int rounding = 512; ///< 512 or 1
     std::string planner;
-    std::map<std::string, std::int64_t> options;
+    SavedOptions options;
     std::int64_t budgetBytes = 0;
     std::map<std::string, std::int64_t> sizes; ///< by axis, of those that aren't as recorded
     std::vector<std::string> pins = {};        ///< as plan::resolvePins() takes them

@@ -5,13 +5,17 @@ import copy
 import json
 from pathlib import Path
 
+import loop
 import plimsoll
 import pytest
 import torch
+import torchvision
 from plimsoll.trunk import Bucket, checkpoint_trunk, layer_splittable_before
 from torch import nn
 
-CASES = json.loads((Path(__file__).resolve().parent.parent / "data" / "trunk_splits.json").read_text())
+ROOT = Path(__file__).resolve().parent.parent.parent
+CASES = json.loads((ROOT / "tests" / "data" / "trunk_splits.json").read_text())
+SAMPLE = ROOT / "resources" / "samples" / "resnet18.plimsoll.json.gz"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
@@ -22,6 +26,10 @@ def test_splits_are_those_of_the_planner(case, kind):
         named.update((name, nn.ReLU(inplace=True) if name in case["in_place"] else nn.Identity()) for name in names)
     blocks = {name: named[names[0]] if len(names) == 1 else kind([named[one] for one in names]) for name, names in case["blocks"]}
     name_of = {id(module): name for name, module in named.items()}
+    if "refused" in case:
+        with pytest.raises(ValueError, match=repr(case["refused"])):
+            checkpoint_trunk(blocks, case["boundaries"], case["splits"])
+        return
     buckets = checkpoint_trunk(blocks, case["boundaries"], case["splits"])
     assert [[name, [name_of[id(layer)] for layer in bucket]] for name, bucket in buckets.items()] == case["buckets"]
     assert [bucket.is_checkpointed for bucket in buckets.values()] == [True] * (len(buckets) - 1) + [False]
@@ -143,15 +151,34 @@ def test_copies_are_their_own():
 
 
 @pytest.mark.parametrize(
+    "boundaries, splits", [(["layer2"], 3), (["layer2", "layer4"], 4), (["layer1.0", "layer3", "fc"], 3), (["layer3.1"], 4)]
+)
+def test_the_planner_checkpoints_the_same_layers_of_a_real_model(boundaries, splits):
+    """ResNet-18 as shipped: what the planner's plan recomputes is in the layers that `checkpoint_trunk` checkpoints, something of each."""
+    model = torchvision.models.resnet18()
+    names = {id(module): name for name, module in model.named_modules()}
+    buckets = checkpoint_trunk(dict(model.named_children()), boundaries, splits)
+    ours = {names[id(layer)] for bucket in buckets.values() if bucket.is_checkpointed for layer in bucket}
+    options = ["--planner", "trunk", "--boundaries", ",".join(boundaries), "--splits", splits]
+    planned = loop.cli("plan", SAMPLE, "--budget", "98%", *options)
+    assert planned["options"]["boundaries"] == ",".join(boundaries)
+    modules = {row["module"] for row in planned["recomputed"]}
+    theirs = {next((name for name in ours if module == name or module.startswith(f"{name}.")), module) for module in modules}
+    assert theirs == ours - {"relu"}  # in place: its result is bn1's, which is a row of its own
+
+
+@pytest.mark.parametrize(
     "blocks, boundaries, splits, sentence",
     [
-        ({"a": nn.Identity()}, ["b"], 2, "'b' is no block"),
+        ({"a": nn.Identity()}, ["b"], 2, "'b' is no block of the trunk: nearest are 'a'"),
         ({"a": nn.Identity()}, [], 2, "at least its last block"),
         ({"a": nn.Identity()}, "a", 2, "at least its last block"),
         ({"a": nn.Identity()}, ["a"], 0, "0 is no number of splits"),
         ({"a": nn.Identity()}, ["a"], True, "True is no number of splits"),
         ({"a": []}, ["a"], 1, "'a' is empty"),
         ({"a": [nn.Identity(), "b"]}, ["a"], 1, "something of type str"),
+        ({"a": [nn.Identity(), nn.Identity()]}, ["a.2"], 1, "'a.2' is no block of the trunk: nearest are 'a.1', 'a.0', 'a'"),
+        ({"a": nn.Identity(), "b": nn.ReLU(True)}, ["a", "b"], 1, "'a' is in front of 'b', which overwrites what 'a' returns"),
         ({"a": 3}, ["a"], 1, "something of type int"),
         ({"activation_split_0": nn.Identity()}, ["activation_split_0"], 1, "give it another one"),
     ],

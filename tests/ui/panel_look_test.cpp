@@ -17,12 +17,14 @@
 #include <QComboBox>
 #include <QGuiApplication>
 #include <QHeaderView>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QSpinBox>
 #include <QTableView>
 #include <QTest>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -42,6 +44,7 @@ private Q_SLOTS:
     void linesUpTheFields();
     void offersTheNamedOptionsOfThePlanner();
     void theFormHasThePlannersOptions();
+    void takesTextsAndTellsWhatIsWrongWithThem();
     void showsSwitchesAsBoxesToCheck();
     void tellsWhosePlanItIs();
     void keepsTheSortArrowClearOfTheFigures();
@@ -148,7 +151,48 @@ void PanelLookTest::theFormHasThePlannersOptions()
     slots500->selectAll();
     QTest::keyClicks(slots500, QStringLiteral("99999"));
     QTest::keyClick(slots500, Qt::Key_Return);
-    QVERIFY(choices.options.at("slots") <= 4000); // a form can't ask for what a planner refuses
+    QVERIFY(std::get<std::int64_t>(choices.options.at("slots"))
+            <= 4000); // a form can't ask for what a planner refuses
+}
+
+/// A text is taken when it is whole; a planner's refusal is told, and taking the text back mends
+/// it.
+void PanelLookTest::takesTextsAndTellsWhatIsWrongWithThem()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const auto isOver = [page] { return !page->document().isPlanning(); };
+    plimsoll::workspace::Choices choices = page->document().document().choices;
+    choices.planner = "trunk";
+    choices.options.clear();
+    page->document().commitChoices(choices);
+    QVERIFY(QTest::qWaitFor(isOver, kPatience));
+    auto* edit = page->budgetPanel().findChild<QLineEdit*>(QStringLiteral("boundaries"));
+    QVERIFY(edit != nullptr && edit->isVisible() && edit->text().isEmpty());
+    QCOMPARE(edit->placeholderText(), QStringLiteral("layer2,layer3.1"));
+    const auto options = [page]() -> const plimsoll::solve::Options& {
+        return page->document().document().choices.options;
+    };
+    edit->setFocus();
+    QTest::keyClicks(edit, QStringLiteral("layer2,layr3"));
+    QVERIFY(options().empty());
+    QTest::keyClick(edit, Qt::Key_Return);
+    QCOMPARE(options(), (plimsoll::solve::Options{{"boundaries", "layer2,layr3"}}));
+    QVERIFY(QTest::qWaitFor(isOver, kPatience));
+    const auto isTold = [page] {
+        const QList<QLabel*> labels = page->findChildren<QLabel*>();
+        return std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->isVisible()
+                   && label->text().contains(QStringLiteral("The boundary layr3 is no module"));
+        });
+    };
+    QVERIFY(isTold());
+    trigger("edit.undo");
+    QVERIFY(options().empty());
+    QVERIFY(edit->text().isEmpty());
+    QVERIFY(QTest::qWaitFor(isOver, kPatience));
+    QVERIFY(page->document().isPlanned());
+    QVERIFY(!isTold());
 }
 
 void PanelLookTest::showsSwitchesAsBoxesToCheck()
@@ -162,7 +206,8 @@ void PanelLookTest::showsSwitchesAsBoxesToCheck()
             const auto* field = panel.findChild<QWidget*>(QString::fromStdString(record.name));
             const bool isSwitch = record.choices == std::vector<std::string>{"off", "on"};
             QVERIFY(field != nullptr);
-            QCOMPARE(qobject_cast<const QSpinBox*>(field) != nullptr, record.choices.empty());
+            QCOMPARE(qobject_cast<const QSpinBox*>(field) != nullptr,
+                     record.kind() == plimsoll::solve::OptionKind::Number);
             QCOMPARE(qobject_cast<const QCheckBox*>(field) != nullptr, isSwitch);
             boxes += isSwitch ? 1 : 0;
         }
@@ -180,7 +225,7 @@ void PanelLookTest::showsSwitchesAsBoxesToCheck()
         QTest::mouseClick(box, Qt::LeftButton, {}, onText);
         QCOMPARE(box->isChecked(), on);
         const auto& options = page->document().document().choices.options;
-        QCOMPARE(options.at("freeze-stats"), std::int64_t{on ? 1 : 0});
+        QCOMPARE(options.at("freeze-stats"), plimsoll::solve::OptionValue{on ? 1 : 0});
         QVERIFY(QTest::qWaitFor(isDone, kPatience));
         page->document().commitBudget(page->document().planned()->smallestPeak);
         QVERIFY(QTest::qWaitFor(isDone, kPatience));

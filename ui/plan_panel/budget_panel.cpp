@@ -171,10 +171,11 @@ void BudgetPanel::buildForm()
         m_choices.options.clear();
         Q_EMIT choicesChanged(m_choices);
     });
-    connect(m_options, &OptionForm::optionChosen, this, [this](const QString& name, qint64 value) {
-        m_choices.options[name.toStdString()] = value;
-        Q_EMIT choicesChanged(m_choices);
-    });
+    connect(m_options, &OptionForm::optionChosen, this,
+            [this](const QString& name, const solve::OptionValue& value) {
+                m_choices.options[name.toStdString()] = value;
+                Q_EMIT choicesChanged(m_choices);
+            });
     connect(m_sizes, &SizeForm::sizesChosen, this, [this](const workspace::Sizes& sizes) {
         m_choices.sizes = sizes;
         Q_EMIT choicesChanged(m_choices);

@@ -41,6 +41,11 @@ QString titleOf(const solve::OptionRecord& record)
     return name.left(1).toUpper() + name.mid(1);
 }
 
+int numberOf(const solve::OptionValue& value)
+{
+    return static_cast<int>(std::get<std::int64_t>(value));
+}
+
 } // namespace
 
 OptionForm::OptionForm(QWidget* parent) : QWidget{parent}
@@ -70,13 +75,14 @@ OptionForm::Row OptionForm::makeList(const solve::OptionRecord& record)
     combo->setMinimumContentsLength(8);
     for (std::size_t i = 0; i < record.choices.size(); ++i)
         combo->addItem(QString::fromStdString(record.choices[i]),
-                       static_cast<qint64>(record.lower) + static_cast<qint64>(i));
+                       static_cast<int>(record.lower) + static_cast<int>(i));
     const QString name = QString::fromStdString(record.name);
     connect(combo, &QComboBox::activated, this, [this, combo, name](int row) {
-        Q_EMIT optionChosen(name, combo->itemData(row).toLongLong());
+        Q_EMIT optionChosen(name, std::int64_t{combo->itemData(row).toInt()});
     });
-    return {record.name, combo, [combo](const solve::OptionRecord& /*record*/, qint64 value) {
-                combo->setCurrentIndex(std::max(combo->findData(value), 0));
+    return {record.name, combo,
+            [combo](const solve::OptionRecord& /*record*/, const solve::OptionValue& value) {
+                combo->setCurrentIndex(std::max(combo->findData(numberOf(value)), 0));
             }};
 }
 
@@ -86,12 +92,49 @@ OptionForm::Row OptionForm::makeNumber(const solve::OptionRecord& record)
     box->setKeyboardTracking(false); // half a number is no choice
     const QString name = QString::fromStdString(record.name);
     connect(box, &QSpinBox::valueChanged, this,
-            [this, name](int value) { Q_EMIT optionChosen(name, value); });
-    return {record.name, box, [box](const solve::OptionRecord& shown, qint64 value) {
+            [this, name](int value) { Q_EMIT optionChosen(name, std::int64_t{value}); });
+    return {record.name, box,
+            [box](const solve::OptionRecord& shown, const solve::OptionValue& value) {
                 const QSignalBlocker quiet{box}; // what setOptions() shows is nobody's choice
                 box->setRange(static_cast<int>(shown.lower), static_cast<int>(shown.upper));
-                box->setValue(static_cast<int>(value));
+                box->setValue(numberOf(value));
             }};
+}
+
+OptionForm::Row OptionForm::makeText(const solve::OptionRecord& record)
+{
+    auto* edit = new QLineEdit{this};
+    edit->setPlaceholderText(QString::fromStdString(record.example));
+    edit->setMaxLength(static_cast<int>(record.upper));
+    const QString name = QString::fromStdString(record.name);
+    // Not while it is typed: half a name is no choice. Left as it was, it is none, either.
+    connect(edit, &QLineEdit::editingFinished, this, [this, edit, name] {
+        if (!edit->isModified())
+            return;
+        edit->setModified(false);
+        Q_EMIT optionChosen(name, edit->text().trimmed().toStdString());
+    });
+    return {record.name, edit,
+            [edit, shown = QString{}](const solve::OptionRecord& /*record*/,
+                                      const solve::OptionValue& value) mutable {
+                const QString text = QString::fromStdString(std::get<std::string>(value));
+                if (text == shown && edit->isModified())
+                    return; // plans come in while somebody types
+                shown = text;
+                edit->setText(text);
+            }};
+}
+
+OptionForm::Row OptionForm::makeRow(const solve::OptionRecord& record)
+{
+    if (solve::isSwitch(record))
+        return makeSwitch(record);
+    switch (record.kind()) {
+    case solve::OptionKind::Choice: return makeList(record);
+    case solve::OptionKind::Text: return makeText(record);
+    case solve::OptionKind::Number: break;
+    }
+    return makeNumber(record);
 }
 
 OptionForm::Row OptionForm::makeSwitch(const solve::OptionRecord& record)
@@ -101,9 +144,10 @@ OptionForm::Row OptionForm::makeSwitch(const solve::OptionRecord& record)
     const QString name = QString::fromStdString(record.name);
     // clicked(), not toggled(): what setOptions() shows is nobody's choice.
     connect(box, &QCheckBox::clicked, this,
-            [this, name](bool checked) { Q_EMIT optionChosen(name, checked ? 1 : 0); });
-    return {record.name, box, [box](const solve::OptionRecord& /*record*/, qint64 value) {
-                box->setChecked(value == 1);
+            [this, name](bool checked) { Q_EMIT optionChosen(name, std::int64_t{checked}); });
+    return {record.name, box,
+            [box](const solve::OptionRecord& /*record*/, const solve::OptionValue& value) {
+                box->setChecked(numberOf(value) == 1);
             }};
 }
 
@@ -113,9 +157,7 @@ void OptionForm::addRow(const solve::OptionRecord& record)
     const QString title = titleOf(record);
     const QString sentence = QString::fromStdString(record.sentence);
     const bool isSwitch = solve::isSwitch(record);
-    Row row = isSwitch                 ? makeSwitch(record)
-              : record.choices.empty() ? makeNumber(record)
-                                       : makeList(record);
+    Row row = makeRow(record);
     row.field->setObjectName(QString::fromStdString(record.name));
     row.field->setToolTip(plainTip(sentence));
     row.field->setAccessibleName(title);
@@ -154,7 +196,7 @@ void OptionForm::setOptions(const std::string& planner, const solve::Options& op
             continue;
         const auto chosen = options.find(row.name);
         row.field->setEnabled(record->lower < record->upper);
-        row.show(*record, chosen != options.end() ? chosen->second : record->standard);
+        row.show(*record, chosen != options.end() ? chosen->second : solve::defaultValue(*record));
     }
 }
 

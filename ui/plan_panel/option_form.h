@@ -15,7 +15,8 @@ class QFormLayout;
 namespace plimsoll::ui {
 
 /// The options of a planner, from their records: a box to check for a switch, a list for other
-/// choices, a field for a number. Those that leave nothing to choose are shown, but closed.
+/// choices, a field for a number or a text. Those that leave nothing to choose are shown, but
+/// closed.
 class OptionForm : public QWidget
 {
     Q_OBJECT
@@ -29,20 +30,22 @@ public:
     void setShown(const std::string& name, bool shown);
 
 Q_SIGNALS:
-    void optionChosen(const QString& name, qint64 value);
+    void optionChosen(const QString& name, const solve::OptionValue& value);
 
 private:
     struct Row
     {
         std::string name;
         QWidget* field = nullptr;
-        std::function<void(const solve::OptionRecord&, qint64)>
-            show; ///< puts a value into the field
+        std::function<void(const solve::OptionRecord&, const solve::OptionValue&)>
+            show; ///< puts a value that the record takes into the field
     };
     void addRow(const solve::OptionRecord& record);
     [[nodiscard]] Row makeList(const solve::OptionRecord& record);
     [[nodiscard]] Row makeSwitch(const solve::OptionRecord& record);
     [[nodiscard]] Row makeNumber(const solve::OptionRecord& record);
+    [[nodiscard]] Row makeText(const solve::OptionRecord& record);
+    [[nodiscard]] Row makeRow(const solve::OptionRecord& record);
     [[nodiscard]] QFormLayout& formLayout() const;
 
     std::vector<Row> m_rows;        ///< of all planners, each name once

@@ -11,9 +11,9 @@ namespace {
 
 /// Whether a planner that does not know the option can't do what is asked. Other options say only
 /// how hard or with which further means those look that have them.
-bool isDemand(const OptionRecord& record, std::int64_t value, bool hasRegions)
+bool isDemand(const OptionRecord& record, const OptionValue& value, bool hasRegions)
 {
-    if (value == record.standard)
+    if (value == defaultValue(record))
         return false;
     // Where regions may begin says nothing to who makes none.
     return record.name == "runtime" || record.name == "freeze-stats"
@@ -27,14 +27,14 @@ std::optional<Options> optionsFor(const PlannerDescriptor& planner, const Planne
     const bool hasRegions = runtimeOf(asked, options) == plan::Runtime::Checkpoint;
     Options given;
     for (const OptionRecord& record : asked.options) {
-        const std::int64_t value = optionValue(asked, options, record.name);
+        const OptionValue value = chosenValue(asked, options, record.name);
         const auto own = std::find_if(
             planner.options.begin(), planner.options.end(),
             [&record](const OptionRecord& candidate) { return candidate.name == record.name; });
         if (own == planner.options.end()) {
             if (isDemand(record, value, hasRegions))
                 return std::nullopt;
-        } else if (value < own->lower || value > own->upper) {
+        } else if (!checkValue(*own, value)) {
             return std::nullopt;
         } else {
             given[record.name] = value;

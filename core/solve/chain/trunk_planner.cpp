@@ -3,11 +3,14 @@
 
 #include "core/base/format.h"
 #include "core/solve/chain/trunk.h"
+#include "core/solve/chain/trunk_boundaries.h"
 #include "core/solve/chain/trunk_layers.h"
 #include "core/solve/common/run_plans.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,28 +40,53 @@ std::vector<std::vector<OpRun>> groupsOf(const TrunkLayers& layers,
     return groups;
 }
 
+/// At which numbers of buckets to look, both inclusive.
+struct Range
+{
+    std::size_t first = 0;
+    std::size_t last = 0;
+};
+
+/// `asked`: 0 for every number.
+base::Result<Range> rangeOf(std::size_t asked, const std::vector<TrunkBoundary>& boundaries)
+{
+    const TrunkBoundary& last = boundaries.back();
+    if (asked > last.end)
+        return base::failure(
+            base::ErrorKind::Usage,
+            fmt::format("The model's trunk has {} up to {}, too few for {} buckets: give --splits "
+                        "at most {}.",
+                        base::counted(last.end, "layer", "layers"), last.name, asked, last.end));
+    if (asked > 0)
+        return Range{asked, asked};
+    // A single bucket is the last one; fewer than boundaries there can't be.
+    return Range{std::max<std::size_t>(2, boundaries.size()), last.end};
+}
+
 base::Result<void> addTrunk(const plan::Problem& problem, RunPlans& plans,
                             const base::JobContext& job)
 {
     const TrunkLayers layers = trunkLayers(*problem.program);
-    const std::size_t count = layers.elements.size();
+    std::vector<std::string> modules;
+    for (const graph::Module& module : problem.program->modules)
+        modules.push_back(module.path);
+    const auto boundaries = trunkBoundaries(plans.text("boundaries"), layers.elements, modules);
+    if (!boundaries)
+        return tl::unexpected{boundaries.error()};
+    if (boundaries->empty())
+        return {}; // forward calls no module
     const auto asked = static_cast<std::size_t>(plans.option("splits"));
-    const std::size_t first = asked > 0 ? asked : 2; // a single bucket is the last one
-    const std::size_t last = asked > 0 ? asked : count;
-    if (asked > count)
-        return base::failure(
-            base::ErrorKind::Usage,
-            fmt::format(
-                "The model's trunk has {}, too few for {} buckets: give --splits at most {}.",
-                base::counted(count, "layer", "layers"), asked, count));
-    for (std::size_t splits = first; splits <= last && !job.stopRequested(); ++splits) {
-        const std::vector<TrunkBucket> buckets =
-            splitTrunk(layers.elements, {{layers.elements.back().name, count}}, splits);
+    const base::Result<Range> range = rangeOf(asked, *boundaries);
+    if (!range)
+        return tl::unexpected{range.error()};
+    for (std::size_t splits = range->first; splits <= range->last && !job.stopRequested();
+         ++splits) {
+        const std::vector<TrunkBucket> buckets = splitTrunk(layers.elements, *boundaries, splits);
         if (buckets.size() < splits && asked == 0)
             break; // no cut is left
         if (base::Result<void> added = plans.addRuns(groupsOf(layers, buckets)); !added)
             return added;
-        job.report(splits, count);
+        job.report(splits, range->last);
     }
     return {};
 }
@@ -77,10 +105,16 @@ std::unique_ptr<const Planner> makeTrunkPlanner()
            .lower = 0,
            .standard = 0,
            .upper = kMostSplits},
+          textRecord(
+              "boundaries", "Boundaries",
+              "Modules behind which a bucket ends, separated by commas; what runs behind the "
+              "last of them is in no bucket. Without any the trunk ends with its last layer.",
+              "layer2,layer3.1"),
           frozenUnlessToldElse()},
          "VISSL's checkpoint_trunk().",
          {"Memory and times: layers are divided by their number.",
-          "Boundaries inside the trunk: only its end is one (plimsoll.trunk takes names)."}},
+          "That layers behind the last boundary are dropped, as plimsoll.trunk does: they are in "
+          "the recorded step, and run."}},
         addTrunk);
 }
 

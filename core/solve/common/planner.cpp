@@ -25,39 +25,18 @@ std::string namesOf(const std::vector<OptionRecord>& options)
     return names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "));
 }
 
+const OptionRecord* recordOf(const PlannerDescriptor& descriptor, const std::string& name)
+{
+    const auto found = std::ranges::find(descriptor.options, name, &OptionRecord::name);
+    return found != descriptor.options.end() ? &*found : nullptr;
+}
+
 } // namespace
 
 const char* statusName(Status status)
 {
     static constexpr std::array kNames{"optimal", "feasible", "infeasible", "not_found"};
     return kNames.at(static_cast<std::size_t>(status));
-}
-
-namespace {
-
-/// In the order of the values 0 and 1.
-const std::vector<std::string>& switchChoices()
-{
-    static const std::vector<std::string> kChoices{"off", "on"};
-    return kChoices;
-}
-
-} // namespace
-
-OptionRecord switchRecord(std::string name, std::string label, std::string sentence)
-{
-    return {.name = std::move(name),
-            .sentence = std::move(sentence),
-            .lower = 0,
-            .standard = 0,
-            .upper = 1,
-            .choices = switchChoices(),
-            .label = std::move(label)};
-}
-
-bool isSwitch(const OptionRecord& record)
-{
-    return record.lower == 0 && record.choices == switchChoices();
 }
 
 Planner::Planner(PlannerDescriptor descriptor) : m_descriptor{std::move(descriptor)} {}
@@ -82,52 +61,35 @@ base::Result<std::vector<Pick>> Planner::explain(const plan::VerifiedPlan& /*pla
 
 base::Result<void> checkOptions(const PlannerDescriptor& descriptor, const Options& options)
 {
-    for (const auto& option : options) {
-        const std::string& name = option.first;
-        const std::int64_t value = option.second;
-        const auto record =
-            std::find_if(descriptor.options.begin(), descriptor.options.end(),
-                         [&name](const OptionRecord& candidate) { return candidate.name == name; });
-        if (record == descriptor.options.end())
+    for (const auto& [name, value] : options) {
+        const OptionRecord* record = recordOf(descriptor, name);
+        if (record == nullptr)
             return base::failure(base::ErrorKind::Usage,
                                  fmt::format("The planner {} has no option \"{}\": {}.",
                                              descriptor.id, name, namesOf(descriptor.options)));
-        if (value < record->lower || value > record->upper)
-            return base::failure(
-                base::ErrorKind::Usage,
-                fmt::format("The option {} of the planner {} takes {} to {}, not {}.", name,
-                            descriptor.id, record->lower, record->upper, value));
+        if (const base::Result<void> taken = checkValue(*record, value); !taken)
+            return base::failure(base::ErrorKind::Usage,
+                                 fmt::format("The option {} of the planner {} {}.", name,
+                                             descriptor.id, taken.error().message));
     }
     return {};
 }
 
-base::Result<std::int64_t> choiceValue(const OptionRecord& record, const std::string& name)
+OptionValue chosenValue(const PlannerDescriptor& descriptor, const Options& options,
+                        const std::string& name)
 {
-    const auto found = std::find(record.choices.begin(), record.choices.end(), name);
-    if (found == record.choices.end())
-        return base::failure(base::ErrorKind::Usage,
-                             fmt::format("--{} {} is not known: choose one of {}.", record.name,
-                                         base::printable(name, 40),
-                                         fmt::join(record.choices, ", ")));
-    return record.lower + (found - record.choices.begin());
-}
-
-std::string valueText(const OptionRecord& record, std::int64_t value)
-{
-    if (record.choices.empty())
-        return std::to_string(value);
-    return record.choices.at(static_cast<std::size_t>(value - record.lower));
+    if (const auto given = options.find(name); given != options.end())
+        return given->second;
+    const OptionRecord* record = recordOf(descriptor, name);
+    return record != nullptr ? defaultValue(*record) : OptionValue{};
 }
 
 std::int64_t optionValue(const PlannerDescriptor& descriptor, const Options& options,
                          const std::string& name)
 {
-    if (const auto given = options.find(name); given != options.end())
-        return given->second;
-    for (const OptionRecord& record : descriptor.options)
-        if (record.name == name)
-            return record.standard;
-    return 0;
+    const OptionValue value = chosenValue(descriptor, options, name);
+    const auto* number = std::get_if<std::int64_t>(&value);
+    return number != nullptr ? *number : 0;
 }
 
 std::vector<std::pair<std::string, std::string>> optionTexts(const PlannerDescriptor& descriptor,
@@ -136,65 +98,15 @@ std::vector<std::pair<std::string, std::string>> optionTexts(const PlannerDescri
     std::vector<std::pair<std::string, std::string>> texts;
     for (const OptionRecord& record : descriptor.options)
         texts.emplace_back(record.name,
-                           valueText(record, optionValue(descriptor, options, record.name)));
+                           valueText(record, chosenValue(descriptor, options, record.name)));
     std::sort(texts.begin(), texts.end());
     return texts;
-}
-
-OptionRecord runtimeRecord()
-{
-    return {.name = "runtime",
-            .sentence =
-                "What executes the plan: checkpoint regions in the model (plimsoll.apply), or "
-                "the recorded ops one by one (plimsoll.compile_step).",
-            .lower = 0,
-            .standard = 0,
-            .upper = 1,
-            .choices = {"checkpoint", "step"},
-            .label = "Runtime"};
-}
-
-OptionRecord stepRuntimeRecord()
-{
-    return {.name = "runtime",
-            .sentence = "What executes the plan: the recorded ops one by one "
-                        "(plimsoll.compile_step).",
-            .lower = 1,
-            .standard = 1,
-            .upper = 1,
-            .choices = {"step"},
-            .label = "Runtime"};
 }
 
 plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options)
 {
     return optionValue(descriptor, options, "runtime") == 1 ? plan::Runtime::Step
                                                             : plan::Runtime::Checkpoint;
-}
-
-OptionRecord granularityRecord()
-{
-    return {.name = "granularity",
-            .sentence = "Where regions may begin and end: between modules, or between any two ops.",
-            .lower = 0,
-            .standard = 0,
-            .upper = 1,
-            .choices = {"module", "op"},
-            .label = "Regions"};
-}
-
-OptionRecord savedSetsRecord()
-{
-    return switchRecord("saved-sets", "Keep single results",
-                        "Whether single results inside regions are kept where the budget has "
-                        "room.");
-}
-
-OptionRecord freezeStatsRecord()
-{
-    return switchRecord("freeze-stats", "Freeze batch-norm statistics",
-                        "Whether recomputations leave batch norm's running statistics alone, so "
-                        "that they are updated once, as without a plan.");
 }
 
 bool freezesStats(const PlannerDescriptor& descriptor, const Options& options)

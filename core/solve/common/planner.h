@@ -5,37 +5,16 @@
 #include "core/base/result.h"
 #include "core/plan/bound.h"
 #include "core/plan/frontier.h"
+#include "core/solve/common/option_record.h"
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace plimsoll::solve {
-
-/// One option of a planner. Forms, command line, range checks and reports derive from it.
-struct OptionRecord
-{
-    std::string name;     ///< "slots"
-    std::string sentence; ///< what it does
-    std::int64_t lower = 0;
-    std::int64_t standard = 0; ///< the default
-    std::int64_t upper = 0;
-    std::vector<std::string> choices = {}; ///< names of the values from `lower` on; empty: numbers
-    std::string label = {}; ///< for narrow forms, of those with choices: "Regions", of a switch
-                            ///< what being on means: "Keep single results"
-};
-
-/// An option that is off (0, the default) or on (1).
-[[nodiscard]] OptionRecord switchRecord(std::string name, std::string label, std::string sentence);
-/// Whether a record is of that kind, so that a form needs no more than a box to check.
-[[nodiscard]] bool isSwitch(const OptionRecord& record);
-
-/// Values by option name; absent ones take their defaults.
-using Options = std::map<std::string, std::int64_t>;
 
 struct PlannerDescriptor
 {
@@ -121,12 +100,10 @@ private:
 /// Checks values against the planner's records; Usage error with the sentence otherwise.
 [[nodiscard]] base::Result<void> checkOptions(const PlannerDescriptor& descriptor,
                                               const Options& options);
-/// The value of a choice's name; Usage error with the sentence otherwise.
-[[nodiscard]] base::Result<std::int64_t> choiceValue(const OptionRecord& record,
-                                                     const std::string& name);
-/// A value as a plan or a user names it.
-[[nodiscard]] std::string valueText(const OptionRecord& record, std::int64_t value);
-/// The value given, else the record's default.
+/// The value given, else the record's default; 0 without a record.
+[[nodiscard]] OptionValue chosenValue(const PlannerDescriptor& descriptor, const Options& options,
+                                      const std::string& name);
+/// The same of a number, a choice or a switch.
 [[nodiscard]] std::int64_t optionValue(const PlannerDescriptor& descriptor, const Options& options,
                                        const std::string& name);
 
@@ -134,22 +111,10 @@ private:
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 optionTexts(const PlannerDescriptor& descriptor, const Options& options);
 
-/// The option "runtime": what executes the plan.
-[[nodiscard]] OptionRecord runtimeRecord();
-/// The same of a planner whose plans nothing but plimsoll.compile_step executes.
-[[nodiscard]] OptionRecord stepRuntimeRecord();
-/// Its value.
+/// What executes the plan: the value of the option "runtime".
 [[nodiscard]] plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options);
 
-/// The option "granularity": between what regions lie.
-[[nodiscard]] OptionRecord granularityRecord();
-
-/// The switch "saved-sets": whether regions keep single results.
-[[nodiscard]] OptionRecord savedSetsRecord();
-
-/// The switch "freeze-stats": whether recomputations leave running statistics alone.
-[[nodiscard]] OptionRecord freezeStatsRecord();
-/// Its value.
+/// The value of the switch "freeze-stats".
 [[nodiscard]] bool freezesStats(const PlannerDescriptor& descriptor, const Options& options);
 
 /// The runtime of a frontier's plans, which is one and the same.

@@ -35,6 +35,11 @@ public:
     {
         return optionValue(m_descriptor, m_options, name);
     }
+    /// The same of an option that is a text.
+    [[nodiscard]] std::string text(const std::string& name) const
+    {
+        return std::get<std::string>(chosenValue(m_descriptor, m_options, name));
+    }
     /// A plan of this planner that repeats nothing yet.
     [[nodiscard]] plan::Plan blank() const;
     /// The plan that repeats nothing. CheckFailed where not even that goes with the graph.

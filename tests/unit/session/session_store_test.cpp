@@ -41,7 +41,7 @@ SavedSession aSession()
                        1 << 20,
                        512,
                        "rotor",
-                       {{"slots", 500}},
+                       {{"boundaries", "layer2,layer3.1"}, {"slots", 500}},
                        7'784'628'224,
                        {{"batch", 16}, {"sequence", 512}},
                        {},

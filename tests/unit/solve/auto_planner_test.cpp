@@ -93,6 +93,20 @@ void AutoPlannerTest::equalPlansAreThoseOfTheFirstPlanner()
     QCOMPARE(blocksFirst->points().back()->plan().madeBy(), std::string{"every-block"});
 }
 
+namespace {
+
+solve::OptionValue valueOf(const solve::OptionRecord& record, const std::string& text)
+{
+    switch (record.kind()) {
+    case solve::OptionKind::Text: return text;
+    case solve::OptionKind::Choice: return solve::choiceValue(record, text).value();
+    case solve::OptionKind::Number: break;
+    }
+    return std::int64_t{std::stoll(text)};
+}
+
+} // namespace
+
 void AutoPlannerTest::aPlanNamesItsMakerAndCanBeMadeAgain()
 {
     const plan::Problem problem = tests::problemOf(QStringLiteral("unet"), 0);
@@ -110,9 +124,7 @@ void AutoPlannerTest::aPlanNamesItsMakerAndCanBeMadeAgain()
         for (const auto& [name, text] : plan.maker->options)
             for (const solve::OptionRecord& record : maker.descriptor().options)
                 if (record.name == name)
-                    options[name] = record.choices.empty()
-                                        ? std::stoll(text)
-                                        : solve::choiceValue(record, text).value();
+                    options[name] = valueOf(record, text);
         plan::FrontierPtr& theirs = again[plan.maker->planner];
         if (!theirs)
             theirs = maker.frontier(problem, options, {}).value();

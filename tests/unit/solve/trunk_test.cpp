@@ -2,17 +2,19 @@
 #include "core/solve/chain/trunk.h"
 
 #include "core/plan/json_text.h"
+#include "core/solve/chain/trunk_boundaries.h"
 #include "core/solve/chain/trunk_layers.h"
 #include "core/solve/chain/trunk_planner.h"
 
 #include "tests/support/programs.h"
-#include "tests/unit/solve/chain_examples.h"
+#include "tests/support/random.h"
 #include "tests/unit/solve/planned_samples.h"
 
 #include <QFile>
 #include <QTest>
 
 #include <algorithm>
+#include <map>
 #include <stop_token>
 
 using namespace plimsoll;
@@ -28,6 +30,69 @@ nlohmann::json sharedCases()
     if (!file.open(QIODevice::ReadOnly))
         qFatal("trunk_splits.json is missing");
     return plan::parseJson(file.readAll().toStdString()).value();
+}
+
+/// A model of the case's blocks, each layer an op: those in place overwrite what the one before
+/// made. `nameOf`: the case's names of layers by path.
+graph::ProgramPtr programOf(const nlohmann::json& one, std::map<std::string, std::string>& nameOf)
+{
+    struct Layer
+    {
+        std::string path;
+        graph::Moment op = 0;
+    };
+    const auto inPlace = one["in_place"].get<std::vector<std::string>>();
+    tests::ProgramBuilder builder = tests::aProgram().storage("x", 100, StorageClass::Input);
+    std::vector<Layer> layers;
+    std::vector<std::pair<Layer, graph::Moment>> stages; // with their last ops
+    for (const nlohmann::json& block : one["blocks"]) {
+        const auto names = block[1].get<std::vector<std::string>>();
+        const auto first = static_cast<graph::Moment>(layers.size());
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const std::string inner = names.size() > 1 ? "." + std::to_string(i) : "";
+            layers.push_back(
+                {block[0].get<std::string>() + inner, static_cast<graph::Moment>(layers.size())});
+            nameOf[layers.back().path] = names[i];
+        }
+        if (names.size() > 1)
+            stages.push_back({{block[0], first}, static_cast<graph::Moment>(layers.size()) - 1});
+    }
+    const auto count = static_cast<graph::Moment>(layers.size());
+    std::string value = "x";
+    std::vector<std::pair<std::string, std::string>> ends; // read and made
+    for (const Layer& layer : layers) {
+        const std::string& name = nameOf[layer.path];
+        const bool overwrites = std::ranges::find(inPlace, name) != inPlace.end();
+        const std::string made = overwrites ? value : "made by " + name;
+        if (!overwrites)
+            builder.storage(made, 100, StorageClass::Activation,
+                            {.alloc = layer.op, .python = count});
+        builder.op("aten.op",
+                   {.reads = {value},
+                    .writes = overwrites ? std::vector{value} : std::vector<std::string>{},
+                    .outputs = {made}});
+        ends.emplace_back(value, made);
+        value = made;
+    }
+    builder.op("aten.sum", {.reads = {value}, .phase = graph::Phase::Backward});
+    const auto endsOf = [&](graph::Moment op) { return ends[static_cast<std::size_t>(op)]; };
+    for (const Layer& layer : layers) {
+        for (const auto& [stage, last] : stages)
+            if (stage.op == layer.op)
+                builder.call(stage.path, stage.op, last, {endsOf(stage.op).first},
+                             {endsOf(last).second});
+        builder.call(layer.path, layer.op, layer.op, {endsOf(layer.op).first},
+                     {endsOf(layer.op).second});
+    }
+    return builder.build();
+}
+
+std::vector<std::string> pathsOf(const graph::Program& program)
+{
+    std::vector<std::string> paths;
+    for (const graph::Module& module : program.modules)
+        paths.push_back(module.path);
+    return paths;
 }
 
 /// Elements with those places in front of which nothing may be cut.
@@ -50,6 +115,10 @@ class TrunkTest : public QObject
 private Q_SLOTS:
     void splitsAsWorkedOut_data();
     void splitsAsWorkedOut();
+    void saysWhatIsWrongWithABoundary_data();
+    void saysWhatIsWrongWithABoundary();
+    void boundariesNeedLayers();
+    void plansEndAtTheLastBoundary();
     void bucketsTileWhatIsBeforeTheLastBoundary();
     void activationsInPlaceAreKnownByWhatTheyWrite();
     void layersOfRealModels_data();
@@ -73,31 +142,95 @@ void TrunkTest::splitsAsWorkedOut()
 {
     QFETCH(int, place);
     const nlohmann::json one = sharedCases()[static_cast<std::size_t>(place)];
-    const auto inPlace = one["in_place"].get<std::vector<std::string>>();
-    const auto asked = one["boundaries"].get<std::vector<std::string>>();
-    std::vector<TrunkElement> elements;
-    std::vector<TrunkBoundary> boundaries;
-    for (const nlohmann::json& block : one["blocks"]) {
-        for (const auto& name : block[1].get<std::vector<std::string>>())
-            elements.push_back(
-                {name, std::find(inPlace.begin(), inPlace.end(), name) == inPlace.end()});
-        if (std::find(asked.begin(), asked.end(), block[0]) != asked.end())
-            boundaries.push_back({block[0], elements.size()});
+    std::map<std::string, std::string> nameOf;
+    const graph::ProgramPtr program = programOf(one, nameOf);
+    const TrunkLayers layers = trunkLayers(*program);
+    QCOMPARE(layers.elements.size(), nameOf.size());
+    std::string text;
+    for (const auto& name : one["boundaries"])
+        text += name.get<std::string>() + " , ";
+    const auto boundaries = trunkBoundaries(text, layers.elements, pathsOf(*program));
+    if (one.contains("refused")) {
+        QVERIFY(!boundaries);
+        QVERIFY2(boundaries.error().message.find(one["refused"]) != std::string::npos,
+                 boundaries.error().message.c_str());
+        return;
     }
+    QVERIFY2(boundaries, boundaries ? "" : boundaries.error().message.c_str());
     nlohmann::json buckets = nlohmann::json::array();
     for (const TrunkBucket& bucket :
-         splitTrunk(elements, boundaries, one["splits"].get<std::size_t>())) {
+         splitTrunk(layers.elements, *boundaries, one["splits"].get<std::size_t>())) {
         nlohmann::json names = nlohmann::json::array();
         for (std::size_t i = bucket.first; i < bucket.end; ++i)
-            names.push_back(elements[i].name);
+            names.push_back(nameOf.at(layers.elements[i].name));
         buckets.push_back({bucket.name, names});
     }
     QCOMPARE(buckets.dump(), one["buckets"].dump());
 }
 
+void TrunkTest::saysWhatIsWrongWithABoundary_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("sentence");
+    QTest::newRow("mistyped") << "layr2"
+                              << "The boundary layr2 is no module of the model; nearest are "
+                                 "layer2, layer1, layer3.";
+    QTest::newRow("inside") << "layer3,layer4.0.conv1"
+                            << "The boundary layer4.0.conv1 is inside of the layer layer4.0, which "
+                               "stays whole: name layer4.0.";
+    QTest::newRow("in place") << "bn1,layer3"
+                              << "The boundary bn1 is in front of relu, which overwrites what bn1 "
+                                 "returns: name relu instead.";
+    QTest::newRow("too many splits") << "layer1"
+                                     << "The model's trunk has 6 layers up to layer1, too few for "
+                                        "7 buckets: give --splits at most 6.";
+}
+
+void TrunkTest::saysWhatIsWrongWithABoundary()
+{
+    QFETCH(QString, text);
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    const auto found = makeTrunkPlanner()->frontier(
+        problem, {{"boundaries", text.toStdString()}, {"splits", 7}}, {});
+    QVERIFY(!found);
+    QCOMPARE(found.error().kind, base::ErrorKind::Usage);
+    QTEST(QString::fromStdString(found.error().message), "sentence");
+}
+
+/// A module that the model has, but that runs nothing in forward; no module at all.
+void TrunkTest::boundariesNeedLayers()
+{
+    const std::vector<TrunkElement> elements = elementsOf(3, {});
+    QCOMPARE(
+        trunkBoundaries("drop", elements, {"", "e0", "drop"}).error().message,
+        std::string{"The boundary drop runs no op between layers of the trunk, so that nothing "
+                    "ends there; near it are e0, e1, e2."});
+    QCOMPARE(trunkBoundaries("e0", {}, {}).error().message,
+             std::string{"The boundary e0 has nothing to end: forward calls no module."});
+    QVERIFY(trunkBoundaries(" ,", {}, {})->empty());
+    QCOMPARE(trunkBoundaries("", elements, {})->front().end, std::size_t{3});
+}
+
+/// Nothing behind the last boundary is repeated; the boundaries stand in the plan.
+void TrunkTest::plansEndAtTheLastBoundary()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    const auto found =
+        makeTrunkPlanner()->frontier(problem, {{"boundaries", "layer2,layer3"}, {"splits", 3}}, {});
+    QVERIFY2(found, found ? "" : found.error().message.c_str());
+    QCOMPARE((*found)->points().size(), std::size_t{2}); // without and with
+    const plan::Plan& plan = (*found)->points().front()->plan();
+    const TrunkLayers layers = trunkLayers(*problem.program);
+    // conv1 bn1 relu maxpool | layer1.0 ... layer2.1 | layer3.0 layer3.1, the last of them kept
+    QCOMPARE(plan.regions.back().last, layers.ops[7].last);
+    QVERIFY(std::ranges::find(plan.options,
+                              std::pair<std::string, std::string>{"boundaries", "layer2,layer3"})
+            != plan.options.end());
+}
+
 void TrunkTest::bucketsTileWhatIsBeforeTheLastBoundary()
 {
-    examples::Random random{7};
+    tests::Random random{7};
     for (int round = 0; round < 500; ++round) {
         const auto count = static_cast<std::size_t>(random.between(1, 20));
         std::vector<std::size_t> inPlace;
@@ -107,8 +240,7 @@ void TrunkTest::bucketsTileWhatIsBeforeTheLastBoundary()
         const std::vector<TrunkElement> elements = elementsOf(count, inPlace);
         std::vector<TrunkBoundary> boundaries;
         for (std::size_t end = 0; end < count && boundaries.size() < 3;) {
-            end +=
-                static_cast<std::size_t>(random.between(1, static_cast<std::int64_t>(count - end)));
+            end += 1 + random.below(count - end);
             boundaries.push_back({"b" + std::to_string(end), end});
         }
         const auto splits = static_cast<std::size_t>(random.between(1, 22));
@@ -220,8 +352,8 @@ void TrunkTest::splitsAsOftenAsAsked()
     QCOMPARE((*found)->points().front()->plan().regions.back().last,
              layers.ops[buckets.back().first - 1].last);
     QCOMPARE(planner->frontier(problem, {{"splits", 18}}, {}).error().message,
-             std::string{"The model's trunk has 17 layers, too few for 18 buckets: give --splits "
-                         "at most 17."});
+             std::string{"The model's trunk has 17 layers up to lm_head, too few for 18 buckets: "
+                         "give --splits at most 17."});
 }
 
 void TrunkTest::stopsWhenAsked()

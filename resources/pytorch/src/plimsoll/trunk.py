@@ -8,6 +8,7 @@
 The planner `trunk` of Plimsoll makes the same splits and says what each number of them costs and spares.
 """
 
+import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
@@ -55,23 +56,19 @@ def checkpoint_trunk(blocks: Mapping[str, Block], boundaries: Sequence[str], spl
     """Divides the layers of `blocks` into at least `splits` buckets, in order: run one after the other they are the trunk.
 
     `blocks`: modules by name, in the order in which they run, each taking what the one before returned. Lists of modules and plain
-    sequences are taken apart into their layers. `boundaries`: names of blocks whose results are asked for: a bucket of that name ends
-    there. What comes behind the last of them is dropped.
+    sequences are taken apart into their layers. `boundaries`: names of blocks, or of layers in them (`layer3.1`), whose results are
+    asked for: a bucket of that name ends there. What comes behind the last of them is dropped.
 
     The longest bucket that can be cut is halved, again and again; the left part of the n-th cut is named `activation_split_<n>`.
     Never cut in front of what overwrites its input: fewer buckets come out where no cut is left. Every bucket but the last one is
     checkpointed: its saved tensors are made anew in backward, whose gradients are the same bit for bit.
 
-    Raises ValueError for a boundary that is no block, for no boundary at all, and for fewer splits than one.
+    Raises ValueError for a boundary that is no block or layer of one, for one in front of what overwrites its result (but the last one),
+    for no boundary at all, and for fewer splits than one.
     """
-    _check(blocks, boundaries, splits)
-    buckets: list[tuple[str, list[torch.nn.Module]]] = []
-    layers: list[torch.nn.Module] = []
-    for name, block in blocks.items():
-        layers.extend(_layers(name, block))
-        if name in boundaries:
-            buckets.append((name, layers))
-            layers = []
+    layers = [layer for name, block in blocks.items() for layer in _layers(name, block)]
+    _check(blocks, boundaries, splits, [name for name, _ in layers])
+    buckets = _buckets(layers, _ends(layers, boundaries))
     count = 0
     while len(buckets) < splits:
         place = _longest(buckets)
@@ -84,12 +81,13 @@ def checkpoint_trunk(blocks: Mapping[str, Block], boundaries: Sequence[str], spl
     return {name: Bucket(whole, place + 1 < len(buckets)) for place, (name, whole) in enumerate(buckets)}
 
 
-def _check(blocks: Mapping[str, Block], boundaries: Sequence[str], splits: int) -> None:
-    unknown = [name for name in boundaries if name not in blocks]
-    if unknown:
-        raise ValueError(f"The boundary {unknown[0]!r} is no block of the trunk: choose among {', '.join(map(repr, blocks))}.")
+def _check(blocks: Mapping[str, Block], boundaries: Sequence[str], splits: int, layers: Sequence[str]) -> None:
     if isinstance(boundaries, str) or not boundaries:
         raise ValueError("A trunk ends at a boundary: give a list with the name of at least its last block.")
+    unknown = [name for name in boundaries if name not in blocks and name not in layers]
+    if unknown:
+        nearest = difflib.get_close_matches(str(unknown[0]), [*blocks, *layers], 3, 0.0)
+        raise ValueError(f"The boundary {unknown[0]!r} is no block of the trunk: nearest are {', '.join(map(repr, nearest))}.")
     taken = [name for name in boundaries if name.startswith(_SPLIT)]
     if taken:
         raise ValueError(f"The block {taken[0]!r} has a name that splits get: give it another one.")
@@ -97,20 +95,42 @@ def _check(blocks: Mapping[str, Block], boundaries: Sequence[str], splits: int) 
         raise ValueError(f"{splits!r} is no number of splits: give 1 (no checkpoint) or more.")
 
 
-def _layers(name: str, block: Block) -> list[torch.nn.Module]:
-    """What a block is made of, if running its parts in a row is all that it does."""
+def _layers(name: str, block: Block) -> list[tuple[str, torch.nn.Module]]:
+    """What a block is made of, by name, if running its parts in a row is all that it does."""
     if isinstance(block, (list, tuple, torch.nn.ModuleList)):
-        layers = list(block)
+        layers = [(f"{name}.{place}", layer) for place, layer in enumerate(block)]
         if not layers:
             raise ValueError(f"The block {name!r} is empty: leave it out.")
     elif _is_plain_sequence(block):
-        layers = list(block)
+        # Not named_children(): that has a layer that runs twice only once.
+        children = [(child, layer) for child, layer in block.named_modules(remove_duplicate=False) if child and "." not in child]
+        layers = [(f"{name}.{child}", layer) for child, layer in children]
     else:
-        layers = [block]
-    strange = next((layer for layer in layers if not isinstance(layer, torch.nn.Module)), None)
+        layers = [(name, block)]
+    strange = next((layer for _, layer in layers if not isinstance(layer, torch.nn.Module)), None)
     if strange is not None:
         raise ValueError(f"The block {name!r} holds something of type {type(strange).__name__}: give modules.")
     return layers
+
+
+def _ends(layers: Sequence[tuple[str, torch.nn.Module]], boundaries: Sequence[str]) -> dict[int, str]:
+    """Boundaries by the number of layers up to there, rising; of several that end at the same place the one named first."""
+    ends: dict[int, str] = {}
+    for name in boundaries:
+        last = max(place for place, (layer, _) in enumerate(layers) if layer == name or layer.startswith(f"{name}."))
+        ends.setdefault(last + 1, name)
+    for end in sorted(ends)[:-1]:
+        if not layer_splittable_before(layers[end][1]):
+            raise ValueError(
+                f"The boundary {ends[end]!r} is in front of {layers[end][0]!r}, which overwrites what {layers[end - 1][0]!r} returns: "
+                f"name {layers[end][0]!r} instead."
+            )
+    return dict(sorted(ends.items()))
+
+
+def _buckets(layers: Sequence[tuple[str, torch.nn.Module]], ends: Mapping[int, str]) -> list[tuple[str, list[torch.nn.Module]]]:
+    begins = [0, *ends]
+    return [(name, [layer for _, layer in layers[begin:end]]) for begin, (end, name) in zip(begins, ends.items())]
 
 
 def _is_plain_sequence(block: Any) -> bool:
