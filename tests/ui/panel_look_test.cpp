@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The small things of the Planner's docks: aligned fields, links, names, warnings.
 #include "core/solve/registry.h"
+#include "ui/base/message_strip.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/models/plan_model.h"
@@ -17,14 +18,12 @@
 #include <QComboBox>
 #include <QGuiApplication>
 #include <QHeaderView>
-#include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QSpinBox>
 #include <QTableView>
 #include <QTest>
 
-#include <algorithm>
 #include <set>
 #include <string>
 
@@ -179,12 +178,9 @@ void PanelLookTest::takesTextsAndTellsWhatIsWrongWithThem()
     QTest::keyClick(edit, Qt::Key_Return);
     QCOMPARE(options(), (plimsoll::solve::Options{{"boundaries", "layer2,layr3"}}));
     QVERIFY(QTest::qWaitFor(isOver, kPatience));
-    const auto isTold = [page] {
-        const QList<QLabel*> labels = page->findChildren<QLabel*>();
-        return std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
-            return label->isVisible()
-                   && label->text().contains(QStringLiteral("The boundary layr3 is no module"));
-        });
+    const auto isTold = [&strip = page->strip()] {
+        return strip.count() > 0
+               && strip.shown().rest.startsWith(QStringLiteral("The boundary layr3 is no module"));
     };
     QVERIFY(isTold());
     trigger("edit.undo");

@@ -105,7 +105,8 @@ void PlannerPage::connectDocument()
         Q_EMIT stateChanged();
     });
     connect(&m_document, &DocumentController::choicesChanged, this, [this] {
-        m_strip->withdraw(QStringLiteral("size"));
+        for (const char* id : {"size", "plan"}) // of the former choices
+            m_strip->withdraw(QString::fromLatin1(id));
         m_panel->setChoices(m_document.document().choices);
         showPins();
         m_timeline->setCapacityMarks(capacityMarksOf(m_document.document().choices));
