@@ -61,6 +61,7 @@ base::Error unknownName(const std::string& name, const std::vector<TrunkElement>
                                 "name {}.",
                                 shown, element.name, element.name)};
     std::vector<std::string> known;
+    known.reserve(ends.size());
     for (const auto& [path, end] : ends)
         known.push_back(path);
     const std::string nearest =

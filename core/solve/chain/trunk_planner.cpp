@@ -68,6 +68,7 @@ base::Result<void> addTrunk(const plan::Problem& problem, RunPlans& plans,
 {
     const TrunkLayers layers = trunkLayers(*problem.program);
     std::vector<std::string> modules;
+    modules.reserve(problem.program->modules.size());
     for (const graph::Module& module : problem.program->modules)
         modules.push_back(module.path);
     const auto boundaries = trunkBoundaries(plans.text("boundaries"), layers.elements, modules);
