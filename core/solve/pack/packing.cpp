@@ -57,26 +57,4 @@ std::int64_t heightOf(const PackBuffers& buffers, const PackOffsets& offsets)
     return height;
 }
 
-std::vector<std::vector<std::uint32_t>> independentGroups(const PackBuffers& buffers)
-{
-    std::vector<std::uint32_t> order;
-    for (std::size_t i = 0; i < buffers.size(); ++i)
-        if (buffers[i].size > 0)
-            order.push_back(static_cast<std::uint32_t>(i));
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return buffers[a].lower < buffers[b].lower;
-    });
-    std::vector<std::vector<std::uint32_t>> groups;
-    std::int64_t end = 0;
-    for (const std::uint32_t i : order) {
-        if (groups.empty() || buffers[i].lower >= end) {
-            groups.emplace_back();
-            end = buffers[i].upper;
-        }
-        groups.back().push_back(i);
-        end = std::max(end, buffers[i].upper);
-    }
-    return groups;
-}
-
 } // namespace plimsoll::solve

@@ -32,8 +32,4 @@ using PackOffsets = std::vector<std::int64_t>;
 /// The end of the highest buffer.
 [[nodiscard]] std::int64_t heightOf(const PackBuffers& buffers, const PackOffsets& offsets);
 
-/// Indices of the buffers that take room, in groups that no buffer connects: at the time between
-/// two groups nothing is live. Groups by time, in a group by lower, then index.
-[[nodiscard]] std::vector<std::vector<std::uint32_t>> independentGroups(const PackBuffers& buffers);
-
 } // namespace plimsoll::solve

@@ -205,6 +205,7 @@ std::vector<Index> SkylineSearch::choicesIn(const Skyline::Segment& segment)
     });
     std::sort(ranked.begin(), ranked.end());
     std::vector<Index> choices;
+    choices.reserve(ranked.size() + 1);
     for (const Ranked& row : ranked)
         choices.push_back(std::get<3>(row));
     if (mayRise(segment))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/pack/solve_pack.h"
 
+#include "core/solve/pack/decompose.h"
 #include "core/solve/pack/greedy_orders.h"
 #include "core/solve/pack/pack_check.h"
 #include "core/solve/pack/portfolio.h"
@@ -21,60 +22,46 @@ constexpr int kAttempts = 6; ///< at different heights, for each number of nodes
 constexpr int kAttemptsOfLarge = 24;         ///< of a large group, until this close:
 constexpr std::int64_t kCloseToBound = 1000; ///< 1/1000 of the bound
 
-using Group = std::vector<std::uint32_t>;
-
-std::int64_t heightOfGroup(const PackBuffers& buffers, const Group& group,
-                           const PackOffsets& offsets)
-{
-    std::int64_t height = 0;
-    for (const std::uint32_t i : group)
-        height = std::max(height, offsets[i] + buffers[i].size);
-    return height;
-}
-
-std::int64_t unitOf(const PackBuffers& buffers, const Group& group)
+/// The heights of packings worth looking at are whole numbers of it. Not of no buffers.
+std::int64_t unitOf(const PackBuffers& buffers)
 {
     std::int64_t unit = 0;
-    for (const std::uint32_t i : group)
-        unit = std::gcd(unit, buffers[i].size);
+    for (const PackBuffer& buffer : buffers)
+        unit = std::gcd(unit, buffer.size);
     return unit;
 }
 
-PackBuffers inUnits(const PackBuffers& buffers, const Group& group, std::int64_t unit)
+PackBuffers inUnits(PackBuffers buffers, std::int64_t unit)
 {
-    PackBuffers rows;
-    for (const std::uint32_t i : group)
-        rows.push_back({buffers[i].lower, buffers[i].upper, buffers[i].size / unit});
-    return rows;
+    for (PackBuffer& buffer : buffers)
+        buffer.size /= unit;
+    return buffers;
 }
 
-/// One group by itself, sizes in units of their greatest common divisor: the heights of packings
-/// worth looking at are whole numbers of it.
-class GroupMinimiser
+/// One part by itself, whose buffers all take room, sizes in units.
+class PartMinimiser
 {
 public:
-    GroupMinimiser(const PackBuffers& buffers, const Group& group)
-        : m_group{group}
-        , m_unit{unitOf(buffers, group)}
-        , m_rows{inUnits(buffers, group, m_unit)}
-        , m_local(group.size())
+    explicit PartMinimiser(const PackBuffers& buffers)
+        : m_unit{unitOf(buffers)}
+        , m_rows{inUnits(buffers, m_unit)}
+        , m_local(buffers.size())
         , m_bound{largestLiveSum(m_rows)}
     {
         std::iota(m_local.begin(), m_local.end(), 0U);
     }
 
-    /// No packing of the group is lower, as far as is proven.
+    /// No packing is lower, as far as is proven.
     [[nodiscard]] std::int64_t bound() const { return m_bound * m_unit; }
 
-    /// Lowers the group in `offsets` to `goal` or as far as the search gets: quickly where that is
-    /// easy, then with more nodes, at heights between what failed and what is known.
-    void lower(std::int64_t goal, PackOffsets& offsets, const PackQuery& query,
+    /// Lowers a packing to `goal` or as far as the search gets: quickly where that is easy, then
+    /// with more nodes, at heights between what failed and what is known.
+    void lower(std::int64_t goal, Packed& packed, const PackQuery& query,
                const base::JobContext& context)
     {
-        for (std::size_t k = 0; k < m_group.size(); ++k)
-            m_height = std::max(m_height, offsets[m_group[k]] / m_unit + m_rows[k].size);
+        m_height = packed.height / m_unit;
         if (m_rows.size() > kMostInAllOrders) {
-            lowerLarge(goal / m_unit, offsets, query, context);
+            lowerLarge(goal / m_unit, packed, query, context);
             return;
         }
         const std::size_t quick = std::min(query.nodes, 1000 + 4 * m_rows.size());
@@ -88,7 +75,7 @@ public:
                 if (low >= m_height || context.stopRequested())
                     break;
                 const std::int64_t height = attempt == 0 ? low : low + (m_height - 1 - low) / 2;
-                if (!attemptAt(height, quotas[round], offsets, query, context))
+                if (!attemptAt(height, quotas[round], packed, query, context))
                     failed = height;
             }
         }
@@ -98,7 +85,7 @@ private:
     /// Halfway down after each packing, halfway back up after each failure. Whether a height works
     /// out for a search that hardly goes back is luck as well: so one that failed may be tried
     /// again with other variations, from the next packing on.
-    void lowerLarge(std::int64_t goal, PackOffsets& offsets, const PackQuery& query,
+    void lowerLarge(std::int64_t goal, Packed& packed, const PackQuery& query,
                     const base::JobContext& context)
     {
         const std::int64_t low = std::max(goal, m_bound);
@@ -108,14 +95,14 @@ private:
             if (m_height - low <= low / kCloseToBound || context.stopRequested())
                 return;
             const std::size_t nodes = 1000 + 5 * m_rows.size() / 2;
-            failed = attemptAt(height, nodes, offsets, query, context) ? low : height;
+            failed = attemptAt(height, nodes, packed, query, context) ? low : height;
             context.report(static_cast<std::size_t>(attempt) + 1,
                            static_cast<std::size_t>(kAttemptsOfLarge));
         }
     }
 
-    bool attemptAt(std::int64_t height, std::size_t nodes, PackOffsets& offsets,
-                   const PackQuery& query, const base::JobContext& context)
+    bool attemptAt(std::int64_t height, std::size_t nodes, Packed& packed, const PackQuery& query,
+                   const base::JobContext& context)
     {
         const PortfolioAnswer answer = searchPortfolio(
             m_rows, m_local, {height, nodes, m_series++, query.threads}, context.stop);
@@ -124,12 +111,12 @@ private:
         if (answer.verdict != SkylineVerdict::Packed)
             return false;
         m_height = heightOf(m_rows, answer.offsets);
-        for (std::size_t k = 0; k < m_group.size(); ++k)
-            offsets[m_group[k]] = answer.offsets[k] * m_unit;
+        packed.height = m_height * m_unit;
+        for (std::size_t k = 0; k < m_rows.size(); ++k)
+            packed.offsets[k] = answer.offsets[k] * m_unit;
         return true;
     }
 
-    const Group& m_group;
     std::int64_t m_unit;
     PackBuffers m_rows;
     std::vector<std::uint32_t> m_local; ///< 0, 1, …: rows are a group of their own
@@ -138,56 +125,59 @@ private:
     std::uint64_t m_series = 0;         ///< of variations, for each attempt its own
 };
 
-/// Only the highest group counts: the others need to be no lower.
-std::int64_t lowerGroups(const PackBuffers& buffers, const PackQuery& query, std::int64_t goal,
-                         PackOffsets& offsets, const base::JobContext& context)
+/// Parts by their live sum, highest first: the others need to be no lower than the first turn out.
+std::vector<PackBuffers> highestFirst(const PackBuffers& buffers, std::vector<PackPart>& parts)
 {
-    std::vector<Group> groups = independentGroups(buffers);
-    const auto heightIn = [&](const Group& group) {
-        return heightOfGroup(buffers, group, offsets);
+    struct Ranked
+    {
+        std::int64_t height;
+        PackPart part;
+        PackBuffers rows;
     };
-    std::stable_sort(groups.begin(), groups.end(),
-                     [&](const Group& a, const Group& b) { return heightIn(a) > heightIn(b); });
-    std::int64_t bound = 0;
-    for (std::size_t i = 0; i < groups.size() && !context.stopRequested(); ++i) {
-        if (heightIn(groups[i]) > goal && groups[i].size() <= kMostSearched) {
-            GroupMinimiser minimiser{buffers, groups[i]};
-            minimiser.lower(goal, offsets, query, context);
-            bound = std::max(bound, minimiser.bound());
-        }
-        goal = std::max(goal, heightIn(groups[i]));
-        context.report(i + 1, groups.size());
+    std::vector<Ranked> ranked;
+    for (PackPart& part : parts) {
+        PackBuffers rows;
+        for (const std::uint32_t i : part.buffers)
+            rows.push_back(buffers[i]);
+        const std::int64_t height = part.base + largestLiveSum(rows);
+        ranked.push_back({height, std::move(part), std::move(rows)});
     }
-    return bound;
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const Ranked& a, const Ranked& b) { return a.height > b.height; });
+    std::vector<PackBuffers> rows;
+    for (std::size_t k = 0; k < ranked.size(); ++k) {
+        parts[k] = std::move(ranked[k].part);
+        rows.push_back(std::move(ranked[k].rows));
+    }
+    return rows;
 }
 
-/// Buffers that are live as long as any is, such as parameters, side by side at the bottom: moving
-/// them there makes no packing higher, and what is left falls into groups.
-struct Ground
+/// Packs each part down to the goal, or to the highest one before where that is higher. Returns
+/// what no packing of any part is lower than, as far as is proven.
+std::int64_t packParts(const PackBuffers& buffers, const PackQuery& query, std::int64_t goal,
+                       Decomposition& cut, const base::JobContext& context)
 {
-    std::int64_t height = 0;
-    std::vector<std::uint32_t> rest; ///< the other buffers
-};
-
-Ground layGround(const PackBuffers& buffers, PackOffsets& offsets)
-{
-    std::int64_t first = std::numeric_limits<std::int64_t>::max();
-    std::int64_t last = std::numeric_limits<std::int64_t>::min();
-    for (const PackBuffer& buffer : buffers)
-        if (buffer.size > 0) {
-            first = std::min(first, buffer.lower);
-            last = std::max(last, buffer.upper);
+    const std::vector<PackBuffers> rows = highestFirst(buffers, cut.parts);
+    std::int64_t bound = 0;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        const PackPart& part = cut.parts[k];
+        const base::JobContext piece =
+            context.piece(static_cast<int>(k), static_cast<int>(rows.size()));
+        const std::int64_t local = goal - part.base;
+        const auto share =
+            static_cast<double>(rows[k].size()) / static_cast<double>(buffers.size());
+        const auto work = static_cast<std::uint64_t>(static_cast<double>(query.mostWork) * share);
+        Packed packed = packGreedily(rows[k], {local, query.passes, work}, piece.piece(0, 2));
+        if (packed.height > local && rows[k].size() <= kMostSearched && !piece.stopRequested()) {
+            PartMinimiser minimiser{rows[k]};
+            minimiser.lower(local, packed, query, piece.piece(1, 2));
+            bound = std::max(bound, part.base + minimiser.bound());
         }
-    Ground ground;
-    for (std::size_t i = 0; i < buffers.size(); ++i) {
-        if (buffers[i].size == 0 || buffers[i].lower > first || buffers[i].upper < last) {
-            ground.rest.push_back(static_cast<std::uint32_t>(i));
-        } else {
-            offsets[i] = ground.height;
-            ground.height += buffers[i].size;
-        }
+        for (std::size_t row = 0; row < rows[k].size(); ++row)
+            cut.offsets[part.buffers[row]] = part.base + packed.offsets[row];
+        goal = std::max(goal, part.base + packed.height);
     }
-    return ground;
+    return bound;
 }
 
 PackStatus statusOf(const PackAnswer& answer, const std::optional<std::int64_t>& capacity)
@@ -216,19 +206,12 @@ base::Result<PackAnswer> solvePack(const PackBuffers& buffers, const PackQuery& 
     if (base::Result<void> valid = validate(buffers); !valid)
         return tl::unexpected{valid.error()};
     PackAnswer answer;
-    answer.offsets.assign(buffers.size(), 0);
-    const Ground ground = layGround(buffers, answer.offsets);
-    PackBuffers rest;
-    for (const std::uint32_t i : ground.rest)
-        rest.push_back(buffers[i]);
-    answer.lowerBound = largestLiveSum(rest);
-    const std::int64_t goal =
-        std::max(answer.lowerBound, query.capacity.value_or(0) - ground.height);
-    Packed packed = packGreedily(rest, {goal, query.passes, query.mostWork}, context.piece(0, 2));
-    const std::int64_t proven = lowerGroups(rest, query, goal, packed.offsets, context.piece(1, 2));
-    answer.lowerBound = ground.height + std::max(answer.lowerBound, proven);
-    for (std::size_t k = 0; k < rest.size(); ++k)
-        answer.offsets[ground.rest[k]] = ground.height + packed.offsets[k];
+    answer.lowerBound = largestLiveSum(buffers);
+    const std::int64_t goal = std::max(answer.lowerBound, query.capacity.value_or(0));
+    Decomposition cut = decompose(buffers);
+    const std::int64_t proven = packParts(buffers, query, goal, cut, context);
+    answer.lowerBound = std::max(answer.lowerBound, proven);
+    answer.offsets = std::move(cut.offsets);
     const base::Result<std::int64_t> height = checkPacking(buffers, answer.offsets);
     if (!height)
         return base::failure(base::ErrorKind::Internal,

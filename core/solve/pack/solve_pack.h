@@ -37,9 +37,9 @@ struct PackAnswer
     bool stopped = false;
 };
 
-/// Offsets for buffers, as low as the search gets: greedy orders, then an exact search of each
-/// group of buffers that is too high. Anytime: stopped, it answers with what it has. Usage for bad
-/// buffers; Internal where the packing fails the check.
+/// Offsets for buffers, as low as the search gets: decomposed at low-water cuts, each part in
+/// greedy orders, then by an exact search where that is too high. Anytime: stopped, it answers with
+/// what it has. Usage for bad buffers; Internal where the packing fails the check.
 [[nodiscard]] base::Result<PackAnswer> solvePack(const PackBuffers& buffers, const PackQuery& query,
                                                  const base::JobContext& context);
 

@@ -24,6 +24,9 @@ private Q_SLOTS:
     void theSmallestFreeBlockIsTaken();
     void neighboursJoinWithinTheirSegment();
     void poolsDontShare();
+    void aSegmentOfItsOwnIsSplitLater();
+    void ofEqualOnesTheLowestIsTaken();
+    void expandableSmallOnesGrowBy2MiB();
     void expandableGrowsAtItsEnd();
     void expandablePrefersABlockThatCantGrow();
     void fragmentationIsWhatExpandableAvoids();
@@ -45,6 +48,7 @@ void AllocatorReplayTest::oneAllocation_data()
     row("the smallest large one", kMiB + 1, kMiB + 512, 20 * kMiB, 20 * kMiB);
     row("the last to share", 10 * kMiB - 512, 10 * kMiB - 512, 20 * kMiB, 20 * kMiB);
     // 10 MiB get a segment of their own; in 20 MiB steps it is 20 MiB.
+    row("rounded up to its own", 10 * kMiB - 511, 10 * kMiB, 10 * kMiB, 20 * kMiB);
     row("the first of its own", 10 * kMiB, 10 * kMiB, 10 * kMiB, 20 * kMiB);
     // 11 MiB: a segment of 12 MiB; the rest of 1 MiB is not more than 1 MiB, so all 12 are in use.
     // Expandable, the 9 MiB behind it stay free.
@@ -135,6 +139,46 @@ void AllocatorReplayTest::poolsDontShare()
     replay.free(replay.allocate(base::Bytes{15 * kMiB})); // 16 MiB
     (void)replay.allocate(base::Bytes{kMiB});             // 2 MiB of the small pool nevertheless
     QCOMPARE(replay.reserved().count(), 18 * kMiB);
+}
+
+void AllocatorReplayTest::aSegmentOfItsOwnIsSplitLater()
+{
+    AllocatorReplay replay{AllocatorReplay::Segments::Fixed};
+    replay.free(replay.allocate(base::Bytes{30 * kMiB}));
+    // 2 + 9 + 18 MiB of the 30; the last 1 MiB is no more than 1 MiB and stays with the 18.
+    (void)replay.allocate(base::Bytes{2 * kMiB});
+    (void)replay.allocate(base::Bytes{9 * kMiB});
+    (void)replay.allocate(base::Bytes{18 * kMiB});
+    QCOMPARE(replay.reserved().count(), 30 * kMiB);
+    QCOMPARE(replay.allocated().count(), 30 * kMiB);
+}
+
+void AllocatorReplayTest::ofEqualOnesTheLowestIsTaken()
+{
+    AllocatorReplay replay{AllocatorReplay::Segments::Fixed};
+    std::vector<AllocatorReplay::Handle> fives;
+    for (int i = 0; i < 4; ++i) // 20 MiB
+        fives.push_back(replay.allocate(base::Bytes{5 * kMiB}));
+    replay.free(fives[0]);
+    replay.free(fives[2]);
+    (void)replay.allocate(base::Bytes{5 * kMiB}); // the first hole
+    replay.free(fives[3]);                        // joins the third: 10 MiB
+    (void)replay.allocate(base::Bytes{10 * kMiB});
+    QCOMPARE(replay.reserved().count(), 20 * kMiB);
+}
+
+void AllocatorReplayTest::expandableSmallOnesGrowBy2MiB()
+{
+    AllocatorReplay replay{AllocatorReplay::Segments::Expandable};
+    for (int i = 0; i < 3; ++i) // 1.5 of 2 MiB
+        (void)replay.allocate(base::Bytes{512 * kKiB});
+    QCOMPARE(replay.reserved().count(), 2 * kMiB);
+    (void)replay.allocate(base::Bytes{kMiB}); // 512 KiB are there: 2 MiB more, 1.5 left
+    QCOMPARE(replay.reserved().count(), 4 * kMiB);
+    (void)replay.allocate(base::Bytes{kMiB});
+    (void)replay.allocate(base::Bytes{512 * kKiB});
+    QCOMPARE(replay.reserved().count(), 4 * kMiB);
+    QCOMPARE(replay.allocated().count(), 4 * kMiB);
 }
 
 void AllocatorReplayTest::expandableGrowsAtItsEnd()

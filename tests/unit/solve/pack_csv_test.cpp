@@ -21,7 +21,6 @@ private Q_SLOTS:
     void faultsNameTheirLine();
     void overlapsAreFound_data();
     void overlapsAreFound();
-    void groupsAreIndependent();
 };
 
 void PackCsvTest::columnsStandInAnyOrder()
@@ -116,14 +115,6 @@ void PackCsvTest::overlapsAreFound()
     else
         QVERIFY2(height.error().message.find(fault) != std::string::npos,
                  height.error().message.c_str());
-}
-
-void PackCsvTest::groupsAreIndependent()
-{
-    // 0 and 2 meet, 3 begins where they end; 1 takes no room.
-    const PackBuffers buffers{{0, 4, 4}, {3, 6, 0}, {1, 5, 4}, {5, 8, 2}};
-    QCOMPARE(independentGroups(buffers), (std::vector<std::vector<std::uint32_t>>{{0, 2}, {3}}));
-    QCOMPARE(largestLiveSum(buffers), std::int64_t{8});
 }
 
 } // namespace
