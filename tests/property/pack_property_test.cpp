@@ -244,7 +244,7 @@ void PackPropertyTest::largeGroupsAreSearchedToo()
     const PackAnswer one = solved(buffers, query);
     QVERIFY(!overlaps(buffers, one.offsets));
     QVERIFY2(one.height < greedy, "the search was of no use");
-    QVERIFY(one.height <= one.lowerBound + one.lowerBound / 25);
+    QVERIFY(one.height <= one.lowerBound + one.lowerBound / 200);
     query.threads = 2;
     QCOMPARE(solved(buffers, query).offsets, one.offsets);
 }
