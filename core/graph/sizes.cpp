@@ -45,18 +45,6 @@ constexpr std::array kItemSizes{
     ItemSize{"float8_e8m0fnu", 1},
 };
 
-/// Bytes per element of each of the program's dtypes, 0 where the size is not known.
-std::vector<std::int64_t> itemSizes(const Program& program)
-{
-    std::vector<std::int64_t> sizes;
-    for (const std::string& dtype : program.dtypes) {
-        const auto* known = std::find_if(kItemSizes.begin(), kItemSizes.end(),
-                                         [&](const ItemSize& size) { return size.dtype == dtype; });
-        sizes.push_back(known == kItemSizes.end() ? 0 : known->bytes);
-    }
-    return sizes;
-}
-
 /// First byte behind the tensor in its storage; nothing when that is beyond 2^62.
 std::optional<std::int64_t> endOf(const graph::Tensor& tensor, std::int64_t itemSize)
 {
@@ -127,6 +115,17 @@ std::optional<SizeFault> findSumFault(const Program& program)
 }
 
 } // namespace
+
+std::vector<std::int64_t> itemSizes(const Program& program)
+{
+    std::vector<std::int64_t> sizes;
+    for (const std::string& dtype : program.dtypes) {
+        const auto* known = std::find_if(kItemSizes.begin(), kItemSizes.end(),
+                                         [&](const ItemSize& size) { return size.dtype == dtype; });
+        sizes.push_back(known == kItemSizes.end() ? 0 : known->bytes);
+    }
+    return sizes;
+}
 
 std::optional<SizeFault> findSizeFault(const Program& program)
 {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace plimsoll::graph {
 
@@ -23,6 +24,9 @@ struct SizeFault
 /// The invariants about sizes: tensors lie inside their storages, sums over all rows stay below
 /// 2^62. Needs indices that are in range.
 [[nodiscard]] std::optional<SizeFault> findSizeFault(const Program& program);
+
+/// Bytes per element of each of the program's dtypes, 0 where the size is not known.
+[[nodiscard]] std::vector<std::int64_t> itemSizes(const Program& program);
 
 /// Tensors whose size nobody can check.
 [[nodiscard]] std::size_t tensorsOfUnknownDtype(const Program& program);

@@ -57,6 +57,7 @@ WITHOUT = {
     ("functions", "every-block", "checkpoint"),
     ("functions", "sequential-k", "checkpoint"),
     ("functions", "rotor", "step"),
+    ("functions", "torch-budget", "step"),  # of equal products its knapsack keeps the first ones, and all others run again at once
 }
 # They stand for flags that recompute batch norms like everything else, which updates the running statistics twice.
 UPDATE_TWICE = {("every-block", "checkpoint"), ("sequential-k", "checkpoint")}

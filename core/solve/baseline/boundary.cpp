@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/baseline/boundary.h"
 
-#include "core/plan/evaluate.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -17,12 +15,11 @@ Boundary::Boundary(const plan::Problem& problem)
     : m_program{*problem.program}
     , m_forward{static_cast<Moment>(problem.program->forwardCount())}
     , m_repeats{*problem.program}
-    , m_isTemporary(problem.program->storages.size(), false)
+    , m_mayGo(m_program.storages.size(), false)
+    , m_pinned(m_program.storages.size())
 {
     const auto end = static_cast<Moment>(m_program.countBeforeOptimizer());
     const std::vector<bool> nothing(m_program.storages.size(), false);
-    const std::vector<base::Nanoseconds> times = plan::opTimes(m_program, problem.device);
-    std::map<StorageId, KnapsackItem> items;
     for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
         const StorageId id{index};
         const graph::Storage& storage = m_program.storages[index];
@@ -30,41 +27,48 @@ Boundary::Boundary(const plan::Problem& problem)
             continue;
         const std::vector<Moment>& uses = m_repeats.usesOf(id);
         const auto first = std::ranges::lower_bound(uses, m_forward);
-        m_isTemporary[index] = first == uses.end();
-        if (first == uses.end() || uses.back() >= end || storage.bytes.count() == 0
-            || storage.storageClass == graph::StorageClass::Output)
+        if (first == uses.end()) {
+            m_mayGo[index] = true; // backward reads it only to compute others again
             continue;
-        const auto ops = m_repeats.before(*first, {id}, nothing);
-        if (!ops)
+        }
+        if (uses.back() >= end || storage.bytes.count() == 0
+            || storage.storageClass == graph::StorageClass::Output
+            || !m_repeats.before(*first, {id}, nothing))
             continue;
-        items[id].weight = storage.bytes.count();
-        for (const OpId op : *ops)
-            items[id].value += times[op.index()].count();
+        m_mayGo[index] = true;
         m_values.push_back({id, *first});
     }
+    // Nobody repeats the op that makes the loss, so what it makes beside the loss stays.
+    std::set<Moment> makers;
+    for (const graph::Storage& storage : m_program.storages)
+        if (storage.storageClass == graph::StorageClass::Output)
+            makers.insert(storage.alloc);
+    const auto isBesideLoss = [&](StorageId id) {
+        return makers.contains(m_program.storage(id).alloc);
+    };
+    std::erase_if(m_values, [&](const Value& value) { return isBesideLoss(value.storage); });
+    for (std::size_t storage = 0; storage < m_mayGo.size(); ++storage)
+        if (isBesideLoss(StorageId{storage}))
+            m_mayGo[storage] = false;
     std::ranges::stable_sort(m_values, {}, &Value::firstUse);
-    for (const Value& value : m_values) {
-        m_items.push_back(items[value.storage]);
-        std::optional<plan::PinKind>& pinned = m_pinned.emplace_back();
-        for (const plan::Pin& pin : problem.pins)
-            if (std::ranges::binary_search(pin.storages, value.storage))
-                pinned = pin.kind;
-    }
+    for (const plan::Pin& pin : problem.pins)
+        for (const StorageId storage : pin.storages)
+            m_pinned[storage.index()] = pin.kind;
 }
 
-Boundary::Attempt Boundary::attempt(const std::vector<bool>& kept) const
+Boundary::Attempt Boundary::attempt(const std::vector<bool>& isKept) const
 {
-    std::vector<bool> isGone = m_isTemporary;
-    for (std::size_t item = 0; item < m_values.size(); ++item)
-        isGone[m_values[item].storage.index()] = !kept[item];
+    std::vector<bool> isGone = m_mayGo;
+    for (std::size_t storage = 0; storage < isGone.size(); ++storage)
+        if (isKept[storage])
+            isGone[storage] = false;
     std::map<Moment, std::set<OpId>> rows;
-    for (std::size_t item = 0; item < m_values.size(); ++item) {
-        const Value& value = m_values[item];
+    for (const Value& value : m_values) {
         if (!isGone[value.storage.index()])
             continue; // kept, or made again on the way to another one
         const auto ops = m_repeats.before(value.firstUse, {value.storage}, isGone);
         if (!ops)
-            return {{}, item};
+            return {{}, value.storage};
         rows[value.firstUse].insert(ops->begin(), ops->end());
         for (const OpId op : *ops)
             for (const StorageId touched : m_repeats.touchedBy(op))
@@ -77,16 +81,16 @@ Boundary::Attempt Boundary::attempt(const std::vector<bool>& kept) const
     return made;
 }
 
-std::vector<plan::Again> Boundary::rows(std::vector<bool> kept) const
+std::vector<plan::Again> Boundary::rows(std::vector<bool> isKept) const
 {
-    for (std::size_t item = 0; item < kept.size(); ++item)
-        if (m_pinned[item])
-            kept[item] = m_pinned[item] == plan::PinKind::Keep;
+    for (std::size_t storage = 0; storage < isKept.size(); ++storage)
+        if (m_pinned[storage])
+            isKept[storage] = m_pinned[storage] == plan::PinKind::Keep;
     for (;;) { // one more is kept in each round
-        Attempt made = attempt(kept);
+        Attempt made = attempt(isKept);
         if (!made.failed)
             return std::move(made.rows);
-        kept[*made.failed] = true;
+        isKept[made.failed->index()] = true;
     }
 }
 

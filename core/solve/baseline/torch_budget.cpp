@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/baseline/baselines.h"
-#include "core/solve/baseline/budgeted_boundary.h"
+#include "core/solve/baseline/torch_budget_rows.h"
 #include "core/solve/common/run_plans.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace plimsoll::solve {
 
@@ -16,14 +20,23 @@ base::Result<void> addBudgets(const plan::Problem& problem, RunPlans& plans,
                               const base::JobContext& job)
 {
     const std::int64_t asked = plans.option("budget-permille");
-    const BudgetedBoundary budgeted{problem, plans.option("solver") == kGreedy};
+    TorchBudgetRows budgeted{problem, plans.option("solver") == kGreedy};
+    if (!problem.pins.empty()) {
+        plan::Plan plan = plans.blank();
+        plan.again = budgeted.keepingAll();
+        if (base::Result<void> added = plans.add(plan); !added)
+            return added;
+    }
     const std::int64_t first = asked == kWholeRange ? 0 : asked;
     const std::int64_t last = asked == kWholeRange ? kWhole : asked;
     for (std::int64_t permille = first; permille <= last; permille += kBetweenTwo) {
+        std::optional<std::vector<plan::Again>> rows = budgeted.at(permille, job);
         if (job.stopRequested())
             return {};
+        if (!rows)
+            continue;
         plan::Plan plan = plans.blank();
-        plan.again = budgeted.rows(permille);
+        plan.again = std::move(*rows);
         if (base::Result<void> added = plans.add(plan); !added)
             return added;
         job.report(static_cast<std::size_t>(permille - first + 1),
@@ -39,12 +52,12 @@ std::unique_ptr<const Planner> makeTorchBudgetPlanner()
     return makeRunPlanner(
         {"torch-budget",
          "Torch memory budget",
-         "Keeps for backward what a knapsack of values holds, and recomputes the rest as late as "
-         "can be: what activation_memory_budget of torch.compile does.",
+         "Keeps for backward what the min-cut partitioner of torch.compile keeps with "
+         "activation_memory_budget, and recomputes the rest as late as can be.",
          {{.name = "budget-permille",
            .sentence =
-               "Part of the bytes that backward reads which may be kept; -1 tries the whole "
-               "range in steps of 25.",
+               "activation_memory_budget: part of the bytes kept without a budget that may be kept "
+               "with it; -1 tries the whole range in steps of 25.",
            .lower = kWholeRange,
            .standard = kWholeRange,
            .upper = kWhole,
@@ -57,8 +70,16 @@ std::unique_ptr<const Planner> makeTorchBudgetPlanner()
            .choices = {"dp", "greedy"},
            .label = "Knapsack"},
           stepRuntimeRecord()},
-         "The memory budget of PyTorch's min-cut partitioner (torch._functorch).",
-         {"The compiler's fusion, which decides there what is cheap to recompute.",
+         "The min-cut partitioner of PyTorch 2.15 (torch/_functorch/partitioners.py) on the "
+         "recorded "
+         "ops, norms, activations, dropout and losses split as Inductor splits them.",
+         {"Fused kernels: memory and times are those of the recorded ops run one by one.",
+          "What the compiler keeps inside of an op, such as a mask instead of an activation: then "
+          "what the op reads is kept.",
+          "What it writes in another way before it divides the graph, such as attention that it "
+          "recognises, or pooling with small indices.",
+          "Capacities rounded to 1/10000, with which its dp may keep more than the budget: here "
+          "they are exact.",
           "The peak: its budget counts what forward keeps for backward."}},
         addBudgets);
 }

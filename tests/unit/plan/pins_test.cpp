@@ -163,8 +163,10 @@ void PinsTest::everyPlannerHonoursThem()
         QCOMPARE(point->problem().pins, problem.pins);
         QVERIFY(plan::honoursPins(problem, *point->evaluation().schedule));
     }
-    if (planner == "rotor" || planner == "torch-budget")
+    if (planner == "rotor")
         QVERIFY((*found)->points().size() > 3);
+    if (planner == "torch-budget") // that has few different answers for convolutions
+        QVERIFY((*found)->points().size() > 1);
     if (planner == "none") // the pins ask for something else
         QVERIFY((*found)->points().empty());
     if (planner == "every-block") // all blocks but the one that is kept
