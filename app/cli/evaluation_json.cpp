@@ -4,6 +4,7 @@
 #include "core/base/format.h"
 #include "core/plan/plan_json.h"
 #include "core/plan/region_names.h"
+#include "core/plan/why_no_regions.h"
 
 #include <fmt/format.h>
 
@@ -121,8 +122,7 @@ const char* runtimeText(const plan::Plan& plan)
     const std::string_view form = plan::expressedAs(plan);
     if (form == "step")
         return plan.repeatsNothing() ? "step: plimsoll.compile_step()"
-                                     : "step: plimsoll.compile_step(), by a schedule of single "
-                                       "ops; nested checkpoint regions don't express it";
+                                     : "step: plimsoll.compile_step(), by a schedule of single ops";
     return form == "saved_sets" ? "checkpoint: plimsoll.apply(), by saved sets: regions that keep "
                                   "some of their results"
                                 : "checkpoint: plimsoll.apply()";
@@ -158,6 +158,8 @@ void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan:
     json["overhead_percent"] = number(overheadPercent(evaluation, base));
     json["recomputed"] = recomputedJson(program, evaluation);
     json["expressed_as"] = plan::expressedAs(plan);
+    const std::string why = plan::whyNoRegions(program, plan, *evaluation.schedule);
+    json["why_no_regions"] = why.empty() ? ordered_json(nullptr) : ordered_json(why);
     json["labels"] = plan::labelsJson(program, plan);
     json["regions"] = plan::regionsJson(program, plan);
     if (plan.runtime == plan::Runtime::Step)
@@ -179,6 +181,9 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
     }
     const bool isStep = plan.runtime == plan::Runtime::Step;
     std::string text = fmt::format("  runtime     {}\n", runtimeText(plan));
+    if (const std::string why = plan::whyNoRegions(program, plan, *evaluation.schedule);
+        !why.empty())
+        text += fmt::format("  no regions  {}\n", why);
     if (plan.freezeStats)
         text += "  statistics  frozen in recomputations: updated once, as without a plan\n";
     text += fmt::format(

@@ -134,9 +134,10 @@ void addNothing(ordered_json& json, const Planning& planning)
     json["granularity"] = plan::granularityName(isOn("granularity") ? plan::Granularity::Op
                                                                     : plan::Granularity::Module);
     json["freeze_stats"] = isOn("freeze-stats");
-    for (const char* key : {"expressed_as", "peak_bytes", "peak_op", "peak_op_name",
-                            "saved_for_backward_bytes", "step_time_ns", "recompute_time_ns",
-                            "transfer_time_ns", "overhead_percent", "data_parallel"})
+    for (const char* key :
+         {"expressed_as", "why_no_regions", "peak_bytes", "peak_op", "peak_op_name",
+          "saved_for_backward_bytes", "step_time_ns", "recompute_time_ns", "transfer_time_ns",
+          "overhead_percent", "data_parallel"})
         json[key] = nullptr;
     json["base_peak_bytes"] = planning.unplanned.peak.count();
     json["base_step_time_ns"] = planning.unplanned.stepTime.count();

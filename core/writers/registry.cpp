@@ -3,6 +3,7 @@
 
 #include "core/io/atomic_file.h"
 #include "core/io/byte_source.h"
+#include "core/io/gzip.h"
 #include "core/plan/plan_json.h"
 #include "core/writers/csv_writer.h"
 #include "core/writers/graph_writer.h"
@@ -46,6 +47,11 @@ Result<std::string> contentOf(const plan::VerifiedPlan& plan)
     return Write(plan);
 }
 
+Result<std::string> packedGraph(const plan::VerifiedPlan& plan)
+{
+    return rewrittenGraph(plan).and_then([](const std::string& text) { return io::gzipped(text); });
+}
+
 } // namespace
 
 const std::vector<PlanWriter>& planWriters()
@@ -71,6 +77,10 @@ const std::vector<PlanWriter>& planWriters()
          .name = "Graph of the planned step",
          .extension = ".plimsoll.json",
          .content = rewrittenGraph},
+        {.id = "graph-gz",
+         .name = "Graph of the planned step, compressed",
+         .extension = ".plimsoll.json.gz",
+         .content = packedGraph},
     };
     return kWriters;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions as a person saves and opens them: through the File menu and its dialogs.
+#include "core/io/byte_source.h"
+#include "core/plan/plan_json.h"
 #include "ui/base/numbers.h"
 #include "ui/models/plan_model.h"
 #include "ui/plan_panel/budget_panel.h"
@@ -11,6 +13,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QCheckBox>
+#include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFileDialog>
 #include <QLineEdit>
@@ -41,6 +44,7 @@ private Q_SLOTS:
     void init();
     void cleanup() { closeWindow(); }
     void savesAndOpensASession();
+    void exportsAPlanAndItsGraph();
     void givesUpADialog();
 
 private:
@@ -184,6 +188,58 @@ void ByHandTest::savesAndOpensASession()
         QCOMPARE(page->runPage().model()->rowCount(), runs);
     }
     QVERIFY(!page->document().isUnsaved());
+}
+
+/// The file of the plan holds the plan, those of its step the step; both are opened again.
+void ByHandTest::exportsAPlanAndItsGraph()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    auto* runtime = page->budgetPanel().findChild<QComboBox*>(QStringLiteral("runtime"));
+    runtime->setFocus();
+    QTest::keyClick(runtime, Qt::Key_Down);
+    QCOMPARE(runtime->currentText(), QStringLiteral("step"));
+    QLineEdit* budget = budgetField();
+    QTest::mouseDClick(budget, Qt::LeftButton, {}, {20, budget->height() / 2});
+    budget->selectAll();
+    QTest::keyClicks(budget, QStringLiteral("2000 MiB"));
+    QTest::keyClick(budget, Qt::Key_Return);
+    QVERIFY(QTest::qWaitFor(
+        [&document = page->document()] {
+            return document.isPlanned() && document.isRefined() && !document.isPlanning();
+        },
+        kPatience));
+    const plan::VerifiedPlanPtr best = page->document().outcome().best;
+    QVERIFY(best && !best->plan().again.empty());
+
+    m_settings->setLastFolder(QString::fromStdString(m_folder->file({})));
+    QSignalSpy exported{m_window.get(), &MainWindow::exported};
+    for (const char* name : {"by hand.json", "step.plimsoll.json", "step.plimsoll.json.gz"}) {
+        m_dialog.clear();
+        exported.clear();
+        answerDialog(QString::fromUtf8(name));
+        clickEntry(QStringLiteral("&File"), QStringLiteral("&Export Plan…"));
+        QVERIFY(exported.count() > 0 || exported.wait(kPatience));
+        QCOMPARE(m_dialog, QStringLiteral("Export plan"));
+    }
+    const auto written = plimsoll::io::readFile(m_folder->file("by hand.json"));
+    QVERIFY(written);
+    const auto file = plan::readPlan(written->bytes, *best->problem().program);
+    QVERIFY(file && file->plan == best->plan());
+    QCOMPARE(file->info.peak, best->evaluation().peak);
+
+    for (const char* name : {"step.plimsoll.json", "step.plimsoll.json.gz"}) {
+        QSignalSpy opened{m_window.get(), &MainWindow::opened};
+        m_dialog.clear();
+        answerDialog(QString::fromUtf8(name));
+        clickEntry(QStringLiteral("&File"), QStringLiteral("&Open…"));
+        QVERIFY(opened.count() > 0 || opened.wait(kPatience));
+        QCOMPARE(m_dialog, QStringLiteral("Open"));
+        const plan::Evaluation& step =
+            m_window->currentPage()->document().planned()->unplanned->evaluation();
+        QCOMPARE(step.timeline->totals(), best->evaluation().timeline->totals());
+        QCOMPARE(step.stepTime, best->evaluation().stepTime);
+    }
 }
 
 void ByHandTest::givesUpADialog()

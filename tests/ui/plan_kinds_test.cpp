@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans that keep single results and plans of the step runtime: chosen in the panel, told in
 // tables and texts, and measured.
+#include "core/plan/why_no_regions.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/frontier/frontier_view.h"
@@ -188,10 +189,14 @@ void PlanKindsTest::countsRepeatsOfTheStepRuntime()
     }
     QVERIFY(executions > 10);
     page->planDock().showPage(&page->planPage());
-    QVERIFY(tells(page->planPage(),
-                  QStringLiteral("Runtime step: %1 executions of ops run again, before %2 others. "
-                                 "Run it with plimsoll.compile_step(model, plan).")
-                      .arg(countText(executions), countText(shown->plan().again.size()))));
+    QVERIFY(tells(
+        page->planPage(),
+        QStringLiteral("Runtime step: %1 executions of ops run again, before %2 others. "
+                       "Run it with plimsoll.compile_step(model, plan). "
+                       "No regions: %3")
+            .arg(countText(executions), countText(shown->plan().again.size()),
+                 QString::fromStdString(plan::whyNoRegions(
+                     *page->document().program(), shown->plan(), *shown->evaluation().schedule)))));
     QVERIFY(page->timeline().subtitle().endsWith(QStringLiteral(" · step")));
     const PlanModel& table = *page->planPage().model();
     QCOMPARE(table.rowCount(), static_cast<int>(shown->plan().again.size()));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/models/plan_names.h"
 
+#include "core/plan/why_no_regions.h"
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 
 #include <QCoreApplication>
 
@@ -94,6 +96,13 @@ QString runtimeSentence(const plan::Plan& plan)
                .arg(kept)
            + (plan.freezeStats ? translated(" Recomputations leave batch norm's statistics alone.")
                                : QString{});
+}
+
+QString noRegionsSentence(const plan::VerifiedPlan& plan)
+{
+    const std::string why =
+        plan::whyNoRegions(*plan.problem().program, plan.plan(), *plan.evaluation().schedule);
+    return why.empty() ? QString{} : translated("No regions: %1").arg(fileText(why));
 }
 
 } // namespace plimsoll::ui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/plan.h"
+#include "core/plan/certify.h"
 
 #include <QString>
 
@@ -13,6 +13,8 @@ namespace plimsoll::ui {
 [[nodiscard]] QString runtimeText(const plan::Plan& plan);
 /// The same as sentences, with the call that runs it; empty for a plan that repeats nothing.
 [[nodiscard]] QString runtimeSentence(const plan::Plan& plan);
+/// Why regions don't express a plan of single ops: "No regions: Op 3 …"; empty for others.
+[[nodiscard]] QString noRegionsSentence(const plan::VerifiedPlan& plan);
 /// Results that a region's saved sets keep, those of nested ones too.
 [[nodiscard]] std::vector<graph::OpId> keptBy(const plan::Region& region);
 

@@ -117,10 +117,18 @@ void PlanPage::openRowMenu(const QModelIndex& index, const QPoint& globalPos)
     menu->popup(globalPos);
 }
 
+/// Plans of a drag are looked at too shortly for reasons.
+QString PlanPage::runtimeText(const plan::VerifiedPlan& plan) const
+{
+    const QString sentence = runtimeSentence(plan.plan());
+    const QString why = m_isHeld ? QString{} : noRegionsSentence(plan);
+    return why.isEmpty() ? sentence : sentence + u' ' + why;
+}
+
 void PlanPage::showPlan(const plan::VerifiedPlanPtr& plan)
 {
     replacePlan(plan);
-    showRuntime(plan ? runtimeSentence(plan->plan()) : QString{});
+    showRuntime(plan ? runtimeText(*plan) : QString{});
     if (plan && plan->plan().repeatsNothing()) {
         m_sentence->setText(QStringLiteral("Everything fits; nothing to recompute."));
         m_pages->setCurrentIndex(SentencePage);

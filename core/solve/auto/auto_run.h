@@ -37,7 +37,6 @@ private:
     void wait();
     void hear(const plan::FrontierPtr& found);
     void merge(plan::Frontier& into, const plan::Frontier& found) const;
-    [[nodiscard]] bool hasImproved(const plan::Frontier& found) const;
     [[nodiscard]] base::Result<plan::FrontierPtr> merged() const;
     [[nodiscard]] base::Error refusal() const;
 

@@ -382,6 +382,8 @@ base::Result<void> Search::severalWays(int slots, const base::JobContext& job)
 
 base::Result<plan::FrontierPtr> Search::run() &&
 {
+    if (const base::Result<void> takes = takesRegions(*m_problem.program); !takes)
+        return tl::unexpected{takes.error()};
     // Without a region of its own each plan has those that pins ask for.
     for (const base::Result<void>& added : {addKeepEverything(), add({}, {}), coarse()})
         if (!added)

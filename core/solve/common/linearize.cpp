@@ -297,11 +297,8 @@ base::Result<LinearizedStep> linearize(const plan::Problem& problem, const Regio
             fmt::format("The graph has {} micro-steps, over which nothing can be planned: plan a "
                         "trace with micro_steps=1 and apply the plan, which then runs in each.",
                         count));
-    if (problem.program->isRewritten())
-        return base::failure(base::ErrorKind::Usage,
-                             "The graph is a plan written out, a step of single ops: plan the "
-                             "graph that it was made "
-                             "from, or let remat or capuchin repeat more of its ops.");
+    if (const base::Result<void> takes = takesRegions(*problem.program); !takes)
+        return tl::unexpected{takes.error()};
     const bool isBetweenOps = space.granularity() == plan::Granularity::Op;
     return Linearizer{problem, residuals, mostStages}.run(
         space, cuts.value_or(isBetweenOps ? CutRule::Ops : CutRule::Calls));

@@ -70,4 +70,14 @@ std::unique_ptr<const RegionSpace> makeRegionSpace(const plan::Problem& problem,
     return std::make_unique<RegionsAround>(std::move(all), std::move(kept));
 }
 
+base::Result<void> takesRegions(const graph::Program& program)
+{
+    if (program.isRewritten())
+        return base::failure(base::ErrorKind::Usage,
+                             "The graph is a plan written out, a step of single ops, over which no "
+                             "regions can be laid: plan the graph that it was made from, or let "
+                             "remat or capuchin repeat more of its ops in runtime step.");
+    return {};
+}
+
 } // namespace plimsoll::solve

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/result.h"
 #include "core/plan/plan.h"
 
 #include <memory>
@@ -33,5 +34,9 @@ public:
 /// Without regions that recompute what the problem's pins keep.
 [[nodiscard]] std::unique_ptr<const RegionSpace> makeRegionSpace(const plan::Problem& problem,
                                                                  plan::Granularity granularity);
+
+/// Usage error, a sentence, for a graph over which no region of any kind can be laid: a plan
+/// written out.
+[[nodiscard]] base::Result<void> takesRegions(const graph::Program& program);
 
 } // namespace plimsoll::solve

@@ -2,6 +2,7 @@
 #include "core/solve/common/run_plans.h"
 
 #include "core/solve/common/offer.h"
+#include "core/solve/common/region_space.h"
 
 #include <algorithm>
 #include <utility>
@@ -30,7 +31,11 @@ plan::Plan RunPlans::blank() const
 
 base::Result<void> RunPlans::addUnplanned()
 {
-    return beginFrontier(m_frontier, m_problem, blank());
+    const plan::Plan unplanned = blank();
+    if (unplanned.runtime == plan::Runtime::Checkpoint)
+        if (base::Result<void> takes = takesRegions(*m_problem.program); !takes)
+            return takes;
+    return beginFrontier(m_frontier, m_problem, unplanned);
 }
 
 const std::vector<graph::Moment>& RunPlans::endsFrom(graph::Moment first)

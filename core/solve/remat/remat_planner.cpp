@@ -2,6 +2,7 @@
 #include "core/solve/remat/remat_planner.h"
 
 #include "core/solve/common/offer.h"
+#include "core/solve/common/region_space.h"
 #include "core/solve/remat/program_problem.h"
 #include "core/solve/remat/region_search.h"
 #include "core/solve/remat/reorder.h"
@@ -140,6 +141,9 @@ bool Search::serves(const RematStart& start) const
 /// Says so where the runtime can't run the recording at all.
 base::Result<void> Search::begin()
 {
+    if (m_runtime == plan::Runtime::Checkpoint)
+        if (base::Result<void> takes = takesRegions(*m_problem.program); !takes)
+            return takes;
     plan::Plan everything = m_runtime == plan::Runtime::Step ? proposal({}) : regionsProposal({});
     // Between ops the model's code is replaced, which alone changes what lives when.
     for (const plan::Granularity kind : {plan::Granularity::Module, everything.granularity}) {

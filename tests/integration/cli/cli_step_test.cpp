@@ -98,9 +98,17 @@ void CliStepTest::plansNameTheirRuntime()
     QCOMPARE(regions[text("expressed_as")].toString(), text("regions"));
     QCOMPARE(repeats[text("expressed_as")].toString(), text("step"));
     QVERIFY(runCli(arguments).out.contains("runtime     checkpoint: plimsoll.apply()\n"));
+    QVERIFY(regions[text("why_no_regions")].isNull());
+    const QString why = repeats[text("why_no_regions")].toString();
+    QVERIFY(!why.isEmpty());
     QVERIFY(runCli(arguments + step)
                 .out.contains("runtime     step: plimsoll.compile_step(), by a schedule of single "
-                              "ops; nested checkpoint regions don't express it\n"));
+                              "ops\n  no regions  "
+                              + why.toUtf8() + "\n"));
+    // What capuchin has run again apart lies in each other's regions: it names the ops.
+    const QJsonObject apart =
+        runCli(arguments + QStringList{text("--planner"), text("capuchin"), text("--json")}).json();
+    qInfo("%s", qPrintable(apart[text("why_no_regions")].toString()));
     const CliRun other = runCli(arguments + QStringList{text("--runtime"), text("eager")});
     QCOMPARE(other.exit, 2);
     QVERIFY(other.error.contains("--runtime eager is not known: choose one of checkpoint, step."));
@@ -224,6 +232,16 @@ void CliStepTest::plansAreWrittenOutAsGraphs()
         {text("plan"), graph, text("--planner"), text("rotor"), text("--budget"), text("90%")});
     QCOMPARE(regions.exit, 2);
     QVERIFY(regions.error.startsWith("The graph is a plan written out, a step of single ops"));
+    const QString packed = file("planned.plimsoll.json.gz");
+    const CliRun again =
+        runCli({text("plan"), m_resnet, text("--budget"), text("75%"), text("--runtime"),
+                text("step"), text("--planner"), text("rotor"), text("--export"), packed});
+    QVERIFY2(again.exit == 0, again.error);
+    QVERIFY(tests::fileBytes(packed).size() < tests::fileBytes(graph).size() / 4);
+    QCOMPARE(runCli({text("inspect"), packed, text("--json")})
+                 .json()[text("summary")]
+                 .toObject()[text("peak_allocated_bytes")],
+             inspected[text("peak_allocated_bytes")]);
     // Plans of regions have no such graph.
     const QString checkpoint = file("regions.json");
     QCOMPARE(runCli({text("plan"), m_resnet, text("--budget"), text("75%"), text("--export"),

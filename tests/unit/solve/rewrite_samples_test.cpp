@@ -21,6 +21,8 @@ private Q_SLOTS:
     void everyFrontierIsWrittenOut_data();
     void everyFrontierIsWrittenOut();
     void plansOfRegionsAreRefused();
+    void whoLaysRegionsSaysThatNoneFit_data();
+    void whoLaysRegionsSaysThatNoneFit();
 };
 
 void RewriteSamplesTest::everyFrontierIsWrittenOut_data()
@@ -71,6 +73,48 @@ void RewriteSamplesTest::plansOfRegionsAreRefused()
     QVERIFY(!text);
     QCOMPARE(text.error().kind, base::ErrorKind::Usage);
     QVERIFY(text.error().message.find("make a plan for runtime step") != std::string::npos);
+}
+
+void RewriteSamplesTest::whoLaysRegionsSaysThatNoneFit_data()
+{
+    QTest::addColumn<int>("planner");
+    QTest::addColumn<solve::Options>("options");
+    for (std::size_t i = 0; i < solve::planners().size(); ++i) {
+        const solve::PlannerDescriptor& planner = solve::planners()[i]->descriptor();
+        if (planner.id == "none" || solve::runtimeOf(planner, {}) == plan::Runtime::Step)
+            continue;
+        QTest::addRow("%s", planner.id.c_str()) << static_cast<int>(i) << solve::Options{};
+        for (const solve::OptionRecord& option : planner.options)
+            if (option.name == "granularity")
+                QTest::addRow("%s, ops", planner.id.c_str())
+                    << static_cast<int>(i) << solve::Options{{"granularity", 1}};
+    }
+}
+
+/// By themselves and all together: no "not found" without a word about why.
+void RewriteSamplesTest::whoLaysRegionsSaysThatNoneFit()
+{
+    QFETCH(int, planner);
+    QFETCH(solve::Options, options);
+    plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    problem.budget = plan::kUnlimited;
+    static const graph::ProgramPtr kWritten =
+        std::make_shared<const graph::Program>(plan::rewrite(*solve::findPlanner("capuchin")
+                                                                  .value()
+                                                                  ->frontier(problem, {}, {})
+                                                                  .value()
+                                                                  ->points()
+                                                                  .front())
+                                                   .value());
+    problem.program = kWritten;
+    const solve::Planner& asked = *solve::planners()[static_cast<std::size_t>(planner)];
+    const auto found = asked.frontier(problem, options, {});
+    QVERIFY(!found);
+    QCOMPARE(found.error().kind, base::ErrorKind::Usage);
+    QCOMPARE(found.error().message,
+             std::string{"The graph is a plan written out, a step of single ops, over which no "
+                         "regions can be laid: plan the graph that it was made from, or let remat "
+                         "or capuchin repeat more of its ops in runtime step."});
 }
 
 } // namespace

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/unicode.h"
+#include "core/io/byte_source.h"
 #include "core/plan/plan_json.h"
 #include "core/writers/csv_writer.h"
+#include "core/writers/graph_writer.h"
 #include "core/writers/registry.h"
 #include "core/writers/svg_writer.h"
 
@@ -73,6 +75,7 @@ private Q_SLOTS:
     void choosesTheKindByTheEnding();
     void listsTheEndingsForAnUnknownOne();
     void writesEachKindToAFile();
+    void aCompressedGraphIsTheSameGraph();
     void graphsAreOfPlansForTheRunnerAtTheSizeOfTheTrace();
     void refusesToReplaceTheGraph();
     void saysWhyAFolderCantBeWritten();
@@ -106,6 +109,8 @@ void WritersTest::choosesTheKindByTheEnding_data()
     QTest::newRow("table") << std::string{"plan.csv"} << std::string{"csv"};
     QTest::newRow("picture, capitals") << std::string{"plan.SVG"} << std::string{"svg"};
     QTest::newRow("graph") << std::string{"a/b.Plimsoll.json"} << std::string{"graph"};
+    QTest::newRow("compressed graph")
+        << std::string{"b.plimsoll.json.GZ"} << std::string{"graph-gz"};
     QTest::newRow("two dots") << std::string{"graph.plan.json"} << std::string{"json"};
 }
 
@@ -120,11 +125,11 @@ void WritersTest::choosesTheKindByTheEnding()
 
 void WritersTest::listsTheEndingsForAnUnknownOne()
 {
-    for (const char* path : {"plan.docx", "plan", "json", "", ".json", "graph.plimsoll.json.gz"}) {
+    for (const char* path : {"plan.docx", "plan", "json", "", ".json", "graph.json.gz"}) {
         const auto writer = writers::writerFor(path);
         QVERIFY(!writer.has_value());
         QCOMPARE(writer.error().kind, base::ErrorKind::Usage);
-        QVERIFY(writer.error().message.find(".json .py .csv .svg .plimsoll.json")
+        QVERIFY(writer.error().message.find(".json .py .csv .svg .plimsoll.json .plimsoll.json.gz")
                 != std::string::npos);
     }
 }
@@ -133,7 +138,7 @@ void WritersTest::writesEachKindToAFile()
 {
     const support::TempFolder folder;
     for (const writers::PlanWriter& writer : writers::planWriters()) {
-        const plan::VerifiedPlan& plan = writer.id == "graph" ? *m_stepPlan : *m_plan;
+        const plan::VerifiedPlan& plan = writer.id.starts_with("graph") ? *m_stepPlan : *m_plan;
         const std::string path = folder.file("plan" + writer.extension);
         const auto written = writers::writePlanFile(plan, path);
         QVERIFY2(written, support::messageOf(written));
@@ -141,6 +146,17 @@ void WritersTest::writesEachKindToAFile()
         QVERIFY(contentOf(path) == QByteArray::fromStdString(content));
         QVERIFY(!content.empty());
     }
+}
+
+void WritersTest::aCompressedGraphIsTheSameGraph()
+{
+    const support::TempFolder folder;
+    const std::string path = folder.file("planned.plimsoll.json.gz");
+    QVERIFY(writers::writePlanFile(*m_stepPlan, path));
+    const auto content = io::readFile(path);
+    QVERIFY2(content, support::messageOf(content));
+    QVERIFY(content->compressed && content->fileSize < content->bytes.size());
+    QVERIFY(content->bytes == writers::rewrittenGraph(*m_stepPlan).value());
 }
 
 /// And nothing is written then.
@@ -252,12 +268,14 @@ void WritersTest::noWriterLetsHiddenCharactersThrough()
 {
     QFETCH(std::string, kind);
     const plan::VerifiedPlanPtr plan =
-        renamed(kind == "graph" ? *m_stepPlan : *m_plan, kHiddenName);
+        renamed(kind.starts_with("graph") ? *m_stepPlan : *m_plan, kHiddenName);
     QVERIFY(plan);
     const auto writer =
         std::find_if(writers::planWriters().begin(), writers::planWriters().end(),
                      [&](const writers::PlanWriter& one) { return one.id == kind; });
-    const std::string content = writer->content(*plan).value();
+    const support::TempFolder folder;
+    const std::string path = folder.fileWith("written", writer->content(*plan).value());
+    const std::string content = io::readFile(path)->bytes; // without compression
     QVERIFY(content.find("\\u202e") != std::string::npos);
     // The new lines are those of the writer: the name has none that it could begin.
     QVERIFY(content.find("\n# =evil") == std::string::npos);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+
+#include <string>
+#include <string_view>
+
+namespace plimsoll::io {
+
+/// The bytes as a gzip file without name or time: the same for the same bytes. Internal error when
+/// there is no memory for it.
+[[nodiscard]] base::Result<std::string> gzipped(std::string_view bytes);
+
+} // namespace plimsoll::io
