@@ -135,6 +135,11 @@ void Rewriter::copyTables(const std::string& planner)
     m_to.structures = m_from.structures;
     m_to.tensors = m_from.tensors;
     m_to.parameters = m_from.parameters;
+    m_to.vary = m_from.vary;
+    if (m_to.vary)
+        for (std::vector<graph::Law>* laws :
+             {&m_to.vary->storages, &m_to.vary->flops, &m_to.vary->bytesMoved})
+            laws->clear(); // those of rows come with them
     m_to.ops.reserve(m_schedule.steps.size());
     addStorages();
 }
@@ -149,6 +154,8 @@ void Rewriter::addStorages()
         storage.alloc = instance.alloc;
         storage.free = instance.free;
         storage.pythonFree = instance.free; // nothing else holds it
+        if (m_to.vary)
+            m_to.vary->storages.push_back(m_from.vary->storages[instance.storage.index()]);
         if (instance.region >= 0)
             m_madeAgain[static_cast<std::size_t>(instance.alloc)].push_back(index);
     }
@@ -176,6 +183,8 @@ TensorId Rewriter::current(TensorId tensor)
         copy = {now, TensorId{m_to.tensors.size()}};
         m_to.tensors.push_back(m_from.tensor(tensor));
         m_to.tensors.back().storage = now;
+        if (m_to.vary)
+            m_to.vary->tensors.push_back(m_from.vary->tensors[tensor.index()]);
     }
     return *copy.tensor;
 }
@@ -193,6 +202,10 @@ void Rewriter::addOp(std::size_t step)
         return current(tensor);
     };
     graph::Op& op = m_to.ops.emplace_back(recorded);
+    if (m_to.vary) {
+        m_to.vary->flops.push_back(m_from.vary->flops[executed.op.index()]);
+        m_to.vary->bytesMoved.push_back(m_from.vary->bytesMoved[executed.op.index()]);
+    }
     for (std::vector<TensorId>* tensors : {&op.reads, &op.writes, &op.outputs}) {
         std::vector<TensorId> renamed;
         for (const TensorId tensor : *tensors)

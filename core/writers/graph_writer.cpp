@@ -173,6 +173,47 @@ ordered_json savedRow(const graph::Saved& row)
             momentOrNull(row.released)};
 }
 
+ordered_json geometriesJson(const graph::Vary& vary)
+{
+    ordered_json rows = ordered_json::array();
+    for (const graph::Geometry& geometry : vary.geometries)
+        rows.push_back({geometry.shape, geometry.strides, geometry.offset});
+    return rows;
+}
+
+/// Laws of what ops are called with aren't kept.
+ordered_json varyJson(const graph::Vary& vary)
+{
+    ordered_json axes = ordered_json::array();
+    for (const graph::Axis& axis : vary.axes)
+        axes.push_back({{"name", axis.name},
+                        {"size", axis.size},
+                        {"recorded", axis.recorded},
+                        {"step", axis.step}});
+    ordered_json polynomials = ordered_json::array();
+    for (const graph::Polynomial& polynomial : vary.polynomials) {
+        ordered_json row = {polynomial.denominator};
+        for (const std::int64_t coefficient : polynomial.coefficients)
+            row.push_back(coefficient);
+        polynomials.push_back(std::move(row));
+    }
+    ordered_json batch = ordered_json::array();
+    for (const graph::BatchPiece& piece : vary.batch)
+        batch.push_back(piece.law == graph::kNoLaw ? ordered_json(piece.text)
+                                                   : ordered_json(piece.law));
+    return {{"axes", std::move(axes)},
+            {"terms", vary.terms},
+            {"polynomials", std::move(polynomials)},
+            {"storages", vary.storages},
+            {"geometries", geometriesJson(vary)},
+            {"tensors", vary.tensors},
+            {"flops", vary.flops},
+            {"bytes_moved", vary.bytesMoved},
+            {"numbers", nullptr},
+            {"args", nullptr},
+            {"batch", std::move(batch)}};
+}
+
 /// One object, a key after another.
 class Writing
 {
@@ -245,6 +286,8 @@ std::string graphText(const Program& program)
           std::pair{"dtypes", &program.dtypes}, std::pair{"nodes", &program.nodes}})
         writing.value(key, text(*strings));
     writeTables(program, writing);
+    if (program.vary)
+        writing.value("vary", text(varyJson(*program.vary)));
     writing.value("checks", text(checksJson(program.checks)));
     return std::move(writing).end();
 }

@@ -8,8 +8,9 @@
 
 namespace plimsoll::writers {
 
-/// A program without `vary`, whose ops' calls are known, as a graph file
-/// (core/readers/plimsoll_graph/FORMAT.md), a row a line. Reading it gives an equal program.
+/// A program whose ops' calls are known, as a graph file (core/readers/plimsoll_graph/FORMAT.md), a
+/// row a line. Reading it gives an equal program. One that varies must be rewritten
+/// (plan/rewrite.h).
 [[nodiscard]] std::string graphText(const graph::Program& program);
 
 /// The step that the plan makes, written out (plan/rewrite.h), as a graph file. Usage error for

@@ -26,6 +26,7 @@ inline constexpr std::size_t kTableCount = 8;
 /// their indices are in range.
 struct CallNumbers
 {
+    std::size_t unknown = 0; ///< of the keys `numbers` and `args`: those that are null
     std::size_t rows = 0;
     std::int64_t highestLaw = -1;
     std::vector<std::int32_t> ofOps; ///< rows, -1: none

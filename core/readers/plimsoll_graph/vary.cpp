@@ -17,6 +17,12 @@ constexpr Range kPositive{1, base::kHuge - 1};
 constexpr auto kGeometryColumns = std::to_array<std::string_view>({"shape", "strides", "offset"});
 constexpr auto kNumberColumns = std::to_array<std::string_view>({"path", "law"});
 
+bool isNull(JsonValue& value)
+{
+    bool found = false;
+    return value.is_null().get(found) == simdjson::SUCCESS && found;
+}
+
 bool readLaw(Scan& scan, JsonValue& value, Range range, graph::Law& law)
 {
     std::int64_t row = 0;
@@ -118,6 +124,8 @@ bool readKey(Scan& scan, std::string_view key, JsonValue& value, Draft& draft)
         return readLaws(scan, value, kIndexOrNone, vary.flops);
     if (key == "bytes_moved")
         return readLaws(scan, value, kIndexOrNone, vary.bytesMoved);
+    if ((key == "numbers" || key == "args") && isNull(value))
+        return ++draft.callNumbers.unknown > 0;
     if (key == "numbers")
         return scan.eachElement(value, [&](JsonValue& row) {
             ++draft.callNumbers.rows;

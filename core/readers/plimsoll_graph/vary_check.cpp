@@ -105,12 +105,15 @@ Problem findIndexProblem(const Draft& draft)
     const std::size_t laws = vary.polynomials.size();
     const std::size_t ops = program.ops.size();
     const CallNumbers& numbers = draft.callNumbers;
+    const bool areKnown = numbers.unknown == 0;
+    if (!areKnown && (numbers.unknown < 2 || !program.isRewritten()))
+        return "`numbers` and `args` are null together, and in a plan written out only";
     for (Problem found :
          {findListProblem("storages", vary.storages, program.storages.size(), laws),
           findListProblem("tensors", vary.tensors, program.tensors.size(), vary.geometries.size()),
           findListProblem("flops", vary.flops, ops, laws),
           findListProblem("bytes_moved", vary.bytesMoved, ops, laws),
-          findListProblem("args", numbers.ofOps, ops, numbers.rows),
+          findListProblem("args", numbers.ofOps, areKnown ? ops : 0, numbers.rows),
           findListProblem("numbers", {static_cast<std::int32_t>(numbers.highestLaw)}, 1, laws)})
         if (found)
             return found;

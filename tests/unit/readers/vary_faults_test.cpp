@@ -110,6 +110,9 @@ void VaryFaultsTest::namesWhatIsWrong_data()
     set("law of bytes moved", "/bytes_moved/3", 99, "`bytes_moved` names row 99");
     set("other bytes moved", "/bytes_moved/3", 0, "bytes_moved of op 3 is");
     row("short list of args", "`args` has 93", [](Json& f) { f["vary"]["args"].erase(0); });
+    set("numbers not known", "/numbers", nullptr, "null together, and in a plan written out only");
+    row("neither known", "null together, and in a plan written out only",
+        [](Json& f) { f["vary"]["numbers"] = f["vary"]["args"] = nullptr; });
     set("numbers of an op", "/args/0", 99, "`args` names row 99");
     set("law of a number", "/numbers/0/0/1", 99, "`numbers` names row 99");
     set("path of a number", "/numbers/0/0/0", 7, "column `path`");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shipped samples under plans of the step runtime, written out: the same step, for every
 // planner whose plans that runtime executes.
+#include "core/graph/resize.h"
 #include "core/solve/registry.h"
 
 #include "tests/support/rewritten_step.h"
@@ -21,6 +22,8 @@ private Q_SLOTS:
     void everyFrontierIsWrittenOut_data();
     void everyFrontierIsWrittenOut();
     void plansOfRegionsAreRefused();
+    void variesAsTheRecordedStepDoes_data();
+    void variesAsTheRecordedStepDoes();
     void whoLaysRegionsSaysThatNoneFit_data();
     void whoLaysRegionsSaysThatNoneFit();
 };
@@ -73,6 +76,52 @@ void RewriteSamplesTest::plansOfRegionsAreRefused()
     QVERIFY(!text);
     QCOMPARE(text.error().kind, base::ErrorKind::Usage);
     QVERIFY(text.error().message.find("make a plan for runtime step") != std::string::npos);
+}
+
+void RewriteSamplesTest::variesAsTheRecordedStepDoes_data()
+{
+    QTest::addColumn<QString>("sample");
+    QTest::addColumn<std::string>("planner");
+    QTest::addColumn<std::vector<graph::AxisSize>>("sizes");
+    QTest::newRow("batch, capuchin")
+        << "gpt2" << std::string{"capuchin"} << std::vector<graph::AxisSize>{{"batch", 12}};
+    QTest::newRow("batch and sequence, remat")
+        << "gpt2" << std::string{"remat"}
+        << std::vector<graph::AxisSize>{{"batch", 6}, {"sequence", 1536}};
+    QTest::newRow("as it is") << "gpt2" << std::string{"capuchin"}
+                              << std::vector<graph::AxisSize>{};
+}
+
+/// First written out and then brought to another size, or the other way round: the same step.
+void RewriteSamplesTest::variesAsTheRecordedStepDoes()
+{
+    QFETCH(QString, sample);
+    QFETCH(std::string, planner);
+    QFETCH(std::vector<graph::AxisSize>, sizes);
+    plan::Problem problem = tests::problemOf(sample, 0);
+    problem.budget = plan::kUnlimited;
+    std::stop_source early;
+    early.request_stop(); // what remat has by then will do
+    const plan::FrontierPtr frontier =
+        solve::findPlanner(planner)
+            .value()
+            ->frontier(problem, {{"runtime", 1}},
+                       {.stop = planner == "remat" ? early.get_token() : std::stop_token{},
+                        .progress = {}})
+            .value();
+    const plan::VerifiedPlanPtr& here = frontier->points().front();
+    QVERIFY(here->plan().again.size() > 1);
+    problem.program = graph::resized(problem.program, sizes, {}).value();
+    const plan::VerifiedPlanPtr there = plan::certify(problem, here->plan()).value();
+    std::string why;
+    const graph::ProgramPtr written = tests::readText(writers::rewrittenGraph(*here).value(), why);
+    QVERIFY2(written && written->vary, why.c_str());
+    const graph::ProgramPtr other = graph::resized(written, sizes, {}).value();
+    QCOMPARE(there->evaluation().peak == here->evaluation().peak, sizes.empty());
+    const QString difference = tests::differenceOf(*there, other);
+    QVERIFY2(difference.isEmpty(), qPrintable(difference));
+    QVERIFY(readers::dumpProgram(*other, SIZE_MAX)
+            == readers::dumpProgram(plan::rewrite(*there).value(), SIZE_MAX));
 }
 
 void RewriteSamplesTest::whoLaysRegionsSaysThatNoneFit_data()
