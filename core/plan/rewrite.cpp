@@ -284,6 +284,18 @@ void Rewriter::noteLastUses()
 
 } // namespace
 
+namespace {
+
+/// The first op in the recorded order that runs after a step.
+std::size_t firstBehind(const std::vector<std::int32_t>& places, std::int32_t step)
+{
+    return static_cast<std::size_t>(
+        std::ranges::find_if(places, [step](std::int32_t place) { return place > step; })
+        - places.begin());
+}
+
+} // namespace
+
 base::Result<Program> rewrite(const VerifiedPlan& plan)
 {
     if (plan.plan().runtime != Runtime::Step)
@@ -295,6 +307,14 @@ base::Result<Program> rewrite(const VerifiedPlan& plan)
         return base::failure(base::ErrorKind::Usage,
                              "A graph is the step of a process by itself: plan without data "
                              "parallel to write it out.");
+    const std::vector<std::int32_t>& places = plan.evaluation().schedule->stepOfOp;
+    if (const auto late = std::ranges::is_sorted_until(places); late != places.end())
+        return base::failure(base::ErrorKind::Usage,
+                             fmt::format("This plan runs ops ahead of their places: op {} runs "
+                                         "before op {}, and a graph of such a step doesn't tell "
+                                         "which op of the model is which: export the plan itself, "
+                                         "or plan with reorder off.",
+                                         late - places.begin(), firstBehind(places, *late)));
     return Rewriter{*plan.problem().program, *plan.evaluation().schedule}.run(plan.plan().planner);
 }
 

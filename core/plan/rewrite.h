@@ -12,7 +12,7 @@ namespace plimsoll::plan {
 /// storage is freed where the plan frees it, so that evaluate(), without any plan, gives the plan's
 /// peak, time and bytes at every op. Autograd saves nothing in such a step. It varies by the laws
 /// of the recorded one: at another size it is what the same rows make of the recorded step there.
-/// Usage error for plans of runtime Checkpoint, and of one of several processes;
+/// Usage error for plans of runtime Checkpoint, of another order, and of one of several processes;
 /// File where a call holds a number that can't be kept.
 [[nodiscard]] base::Result<graph::Program> rewrite(const VerifiedPlan& plan);
 

@@ -192,7 +192,7 @@ ordered_json varyJson(const graph::Vary& vary)
                         {"step", axis.step}});
     ordered_json polynomials = ordered_json::array();
     for (const graph::Polynomial& polynomial : vary.polynomials) {
-        ordered_json row = {polynomial.denominator};
+        ordered_json row = ordered_json::array({polynomial.denominator});
         for (const std::int64_t coefficient : polynomial.coefficients)
             row.push_back(coefficient);
         polynomials.push_back(std::move(row));

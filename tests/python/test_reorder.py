@@ -4,6 +4,8 @@ results are refused.
 """
 
 import json
+import re
+import subprocess
 
 import loop
 import plimsoll
@@ -94,6 +96,17 @@ def test_trains_as_without_and_lives_as_predicted(graph, reordered, tmp_path):
     stream.write_text(json.dumps(faked.stream(*built["args"]).as_json()))
     result = loop.compare(graph, path, stream)
     assert result["equal"], result["first"]
+
+
+def test_a_graph_of_its_step_is_not_written(graph, reordered, tmp_path):
+    """Nobody could tell which op of the model each of that graph's is; the plan itself is what runs."""
+    plan, written = tmp_path / "plan.json", tmp_path / "written.plimsoll.json"
+    plan.write_text(json.dumps(reordered[0]))
+    done = subprocess.run([loop.program("PLIMSOLL_CLI"), "export", graph, plan, "-o", written], capture_output=True, text=True)
+    first = min(ahead(reordered[0]))
+    assert done.returncode == 2 and not written.exists()
+    assert re.match(r"This plan runs ops ahead of their places: op \d+ runs before op \d+, .* or plan with reorder off\.\n$", done.stderr)
+    assert int(re.search(r"op (\d+) runs before", done.stderr)[1]) == first
 
 
 def _with_again(plan, again):

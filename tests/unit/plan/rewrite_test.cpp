@@ -113,6 +113,7 @@ private Q_SLOTS:
     void aResultThatIsMadeAgainIsNoResultBefore();
     void aPlanWithoutRepetitionsIsTheStepOfTheRunner();
     void plansOfRegionsAreRefused();
+    void otherOrdersAreRefused();
 };
 
 void RewriteTest::repetitionsAreOpsUnderTheNamesOfWhatTheyRepeat()
@@ -261,6 +262,33 @@ void RewriteTest::plansOfRegionsAreRefused()
     const plan::Verification seen = plan::verify(problem, regions);
     QCOMPARE(seen.faults.size(), std::size_t{1});
     QVERIFY(seen.faults.front().sentence.starts_with("The graph is a plan written out"));
+}
+
+/// The runner could not tell which op of the model each of the graph's is.
+void RewriteTest::otherOrdersAreRefused()
+{
+    tests::ProgramBuilder builder = tests::aProgram();
+    builder.storage("x", 1, StorageClass::Input)
+        .storage("a", 10, StorageClass::Temporary, {.alloc = 0})
+        .storage("b", 10, StorageClass::Temporary, {.alloc = 1})
+        .storage("l", 10, StorageClass::Output, {.alloc = 2})
+        .storage("g", 10, StorageClass::Gradient, {.alloc = 3})
+        .op("a", {.reads = {"x"}, .outputs = {"a"}})
+        .op("b", {.reads = {"x"}, .outputs = {"b"}})
+        .op("l", {.reads = {"a", "b"}, .outputs = {"l"}, .phase = Phase::Loss})
+        .op("g", {.reads = {"l"}, .outputs = {"g"}, .phase = Phase::Backward});
+    plan::Plan plan;
+    plan.runtime = plan::Runtime::Step;
+    plan.again = {{0, {graph::OpId{1}}}};
+    const auto planned = plan::certify(tests::unlimitedProblem(builder.build()), plan);
+    QVERIFY2(planned, planned ? "" : planned.error().message.c_str());
+    const base::Result<graph::Program> found = plan::rewrite(**planned);
+    QVERIFY(!found);
+    QCOMPARE(found.error().kind, base::ErrorKind::Usage);
+    QCOMPARE(found.error().message,
+             std::string{"This plan runs ops ahead of their places: op 1 runs before op 0, and a "
+                         "graph of such a step doesn't tell which op of the model is which: export "
+                         "the plan itself, or plan with reorder off."});
 }
 
 } // namespace
