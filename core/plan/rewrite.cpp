@@ -282,10 +282,6 @@ void Rewriter::noteLastUses()
     }
 }
 
-} // namespace
-
-namespace {
-
 /// The first op in the recorded order that runs after a step.
 std::size_t firstBehind(const std::vector<std::int32_t>& places, std::int32_t step)
 {
