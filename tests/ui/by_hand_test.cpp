@@ -19,7 +19,6 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
-#include <QPointer>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTabBar>
@@ -107,11 +106,10 @@ void ByHandTest::answerDialog(const QString& name, bool isTyped)
         QPushButton* done = buttons->button(dialog->acceptMode() == QFileDialog::AcceptSave
                                                 ? QDialogButtonBox::Save
                                                 : QDialogButtonBox::Open);
-        const QPointer<QFileDialog> open{dialog};
         if (isTyped && done->isEnabled())
             QTest::mouseClick(done, Qt::LeftButton);
         // Until the dialog has found the file; and a list of completions swallows a click.
-        if (open && open->isVisible())
+        if (QApplication::activeModalWidget() == dialog)
             answerDialog(name, true);
     });
 }
