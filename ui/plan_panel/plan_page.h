@@ -47,7 +47,7 @@ private:
     /// What can be done with a row: pin what it stands for, copy its place in the source.
     void openRowMenu(const QModelIndex& index, const QPoint& globalPos);
     void connectTable();
-    [[nodiscard]] QString runtimeText(const plan::VerifiedPlan\& plan) const;
+    [[nodiscard]] QString runtimeText(const plan::VerifiedPlan& plan) const;
     void showRuntime(const QString& sentence);
     void replacePlan(const plan::VerifiedPlanPtr& plan);
 
