@@ -40,6 +40,20 @@ ordered_json recomputedJson(const graph::Program& program, const plan::Evaluatio
     return rows;
 }
 
+/// Bytes are those of the parameters and of what a collective takes of them, padded.
+ordered_json unitJson(const plan::Problem& problem, const plan::ShardUnit& unit)
+{
+    ordered_json names = ordered_json::array();
+    for (const std::size_t parameter : unit.parameters)
+        names.push_back(problem.program->parameters[parameter].name);
+    return {{"module", unit.path},
+            {"root", unit.isRoot},
+            {"parameters", std::move(names)},
+            {"gathered_bytes", unit.gathered.count()},
+            {"shard_bytes", unit.gathered.count() / problem.parallel->setting.world},
+            {"reduced_bytes", unit.reduced.count()}};
+}
+
 /// The process that the numbers are of, and what its reductions cost; null without others.
 ordered_json dataParallelJson(const plan::Problem& problem, const plan::Evaluation& evaluation)
 {
@@ -62,6 +76,17 @@ ordered_json dataParallelJson(const plan::Problem& problem, const plan::Evaluati
                 problem.program->parameters[problem.parallel->gradients[member].parameter].name);
         buckets.push_back(std::move(names));
     }
+    ordered_json units = ordered_json::array();
+    for (const plan::ShardUnit& unit : problem.parallel->units)
+        units.push_back(unitJson(problem, unit));
+    ordered_json gatherings = ordered_json::array();
+    for (const plan::Gathering& row : spent.gatherings)
+        gatherings.push_back({{"unit", problem.parallel->units[row.unit].path},
+                              {"bytes", row.bytes.count()},
+                              {"issued_ns", row.issued.count()},
+                              {"begin_ns", row.begin.count()},
+                              {"end_ns", row.end.count()},
+                              {"wanted_ns", row.wanted.count()}});
     ordered_json json = {{"setting", plan::dataParallelText(setting)},
                          {"world", setting.world},
                          {"bucket_bytes", nullptr},
@@ -75,11 +100,23 @@ ordered_json dataParallelJson(const plan::Problem& problem, const plan::Evaluati
                          {"reduce_time_ns", spent.reduce.count()},
                          {"exposed_time_ns", spent.exposed.count()},
                          {"gather_time_ns", spent.gather.count()},
+                         {"gather_exposed_time_ns", spent.gatherExposed.count()},
                          {"buckets", std::move(buckets)},
+                         {"units", std::move(units)},
+                         {"gatherings", std::move(gatherings)},
                          {"reductions", std::move(reductions)}};
     if (setting.bucket)
         json["bucket_bytes"] = setting.bucket->count();
     return json;
+}
+
+std::string reductionText(const plan::Parallel& parallel)
+{
+    if (parallel.setting.manual)
+        return "reduced by hand";
+    return "in "
+           + (parallel.setting.isSharded() ? base::counted(parallel.units.size(), "unit")
+                                           : base::counted(parallel.buckets.size(), "bucket"));
 }
 
 std::string dataParallelText(const plan::Problem& problem, const plan::Evaluation& evaluation)
@@ -94,12 +131,11 @@ std::string dataParallelText(const plan::Problem& problem, const plan::Evaluatio
         text += fmt::format(
             "  parallel    one of {} processes: {} of gradients {}, {} of {} exposed; "
             "{} for syncing and copies{}\n",
-            setting.world, base::bytesText(bytes),
-            setting.manual ? "reduced by hand"
-                           : "in " + base::counted(problem.parallel->buckets.size(), "bucket"),
+            setting.world, base::bytesText(bytes), reductionText(*problem.parallel),
             base::timeText(spent.exposed), base::timeText(spent.reduce),
             base::timeText(spent.sync + spent.copies),
-            setting.zero > 0 ? fmt::format(", {} for ZeRO-{}'s parameters",
+            setting.zero > 0 ? fmt::format(", {} of {} exposed for ZeRO-{}'s parameters",
+                                           base::timeText(spent.gatherExposed),
                                            base::timeText(spent.gather), setting.zero)
                              : std::string{});
     }

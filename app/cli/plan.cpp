@@ -203,8 +203,10 @@ PlanVerb::PlanVerb(CLI::App& app)
         "world=8,bucket=25MiB,busbw=100GB/s,latency=5us,views,manual; only world must be there");
     command()
         .add_option("--zero", m_zero,
-                    "1: the processes of --ddp share out the optimizer's state, as "
-                    "ZeroRedundancyOptimizer does")
+                    "What the processes of --ddp share out. 1: the optimizer's state, as "
+                    "ZeroRedundancyOptimizer does. 2: gradients and parameters, too, as "
+                    "fully_shard(reshard_after_forward=False) does. 3: and gather parameters for "
+                    "forward and for backward, module by module, as fully_shard() does")
         ->transform(wholeNumber(0, kMostZero));
     command()
         .add_option("--time-limit", m_timeLimit, "Seconds, then the best answer so far counts")
@@ -300,11 +302,14 @@ Result<void> PlanVerb::checkArguments()
 
 Result<void> PlanVerb::readParallel()
 {
-    if (m_parallelText.empty())
+    if (command().count("--ddp") == 0)
         return m_zero.value_or(0) == 0
                    ? Result<void>{}
                    : failure(ErrorKind::Usage, "--zero needs --ddp: say between how many processes "
-                                               "the optimizer's state is shared out.");
+                                               "it shares out.");
+    if (m_parallelText.find_first_not_of(" \t") == std::string::npos)
+        return failure(ErrorKind::Usage, "--ddp is empty: say at least how many processes there "
+                                         "are, such as --ddp world=8.");
     const std::string zero = m_zero ? fmt::format(",zero={}", *m_zero) : std::string{};
     const Result<plan::DataParallel> setting =
         plan::parseDataParallel(m_parallelText + zero, m_deviceRecord);

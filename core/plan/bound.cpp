@@ -200,11 +200,14 @@ base::Nanoseconds stepTimeLowerBound(const Problem& problem, Runtime runtime)
         recorded + base::Nanoseconds{std::llround(std::floor(extra * (1 - 1e-9)))};
     if (!problem.parallel || program.ops.empty())
         return ops;
-    // Recomputation only delays gradients: the unplanned step's exchange is the least, and what
-    // runs between ops runs under every plan. Waits may become less, so they aren't added.
+    // Recomputation only delays gradients, and gathers at most what backward would have to: the
+    // unplanned step's exchange is the least, and what runs between ops runs under every plan.
+    // Waits that recomputation may hide aren't added.
     const EvaluationPtr unplanned = evaluate(problem, keepEverything());
     const Communication& exchange = *unplanned->communication;
-    return std::max(unplanned->stepTime, ops + exchange.sync + exchange.copies + exchange.gather);
+    const base::Nanoseconds handingOn =
+        problem.parallel->setting.isSharded() ? base::Nanoseconds{} : exchange.gatherExposed;
+    return std::max(unplanned->stepTime, ops + exchange.sync + exchange.copies + handingOn);
 }
 
 } // namespace plimsoll::plan

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/communication.h"
 
+#include "core/plan/link_times.h"
+#include "core/plan/shard_communication.h"
+
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 
@@ -11,20 +13,6 @@ namespace plimsoll::plan {
 namespace {
 
 using base::Nanoseconds;
-
-constexpr double kMost = 1e15; ///< eleven days: sums of many stay in range
-
-Nanoseconds nanoseconds(double time)
-{
-    return Nanoseconds{std::llround(std::min(time, kMost))};
-}
-
-/// A pipelined broadcast along a ring: all bytes over each link, after w-1 hops.
-Nanoseconds broadcastTime(const DataParallel& setting, base::Bytes bytes)
-{
-    return nanoseconds(static_cast<double>(bytes.count()) / setting.busBandwidth * 1e9
-                       + static_cast<double>((setting.world - 1) * setting.latency.count()));
-}
 
 class Communicating
 {
@@ -55,16 +43,9 @@ public:
     }
 
 private:
-    /// A kernel that reads and writes so many bytes.
-    [[nodiscard]] Nanoseconds kernelTime(base::Bytes bytes) const
-    {
-        return nanoseconds(2e9 * static_cast<double>(bytes.count()) / m_problem.device.bandwidth)
-               + m_problem.device.launchLatency;
-    }
-
     void copy(std::size_t step, base::Bytes bytes)
     {
-        const Nanoseconds time = kernelTime(bytes);
+        const Nanoseconds time = copyTime(m_problem.device, bytes);
         m_found.copies += time;
         m_found.steps[step] += time;
     }
@@ -122,7 +103,7 @@ Nanoseconds Communicating::syncTime() const
         if (m_parallel.setting.manual)
             time += broadcastTime(m_parallel.setting, storage.bytes);
         else
-            time += kernelTime(storage.bytes);
+            time += copyTime(m_problem.device, storage.bytes);
         flat[dtypes[index]] += storage.bytes;
     }
     if (m_parallel.setting.manual)
@@ -130,7 +111,7 @@ Nanoseconds Communicating::syncTime() const
             time += broadcastTime(m_parallel.setting, gradient.bytes);
     else
         for (const auto& [dtype, bytes] : flat)
-            time += kernelTime(bytes) + broadcastTime(m_parallel.setting, bytes);
+            time += copyTime(m_problem.device, bytes) + broadcastTime(m_parallel.setting, bytes);
     return time;
 }
 
@@ -164,7 +145,7 @@ void Communicating::reduceBuckets()
             for (const std::size_t member : bucket) {
                 const base::Bytes bytes = m_parallel.gradients[member].bytes;
                 copy(last, bytes);
-                now += kernelTime(bytes);
+                now += copyTime(m_problem.device, bytes);
             }
         m_found.reductions.push_back(reduction);
     }
@@ -193,22 +174,17 @@ void Communicating::gatherParameters()
 {
     for (const ReducedGradient& gradient : m_parallel.gradients)
         m_found.gather += broadcastTime(m_parallel.setting, gradient.bytes);
+    m_found.gatherExposed = m_found.gather;
     m_found.steps.back() += m_found.gather;
 }
 
 } // namespace
 
-Nanoseconds allReduceTime(const DataParallel& setting, base::Bytes bytes)
-{
-    const auto others = static_cast<double>(setting.world - 1);
-    return nanoseconds(2e9 * others / static_cast<double>(setting.world)
-                           * static_cast<double>(bytes.count()) / setting.busBandwidth
-                       + 2 * others * static_cast<double>(setting.latency.count()));
-}
-
 Communication communicate(const Problem& problem, const Schedule& schedule,
                           const std::vector<Nanoseconds>& times)
 {
+    if (problem.parallel->setting.isSharded())
+        return communicateShards(problem, schedule, times);
     return Communicating{problem, schedule, times}.run();
 }
 

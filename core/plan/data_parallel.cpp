@@ -109,10 +109,8 @@ Result<void> take(DataParallel& setting, std::string_view key, std::string_view 
         return integerOf("world", value, 2, kMostProcesses).map([&](std::int64_t world) {
             setting.world = world;
         });
-    if (key == "zero" && (value == "2" || value == "3"))
-        return wrong("ZeRO-2 and ZeRO-3 (FSDP) aren't modelled yet: take zero=1, or none.");
     if (key == "zero")
-        return integerOf("zero", value, 0, 1).map([&](std::int64_t stage) {
+        return integerOf("zero", value, 0, 3).map([&](std::int64_t stage) {
             setting.zero = stage;
         });
     if (key == "busbw")
@@ -168,6 +166,12 @@ Result<DataParallel> parseDataParallel(std::string_view text, const Device& devi
     }
     if (!seen.contains("world"))
         return wrong("world is missing: say how many processes there are.");
+    if (setting.isSharded())
+        for (const std::string_view ofDdp : {"bucket", "views", "manual"})
+            if (seen.contains(ofDdp))
+                return wrong(fmt::format("{} is DDP's, but zero={} is fully_shard's, which reduces "
+                                         "the gradients of a module as one: leave {} out.",
+                                         ofDdp, setting.zero, ofDdp));
     return setting;
 }
 

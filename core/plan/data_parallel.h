@@ -23,7 +23,14 @@ struct DataParallel
     base::Nanoseconds latency;         ///< of one hop of a collective
     bool views = false;                ///< gradient_as_bucket_view
     bool manual = false;               ///< reduced after backward by plimsoll.ddp, tensor by tensor
-    std::int64_t zero = 0; ///< 1: the optimizer's state is shared out (ZeroRedundancyOptimizer)
+    /// 1: the optimizer's state is shared out (ZeroRedundancyOptimizer); 2: gradients and
+    /// parameters outside of the step, too (fully_shard(reshard_after_forward=False)); 3:
+    /// parameters also between forward and backward (fully_shard). From 2 on without buckets, views
+    /// and `manual`.
+    std::int64_t zero = 0;
+
+    /// Whether parameters are sharded by fully_shard() and not copied by DDP.
+    [[nodiscard]] bool isSharded() const { return zero >= 2; }
 
     bool operator==(const DataParallel&) const = default;
 };

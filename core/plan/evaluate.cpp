@@ -4,6 +4,7 @@
 #include "core/plan/frozen_stats.h"
 #include "core/plan/hook_warnings.h"
 #include "core/plan/saved_bytes.h"
+#include "core/plan/shard_lives.h"
 
 #include <algorithm>
 #include <array>
@@ -156,7 +157,8 @@ void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>&
     std::vector<std::vector<graph::StorageId>> allocated(program.ops.size());
     for (std::size_t index = 0; index < program.storages.size(); ++index)
         if (const graph::Moment alloc = program.storages[index].alloc;
-            alloc >= 0 && executions[static_cast<std::size_t>(alloc)] > 0)
+            alloc >= 0 && program.storages[index].storageClass != StorageClass::Parameter
+            && executions[static_cast<std::size_t>(alloc)] > 0)
             allocated[static_cast<std::size_t>(alloc)].emplace_back(index);
     const std::vector<bool> spared = sparedStorages(program, *evaluation.schedule);
     std::vector<std::ptrdiff_t> rowOf(program.storages.size(), -1);
@@ -208,8 +210,12 @@ std::vector<std::string> notModelled(const Problem& problem, const Plan& plan,
     std::vector<std::string> sentences{"Allocator fragmentation.",
                                        "Scratch memory inside kernels beyond the reserve."};
     if (problem.parallel)
-        sentences.emplace_back("Memory of the collectives' library, the copy of all buffers before "
-                               "they are broadcast, and processes that wait for slower ones.");
+        sentences.emplace_back(
+            problem.parallel->setting.isSharded()
+                ? "Memory of the collectives' library, parameters while they are copied out of an "
+                  "all-gather in backward, and processes that wait for slower ones."
+                : "Memory of the collectives' library, the copy of all buffers before "
+                  "they are broadcast, and processes that wait for slower ones.");
     if (plan.runtime == Runtime::Checkpoint) {
         if (updatesBuffersAgain(program, plan, schedule))
             sentences.emplace_back(
@@ -233,7 +239,10 @@ EvaluationPtr evaluate(const Problem& problem, const Plan& plan)
     const graph::Program& program = *problem.program;
     const std::vector<base::Nanoseconds> times = opTimes(program, problem.device);
     auto evaluation = std::make_shared<Evaluation>();
-    evaluation->schedule = std::make_shared<const Schedule>(lower(program, plan));
+    auto schedule = std::make_shared<Schedule>(lower(program, plan));
+    if (problem.parallel && problem.parallel->setting.isSharded() && !program.ops.empty())
+        placeShards(problem, *schedule);
+    evaluation->schedule = std::move(schedule);
     if (problem.parallel && !program.ops.empty()) {
         evaluation->communication = communicate(problem, *evaluation->schedule, times);
         evaluation->warnings = hookWarnings(problem, plan);

@@ -53,7 +53,7 @@ std::string listed(const std::vector<std::string>& names)
 std::vector<std::string> hookWarnings(const Problem& problem, const Plan& plan)
 {
     std::vector<std::string> sentences;
-    if (problem.parallel->setting.manual)
+    if (problem.parallel->setting.manual || problem.parallel->setting.isSharded())
         return sentences;
     std::vector<Stretch> regions;
     for (const Region& region : plan.regions)

@@ -124,6 +124,22 @@ struct ReducedGradient
     bool operator==(const ReducedGradient&) const = default;
 };
 
+/// A unit of fully_shard: parameters that are gathered together (UNITS in PARALLEL.md).
+struct ShardUnit
+{
+    std::string path;                    ///< of its module; "" of the root
+    bool isRoot = false;                 ///< what no other unit has
+    std::vector<std::size_t> parameters; ///< indices into Program::parameters
+    std::vector<std::size_t> gradients;  ///< indices into Parallel::gradients
+    base::Bytes gathered;                ///< its parameters, padded for all processes
+    base::Bytes reduced;                 ///< its gradients, padded
+    std::vector<std::pair<graph::Moment, graph::Moment>> calls; ///< in forward, both inclusive
+    graph::Moment backward = graph::kNever; ///< first op of its backward; kNever: there is none
+    graph::Moment reduce = graph::kNever;   ///< op behind which its gradients are reduced
+    /// Storages of the process's step that move with what a plan repeats (shard_lives.h).
+    std::optional<graph::StorageId> prefetched, again, reducing;
+};
+
 /// What makes a problem that of one process of several (rank_program.h).
 struct Parallel
 {
@@ -131,6 +147,8 @@ struct Parallel
     graph::ProgramPtr recorded;             ///< the step as it was recorded, of a process by itself
     std::vector<ReducedGradient> gradients; ///< in the order of readiness
     std::vector<std::vector<std::size_t>> buckets; ///< of DDP: indices into `gradients`
+    std::vector<ShardUnit> units; ///< of ZeRO-2 and ZeRO-3, the root first, then as forward begins
+                                  ///< them; then there are no buckets
 };
 
 /// What is asked: which step, on which device, within how many bytes.

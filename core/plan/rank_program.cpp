@@ -2,6 +2,9 @@
 #include "core/plan/rank_program.h"
 
 #include "core/plan/gradient_buckets.h"
+#include "core/plan/gradient_homes.h"
+#include "core/plan/shard_program.h"
+#include "core/plan/shard_units.h"
 #include "core/plan/state_shards.h"
 
 #include <fmt/format.h>
@@ -17,7 +20,6 @@ using base::ErrorKind;
 using base::failure;
 using graph::Program;
 using graph::StorageId;
-using graph::TensorId;
 
 /// What the processes share that stays in memory: one storage for each bucket.
 std::vector<StorageId> addBuckets(Program& program, const Parallel& parallel)
@@ -36,41 +38,6 @@ std::vector<StorageId> addBuckets(Program& program, const Parallel& parallel)
     return storages;
 }
 
-/// Ops behind an op that read or write a gradient do so in its bucket.
-class Redirection
-{
-public:
-    explicit Redirection(Program& program) : m_program{program} {}
-
-    void redirect(const std::map<StorageId, StorageId>& bucketOf)
-    {
-        for (std::size_t op = m_program.countBeforeOptimizer(); op < m_program.ops.size(); ++op) {
-            graph::Op& row = m_program.ops[op];
-            for (std::vector<TensorId>* tensors : {&row.reads, &row.writes, &row.outputs})
-                for (TensorId& tensor : *tensors)
-                    if (const auto bucket = bucketOf.find(m_program.tensor(tensor).storage);
-                        bucket != bucketOf.end())
-                        tensor = viewOf(tensor, bucket->second);
-        }
-    }
-
-private:
-    TensorId viewOf(TensorId tensor, StorageId bucket)
-    {
-        const auto [entry, isNew] =
-            m_viewOf.try_emplace(tensor, TensorId{m_program.tensors.size()});
-        if (isNew) {
-            graph::Tensor view = m_program.tensor(tensor);
-            view.storage = bucket;
-            m_program.tensors.push_back(std::move(view));
-        }
-        return entry->second;
-    }
-
-    Program& m_program;
-    std::map<TensorId, TensorId> m_viewOf;
-};
-
 /// `gradient_as_bucket_view`: the hook copies a gradient into its bucket and lets it go; one that
 /// is older than the step is in the bucket already.
 void intoBuckets(Program& program, const Parallel& parallel, const std::vector<StorageId>& storages)
@@ -88,7 +55,18 @@ void intoBuckets(Program& program, const Parallel& parallel, const std::vector<S
                 storage.bytes = {};
             }
         }
-    Redirection{program}.redirect(bucketOf);
+    useInstead(program, bucketOf);
+}
+
+void putUnderDdp(Program& program, Parallel& parallel)
+{
+    const DataParallel& setting = parallel.setting;
+    parallel.buckets = gradientBuckets(parallel.gradients, setting);
+    if (setting.zero > 0) // before gradients lie in buckets
+        keepOwnShard(program, parallel.gradients, setting.world);
+    const std::vector<StorageId> storages = addBuckets(program, parallel);
+    if (setting.views && !setting.manual)
+        intoBuckets(program, parallel, storages);
 }
 
 } // namespace
@@ -110,7 +88,7 @@ base::Result<void> canRunUnder(const Program& recorded, const DataParallel& sett
     if (setting.zero > 0 && recorded.countBeforeOptimizer() == recorded.ops.size())
         return failure(ErrorKind::Usage, "ZeRO shares out the optimizer's state, but the step has "
                                          "no optimizer: trace it with one.");
-    return {};
+    return setting.isSharded() ? canShard(recorded) : base::Result<void>{};
 }
 
 base::Result<Problem> underDataParallel(const Problem& problem, const DataParallel& setting)
@@ -122,13 +100,11 @@ base::Result<Problem> underDataParallel(const Problem& problem, const DataParall
     parallel->setting = setting;
     parallel->recorded = recorded;
     parallel->gradients = reducedGradients(*recorded);
-    parallel->buckets = gradientBuckets(parallel->gradients, setting);
     auto program = std::make_shared<Program>(*recorded);
-    if (setting.zero > 0) // before gradients lie in buckets
-        keepOwnShard(*program, parallel->gradients, setting.world);
-    const std::vector<StorageId> storages = addBuckets(*program, *parallel);
-    if (setting.views && !setting.manual)
-        intoBuckets(*program, *parallel, storages);
+    if (setting.isSharded())
+        shardProgram(*program, *parallel);
+    else
+        putUnderDdp(*program, *parallel);
     Problem posed = problem;
     posed.program = std::move(program);
     posed.parallel = std::move(parallel);

@@ -49,13 +49,11 @@ std::vector<bool> fullestShard(const std::vector<ReducedGradient>& gradients, st
     return isOwn;
 }
 
-class OwnShard
+class Keeping
 {
 public:
-    OwnShard(Program& program, const std::vector<ReducedGradient>& gradients, std::int64_t world)
-        : m_program{program}
-        , m_isOwn{fullestShard(gradients, world)}
-        , m_ownerOf(program.storages.size(), kNobody)
+    Keeping(Program& program, const std::vector<ReducedGradient>& gradients, const PartOf& partOf)
+        : m_program{program}, m_partOf{partOf}, m_ownerOf(program.storages.size(), kNobody)
     {
         for (std::size_t i = 0; i < gradients.size(); ++i) {
             const graph::Parameter& parameter = program.parameters[gradients[i].parameter];
@@ -77,9 +75,8 @@ public:
             graph::Storage& storage = m_program.storages[index];
             const bool isShared = storage.storageClass == graph::StorageClass::OptimizerState
                                   || storage.alloc >= static_cast<graph::Moment>(first);
-            if (isShared && m_ownerOf[index] != kNobody
-                && !m_isOwn[static_cast<std::size_t>(m_ownerOf[index])])
-                storage.bytes = {};
+            if (isShared && m_ownerOf[index] != kNobody)
+                storage.bytes = m_partOf(static_cast<std::size_t>(m_ownerOf[index]), storage.bytes);
         }
     }
 
@@ -109,10 +106,10 @@ private:
         for (const std::vector<graph::TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
             for (const graph::TensorId tensor : *tensors)
                 if (const int owner = ownerOf(tensor); owner != kNobody) {
-                    const auto bytes =
-                        static_cast<double>(m_program.storageOf(tensor).bytes.count());
-                    all += bytes;
-                    own += m_isOwn[static_cast<std::size_t>(owner)] ? bytes : 0;
+                    const base::Bytes bytes = m_program.storageOf(tensor).bytes;
+                    all += static_cast<double>(bytes.count());
+                    own += static_cast<double>(
+                        m_partOf(static_cast<std::size_t>(owner), bytes).count());
                 }
         if (all <= 0)
             return;
@@ -126,16 +123,24 @@ private:
     }
 
     Program& m_program;
-    std::vector<bool> m_isOwn;  ///< by gradient
+    const PartOf& m_partOf;
     std::vector<int> m_ownerOf; ///< by storage
 };
 
 } // namespace
 
+void keepPart(Program& program, const std::vector<ReducedGradient>& gradients, const PartOf& partOf)
+{
+    Keeping{program, gradients, partOf}.keep();
+}
+
 void keepOwnShard(Program& program, const std::vector<ReducedGradient>& gradients,
                   std::int64_t world)
 {
-    OwnShard{program, gradients, world}.keep();
+    const std::vector<bool> isOwn = fullestShard(gradients, world);
+    keepPart(program, gradients, [&](std::size_t gradient, base::Bytes bytes) {
+        return isOwn[gradient] ? bytes : base::Bytes{};
+    });
 }
 
 } // namespace plimsoll::plan

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/verify_parallel.h"
 
+#include "core/plan/verify_hooks.h"
+#include "core/plan/verify_shards.h"
+
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -18,30 +22,29 @@ using graph::Program;
 using graph::StorageId;
 using graph::TensorId;
 
-/// One gradient, as DDP's hook finds it.
-struct Hooked
-{
-    std::size_t parameter = 0;
-    StorageId storage;
-    std::int64_t bytes = 0;
-    std::uint32_t dtype = 0;
-    Moment at = graph::kBeforeStep; ///< the op behind which the hook runs
-    std::size_t place = 0;          ///< among what it makes, else reads, else writes
-};
-
 class OneProcess
 {
 public:
     OneProcess(const Program& recorded, const DataParallel& setting)
-        : m_setting{setting}, m_program{std::make_shared<Program>(recorded)}
+        : m_setting{setting}
+        , m_recorded{recorded}
+        , m_program{std::make_shared<Program>(recorded)}
+        , m_hooks{hooksOf(recorded)}
     {
     }
 
     graph::ProgramPtr make() &&
     {
-        findHooks();
-        if (m_setting.zero > 0)
-            dropForeignState();
+        if (m_setting.zero >= 2) {
+            shard();
+            return m_program;
+        }
+        if (m_setting.zero > 0) {
+            const std::set<std::size_t> own = ownParameters();
+            keepOfState([&](std::size_t parameter, base::Bytes bytes) {
+                return own.contains(parameter) ? bytes : base::Bytes{0};
+            });
+        }
         const std::map<StorageId, StorageId> homes = allocateBuckets();
         if (m_setting.views && !m_setting.manual)
             moveHome(homes);
@@ -49,67 +52,21 @@ public:
     }
 
 private:
-    void findHooks();
-    void meet(Moment op, std::map<StorageId, Hooked>& byStorage) const;
     [[nodiscard]] std::map<StorageId, StorageId> allocateBuckets();
     void moveHome(const std::map<StorageId, StorageId>& homes);
-    void dropForeignState();
+    /// What the process keeps of something of a parameter's, by the parameter's index.
+    using Keep = std::function<base::Bytes(std::size_t parameter, base::Bytes bytes)>;
+    void keepOfState(const Keep& keep);
+    void shard();
+    void redirect(const std::map<StorageId, StorageId>& homes);
     [[nodiscard]] std::set<std::size_t> ownParameters() const;
     void attribute(Moment moment);
-    /// Where a storage first stands in a list that it stands in.
-    [[nodiscard]] std::size_t placeIn(const std::vector<TensorId>& list, StorageId storage) const
-    {
-        std::size_t place = 0;
-        while (m_program->tensor(list[place]).storage != storage)
-            ++place;
-        return place;
-    }
-
     const DataParallel& m_setting;
+    const Program& m_recorded;
     std::shared_ptr<Program> m_program;
     std::vector<Hooked> m_hooks;              ///< in the order in which they run
     std::map<StorageId, std::size_t> m_owner; ///< index of a parameter
 };
-
-void OneProcess::findHooks()
-{
-    std::map<StorageId, Hooked> byStorage;
-    for (std::size_t i = 0; i < m_program->parameters.size(); ++i)
-        if (const auto gradient = m_program->parameters[i].gradient)
-            byStorage.try_emplace(
-                *gradient, Hooked{i, *gradient, m_program->storage(*gradient).bytes.count(), 0});
-    std::set<StorageId> typed;
-    for (const graph::Tensor& tensor : m_program->tensors)
-        if (const auto hooked = byStorage.find(tensor.storage);
-            hooked != byStorage.end() && typed.insert(tensor.storage).second)
-            hooked->second.dtype = tensor.dtype;
-    // From the end: the first op of backward that is met with a gradient is its last one.
-    for (auto op = static_cast<Moment>(m_program->ops.size()); op-- > 0;)
-        if (m_program->op(graph::opAt(op)).phase == graph::Phase::Backward)
-            meet(op, byStorage);
-    for (const auto& [storage, hooked] : byStorage)
-        if (hooked.at >= 0)
-            m_hooks.push_back(hooked);
-    std::sort(m_hooks.begin(), m_hooks.end(), [](const Hooked& a, const Hooked& b) {
-        if (a.at != b.at)
-            return a.at < b.at;
-        return a.place != b.place ? a.place < b.place : a.parameter < b.parameter;
-    });
-}
-
-/// Notes the op in what no later one touches.
-void OneProcess::meet(Moment op, std::map<StorageId, Hooked>& byStorage) const
-{
-    const Op& row = m_program->op(graph::opAt(op));
-    for (const std::vector<TensorId>* list : {&row.outputs, &row.reads, &row.writes})
-        for (const TensorId tensor : *list) {
-            const auto hooked = byStorage.find(m_program->tensor(tensor).storage);
-            if (hooked == byStorage.end() || hooked->second.at >= 0)
-                continue;
-            hooked->second.at = op;
-            hooked->second.place = placeIn(*list, hooked->first);
-        }
-}
 
 /// DDP closes a bucket as soon as it has reached its limit; each dtype has buckets of its own, and
 /// what is left over comes last.
@@ -156,7 +113,7 @@ std::map<StorageId, StorageId> OneProcess::allocateBuckets()
 /// What the hook has copied is used where it lies in the bucket from then on.
 void OneProcess::moveHome(const std::map<StorageId, StorageId>& homes)
 {
-    std::set<StorageId> moved;
+    std::map<StorageId, StorageId> moved;
     for (const Hooked& hooked : m_hooks) {
         graph::Storage& storage = m_program->storages[hooked.storage.index()];
         if (storage.alloc == graph::kBeforeStep)
@@ -166,17 +123,24 @@ void OneProcess::moveHome(const std::map<StorageId, StorageId>& homes)
             continue;
         storage.free = hooked.at;
         storage.pythonFree = hooked.at;
-        moved.insert(hooked.storage);
+        moved.emplace(hooked.storage, homes.at(hooked.storage));
     }
+    redirect(moved);
+}
+
+/// The optimizer finds what it was recorded to use somewhere else.
+void OneProcess::redirect(const std::map<StorageId, StorageId>& homes)
+{
     for (Op& op : m_program->ops) {
         if (op.phase != graph::Phase::Optimizer)
             continue;
         for (std::vector<TensorId>* list : {&op.reads, &op.writes, &op.outputs})
             for (TensorId& id : *list) {
                 graph::Tensor tensor = m_program->tensor(id);
-                if (!moved.contains(tensor.storage))
+                const auto home = homes.find(tensor.storage);
+                if (home == homes.end())
                     continue;
-                tensor.storage = homes.at(tensor.storage);
+                tensor.storage = home->second;
                 id = TensorId{m_program->tensors.size()};
                 m_program->tensors.push_back(std::move(tensor));
             }
@@ -228,7 +192,7 @@ void OneProcess::attribute(Moment moment)
     }
 }
 
-void OneProcess::dropForeignState()
+void OneProcess::keepOfState(const Keep& keep)
 {
     for (const Hooked& hooked : m_hooks) {
         const graph::Parameter& parameter = m_program->parameters[hooked.parameter];
@@ -244,13 +208,48 @@ void OneProcess::dropForeignState()
         ++optimizer;
     for (Moment op = optimizer; op < end; ++op)
         attribute(op);
-    const std::set<std::size_t> own = ownParameters();
     for (const auto& [storage, parameter] : m_owner) {
         graph::Storage& row = m_program->storages[storage.index()];
         const bool isState = row.storageClass == graph::StorageClass::OptimizerState;
-        if ((isState || row.alloc >= optimizer) && !own.contains(parameter))
-            row.bytes = base::Bytes{0};
+        if (isState || row.alloc >= optimizer)
+            row.bytes = keep(parameter, row.bytes);
     }
+}
+
+/// fully_shard(): of everything that stays the process has its rows. Behind a group's backward its
+/// gradients are gone but for the rows that the reduction leaves.
+void OneProcess::shard()
+{
+    const Rows rows{m_recorded, m_setting.world};
+    keepOfState([&](std::size_t parameter, base::Bytes bytes) {
+        return base::Bytes{rows.of(parameter, bytes.count())};
+    });
+    std::map<StorageId, StorageId> homes;
+    for (const Group& group : groupsOf(m_recorded, m_setting.world)) {
+        for (const std::size_t parameter : group.parameters)
+            m_program->storages[m_recorded.parameters[parameter].storage.index()].bytes =
+                base::Bytes{rows.ofAll(parameter)};
+        graph::Storage home;
+        home.storageClass = graph::StorageClass::Gradient;
+        home.alloc = home.free = group.end;
+        const StorageId id{m_program->storages.size()};
+        for (const Hooked& hooked : group.hooks) {
+            graph::Storage& gradient = m_program->storages[hooked.storage.index()];
+            const base::Bytes own{rows.ofAll(hooked.parameter)};
+            if (gradient.alloc == graph::kBeforeStep)
+                gradient.bytes = own;
+            if (gradient.alloc == graph::kBeforeStep
+                || m_program->op(graph::opAt(gradient.alloc)).phase != graph::Phase::Backward)
+                continue;
+            home.bytes += own;
+            home.free = std::max(home.free, gradient.free);
+            gradient.free = gradient.pythonFree = group.end;
+            homes.emplace(hooked.storage, id);
+        }
+        if (home.bytes.count() > 0)
+            m_program->storages.push_back(std::move(home));
+    }
+    redirect(homes);
 }
 
 } // namespace
@@ -265,8 +264,19 @@ Problem ofOneProcess(const Problem& problem)
 
 std::vector<Fault> parallelFaults(const Problem& problem, const Plan& plan)
 {
+    if (!problem.parallel || problem.parallel->setting.manual)
+        return {};
     const bool isStepped = plan.runtime == Runtime::Step || problem.program->isRewritten();
-    if (!problem.parallel || problem.parallel->setting.manual || !isStepped)
+    if (problem.parallel->setting.zero >= 2) {
+        if (isStepped || plan.granularity == Granularity::Op)
+            return {
+                {isStepped ? FaultKind::IllegalRepeat : FaultKind::IllegalRegion,
+                 "fully_shard (ZeRO-2 and ZeRO-3) gathers and reduces in hooks of modules, which "
+                 "neither runtime \"step\" nor code between ops calls: take runtime "
+                 "\"checkpoint\" with granularity \"module\"."}};
+        return {};
+    }
+    if (!isStepped)
         return {};
     return {{FaultKind::IllegalRepeat,
              "Runtime \"step\" stores gradients without DDP's hooks, so nobody would reduce them: "

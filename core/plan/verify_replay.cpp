@@ -28,6 +28,7 @@ Replay::Replay(const Problem& problem, const Plan& plan, Verification& seen)
     , m_seen{seen}
     , m_heap{*problem.program, problem.rounding}
     , m_pins{problem}
+    , m_shards{problem}
     , m_tree{*problem.program, plan}
     , m_branches{*problem.program, plan, m_tree}
     , m_freezesStats{plan.freezeStats}
@@ -112,7 +113,8 @@ void Replay::fault(FaultKind kind, std::string sentence)
 
 void Replay::recordStep(Moment op, int frame)
 {
-    const base::Bytes live = m_heap.live() + m_problem.reserve;
+    const base::Bytes live =
+        m_heap.live() + m_problem.reserve + m_shards.during(op, frame != kNoRegion);
     const std::size_t step = m_seen.liveBytes.size();
     m_seen.liveBytes.push_back(live);
     m_pins.watch(op, frame != kNoRegion, m_heap, m_seen);

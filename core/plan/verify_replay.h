@@ -5,6 +5,7 @@
 #include "core/plan/verify_heap.h"
 #include "core/plan/verify_nodes.h"
 #include "core/plan/verify_pins.h"
+#include "core/plan/verify_shard_memory.h"
 #include "core/plan/verify_tree.h"
 
 #include <cstdint>
@@ -126,6 +127,7 @@ private:
     Verification& m_seen;
     Heap m_heap;
     PinWatch m_pins;
+    ShardMemory m_shards;
     FrameTree m_tree;
     DeadBranches m_branches;
     bool m_freezesStats;

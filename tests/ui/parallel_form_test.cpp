@@ -11,6 +11,7 @@
 #include "tests/ui/window_fixture.h"
 
 #include <QCheckBox>
+#include <QComboBox>
 #include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
@@ -33,6 +34,7 @@ private Q_SLOTS:
     void cleanup() { closeWindow(); }
     void stepsWithoutGradientsHaveNoForm();
     void whatIsChosenIsWhatIsPlanned();
+    void zeroThreeLeavesOutWhatIsDdps();
     void impossibleValuesGetASentence();
     void undoAndTheSessionKeepIt();
 
@@ -74,6 +76,14 @@ private:
         QTest::keyClicks(&edit, QString::fromUtf8(value));
         QTest::keyClick(&edit, Qt::Key_Return);
     }
+    static void chooseZero(PlannerPage& page, int stage)
+    {
+        QComboBox& box = *form(page).findChild<QComboBox*>();
+        box.setFocus();
+        QTest::keyClick(&box, Qt::Key_Home);
+        for (int i = 0; i < stage; ++i)
+            QTest::keyClick(&box, Qt::Key_Down);
+    }
     static std::optional<plan::DataParallel> chosen(PlannerPage& page)
     {
         return page.document().document().choices.parallel;
@@ -105,7 +115,7 @@ void ParallelFormTest::whatIsChosenIsWhatIsPlanned()
     type(*page, "Bus", "12.5GB/s");
     type(*page, "Latency", "7us");
     click(*page, "Gradients in buckets");
-    click(*page, "ZeRO-1");
+    chooseZero(*page, 1);
     QVERIFY(isDone(*page));
     QVERIFY(chosen(*page));
     QCOMPARE(plan::dataParallelText(*chosen(*page)),
@@ -128,12 +138,40 @@ void ParallelFormTest::whatIsChosenIsWhatIsPlanned()
     QCOMPARE(told[text("data_parallel")][text("exposed_time_ns")].toInteger(),
              spent.exposed.count());
     const QString shown = form(*page).findChildren<TextLabel*>().last()->text();
-    QVERIFY2(shown.contains(ui::timeText(spent.exposed)), qPrintable(shown));
+    QVERIFY2(shown.contains(ui::timeText(spent.exposed + spent.gatherExposed)), qPrintable(shown));
     // Off again: a process by itself, whose plans are known.
     click(*page, "Data parallel (DDP)");
     QVERIFY(isDone(*page));
     QVERIFY(!chosen(*page));
     QCOMPARE(page->document().planned()->unplanned->evaluation().peak, alone);
+}
+
+void ParallelFormTest::zeroThreeLeavesOutWhatIsDdps()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    click(*page, "Data parallel (DDP)");
+    type(*page, "Bucket", "10MiB");
+    QVERIFY(isDone(*page));
+    const base::Bytes ddp = page->document().planned()->unplanned->evaluation().peak;
+    chooseZero(*page, 3);
+    QVERIFY(isDone(*page));
+    QCOMPARE(chosen(*page)->zero, std::int64_t{3});
+    QVERIFY(!chosen(*page)->bucket);
+    QVERIFY(!field(*page, "Bucket").isEnabled() && !box(*page, "Reduce by hand").isEnabled());
+    QVERIFY(field(*page, "World").isEnabled());
+    const plan::Evaluation& unplanned = page->document().planned()->unplanned->evaluation();
+    QVERIFY(unplanned.peak < ddp);
+    const QJsonObject told =
+        tests::runCli({text("plan"), tests::samplePath("resnet18"), text("--json"),
+                       text("--budget"), text("100%"), text("--planner"), text("every-block"),
+                       text("--ddp"), text("world=8"), text("--zero"), text("3")})
+            .json();
+    QCOMPARE(told[text("base_peak_bytes")].toInteger(), unplanned.peak.count());
+    QCOMPARE(told[text("base_step_time_ns")].toInteger(), unplanned.stepTime.count());
+    chooseZero(*page, 0);
+    QVERIFY(isDone(*page));
+    QVERIFY(field(*page, "Bucket").isEnabled());
 }
 
 void ParallelFormTest::impossibleValuesGetASentence()

@@ -9,6 +9,7 @@
 #include "ui/base/widgets.h"
 
 #include <QCheckBox>
+#include <QComboBox>
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -90,9 +91,7 @@ ParallelForm::ParallelForm(QWidget* parent)
     m_manual = addSwitch(*form, QStringLiteral("Reduce by hand"),
                          QStringLiteral("plimsoll.ddp reduces each gradient behind backward: "
                                         "nothing of it is hidden, hooks don't matter."));
-    m_zero = addSwitch(*form, QStringLiteral("ZeRO-1"),
-                       QStringLiteral("ZeroRedundancyOptimizer: the processes share out the "
-                                      "optimizer's state."));
+    addZero(*form);
     column->addWidget(m_fields);
     m_error->setTextFormat(Qt::PlainText);
     m_error->setWordWrap(true);
@@ -130,12 +129,30 @@ QCheckBox* ParallelForm::addSwitch(QFormLayout& form, const QString& title, cons
     return box;
 }
 
+void ParallelForm::addZero(QFormLayout& form)
+{
+    const Theme& theme = Theme::current();
+    const QString title = QStringLiteral("ZeRO");
+    auto* label = new TextLabel{title, TextRole::Body, Role::Muted, m_fields};
+    label->setMinimumSize(theme.px(kLabelWidth), theme.rowHeight(28));
+    m_zero = new QComboBox{m_fields};
+    m_zero->setAccessibleName(title);
+    m_zero->addItems({QStringLiteral("Off"), QStringLiteral("1: optimizer's state"),
+                      QStringLiteral("2: gradients, too"), QStringLiteral("3: parameters, too")});
+    m_zero->setToolTip(plainTip(QStringLiteral(
+        "What the processes share out. 1: ZeroRedundancyOptimizer. 2: "
+        "fully_shard(reshard_after_forward=False). 3: fully_shard(), which gathers the parameters "
+        "of a block when it needs them. From 2 on there are no buckets: each block is one.")));
+    form.addRow(label, m_zero);
+    connect(m_zero, &QComboBox::activated, this, &ParallelForm::choose);
+}
+
 void ParallelForm::setRecorded(const graph::Program& recorded)
 {
     plan::DataParallel setting;
     setVisible(plan::canRunUnder(recorded, setting).has_value());
     setting.zero = 1;
-    m_zero->setVisible(plan::canRunUnder(recorded, setting).has_value());
+    m_zero->setEnabled(plan::canRunUnder(recorded, setting).has_value());
 }
 
 void ParallelForm::setSetting(const Setting& setting, const plan::Device& device)
@@ -159,7 +176,10 @@ void ParallelForm::fillIn()
     m_latency->setText(latencyText(m_setting->latency));
     m_views->setChecked(m_setting->views);
     m_manual->setChecked(m_setting->manual);
-    m_zero->setChecked(m_setting->zero > 0);
+    m_zero->setCurrentIndex(static_cast<int>(m_setting->zero));
+    for (QWidget* ofDdp : {static_cast<QWidget*>(m_bucket), static_cast<QWidget*>(m_views),
+                           static_cast<QWidget*>(m_manual)})
+        ofDdp->setEnabled(!m_setting->isSharded());
 }
 
 /// What the fields say, as the command line takes it.
@@ -172,15 +192,18 @@ std::string ParallelForm::line() const
         if (const QString value = edit.text().trimmed(); !value.isEmpty())
             text += u',' + QString::fromUtf8(key) + u'=' + value;
     };
-    add("bucket", *m_bucket);
     add("busbw", *m_bandwidth);
     add("latency", *m_latency);
+    const int zero = m_zero->currentIndex();
+    if (zero > 0)
+        text += QStringLiteral(",zero=%1").arg(zero);
+    if (zero >= 2) // the rest is DDP's
+        return text.toStdString();
+    add("bucket", *m_bucket);
     if (m_views->isChecked())
         text += QStringLiteral(",views");
     if (m_manual->isChecked())
         text += QStringLiteral(",manual");
-    if (m_zero->isChecked())
-        text += QStringLiteral(",zero=1");
     return text.toStdString();
 }
 
@@ -215,11 +238,13 @@ void ParallelForm::showSpent(const plan::Evaluation& evaluation)
         return;
     }
     const plan::Communication& spent = *evaluation.communication;
-    m_spent->setText(
-        QStringLiteral("%1 of %2 exposed in %3 · %4 beside it")
-            .arg(ui::timeText(spent.exposed), ui::timeText(spent.reduce),
-                 QString::fromStdString(base::counted(spent.reductions.size(), "reduction")),
-                 ui::timeText(spent.sync + spent.copies + spent.gather)));
+    m_spent->setText(QStringLiteral("%1 of %2 exposed in %3 · %4 beside it")
+                         .arg(ui::timeText(spent.exposed + spent.gatherExposed),
+                              ui::timeText(spent.reduce + spent.gather),
+                              QString::fromStdString(base::counted(
+                                  spent.reductions.size() + spent.gatherings.size(),
+                                  spent.gatherings.empty() ? "reduction" : "collective")),
+                              ui::timeText(spent.sync + spent.copies)));
 }
 
 } // namespace plimsoll::ui

@@ -9,6 +9,7 @@
 #include <string>
 
 class QCheckBox;
+class QComboBox;
 class QFormLayout;
 class QLabel;
 class QLineEdit;
@@ -17,8 +18,9 @@ namespace plimsoll::ui {
 
 class TextLabel;
 
-/// Whether the step is that of one process of several under DistributedDataParallel: how many,
-/// buckets, the bus between them, and what its reductions cost. Hidden for steps that can't run so.
+/// Whether the step is that of one process of several under DistributedDataParallel or, from ZeRO-2
+/// on, fully_shard(): how many, buckets, the bus between them, and what its reductions cost. Hidden
+/// for steps that can't run so.
 class ParallelForm : public QWidget
 {
     Q_OBJECT
@@ -40,6 +42,7 @@ Q_SIGNALS:
 private:
     [[nodiscard]] QLineEdit* addField(QFormLayout& form, const QString& title, const QString& tip);
     [[nodiscard]] QCheckBox* addSwitch(QFormLayout& form, const QString& title, const QString& tip);
+    void addZero(QFormLayout& form);
     [[nodiscard]] std::string line() const;
     void fillIn();
     void choose();
@@ -54,7 +57,7 @@ private:
     QLineEdit* m_latency = nullptr;
     QCheckBox* m_views = nullptr;
     QCheckBox* m_manual = nullptr;
-    QCheckBox* m_zero = nullptr;
+    QComboBox* m_zero = nullptr;
     TextLabel* m_spent = nullptr;
     QLabel* m_error = nullptr;
 };

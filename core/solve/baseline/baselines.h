@@ -7,7 +7,7 @@
 
 namespace plimsoll::solve {
 
-/// The planner "every-block": each repeated block (repeatedBlocks()) a checkpoint, as Hugging
+/// The planner "every-block": each repeated block (plan::repeatedBlocks()) a checkpoint, as Hugging
 /// Face's `gradient_checkpointing_enable()` does it.
 [[nodiscard]] std::unique_ptr<const Planner> makeEveryBlockPlanner();
 

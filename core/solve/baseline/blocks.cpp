@@ -2,13 +2,8 @@
 #include "core/solve/baseline/blocks.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <map>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <tuple>
 #include <utility>
 
 namespace plimsoll::solve {
@@ -17,77 +12,6 @@ namespace {
 
 using graph::CallId;
 using graph::Program;
-
-constexpr std::array<std::string_view, 3> kContainers{"Sequential", "ModuleList", "ModuleDict"};
-
-bool isInForward(const Program& program, const graph::Call& call)
-{
-    return !call.isEmpty() && static_cast<std::size_t>(call.last) < program.forwardCount();
-}
-
-std::size_t opsOf(const Program& program, const Siblings& calls)
-{
-    std::size_t ops = 0;
-    for (const CallId call : calls)
-        ops += static_cast<std::size_t>(program.call(call).last - program.call(call).first + 1);
-    return ops;
-}
-
-/// By module: whether it has modules of its own.
-std::vector<bool> withChildren(const Program& program)
-{
-    std::vector<bool> has(program.modules.size(), false);
-    for (const graph::Module& module : program.modules)
-        if (module.parent)
-            has[module.parent->index()] = true;
-    return has;
-}
-
-bool isNumbered(const graph::Module& module)
-{
-    return !module.path.empty()
-           && std::isdigit(static_cast<unsigned char>(module.path.back())) != 0;
-}
-
-std::ptrdiff_t depthOf(const Program& program, const Siblings& family)
-{
-    return std::ranges::count(program.module(program.call(family.front()).module).path, '.');
-}
-
-/// All families, those within others too, by their first call.
-std::vector<Siblings> families(const Program& program)
-{
-    const std::vector<bool> isMade = withChildren(program);
-    using Key = std::tuple<std::optional<CallId>, std::optional<graph::ModuleId>, std::string>;
-    std::map<Key, Siblings> byKey;
-    for (std::size_t index = 0; index < program.calls.size(); ++index) {
-        const graph::Call& call = program.calls[index];
-        const graph::Module& module = program.module(call.module);
-        if (isInForward(program, call) && isMade[call.module.index()] && isNumbered(module)
-            && std::ranges::find(kContainers, module.className) == kContainers.end())
-            byKey[{call.parent, module.parent, module.className}].emplace_back(index);
-    }
-    std::vector<Siblings> found;
-    for (auto& [key, calls] : byKey)
-        if (calls.size() > 1)
-            found.push_back(std::move(calls));
-    std::ranges::sort(found, {}, [](const Siblings& calls) { return calls.front(); });
-    return found;
-}
-
-void dropNested(const Program& program, std::vector<Siblings>& found)
-{
-    std::vector<bool> isBlock(program.calls.size(), false);
-    for (const Siblings& family : found)
-        for (const CallId call : family)
-            isBlock[call.index()] = true;
-    std::erase_if(found, [&](const Siblings& family) {
-        std::optional<CallId> around = program.call(family.front()).parent;
-        while (around && !isBlock[around->index()])
-            around = program.call(*around).parent;
-        return around.has_value();
-    });
-}
 
 bool follows(const graph::Call& before, const graph::Call& after)
 {
@@ -101,7 +25,7 @@ Siblings chainIn(const Program& program, const Siblings& siblings)
     Siblings best;
     Siblings chain;
     const auto rank = [&](const Siblings& calls) {
-        return std::pair{calls.size(), opsOf(program, calls)};
+        return std::pair{calls.size(), plan::opsOf(program, calls)};
     };
     for (const CallId call : siblings) {
         if (!chain.empty() && !follows(program.call(chain.back()), program.call(call)))
@@ -118,8 +42,8 @@ Siblings longestOf(const Program& program, const std::vector<Siblings>& groups)
     Siblings best;
     for (const Siblings& siblings : groups) {
         Siblings chain = chainIn(program, siblings);
-        if (std::pair{chain.size(), opsOf(program, chain)}
-            > std::pair{best.size(), opsOf(program, best)})
+        if (std::pair{chain.size(), plan::opsOf(program, chain)}
+            > std::pair{best.size(), plan::opsOf(program, best)})
             best = std::move(chain);
     }
     return best;
@@ -127,31 +51,18 @@ Siblings longestOf(const Program& program, const std::vector<Siblings>& groups)
 
 } // namespace
 
-std::vector<Siblings> repeatedBlocks(const Program& program)
-{
-    std::vector<Siblings> found = families(program);
-    dropNested(program, found);
-    const auto largest = std::ranges::max_element(
-        found, {}, [&](const Siblings& family) { return opsOf(program, family); });
-    if (largest == found.end())
-        return {};
-    const std::ptrdiff_t depth = depthOf(program, *largest);
-    std::erase_if(found, [&](const Siblings& family) { return depthOf(program, family) != depth; });
-    return found;
-}
-
 Siblings longestChain(const Program& program)
 {
     std::map<std::optional<CallId>, Siblings> byParent;
     for (std::size_t index = 0; index < program.calls.size(); ++index)
-        if (isInForward(program, program.calls[index]))
+        if (plan::isInForward(program, program.calls[index]))
             byParent[program.calls[index].parent].emplace_back(index);
     std::vector<Siblings> groups;
     groups.reserve(byParent.size());
     for (auto& [parent, siblings] : byParent)
         groups.push_back(std::move(siblings));
     Siblings any = longestOf(program, groups);
-    Siblings blocks = longestOf(program, repeatedBlocks(program));
+    Siblings blocks = longestOf(program, plan::repeatedBlocks(program));
     Siblings& chosen = 2 * blocks.size() >= any.size() ? blocks : any;
     return chosen.size() > 1 ? std::move(chosen) : Siblings{};
 }

@@ -13,7 +13,7 @@ base::Result<void> addEveryBlock(const plan::Problem& problem, RunPlans& plans,
                                  const base::JobContext& /*job*/)
 {
     std::vector<Siblings> blocks;
-    for (const Siblings& family : repeatedBlocks(*problem.program))
+    for (const Siblings& family : plan::repeatedBlocks(*problem.program))
         for (const graph::CallId call : family)
             blocks.push_back({call});
     std::ranges::sort(blocks); // calls are numbered as they begin

@@ -12,6 +12,7 @@ using namespace plimsoll;
 using tests::CliRun;
 using tests::fileBytes;
 using tests::runCli;
+using tests::samplePath;
 using tests::text;
 
 class CliParallelTest : public QObject, private tests::CliFixture
@@ -22,6 +23,7 @@ private Q_SLOTS:
     void tellsBucketsAndTimes();
     void plansAreCheckedAsOneOfTheProcesses();
     void zeroTakesTheOptimizersStateAway();
+    void zeroThreePlansAreCheckedToo();
     void refusesInOneSentence_data();
     void refusesInOneSentence();
 
@@ -103,7 +105,38 @@ void CliParallelTest::zeroTakesTheOptimizersStateAway()
             .toInteger();
     };
     QVERIFY(peakOf({text("--zero"), text("1")}) < peakOf({}));
+    QVERIFY(peakOf({text("--zero"), text("2")}) < peakOf({text("--zero"), text("1")}));
+    QVERIFY(peakOf({text("--zero"), text("3")}) < peakOf({text("--zero"), text("2")}));
     QCOMPARE(peakOf({text("--zero"), text("0")}), peakOf({}));
+}
+
+void CliParallelTest::zeroThreePlansAreCheckedToo()
+{
+    const QString file = this->file("plan.json");
+    const CliRun run =
+        runCli({text("plan"), samplePath(text("gpt2")), text("--budget"), text("60%"),
+                text("--planner"), text("rotor"), text("--ddp"), text("world=8"), text("--zero"),
+                text("3"), text("--export"), file, text("--json")});
+    const QJsonObject planned = run.json();
+    QVERIFY2(planned[text("verified")].toBool(), run.error.constData());
+    QVERIFY(planned[text("peak_bytes")].toInteger() <= planned[text("budget_bytes")].toInteger());
+    const QJsonObject parallel = planned[text("data_parallel")].toObject();
+    const QJsonArray units = parallel[text("units")].toArray();
+    QCOMPARE(units.size(), 13); // 12 blocks and the root
+    QVERIFY(units[0][text("root")].toBool());
+    QCOMPARE(units[1][text("module")].toString(), text("transformer.h.0"));
+    // 124,439,808 parameters of 4 bytes, an eighth and some padding for each process.
+    qint64 shards = 0;
+    for (const auto& unit : units)
+        shards += unit[text("shard_bytes")].toInteger();
+    QVERIFY(shards >= qint64{124'439'808} * 4 / 8
+            && shards < qint64{124'439'808} * 4 / 8 + 8 * 4096);
+    QCOMPARE(parallel[text("reductions")].toArray().size(), 13);
+    QVERIFY(parallel[text("gatherings")].toArray().size() >= 13 + 12);
+    const CliRun checked = runCli({text("check"), file, samplePath(text("gpt2")), text("--json")});
+    QCOMPARE(checked.exit, 0);
+    for (const char* key : {"peak_bytes", "step_time_ns", "data_parallel"})
+        QCOMPARE(checked.json()[text(key)], planned[text(key)]);
 }
 
 void CliParallelTest::refusesInOneSentence_data()
@@ -116,9 +149,17 @@ void CliParallelTest::refusesInOneSentence_data()
                           << QByteArray{"\"fast\" is none of"};
     QTest::newRow("zero alone") << QStringList{text("--zero"), text("1")}
                                 << QByteArray{"--zero needs --ddp"};
-    QTest::newRow("zero 3") << QStringList{text("--ddp"), text("world=2"), text("--zero"),
-                                           text("3")}
-                            << QByteArray{"ZeRO-2 and ZeRO-3"};
+    QTest::newRow("empty") << QStringList{text("--ddp"), QString{}} << QByteArray{"--ddp is empty"};
+    QTest::newRow("blank") << QStringList{text("--ddp"), text(" ")} << QByteArray{"--ddp is empty"};
+    QTest::newRow("zero 2, views")
+        << QStringList{text("--ddp"), text("world=2,views"), text("--zero"), text("2")}
+        << QByteArray{"leave views out"};
+    QTest::newRow("zero 4") << QStringList{text("--ddp"), text("world=2"), text("--zero"),
+                                           text("4")}
+                            << QByteArray{"--zero"};
+    QTest::newRow("zero 3, op") << QStringList{text("--ddp"), text("world=2"),       text("--zero"),
+                                               text("3"),     text("--granularity"), text("op")}
+                                << QByteArray{"hooks of modules"};
     QTest::newRow("step") << QStringList{text("--ddp"), text("world=2"), text("--runtime"),
                                          text("step")}
                           << QByteArray{"manual reduction"};

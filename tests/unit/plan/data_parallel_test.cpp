@@ -162,7 +162,7 @@ void DataParallelTest::otherLinesGetASentence()
          {"", "views", "world=1", "world=65537", "world=8x", "world", "world=8,world=8",
           "world=8,busbw=0", "world=8,busbw=fast", "world=8,busbw=1QB/s", "world=8,latency=5",
           "world=8,latency=2s", "world=8,latency=-1us", "world=8,bucket=0", "world=8,bucket=many",
-          "world=8,zero=2", "world=8,views=1", "world=8,,views", "world=8,rank=3"}) {
+          "world=8,zero=4", "world=8,views=1", "world=8,,views", "world=8,rank=3"}) {
         const std::string sentence = refusal(text);
         QVERIFY2(sentence.ends_with('.'), text);
     }
@@ -264,7 +264,7 @@ void DataParallelTest::lateGradientsDelayTheirBucket()
     for (const base::Nanoseconds time : step->communication->steps)
         between += time;
     QCOMPARE(between, step->communication->sync + step->communication->copies
-                          + step->communication->exposed + step->communication->gather);
+                          + step->communication->exposed + step->communication->gatherExposed);
     QCOMPARE(step->timeline->duration(), step->stepTime);
 }
 

@@ -80,7 +80,7 @@ void BaselineTest::everyBlockIsARegion()
 void BaselineTest::familiesLieAtTheLevelOfTheLargest()
 {
     const graph::Program& dense = *tests::problemOf("densenet121", 0).program;
-    const std::vector<Siblings> found = solve::repeatedBlocks(dense);
+    const std::vector<Siblings> found = plan::repeatedBlocks(dense);
     QCOMPARE(found.size(), std::size_t{2});
     QCOMPARE(pathsOf(dense, found.front()),
              (std::vector<std::string>{"features.denseblock1", "features.denseblock2",
@@ -93,7 +93,7 @@ void BaselineTest::familiesLieAtTheLevelOfTheLargest()
 void BaselineTest::withoutBlocksNothingIsCheckpointed()
 {
     const graph::ProgramPtr chain = tests::longChain(5); // modules of one op, no blocks
-    QVERIFY(solve::repeatedBlocks(*chain).empty());
+    QVERIFY(plan::repeatedBlocks(*chain).empty());
     const auto found =
         solve::makeEveryBlockPlanner()->frontier(tests::unlimitedProblem(chain), {}, {});
     QVERIFY(found);
