@@ -35,12 +35,16 @@ void live(Schedule& schedule, graph::StorageId storage, std::int32_t alloc, std:
     instance.free = free < alloc ? -1 : free;
 }
 
-} // namespace
+std::int32_t regionAt(const Schedule& schedule, std::int32_t step)
+{
+    return schedule.steps[static_cast<std::size_t>(step)].region;
+}
 
-std::vector<UnitSteps> unitSteps(const Problem& problem, const Schedule& schedule)
+/// By op of forward: the unit in whose call it lies, of those that backward gathers; else how many
+/// units there are.
+std::vector<std::size_t> unitsOfOps(const Problem& problem)
 {
     const std::vector<ShardUnit>& units = problem.parallel->units;
-    std::vector<UnitSteps> found(units.size());
     std::vector<std::size_t> unitOfOp(problem.program->forwardCount(), units.size());
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
         if (units[unit].isRoot || units[unit].backward == graph::kNever)
@@ -48,6 +52,38 @@ std::vector<UnitSteps> unitSteps(const Problem& problem, const Schedule& schedul
         for (const auto& [first, last] : units[unit].calls)
             std::fill(unitOfOp.begin() + first, unitOfOp.begin() + last + 1, unit);
     }
+    return unitOfOp;
+}
+
+/// What a recomputation gathers: the collective's result stays while it is in that unit.
+void keepResults(const Problem& problem, const std::vector<UnitSteps>& steps, Schedule& schedule)
+{
+    const std::vector<ShardUnit>& units = problem.parallel->units;
+    const std::vector<std::size_t> unitOfOp = unitsOfOps(problem);
+    for (std::size_t unit = 0; unit < units.size(); ++unit)
+        for (const std::int32_t step : {steps[unit].repeated, steps[unit].late}) {
+            if (step == UnitSteps::kNoStep || !units[unit].prefetched)
+                continue;
+            auto last = static_cast<std::size_t>(step);
+            const auto isInside = [&](const Step& row) {
+                return row.region >= 0 && row.op.index() < unitOfOp.size()
+                       && unitOfOp[row.op.index()] == unit;
+            };
+            while (last + 1 < schedule.steps.size() && isInside(schedule.steps[last + 1]))
+                ++last;
+            schedule.instances.push_back({*units[unit].prefetched, step,
+                                          static_cast<std::int32_t>(last),
+                                          regionAt(schedule, step)});
+        }
+}
+
+} // namespace
+
+std::vector<UnitSteps> unitSteps(const Problem& problem, const Schedule& schedule)
+{
+    const std::vector<ShardUnit>& units = problem.parallel->units;
+    std::vector<UnitSteps> found(units.size());
+    const std::vector<std::size_t> unitOfOp = unitsOfOps(problem);
     for (std::size_t step = schedule.steps.size(); step-- > 0;)
         if (const Step& row = schedule.steps[step];
             row.region >= 0 && row.op.index() < unitOfOp.size())
@@ -90,15 +126,15 @@ void placeShards(const Problem& problem, Schedule& schedule)
         if (unit.again)
             live(schedule, *unit.again, steps[index].again, stepOf(schedule, unit.reduce));
         if (const std::int32_t late = steps[index].late; unit.again && late != UnitSteps::kNoStep)
-            schedule.instances.push_back(
-                {*unit.again, late, end, schedule.steps[static_cast<std::size_t>(late)].region});
-        if (unit.prefetched)
+            schedule.instances.push_back({*unit.again, late, end, regionAt(schedule, late)});
+        if (unit.prefetched && place > 0)
             live(schedule, *unit.prefetched, steps[order[place - 1]].backward,
                  steps[index].again - 1);
         if (unit.reducing)
             live(schedule, *unit.reducing, stepBehind(schedule, unit.reduce + 1),
                  stepOf(schedule, program.storage(*unit.reducing).free));
     }
+    keepResults(problem, steps, schedule);
 }
 
 } // namespace plimsoll::plan

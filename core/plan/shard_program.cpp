@@ -104,11 +104,13 @@ void Sharding::gatherForBackward()
         ShardUnit& unit = m_parallel.units[order[place]];
         if (unit.isRoot)
             continue;
-        if (place > 0)
-            if (const Moment issued = m_parallel.units[order[place - 1]].backward;
-                issued < unit.backward)
-                unit.prefetched = add(unit, "All-gather's result, fetched ahead,", unit.gathered,
-                                      StorageClass::Parameter, issued, unit.backward - 1);
+        // Nothing is fetched ahead for the first; a recomputation may gather it all the same.
+        const Moment issued =
+            place > 0 ? m_parallel.units[order[place - 1]].backward : unit.backward;
+        const bool isAhead = issued < unit.backward;
+        unit.prefetched = add(unit, "All-gather's result", unit.gathered, StorageClass::Parameter,
+                              isAhead ? issued : graph::kBeforeStep,
+                              isAhead ? unit.backward - 1 : graph::kBeforeStep);
         unit.again = add(unit, "Gathered parameters", unit.gathered, StorageClass::Parameter,
                          unit.backward, unit.reduce);
     }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/verify_parallel.h"
 
+#include "core/base/format.h"
 #include "core/plan/verify_hooks.h"
 #include "core/plan/verify_shards.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -262,20 +266,55 @@ Problem ofOneProcess(const Problem& problem)
     return own;
 }
 
+namespace {
+
+/// A region's calls beside the first run inside of that one's, without their own hooks.
+void findLostHooks(const Program& program, const std::set<std::string>& sharded,
+                   const std::vector<Region>& regions, std::vector<Fault>& faults)
+{
+    for (const Region& region : regions) {
+        for (const graph::CallId member : region.members)
+            if (region.members.size() > 1 && member.index() < program.calls.size())
+                if (const std::string& path = program.module(program.call(member).module).path;
+                    sharded.contains(path)) {
+                    faults.push_back(
+                        {FaultKind::IllegalRegion,
+                         fmt::format(
+                             "fully_shard gathers and reduces {} in hooks of its calls, which "
+                             "don't run inside of a region with other calls: take it alone.",
+                             base::printable(path, 60))});
+                    return;
+                }
+        findLostHooks(program, sharded, region.nested, faults);
+    }
+}
+
+std::vector<Fault> shardFaults(const Problem& problem, const Plan& plan, bool isStepped)
+{
+    if (isStepped || plan.granularity == Granularity::Op)
+        return {{isStepped ? FaultKind::IllegalRepeat : FaultKind::IllegalRegion,
+                 "fully_shard (ZeRO-2 and ZeRO-3) gathers and reduces in hooks of modules, which "
+                 "neither runtime \"step\" nor code between ops calls: take runtime "
+                 "\"checkpoint\" with granularity \"module\"."}};
+    std::set<std::string> sharded;
+    for (const Group& group :
+         groupsOf(*problem.parallel->recorded, problem.parallel->setting.world))
+        if (!group.isRest)
+            sharded.insert(group.path);
+    std::vector<Fault> faults;
+    findLostHooks(*problem.program, sharded, plan.regions, faults);
+    return faults;
+}
+
+} // namespace
+
 std::vector<Fault> parallelFaults(const Problem& problem, const Plan& plan)
 {
     if (!problem.parallel || problem.parallel->setting.manual)
         return {};
     const bool isStepped = plan.runtime == Runtime::Step || problem.program->isRewritten();
-    if (problem.parallel->setting.zero >= 2) {
-        if (isStepped || plan.granularity == Granularity::Op)
-            return {
-                {isStepped ? FaultKind::IllegalRepeat : FaultKind::IllegalRegion,
-                 "fully_shard (ZeRO-2 and ZeRO-3) gathers and reduces in hooks of modules, which "
-                 "neither runtime \"step\" nor code between ops calls: take runtime "
-                 "\"checkpoint\" with granularity \"module\"."}};
-        return {};
-    }
+    if (problem.parallel->setting.zero >= 2)
+        return shardFaults(problem, plan, isStepped);
     if (!isStepped)
         return {};
     return {{FaultKind::IllegalRepeat,

@@ -44,13 +44,10 @@ base::Bytes ShardMemory::during(Moment op, bool isRepetition)
 {
     if (m_groups.empty())
         return {};
+    if (m_again != kNone && (!isRepetition || !isIn(m_again, op)))
+        m_again = kNone;
     if (isRepetition) {
-        if (m_letsGo)
-            for (std::size_t i = 0; i < m_groups.size(); ++i)
-                if (!m_groups[i].isRest && m_groups[i].begin >= 0)
-                    for (const auto& [first, last] : m_groups[i].calls)
-                        if (first <= op && op <= last)
-                            m_states[i] = State::Here; // until its backward is over, or all is
+        repeat(op);
         return held();
     }
     if (op < m_forwardCount)
@@ -58,6 +55,23 @@ base::Bytes ShardMemory::during(Moment op, bool isRepetition)
     const base::Bytes bytes = held();
     behind(op);
     return bytes;
+}
+
+bool ShardMemory::isIn(std::size_t group, Moment op) const
+{
+    return std::any_of(m_groups[group].calls.begin(), m_groups[group].calls.end(),
+                       [op](const auto& call) { return call.first <= op && op <= call.second; });
+}
+
+/// What is gathered for a recomputation stays until its backward is over, or all is.
+void ShardMemory::repeat(Moment op)
+{
+    for (std::size_t i = 0; m_letsGo && i < m_groups.size(); ++i)
+        if (!m_groups[i].isRest && m_groups[i].begin >= 0 && m_states[i] != State::Here
+            && isIn(i, op)) {
+            m_states[i] = State::Here;
+            m_again = i;
+        }
 }
 
 /// Each gathering's result is let go when the next one is copied out.
@@ -120,6 +134,8 @@ base::Bytes ShardMemory::held() const
             add(m_groups[i].gathered);
     if (m_result != kNone)
         add(m_groups[m_result].gathered);
+    if (m_again != kNone)
+        add(m_groups[m_again].gathered);
     if (m_reducing != kNone)
         add(m_groups[m_reducing].reduced);
     return bytes;

@@ -27,6 +27,8 @@ private:
         Here,
     };
 
+    [[nodiscard]] bool isIn(std::size_t group, graph::Moment op) const;
+    void repeat(graph::Moment op);
     void beforeForward(graph::Moment op);
     void behind(graph::Moment op);
     void behindForward(graph::Moment op);
@@ -45,6 +47,7 @@ private:
     graph::Moment m_backwardEnd = -1;
     graph::Moment m_forwardCount = 0;
     std::size_t m_result = kNone;   ///< whose all-gather's result is still there, in forward
+    std::size_t m_again = kNone;    ///< the same of the group that is being recomputed
     std::size_t m_reducing = kNone; ///< whose gradients are in a reduce-scatter
 };
 

@@ -76,6 +76,11 @@ def peak(graph, plan_path):
     return _loop_check("--peak", graph, plan_path)
 
 
+def shards(graph, plan_path, setting):
+    """What one of several processes has under fully_shard: {"steps": [[module, target, again, gathered, result, reducing]], "ready", "states"}."""
+    return _loop_check("--shards", graph, plan_path, setting)
+
+
 def _loop_check(*arguments):
     command = [program("PLIMSOLL_LOOP_CHECK"), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -5,6 +5,8 @@
 #include "core/solve/common/region_finder.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace plimsoll::solve {
@@ -45,6 +47,45 @@ private:
     std::vector<graph::Moment> m_avoided;
 };
 
+/// Another space's regions without those of several calls in which fully_shard() hooks one.
+class RegionsOfUnits final : public RegionSpace
+{
+public:
+    RegionsOfUnits(std::unique_ptr<const RegionSpace> all, const plan::Problem& problem)
+        : m_all{std::move(all)}, m_isUnit(problem.program->calls.size(), false)
+    {
+        std::set<std::string> paths;
+        for (const plan::ShardUnit& unit : problem.parallel->units)
+            if (!unit.isRoot)
+                paths.insert(unit.path);
+        for (std::size_t call = 0; call < m_isUnit.size(); ++call)
+            m_isUnit[call] =
+                paths.contains(problem.program->module(problem.program->calls[call].module).path);
+    }
+
+    [[nodiscard]] plan::Granularity granularity() const override { return m_all->granularity(); }
+    [[nodiscard]] std::vector<graph::Moment> endsFrom(graph::Moment first) const override
+    {
+        std::vector<graph::Moment> ends = m_all->endsFrom(first);
+        std::erase_if(ends, [&](graph::Moment last) { return members(first, last).empty(); });
+        return ends;
+    }
+    [[nodiscard]] std::vector<graph::CallId> members(graph::Moment first,
+                                                     graph::Moment last) const override
+    {
+        std::vector<graph::CallId> calls = m_all->members(first, last);
+        if (calls.size() > 1 && std::ranges::any_of(calls, [this](graph::CallId call) {
+                return m_isUnit[call.index()];
+            }))
+            calls.clear();
+        return calls;
+    }
+
+private:
+    std::unique_ptr<const RegionSpace> m_all;
+    std::vector<bool> m_isUnit; ///< by call
+};
+
 } // namespace
 
 std::unique_ptr<const RegionSpace> makeRegionSpace(const graph::Program& program,
@@ -64,6 +105,9 @@ std::unique_ptr<const RegionSpace> makeRegionSpace(const plan::Problem& problem,
             for (const graph::StorageId storage : pin.storages)
                 kept.push_back(problem.program->storage(storage).alloc);
     std::unique_ptr<const RegionSpace> all = makeRegionSpace(*problem.program, granularity);
+    if (problem.parallel && !problem.parallel->units.empty()
+        && granularity == plan::Granularity::Module)
+        all = std::make_unique<RegionsOfUnits>(std::move(all), problem);
     if (kept.empty())
         return all;
     std::ranges::sort(kept);

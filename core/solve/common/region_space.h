@@ -31,7 +31,8 @@ public:
 /// `program` must outlive it.
 [[nodiscard]] std::unique_ptr<const RegionSpace> makeRegionSpace(const graph::Program& program,
                                                                  plan::Granularity granularity);
-/// Without regions that recompute what the problem's pins keep.
+/// Without regions that recompute what the problem's pins keep, or that lose hooks of
+/// fully_shard().
 [[nodiscard]] std::unique_ptr<const RegionSpace> makeRegionSpace(const plan::Problem& problem,
                                                                  plan::Granularity granularity);
 

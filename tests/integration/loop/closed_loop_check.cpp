@@ -14,8 +14,14 @@
 // closed_loop_check --peak GRAPH PLAN.json prints the peak evaluate() gives with exact sizes, as
 // the allocator of a CPU has them, the op at which it is reached, and what is there before the
 // step.
+//
+// closed_loop_check --shards GRAPH PLAN.json SETTING prints what one of several processes has,
+// exact sizes: "steps", for each execution the op's module, its target, whether it runs again, and
+// the bytes of parameters gathered then, of all-gathers' results and of reduce-scatters' inputs;
+// "ready", by parameter, the step behind which its gradient is; "states", bytes of the optimizer's.
 #include "core/plan/certify.h"
 #include "core/plan/evaluate.h"
+#include "core/plan/rank_program.h"
 #include "core/readers/registry.h"
 #include "core/writers/python_writer.h"
 
@@ -23,6 +29,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <fstream>
@@ -328,6 +335,51 @@ int peak(const char* graph, const char* planFile)
     return 0;
 }
 
+int shards(const char* graph, const char* planFile, const char* setting)
+{
+    const base::Result<Given> given = read(graph, planFile);
+    if (!given)
+        return refuse(given.error());
+    const auto parsed = plan::parseDataParallel(setting, given->problem.device);
+    if (!parsed)
+        return refuse(parsed.error());
+    base::Result<plan::Problem> posed = plan::underDataParallel(given->problem, *parsed);
+    if (!posed)
+        return refuse(posed.error());
+    posed->rounding = graph::Rounding::Exact;
+    const auto certified = plan::certify(*posed, given->plan);
+    if (!certified)
+        return refuse(certified.error());
+    const graph::Program& program = *posed->program;
+    const plan::Schedule& schedule = *(*certified)->evaluation().schedule;
+    constexpr std::array<std::string_view, 3> kKinds{"Gathered parameters", "All-gather's result",
+                                                     "Reduce-scatter's input"};
+    json steps = json::array();
+    for (const plan::Step& step : schedule.steps) {
+        const graph::Op& op = program.op(step.op);
+        steps.push_back({program.modulePath(op), program.targetOf(op), step.region >= 0, 0, 0, 0});
+    }
+    std::int64_t states = 0;
+    for (const graph::Storage& storage : program.storages)
+        if (storage.storageClass == graph::StorageClass::OptimizerState)
+            states += storage.bytes.count();
+    for (const plan::Instance& life : schedule.instances) {
+        const graph::Storage& storage = program.storage(life.storage);
+        for (std::size_t kind = 0; kind < kKinds.size(); ++kind)
+            if (!storage.names.empty() && storage.names.front().starts_with(kKinds.at(kind)))
+                for (std::int32_t step = std::max(life.alloc, 0); step <= life.free; ++step) {
+                    json& bytes = steps.at(static_cast<std::size_t>(step)).at(3 + kind);
+                    bytes = bytes.get<std::int64_t>() + storage.bytes.count();
+                }
+    }
+    json ready = json::object();
+    for (const plan::ReducedGradient& gradient : posed->parallel->gradients)
+        ready[program.parameters[gradient.parameter].name] =
+            schedule.stepOfOp[static_cast<std::size_t>(gradient.ready)];
+    fmt::print("{}\n", json{{"steps", steps}, {"ready", ready}, {"states", states}}.dump());
+    return 0;
+}
+
 int write(const char* graph, const char* planFile, const char* moduleFile, const char* snippetFile)
 {
     const base::Result<Given> given = read(graph, planFile);
@@ -351,11 +403,14 @@ int main(int count, char** arguments)
             return peak(given[2], given[3]);
         if (given.size() == 4)
             return check(given[1], given[2], given[3]);
+        if (given.size() == 5 && std::string_view{given[1]} == "--shards")
+            return shards(given[2], given[3], given[4]);
         if (given.size() == 6 && std::string_view{given[1]} == "--write")
             return write(given[2], given[3], given[4], given[5]);
         fmt::print(stderr, "usage: closed_loop_check GRAPH PLAN.json STREAM.json\n"
                            "       closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py\n"
-                           "       closed_loop_check --peak GRAPH PLAN.json\n");
+                           "       closed_loop_check --peak GRAPH PLAN.json\n"
+                           "       closed_loop_check --shards GRAPH PLAN.json SETTING\n");
         return 2;
     } catch (const std::exception& error) {
         fmt::print(stderr, "{}\n", error.what());
