@@ -83,6 +83,8 @@ std::vector<CallId> blocksOf(const Program& program)
             largest = &family;
     }
     std::vector<CallId> blocks;
+    if (largest == nullptr)
+        return blocks;
     for (const Family* family : outermost)
         if (family->dots == largest->dots)
             blocks.insert(blocks.end(), family->calls.begin(), family->calls.end());
