@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // plan --ddp and --zero: what they add, that check agrees, what is refused.
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/graph_file.h"
+#include "tests/support/programs.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -24,6 +26,7 @@ private Q_SLOTS:
     void plansAreCheckedAsOneOfTheProcesses();
     void zeroTakesTheOptimizersStateAway();
     void zeroThreePlansAreCheckedToo();
+    void hooksThatMayFireAgainAreFlagged();
     void refusesInOneSentence_data();
     void refusesInOneSentence();
 
@@ -137,6 +140,52 @@ void CliParallelTest::zeroThreePlansAreCheckedToo()
     QCOMPARE(checked.exit, 0);
     for (const char* key : {"peak_bytes", "step_time_ns", "data_parallel"})
         QCOMPARE(checked.json()[text(key)], planned[text(key)]);
+}
+
+/// A chain of linear layers that all use one weight, a region around each few of them.
+void CliParallelTest::hooksThatMayFireAgainAreFlagged()
+{
+    graph::Program program = support::layeredProgram(60);
+    const graph::StorageId shared = program.parameters.front().storage;
+    for (const graph::Parameter& parameter : program.parameters)
+        for (graph::Tensor& tensor : program.tensors)
+            if (tensor.storage == parameter.storage)
+                tensor.storage = shared;
+    tests::complete(program);
+    const QString graph =
+        fileWith("shared.plimsoll.json", QByteArray::fromStdString(support::graphText(program)));
+    // By hand: a region around each of the first two layers, ops 0 1 and 3 4 of 28.
+    const auto checked = [&](const char* setting) {
+        const QString file = this->file("plan.json");
+        const CliRun exported =
+            runCli({text("plan"), graph, text("--planner"), text("none"), text("--budget"),
+                    text("1GiB"), text("--ddp"), text(setting), text("--export"), file});
+        if (exported.exit != 0)
+            qFatal("%s", exported.error.constData());
+        QByteArray labels{R"("labels": [0,0,null,1,1)"};
+        for (int op = 5; op < 28; ++op)
+            labels += ",null";
+        const QByteArray regions{R"("regions": [
+            {"label":0,"first":0,"last":1,"members":[{"path":"fc","class":"Linear","call":0}],"nested":[]},
+            {"label":1,"first":3,"last":4,"members":[{"path":"fc1","class":"Linear","call":0}],"nested":[]}])"};
+        const QByteArray plan = fileBytes(file)
+                                    .replace(R"("labels": [])", labels + ']')
+                                    .replace(R"("regions": [])", regions);
+        return fileWith("by_hand.json", plan);
+    };
+    const CliRun told = runCli({text("check"), checked("world=2"), graph, text("--json")});
+    QCOMPARE(told.exit, 0);
+    const QJsonArray warnings = told.json()[text("warnings")].toArray();
+    QCOMPARE(warnings.size(), 1);
+    QVERIFY(warnings[0].toString().startsWith(text("Used in several regions: fc.weight. ")));
+    for (const char* wayOut : {"non-reentrant", "static_graph=True", "manual reduction."})
+        QVERIFY(warnings[0].toString().contains(QString::fromUtf8(wayOut)));
+    const CliRun shown = runCli({text("check"), checked("world=2"), graph});
+    QVERIFY2(shown.out.contains("mind        Used in several regions: fc.weight. "),
+             shown.out.constData());
+    const CliRun byHand = runCli({text("check"), checked("world=2,manual"), graph, text("--json")});
+    QCOMPARE(byHand.exit, 0);
+    QVERIFY(byHand.json()[text("warnings")].toArray().isEmpty());
 }
 
 void CliParallelTest::refusesInOneSentence_data()
