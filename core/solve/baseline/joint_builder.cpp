@@ -78,11 +78,13 @@ std::size_t JointBuilder::pointwise(std::string name, Nodes inputs, std::int64_t
     JointNode made;
     for (const std::size_t input : inputs) {
         const JointNode& read = node(input);
-        if (read.elements <= made.elements)
+        if (std::pair{read.elements, read.bytes} <= std::pair{made.elements, made.bytes})
             continue;
         made.elements = read.elements;
-        made.bytes = itemBytes == 0 ? read.bytes : read.elements * itemBytes;
+        made.bytes = read.bytes;
     }
+    if (itemBytes > 0)
+        made.bytes = made.elements * itemBytes;
     made.name = std::move(name);
     made.traits = kPointwise;
     made.inputs = std::move(inputs);

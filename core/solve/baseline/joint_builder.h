@@ -32,7 +32,7 @@ public:
     [[nodiscard]] std::size_t read(graph::TensorId tensor);
     /// Of the op's argument, counted among those that are tensors.
     [[nodiscard]] std::size_t argument(std::size_t index) { return read(m_op->reads[index]); }
-    /// As large as the largest of its inputs; `itemBytes` of each element, 0: as theirs.
+    /// As large as the largest of its inputs; `itemBytes` of each element, 0: as there.
     std::size_t pointwise(std::string name, Nodes inputs, std::int64_t itemBytes = 0);
     std::size_t reduced(std::string name, Nodes inputs, std::int64_t elements,
                         std::int64_t itemBytes = 0);

@@ -269,8 +269,9 @@ bool logLikelihoodBackward(JointBuilder& b)
 {
     if (!has(b, 4, 1))
         return false;
-    const std::size_t counts = b.pointwise("aten.ne ignored", {b.argument(2)}, 1);
-    const std::size_t index = b.pointwise("aten.where 0", {b.argument(2), counts});
+    const std::size_t classes = b.view("aten.unsqueeze", b.argument(2));
+    const std::size_t counts = b.pointwise("aten.ne ignored", {classes}, 1);
+    const std::size_t index = b.pointwise("aten.where 0", {classes, counts});
     b.define({b.argument(0), index, counts, b.argument(3)}, kPointwise);
     return true;
 }
