@@ -401,13 +401,12 @@ Result<plan::VerifiedPlanPtr> PlanVerb::bestUnder(plan::Problem problem,
         .map([&](const plan::FrontierPtr& found) { return found->at(problem.budget); });
 }
 
-/// A plan that honours all pins is one without the pin, too: no price is below nothing.
 Result<void> PlanVerb::priceOfPins(Planning& planning) const
 {
     const plan::VerifiedPlanPtr& best = planning.outcome.best;
     const std::vector<plan::Pin>& pins = planning.problem.pins;
     for (const plan::Pin& pin : pins)
-        planning.pins.push_back({pin, {}, false});
+        planning.pins.push_back({pin, {}});
     if (!planning.searched)
         return {};
     bool isExplained = best != nullptr || pins.size() < 2;
@@ -417,12 +416,8 @@ Result<void> PlanVerb::priceOfPins(Planning& planning) const
         const Result<plan::VerifiedPlanPtr> without = bestUnder(planning.problem, others);
         if (!without)
             return tl::unexpected{without.error()};
-        const plan::VerifiedPlanPtr& other = *without;
-        if (other && best)
-            planning.pins[pin].price = std::max(
-                best->evaluation().stepTime - other->evaluation().stepTime, base::Nanoseconds{0});
-        planning.pins[pin].isWhy = other && !best;
-        isExplained = isExplained || planning.pins[pin].isWhy;
+        planning.pins[pin].at = workspace::priceOf(best, *without);
+        isExplained = isExplained || planning.pins[pin].at.isWhy;
     }
     if (isExplained)
         return {};

@@ -52,28 +52,29 @@ ordered_json optionsJson(const Planning& planning)
     return json;
 }
 
-ordered_json pinsJson(const std::vector<PinPrice>& pins)
+ordered_json pinsJson(const std::vector<PricedPin>& pins)
 {
     ordered_json rows = ordered_json::array();
-    for (const PinPrice& row : pins) {
+    for (const PricedPin& row : pins) {
         ordered_json json = {{"pin", plan::pinText(row.pin)},
                              {"matched", row.pin.storages.size()},
                              {"price_ns", nullptr}};
-        if (row.price)
-            json["price_ns"] = row.price->count();
+        if (row.at.price)
+            json["price_ns"] = row.at.price->count();
         rows.push_back(std::move(json));
     }
     return rows;
 }
 
-std::string pinsText(const std::vector<PinPrice>& pins)
+std::string pinsText(const std::vector<PricedPin>& pins)
 {
     std::string text;
-    for (const PinPrice& row : pins)
+    for (const PricedPin& row : pins)
         text += fmt::format("  pin {} ({}){}\n", base::printable(plan::pinText(row.pin)),
                             base::counted(row.pin.storages.size(), "value"),
-                            row.price ? fmt::format(" costs {} a step", base::timeText(*row.price))
-                                      : std::string{});
+                            row.at.price
+                                ? fmt::format(" costs {} a step", base::timeText(*row.at.price))
+                                : std::string{});
     return text;
 }
 
@@ -81,8 +82,8 @@ std::string pinsText(const std::vector<PinPrice>& pins)
 std::string blameText(const Planning& planning)
 {
     std::vector<std::string> guilty;
-    for (const PinPrice& row : planning.pins)
-        if (row.isWhy || planning.areAllPinsWhy)
+    for (const PricedPin& row : planning.pins)
+        if (row.at.isWhy || planning.areAllPinsWhy)
             guilty.push_back(base::printable(plan::pinText(row.pin)));
     if (guilty.empty())
         return {};

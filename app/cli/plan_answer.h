@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 #include "core/solve/common/planner.h"
 #include "core/solve/pack/plan_memory.h"
+#include "core/workspace/pin_prices.h"
 
 #include <optional>
 #include <string>
@@ -11,12 +12,11 @@
 
 namespace plimsoll::cli {
 
-/// What a pin costs: the same search for the same budget without it, the others kept.
-struct PinPrice
+/// A pin, and what it costs: the same search for the same budget without it, the others kept.
+struct PricedPin
 {
     plan::Pin pin;
-    std::optional<base::Nanoseconds> price; ///< of step time; none: there is no plan to compare
-    bool isWhy = false;                     ///< there is no plan, but there is one without it
+    workspace::PinPrice at;
 };
 
 /// What a planner was asked, and what came of it.
@@ -32,7 +32,7 @@ struct Planning
     bool hasFlips = false; ///< also which decisions differ between neighbouring points
     std::vector<std::string> exports = {};        ///< files written
     std::optional<solve::PlanMemory> memory = {}; ///< of the best plan
-    std::vector<PinPrice> pins = {};
+    std::vector<PricedPin> pins = {};
     bool areAllPinsWhy = false; ///< there is a plan only without several of them
 };
 

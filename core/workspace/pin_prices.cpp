@@ -6,6 +6,16 @@
 
 namespace plimsoll::workspace {
 
+PinPrice priceOf(const plan::VerifiedPlanPtr& best, const plan::VerifiedPlanPtr& without)
+{
+    PinPrice price;
+    if (without && best)
+        price.price = std::max(best->evaluation().stepTime - without->evaluation().stepTime,
+                               base::Nanoseconds{});
+    price.isWhy = without && !best;
+    return price;
+}
+
 base::Result<std::vector<PlannedPtr>> planWithoutEachPin(const graph::ProgramPtr& recorded,
                                                          const Choices& choices,
                                                          const base::JobContext& job)
@@ -28,15 +38,8 @@ std::vector<PinPrice> pinPrices(const Planned& planned, const std::vector<Planne
     const plan::VerifiedPlanPtr best = planAt(planned, budget);
     std::vector<PinPrice> prices;
     prices.reserve(without.size());
-    for (const PlannedPtr& other : without) {
-        const plan::VerifiedPlanPtr free = planAt(*other, budget);
-        PinPrice price;
-        if (free && best)
-            price.price = std::max(best->evaluation().stepTime - free->evaluation().stepTime,
-                                   base::Nanoseconds{});
-        price.isWhy = free && !best;
-        prices.push_back(price);
-    }
+    for (const PlannedPtr& other : without)
+        prices.push_back(priceOf(best, planAt(*other, budget)));
     return prices;
 }
 

@@ -17,14 +17,18 @@ struct PinPrice
     bool operator==(const PinPrice&) const = default;
 };
 
+/// From the fastest plans within one budget with all pins, and with all but this one; null: there
+/// is none. Never below nothing: a plan that honours all pins is one without the pin, too.
+[[nodiscard]] PinPrice priceOf(const plan::VerifiedPlanPtr& best,
+                               const plan::VerifiedPlanPtr& without);
+
 /// For each pin of the choices, in order, all budgets planned with the other pins only. Takes as
 /// long as planning once for each pin: off the GUI thread.
 [[nodiscard]] base::Result<std::vector<PlannedPtr>>
 planWithoutEachPin(const graph::ProgramPtr& recorded, const Choices& choices,
                    const base::JobContext& job);
 
-/// `without`: of the choices of `planned`. Never below nothing: a plan that honours all pins is
-/// one without the pin, too.
+/// `without`: of the choices of `planned`.
 [[nodiscard]] std::vector<PinPrice>
 pinPrices(const Planned& planned, const std::vector<PlannedPtr>& without, base::Bytes budget);
 

@@ -36,6 +36,8 @@ constexpr std::array kLooks{
     Look{"capuchin", Role::PlannerCapuchin, 5},
 };
 constexpr std::size_t kCross = 4; ///< a marker that is lines only
+constexpr double kMarkRadius = 3;
+constexpr double kLegendHeight = 22;
 constexpr Look kOtherLook{"", Role::PlannerPofo, 3};
 
 const Look& lookOf(std::string_view planner)
@@ -44,6 +46,35 @@ const Look& lookOf(std::string_view planner)
         return known.planner == planner;
     });
     return look == kLooks.end() ? kOtherLook : *look;
+}
+
+QString nameOf(const Look& look)
+{
+    return &look == &kOtherLook ? QStringLiteral("others") : QString::fromLatin1(look.planner);
+}
+
+/// The marks that plans of the frontier bear, each once.
+std::vector<const Look*> marksOf(const plan::Frontier& frontier)
+{
+    std::vector<const Look*> marks;
+    const auto addIfBorne = [&](const Look& look) {
+        const auto& points = frontier.points();
+        if (std::any_of(points.begin(), points.end(), [&look](const plan::VerifiedPlanPtr& point) {
+                return &lookOf(point->plan().madeBy()) == &look;
+            }))
+            marks.push_back(&look);
+    };
+    std::for_each(kLooks.begin(), kLooks.end(), addIfBorne);
+    addIfBorne(kOtherLook);
+    return marks;
+}
+
+void paintMark(QPainter& painter, const Look& look, QPointF center)
+{
+    const QColor ink = Theme::current().color(look.ink);
+    painter.setPen(look.marker == kCross ? QPen{ink, 1.5} : QPen{Qt::NoPen});
+    painter.setBrush(ink);
+    painter.drawPath(markerPath(look.marker, center, kMarkRadius));
 }
 
 double gibOf(base::Bytes bytes)
@@ -115,7 +146,8 @@ FrontierView::Axes FrontierView::axes() const
 {
     const Theme& theme = Theme::current();
     Axes axes;
-    axes.plot = QRectF{rect()}.adjusted(theme.px(52), theme.px(8), -theme.px(14), -theme.px(34));
+    axes.plot = QRectF{rect()}.adjusted(theme.px(52), theme.px(kLegendHeight), -theme.px(14),
+                                        -theme.px(34));
     if (!m_frontier || m_frontier->points().empty())
         return axes;
     const auto& points = m_frontier->points();
@@ -129,11 +161,12 @@ FrontierView::Axes FrontierView::axes() const
     return axes;
 }
 
-QPointF FrontierView::at(const Axes& axes, double gib, double slower) const
+QPointF FrontierView::at(const Axes& range, double gib, double slower)
 {
+    const QRectF& plot = range.plot;
     const double x =
-        axes.plot.left() + (gib - axes.minGiB) / (axes.maxGiB - axes.minGiB) * axes.plot.width();
-    return {x, axes.plot.bottom() - slower / axes.maxSlower * axes.plot.height()};
+        plot.left() + (gib - range.minGiB) / (range.maxGiB - range.minGiB) * plot.width();
+    return {x, plot.bottom() - slower / range.maxSlower * plot.height()};
 }
 
 QPointF FrontierView::positionOf(const plan::VerifiedPlan& plan) const
@@ -170,6 +203,7 @@ void FrontierView::paintEvent(QPaintEvent* /*event*/)
             QPainter still{&m_still};
             paintAxes(still, range);
             paintCurve(still, range);
+            paintLegend(still);
         }
         m_stillDirty = false;
     }
@@ -253,13 +287,45 @@ void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
             continue;
         const Look& maker =
             lookOf(m_frontier->points()[static_cast<std::size_t>(i)]->plan().madeBy());
-        const QColor ink = theme.color(maker.ink);
-        painter.setPen(maker.marker == kCross ? QPen{ink, 1.5} : QPen{Qt::NoPen});
-        painter.setBrush(ink);
-        painter.drawPath(markerPath(maker.marker, point, 3));
+        paintMark(painter, maker, point);
         previous = point;
     }
     painter.restore();
+}
+
+std::vector<FrontierLegendEntry> FrontierView::legend() const
+{
+    std::vector<FrontierLegendEntry> entries;
+    if (!m_frontier)
+        return entries;
+    const Theme& theme = Theme::current();
+    const QFont& font = theme.font(TextRole::Small);
+    const QRectF plot = axes().plot;
+    double x = plot.left() + kMarkRadius;
+    for (const Look* look : marksOf(*m_frontier)) {
+        const double end = x + theme.px(8) + nameWidth(font, nameOf(*look));
+        if (end > plot.right())
+            break;
+        entries.push_back({nameOf(*look), {std::round(x), std::round(plot.top() / 2)}});
+        x = end + theme.px(16);
+    }
+    return entries;
+}
+
+void FrontierView::paintLegend(QPainter& painter) const
+{
+    const Theme& theme = Theme::current();
+    const QFontMetricsF metrics{theme.font(TextRole::Small)};
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (const FrontierLegendEntry& entry : legend()) {
+        paintMark(painter, lookOf(entry.name.toStdString()), entry.mark);
+        painter.setFont(theme.font(TextRole::Small));
+        painter.setPen(theme.color(Role::Text));
+        drawName(painter,
+                 entry.mark
+                     + QPointF{double(theme.px(8)), (metrics.ascent() - metrics.descent()) / 2},
+                 entry.name);
+    }
 }
 
 void FrontierView::paintBudget(QPainter& painter, const Axes& range) const
@@ -382,6 +448,10 @@ void FrontierView::describe()
         text =
             QStringLiteral("%1 plans, from %2 to %3. Left and Right go to the next one.")
                 .arg(QString::number(points.size()), point(*points.front()), point(*points.back()));
+        QStringList makers;
+        for (const Look* look : marksOf(*m_frontier))
+            makers << nameOf(*look);
+        text += QStringLiteral(" Made by %1.").arg(makers.join(QStringLiteral(", ")));
         if (m_current)
             text += QStringLiteral(" Shown: %1.").arg(point(*m_current));
     }

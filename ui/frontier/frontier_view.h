@@ -7,11 +7,19 @@
 #include <QPixmap>
 #include <QWidget>
 
-#include <optional>
+#include <vector>
 
 namespace plimsoll::ui {
 
-/// Slow-down against peak: every verified plan known, as a step curve; the zone below the proven
+/// A planner's mark and name.
+struct FrontierLegendEntry
+{
+    QString name;
+    QPointF mark; ///< its centre, in widget coordinates
+};
+
+/// Slow-down against peak: every verified plan known, as a step curve, each marked by the planner
+/// that made it, with a legend of the marks above; the zone below the proven
 /// bound is hatched, the budget a vertical line, the current plan ringed. Dragging in the plot
 /// drags the budget.
 class FrontierView : public QWidget
@@ -31,6 +39,9 @@ public:
     /// Centre of a plan's marker in widget coordinates.
     [[nodiscard]] QPointF positionOf(const plan::VerifiedPlan& plan) const;
     [[nodiscard]] base::Bytes budgetAt(double x) const;
+    /// The planners that made the plans, each mark once, as far as there is room. Planners without
+    /// a mark of their own share one, "others".
+    [[nodiscard]] std::vector<FrontierLegendEntry> legend() const;
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
@@ -58,11 +69,12 @@ private:
         double maxSlower = 0.1;
     };
     [[nodiscard]] Axes axes() const;
-    [[nodiscard]] QPointF at(const Axes& axes, double gib, double slower) const;
+    [[nodiscard]] static QPointF at(const Axes& range, double gib, double slower);
     [[nodiscard]] double slowerOf(const plan::VerifiedPlan& plan) const;
-    void paintAxes(QPainter& painter, const Axes& axes) const;
-    void paintCurve(QPainter& painter, const Axes& axes) const;
-    void paintBudget(QPainter& painter, const Axes& axes) const;
+    void paintAxes(QPainter& painter, const Axes& range) const;
+    void paintCurve(QPainter& painter, const Axes& range) const;
+    void paintLegend(QPainter& painter) const;
+    void paintBudget(QPainter& painter, const Axes& range) const;
     void updateToolTip(QPointF position);
     void describe();
     void redraw(); ///< the still part too

@@ -114,7 +114,7 @@ bool DocumentController::isUnsaved() const
 
 QString DocumentController::title() const
 {
-    const QString name =
+    QString name =
         fileText(m_document.sessionPath.empty() ? m_document.graph.name
                                                 : m_document.sessionPath.filename().string());
     if (m_document.choices.sizes.empty())

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The legend of the frontier: who made its points, with the marks that stand on the curve.
+#include "ui/frontier/frontier_view.h"
+
+#include "tests/ui/window_fixture.h"
+
+#include <QTest>
+
+#include <set>
+
+namespace {
+
+using namespace plimsoll::ui;    // NOLINT(google-build-using-namespace)
+using namespace plimsoll::tests; // NOLINT(google-build-using-namespace)
+
+class FrontierLegendTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void namesWhoMadeThePoints();
+    void leavesOutWhatHasNoRoom();
+};
+
+void FrontierLegendTest::namesWhoMadeThePoints()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    auto* view = page->findChild<FrontierView*>();
+    QVERIFY(view != nullptr);
+    std::set<QString> makers;
+    for (const auto& point : page->document().planned()->frontier->points())
+        makers.insert(QString::fromStdString(point->plan().madeBy()));
+    QVERIFY(makers.size() >= 2); // auto took plans of several
+    const std::set<QString> marked{QStringLiteral("auto"), QStringLiteral("rotor"),
+                                   QStringLiteral("remat"), QStringLiteral("chen"),
+                                   QStringLiteral("capuchin")};
+    std::set<QString> expected;
+    for (const QString& maker : makers)
+        expected.insert(marked.contains(maker) ? maker : QStringLiteral("others"));
+    const std::vector<FrontierLegendEntry> legend = view->legend();
+    std::set<QString> named;
+    for (const FrontierLegendEntry& entry : legend)
+        named.insert(entry.name);
+    QCOMPARE(named, expected);
+    QCOMPARE(legend.size(), named.size()); // each once
+    // The marks are those of the curve, in its colours.
+    const QImage picture = view->grab().toImage();
+    const double ratio = picture.devicePixelRatio();
+    for (const FrontierLegendEntry& entry : legend) {
+        QVERIFY(view->accessibleDescription().contains(entry.name));
+        const Role role = entry.name == QStringLiteral("rotor")   ? Role::PlannerRotor
+                          : entry.name == QStringLiteral("remat") ? Role::PlannerRemat
+                                                                  : Role::Panel;
+        if (role != Role::Panel)
+            QCOMPARE(picture.pixelColor((entry.mark * ratio).toPoint()),
+                     Theme::current().color(role));
+    }
+}
+
+void FrontierLegendTest::leavesOutWhatHasNoRoom()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    auto* view = page->findChild<FrontierView*>();
+    QVERIFY(view != nullptr);
+    const std::size_t all = view->legend().size();
+    QVERIFY(all >= 2);
+    FrontierView narrow;
+    narrow.setFrontier(page->document().planned()->frontier,
+                       page->document().planned()->unplanned->evaluation().stepTime, {});
+    narrow.resize(120, 120);
+    QVERIFY(narrow.legend().size() < all);
+    for (const FrontierLegendEntry& entry : narrow.legend())
+        QVERIFY(entry.mark.x() < narrow.width());
+}
+
+} // namespace
+
+QTEST_MAIN(FrontierLegendTest)
+#include "frontier_legend_test.moc"
