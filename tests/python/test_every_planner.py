@@ -72,8 +72,8 @@ def without_statistics(outcome):
 
 
 def offered():
-    """(planner, runtime, options): one row for each runtime of each planner in the program's list. Statistics of batch norms are
-    frozen where that is an option, as the unplanned step updates them once."""
+    """(planner, runtime, options): one row for each runtime of each planner in the program's list, another one for schedules that are
+    not persistent. Statistics of batch norms are frozen where that is an option, as the unplanned step updates them once."""
     for planner in cli("plan", "--list")["planners"]:
         options = {option["name"]: option for option in planner["options"]}
         for runtime in options["runtime"]["choices"] if "runtime" in options else ["checkpoint"]:
@@ -83,6 +83,8 @@ def offered():
             if "freeze-stats" in options and runtime == "checkpoint":
                 chosen += ["--freeze-stats", "on"]
             yield planner["id"], runtime, tuple(chosen)
+            if "nonpersistent" in options and runtime == "step":
+                yield planner["id"], runtime, (*chosen, "--nonpersistent", "on")
 
 
 OFFERED = list(offered())

@@ -2,6 +2,7 @@
 #include "core/solve/chain/rotor_planner.h"
 
 #include "core/solve/chain/annotation.h"
+#include "core/solve/chain/nonpersistent_plans.h"
 #include "core/solve/chain/rotor.h"
 #include "core/solve/chain/saved_sets.h"
 #include "core/solve/chain/single_level.h"
@@ -98,6 +99,8 @@ private:
                                 const KeptByWay& kept = {});
     base::Result<void> severalWays(int slots, const base::JobContext& job);
     base::Result<void> addSavedSets(const base::JobContext& job);
+    base::Result<void> addNonPersistent(int slots, const base::JobContext& job);
+    [[nodiscard]] plan::Plan blank() const;
     base::Result<void> addSingleLevel(const LinearizedStep& step, std::size_t most,
                                       const base::JobContext& job);
     base::Result<void> add(const LinearizedStep& step, const std::vector<Region>& regions,
@@ -164,11 +167,8 @@ std::vector<plan::Region> Search::wayRegions(const LinearizedStep& step, const S
 base::Result<void> Search::add(const LinearizedStep& step, const std::vector<Region>& regions,
                                const std::vector<plan::Region>& more)
 {
-    plan::Plan plan;
-    plan.planner = m_descriptor.id;
-    plan.options = optionTexts(m_descriptor, m_options);
+    plan::Plan plan = blank();
     plan.granularity = m_granularity;
-    plan.freezeStats = freezesStats(m_descriptor, m_options);
     plan.regions = regionsOf(step, regions);
     plan.regions.insert(plan.regions.end(), more.begin(), more.end());
     std::ranges::sort(plan.regions, {}, &plan::Region::first);
@@ -206,13 +206,19 @@ bool Search::becomesStep(plan::Plan& plan) const
     return true;
 }
 
-base::Result<void> Search::addKeepEverything()
+plan::Plan Search::blank() const
 {
     plan::Plan plan = plan::keepEverything();
     plan.planner = m_descriptor.id;
     plan.options = optionTexts(m_descriptor, m_options);
-    plan.runtime = m_runtime;
     plan.freezeStats = freezesStats(m_descriptor, m_options);
+    return plan;
+}
+
+base::Result<void> Search::addKeepEverything()
+{
+    plan::Plan plan = blank();
+    plan.runtime = m_runtime;
     base::Result<void> added = beginFrontier(m_frontier, m_problem, plan);
     if (!added || m_granularity == plan::Granularity::Module || m_runtime == plan::Runtime::Step)
         return added;
@@ -294,6 +300,17 @@ base::Result<void> Search::addSavedSets(const base::JobContext& job)
         job.report(++done, order.size());
     }
     return {};
+}
+
+base::Result<void> Search::addNonPersistent(int slots, const base::JobContext& job)
+{
+    return offerNonPersistent(m_problem, *m_space, slots, job,
+                              [this](std::vector<plan::Again> rows) {
+                                  plan::Plan plan = blank();
+                                  plan.runtime = plan::Runtime::Step;
+                                  plan.again = std::move(rows);
+                                  return offer(plan);
+                              });
 }
 
 /// Few stages, few plans: done in a moment, so it is never stopped. Whoever stops the search early
@@ -396,16 +413,20 @@ base::Result<plan::FrontierPtr> Search::run() &&
     if (betweenOps && m_problem.program->forwardCount() >= kLong)
         others.push_back(CutRule::OpsEvenly);
     const bool hasWays = optionValue(m_descriptor, m_options, "ways") == 1;
-    const int pieces = 1 + static_cast<int>(others.size()) + (hasWays ? 1 : 0) + (saves ? 1 : 0);
-    base::Result<void> added = fine(static_cast<int>(optionValue(m_descriptor, m_options, "slots")),
-                                    m_job.piece(0, pieces));
+    const bool drops = optionValue(m_descriptor, m_options, "nonpersistent") == 1;
+    const auto slots = static_cast<int>(optionValue(m_descriptor, m_options, "slots"));
+    const int pieces =
+        1 + static_cast<int>(others.size()) + (hasWays ? 1 : 0) + (drops ? 1 : 0) + (saves ? 1 : 0);
+    int done = 0;
+    base::Result<void> added = fine(slots, m_job.piece(done++, pieces));
     for (std::size_t rule = 0; rule < others.size() && added; ++rule)
-        added = elsewhere(others[rule], m_job.piece(static_cast<int>(rule) + 1, pieces));
+        added = elsewhere(others[rule], m_job.piece(done++, pieces));
     if (added && hasWays)
-        added = severalWays(static_cast<int>(optionValue(m_descriptor, m_options, "slots")),
-                            m_job.piece(static_cast<int>(others.size()) + 1, pieces));
+        added = severalWays(slots, m_job.piece(done++, pieces));
+    if (added && drops)
+        added = addNonPersistent(slots, m_job.piece(done++, pieces));
     if (added && saves)
-        added = addSavedSets(m_job.piece(pieces - 1, pieces));
+        added = addSavedSets(m_job.piece(done, pieces));
     // Stopped early, what is there is good.
     if (!added && added.error().kind != base::ErrorKind::Cancelled)
         return tl::unexpected{added.error()};
@@ -423,17 +444,21 @@ PlannerDescriptor descriptorOfRotor()
     const OptionRecord ways =
         switchRecord("ways", "Several ways of a stage",
                      "Whether stages may also keep part of what they make and repeat the rest.");
-    return {
-        "rotor",
-        "Rotor",
-        "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
-        "chain, evaluated on the full graph.",
-        {slots, granularityRecord(), ways, savedSetsRecord(), freezeStatsRecord(), runtimeRecord()},
-        "Rotor, optimal checkpointing of heterogeneous chains (arXiv 1911.13214), with the "
-        "recurrence corrected.",
-        {"Plans that no chain of stages has: a long skip makes one stage of all that it spans.",
-         "Schedules that drop what a stage saved while later stages keep theirs.",
-         "Moving values to the host."}};
+    const OptionRecord nonPersistent = switchRecord(
+        "nonpersistent", "Drop in between",
+        "Whether schedules may let go of a value while later stages keep theirs, and make it again "
+        "in between: plans for the runtime step.");
+    return {"rotor",
+            "Rotor",
+            "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
+            "chain, evaluated on the full graph.",
+            {slots, granularityRecord(), ways, nonPersistent, savedSetsRecord(),
+             freezeStatsRecord(), runtimeRecord()},
+            "Rotor, optimal checkpointing of heterogeneous chains (arXiv 1911.13214), with the "
+            "recurrence corrected.",
+            {"Plans that no chain of stages has: a long skip makes one stage of all that it spans.",
+             "Without nonpersistent: schedules that drop a value while later stages keep theirs.",
+             "Moving values to the host."}};
 }
 
 class RotorPlanner final : public Planner
@@ -456,6 +481,10 @@ private:
                 return base::failure(base::ErrorKind::Usage,
                                      "The runtime step never updates statistics again: leave "
                                      "freeze-stats off.");
+        } else if (optionValue(descriptor(), options, "nonpersistent") == 1) {
+            return base::failure(base::ErrorKind::Usage,
+                                 "Checkpoint regions can't let go of a value while later ones keep "
+                                 "theirs: nonpersistent is for the runtime step.");
         }
         return Search{problem, descriptor(), options, job, listener}.run();
     }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/chain/nonpersistent_plans.h"
+
+#include "core/solve/chain/nonpersistent.h"
+#include "core/solve/chain/sequence_rows.h"
+#include "core/solve/common/linearize.h"
+#include "core/solve/common/repeats.h"
+
+#include <array>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace plimsoll::solve {
+
+namespace {
+
+/// Of chains; the tables' time grows with the cube.
+constexpr std::array<std::size_t, 3> kCounts{24, 48, 96};
+
+std::set<graph::StorageId> keptByPins(const plan::Problem& problem)
+{
+    std::set<graph::StorageId> kept;
+    for (const plan::Pin& pin : problem.pins)
+        if (pin.kind == plan::PinKind::Keep)
+            kept.insert(pin.storages.begin(), pin.storages.end());
+    return kept;
+}
+
+base::Result<void> offerChain(const LinearizedStep& step, const SequenceRows& rows, int slots,
+                              const base::JobContext& job, const RowsOffer& offer)
+{
+    const base::Result<Simulation> everything = simulate(step.chain, keepEverything(step.chain));
+    if (!everything)
+        return tl::unexpected{everything.error()};
+    if (everything->peak < slots)
+        return {}; // not a byte for each step of the table: nothing to plan
+    RotorOptions options;
+    options.slots = slots;
+    const base::Result<NonPersistentTable> table =
+        NonPersistentTable::build(step.chain, everything->peak, options, job.piece(0, 2));
+    if (!table)
+        return tl::unexpected{table.error()};
+    const std::vector<ChainFrontierPoint> points = table->frontier();
+    const base::JobContext checking = job.piece(1, 2);
+    for (std::size_t place = 0; place < points.size(); ++place) {
+        if (job.stopRequested())
+            return base::cancelled();
+        const auto sequence = table->sequence(points[place].budget);
+        if (sequence && dropsAnything(*sequence))
+            if (std::optional<std::vector<plan::Again>> found = rows.rowsOf(*sequence))
+                if (base::Result<void> offered = offer(*std::move(found)); !offered)
+                    return offered;
+        checking.report(place + 1, points.size());
+    }
+    return {};
+}
+
+} // namespace
+
+base::Result<void> offerNonPersistent(const plan::Problem& problem, const RegionSpace& space,
+                                      int slots, const base::JobContext& job,
+                                      const RowsOffer& offer)
+{
+    const Repeats repeats{*problem.program};
+    const std::set<graph::StorageId> kept = keptByPins(problem);
+    int done = 0;
+    for (const std::size_t most : kCounts)
+        for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
+            base::Result<LinearizedStep> step = linearize(problem, space, residuals, most);
+            if (!step)
+                return tl::unexpected{step.error()};
+            // The step runtime repeats any ops and none too many: no region is forbidden, and a
+            // recomputation ends where it may.
+            step->chain.regions = {};
+            step->chain.ftail.clear();
+            const SequenceRows rows{*problem.program, repeats, *step, kept};
+            const base::JobContext piece = job.piece(done++, 2 * static_cast<int>(kCounts.size()));
+            if (base::Result<void> offered = offerChain(*step, rows, slots, piece, offer); !offered)
+                return offered;
+        }
+    return {};
+}
+
+} // namespace plimsoll::solve
