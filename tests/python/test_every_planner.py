@@ -186,6 +186,28 @@ def test_plans_train_as_without_and_live_as_predicted(model, planner, runtime, o
     assert result["equal"], result["first"]
 
 
+@pytest.mark.parametrize("model", ["gpt2", "trunk"])
+def test_values_let_go_of_in_between_come_back(model, graph_file, tmp_path):
+    """A plan that only schedules that are not persistent have: faster than any other of rotor's at its peak."""
+    options = ("--planner", "rotor", "--runtime", "step")
+    graph = graph_file(model)
+    persistent = loop.frontier(graph, *options)[1]
+    options += ("--nonpersistent", "on")
+    better = [
+        (peak, time) for peak, time in loop.frontier(graph, *options)[1] if all(other > time for size, other in persistent if size <= peak)
+    ]
+    peak, time = better[0]
+    plan = tmp_path / "plan.json"
+    said = cli("plan", graph, *options, "--budget", peak, "--export", plan)
+    assert (said["peak_bytes"], said["step_time_ns"], said["verified"]) == (peak, time, True)
+    plain, planned = Training(made_of(model)), Planned(model, "step", plan)
+    for training in (plain, planned.training):
+        training.next_batch(0)
+    assert_same_bits(plain.outcome(plain.eager), planned.training.outcome(planned.run))
+    evaluated = loop.peak(graph, plan)
+    assert planned.held(json.loads(graph.read_text())["targets"]) == evaluated["peak_bytes"] - evaluated["resident_bytes"]
+
+
 @pytest.mark.parametrize("model, planner, runtime", sorted(WITHOUT))
 def test_who_has_nothing_says_so(model, planner, runtime, graph_file):
     options = next(options for name, its, options in OFFERED if (name, its) == (planner, runtime))
