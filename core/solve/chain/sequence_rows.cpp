@@ -63,6 +63,13 @@ void SequenceRows::forward(ChainOp op, Held& held)
     held.values[stage + 1] = true;
 }
 
+void SequenceRows::backward(std::size_t stage, Held& held)
+{
+    held.saved[stage + 1] = false;
+    if (stage > 0 && !held.saved[stage])
+        held.values[stage] = false;
+}
+
 /// What no kept value and no saved set has. A saved set has what enters the next stage, too.
 std::vector<bool> SequenceRows::goneWith(const Held& held) const
 {
@@ -127,9 +134,7 @@ std::optional<std::vector<plan::Again>> SequenceRows::rowsOf(const Sequence& seq
                 rows[row->before].insert(row->ops.begin(), row->ops.end());
                 run.reset();
             }
-            held.saved[stage + 1] = false;
-            if (stage > 0 && !held.saved[stage])
-                held.values[stage] = false;
+            backward(stage, held);
             break;
         }
     }

@@ -43,6 +43,7 @@ private:
     };
 
     static void forward(ChainOp op, Held& held);
+    static void backward(std::size_t stage, Held& held);
     [[nodiscard]] std::vector<bool> goneWith(const Held& held) const;
     [[nodiscard]] std::optional<plan::Again> rowOf(const Run& run, std::size_t stage) const;
     [[nodiscard]] bool isUsed(graph::StorageId storage, graph::Moment from,

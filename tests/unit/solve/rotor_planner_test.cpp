@@ -167,7 +167,7 @@ void RotorPlannerTest::refusesUnknownPlannersAndOptions()
     QCOMPARE(
         frontier({{"speed", 1}}).error().message,
         std::string{"The planner rotor has no option \"speed\": it has slots, granularity, ways, "
-                    "saved-sets, freeze-stats, runtime."});
+                    "nonpersistent, saved-sets, freeze-stats, runtime."});
     QCOMPARE(frontier({{"slots", 3}}).error().message,
              std::string{"The option slots of the planner rotor takes 16 to 4000, not 3."});
     QVERIFY(frontier({{"slots", 40}}));
@@ -183,7 +183,8 @@ void RotorPlannerTest::knowsItsSwitches()
             QCOMPARE(*solve::choiceValue(record, "off"), std::int64_t{0});
             QCOMPARE(*solve::choiceValue(record, "on"), std::int64_t{1});
         }
-    QCOMPARE(switches, (std::vector<std::string>{"ways", "saved-sets", "freeze-stats"}));
+    QCOMPARE(switches,
+             (std::vector<std::string>{"ways", "nonpersistent", "saved-sets", "freeze-stats"}));
     solve::OptionRecord other = solve::switchRecord("a", "A", "An option.");
     other.choices = {"on", "off"}; // the box would show the opposite
     QVERIFY(!solve::isSwitch(other));
