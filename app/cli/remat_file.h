@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/solve/remat/remat_problem.h"
+#include "core/solve/common/remat_problem.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -78,9 +78,12 @@ public:
             std::floor(m_ratio.value_or(1) * static_cast<double>(plain->peak))));
         Watch watch{common().quiet ? std::string{} : "Solving", m_timeLimit};
         const base::Result<solve::RematAnswer> solved = solve::solveRemat(
-            file->problem, budget, watch.context(), [&](const solve::RematPoint& better) {
-                watch.tell(fmt::format("time {} so far, {} without a plan", better.figures.time,
-                                       plain->time));
+            file->problem, budget, watch.context(), [&](const solve::RematAnswer& known) {
+                watch.tell(known.best
+                               ? fmt::format("time {} so far, at least {}, {} without a plan",
+                                             known.best->figures.time, known.timeBound, plain->time)
+                               : fmt::format("no plan so far, time at least {}, {} without a plan",
+                                             known.timeBound, plain->time));
             });
         if (!solved)
             return tl::unexpected{solved.error()};

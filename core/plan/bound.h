@@ -21,9 +21,4 @@ struct PeakBound
 [[nodiscard]] PeakBound peakLowerBound(const Problem& problem,
                                        Runtime runtime = Runtime::Checkpoint);
 
-/// No plan for the runtime within the problem's budget has a shorter step: the recorded time, and
-/// what must at least be computed again for the memory of the op where that is most.
-[[nodiscard]] base::Nanoseconds stepTimeLowerBound(const Problem& problem,
-                                                   Runtime runtime = Runtime::Checkpoint);
-
 } // namespace plimsoll::plan

@@ -2,9 +2,10 @@
 // Recomputation of general graphs against its yardsticks: CBC on small chains, planted plans,
 // profile scans at scale, proven bounds. Ratios are judged; only a plan or a bound that is wrong
 // makes the program fail.
-#include "core/solve/remat/remat_bounds.h"
+#include "core/solve/common/remat_bounds.h"
 #include "core/solve/remat/solve_remat.h"
 
+#include "tests/bench/rows.h"
 #include "tests/bench/yardsticks.h"
 #include "tests/support/cbc_oracle.h"
 #include "tests/support/remat_families.h"
@@ -40,20 +41,6 @@ void fault(const std::string& what)
     fmt::print("  WRONG: {}\n", what);
 }
 
-void printRow(const std::string& what, double value, double target, bool isAtLeast = false)
-{
-    const bool isMet = isAtLeast ? value >= target : value <= target;
-    fmt::print("  {:<58} {:>12.4g} {} {:>8.4g} {}\n", what, value, isAtLeast ? ">=" : "<=", target,
-               isMet ? "pass" : "MISS");
-    std::fflush(stdout);
-}
-
-void printFigure(const std::string& what, double value)
-{
-    fmt::print("  {:<58} {:>12.4g}\n", what, value);
-    std::fflush(stdout);
-}
-
 /// In points of the duration without repetitions.
 double pointsOf(const RematProblem& problem, double again)
 {
@@ -76,11 +63,15 @@ Solved solve(const RematProblem& problem, std::int64_t budget, double wantedTime
     std::optional<Span> first;
     Span last;
     std::optional<Span> wanted;
-    auto answer = solve::solveRemat(problem, budget, {}, [&](const solve::RematPoint& point) {
+    double fastest = std::numeric_limits<double>::infinity();
+    auto answer = solve::solveRemat(problem, budget, {}, [&](const solve::RematAnswer& known) {
+        if (!known.best || known.best->figures.time >= fastest)
+            return;
+        fastest = known.best->figures.time;
         last = now() - begin;
         if (!first)
             first = last;
-        if (!wanted && point.figures.time <= wantedTime)
+        if (!wanted && fastest <= wantedTime)
             wanted = last;
     });
     Solved solved{{}, now() - begin, first.value_or(Span{}), last, wanted.value_or(Span{})};
@@ -100,20 +91,6 @@ Solved solve(const RematProblem& problem, std::int64_t budget, double wantedTime
     }
     return solved;
 }
-
-/// Sum and number of what is averaged.
-struct Mean
-{
-    double sum = 0;
-    int count = 0;
-
-    void add(double value)
-    {
-        sum += value;
-        ++count;
-    }
-    [[nodiscard]] double value() const { return count == 0 ? 0 : sum / count; }
-};
 
 /// The plan's distance to its bound, in points.
 void addGap(const RematProblem& problem, const Solved& solved, Mean& gaps)

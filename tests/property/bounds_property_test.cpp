@@ -6,6 +6,7 @@
 #include "core/solve/common/linearize.h"
 #include "core/solve/common/op_region_finder.h"
 #include "core/solve/common/region_finder.h"
+#include "core/solve/common/time_bound.h"
 
 #include "tests/support/programs.h"
 
@@ -60,7 +61,7 @@ void BoundsPropertyTest::noLegalPlanIsBelowTheBounds()
         QVERIFY2(plan::peakLowerBound(unlimited).bytes <= evaluation->peak,
                  qPrintable(QString::number(seed)));
         const base::Nanoseconds bound =
-            plan::stepTimeLowerBound(problemOf(program, evaluation->peak));
+            solve::stepTimeLowerBound(problemOf(program, evaluation->peak));
         QVERIFY2(bound <= evaluation->stepTime, qPrintable(QString::number(seed)));
         const base::Nanoseconds recorded =
             plan::evaluate(unlimited, plan::keepEverything())->stepTime;
@@ -86,12 +87,12 @@ void BoundsPropertyTest::noLegalPlanOfTheStepRuntimeIsBelowTheBounds()
         plain.runtime = plan::Runtime::Step;
         const plan::EvaluationPtr recorded = plan::evaluate(unlimited, plain);
         const plan::Problem tight = problemOf(program, evaluation->peak);
-        const base::Nanoseconds bound = plan::stepTimeLowerBound(tight, plan::Runtime::Step);
+        const base::Nanoseconds bound = solve::stepTimeLowerBound(tight, plan::Runtime::Step);
         QVERIFY2(plan::peakLowerBound(tight, plan::Runtime::Step).bytes <= evaluation->peak,
                  qPrintable(QString::number(seed)));
         QVERIFY2(bound <= evaluation->stepTime, qPrintable(QString::number(seed)));
         QVERIFY(bound >= recorded->stepTime);
-        QCOMPARE(plan::stepTimeLowerBound(problemOf(program, recorded->peak), plan::Runtime::Step),
+        QCOMPARE(solve::stepTimeLowerBound(problemOf(program, recorded->peak), plan::Runtime::Step),
                  recorded->stepTime);
         if (evaluation->recomputeTime.count() == 0 || evaluation->peak >= recorded->peak)
             continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every proposal of the planners passes its check, on random steps: one that does not would be an
-// error of the whole search.
+// error of the whole search. None is below the proven bounds.
 #include "core/solve/registry.h"
 
 #include "tests/support/programs.h"
@@ -68,6 +68,11 @@ void ProposalsPropertyTest::passTheirCheck()
                                            .arg(seed)
                                            .arg(QString::fromStdString(frontier.error().message))));
         points += (*frontier)->points().size();
+        for (const plan::VerifiedPlanPtr& point : (*frontier)->points()) {
+            problem.budget = point->evaluation().peak;
+            const solve::Outcome outcome = solve::outcomeAt(problem, *frontier);
+            QVERIFY(outcome.best && outcome.timeBound <= outcome.best->evaluation().stepTime);
+        }
     }
     qInfo("%zu plans on frontiers", points);
     QVERIFY(points >= 30);

@@ -44,6 +44,7 @@ private Q_SLOTS:
     void plantedBudgetsAreReached();
     void belowAWorkingSetTheOpIsNamed();
     void aStoppedSearchAnswers();
+    void plansAndBoundsAreToldOf();
 };
 
 struct Tiny
@@ -281,13 +282,47 @@ void RematSearchTest::aStoppedSearchAnswers()
     int told = 0;
     const base::Result<RematAnswer> answer =
         solveRemat(problem, tests::budgetOf(problem, 0.9), {.stop = source.get_token()},
-                   [&](const RematPoint& point) {
-                       QVERIFY(point.figures.peak <= tests::budgetOf(problem, 0.9));
+                   [&](const RematAnswer& known) {
                        ++told;
+                       QCOMPARE(known.best.has_value(), told > 1);
+                       if (!known.best)
+                           return;
+                       QVERIFY(known.best->figures.peak <= tests::budgetOf(problem, 0.9));
                        source.request_stop();
                    });
     QVERIFY(answer && answer->best && answer->stopped);
-    QCOMPARE(told, 1);
+    QCOMPARE(told, 2);
+}
+
+/// The bound alone, then better plans and better bounds, one of them in each step, the answer last.
+void RematSearchTest::plansAndBoundsAreToldOf()
+{
+    int bounds = 0;
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+        Random random{seed};
+        const RematProblem problem = tests::randomTrainingChain(random, 30);
+        std::vector<RematAnswer> told;
+        const base::Result<RematAnswer> answer =
+            solveRemat(problem, tests::budgetOf(problem, 0.6), {},
+                       [&told](const RematAnswer& known) { told.push_back(known); });
+        QVERIFY(answer && !told.empty() && !told.front().best);
+        for (std::size_t next = 1; next < told.size(); ++next) {
+            const RematAnswer& before = told[next - 1];
+            const RematAnswer& after = told[next];
+            const bool isRaised = after.timeBound > before.timeBound;
+            bounds += isRaised ? 1 : 0;
+            QVERIFY(isRaised || after.timeBound == before.timeBound);
+            QVERIFY(isRaised
+                    || (after.best
+                        && (!before.best || after.best->figures.time < before.best->figures.time)));
+        }
+        QCOMPARE(told.back().best.has_value(), answer->best.has_value());
+        if (!answer->best)
+            continue;
+        QCOMPARE(told.back().timeBound, answer->timeBound);
+        QCOMPARE(told.back().best->figures.time, answer->best->figures.time);
+    }
+    QVERIFY(bounds > 0);
 }
 
 QTEST_GUILESS_MAIN(RematSearchTest)

@@ -5,6 +5,7 @@
 
 #include "core/plan/bound.h"
 #include "core/plan/certify.h"
+#include "core/solve/common/time_bound.h"
 
 #include "tests/support/programs.h"
 
@@ -58,7 +59,7 @@ void StepPlansTest::regionsBecomeRepetitions()
         repeating += rows->empty() ? 0 : 1;
         smaller += step->peak < plain->peak ? 1 : 0;
         QVERIFY(plan::peakLowerBound(problem, plan::Runtime::Step).bytes <= step->peak);
-        QVERIFY(plan::stepTimeLowerBound(problem, plan::Runtime::Step) <= step->stepTime);
+        QVERIFY(solve::stepTimeLowerBound(problem, plan::Runtime::Step) <= step->stepTime);
         const plan::EvaluationPtr checkpoint = plan::evaluate(problem, regions);
         slower += step->stepTime > checkpoint->stepTime ? 1 : 0;
         larger += step->peak > checkpoint->peak ? 1 : 0;

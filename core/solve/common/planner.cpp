@@ -2,6 +2,7 @@
 #include "core/solve/common/planner.h"
 
 #include "core/base/format.h"
+#include "core/solve/common/time_bound.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -138,7 +139,7 @@ bool reorders(const plan::Frontier& frontier)
 base::Nanoseconds timeBoundOf(const plan::Problem& problem, const plan::Frontier& frontier)
 {
     if (!reorders(frontier))
-        return plan::stepTimeLowerBound(problem, runtimeOf(frontier));
+        return stepTimeLowerBound(problem, runtimeOf(frontier));
     const plan::Evaluation& any = frontier.points().front()->evaluation();
     return any.stepTime - any.recomputeTime;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/remat/remat_exact.h"
 
-#include "core/solve/remat/remat_pricing.h"
+#include "core/solve/common/remat_pricing.h"
 
 #include <queue>
 

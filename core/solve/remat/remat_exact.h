@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/job_context.h"
-#include "core/solve/remat/remat_problem.h"
+#include "core/solve/common/remat_problem.h"
 
 #include <cstddef>
 #include <cstdint>

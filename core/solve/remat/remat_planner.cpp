@@ -40,9 +40,13 @@ PlannerDescriptor descriptorOfRemat()
         "that begins with rotor's plans, for the step runner or for checkpoint regions that keep "
         "single results.",
         {points, granularity, reorder, freezeStatsRecord(), runtime},
-        "Greedy insertion with destroy and repair, after nobody's paper; the problem is that of "
-        "Checkmate (MLSys 2020) and MOCCASIN (ICML 2023).",
-        {"Other orders of the ops, but with reorder.",
+        "The problem of Checkmate (MLSys 2020) and MOCCASIN (ICML 2023): one order, every value "
+        "made "
+        "again as often as it pays. The method is its own: greedy insertion, pruning, and destroy "
+        "and repair over an incremental profile of memory.",
+        {"Other orders of the ops, but with reorder, and then not of the optimizer's, which the "
+         "runner "
+         "leaves to the optimizer.",
          "Checkpoint regions inside of each other that no chain has.",
          "Moving values to the host."}};
 }
@@ -184,8 +188,8 @@ base::Result<void> Search::search(const base::JobContext& job)
     const RepeatedProblem repeated{problemOf(m_problem), *pinned};
     const RematProblem& small = repeated.problem();
     base::Result<void> state = take(proposal(repeated.original({})));
-    if (!pinned->empty())
-        m_starts.clear(); // their repetitions are not those around the pinned ones
+    for (RematPlan& known : m_starts)
+        known = repeated.repeated(known);
     const auto keep = [&](const RematPoint& point) {
         if (state)
             state = take(proposal(repeated.original(point.plan)));
@@ -204,16 +208,24 @@ base::Result<void> Search::search(const base::JobContext& job)
     return state;
 }
 
-/// Plans on an order of a smaller peak, besides those on the recorded one.
+/// Plans on an order of a smaller peak, besides those on the recorded one. What pins ask to be
+/// repeated is before the same ops there; nothing where the order has not made by then what those
+/// repetitions read.
 base::Result<void> Search::searchReordered(const base::JobContext& job)
 {
+    const std::optional<std::vector<RematAgain>> pinned = rowsOfPins(m_problem);
     const StepOrder order = StepOrders{m_problem}.lowest(job.piece(0, 2));
-    if (std::is_sorted(order.begin(), order.end()))
+    if (!pinned || std::is_sorted(order.begin(), order.end()))
         return {};
-    const RematProblem small = inOrder(problemOf(m_problem), order);
+    const RematProblem ordered = inOrder(problemOf(m_problem), order);
+    const RematPlan rows{inOrder(*pinned, order)};
+    if (!simulate(ordered, rows))
+        return {};
+    const RepeatedProblem repeated{ordered, rows.again};
+    const RematProblem& small = repeated.problem();
     base::Result<void> state;
     const auto keep = [&](const RematPoint& point) {
-        const std::optional<plan::Plan> plan = stepPlanOf(point.plan, order);
+        const std::optional<plan::Plan> plan = stepPlanOf(repeated.original(point.plan), order);
         // What runs ahead of one op runs in rising order: seldom that is too early for a
         // repetition.
         if (state && plan && plan::isLegal(plan::verify(m_problem, *plan)))
@@ -287,10 +299,10 @@ private:
                                  "The runtime step never updates statistics again: leave "
                                  "freeze-stats off.");
         if (optionValue(descriptor(), options, "reorder") == 1
-            && (runtimeOf(descriptor(), options) != plan::Runtime::Step || !problem.pins.empty()))
+            && runtimeOf(descriptor(), options) != plan::Runtime::Step)
             return base::failure(base::ErrorKind::Usage,
-                                 "Ops are reordered for the runtime step only, and without pins: "
-                                 "leave reorder off.");
+                                 "Ops are reordered for the runtime step only: leave reorder "
+                                 "off.");
         return Search{problem, descriptor(), options, listener}.run(m_starts, job);
     }
 

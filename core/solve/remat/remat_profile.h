@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/solve/common/remat_problem.h"
 #include "core/solve/remat/range_max_tree.h"
-#include "core/solve/remat/remat_problem.h"
 
 #include <cstdint>
 #include <span>
@@ -17,6 +17,7 @@ struct RematMoment
     std::uint32_t at = 0;
     std::uint32_t op = 0;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): as in base::Quantity
     auto operator<=>(const RematMoment&) const = default;
     /// The same as <, without a branch.
     [[nodiscard]] bool isBefore(const RematMoment& other) const

@@ -53,10 +53,10 @@ void RematSearch::apply(const std::vector<std::uint32_t>& ops, std::uint32_t at)
 
 void RematSearch::remove(const std::vector<std::uint32_t>& ops, std::uint32_t at)
 {
-    for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
-        m_profile.erase(*op, at);
+    for (const std::uint32_t op : ops) {
+        m_profile.erase(op, at);
         ++m_work;
-        m_journal.push_back({{*op, at}, false});
+        m_journal.push_back({{op, at}, false});
     }
 }
 

@@ -19,6 +19,7 @@ struct RematExtra
     std::uint32_t op = 0;
     std::uint32_t at = 0;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): as in base::Quantity
     auto operator<=>(const RematExtra&) const = default;
 };
 

@@ -81,6 +81,23 @@ RematProblem inOrder(const RematProblem& problem, const StepOrder& order)
     return made;
 }
 
+std::vector<RematAgain> inOrder(const std::vector<RematAgain>& rows, const StepOrder& order)
+{
+    std::vector<std::uint32_t> places(order.size());
+    for (std::uint32_t place = 0; place < order.size(); ++place)
+        places[order[place]] = place;
+    std::vector<RematAgain> made;
+    for (const RematAgain& row : rows) {
+        RematAgain& moved = made.emplace_back(RematAgain{places[row.before], {}});
+        for (const std::uint32_t op : row.ops)
+            moved.ops.push_back(places[op]);
+        std::sort(moved.ops.begin(), moved.ops.end());
+    }
+    std::sort(made.begin(), made.end(),
+              [](const RematAgain& a, const RematAgain& b) { return a.before < b.before; });
+    return made;
+}
+
 std::optional<plan::Plan> stepPlanOf(const RematPlan& plan, const StepOrder& order)
 {
     plan::Plan made;

@@ -3,7 +3,7 @@
 
 #include "core/base/job_context.h"
 #include "core/plan/plan.h"
-#include "core/solve/remat/remat_problem.h"
+#include "core/solve/common/remat_problem.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +21,10 @@ using StepOrder = std::vector<std::uint32_t>;
 
 /// A step as a problem in another order: op k of it is the order's k-th.
 [[nodiscard]] RematProblem inOrder(const RematProblem& problem, const StepOrder& order);
+
+/// Rows of repetitions of the step as those of such a problem: before the same ops.
+[[nodiscard]] std::vector<RematAgain> inOrder(const std::vector<RematAgain>& rows,
+                                              const StepOrder& order);
 
 /// A plan of such a problem for the runtime Step. Nothing where it takes an op to run twice ahead
 /// of the same one, which a row can't say.

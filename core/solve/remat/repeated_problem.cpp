@@ -69,6 +69,28 @@ RematPlan RepeatedProblem::original(const RematPlan& plan) const
     return made;
 }
 
+RematPlan RepeatedProblem::repeated(const RematPlan& plan) const
+{
+    RematPlan made;
+    std::vector<std::uint32_t> newest(m_opOf.size()); // by original's op: execution so far
+    auto row = plan.again.begin();
+    for (std::uint32_t index = 0; index < m_opOf.size(); ++index) {
+        const std::uint32_t op = m_opOf[index];
+        newest[op] = index;
+        if (op != m_standsAt[index] || row == plan.again.end() || row->before != op)
+            continue;
+        RematAgain again{index, {}};
+        for (const std::uint32_t other : row->ops)
+            if (m_standsAt[newest[other]] != op)
+                again.ops.push_back(newest[other]);
+        std::ranges::sort(again.ops);
+        if (!again.ops.empty())
+            made.again.push_back(std::move(again));
+        ++row;
+    }
+    return made;
+}
+
 std::optional<std::vector<RematAgain>> rowsOfPins(const plan::Problem& problem)
 {
     std::vector<std::uint32_t> pinned;

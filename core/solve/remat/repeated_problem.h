@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/plan/plan.h"
-#include "core/solve/remat/remat_problem.h"
+#include "core/solve/common/remat_problem.h"
 
 #include <cstdint>
 #include <optional>
@@ -22,6 +22,9 @@ public:
     /// A plan of problem() as one of the problem that this was made from. What runs before one op
     /// is in rising order there, each once, so that it may need other memory than here.
     [[nodiscard]] RematPlan original(const RematPlan& plan) const;
+    /// The opposite, less what runs again before the same ops anyway: repetitions are of what was
+    /// made last by then. simulate() says whether it can run.
+    [[nodiscard]] RematPlan repeated(const RematPlan& plan) const;
 
 private:
     void addOp(const RematProblem& from, std::uint32_t op, std::uint32_t stands, bool isAgain);

@@ -153,12 +153,12 @@ class Solving
 {
 public:
     Solving(RematAnswer& answer, const RematProblem& problem, std::int64_t budget,
-            const JobContext& job, const RematIncumbent& incumbent)
+            const JobContext& job, const RematListener& listener)
         : m_answer{answer}
         , m_problem{problem}
         , m_budget{budget}
         , m_job{job}
-        , m_incumbent{incumbent}
+        , m_listener{listener}
         , m_search{problem}
     {
     }
@@ -169,6 +169,12 @@ private:
     void refine(std::size_t patience, std::size_t rungs);
     void prove(const std::vector<double>& prices, std::size_t states);
     void keep(Result<RematPoint> point);
+    void raiseBound(double time);
+    void tell() const
+    {
+        if (m_listener)
+            m_listener(m_answer);
+    }
     [[nodiscard]] bool isBest() const
     {
         return m_answer.best && m_answer.best->figures.time <= m_answer.timeBound * kSameTime;
@@ -183,7 +189,7 @@ private:
     const RematProblem& m_problem;
     std::int64_t m_budget;
     const JobContext& m_job;
-    const RematIncumbent& m_incumbent;
+    const RematListener& m_listener;
     RematSearch m_search;
     bool m_isProven = false; ///< there is no faster plan, or none at all
     Result<void> m_state;
@@ -198,8 +204,15 @@ void Solving::keep(Result<RematPoint> point)
     if (m_answer.best && m_answer.best->figures.time <= point->figures.time)
         return;
     m_answer.best = *std::move(point);
-    if (m_incumbent)
-        m_incumbent(*m_answer.best);
+    tell();
+}
+
+void Solving::raiseBound(double time)
+{
+    if (time <= m_answer.timeBound)
+        return;
+    m_answer.timeBound = time;
+    tell();
 }
 
 void Solving::refine(std::size_t patience, std::size_t rungs)
@@ -227,10 +240,9 @@ void Solving::prove(const std::vector<double>& prices, std::size_t states)
     if (exact.plan)
         keep(judged(m_problem, *std::move(exact.plan), m_budget));
     if (!exact.isProven)
-        m_answer.timeBound = std::max(
-            m_answer.timeBound, m_answer.base.time + raisedToWholeTimes(m_problem, exact.again));
+        raiseBound(m_answer.base.time + raisedToWholeTimes(m_problem, exact.again));
     else if (m_answer.best)
-        m_answer.timeBound = m_answer.best->figures.time;
+        raiseBound(m_answer.best->figures.time);
 }
 
 /// Whether more than a share of the plain time lies between the plan and its bound.
@@ -247,6 +259,7 @@ Result<void> Solving::run(const std::vector<double>& prices) &&
     constexpr std::size_t kPatient = 50;
     constexpr std::size_t kFewStates = 3000;
     constexpr std::size_t kManyStates = 20'000;
+    tell();
     if (m_problem.ops.size() <= kFewOps)
         prove(prices, kManyStates);
     if (!isOver())
@@ -284,7 +297,7 @@ std::string_view statusText(RematStatus status)
 }
 
 Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
-                               const JobContext& job, const RematIncumbent& incumbent)
+                               const JobContext& job, const RematListener& listener)
 {
     const Result<RematFigures> base = simulate(problem, {});
     if (!base)
@@ -300,7 +313,7 @@ Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
     }
     answer.timeBound = base->time + raisedToWholeTimes(problem, bound.again);
     if (const Result<void> solved =
-            Solving{answer, problem, budget, job, incumbent}.run(bound.prices);
+            Solving{answer, problem, budget, job, listener}.run(bound.prices);
         !solved)
         return tl::unexpected{solved.error()};
     answer.stopped = job.stopRequested();

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/job_context.h"
-#include "core/solve/remat/remat_bounds.h"
-#include "core/solve/remat/remat_problem.h"
+#include "core/solve/common/remat_bounds.h"
+#include "core/solve/common/remat_problem.h"
 
 #include <cstdint>
 #include <functional>
@@ -43,12 +43,16 @@ struct RematAnswer
     bool stopped = false;           ///< before the search was over
 };
 
+/// Is told what is known so far: first the bound alone, then whenever plan or bound got better. The
+/// status is none yet.
+using RematListener = std::function<void(const RematAnswer&)>;
+
 /// Looks for the fastest plan within a budget; of a small problem it finds it. The same input gives
 /// the same plan unless the job is stopped, which leaves the best plan so far. "Does not fit" is an
 /// answer; a problem that simulate() does not take is an error.
 [[nodiscard]] base::Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
                                                    const base::JobContext& job,
-                                                   const RematIncumbent& incumbent = {});
+                                                   const RematListener& listener = {});
 
 /// The fastest plan found for each budget, each search warm-started from the next larger one's
 /// plan and from those of `starts`, plans of whatever origin, that fit; no slower than any of them,

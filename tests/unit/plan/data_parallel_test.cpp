@@ -8,6 +8,7 @@
 #include "core/plan/plan_json.h"
 #include "core/plan/rank_program.h"
 #include "core/plan/rewrite.h"
+#include "core/solve/common/time_bound.h"
 
 #include "tests/support/programs.h"
 
@@ -370,10 +371,10 @@ void DataParallelTest::boundsStayBelowEveryPlan()
                 plan::evaluate(*problem, tests::randomLegalPlan(*program, seed));
             QVERIFY(plan::peakLowerBound(*problem).bytes <= step->peak);
             problem->budget = step->peak;
-            QVERIFY(plan::stepTimeLowerBound(*problem) <= step->stepTime);
+            QVERIFY(solve::stepTimeLowerBound(*problem) <= step->stepTime);
             QVERIFY(kept->stepTime <= step->stepTime);
             problem->budget = plan::kUnlimited;
-            tight += plan::stepTimeLowerBound(*problem) == kept->stepTime ? 1 : 0;
+            tight += solve::stepTimeLowerBound(*problem) == kept->stepTime ? 1 : 0;
         }
     }
     QVERIFY(tight > 50); // nothing is faster than what nobody has to recompute

@@ -4,6 +4,7 @@
 #include "core/plan/bound.h"
 #include "core/plan/certify.h"
 #include "core/plan/rank_program.h"
+#include "core/solve/common/time_bound.h"
 
 #include "tests/support/programs.h"
 
@@ -355,7 +356,7 @@ void ShardsTest::boundsStayBelowEveryPlan()
                 plan::evaluate(*problem, tests::randomLegalPlan(*program, seed));
             QVERIFY(plan::peakLowerBound(*problem).bytes <= step->peak);
             problem->budget = step->peak;
-            QVERIFY(plan::stepTimeLowerBound(*problem) <= step->stepTime);
+            QVERIFY(solve::stepTimeLowerBound(*problem) <= step->stepTime);
             QVERIFY(kept->stepTime <= step->stepTime);
             ++seen;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds on the repeated time: bound <= optimum <= plan, each bound by itself, against exhaustive
 // search on tiny problems and against planted plans on larger ones.
-#include "core/solve/remat/remat_bounds.h"
+#include "core/solve/common/remat_bounds.h"
 
 #include "tests/support/remat_families.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small training chains, against the optimum that CBC proves.
-#include "core/solve/remat/remat_bounds.h"
+#include "core/solve/common/remat_bounds.h"
 #include "core/solve/remat/solve_remat.h"
 
 #include "tests/support/cbc_oracle.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/remat/remat_problem.h"
+#include "core/solve/common/remat_problem.h"
 
 #include <QTest>
 

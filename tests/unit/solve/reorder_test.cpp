@@ -4,7 +4,9 @@
 #include "core/solve/remat/reorder.h"
 
 #include "core/plan/certify.h"
+#include "core/plan/pins.h"
 #include "core/solve/remat/remat_planner.h"
+#include "core/solve/remat/repeated_problem.h"
 
 #include "tests/support/programs.h"
 #include "tests/support/random.h"
@@ -101,6 +103,7 @@ private Q_SLOTS:
     void anyOrderThatKeepsWhatMustComeBeforeIsLegal();
     void lowestIsLegalAndNeverHigher();
     void thePlannerReordersOnlyWhenAsked();
+    void pinsAreHonouredOnOtherOrders();
     void whatCantBeReorderedIsRefused();
 };
 
@@ -203,6 +206,46 @@ void ReorderTest::thePlannerReordersOnlyWhenAsked()
     }
     qInfo("%d of 20 gain", gains);
     QVERIFY(gains >= 3);
+}
+
+/// What is pinned is done on the other order, too, where it gains as without pins.
+void ReorderTest::pinsAreHonouredOnOtherOrders()
+{
+    const auto least = [](const plan::Problem& problem, const solve::Options& options) {
+        const plan::FrontierPtr found =
+            solve::makeRematPlanner({})->frontier(problem, options, {}).value();
+        for (const plan::VerifiedPlanPtr& point : found->points())
+            if (point->problem().pins != problem.pins
+                || !plan::honoursPins(problem, *point->evaluation().schedule))
+                qFatal("a pin is broken");
+        return found->points().front()->evaluation().peak.count();
+    };
+    const solve::Options recorded{{"points", 8}};
+    const solve::Options reordered{{"points", 8}, {"reorder", 1}};
+    int gains = 0;
+    for (const plan::PinKind kind : {plan::PinKind::Keep, plan::PinKind::Recompute})
+        for (const std::uint64_t seed : {1U, 39U, 48U, 56U, 58U, 79U, 99U, 109U}) {
+            plan::Problem problem = tests::unlimitedProblem(tests::randomProgram(seed));
+            problem.device.bandwidth = 1e9;
+            problem.pins = {{kind, "*", {}}};
+            for (std::size_t storage = 0; storage < problem.program->storages.size(); ++storage) {
+                const graph::Storage& row = problem.program->storages[storage];
+                const auto forward = static_cast<graph::Moment>(problem.program->forwardCount());
+                if (row.alloc >= 0 && row.alloc < forward && row.free > forward) {
+                    problem.pins.front().storages = {graph::StorageId{storage}};
+                    break;
+                }
+            }
+            if (problem.pins.front().storages.empty()
+                || !solve::makeRematPlanner({})->frontier(problem, recorded, {})
+                || !solve::rowsOfPins(problem))
+                continue;
+            const std::int64_t plain = least(problem, recorded);
+            const std::int64_t free = least(problem, reordered);
+            QVERIFY(free <= plain);
+            gains += free < plain ? 1 : 0;
+        }
+    QVERIFY2(gains >= 10, qPrintable(QString::number(gains)));
 }
 
 void ReorderTest::whatCantBeReorderedIsRefused()

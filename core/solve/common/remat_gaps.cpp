@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/remat/remat_gaps.h"
+#include "core/solve/common/remat_gaps.h"
 
 #include <algorithm>
 #include <limits>

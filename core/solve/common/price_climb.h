@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/solve/remat/remat_bounds.h"
+#include "core/solve/common/remat_bounds.h"
 
 #include <functional>
 

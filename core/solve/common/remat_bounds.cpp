@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/remat/remat_bounds.h"
+#include "core/solve/common/remat_bounds.h"
 
-#include "core/solve/remat/price_climb.h"
-#include "core/solve/remat/remat_pricing.h"
+#include "core/solve/common/price_climb.h"
+#include "core/solve/common/remat_pricing.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/remat/price_climb.h"
+#include "core/solve/common/price_climb.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/solve/remat/remat_gaps.h"
+#include "core/solve/common/remat_gaps.h"
 
 #include <cstddef>
 #include <cstdint>
