@@ -32,9 +32,10 @@ std::size_t raisingFor(const RematProblem& problem)
 /// Ops of a problem for which nothing but an exhaustive search pays.
 constexpr std::size_t kFewOps = 12;
 
-/// Steps in which the memory comes down, from try to try: straight to the budget first, the last
-/// one where there is no plan yet.
-constexpr std::array<std::size_t, 3> kRungs{1, 6, 30};
+/// Steps in which the memory comes down, from try to try: straight to the budget first, then those
+/// for plans that are far from their bound, then those where there is no plan yet.
+constexpr std::array<std::size_t, 6> kRungs{1, 6, 100, 60, 30, 15};
+constexpr std::size_t kRungsForFar = 3;
 
 /// Changes that go into one plan; less for large problems, whose changes take longer.
 std::size_t workFor(const RematProblem& problem)
@@ -167,6 +168,7 @@ public:
 
 private:
     void refine(std::size_t patience, std::size_t rungs);
+    void settle();
     void prove(const std::vector<double>& prices, std::size_t states);
     void keep(Result<RematPoint> point);
     void raiseBound(double time);
@@ -224,6 +226,17 @@ void Solving::refine(std::size_t patience, std::size_t rungs)
                 [this] { keep(judged(m_problem, m_search, m_budget)); });
 }
 
+/// Refines the best plan as long as a few tries take, without giving up before.
+void Solving::settle()
+{
+    constexpr std::size_t kTries = 4;
+    m_search.load(m_answer.best->plan);
+    RematEffort effort{kTries * workFor(m_problem), m_answer.timeBound};
+    effort.patience = effort.work;
+    refineRemat(m_search, m_budget, effort, m_job,
+                [this] { keep(judged(m_problem, m_search, m_budget)); });
+}
+
 /// Looks at all plans that are faster than the best one.
 void Solving::prove(const std::vector<double>& prices, std::size_t states)
 {
@@ -266,9 +279,11 @@ Result<void> Solving::run(const std::vector<double>& prices) &&
         refine(kHasty, 1);
     if (!isOver())
         prove(prices, kFewStates);
-    for (const std::size_t rungs : kRungs)
-        if (!isOver() && (rungs == 1 || !m_answer.best || (rungs < kRungs.back() && isFar(0.05))))
-            refine(kPatient, rungs);
+    for (std::size_t index = 0; index < kRungs.size(); ++index)
+        if (!isOver() && (index == 0 || !m_answer.best || (index < kRungsForFar && isFar(0.05))))
+            refine(kPatient, kRungs.at(index));
+    if (!isOver() && m_answer.best && isFar(0.03))
+        settle();
     if (!isOver())
         prove(prices, kManyStates);
     for (const std::size_t states : {10 * kManyStates, 50 * kManyStates})
