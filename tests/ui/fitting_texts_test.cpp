@@ -52,8 +52,10 @@ QStringList cutTexts(const QWidget& panel)
 void FittingTextsTest::cutsNothingInThePanel_data()
 {
     QTest::addColumn<QString>("sample");
-    QTest::newRow("two long figures") << QStringLiteral("densenet121");
-    QTest::newRow("all fields") << QStringLiteral("gpt2");
+    QTest::addColumn<bool>("isParallel");
+    QTest::newRow("two long figures") << QStringLiteral("densenet121") << false;
+    QTest::newRow("all fields") << QStringLiteral("gpt2") << false;
+    QTest::newRow("data parallel") << QStringLiteral("resnet18") << true;
 }
 
 void FittingTextsTest::cutsNothingInThePanel()
@@ -61,6 +63,14 @@ void FittingTextsTest::cutsNothingInThePanel()
     QFETCH(QString, sample);
     PlannerPage* page = openPlanned(qPrintable(sample));
     QVERIFY(page != nullptr);
+    QFETCH(bool, isParallel);
+    if (isParallel) {
+        for (QCheckBox* box : page->budgetPanel().findChildren<QCheckBox*>())
+            if (box->text() == QStringLiteral("Data parallel (DDP)"))
+                box->click();
+        QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
+        QVERIFY(page->document().document().choices.parallel);
+    }
     const auto* area = page->findChild<QScrollArea*>();
     QVERIFY(area->verticalScrollBar()->isVisible()); // beside which they have the least room
     const Bytes smallest = page->document().planned()->smallestPeak;

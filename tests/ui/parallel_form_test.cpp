@@ -137,8 +137,11 @@ void ParallelFormTest::whatIsChosenIsWhatIsPlanned()
     const plan::Communication& spent = *best->evaluation().communication;
     QCOMPARE(told[text("data_parallel")][text("exposed_time_ns")].toInteger(),
              spent.exposed.count());
-    const QString shown = form(*page).findChildren<TextLabel*>().last()->text();
+    const QList<TextLabel*> lines = form(*page).findChildren<TextLabel*>();
+    const QString shown = lines[lines.size() - 2]->text();
     QVERIFY2(shown.contains(ui::timeText(spent.exposed + spent.gatherExposed)), qPrintable(shown));
+    QCOMPARE(lines.last()->text(),
+             ui::timeText(spent.sync + spent.copies) + QStringLiteral(" beside it"));
     // Off again: a process by itself, whose plans are known.
     click(*page, "Data parallel (DDP)");
     QVERIFY(isDone(*page));

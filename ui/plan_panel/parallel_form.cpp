@@ -98,9 +98,11 @@ ParallelForm::ParallelForm(QWidget* parent)
     m_error->setForegroundRole(QPalette::BrightText); // danger
     m_error->hide();
     column->addWidget(m_error);
-    m_spent = new TextLabel{{}, TextRole::Small, Role::Muted, this};
-    m_spent->setSteady();
-    column->addWidget(m_spent);
+    for (TextLabel*& line : m_spent) {
+        line = new TextLabel{{}, TextRole::Small, Role::Muted, this};
+        line->setSteady();
+        column->addWidget(line);
+    }
     connect(m_isOn, &QCheckBox::clicked, this, &ParallelForm::choose);
     setSetting({}, {});
     hide();
@@ -167,7 +169,8 @@ void ParallelForm::fillIn()
 {
     m_isOn->setChecked(m_setting.has_value());
     m_fields->setVisible(m_setting.has_value());
-    m_spent->setVisible(m_setting.has_value());
+    for (TextLabel* line : m_spent)
+        line->setVisible(m_setting.has_value());
     if (!m_setting)
         return;
     m_world->setText(QString::number(m_setting->world));
@@ -234,17 +237,19 @@ void ParallelForm::choose()
 void ParallelForm::showSpent(const plan::Evaluation& evaluation)
 {
     if (!evaluation.communication) {
-        m_spent->setText({});
+        for (TextLabel* line : m_spent)
+            line->setText({});
         return;
     }
     const plan::Communication& spent = *evaluation.communication;
-    m_spent->setText(QStringLiteral("%1 of %2 exposed in %3 · %4 beside it")
-                         .arg(ui::timeText(spent.exposed + spent.gatherExposed),
-                              ui::timeText(spent.reduce + spent.gather),
-                              QString::fromStdString(base::counted(
-                                  spent.reductions.size() + spent.gatherings.size(),
-                                  spent.gatherings.empty() ? "reduction" : "collective")),
-                              ui::timeText(spent.sync + spent.copies)));
+    m_spent[0]->setText(QStringLiteral("%1 of %2 exposed in %3")
+                            .arg(ui::timeText(spent.exposed + spent.gatherExposed),
+                                 ui::timeText(spent.reduce + spent.gather),
+                                 QString::fromStdString(base::counted(
+                                     spent.reductions.size() + spent.gatherings.size(),
+                                     spent.gatherings.empty() ? "reduction" : "collective"))));
+    m_spent[1]->setText(
+        QStringLiteral("%1 beside it").arg(ui::timeText(spent.sync + spent.copies)));
 }
 
 } // namespace plimsoll::ui

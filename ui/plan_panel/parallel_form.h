@@ -5,6 +5,7 @@
 
 #include <QWidget>
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -58,7 +59,7 @@ private:
     QCheckBox* m_views = nullptr;
     QCheckBox* m_manual = nullptr;
     QComboBox* m_zero = nullptr;
-    TextLabel* m_spent = nullptr;
+    std::array<TextLabel*, 2> m_spent{}; ///< what the exchange costs, in as many lines
     QLabel* m_error = nullptr;
 };
 

@@ -37,8 +37,8 @@ PlannerDescriptor descriptorOfRemat()
         "remat",
         "Rematerialization",
         "Drops any value and computes it again, as often as it pays: a search on the whole graph "
-        "that begins with rotor's plans, for the step runner or for checkpoint regions that keep "
-        "single results.",
+        "that begins with rotor's and Capuchin's plans, for the step runner or for checkpoint "
+        "regions that keep single results.",
         {points, granularity, reorder, freezeStatsRecord(), runtime},
         "The problem of Checkmate (MLSys 2020) and MOCCASIN (ICML 2023): one order, every value "
         "made "
