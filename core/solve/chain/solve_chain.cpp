@@ -263,7 +263,7 @@ Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, cons
     ok = ok ? checkQuery(query) : ok;
     if (!ok)
         return tl::unexpected{ok.error()};
-    const Chain chain = normalised(given);
+    const Chain chain = withLeftGradients(normalised(given));
     const Result<Simulation> whole = checked(chain, keepEverything(chain));
     if (!whole)
         return tl::unexpected{whole.error()};

@@ -167,18 +167,22 @@ Chain normalised(Chain chain)
 {
     for (std::size_t i = 0; i < chain.xbar.size(); ++i)
         chain.xbar[i] = std::max(chain.xbar[i], chain.x[i]);
-    // A backward leaves the gradient of its input behind, in place of what the stage kept and of
-    // its output's gradient: where that is more, it takes as much while it runs, too.
+    for (std::size_t stage = 0; stage < chain.ways.size(); ++stage)
+        for (StageWay& way : chain.ways[stage])
+            way.xbar = std::max(way.xbar, chain.x[stage + 1]);
+    return chain;
+}
+
+Chain withLeftGradients(Chain chain)
+{
     const auto leaves = [&chain](std::size_t stage, std::int64_t xbar) {
         return chain.x[stage] - xbar - chain.x[stage + 1];
     };
     for (std::size_t stage = 0; stage < chain.stages(); ++stage)
         chain.btmp[stage] = std::max(chain.btmp[stage], leaves(stage, chain.xbar[stage + 1]));
     for (std::size_t stage = 0; stage < chain.ways.size(); ++stage)
-        for (StageWay& way : chain.ways[stage]) {
-            way.xbar = std::max(way.xbar, chain.x[stage + 1]);
+        for (StageWay& way : chain.ways[stage])
             way.btmp = std::max(way.btmp, leaves(stage, way.xbar));
-        }
     return chain;
 }
 

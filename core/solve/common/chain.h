@@ -95,9 +95,13 @@ struct Chain
 /// below its `x` is fine: see `normalised`.
 [[nodiscard]] base::Result<void> validate(const Chain& chain);
 
-/// The chain with `xbar >= x` in each way, as a saved set holds at least the stage's output, and a
-/// `btmp` that covers the input gradient which the stage leaves behind.
+/// The chain with `xbar >= x` in each way: a saved set holds at least the stage's output.
 [[nodiscard]] Chain normalised(Chain chain);
+
+/// A normalised chain whose `btmp` covers what a stage's backward leaves behind: the gradient of
+/// its input, in place of what the stage kept and of its output's gradient. Tables see no more of
+/// it than that. Not for chains of programs, whose input seldom has a gradient.
+[[nodiscard]] Chain withLeftGradients(Chain chain);
 
 /// Time of one forward and one backward of each stage, each in its fastest way: no schedule is
 /// faster.

@@ -119,10 +119,10 @@ void ChainTest::aBackwardTakesWhatItLeavesBehind()
     chain.xbar = {5, 1};
     chain.ftmp = {2};
     chain.btmp = {2, 0};
-    QCOMPARE(normalised(chain).btmp, (std::vector<std::int64_t>{3, 0}));
-    QCOMPARE(peakLowerBound(normalised(chain)), std::int64_t{10});
+    QCOMPARE(withLeftGradients(chain).btmp, (std::vector<std::int64_t>{3, 0}));
+    QCOMPARE(peakLowerBound(withLeftGradients(chain)), std::int64_t{10});
     chain.btmp[0] = 4;
-    QCOMPARE(normalised(chain).btmp, chain.btmp);
+    QCOMPARE(withLeftGradients(chain).btmp, chain.btmp);
 }
 
 void ChainTest::theLowerBoundIsTheLargestStep()
