@@ -3,6 +3,7 @@
 
 #include "core/solve/chain/nonpersistent.h"
 #include "core/solve/chain/sequence_rows.h"
+#include "core/solve/chain/whole_table.h"
 #include "core/solve/common/linearize.h"
 #include "core/solve/common/repeats.h"
 
@@ -30,23 +31,19 @@ std::set<graph::StorageId> keptByPins(const plan::Problem& problem)
 base::Result<void> offerChain(const LinearizedStep& step, const SequenceRows& rows, int slots,
                               const base::JobContext& job, const RowsOffer& offer)
 {
-    const base::Result<Simulation> everything = simulate(step.chain, keepEverything(step.chain));
-    if (!everything)
-        return tl::unexpected{everything.error()};
-    if (everything->peak < slots)
-        return {}; // not a byte for each step of the table: nothing to plan
-    RotorOptions options;
-    options.slots = slots;
-    const base::Result<NonPersistentTable> table =
-        NonPersistentTable::build(step.chain, everything->peak, options, job.piece(0, 2));
-    if (!table)
-        return tl::unexpected{table.error()};
-    const std::vector<ChainFrontierPoint> points = table->frontier();
+    const base::Result<std::optional<NonPersistentTable>> built =
+        wholeTable<NonPersistentTable>(step.chain, slots, job.piece(0, 2));
+    if (!built)
+        return tl::unexpected{built.error()};
+    if (!*built)
+        return {};
+    const NonPersistentTable& table = **built;
+    const std::vector<ChainFrontierPoint> points = table.frontier();
     const base::JobContext checking = job.piece(1, 2);
     for (std::size_t place = 0; place < points.size(); ++place) {
         if (job.stopRequested())
             return base::cancelled();
-        const auto sequence = table->sequence(points[place].budget);
+        const auto sequence = table.sequence(points[place].budget);
         if (sequence && dropsAnything(*sequence))
             if (std::optional<std::vector<plan::Again>> found = rows.rowsOf(*sequence))
                 if (base::Result<void> offered = offer(*std::move(found)); !offered)

@@ -7,6 +7,7 @@
 #include "core/solve/chain/saved_sets.h"
 #include "core/solve/chain/single_level.h"
 #include "core/solve/chain/stage_ways.h"
+#include "core/solve/chain/whole_table.h"
 #include "core/solve/common/forced_regions.h"
 #include "core/solve/common/linearize.h"
 #include "core/solve/common/offer.h"
@@ -230,24 +231,20 @@ base::Result<void> Search::addKeepEverything()
 base::Result<void> Search::addChain(const LinearizedStep& step, int slots,
                                     const base::JobContext& job, const KeptByWay& kept)
 {
-    const base::Result<Simulation> everything = simulate(step.chain, keepEverything(step.chain));
-    if (!everything)
-        return tl::unexpected{everything.error()};
-    if (everything->peak < slots)
-        return {}; // not a byte for each step of the table: nothing to plan
-    RotorOptions options;
-    options.slots = slots;
-    const base::Result<RotorTable> table =
-        RotorTable::build(step.chain, everything->peak, options, job.piece(0, 2));
-    if (!table)
-        return tl::unexpected{table.error()};
-    const std::vector<ChainFrontierPoint> points = table->frontier();
+    const base::Result<std::optional<RotorTable>> built =
+        wholeTable<RotorTable>(step.chain, slots, job.piece(0, 2));
+    if (!built)
+        return tl::unexpected{built.error()};
+    if (!*built)
+        return {};
+    const RotorTable& table = **built;
+    const std::vector<ChainFrontierPoint> points = table.frontier();
     const base::JobContext checking = job.piece(1, 2);
     std::size_t done = 0;
     for (const std::size_t place : evenly(points.size())) {
         if (job.stopRequested())
             return base::cancelled();
-        if (const auto sequence = table->sequence(points[place].budget))
+        if (const auto sequence = table.sequence(points[place].budget))
             if (base::Result<void> added =
                     add(step, regionTree(annotate(*sequence, step.stages.size())),
                         wayRegions(step, *sequence, kept));

@@ -10,6 +10,7 @@
 #include "core/plan/rewrite.h"
 #include "core/solve/common/time_bound.h"
 
+#include "tests/support/data_parallel.h"
 #include "tests/support/programs.h"
 
 #include <QTest>
@@ -21,28 +22,12 @@ namespace {
 using namespace plimsoll;
 using graph::Phase;
 using graph::StorageClass;
-
-plan::Device device()
-{
-    plan::Device device;
-    device.id = "test";
-    device.bandwidth = 1e12;
-    device.deviceLink = 100e9;
-    device.launchLatency = base::Nanoseconds{1000};
-    return device;
-}
-
-plan::DataParallel parsed(const std::string& text)
-{
-    const auto setting = plan::parseDataParallel(text, device());
-    if (!setting)
-        qFatal("%s", setting.error().message.c_str());
-    return *setting;
-}
+using tests::dataParallel;
+using tests::linkedDevice;
 
 std::string refusal(const std::string& text)
 {
-    const auto setting = plan::parseDataParallel(text, device());
+    const auto setting = plan::parseDataParallel(text, linkedDevice());
     return setting || setting.error().kind != base::ErrorKind::Usage ? "" : setting.error().message;
 }
 
@@ -98,10 +83,10 @@ graph::ProgramPtr trained(const std::vector<std::int64_t>& sizes)
 
 plan::Problem posed(const graph::ProgramPtr& program, const std::string& text)
 {
-    plan::Problem alone{program, device(), plan::kUnlimited, {}, graph::Rounding::Exact};
+    plan::Problem alone{program, linkedDevice(), plan::kUnlimited, {}, graph::Rounding::Exact};
     if (text.empty())
         return alone;
-    const auto problem = plan::underDataParallel(alone, parsed(text));
+    const auto problem = plan::underDataParallel(alone, dataParallel(text));
     if (!problem)
         qFatal("%s", problem.error().message.c_str());
     return *problem;
@@ -138,14 +123,14 @@ private Q_SLOTS:
 
 void DataParallelTest::aLineSaysItAll()
 {
-    const plan::DataParallel usual = parsed("world=8");
+    const plan::DataParallel usual = dataParallel("world=8");
     QCOMPARE(usual.world, std::int64_t{8});
     QVERIFY(!usual.bucket && !usual.views && !usual.manual);
     QCOMPARE(usual.zero, std::int64_t{0});
     QCOMPARE(usual.busBandwidth, 100e9); // the device's link
     QCOMPARE(usual.latency.count(), std::int64_t{5000});
     const plan::DataParallel given =
-        parsed(" world=16, bucket=10MiB,busbw=12.5 GB/s,latency=1.5us,views,zero=1");
+        dataParallel(" world=16, bucket=10MiB,busbw=12.5 GB/s,latency=1.5us,views,zero=1");
     QCOMPARE(given.bucket->count(), std::int64_t{10} << 20);
     QCOMPARE(given.busBandwidth, 12.5e9);
     QCOMPARE(given.latency.count(), std::int64_t{1500});
@@ -153,8 +138,8 @@ void DataParallelTest::aLineSaysItAll()
     QCOMPARE(plan::dataParallelText(given),
              std::string{"world=16,bucket=10485760,busbw=12500000000,latency=1500ns,views,zero=1"});
     for (const plan::DataParallel& setting : {usual, given})
-        QCOMPARE(parsed(plan::dataParallelText(setting)), setting);
-    QCOMPARE(parsed("world=2,manual,busbw=25G").busBandwidth, 25e9);
+        QCOMPARE(dataParallel(plan::dataParallelText(setting)), setting);
+    QCOMPARE(dataParallel("world=2,manual,busbw=25G").busBandwidth, 25e9);
 }
 
 void DataParallelTest::otherLinesGetASentence()
@@ -287,11 +272,11 @@ void DataParallelTest::stepsThatCantRunSoAreRefused()
 {
     const auto refused = [](graph::Program program, const std::string& text) {
         const plan::Problem alone{std::make_shared<const graph::Program>(std::move(program)),
-                                  device(),
+                                  linkedDevice(),
                                   plan::kUnlimited,
                                   {},
                                   graph::Rounding::Exact};
-        const auto problem = plan::underDataParallel(alone, parsed(text));
+        const auto problem = plan::underDataParallel(alone, dataParallel(text));
         return !problem && problem.error().kind == base::ErrorKind::Usage
                && problem.error().message.ends_with('.');
     };
@@ -335,9 +320,10 @@ void DataParallelTest::randomPlansAgreeWithTheirReplay()
     int agreed = 0;
     for (std::uint64_t seed = 0; seed < 400; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
-        const plan::Problem alone{program, device(), plan::kUnlimited, {}, graph::Rounding::Exact};
+        const plan::Problem alone{
+            program, linkedDevice(), plan::kUnlimited, {}, graph::Rounding::Exact};
         for (const char* text : kSettings) {
-            const auto problem = plan::underDataParallel(alone, parsed(text));
+            const auto problem = plan::underDataParallel(alone, dataParallel(text));
             if (!problem)
                 continue;
             const plan::Plan plan = tests::randomLegalPlan(*program, seed);
@@ -363,7 +349,8 @@ void DataParallelTest::boundsStayBelowEveryPlan()
         for (const char* text :
              {"world=4,bucket=1KiB,busbw=1GB/s", "world=4,views", "world=4,manual"}) {
             auto problem = plan::underDataParallel(
-                {program, device(), plan::kUnlimited, {}, graph::Rounding::Exact}, parsed(text));
+                {program, linkedDevice(), plan::kUnlimited, {}, graph::Rounding::Exact},
+                dataParallel(text));
             if (!problem)
                 continue;
             const plan::EvaluationPtr kept = plan::evaluate(*problem, plan::keepEverything());

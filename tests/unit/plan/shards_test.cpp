@@ -6,6 +6,7 @@
 #include "core/plan/rank_program.h"
 #include "core/solve/common/time_bound.h"
 
+#include "tests/support/data_parallel.h"
 #include "tests/support/programs.h"
 
 #include <QTest>
@@ -17,24 +18,8 @@ namespace {
 using namespace plimsoll;
 using graph::Phase;
 using graph::StorageClass;
-
-plan::Device device()
-{
-    plan::Device device;
-    device.id = "test";
-    device.bandwidth = 1e12;
-    device.deviceLink = 100e9;
-    device.launchLatency = base::Nanoseconds{1000};
-    return device;
-}
-
-plan::DataParallel parsed(const std::string& text)
-{
-    const auto setting = plan::parseDataParallel(text, device());
-    if (!setting)
-        qFatal("%s", setting.error().message.c_str());
-    return *setting;
-}
+using tests::dataParallel;
+using tests::linkedDevice;
 
 constexpr graph::Moment kOptimizer = 12;
 
@@ -115,11 +100,11 @@ plan::Problem posed(graph::Program program, const std::string& text)
 {
     const auto problem =
         plan::underDataParallel({std::make_shared<const graph::Program>(std::move(program)),
-                                 device(),
+                                 linkedDevice(),
                                  plan::kUnlimited,
                                  {},
                                  graph::Rounding::Exact},
-                                parsed(text));
+                                dataParallel(text));
     if (!problem)
         qFatal("%s", problem.error().message.c_str());
     return *problem;
@@ -268,7 +253,7 @@ void ShardsTest::otherRuntimesAndSettingsAreRefused()
     for (const auto& [part, word] :
          {std::pair{"views", "views"}, {"manual", "manual"}, {"bucket=1MiB", "bucket"}}) {
         const auto setting =
-            plan::parseDataParallel(std::string{"world=4,zero=2,"} + part, device());
+            plan::parseDataParallel(std::string{"world=4,zero=2,"} + part, linkedDevice());
         QVERIFY(!setting
                 && setting.error().message.ends_with("leave " + std::string{word} + " out."));
     }
@@ -284,9 +269,9 @@ void ShardsTest::otherRuntimesAndSettingsAreRefused()
     for (graph::Tensor& tensor : scalar.tensors)
         if (tensor.storage == scalar.parameters[0].storage)
             tensor.shape.clear();
-    const auto refused = plan::canRunUnder(scalar, parsed("world=4,zero=3"));
+    const auto refused = plan::canRunUnder(scalar, dataParallel("world=4,zero=3"));
     QVERIFY(!refused && refused.error().message.find("e.weight") != std::string::npos);
-    QVERIFY(plan::canRunUnder(scalar, parsed("world=4,zero=1")));
+    QVERIFY(plan::canRunUnder(scalar, dataParallel("world=4,zero=1")));
 }
 
 void ShardsTest::aUnitIsNoMemberBesideOthers()
@@ -310,13 +295,14 @@ void ShardsTest::randomPlansAgreeWithTheirReplay()
     int compared = 0;
     for (std::uint64_t seed = 0; seed < 400; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
-        const plan::Problem alone{program, device(), plan::kUnlimited, {}, graph::Rounding::Exact};
+        const plan::Problem alone{
+            program, linkedDevice(), plan::kUnlimited, {}, graph::Rounding::Exact};
         const plan::Plan plan = tests::randomLegalPlan(*program, seed);
         for (const char* world : {"world=2", "world=7,busbw=1GB/s"}) {
             std::array<std::vector<std::int64_t>, 2> totals;
             for (const std::int64_t zero : {2, 3}) {
                 const auto problem = plan::underDataParallel(
-                    alone, parsed(std::string{world} + ",zero=" + std::to_string(zero)));
+                    alone, dataParallel(std::string{world} + ",zero=" + std::to_string(zero)));
                 if (!problem)
                     continue;
                 const plan::Verification seen = plan::verify(*problem, plan);
@@ -348,7 +334,8 @@ void ShardsTest::boundsStayBelowEveryPlan()
         for (const char* text : {"world=4,zero=2,busbw=1MB/s", "world=4,zero=3,busbw=1MB/s",
                                  "world=3,zero=3,busbw=100MB/s,latency=0us"}) {
             auto problem = plan::underDataParallel(
-                {program, device(), plan::kUnlimited, {}, graph::Rounding::Exact}, parsed(text));
+                {program, linkedDevice(), plan::kUnlimited, {}, graph::Rounding::Exact},
+                dataParallel(text));
             if (!problem)
                 continue;
             const plan::EvaluationPtr kept = plan::evaluate(*problem, plan::keepEverything());
