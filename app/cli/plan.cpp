@@ -406,7 +406,8 @@ Result<void> PlanVerb::priceOfPins(Planning& planning) const
     const plan::VerifiedPlanPtr& best = planning.outcome.best;
     const std::vector<plan::Pin>& pins = planning.problem.pins;
     for (const plan::Pin& pin : pins)
-        planning.pins.push_back({pin, {}});
+        planning.pins.push_back(
+            {pin, {}, static_cast<std::size_t>(std::ranges::count(m_pins, plan::pinText(pin)))});
     if (!planning.searched)
         return {};
     bool isExplained = best != nullptr || pins.size() < 2;

@@ -58,6 +58,7 @@ ordered_json pinsJson(const std::vector<PricedPin>& pins)
     for (const PricedPin& row : pins) {
         ordered_json json = {{"pin", plan::pinText(row.pin)},
                              {"matched", row.pin.storages.size()},
+                             {"given", row.given},
                              {"price_ns", nullptr}};
         if (row.at.price)
             json["price_ns"] = row.at.price->count();
@@ -70,11 +71,13 @@ std::string pinsText(const std::vector<PricedPin>& pins)
 {
     std::string text;
     for (const PricedPin& row : pins)
-        text += fmt::format("  pin {} ({}){}\n", base::printable(plan::pinText(row.pin)),
-                            base::counted(row.pin.storages.size(), "value"),
-                            row.at.price
-                                ? fmt::format(" costs {} a step", base::timeText(*row.at.price))
-                                : std::string{});
+        text += fmt::format(
+            "  pin {} ({}){}{}\n", base::printable(plan::pinText(row.pin)),
+            base::counted(row.pin.storages.size(), "value"),
+            row.at.price ? fmt::format(" costs {} a step", base::timeText(*row.at.price))
+                         : std::string{},
+            row.given > 1 ? fmt::format("; given {} times, it counts once", row.given)
+                          : std::string{});
     return text;
 }
 

@@ -17,6 +17,7 @@ struct PricedPin
 {
     plan::Pin pin;
     workspace::PinPrice at;
+    std::size_t given = 1; ///< how often: it counts once
 };
 
 /// What a planner was asked, and what came of it.

@@ -10,6 +10,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 namespace plimsoll::base {
 
@@ -86,25 +87,46 @@ std::string_view trimmed(std::string_view text)
 
 } // namespace
 
-FigureText bytesFigure(Bytes bytes, Rounding rounding, Digits digits)
+namespace {
+
+/// In one unit; nothing where that is less than one of it and has to be at least one.
+std::optional<FigureText> figureIn(const ShownUnit& unit, Bytes bytes, Rounding rounding,
+                                   int decimals, bool atLeastOne)
 {
     const bool negative = bytes.count() < 0;
     const std::uint64_t magnitude = negative ? 0 - static_cast<std::uint64_t>(bytes.count())
                                              : static_cast<std::uint64_t>(bytes.count());
+    const std::uint64_t parts = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
+    const std::uint64_t shown =
+        countOfParts(magnitude, unit.bytes, parts, negative ? opposite(rounding) : rounding);
+    if (atLeastOne && shown < parts) // 1023.99 MiB shown as 1024 belongs to the next unit
+        return std::nullopt;
+    const std::string sign = negative ? "-" : "";
+    return FigureText{
+        decimals == 0 ? fmt::format("{}{}", sign, shown)
+                      : fmt::format("{}{}.{:0{}}", sign, shown / parts, shown % parts, decimals),
+        std::string{unit.name}};
+}
+
+} // namespace
+
+FigureText bytesFigure(Bytes bytes, Rounding rounding, Digits digits)
+{
     for (const ShownUnit& unit : kShownUnits) {
         const int decimals =
             digits == Digits::Few && unit.bytes < kShownUnits[1].bytes ? 0 : unit.decimals;
-        const std::uint64_t parts = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
-        const std::uint64_t shown =
-            countOfParts(magnitude, unit.bytes, parts, negative ? opposite(rounding) : rounding);
-        if (shown < parts) // 1023.99 MiB shown as 1024 belongs to the next unit
-            continue;
-        const std::string sign = negative ? "-" : "";
-        return {decimals == 0
-                    ? fmt::format("{}{}", sign, shown)
-                    : fmt::format("{}{}.{:0{}}", sign, shown / parts, shown % parts, decimals),
-                std::string{unit.name}};
+        if (const auto figure = figureIn(unit, bytes, rounding, decimals, true))
+            return *figure;
     }
+    return {fmt::format("{}", bytes.count()), "B"};
+}
+
+FigureText bytesFigureLike(Bytes bytes, Bytes like, Rounding rounding)
+{
+    const std::string unit = bytesFigure(like, rounding).unit;
+    for (const ShownUnit& shown : kShownUnits)
+        if (shown.name == unit)
+            return *figureIn(shown, bytes, rounding, shown.decimals, false);
     return {fmt::format("{}", bytes.count()), "B"};
 }
 

@@ -23,6 +23,8 @@ struct FigureText
 };
 [[nodiscard]] FigureText bytesFigure(Bytes bytes, Rounding rounding = Rounding::Nearest,
                                      Digits digits = Digits::All);
+/// The same in the unit that `like` has: figures below each other, of which the head says the unit.
+[[nodiscard]] FigureText bytesFigureLike(Bytes bytes, Bytes like, Rounding rounding);
 /// "7.16 GiB", "288.0 MiB", "12 B": GiB two decimals, MiB and KiB one, B none. Never used for JSON.
 [[nodiscard]] std::string bytesText(Bytes bytes, Rounding rounding = Rounding::Nearest);
 /// A budget beside a peak that is shown rounded up: rounded down, but where a peak within the

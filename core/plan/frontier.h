@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/plan/certify.h"
+#include "core/plan/part_reports.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,10 +27,22 @@ public:
     /// Tells that some way to find plans has no part in this, and why.
     void leaveOut(std::string sentence) { m_leftOut.push_back(std::move(sentence)); }
     [[nodiscard]] const std::vector<std::string>& leftOut() const { return m_leftOut; }
+    /// What executes its plans: one and the same for all of them; also known while there is none.
+    void setRuntime(Runtime runtime) { m_runtime = runtime; }
+    [[nodiscard]] Runtime runtime() const
+    {
+        return m_points.empty() ? m_runtime : m_points.front()->plan().runtime;
+    }
+    /// Of a frontier that several planners made: where each of them stands by now.
+    void setParts(std::shared_ptr<const PartReports> parts) { m_parts = std::move(parts); }
+    /// Null: one planner made it.
+    [[nodiscard]] const std::shared_ptr<const PartReports>& parts() const { return m_parts; }
 
 private:
     std::vector<VerifiedPlanPtr> m_points;
     std::vector<std::string> m_leftOut;
+    Runtime m_runtime = Runtime::Checkpoint;
+    std::shared_ptr<const PartReports> m_parts;
 };
 
 using FrontierPtr = std::shared_ptr<const Frontier>;

@@ -185,7 +185,11 @@ base::Result<std::vector<Pin>> resolvePins(const std::vector<std::string>& texts
         base::Result<Pin> pin = resolvePin(text, program);
         if (!pin)
             return tl::unexpected{pin.error()};
-        pins.push_back(*std::move(pin));
+        // Twice the same: each would cost nothing as long as the other one is there.
+        if (std::ranges::none_of(pins, [&pin](const Pin& known) {
+                return known.kind == pin->kind && known.glob == pin->glob;
+            }))
+            pins.push_back(*std::move(pin));
     }
     if (const base::Result<void> checked = checkConflicts(pins, program); !checked)
         return tl::unexpected{checked.error()};

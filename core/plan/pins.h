@@ -24,8 +24,8 @@ namespace plimsoll::plan {
 /// Usage error, one sentence, for a text of another form and a glob that matches no such value.
 [[nodiscard]] base::Result<Pin> resolvePin(std::string_view text, const graph::Program& program);
 
-/// All of them. Usage error for too many of them, and one that names the two pins
-/// where one keeps what another recomputes.
+/// All of them; of equal ones the first. Usage error for too many of them, and one that names the
+/// two pins where one keeps what another recomputes.
 [[nodiscard]] base::Result<std::vector<Pin>> resolvePins(const std::vector<std::string>& texts,
                                                          const graph::Program& program);
 

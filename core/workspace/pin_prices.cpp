@@ -23,7 +23,7 @@ base::Result<std::vector<PlannedPtr>> planWithoutEachPin(const graph::ProgramPtr
     std::vector<PlannedPtr> all;
     for (std::size_t pin = 0; pin < choices.pins.size(); ++pin) {
         Choices others = choices;
-        others.pins.erase(others.pins.begin() + static_cast<std::ptrdiff_t>(pin));
+        std::erase(others.pins, choices.pins[pin]); // if it is there twice, both times
         base::Result<PlannedPtr> planned = planGraph(recorded, others, job);
         if (!planned)
             return tl::unexpected{planned.error()};

@@ -5,6 +5,7 @@
 #include "core/plan/pins.h"
 #include "core/solve/common/offer.h"
 
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -77,6 +78,7 @@ base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& recorded, const Choi
     base::Result<Planned> planned = unplannedStep(recorded, choices, job);
     if (!planned)
         return tl::unexpected{planned.error()};
+    const auto began = std::chrono::steady_clock::now();
     planned->peakBound = plan::peakLowerBound(
         planned->problem, solve::runtimeOf((*planner)->descriptor(), choices.options));
     const auto with = [&planned](plan::FrontierPtr frontier) {
@@ -93,6 +95,8 @@ base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& recorded, const Choi
         return tl::unexpected{frontier.error()};
     if (job.stopRequested())
         return base::cancelled();
+    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
+    planned->took = base::Nanoseconds{took.count()};
     return with(*std::move(frontier));
 }
 

@@ -50,6 +50,7 @@ struct Planned
     plan::FrontierPtr frontier;
     plan::PeakBound peakBound;
     base::Bytes smallestPeak; ///< least peak of any verified plan known
+    base::Nanoseconds took;   ///< of planning, wall time; 0: it isn't over
 
     void setFrontier(plan::FrontierPtr known);
 };

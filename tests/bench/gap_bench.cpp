@@ -62,7 +62,7 @@ void measure(const std::string& sample, std::int64_t runtime, Mean& all, int& no
     Mean gaps;
     for (const double share : {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3}) {
         problem.budget = base::Bytes{static_cast<std::int64_t>(std::floor(share * peak))};
-        if (problem.budget < plan::peakLowerBound(problem, solve::runtimeOf(*found)).bytes)
+        if (problem.budget < plan::peakLowerBound(problem, found->runtime()).bytes)
             break; // nothing fits from here on
         const std::optional<double> gap = gapAt(problem, found, plain.stepTime);
         row += gap ? fmt::format(" {:>6.2f}", *gap) : "   none";

@@ -61,12 +61,12 @@ private:
                                                          const base::JobContext& job,
                                                          const Listener& listener) const override
     {
-        const std::vector<FitPlanner> fit = fitPlanners(m_parts, descriptor(), options);
-        if (fit.empty())
+        const FitPlanners parts = fitPlanners(m_parts, descriptor(), options);
+        if (parts.fit.empty())
             return base::failure(base::ErrorKind::Usage,
                                  "No planner takes all of these options together: leave some of "
                                  "them off.");
-        return AutoRun{problem, descriptor(), options, job, listener}.run(fit, m_threads);
+        return AutoRun{problem, descriptor(), options, job, listener}.run(parts, m_threads);
     }
 
     std::vector<const Planner*> m_parts;

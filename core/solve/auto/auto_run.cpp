@@ -25,6 +25,12 @@ bool repeatsNothing(const plan::Frontier& frontier)
     });
 }
 
+base::Nanoseconds since(std::chrono::steady_clock::time_point began)
+{
+    const std::chrono::nanoseconds span = std::chrono::steady_clock::now() - began;
+    return base::Nanoseconds{span.count()};
+}
+
 } // namespace
 
 AutoRun::AutoRun(const plan::Problem& problem, const PlannerDescriptor& asked,
@@ -32,19 +38,22 @@ AutoRun::AutoRun(const plan::Problem& problem, const PlannerDescriptor& asked,
     : m_problem{problem}
     , m_asked{asked}
     , m_optionTexts{optionTexts(asked, options)}
+    , m_runtime{runtimeOf(asked, options)}
     , m_job{job}
     , m_listener{listener}
 {
 }
 
-base::Result<plan::FrontierPtr> AutoRun::run(const std::vector<FitPlanner>& planners,
-                                             std::size_t threads)
+base::Result<plan::FrontierPtr> AutoRun::run(const FitPlanners& planners, std::size_t threads)
 {
-    m_parts = std::vector<Part>(planners.size());
-    for (std::size_t i = 0; i < planners.size(); ++i)
-        m_parts[i].fit = &planners[i];
+    m_parts = std::vector<Part>(planners.fit.size());
+    for (std::size_t i = 0; i < m_parts.size(); ++i)
+        m_parts[i].fit = &planners.fit[i];
+    m_reports = std::make_shared<plan::PartReports>(planners.reports);
+    m_known.setRuntime(m_runtime);
+    m_known.setParts(m_reports);
     std::vector<std::jthread> workers;
-    for (std::size_t i = 0; i < std::min(threads, planners.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(threads, m_parts.size()); ++i) {
         try {
             workers.emplace_back([this] { work(); });
         } catch (const std::system_error&) {
@@ -64,17 +73,39 @@ void AutoRun::work()
     while (m_next < m_parts.size()) {
         Part& part = m_parts[m_next++];
         lock.unlock();
+        m_reports->change(part.fit->part, [](plan::PartReport& report) {
+            report.state = plan::PartState::Running;
+        });
+        const auto began = std::chrono::steady_clock::now();
         base::Result<plan::FrontierPtr> result = part.fit->planner->frontier(
             m_problem, part.fit->options, {.stop = m_job.stop, .progress = &part.progress},
             [this](const plan::FrontierPtr& found) { hear(found); });
         if (result)
             hear(*result);
         part.progress.set(kWhole);
+        report(part, result, since(began));
         lock.lock();
         part.result = std::move(result);
         ++m_done;
         m_wake.notify_one();
     }
+}
+
+void AutoRun::report(const Part& part, const base::Result<plan::FrontierPtr>& result,
+                     base::Nanoseconds took)
+{
+    const bool isStopped =
+        m_job.stopRequested() || (!result && result.error().kind == base::ErrorKind::Cancelled);
+    m_reports->change(part.fit->part, [&](plan::PartReport& report) {
+        report.took = took;
+        report.state = isStopped ? plan::PartState::Stopped
+                       : result  ? plan::PartState::Over
+                                 : plan::PartState::Refused;
+        if (result)
+            report.found = plan::partPoints(**result);
+        else if (!isStopped)
+            report.reason = base::told(result.error());
+    });
 }
 
 void AutoRun::wait()
@@ -84,8 +115,12 @@ void AutoRun::wait()
     while (!isOver) {
         isOver = m_wake.wait_for(lock, kLook, [this] { return m_done == m_parts.size(); });
         std::size_t progress = 0;
-        for (const Part& part : m_parts)
-            progress += static_cast<std::size_t>(part.progress.perMille());
+        for (const Part& part : m_parts) {
+            const int perMille = part.progress.perMille();
+            progress += static_cast<std::size_t>(perMille);
+            m_reports->change(part.fit->part,
+                              [perMille](plan::PartReport& report) { report.perMille = perMille; });
+        }
         m_job.report(progress, m_parts.size() * kWhole);
     }
 }
@@ -114,6 +149,8 @@ void AutoRun::merge(plan::Frontier& into, const plan::Frontier& found) const
 base::Result<plan::FrontierPtr> AutoRun::merged() const
 {
     plan::Frontier frontier;
+    frontier.setRuntime(m_runtime);
+    frontier.setParts(m_reports);
     bool hasAny = false;
     for (const Part& part : m_parts) {
         const base::Result<plan::FrontierPtr>& result = *part.result;

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -22,7 +23,7 @@ public:
 
     /// The best plan of all planners for every budget: of equal ones that of the first planner. The
     /// same for any number of threads (at least 1). An error only if every planner has one.
-    [[nodiscard]] base::Result<plan::FrontierPtr> run(const std::vector<FitPlanner>& planners,
+    [[nodiscard]] base::Result<plan::FrontierPtr> run(const FitPlanners& planners,
                                                       std::size_t threads);
 
 private:
@@ -34,6 +35,9 @@ private:
     };
 
     void work();
+    /// Tells the reports how a part ended.
+    void report(const Part& part, const base::Result<plan::FrontierPtr>& result,
+                base::Nanoseconds took);
     void wait();
     void hear(const plan::FrontierPtr& found);
     void merge(plan::Frontier& into, const plan::Frontier& found) const;
@@ -43,10 +47,12 @@ private:
     const plan::Problem& m_problem;
     const PlannerDescriptor& m_asked;
     std::vector<std::pair<std::string, std::string>> m_optionTexts;
+    plan::Runtime m_runtime;
     const base::JobContext& m_job;
     const Listener& m_listener;
 
     std::vector<Part> m_parts; ///< in the planners' order
+    std::shared_ptr<plan::PartReports> m_reports;
     std::mutex m_mutex;
     std::condition_variable m_wake;
     std::size_t m_next = 0; ///< part to be begun

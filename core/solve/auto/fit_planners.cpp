@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/auto/fit_planners.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace plimsoll::solve {
@@ -20,12 +21,17 @@ bool isDemand(const OptionRecord& record, const OptionValue& value, bool hasRegi
            || (record.name == "granularity" && hasRegions);
 }
 
-/// What the planner is to be given; nothing: it can't do that.
-std::optional<Options> optionsFor(const PlannerDescriptor& planner, const PlannerDescriptor& asked,
-                                  const Options& options)
+/// What the planner is to be given; else why it can't do that: a sentence.
+base::Result<Options> optionsFor(const PlannerDescriptor& planner, const PlannerDescriptor& asked,
+                                 const Options& options)
 {
     const bool hasRegions = runtimeOf(asked, options) == plan::Runtime::Checkpoint;
     Options given;
+    const auto cannot = [](const OptionRecord& record, const OptionValue& value) {
+        return base::failure(
+            base::ErrorKind::Usage,
+            fmt::format("It makes no plans with {} {}.", record.name, valueText(record, value)));
+    };
     for (const OptionRecord& record : asked.options) {
         const OptionValue value = chosenValue(asked, options, record.name);
         const auto own = std::find_if(
@@ -33,9 +39,9 @@ std::optional<Options> optionsFor(const PlannerDescriptor& planner, const Planne
             [&record](const OptionRecord& candidate) { return candidate.name == record.name; });
         if (own == planner.options.end()) {
             if (isDemand(record, value, hasRegions))
-                return std::nullopt;
+                return cannot(record, value);
         } else if (!checkValue(*own, value)) {
-            return std::nullopt;
+            return cannot(record, value);
         } else {
             given[record.name] = value;
         }
@@ -45,14 +51,21 @@ std::optional<Options> optionsFor(const PlannerDescriptor& planner, const Planne
 
 } // namespace
 
-std::vector<FitPlanner> fitPlanners(const std::vector<const Planner*>& planners,
-                                    const PlannerDescriptor& asked, const Options& options)
+FitPlanners fitPlanners(const std::vector<const Planner*>& planners, const PlannerDescriptor& asked,
+                        const Options& options)
 {
-    std::vector<FitPlanner> fit;
-    for (const Planner* planner : planners)
-        if (std::optional<Options> given = optionsFor(planner->descriptor(), asked, options))
-            fit.push_back({planner, *std::move(given)});
-    return fit;
+    FitPlanners all;
+    for (const Planner* planner : planners) {
+        plan::PartReport report{planner->descriptor().id, plan::PartState::Waiting};
+        if (base::Result<Options> given = optionsFor(planner->descriptor(), asked, options)) {
+            all.fit.push_back({planner, *std::move(given), all.reports.size()});
+        } else {
+            report.state = plan::PartState::Unfit;
+            report.reason = given.error().message;
+        }
+        all.reports.push_back(std::move(report));
+    }
+    return all;
 }
 
 } // namespace plimsoll::solve

@@ -115,12 +115,6 @@ bool freezesStats(const PlannerDescriptor& descriptor, const Options& options)
     return optionValue(descriptor, options, "freeze-stats") == 1;
 }
 
-plan::Runtime runtimeOf(const plan::Frontier& frontier)
-{
-    return frontier.points().empty() ? plan::Runtime::Checkpoint
-                                     : frontier.points().front()->plan().runtime;
-}
-
 namespace {
 
 /// Whether some plan runs ops in another order than the recorded one: an op listed before an
@@ -139,7 +133,7 @@ bool reorders(const plan::Frontier& frontier)
 base::Nanoseconds timeBoundOf(const plan::Problem& problem, const plan::Frontier& frontier)
 {
     if (!reorders(frontier))
-        return stepTimeLowerBound(problem, runtimeOf(frontier));
+        return stepTimeLowerBound(problem, frontier.runtime());
     const plan::Evaluation& any = frontier.points().front()->evaluation();
     return any.stepTime - any.recomputeTime;
 }
@@ -150,7 +144,7 @@ Outcome outcomeAt(const plan::Problem& problem, plan::FrontierPtr frontier)
 {
     Outcome outcome;
     outcome.frontier = std::move(frontier);
-    const plan::Runtime runtime = runtimeOf(*outcome.frontier);
+    const plan::Runtime runtime = outcome.frontier->runtime();
     outcome.peakBound = plan::peakLowerBound(problem, runtime);
     outcome.timeBound = timeBoundOf(problem, *outcome.frontier);
     if (const plan::VerifiedPlanPtr point = outcome.frontier->at(problem.budget))

@@ -117,9 +117,6 @@ optionTexts(const PlannerDescriptor& descriptor, const Options& options);
 /// The value of the switch "freeze-stats".
 [[nodiscard]] bool freezesStats(const PlannerDescriptor& descriptor, const Options& options);
 
-/// The runtime of a frontier's plans, which is one and the same.
-[[nodiscard]] plan::Runtime runtimeOf(const plan::Frontier& frontier);
-
 /// Reads the answer for the problem's budget off a frontier, with proven bounds. The same for every
 /// planner.
 [[nodiscard]] Outcome outcomeAt(const plan::Problem& problem, plan::FrontierPtr frontier);

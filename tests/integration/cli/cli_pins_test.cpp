@@ -58,6 +58,17 @@ void CliPinsTest::tellsWhatPinsMatchAndCost()
     for (const auto& row : recomputed)
         QVERIFY(!row[text("module")].toString().startsWith(text("layer1")));
 
+    // Twice the same is one pin with its whole price, and the answer says so.
+    const QStringList twice = budget + QStringList{text("--pin"), text("keep:layer1*"),
+                                                   text("--pin"), text("recompute:layer2.1.bn1"),
+                                                   text("--pin"), text("keep:layer1*")};
+    const QJsonArray counted = plan(twice).json()[text("pins")].toArray();
+    QCOMPARE(counted.size(), 2);
+    QCOMPARE(counted[0][text("given")].toInt(), 2);
+    QCOMPARE(counted[1][text("given")].toInt(), 1);
+    QCOMPARE(counted[0][text("price_ns")].toInteger(), pins[0][text("price_ns")].toInteger());
+    QVERIFY(runCli(QStringList{text("plan"), m_resnet} + twice)
+                .out.contains("; given 2 times, it counts once\n"));
     // The price is what the same search finds without the pin.
     const QJsonObject without =
         plan(budget + QStringList{text("--pin"), text("recompute:layer2.1.bn1")}).json();

@@ -26,6 +26,7 @@ private Q_SLOTS:
     void roundsTheWayThatIsAskedFor();
     void aPeakWithinItsBudgetReadsSo();
     void leavesDecimalsOutOnRequest();
+    void writesFiguresInTheUnitOfAnother();
     void countsInWords();
     void readsSizesExactly_data();
     void readsSizesExactly();
@@ -94,6 +95,21 @@ void FormatTest::leavesDecimalsOutOnRequest()
     QCOMPARE(text.unit, std::string{"MiB"});
     QCOMPARE(bytesFigure(Bytes{7424 * kMiB}, Rounding::Nearest, Digits::Few).figure,
              std::string{"7.25"});
+}
+
+void FormatTest::writesFiguresInTheUnitOfAnother()
+{
+    const Bytes gibibytes{14 * 1024 * kMiB};
+    const auto figure = [](Bytes bytes, Bytes like) {
+        const FigureText text = bytesFigureLike(bytes, like, Rounding::Up);
+        return text.figure + " " + text.unit;
+    };
+    QCOMPARE(figure(gibibytes, gibibytes), std::string{"14.00 GiB"});
+    QCOMPARE(figure(Bytes{288 * kMiB}, gibibytes), std::string{"0.29 GiB"}); // 0.28125, up
+    QCOMPARE(figure(Bytes{1}, gibibytes), std::string{"0.01 GiB"});
+    QCOMPARE(figure(Bytes{}, gibibytes), std::string{"0.00 GiB"});
+    QCOMPARE(figure(Bytes{3 * 1024 * kMiB}, Bytes{288 * kMiB}), std::string{"3072.0 MiB"});
+    QCOMPARE(figure(Bytes{2048}, Bytes{12}), std::string{"2048 B"});
 }
 
 void FormatTest::countsInWords()

@@ -55,6 +55,7 @@ class PinsTest : public QObject
 private Q_SLOTS:
     void globsMeanModulesOpsAndBoth();
     void whatMatchesNothingIsRefused();
+    void equalOnesCountOnce();
     void conflictsNameBothPins();
     void bothOpinionsAgree();
     void everyPlannerHonoursThem_data();
@@ -103,6 +104,19 @@ void PinsTest::whatMatchesNothingIsRefused()
                                           "keep:*.attn."));
     QCOMPARE(refusal(std::vector<std::string>(65, "keep:transformer.h.1")),
              std::string{"65 pins are too many: give at most 64, with wider globs."});
+}
+
+void PinsTest::equalOnesCountOnce()
+{
+    const auto pins = plan::resolvePins({"keep:layer1.0", "recompute:layer2.1.bn1", "keep:layer1.0",
+                                         "keep:layer1.*", "recompute:layer2.1.bn1"},
+                                        *tests::problemOf("resnet18", 0).program);
+    QVERIFY(pins);
+    std::vector<std::string> texts;
+    for (const plan::Pin& pin : *pins)
+        texts.push_back(plan::pinText(pin));
+    QCOMPARE(texts, (std::vector<std::string>{"keep:layer1.0", "recompute:layer2.1.bn1",
+                                              "keep:layer1.*"}));
 }
 
 void PinsTest::conflictsNameBothPins()

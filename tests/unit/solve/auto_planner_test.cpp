@@ -3,6 +3,7 @@
 // named.
 #include "core/solve/auto/auto_planner.h"
 
+#include "core/plan/pins.h"
 #include "core/plan/plan_json.h"
 
 #include "tests/unit/solve/auto_parts.h"
@@ -47,6 +48,9 @@ private Q_SLOTS:
     void itRunsWhoCanDoWhatIsAsked_data();
     void itRunsWhoCanDoWhatIsAsked();
     void whoRefusesIsNamed();
+    void everyPartReportsWhatItFoundItself();
+    void partsAreToldOfWhileTheyRun();
+    void aFrontierWithoutPlansKeepsItsRuntime();
     void ifAllRefuseThereIsOneSentence();
     void betterFrontiersAreToldOnTheWay();
     void stoppedItHasAPlan();
@@ -190,6 +194,89 @@ void AutoPlannerTest::whoRefusesIsNamed()
     const plan::FrontierPtr found = autoOf(parts)->frontier(problem, {}, {}).value();
     QCOMPARE(found->leftOut(), std::vector<std::string>{"rotor took no part: It rains."});
     QCOMPARE(found->points().size(), parts[1]->found()->points().size());
+}
+
+void AutoPlannerTest::everyPartReportsWhatItFoundItself()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    Parts parts;
+    parts.push_back(std::make_unique<const Part>(planner("rotor")));
+    parts.push_back(std::make_unique<const Part>(planner("capuchin")));
+    parts.push_back(std::make_unique<const Part>(planner("chen"),
+                                                 base::Error{base::ErrorKind::Usage, "It rains."}));
+    parts.push_back(std::make_unique<const Part>(planner("every-block")));
+    const plan::FrontierPtr found = autoOf(parts)->frontier(problem, {}, {}).value();
+    QVERIFY(found->parts());
+    const std::vector<plan::PartReport> reports = found->parts()->read();
+    QCOMPARE(reports.size(), parts.size());
+    for (const std::size_t part : {std::size_t{0}, std::size_t{3}}) {
+        QCOMPARE(reports[part].planner, parts[part]->descriptor().id);
+        QVERIFY(reports[part].state == plan::PartState::Over);
+        QVERIFY(reports[part].took.count() > 0);
+        const std::vector<plan::VerifiedPlanPtr>& own = parts[part]->found()->points();
+        QCOMPARE(reports[part].found.size(), own.size());
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            const plan::PartPoint& point = reports[part].found[i];
+            QVERIFY(point.peak == own[i]->evaluation().peak);
+            QVERIFY(point.stepTime == own[i]->evaluation().stepTime);
+            QVERIFY(found->at(point.peak)->evaluation().stepTime <= point.stepTime);
+        }
+    }
+    // Not only what nobody beats: blocks are all dominated by rotor's plans.
+    QVERIFY(reports[3].found.size() >= 2);
+    QVERIFY(reports[1].state == plan::PartState::Unfit && reports[1].found.empty());
+    QCOMPARE(reports[1].reason, std::string{"It makes no plans with runtime checkpoint."});
+    QVERIFY(reports[2].state == plan::PartState::Refused && reports[2].found.empty());
+    QCOMPARE(reports[2].reason, std::string{"It rains."});
+    QVERIFY(!parts[0]->found()->parts()); // one planner alone has no parts
+}
+
+void AutoPlannerTest::partsAreToldOfWhileTheyRun()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    Parts parts;
+    parts.push_back(std::make_unique<const Part>(planner("every-block")));
+    parts.push_back(std::make_unique<const Part>(planner("rotor")));
+    std::vector<std::vector<plan::PartReport>> seen;
+    const auto listener = [&](const plan::FrontierPtr& frontier) {
+        seen.push_back(frontier->parts()->read());
+    };
+    const plan::FrontierPtr last = autoOf(parts, 1)->frontier(problem, {}, {}, listener).value();
+    // One thread: they run one after the other.
+    QVERIFY(seen.size() >= 2);
+    QVERIFY(seen.front()[0].state == plan::PartState::Running);
+    QVERIFY(seen.front()[1].state == plan::PartState::Waiting);
+    QVERIFY(seen.back()[0].state == plan::PartState::Over);
+    QVERIFY(seen.back()[1].state == plan::PartState::Running);
+    for (const plan::PartReport& report : last->parts()->read())
+        QVERIFY(report.state == plan::PartState::Over);
+    std::stop_source over;
+    over.request_stop();
+    const plan::FrontierPtr stopped =
+        autoOf(parts)->frontier(problem, {}, {.stop = over.get_token(), .progress = {}}).value();
+    for (const plan::PartReport& report : stopped->parts()->read())
+        QVERIFY(report.state == plan::PartState::Stopped);
+}
+
+/// What is proved must be of the runtime that was asked, also where pins leave no plan.
+void AutoPlannerTest::aFrontierWithoutPlansKeepsItsRuntime()
+{
+    plan::Problem problem = tests::problemOf(QStringLiteral("gpt2"), 0);
+    const plan::PeakBound checkpoint = plan::peakLowerBound(problem, plan::Runtime::Checkpoint);
+    problem.pins = plan::resolvePins({"recompute:transformer.h.3"}, *problem.program).value();
+    problem.budget = base::Bytes{checkpoint.bytes.count() - 1};
+    for (const int runtime : {0, 1}) {
+        const auto asked = runtime == 1 ? plan::Runtime::Step : plan::Runtime::Checkpoint;
+        const plan::FrontierPtr none =
+            planner("none").frontier(problem, {{"runtime", runtime}}, {}).value();
+        QVERIFY(none->points().empty()); // keeping everything is against the pin
+        QVERIFY(none->runtime() == asked);
+        const solve::Outcome outcome = solve::outcomeAt(problem, none);
+        QVERIFY(outcome.peakBound.bytes == plan::peakLowerBound(problem, asked).bytes);
+        QVERIFY(!outcome.best);
+        QVERIFY(outcome.status
+                == (runtime == 1 ? solve::Status::NotFound : solve::Status::Infeasible));
+    }
 }
 
 void AutoPlannerTest::ifAllRefuseThereIsOneSentence()

@@ -78,7 +78,7 @@ void CapuchinPlannerTest::stoppedAtOnceItKeepsEverything()
     QVERIFY(frontier);
     QCOMPARE((*frontier)->points().size(), std::size_t{1});
     QVERIFY((*frontier)->points().front()->plan().again.empty());
-    QVERIFY(solve::runtimeOf(**frontier) == plan::Runtime::Step);
+    QVERIFY((*frontier)->runtime() == plan::Runtime::Step);
 }
 
 void CapuchinPlannerTest::refusesWhatIsNoTrainingStep()

@@ -28,7 +28,7 @@ private:
 void RotorStepTest::itsPlansRepeatOpsAndAreNoSlowerThanRegions()
 {
     QVERIFY(m_frontier->points().size() > 5);
-    QVERIFY(solve::runtimeOf(*m_frontier) == plan::Runtime::Step);
+    QVERIFY(m_frontier->runtime() == plan::Runtime::Step);
     for (const plan::VerifiedPlanPtr& point : m_frontier->points()) {
         QVERIFY(point->plan().runtime == plan::Runtime::Step);
         QVERIFY(point->plan().regions.empty());
