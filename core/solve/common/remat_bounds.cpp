@@ -143,8 +143,18 @@ RematBound RematBounds::priced(std::int64_t budget, std::vector<double> prices) 
     prices.resize(m_parts.fixed.size(), 0);
     for (double& price : prices)
         price = std::isfinite(price) ? std::max(price, 0.0) : 0;
-    const double value = RematPricing{m_parts}.valueOf(budget, prices, nullptr);
-    return {std::max(value, 0.0), std::move(prices)};
+    double value = 0;
+    for (const RematCharges charges : {RematCharges::Tails, RematCharges::Operands})
+        value = std::max(value, RematPricing{m_parts, charges}.valueOf(budget, prices, nullptr));
+    return {value, std::move(prices)};
+}
+
+/// Further ones gain next to nothing; fewer where each takes longer.
+std::size_t RematBounds::roundsForOperands() const
+{
+    constexpr std::size_t kMost = 24;
+    constexpr std::size_t kAll = 100'000; // gaps looked at
+    return std::min(kAll / (m_parts.gaps.size() + 1), kMost);
 }
 
 RematBound RematBounds::lagrangian(std::int64_t budget, const RematClimb& climb) const
@@ -155,17 +165,23 @@ RematBound RematBounds::lagrangian(std::int64_t budget, const RematClimb& climb)
     if (!climb.prices.empty())
         if (RematBound given = priced(budget, climb.prices); given.again > start.again)
             start = std::move(given);
-    RematPricing pricing{m_parts};
     std::vector<bool> isOver(m_plain.size());
     double all = 0;
     for (std::size_t op = 0; op < m_plain.size(); ++op)
         isOver[op] = m_plain[op] > budget;
     for (const RematGap& gap : m_parts.gaps)
         all += gap.cost;
-    return climbPrices(std::move(start), isOver, all, climb.rounds,
-                       [&](const std::vector<double>& prices, std::vector<double>& slope) {
-                           return pricing.valueOf(budget, prices, &slope);
-                       });
+    // Charges for operands are no concave function of the prices: where it climbs from matters.
+    for (const RematCharges charges : {RematCharges::Tails, RematCharges::Operands}) {
+        RematPricing pricing{m_parts, charges};
+        const bool isFirst = charges == RematCharges::Tails;
+        start = climbPrices(std::move(start), isOver, all,
+                            isFirst ? climb.rounds : std::min(climb.rounds, roundsForOperands()),
+                            [&](const std::vector<double>& prices, std::vector<double>& slope) {
+                                return pricing.valueOf(budget, prices, &slope);
+                            });
+    }
+    return start;
 }
 
 double unitOfTimes(const RematProblem& problem)

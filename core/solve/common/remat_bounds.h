@@ -67,6 +67,7 @@ private:
 
     [[nodiscard]] Cut cutAt(std::uint32_t op, std::int64_t budget) const;
     [[nodiscard]] std::vector<Cut> cuts(std::int64_t budget) const;
+    [[nodiscard]] std::size_t roundsForOperands() const;
     [[nodiscard]] RematBound boundOf(const std::vector<Cut>& cuts) const;
 
     RematGaps m_parts;

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace plimsoll::solve {
 
 namespace {
-
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 class Finder
 {
@@ -17,7 +17,7 @@ public:
         : m_problem{problem}
         , m_uses(problem.values.size())
         , m_writers(problem.values.size())
-        , m_tailOf(problem.values.size(), kNone)
+        , m_tailOf(problem.values.size(), RematGaps::kNoTail)
     {
     }
 
@@ -34,6 +34,8 @@ public:
         for (std::uint32_t tail = 0; tail < m_tailValues.size(); ++tail)
             addTail(tail); // which may find further ones
         share();
+        listGaps();
+        m_found.tailOf = std::move(m_tailOf);
         return std::move(m_found);
     }
 
@@ -42,6 +44,7 @@ private:
     void addGaps();
     void addTail(std::uint32_t index);
     void share();
+    void listGaps();
     void addNeeds(std::uint32_t op, std::uint32_t value, std::uint32_t until);
 
     [[nodiscard]] std::int64_t sizeOf(std::uint32_t value) const
@@ -123,19 +126,20 @@ void Finder::addGaps()
     }
 }
 
-/// What an op's repetition reads, as far as the given order has no use for it from op `until` on.
+/// What an op's repetition reads. What the given order has no use for from op `until` on has a
+/// tail.
 void Finder::addNeeds(std::uint32_t op, std::uint32_t value, std::uint32_t until)
 {
     for (const auto* values : {&m_problem.ops[op].reads, &m_problem.ops[op].overwrites})
         for (const std::uint32_t operand : *values) {
-            if (operand == value || sizeOf(operand) == 0 || m_uses[operand].back() >= until)
+            if (operand == value || sizeOf(operand) == 0)
                 continue;
+            m_found.needs.push_back(operand);
             std::uint32_t& tail = m_tailOf[operand];
-            if (tail == kNone) {
-                tail = static_cast<std::uint32_t>(m_tailValues.size());
-                m_tailValues.push_back(operand);
-            }
-            m_found.needs.push_back(tail);
+            if (m_uses[operand].back() >= until || tail != RematGaps::kNoTail)
+                continue;
+            tail = static_cast<std::uint32_t>(m_tailValues.size());
+            m_tailValues.push_back(operand);
         }
 }
 
@@ -179,6 +183,22 @@ void Finder::share()
                                        ? shareOf(maker, m_tailValues[tail])
                                        : std::numeric_limits<double>::infinity();
     }
+}
+
+/// The gaps of each value that is written once, so that it never is there in another version.
+void Finder::listGaps()
+{
+    std::vector<std::size_t>& from = m_found.gapsFrom;
+    from.assign(m_problem.values.size() + 1, 0);
+    const auto isOnce = [this](const RematGap& gap) { return m_writers[gap.value].size() == 1; };
+    for (const RematGap& gap : m_found.gaps)
+        from[gap.value + 1] += isOnce(gap) ? 1U : 0U;
+    std::partial_sum(from.begin(), from.end(), from.begin());
+    m_found.gapsOf.resize(from.back());
+    std::vector<std::size_t> next = from;
+    for (std::uint32_t index = 0; index < m_found.gaps.size(); ++index)
+        if (const RematGap& gap = m_found.gaps[index]; isOnce(gap))
+            m_found.gapsOf[next[gap.value]++] = index;
 }
 
 } // namespace

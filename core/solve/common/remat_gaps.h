@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -42,10 +43,16 @@ struct RematTail
 /// value are apart in time.
 struct RematGaps
 {
-    std::vector<std::int64_t> fixed;  ///< by op: floor, working set, gaps that can't be dropped
-    std::vector<RematGap> gaps;       ///< that can, of values with bytes, by their first op
-    std::vector<RematTail> tails;     ///< that some repetition needs
-    std::vector<std::uint32_t> needs; ///< indices of tails that a gap's or a tail's cost relies on
+    std::vector<std::int64_t> fixed;   ///< by op: floor, working set, gaps that can't be dropped
+    std::vector<RematGap> gaps;        ///< that can, of values with bytes, by their first op
+    std::vector<RematTail> tails;      ///< that some repetition needs
+    std::vector<std::uint32_t> needs;  ///< values that the repetitions of a gap or a tail read
+    std::vector<std::uint32_t> tailOf; ///< by value: index, or kNoTail
+    /// Indices of the gaps of values that are written once, by value and then as they follow.
+    std::vector<std::uint32_t> gapsOf;
+    std::vector<std::size_t> gapsFrom; ///< by value, one behind the last included: in `gapsOf`
+
+    static constexpr std::uint32_t kNoTail = std::numeric_limits<std::uint32_t>::max();
 
     [[nodiscard]] std::span<const std::uint32_t> needsOf(const auto& gapOrTail) const
     {

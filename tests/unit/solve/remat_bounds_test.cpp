@@ -3,6 +3,8 @@
 // search on tiny problems and against planted plans on larger ones.
 #include "core/solve/common/remat_bounds.h"
 
+#include "core/solve/remat/remat_exact.h"
+
 #include "tests/support/remat_families.h"
 
 #include <QTest>
@@ -48,11 +50,13 @@ private Q_SLOTS:
     void whatMayNotRepeatBelongsToTheWorkingSet();
     void anOpPaysOnceForAllItsValues();
     void whatARepetitionReadsAndNobodyElseCostsToo();
+    void whatARepetitionReadsAndSomebodyElseTooCostsToo();
     void separateCutsAddUp();
     void theWorkingSetNamesItsOp();
     void noBoundIsAboveTheOptimumOfTinyProblems();
     void noBoundIsAboveAPlantedPlan();
     void anyPricesProveABound();
+    void noBoundIsAboveTheOptimumOfLayeredGraphs();
     void pricesOfANeighbourAreAGoodStart();
     void theClimbDoesNotStopEarly();
     void emptyProblemsHaveBounds();
@@ -150,6 +154,28 @@ void RematBoundsTest::whatARepetitionReadsAndNobodyElseCostsToo()
     problem.values = {{2}, {4}, {4}, {10}, {0}};
     compareBounds(RematBounds{problem}.lagrangian(10).again, 8);
     compareBounds(tests::leastAgain(problem, 10), 8);
+}
+
+/// Values 0 and 1 are both dropped at op 2, and 1 is made from 0, which waits on until op 5.
+void RematBoundsTest::whatARepetitionReadsAndSomebodyElseTooCostsToo()
+{
+    RematProblem problem;
+    problem.ops = {op(5, {}, 0),  op(1, {0}, 1), op(1, {}, 2),
+                   op(1, {1}, 3), op(1, {}, 4),  op(1, {0}, 5)};
+    problem.values = {{4}, {4}, {10}, {0}, {10}, {0}};
+    // In between, op 0 runs again for each of them: there's no room for it to wait at op 4.
+    compareBounds(tests::leastAgain(problem, 10), 11);
+    compareBounds(RematBounds{problem}.dearestCut(10).again, 6);
+    compareBounds(RematBounds{problem}.lagrangian(10).again, 11);
+    // With room at op 4 once is enough.
+    problem.values[4].size = 6;
+    compareBounds(tests::leastAgain(problem, 10), 6);
+    compareBounds(RematBounds{problem}.lagrangian(10).again, 6);
+    // With room at op 2 for one of them, value 1 waits.
+    problem.values[2].size = 6;
+    problem.values[4].size = 10;
+    compareBounds(tests::leastAgain(problem, 10), 5);
+    compareBounds(RematBounds{problem}.lagrangian(10).again, 5);
 }
 
 void RematBoundsTest::separateCutsAddUp()
@@ -253,11 +279,11 @@ void RematBoundsTest::noBoundIsAboveAPlantedPlan()
 
 void RematBoundsTest::anyPricesProveABound()
 {
-    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    for (std::uint64_t seed = 0; seed < 1200; ++seed) {
         tests::Random random{seed};
         const RematProblem problem = tests::randomTiny(random);
         const RematBounds bounds{problem};
-        const std::int64_t budget = tests::budgetOf(problem, 0.8);
+        const std::int64_t budget = tests::budgetOf(problem, seed % 2 == 0 ? 0.8 : 0.6);
         std::vector<double> prices;
         for (std::size_t op = 0; op < problem.ops.size(); ++op)
             prices.push_back(0.1 * random.between(-5, 20));
@@ -269,6 +295,42 @@ void RematBoundsTest::anyPricesProveABound()
         if (best.again < kInfinity)
             QVERIFY(bounds.priced(budget, best.prices).again >= best.again * (1 - 1e-6));
     }
+}
+
+/// Deeper graphs than the exhaustive search takes, against A*, which knows of no charges.
+void RematBoundsTest::noBoundIsAboveTheOptimumOfLayeredGraphs()
+{
+    std::size_t proven = 0;
+    double share = 0;
+    for (std::uint64_t seed = 0; seed < 240; ++seed) {
+        tests::Random random{seed};
+        tests::LayeredShape shape = tests::layeredShape(100);
+        shape.ops = 12 + seed % 9;
+        const RematProblem problem = tests::randomLayered(random, shape);
+        const RematBounds bounds{problem};
+        for (const double of : {0.85, 0.7, 0.6}) {
+            const std::int64_t budget = tests::budgetOf(problem, of);
+            const solve::RematExact exact =
+                solve::solveExactly(problem, budget, {.states = 20'000}, {});
+            const double optimum = exact.plan ? exact.again : kInfinity;
+            if (!exact.isProven)
+                continue;
+            const RematBound best = bounds.lagrangian(budget);
+            QVERIFY2(best.again <= optimum, qPrintable(QStringLiteral("seed %1").arg(seed)));
+            std::vector<double> prices = best.prices;
+            for (double& price : prices)
+                price *= 3 * random.unit();
+            QVERIFY(bounds.priced(budget, std::move(prices)).again <= optimum);
+            if (optimum > 0 && optimum < kInfinity) {
+                ++proven;
+                share += best.again / optimum;
+            }
+        }
+    }
+    share /= static_cast<double>(proven);
+    qInfo("%zu optima; the bound is %.3f of them on average", proven, share);
+    QVERIFY(proven > 100);
+    QVERIFY(share > 0.5);
 }
 
 void RematBoundsTest::pricesOfANeighbourAreAGoodStart()
