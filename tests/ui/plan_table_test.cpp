@@ -30,6 +30,7 @@ private Q_SLOTS:
     void cleanup() { closeWindow(); }
     void followsTheDraggedLine();
     void keepsTheChosenDecision();
+    void paintsEachPlanOnce();
 
 private:
     static QTableView& tableOf(PlannerPage& page)
@@ -119,6 +120,50 @@ void PlanTableTest::keepsTheChosenDecision()
     }
     QVERIFY(kept > 0);
     QCOMPARE(steps.count(), 0); // nobody chose anything
+}
+
+/// Counts what a widget paints.
+class PaintCount : public QObject
+{
+public:
+    explicit PaintCount(QWidget& widget) { widget.installEventFilter(this); }
+
+    bool eventFilter(QObject* /*watched*/, QEvent* event) override
+    {
+        count += event->type() == QEvent::Paint ? 1 : 0;
+        return false;
+    }
+
+    int count = 0;
+};
+
+void PlanTableTest::paintsEachPlanOnce()
+{
+    PlannerPage* page = openPlanned("gpt2");
+    QVERIFY(page != nullptr);
+    QTableView& table = tableOf(*page);
+    page->planPage().setHeld(true); // as the hand does that drags
+    const auto settle = [] {
+        for (int round = 0; round < 5; ++round)
+            QCoreApplication::processEvents();
+    };
+    settle();
+    PaintCount paints{*table.viewport()};
+    std::set<int> rows;
+    for (const plan::VerifiedPlanPtr& point : page->document().planned()->frontier->points()) {
+        if (point->plan().repeatsNothing())
+            continue;
+        const int before = table.model()->rowCount();
+        page->planPage().showPlan(point);
+        if (table.model()->rowCount() == before)
+            continue;
+        rows.insert(table.model()->rowCount());
+        paints.count = 0;
+        settle();
+        QVERIFY(table.isVisible());
+        QCOMPARE(paints.count, 1);
+    }
+    QVERIFY(rows.size() >= 5);
 }
 
 } // namespace

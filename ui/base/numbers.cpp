@@ -3,14 +3,7 @@
 
 #include "core/base/format.h"
 
-#include <QFontMetricsF>
-#include <QGlyphRun>
-#include <QHash>
 #include <QLocale>
-#include <QPaintEngine>
-#include <QPainter>
-#include <QRawFont>
-#include <QTextLayout>
 
 #include <algorithm>
 #include <array>
@@ -77,139 +70,6 @@ QString withSign(const QString& text, bool negative)
 {
     return (negative ? QChar{kMinus} : QChar{u'+'}) + text;
 }
-
-constexpr qsizetype kKnownFonts = 64;
-constexpr qsizetype kKnownParts = 2048;
-
-/// A digit or a stretch between digits, laid out.
-struct Part
-{
-    QString text;
-    bool isDigit = false;
-    double width = 0;
-    double ascent = 0; ///< of its line: the runs count from the top
-    QList<QGlyphRun> runs;
-};
-
-/// The parts that were drawn in one font. While the budget line is dragged the same few come again
-/// in every frame, and shaping them would cost more than drawing them.
-struct KnownFont
-{
-    double cell = 0; ///< width of the widest digit
-    QHash<QString, Part> parts;
-};
-
-KnownFont& known(const QFont& font)
-{
-    // Glyph runs belong to the thread that made them.
-    thread_local QHash<QFont, KnownFont> fonts;
-    const auto found = fonts.find(font);
-    if (found != fonts.end())
-        return *found;
-    if (fonts.size() >= kKnownFonts)
-        fonts.clear();
-    KnownFont fresh;
-    const QFontMetricsF metrics{font};
-    for (char16_t digit = u'0'; digit <= u'9'; ++digit)
-        fresh.cell = std::max(fresh.cell, metrics.horizontalAdvance(QChar{digit}));
-    return *fonts.insert(font, fresh);
-}
-
-bool isDigit(QChar letter)
-{
-    return letter >= u'0' && letter <= u'9';
-}
-
-const Part& partOf(const QFont& font, KnownFont& fonts, const QString& text)
-{
-    const auto found = fonts.parts.constFind(text);
-    if (found != fonts.parts.constEnd())
-        return *found;
-    if (fonts.parts.size() >= kKnownParts)
-        fonts.parts.clear();
-    QTextLayout layout{text, font};
-    layout.beginLayout();
-    const QTextLine line = layout.createLine();
-    layout.endLayout();
-    return *fonts.parts.insert(text, {text, text.size() == 1 && isDigit(text[0]),
-                                      QFontMetricsF{font}.horizontalAdvance(text),
-                                      line.isValid() ? line.ascent() : 0, layout.glyphRuns()});
-}
-
-/// Calls visit(part) for each digit and for the stretches between.
-template <typename Visit>
-void forEachPart(const QFont& font, KnownFont& fonts, const QString& text, Visit&& visit)
-{
-    for (qsizetype at = 0; at < text.size();) {
-        qsizetype end = at + 1;
-        if (!isDigit(text[at]))
-            while (end < text.size() && !isDigit(text[end]))
-                ++end;
-        visit(partOf(font, fonts, text.mid(at, end - at)));
-        at = end;
-    }
-}
-
-double widthOf(const QFont& font, KnownFont& fonts, const QString& text)
-{
-    double width = 0;
-    forEachPart(font, fonts, text,
-                [&](const Part& part) { width += part.isDigit ? fonts.cell : part.width; });
-    return width;
-}
-
-/// Parts of one text drawn together as far as they are of one font: a run costs more than its
-/// glyphs.
-class PendingGlyphs
-{
-public:
-    explicit PendingGlyphs(QPainter& painter)
-        : m_painter{painter}, m_takesRuns{painter.paintEngine()->type() == QPaintEngine::Raster}
-    {
-    }
-    PendingGlyphs(const PendingGlyphs&) = delete;
-    PendingGlyphs& operator=(const PendingGlyphs&) = delete;
-    PendingGlyphs(PendingGlyphs&&) = delete;
-    PendingGlyphs& operator=(PendingGlyphs&&) = delete;
-    ~PendingGlyphs() { draw(); }
-
-    void add(const Part& part, QPointF pos)
-    {
-        // Devices of shapes want the text itself.
-        if (!m_takesRuns) {
-            m_painter.drawText(pos, part.text);
-            return;
-        }
-        for (const QGlyphRun& run : part.runs) {
-            if (!m_glyphs.isEmpty() && run.rawFont() != m_font)
-                draw();
-            m_font = run.rawFont();
-            m_glyphs += run.glyphIndexes();
-            for (const QPointF& at : run.positions())
-                m_positions << at + pos - QPointF{0, part.ascent};
-        }
-    }
-
-private:
-    void draw()
-    {
-        if (m_glyphs.isEmpty())
-            return;
-        QGlyphRun run;
-        run.setRawFont(m_font);
-        run.setGlyphIndexes(m_glyphs);
-        run.setPositions(m_positions);
-        m_painter.drawGlyphRun({}, run);
-        m_glyphs.clear();
-        m_positions.clear();
-    }
-
-    QPainter& m_painter;
-    bool m_takesRuns;
-    QRawFont m_font;
-    QList<quint32> m_glyphs;
-    QList<QPointF> m_positions;
-};
 
 } // namespace
 
@@ -298,38 +158,6 @@ QString countText(std::uint64_t count)
 QString unknownText()
 {
     return QStringLiteral("–");
-}
-
-double numberWidth(const QFont& font, const QString& text)
-{
-    return widthOf(font, known(font), text);
-}
-
-void drawNumber(QPainter& painter, QPointF pos, const QString& text, Qt::Alignment align)
-{
-    const QFont& font = painter.font();
-    KnownFont& fonts = known(font);
-    double x = pos.x();
-    if ((align & Qt::AlignRight) != 0)
-        x -= widthOf(font, fonts, text);
-    else if ((align & Qt::AlignHCenter) != 0)
-        x -= widthOf(font, fonts, text) / 2;
-    PendingGlyphs glyphs{painter};
-    forEachPart(font, fonts, text, [&](const Part& part) {
-        glyphs.add(part, {part.isDigit ? x + (fonts.cell - part.width) / 2 : x, pos.y()});
-        x += part.isDigit ? fonts.cell : part.width;
-    });
-}
-
-double nameWidth(const QFont& font, const QString& text)
-{
-    return partOf(font, known(font), text).width;
-}
-
-void drawName(QPainter& painter, QPointF pos, const QString& text)
-{
-    const QFont& font = painter.font();
-    PendingGlyphs{painter}.add(partOf(font, known(font), text), pos);
 }
 
 } // namespace plimsoll::ui

@@ -4,13 +4,9 @@
 #include "core/base/quantity.h"
 #include "core/base/rounding.h"
 
-#include <QFont>
-#include <QPointF>
 #include <QString>
 
 #include <cstdint>
-
-class QPainter;
 
 namespace plimsoll::ui {
 
@@ -46,17 +42,5 @@ struct FigureText
 [[nodiscard]] QString countText(std::uint64_t count);
 /// What stands for an unknown number.
 [[nodiscard]] QString unknownText();
-
-/// Width of a text drawn by drawNumber.
-[[nodiscard]] double numberWidth(const QFont& font, const QString& text);
-/// Draws with the painter's font and pen; every digit is centred in a cell as wide as the widest
-/// one. `pos` is on the baseline: at the left end, the centre or the right end of the text by
-/// `align` (Qt::AlignLeft, Qt::AlignHCenter, Qt::AlignRight).
-void drawNumber(QPainter& painter, QPointF pos, const QString& text, Qt::Alignment align);
-
-/// Draws a name or path from `pos` on, its digits as wide as the font has them. As quick as
-/// drawNumber: what was drawn before is not shaped again.
-void drawName(QPainter& painter, QPointF pos, const QString& text);
-[[nodiscard]] double nameWidth(const QFont& font, const QString& text);
 
 } // namespace plimsoll::ui

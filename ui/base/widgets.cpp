@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/base/widgets.h"
 
+#include "ui/base/drawn_text.h"
 #include "ui/base/kept_picture.h"
-#include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 
 #include <QFontMetricsF>
@@ -79,9 +79,8 @@ void TextLabel::paintEvent(QPaintEvent* /*event*/)
     const Theme& theme = Theme::current();
     const QFont& font = theme.font(m_font);
     const QFontMetricsF metrics{font};
-    QString shown = m_text;
-    if (numberWidth(font, shown) > width())
-        shown = metrics.elidedText(m_text, m_elide, width());
+    const QString shown =
+        numberWidth(font, m_text) > width() ? fittedName(font, m_text, m_elide, width()) : m_text;
     const QString tip = shown == m_text ? QString{} : plainTip(m_text);
     if (tip != toolTip())
         setToolTip(tip);

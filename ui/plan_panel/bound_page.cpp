@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_panel/bound_page.h"
 
+#include "ui/base/drawn_text.h"
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/models/program_texts.h"
@@ -22,6 +23,20 @@ bool isResident(const graph::Storage& storage)
            || storage.storageClass == graph::StorageClass::OptimizerState
            || storage.storageClass == graph::StorageClass::Gradient
            || storage.storageClass == graph::StorageClass::Buffer;
+}
+
+double baselineIn(const QRectF& line, const QFontMetricsF& metrics)
+{
+    return line.center().y() + (metrics.ascent() - metrics.descent()) / 2;
+}
+
+void drawCentred(QPainter& painter, const QRectF& line, const QString& text)
+{
+    const QString shown = fittedName(painter.font(), text, Qt::ElideMiddle, line.width());
+    drawNameOn(Theme::current().color(Role::Panel), painter,
+               {line.center().x() - nameWidth(painter.font(), shown) / 2,
+                baselineIn(line, QFontMetricsF{painter.font()})},
+               shown);
 }
 
 } // namespace
@@ -75,24 +90,24 @@ void BoundPage::paintEvent(QPaintEvent* /*event*/)
     }
     painter.setFont(theme.font(TextRole::Lead));
     painter.setPen(theme.color(Role::Text));
-    painter.drawText(QRectF{0, y, static_cast<double>(width()), line}, Qt::AlignCenter,
-                     QStringLiteral("No plan at this budget"));
+    drawCentred(painter, {0, y, static_cast<double>(width()), line},
+                QStringLiteral("No plan at this budget"));
     y += line * 1.2;
     painter.setFont(theme.font(TextRole::Body));
     painter.setPen(theme.color(Role::Muted));
-    painter.drawText(QRectF{8, y, width() - 16.0, line}, Qt::AlignCenter,
-                     metrics.elidedText(m_sentence, Qt::ElideMiddle, width() - 16.0));
+    drawCentred(painter, {8, y, width() - 16.0, line}, m_sentence);
     y += line * 1.2;
     const double left = std::max(8.0, middle - theme.px(210));
     const double right = std::min(width() - 8.0, middle + theme.px(210));
     for (const Row& row : m_rows) {
         const double number = numberWidth(painter.font(), row.bytes);
         painter.setPen(theme.color(Role::Text));
-        painter.drawText(QRectF{left, y, right - left - number - 12, line},
-                         Qt::AlignVCenter | Qt::AlignLeft,
-                         metrics.elidedText(row.name, Qt::ElideMiddle, right - left - number - 12));
-        drawNumber(painter, {right, y + line / 2 + metrics.capHeight() / 2}, row.bytes,
-                   Qt::AlignRight);
+        const QColor ground = theme.color(Role::Panel);
+        drawNameOn(
+            ground, painter, {left, baselineIn({left, y, right - left, line}, metrics)},
+            fittedName(painter.font(), row.name, Qt::ElideMiddle, right - left - number - 12));
+        drawNumberOn(ground, painter, {right, y + line / 2 + metrics.capHeight() / 2}, row.bytes,
+                     Qt::AlignRight);
         y += line;
     }
 }

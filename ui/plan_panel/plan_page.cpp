@@ -151,7 +151,11 @@ void PlanPage::replacePlan(const plan::VerifiedPlanPtr& plan)
     const auto stretch = current.isValid() ? std::optional{m_model->stretchAt(current.row())}
                                            : std::optional<PlanModel::Stretch>{};
     m_isReplacing = true;
+    const int rows = m_model->rowCount();
     m_model->setPlan(plan);
+    // The table would lay itself out while it is painted, and be painted a second time after that.
+    if (m_model->rowCount() != rows)
+        m_table->doItemsLayout();
     if (stretch) {
         // The same decision stays selected, wherever it stands now.
         const std::optional<int> row = m_model->rowOf(*stretch);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_panel/table_look.h"
 
+#include "ui/base/drawn_text.h"
 #include "ui/base/icons.h"
-#include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/models/plan_model.h"
 
@@ -20,17 +20,15 @@ constexpr int kTextPad = 6;    ///< as the style sheet has it
 constexpr int kTextMargin = 3; ///< pixels that Qt adds around icons and texts
 } // namespace
 
-TableDelegate::TableDelegate(QObject* parent) : QStyledItemDelegate{parent}
-{
-    connect(&Theme::current(), &Theme::changed, this, [this] { m_elided.clear(); });
-}
+TableDelegate::TableDelegate(QObject* parent) : QStyledItemDelegate{parent} {}
 
 void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                           const QModelIndex& index) const
 {
     // The style sheet takes longer for a cell's empty ground than all its content takes, and a drag
     // paints the cells in every frame; only where there is something to see is it asked.
-    if ((option.state & (QStyle::State_Selected | QStyle::State_HasFocus)) != 0) {
+    const bool isPlain = (option.state & (QStyle::State_Selected | QStyle::State_HasFocus)) == 0;
+    if (!isPlain) {
         QStyleOptionViewItem ground = option;
         ground.index = index;
         option.widget->style()->drawControl(QStyle::CE_ItemViewItem, &ground, painter,
@@ -44,7 +42,7 @@ void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QString text = displayText(index.data(), option.locale);
     if (alignment.testFlag(Qt::AlignRight)) {
         const int pad = theme.px(kNumberPad);
-        paintNumber(*painter, QRectF{option.rect}.adjusted(pad, 0, -pad, 0), index, text);
+        paintNumber(*painter, QRectF{option.rect}.adjusted(pad, 0, -pad, 0), index, text, isPlain);
     } else {
         const int pad = theme.px(kTextPad) + kTextMargin;
         QRect cell = option.rect.adjusted(pad, 0, -pad, 0);
@@ -59,38 +57,35 @@ void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         if (isLink)
             painter->setPen(theme.color(Role::Accent));
         // Of a path the end matters.
-        paintText(*painter, cell, text, isLink ? Qt::ElideLeft : option.textElideMode);
+        paintText(*painter, cell, text, isLink ? Qt::ElideLeft : option.textElideMode, isPlain);
     }
     painter->restore();
 }
 
 void TableDelegate::paintText(QPainter& painter, const QRect& cell, const QString& text,
-                              Qt::TextElideMode mode) const
+                              Qt::TextElideMode mode, bool isPlain)
 {
-    QString shown = text;
-    if (nameWidth(painter.font(), text) > cell.width()) {
-        constexpr qsizetype kKnown = 512;
-        if (m_elided.size() >= kKnown)
-            m_elided.clear();
-        QString& known = m_elided[{text, cell.width()}];
-        if (known.isEmpty())
-            known = QFontMetricsF{painter.font()}.elidedText(text, mode, cell.width());
-        shown = known;
-    }
+    const QString shown = fittedName(painter.font(), text, mode, cell.width());
     const QFontMetricsF metrics{painter.font()};
     const int line = qRound(metrics.height());
     const double top = cell.top() + cell.height() / 2 - line / 2;
-    drawName(painter, {static_cast<double>(cell.left()), top + metrics.ascent()}, shown);
+    const QPointF pos{static_cast<double>(cell.left()), top + metrics.ascent()};
+    if (isPlain)
+        drawNameOn(Theme::current().color(Role::Panel), painter, pos, shown);
+    else
+        drawName(painter, pos, shown);
 }
 
 void TableDelegate::paintNumber(QPainter& painter, const QRectF& cell, const QModelIndex& index,
-                                const QString& text)
+                                const QString& text, bool isPlain)
 {
     const Theme& theme = Theme::current();
     const QFont& font = painter.font();
     const QVariant fraction = index.data(PlanModel::FractionRole);
     const double room = cell.width() - theme.px(72);
-    if (index.column() == PlanModel::SavedColumn && fraction.isValid() && room > theme.px(24)) {
+    const bool hasBar =
+        index.column() == PlanModel::SavedColumn && fraction.isValid() && room > theme.px(24);
+    if (hasBar) {
         const QRectF track{cell.left(), cell.center().y() - theme.px(4), room,
                            static_cast<double>(theme.px(8))};
         painter.fillRect(track, theme.color(Role::Raised));
@@ -98,12 +93,15 @@ void TableDelegate::paintNumber(QPainter& painter, const QRectF& cell, const QMo
             QRectF{track.topLeft(), QSizeF{track.width() * fraction.toDouble(), track.height()}},
             theme.color(Role::ClassAct));
     }
-    if (numberWidth(font, text) <= cell.width())
-        drawNumber(painter, {cell.right(), cell.center().y() + QFontMetricsF{font}.capHeight() / 2},
-                   text, Qt::AlignRight);
-    else
+    const double width = numberWidth(font, text);
+    const QPointF end{cell.right(), cell.center().y() + QFontMetricsF{font}.capHeight() / 2};
+    if (width > cell.width())
         painter.drawText(cell, Qt::AlignVCenter | Qt::AlignRight,
                          QFontMetricsF{font}.elidedText(text, Qt::ElideRight, cell.width()));
+    else if (isPlain && (!hasBar || width < theme.px(66)))
+        drawNumberOn(theme.color(Role::Panel), painter, end, text, Qt::AlignRight);
+    else
+        drawNumber(painter, end, text, Qt::AlignRight);
 }
 
 QSize TableDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
@@ -135,14 +133,14 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
     const double side = theme.px(12);
     const QRectF cell = QRectF{rect}.adjusted(theme.px(8), 0, -theme.px(8), 0);
     const double room = cell.width() - (isSorted ? side + 2 : 0);
-    const QString text = metrics.elidedText(model()->headerData(section, orientation()).toString(),
-                                            Qt::ElideRight, room);
-    const double width = metrics.horizontalAdvance(text);
+    const QString text = fittedName(font, model()->headerData(section, orientation()).toString(),
+                                    Qt::ElideRight, room);
+    const double width = nameWidth(font, text);
     const double left = isRight ? cell.right() - width : cell.left();
     painter->setFont(font);
     painter->setPen(theme.color(isSorted ? Role::Text : Role::Muted));
-    painter->drawText(QPointF{left, cell.center().y() + (metrics.ascent() - metrics.descent()) / 2},
-                      text);
+    drawName(*painter, {left, cell.center().y() + (metrics.ascent() - metrics.descent()) / 2},
+             text);
     if (isSorted) {
         painter->setRenderHint(QPainter::Antialiasing);
         painter->translate(isRight ? left - 2 - side / 2 : left + width + 2 + side / 2,

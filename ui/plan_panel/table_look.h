@@ -25,13 +25,11 @@ public:
                                  const QModelIndex& index) const override;
 
 private:
-    void paintText(QPainter& painter, const QRect& cell, const QString& text,
-                   Qt::TextElideMode mode) const;
+    /// `isPlain`: on the table's own ground.
+    static void paintText(QPainter& painter, const QRect& cell, const QString& text,
+                          Qt::TextElideMode mode, bool isPlain);
     static void paintNumber(QPainter& painter, const QRectF& cell, const QModelIndex& index,
-                            const QString& text);
-
-    /// By text and width: finding the place to cut means to shape the text again and again.
-    mutable QHash<QPair<QString, int>, QString> m_elided;
+                            const QString& text, bool isPlain);
 };
 
 /// The head of a table: small and muted; the arrow of the sorted column keeps clear of its text and

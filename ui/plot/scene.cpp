@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plot/scene.h"
 
-#include "ui/base/numbers.h"
+#include "ui/base/drawn_text.h"
 
 #include <QBuffer>
 #include <QFontMetricsF>

@@ -6,6 +6,7 @@
 
 #include <QHBoxLayout>
 #include <QMenu>
+#include <QPaintEvent>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStackedWidget>
@@ -61,15 +62,19 @@ public:
     }
 
 protected:
-    void paintEvent(QPaintEvent* /*event*/) override
+    void paintEvent(QPaintEvent* event) override
     {
         const Theme& theme = Theme::current();
+        const int radius = theme.px(6);
         QPainter painter{this};
+        if (event->rect().bottom() < height() - radius) { // as a drag changes what stands in it
+            painter.fillRect(event->rect(), theme.color(Role::Panel));
+            return;
+        }
         painter.fillRect(rect(), theme.color(Role::Window));
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(Qt::NoPen);
         painter.setBrush(theme.color(Role::Panel));
-        const double radius = theme.px(6);
         painter.drawRoundedRect(QRectF{rect()}.adjusted(0, -radius, 0, 0), radius, radius);
     }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/start_page/start_widgets.h"
 
+#include "ui/base/drawn_text.h"
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/base/numbers.h"
+#include "ui/base/drawn_text.h"
 #include "ui/plot/label_placer.h"
 #include "ui/timeline/measured_line.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/timeline/overview.h"
 
-#include "ui/base/numbers.h"
+#include "ui/base/drawn_text.h"
 #include "ui/timeline/paint_context.h"
 #include "ui/timeline/stack_columns.h"
 
@@ -146,13 +146,14 @@ void paintOverview(QPainter& painter, const TimelineModel& model, const Timeline
     painter.setFont(font);
     painter.setPen(theme.color(Role::Muted));
     const double baseline = strip.center().y() + (metrics.ascent() - metrics.descent()) / 2;
-    drawNumber(painter, QPointF{strip.left() - theme.px(8), baseline}, QStringLiteral("Step"),
-               Qt::AlignRight);
+    const QColor ground = theme.color(Role::Panel);
+    drawNumberOn(ground, painter, QPointF{strip.left() - theme.px(8), baseline},
+                 QStringLiteral("Step"), Qt::AlignRight);
     const double percent = (visible.end - visible.begin) * 100;
-    drawNumber(painter, QPointF{strip.right() + theme.px(12), baseline},
-               QString::number(percent, 'f', percent < 10 ? 1 : 0)
-                   + QStringLiteral("\u00a0% shown"),
-               Qt::AlignLeft);
+    drawNumberOn(ground, painter, QPointF{strip.right() + theme.px(12), baseline},
+                 QString::number(percent, 'f', percent < 10 ? 1 : 0)
+                     + QStringLiteral("\u00a0% shown"),
+                 Qt::AlignLeft);
 }
 
 OverviewPart overviewPartAt(const TimelineModel& model, const TimelineFrame& frame, QPointF point)

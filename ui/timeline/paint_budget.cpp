@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ui/base/drawn_text.h"
 #include "ui/base/kept_picture.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
@@ -192,6 +193,7 @@ void paintCapacities(const PaintContext& context)
     QPainter& painter = context.painter;
     const double left = context.frame.at.plot().right();
     const QFontMetricsF metrics{context.theme.font(TextRole::Small)};
+    const QColor ground = context.theme.color(Role::Panel);
     for (const CapacityLabel& label : capacityLabels(context.model, context.frame)) {
         const CapacityMark& mark = context.model.capacities[label.index];
         const bool snapped = context.model.drag && context.model.drag->snapped()
@@ -204,13 +206,14 @@ void paintCapacities(const PaintContext& context)
         const double baseline = label.textY + (metrics.ascent() - metrics.descent()) / 2;
         if (label.hasSize) {
             context.setText(TextRole::SmallMedium, Role::Text);
-            drawNumber(painter, QPointF{x, baseline}, capacityText(mark.size), Qt::AlignLeft);
+            drawNumberOn(ground, painter, QPointF{x, baseline}, capacityText(mark.size),
+                         Qt::AlignLeft);
         }
         if (label.hasSize && label.hasName) {
             context.setText(TextRole::Small, Role::Muted);
-            const QString name = metrics.elidedText(mark.name, Qt::ElideRight,
-                                                    context.frame.layout.header.right() - x - 4);
-            painter.drawText(QPointF{x, baseline + metrics.height() - 1}, name);
+            const QString name = fittedName(painter.font(), mark.name, Qt::ElideRight,
+                                            context.frame.layout.header.right() - x - 4);
+            drawNameOn(ground, painter, QPointF{x, baseline + metrics.height() - 1}, name);
         }
     }
 }
@@ -255,8 +258,8 @@ void paintReadout(const PaintContext& context, const QRectF& rect)
     double y = rect.top() + context.px(8);
     for (const ReadoutRow& row : context.model.readout) {
         context.setText(TextRole::Small, Role::Muted);
-        drawNumber(context.painter, QPointF{rect.left() + pad, y + metrics.ascent()}, row.name,
-                   Qt::AlignLeft);
+        drawNumberOn(context.theme.color(Role::Panel), context.painter,
+                     QPointF{rect.left() + pad, y + metrics.ascent()}, row.name, Qt::AlignLeft);
         context.setText(TextRole::SmallStrong, Role::Text);
         drawNumber(context.painter, QPointF{rect.right() - pad, y + metrics.ascent()}, row.value,
                    Qt::AlignRight);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The line above the plot: title, facts about what is shown, legend.
-#include "ui/base/numbers.h"
+#include "ui/base/drawn_text.h"
 #include "ui/base/texts.h"
 #include "ui/timeline/measured_line.h"
 #include "ui/timeline/paint_context.h"
@@ -133,15 +133,16 @@ void paintHeader(const PaintContext& context)
 {
     const QRectF& header = context.frame.layout.header;
     context.setText(TextRole::Strong, Role::Text);
-    drawNumber(
-        context.painter,
+    const QColor ground = context.theme.color(Role::Panel);
+    drawNumberOn(
+        ground, context.painter,
         QPointF{context.px(kTitleLeft), baselineIn(header, context.theme.font(TextRole::Strong))},
         context.model.title, Qt::AlignLeft);
     const ShownSubtitle shown = shownSubtitle(context.model, context.frame, context.theme);
     context.setText(TextRole::Body, Role::Muted);
-    drawNumber(context.painter,
-               QPointF{shown.rect.left(), baselineIn(header, context.theme.font(TextRole::Body))},
-               shown.text, Qt::AlignLeft);
+    drawNumberOn(ground, context.painter,
+                 QPointF{shown.rect.left(), baselineIn(header, context.theme.font(TextRole::Body))},
+                 shown.text, Qt::AlignLeft);
 }
 
 void TimelineView::setTitle(const QString& title)

@@ -136,7 +136,8 @@ void TimelineView::Private::refresh(const TimelineFrame& frame)
         tilesRatio = ratio();
         invalidateAll();
     }
-    const bool baseDirty = groundDirty || stackDirty || basePale != model.pale;
+    if (groundDirty || stackDirty)
+        base.isCurrent = paleBase.isCurrent = false;
     if (groundDirty) {
         QImage ground{view.size() * ratio(), QImage::Format_RGB32};
         ground.setDevicePixelRatio(ratio());
@@ -146,7 +147,8 @@ void TimelineView::Private::refresh(const TimelineFrame& frame)
         paintGround(context);
         paintTimeAxis(context);
         painter.end();
-        base.reset(std::move(ground));
+        base.stack.reset(ground);
+        paleBase.stack.reset(std::move(ground));
         groundDirty = false;
     }
     if (ghostDirty) {
@@ -163,7 +165,7 @@ void TimelineView::Private::refresh(const TimelineFrame& frame)
                                     : StackColumns{};
         stackDirty = false;
     }
-    if (baseDirty)
+    if (!shownBase().isCurrent)
         compose(frame);
 }
 
@@ -173,15 +175,16 @@ void TimelineView::Private::compose(const TimelineFrame& frame)
     const QRect plot{anchorOf(frame, ratio()),
                      frame.deviceCoordinates(ratio()).plot().size().toSize()};
     // Fading the colours is the same as drawing with an opacity, and as quick as drawing without.
+    Base& shown = shownBase();
     if (model.pale)
-        base.draw(plot, columns, paleTiles, fadedInks(theme));
+        shown.stack.draw(plot, columns, paleTiles, fadedInks(theme));
     else
-        base.draw(plot, columns, tiles, inksOf(theme));
-    QPainter painter{&base.picture()};
+        shown.stack.draw(plot, columns, tiles, inksOf(theme));
+    QPainter painter{&shown.stack.picture()};
     paintBands({painter, model, frame, theme});
     painter.end();
-    drawOverviewCurves(base.picture(), model, frame, theme);
-    basePale = model.pale;
+    drawOverviewCurves(shown.stack.picture(), model, frame, theme);
+    shown.isCurrent = true;
 }
 
 void TimelineView::Private::paint(QPainter& painter)
@@ -190,7 +193,7 @@ void TimelineView::Private::paint(QPainter& painter)
     const Theme& theme = Theme::current();
     refresh(now);
     labels = placeLabels(model, now, theme, columns, ratio());
-    painter.drawImage(QPointF{}, base.picture());
+    painter.drawImage(QPointF{}, shownBase().stack.picture());
     const PaintContext context{painter, model, now, theme};
     paintBoundaries(context, columns);
     paintHeader(context);

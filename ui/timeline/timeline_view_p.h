@@ -40,6 +40,13 @@ struct Hit
 class TimelineView::Private
 {
 public:
+    /// Axes, bands, stack, overview: what the line leaves as it is.
+    struct Base
+    {
+        StackPicture stack;
+        bool isCurrent = false;
+    };
+
     explicit Private(TimelineView& owner);
 
     [[nodiscard]] TimelineFrame frame() const;
@@ -49,6 +56,7 @@ public:
     void paint(QPainter& painter);
     void refresh(const TimelineFrame& frame);
     void compose(const TimelineFrame& frame);
+    [[nodiscard]] Base& shownBase() { return model.pale ? paleBase : base; }
     void invalidate(); ///< everything; while dragging, only what the plan changes
     void invalidateAll();
     void describe();
@@ -91,8 +99,8 @@ public:
     QLineEdit* field = nullptr;
 
     // Caches.
-    StackPicture base; ///< axes, bands, stack, overview: what the line leaves as it is
-    bool basePale = false;
+    Base base;
+    Base paleBase; ///< of a plan that does not belong to the budget; a drag crosses there and back
     Ghost ghost;
     QPixmap measured; ///< the measured curve
     StackColumns columns;

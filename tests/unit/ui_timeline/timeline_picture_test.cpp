@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/base/numbers.h"
+#include "ui/base/drawn_text.h"
 #include "ui/base/theme.h"
 #include "ui/plot/scene.h"
 #include "ui/timeline/paint_context.h"
