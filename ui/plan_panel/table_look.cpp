@@ -139,8 +139,8 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
     const double left = isRight ? cell.right() - width : cell.left();
     painter->setFont(font);
     painter->setPen(theme.color(isSorted ? Role::Text : Role::Muted));
-    drawName(*painter, {left, cell.center().y() + (metrics.ascent() - metrics.descent()) / 2},
-             text);
+    drawNameOn(theme.color(Role::Panel), *painter,
+               {left, cell.center().y() + (metrics.ascent() - metrics.descent()) / 2}, text);
     if (isSorted) {
         painter->setRenderHint(QPainter::Antialiasing);
         painter->translate(isRight ? left - 2 - side / 2 : left + width + 2 + side / 2,

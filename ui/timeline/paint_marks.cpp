@@ -58,25 +58,42 @@ QSizeF tagSize(const Theme& theme, const Tag& tag)
     return {std::ceil(width), std::ceil(QFontMetricsF{strong}.height()) + 3};
 }
 
-void paintTag(const PaintContext& context, const QRectF& rect, const Tag& tag)
+namespace {
+
+/// Around the origin.
+void drawTag(QPainter& painter, const Theme& theme, const QRectF& rect, const Tag& tag)
 {
-    QPainter& painter = context.painter;
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
-    painter.setBrush(context.theme.color(Role::Panel, 0.92));
+    painter.setBrush(theme.color(Role::Panel, 0.92));
     painter.drawRoundedRect(rect, 3, 3);
-    const QFont strong = context.theme.font(TextRole::SmallStrong);
+    const QFont strong = theme.font(TextRole::SmallStrong);
     const QFontMetricsF metrics{strong};
     const double baseline = rect.center().y() + (metrics.ascent() - metrics.descent()) / 2;
-    const double x = rect.left() + context.px(kTagPad);
-    context.setText(TextRole::SmallStrong, tag.ink);
+    const double x = rect.left() + theme.px(kTagPad);
+    painter.setFont(strong);
+    painter.setPen(theme.color(tag.ink));
     drawNumber(painter, QPointF{x, baseline}, tag.strong, Qt::AlignLeft);
     if (tag.plain.isEmpty())
         return;
-    context.setText(TextRole::Small, Role::Muted);
-    drawNumber(painter,
-               QPointF{x + numberWidth(strong, tag.strong) + context.px(kTagGap), baseline},
+    painter.setFont(theme.font(TextRole::Small));
+    painter.setPen(theme.color(Role::Muted));
+    drawNumber(painter, QPointF{x + numberWidth(strong, tag.strong) + theme.px(kTagGap), baseline},
                tag.plain, Qt::AlignLeft);
+}
+
+} // namespace
+
+void paintTag(const PaintContext& context, const QRectF& rect, const Tag& tag)
+{
+    // Most tags stand where they stood in the frame before.
+    const QRectF own{QPointF{}, rect.size()};
+    const QString key = QStringLiteral("tag %1 %2 %3 %4")
+                            .arg(static_cast<int>(tag.ink))
+                            .arg(context.theme.scale())
+                            .arg(tag.strong, tag.plain);
+    drawKept(context.painter, rect.topLeft(), key, own.adjusted(-1, -1, 1, 1),
+             [&](QPainter& painter) { drawTag(painter, context.theme, own, tag); });
 }
 
 Tag plannedPeakTag(const TimelineModel& model)
