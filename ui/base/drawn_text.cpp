@@ -209,29 +209,37 @@ QPixmap paintedText(const QPainter& like, KnownFont& fonts, const PictureKey& ke
     return picture;
 }
 
+/// A line of text, measured.
+struct Line
+{
+    const QString& text;
+    bool isNumber;
+    double width;
+};
+
 /// From `pos` on to the right.
-void drawPartsOn(const QColor& ground, QPainter& painter, KnownFont& fonts, QPointF pos,
-                 const QString& text, bool isNumber, double width)
+void drawLineOn(const QColor& ground, QPainter& painter, KnownFont& fonts, QPointF pos,
+                const Line& line)
 {
     if (painter.paintEngine()->type() != QPaintEngine::Raster) {
-        drawParts(painter, fonts, pos, text, isNumber);
+        drawParts(painter, fonts, pos, line.text, line.isNumber);
         return;
     }
     thread_local QCache<PictureKey, QPixmap> kept{kKeptBytes};
     const double ratio = painter.device()->devicePixelRatioF();
-    const PictureKey key{text,
+    const PictureKey key{line.text,
                          fonts.number,
                          painter.pen().color().rgba(),
                          ground.rgb(),
                          static_cast<int>(std::lround(ratio * 1000)),
-                         isNumber};
+                         line.isNumber};
     const QPointF corner{std::round(pos.x() * ratio) / ratio - kOverhang,
                          std::round(pos.y() * ratio) / ratio - fonts.ascent};
     if (const QPixmap* known = kept.object(key)) {
         painter.drawPixmap(corner, *known);
         return;
     }
-    const QPixmap fresh = paintedText(painter, fonts, key, width, ratio);
+    const QPixmap fresh = paintedText(painter, fonts, key, line.width, ratio);
     painter.drawPixmap(corner, fresh);
     kept.insert(key, new QPixmap{fresh}, qsizetype{4} * fresh.width() * fresh.height());
 }
@@ -288,15 +296,15 @@ void drawNumberOn(const QColor& ground, QPainter& painter, QPointF pos, const QS
 {
     KnownFont& fonts = known(painter.font());
     const double width = widthOf(painter.font(), fonts, text);
-    drawPartsOn(ground, painter, fonts, {leftEnd(pos.x(), width, align), pos.y()}, text, true,
-                width);
+    drawLineOn(ground, painter, fonts, {leftEnd(pos.x(), width, align), pos.y()},
+               {text, true, width});
 }
 
 void drawNameOn(const QColor& ground, QPainter& painter, QPointF pos, const QString& text)
 {
     KnownFont& fonts = known(painter.font());
     const double width = partOf(painter.font(), fonts, text).width;
-    drawPartsOn(ground, painter, fonts, pos, text, false, width);
+    drawLineOn(ground, painter, fonts, pos, {text, false, width});
 }
 
 } // namespace plimsoll::ui

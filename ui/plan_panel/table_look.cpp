@@ -68,7 +68,7 @@ void TableDelegate::paintText(QPainter& painter, const QRect& cell, const QStrin
     const QString shown = fittedName(painter.font(), text, mode, cell.width());
     const QFontMetricsF metrics{painter.font()};
     const int line = qRound(metrics.height());
-    const double top = cell.top() + cell.height() / 2 - line / 2;
+    const int top = cell.top() + cell.height() / 2 - line / 2;
     const QPointF pos{static_cast<double>(cell.left()), top + metrics.ascent()};
     if (isPlain)
         drawNameOn(Theme::current().color(Role::Panel), painter, pos, shown);

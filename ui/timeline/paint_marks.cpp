@@ -50,8 +50,8 @@ void paintTriangle(const PaintContext& context, const PeakMark& mark, bool fille
 
 QSizeF tagSize(const Theme& theme, const Tag& tag)
 {
-    const QFont strong = theme.font(TextRole::SmallStrong);
-    const QFont plain = theme.font(TextRole::Small);
+    const QFont& strong = theme.font(TextRole::SmallStrong);
+    const QFont& plain = theme.font(TextRole::Small);
     double width = numberWidth(strong, tag.strong) + 2 * theme.px(kTagPad);
     if (!tag.plain.isEmpty())
         width += numberWidth(plain, tag.plain) + theme.px(kTagGap);
@@ -67,7 +67,7 @@ void drawTag(QPainter& painter, const Theme& theme, const QRectF& rect, const Ta
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.color(Role::Panel, 0.92));
     painter.drawRoundedRect(rect, 3, 3);
-    const QFont strong = theme.font(TextRole::SmallStrong);
+    const QFont& strong = theme.font(TextRole::SmallStrong);
     const QFontMetricsF metrics{strong};
     const double baseline = rect.center().y() + (metrics.ascent() - metrics.descent()) / 2;
     const double x = rect.left() + theme.px(kTagPad);
