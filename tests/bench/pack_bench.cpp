@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Goals 7 and 8: heights of packings, and what they take beside one first fit by size.
+// Heights of packings, and what they take beside one first fit by size or beside CBC.
 #include "core/solve/pack/first_fit.h"
 #include "core/solve/pack/solve_pack.h"
 
+#include "tests/bench/rows.h"
 #include "tests/support/pack_cbc_oracle.h"
 #include "tests/support/pack_families.h"
 #include "tests/support/random.h"
@@ -13,10 +14,12 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
 using namespace plimsoll;
+using namespace plimsoll::bench;
 using namespace plimsoll::solve;
 using tests::Random;
 
@@ -83,44 +86,34 @@ PackBuffers cutRectangle(Random& random, std::size_t count, std::int64_t time)
     return pieces;
 }
 
-/// Goal 7: 20 planted packings of one size, seeds 1 to 20.
-void plantedPackings(benchmark::State& state)
+/// 20 planted packings of one size, seeds 1 to 20.
+void plantedPackings(std::size_t count, std::int64_t time)
 {
     constexpr std::uint64_t kInstances = 20;
-    double reached = 0;
-    double largest = 0;
-    double sum = 0;
-    for (auto _ : state) {
-        for (std::uint64_t seed = 1; seed <= kInstances; ++seed) {
-            Random random{seed};
-            const PackBuffers buffers =
-                cutRectangle(random, static_cast<std::size_t>(state.range(0)), state.range(1));
-            const double yardstick = firstFitSeconds(buffers, 5);
-            PackQuery query;
-            query.capacity = kHeight;
-            query.passes = 6;
-            query.nodes = 30000;
-            const double start = secondsNow();
-            const base::Result<PackAnswer> answer = solvePack(buffers, query, {});
-            const double ratio = (secondsNow() - start) / yardstick;
-            if (!answer) {
-                state.SkipWithError(answer.error().message.c_str());
-                return;
-            }
-            reached += answer->height <= kHeight && ratio <= 1000 ? 1 : 0;
-            largest = std::max(largest, ratio);
-            sum += ratio;
-        }
+    constexpr double kMostFirstFits = 1000;
+    int reached = 0;
+    double most = 0;
+    for (std::uint64_t seed = 1; seed <= kInstances; ++seed) {
+        Random random{seed};
+        const PackBuffers buffers = cutRectangle(random, count, time);
+        const double yardstick = firstFitSeconds(buffers, 5);
+        PackQuery query;
+        query.capacity = kHeight;
+        query.passes = 6;
+        query.nodes = 30000;
+        const double start = secondsNow();
+        const base::Result<PackAnswer> answer = solvePack(buffers, query, {});
+        const double ratio = (secondsNow() - start) / yardstick;
+        reached += answer && answer->height <= kHeight && ratio <= kMostFirstFits ? 1 : 0;
+        most = std::max(most, ratio);
     }
-    state.counters["reached_percent"] = 100 * reached / kInstances;
-    state.counters["target_percent"] = 95;
-    state.counters["mean_first_fits"] = sum / kInstances;
-    state.counters["most_first_fits"] = largest;
-    state.counters["target_first_fits"] = 1000;
+    printFigure("most first fits for one", most);
+    Rows{"7", fmt::format("planted packings of {} buffers, time {}", count, time)}.atLeast(
+        "% reached within 1000 first fits", 100.0 * reached / kInstances, 95);
 }
 
 constexpr std::uint64_t kSmallInstances = 20;
-constexpr int kCbcSeconds = 20; ///< for each
+constexpr int kCbcSeconds = 3; ///< for each: a minute for those of one size
 
 PackBuffers smallBuffers(std::uint64_t seed, std::size_t count)
 {
@@ -147,111 +140,90 @@ double packSeconds(const PackBuffers& buffers)
     return rounds[rounds.size() / 2];
 }
 
-/// Goal 7: small problems, of each family 20 of one size, as far as CBC proves their height.
-void againstCbc(benchmark::State& state, PackBuffers (*instance)(std::uint64_t, std::size_t))
+/// Small problems, 20 of one size. Where CBC is stopped before a proof, the ratio counts what it
+/// had: it would be larger.
+template <typename Instance>
+void againstCbc(const char* family, std::size_t count, const Instance& instance)
 {
-    double proven = 0;
-    double equal = 0;
-    double aboveLiveSum = 0;
-    double logRatio = 0;
-    for (auto _ : state) {
-        for (std::uint64_t seed = 1; seed <= kSmallInstances; ++seed) {
-            const PackBuffers buffers = instance(seed, static_cast<std::size_t>(state.range(0)));
-            const tests::PackCbcAnswer peer = tests::packWithCbc(buffers, kCbcSeconds);
-            const base::Result<PackAnswer> answer = solvePack(buffers, {}, {});
-            if (!answer) {
-                state.SkipWithError(answer.error().message.c_str());
-                return;
-            }
-            if (!peer.height)
-                continue;
-            ++proven;
-            equal += answer->height == *peer.height ? 1 : 0;
-            aboveLiveSum += *peer.height > largestLiveSum(buffers) ? 1 : 0;
-            logRatio += std::log(peer.seconds / std::max(packSeconds(buffers), 1e-9));
-        }
+    int proven = 0;
+    int equal = 0;
+    int aboveLiveSum = 0;
+    Mean speed; // logarithms
+    for (std::uint64_t seed = 1; seed <= kSmallInstances; ++seed) {
+        const PackBuffers buffers = instance(seed);
+        const tests::PackCbcAnswer peer = tests::packWithCbc(buffers, kCbcSeconds);
+        const base::Result<PackAnswer> answer = solvePack(buffers, {}, {});
+        speed.add(std::log(peer.seconds / std::max(packSeconds(buffers), 1e-9)));
+        if (!peer.height)
+            continue;
+        ++proven;
+        equal += answer && answer->height == *peer.height ? 1 : 0;
+        aboveLiveSum += *peer.height > largestLiveSum(buffers) ? 1 : 0;
     }
-    state.counters["proven"] = proven;
-    state.counters["equal"] = equal;
-    state.counters["above_live_sum"] = aboveLiveSum;
-    state.counters["times_faster"] = std::exp(logRatio / std::max(proven, 1.0));
-    state.counters["target_times_faster"] = 1000;
+    printFigure("above the live sum", aboveLiveSum);
+    const Rows rows{"7", fmt::format("{} packings of {} buffers", family, count)};
+    rows.atLeast(fmt::format("% as low as CBC's, of {} proven", proven),
+                 proven == 0 ? kNotMeasured : 100.0 * equal / proven, 100);
+    const int stopped = static_cast<int>(kSmallInstances) - proven;
+    rows.atLeast(fmt::format("CBC's time by ours{}",
+                             stopped == 0 ? ""
+                                          : fmt::format(", at least ({} stopped at {} s)", stopped,
+                                                        kCbcSeconds)),
+                 std::exp(speed.value()), 1000);
 }
 
-void smallPackings(benchmark::State& state)
+void smallPackings(std::size_t count)
 {
-    againstCbc(state, smallBuffers);
+    againstCbc("random", count, [count](std::uint64_t seed) { return smallBuffers(seed, count); });
 }
 
 /// Those where no packing has the live sum's height.
-void tightPackings(benchmark::State& state)
+void tightPackings(std::size_t count)
 {
-    againstCbc(state, [](std::uint64_t seed, std::size_t count) {
+    againstCbc("tight", count, [count](std::uint64_t seed) {
         Random random{seed};
         return tests::tightBuffers(random, count, static_cast<int>(2 * count / 3));
     });
 }
 
-/// Goal 8: buffers anywhere in a time, as long as 1 to 1000, of 1 B to 1 MiB.
-void randomBuffers(benchmark::State& state)
+/// Buffers anywhere in a time, as long as 1 to 1000, of 1 B to 1 MiB.
+void randomBuffers(std::int64_t count, std::size_t time, std::uint64_t seed)
 {
-    Random random{static_cast<std::uint64_t>(state.range(2))};
+    Random random{seed};
     PackBuffers buffers;
-    for (std::int64_t i = 0; i < state.range(0); ++i) {
-        const auto lower =
-            static_cast<std::int64_t>(random.below(static_cast<std::size_t>(state.range(1))));
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto lower = static_cast<std::int64_t>(random.below(time));
         buffers.push_back({lower, lower + random.between(1, 1000), random.between(1, kHeight)});
     }
-    double ratio = 0;
-    double height = 0;
-    for (auto _ : state) {
-        const double yardstick = firstFitSeconds(buffers, 2);
-        PackQuery query;
-        query.passes = 8;
-        const double start = secondsNow();
-        const base::Result<PackAnswer> answer = solvePack(buffers, query, {});
-        ratio = (secondsNow() - start) / yardstick;
-        if (!answer) {
-            state.SkipWithError(answer.error().message.c_str());
-            return;
-        }
-        height = static_cast<double>(answer->height) / static_cast<double>(answer->lowerBound);
-    }
-    state.counters["height_to_bound"] = height;
-    state.counters["target_height"] = 1.01;
-    state.counters["first_fits"] = ratio;
-    state.counters["target_first_fits"] = 100;
+    const double yardstick = firstFitSeconds(buffers, 2);
+    PackQuery query;
+    query.passes = 8;
+    const double start = secondsNow();
+    const base::Result<PackAnswer> answer = solvePack(buffers, query, {});
+    const double seconds = secondsNow() - start;
+    const Rows rows{"8", fmt::format("{} random buffers, time {}, seed {}", count, time, seed)};
+    rows.atMost("height by lower bound",
+                answer
+                    ? static_cast<double>(answer->height) / static_cast<double>(answer->lowerBound)
+                    : kNotMeasured,
+                1.01);
+    rows.atMost("first fits", seconds / yardstick, 100);
 }
 
 } // namespace
 
-BENCHMARK(plantedPackings)
-    ->ArgsProduct({{50, 100, 200, 300, 500}, {1000, 100000}})
-    ->ArgNames({"n", "time"})
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK(smallPackings)
-    ->Arg(12)
-    ->Arg(20)
-    ->Arg(30)
-    ->ArgName("n")
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK(tightPackings)
-    ->Arg(8)
-    ->Arg(10)
-    ->Arg(12)
-    ->ArgName("n")
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK(randomBuffers)
-    ->Args({10000, 10000, 7})
-    ->Args({10000, 10000, 8})
-    ->Args({10000, 10000, 9})
-    ->Args({10000, 100000, 7})
-    ->Args({100000, 1000000, 7})
-    ->ArgNames({"n", "time", "seed"})
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
-
-BENCHMARK_MAIN();
+int main()
+{
+    for (const std::size_t count : {50U, 100U, 200U, 300U, 500U})
+        for (const std::int64_t time : {1000, 100'000})
+            plantedPackings(count, time);
+    for (const std::size_t count : {12U, 20U, 30U})
+        smallPackings(count);
+    for (const std::size_t count : {8U, 10U, 12U})
+        tightPackings(count);
+    for (const std::uint64_t seed : {7U, 8U, 9U})
+        randomBuffers(10'000, 10'000, seed);
+    randomBuffers(10'000, 100'000, 7);
+    randomBuffers(100'000, 1'000'000, 7);
+    return EXIT_SUCCESS;
+}

@@ -30,6 +30,7 @@ using solve::RematProblem;
 
 constexpr int kCbcSeconds = 60;
 constexpr int kRounds = 5;
+constexpr const char* kMeanGap = "mean gap from bound to plan, points";
 
 /// What must not happen: plans over the budget or below a bound, answers that contradict each
 /// other.
@@ -53,7 +54,7 @@ struct Solved
     Span span;   ///< of the whole call
     Span first;  ///< until there was a plan
     Span last;   ///< until there was the best one
-    Span wanted; ///< until there was one as fast as wanted
+    Span wanted; ///< until there was one as fast as wanted; infinite: never
 };
 
 /// Solves and checks the answer with the pass that shares no code with the search.
@@ -74,7 +75,9 @@ Solved solve(const RematProblem& problem, std::int64_t budget, double wantedTime
         if (!wanted && fastest <= wantedTime)
             wanted = last;
     });
-    Solved solved{{}, now() - begin, first.value_or(Span{}), last, wanted.value_or(Span{})};
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    Solved solved{
+        {}, now() - begin, first.value_or(Span{}), last, wanted.value_or(Span{kNever, kNever})};
     if (!answer) {
         fault(answer.error().message);
         return solved;
@@ -101,7 +104,8 @@ void addGap(const RematProblem& problem, const Solved& solved, Mean& gaps)
 
 void againstCbc()
 {
-    fmt::print("row 3: random training chains of 20 to 40 ops, CBC capped at {} s\n", kCbcSeconds);
+    const Rows rows{"3", "random training chains of 20 to 40 ops"};
+    fmt::print("CBC is capped at {} s\n", kCbcSeconds);
     Mean speed;     // logarithms
     Mean lastSpeed; // logarithms
     Mean gaps;
@@ -139,10 +143,11 @@ void againstCbc()
     }
     printFigure("proven optima", proven);
     printFigure("stopped before a proof", open);
-    printRow("worst distance to CBC's optimum, points", worst, 0.001);
-    printRow("CBC's time by ours, geometric mean", std::exp(speed.value()), 1000, true);
+    rows.atMost("worst distance to CBC's optimum, points", proven > 0 ? worst : kNotMeasured,
+                0.001);
+    rows.atLeast("CBC's time by ours, geometric mean", std::exp(speed.value()), 1000);
     printFigure("CBC's time by ours until the best plan", std::exp(lastSpeed.value()));
-    printRow("mean gap from bound to plan, points", gaps.value(), 3);
+    Rows{"6", "random training chains of 20 to 40 ops"}.atMost(kMeanGap, gaps.value(), 3);
 }
 
 /// Median time of one profile scan, microseconds of this thread.
@@ -163,8 +168,8 @@ double scanTime(std::size_t ops)
 
 void planted()
 {
-    fmt::print("row 4: layered graphs, budgets planted as the peak of a hidden plan\n");
     for (const std::size_t ops : {300U, 600U, 1200U}) {
+        const Rows rows{"4", fmt::format("planted in layered graphs of {} ops", ops)};
         Mean share;
         double worst = -100;
         double scans = 0;
@@ -187,19 +192,17 @@ void planted()
             share.add((ours.answer.best->figures.time - ours.answer.base.time)
                       / (hidden.figures.time - ours.answer.base.time));
         }
-        printRow(fmt::format("{} ops, seeds 0 to 3: without a plan", ops), missing, 0);
-        printRow(fmt::format("{} ops: worst excess over the planted plan, points", ops), worst, 0);
-        printRow(fmt::format("{} ops: mean share of the planted repetitions", ops), share.value(),
-                 1);
-        printRow(fmt::format("{} ops: until as fast as planted, profile scans", ops), scans,
-                 100'000);
+        rows.atMost("without a plan, seeds 0 to 3", missing, 0);
+        rows.atMost("worst excess over the planted plan, points", worst, 0);
+        rows.atMost("mean share of the planted repetitions", share.value(), 1);
+        rows.atMost("until as fast as planted, most profile scans", scans, 100'000);
         printFigure(fmt::format("{} ops: whole search, profile scans", ops), whole);
     }
 }
 
 void layered()
 {
-    fmt::print("dense layered graphs: 250 ops, w = 0.43, seeds 0 to 9, at 0.9 and 0.8\n");
+    const std::string about = "layered graphs, 250 ops, w = 0.43, at 0.9 and 0.8";
     Mean gaps;
     Mean added;
     int missing = 0;
@@ -220,10 +223,12 @@ void layered()
         }
     }
     printFigure("proven infeasible, of 20", infeasible);
-    printRow("neither a plan nor a proof, of 20", missing, 0);
+    Rows{"4", about}.atMost("neither plan nor proof, of 20", missing, 0);
     printFigure("mean added time, points", added.value());
-    printRow("mean gap from bound to plan, points", gaps.value(), 3);
+    Rows{"6", about}.atMost(kMeanGap, gaps.value(), 3);
 }
+
+constexpr const char* kAtScale = "transformers at 0.7 of the peak";
 
 /// One plan at 0.7 of the peak; median of the rounds, yardstick in between. Microseconds.
 double coldPlan(std::size_t ops, double target)
@@ -238,7 +243,7 @@ double coldPlan(std::size_t ops, double target)
         scans.push_back(scanTime(problem.ops.size()));
         const Solved ours = solve(problem, budget);
         if (!ours.answer.best)
-            fmt::print("  {} ops: no plan at 0.7 of the peak\n", ops);
+            fault(fmt::format("no plan for {} ops at 0.7 of the peak", ops));
         spans.push_back(ours.span);
         firsts.push_back(ours.first);
     }
@@ -249,7 +254,7 @@ double coldPlan(std::size_t ops, double target)
     printFigure(fmt::format("{} ops: first plan, profile scans", ops),
                 quantile(firsts, 0.5).processor / scan);
     if (target > 0)
-        printRow(fmt::format("{} ops: whole search, profile scans", ops), time / scan, target);
+        Rows{"5", kAtScale}.atMost(fmt::format("{} ops, profile scans", ops), time / scan, target);
     else
         printFigure(fmt::format("{} ops: whole search, profile scans", ops), time / scan);
     return time;
@@ -281,15 +286,14 @@ void frontier(double coldTime)
             last = point->figures.time;
         }
     printFigure("10000 ops, 64 budgets down to 0.3 of the peak: plans", found);
-    printRow("frontier by cold plans", time / coldTime, 20);
+    Rows{"5", "frontier of 64 budgets, 10000 ops"}.atMost("by cold plans", time / coldTime, 20);
 }
 
 void atScale()
 {
-    fmt::print("row 5: synthetic transformers, one plan at 0.7 of the peak\n");
     const double small = coldPlan(1000, 0);
     const double large = coldPlan(10'000, 4000);
-    printRow("time(10k) / time(1k)", large / small, 15);
+    Rows{"5", kAtScale}.atMost("time(10k) / time(1k)", large / small, 15);
     coldPlan(100'000, 8500);
     frontier(large);
 }
@@ -297,7 +301,6 @@ void atScale()
 /// What tight budgets make of the distance between bound and plan.
 void gapsByBudget()
 {
-    fmt::print("row 6: mean gap from bound to plan, points; 6 random problems for each\n");
     for (const double share : {0.9, 0.8, 0.7, 0.6, 0.5, 0.3}) {
         Mean chains;
         Mean graphs;
@@ -314,8 +317,8 @@ void gapsByBudget()
         }
         const auto row = [share](const char* name, const Mean& gaps) {
             if (gaps.count > 0)
-                printRow(fmt::format("{} at {} ({} plans)", name, share, gaps.count), gaps.value(),
-                         3);
+                Rows{"6", fmt::format("{} at {}, {} plans", name, share, gaps.count)}.atMost(
+                    kMeanGap, gaps.value(), 3);
         };
         row("chains of 40 ops", chains);
         row("layered graphs of 100 ops", graphs);
@@ -355,6 +358,6 @@ int main()
     gapsByBudget();
     atScale();
     bounds();
-    fmt::print("row 6: wrong plans and bounds: {} (must be 0)\n", faults);
+    Rows{"6", "all of these problems"}.atMost("wrong plans and bounds", faults, 0);
     return faults == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

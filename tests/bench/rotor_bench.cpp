@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
+// The rotor table beside as many bare min-plus steps, and what finer slots cost.
 #include "core/solve/chain/rotor.h"
 
+#include "tests/bench/rows.h"
 #include "tests/unit/solve/chain_examples.h"
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <limits>
 #include <optional>
 #include <vector>
 
 using namespace plimsoll;
+using namespace plimsoll::bench;
 using namespace plimsoll::solve;
 
 namespace {
 
 constexpr std::size_t kStages = 200;
 constexpr int kSlots = 500;
+constexpr int kRounds = 10;
 
 /// Of all threads together: what a busy machine changes less than time.
 double processorSeconds()
@@ -55,7 +60,7 @@ double sweepSeconds(std::size_t stages, int slots)
 }
 
 /// Random times and MiB sizes, budget 35 % of all saved sets.
-void rotorTable(benchmark::State& state)
+void rotorTable(int threads, double target)
 {
     examples::Random random{1};
     const Chain chain = examples::randomChain(random, kStages, std::int64_t{64} << 20, 8 << 20);
@@ -64,13 +69,13 @@ void rotorTable(benchmark::State& state)
         saved += size;
     RotorOptions options;
     options.slots = kSlots;
-    options.threads = static_cast<int>(state.range(0));
+    options.threads = threads;
     double best = std::numeric_limits<double>::infinity();
     double yardstick = best;
     double bestProcessor = best;
     double yardstickProcessor = best;
-    std::size_t bytes = 0;
-    for (auto _ : state) {
+    std::optional<std::size_t> bytes;
+    for (int round = 0; round < kRounds; ++round) {
         double processor = processorSeconds();
         yardstick = std::min(yardstick, sweepSeconds(kStages, kSlots));
         yardstickProcessor = std::min(yardstickProcessor, processorSeconds() - processor);
@@ -79,29 +84,26 @@ void rotorTable(benchmark::State& state)
         const auto table = RotorTable::build(chain, saved * 35 / 100, options, {});
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
         bestProcessor = std::min(bestProcessor, processorSeconds() - processor);
-        if (!table || !table->sequence(saved * 35 / 100)) {
-            state.SkipWithError("no table");
-            return;
-        }
-        bytes = table->bytes();
         best = std::min(best, seconds.count());
-        state.SetIterationTime(seconds.count());
+        if (table && table->sequence(saved * 35 / 100))
+            bytes = table->bytes();
     }
-    state.counters["yardstick_s"] = yardstick;
-    state.counters["ours_s"] = best;
-    state.counters["ratio"] = best / yardstick;
-    state.counters["processor_ratio"] = bestProcessor / yardstickProcessor;
-    state.counters["target"] = state.range(0) == 1 ? 4 : 2;
-    state.counters["table_MiB"] = static_cast<double>(bytes) / (1 << 20);
+    printFigure("table, ms", best * 1e3);
+    printFigure("sweep, ms", yardstick * 1e3);
+    printFigure("processor time by the sweep's", bestProcessor / yardstickProcessor);
+    const Rows rows{"1", fmt::format("rotor table of {} stages, {} slots, {} thread{}", kStages,
+                                     kSlots, threads, threads == 1 ? "" : "s")};
+    rows.atMost("min-plus sweeps", bytes ? best / yardstick : kNotMeasured, target);
+    rows.atMost("MiB", bytes ? static_cast<double>(*bytes) / (1 << 20) : kNotMeasured, 128);
 }
 
 /// The slots that are taken where sizes are rounded, against 500 (yardstick, time) and against
 /// 4,000 (what the schedule loses by them, in percent).
-void adaptiveSlots(benchmark::State& state)
+void adaptiveSlots(int percent)
 {
-    examples::Random random{static_cast<std::uint64_t>(state.range(0))};
+    examples::Random random{static_cast<std::uint64_t>(percent)};
     const Chain chain = examples::largeChain(random, 60);
-    const std::int64_t budget = examples::shareOfSaved(chain, state.range(0));
+    const std::int64_t budget = examples::shareOfSaved(chain, percent);
     const auto solve = [&](std::optional<int> slots, double& best) {
         RotorOptions options;
         options.slots = slots;
@@ -111,40 +113,28 @@ void adaptiveSlots(benchmark::State& state)
                 .and_then([budget](const RotorTable& table) { return table.sequence(budget); });
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
         best = std::min(best, seconds.count());
-        return sequence ? simulate(chain, *sequence)->makespan : 0.0;
+        return sequence ? simulate(chain, *sequence)->makespan : kNotMeasured;
     };
     double best = std::numeric_limits<double>::infinity();
     double yardstick = best;
     double most = best;
     double makespan = 0;
-    for (auto _ : state) {
-        solve(500, yardstick);
+    for (int round = 0; round < kRounds; ++round) {
+        solve(kSlots, yardstick);
         makespan = solve({}, best);
-        state.SetIterationTime(best);
     }
-    state.counters["yardstick_s"] = yardstick;
-    state.counters["ours_s"] = best;
-    state.counters["ratio"] = best / yardstick;
-    state.counters["target"] = 2;
-    state.counters["loss_percent"] = (makespan / solve(4000, most) - 1) * 100;
+    const Rows rows{"-", fmt::format("adaptive slots, chain of 60 at {} % of all saved", percent)};
+    rows.atMost("time by that of 500 slots", best / yardstick, 2);
+    rows.atMost("% slower than by 4000", (makespan / solve(4000, most) - 1) * 100, 0.1);
 }
 
 } // namespace
 
-BENCHMARK(adaptiveSlots)
-    ->Arg(25)
-    ->Arg(50)
-    ->ArgName("percent")
-    ->Iterations(10)
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond);
-
-BENCHMARK(rotorTable)
-    ->Arg(1)
-    ->Arg(2)
-    ->ArgName("threads")
-    ->Iterations(5)
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond);
-
-BENCHMARK_MAIN();
+int main()
+{
+    rotorTable(1, 4);
+    rotorTable(2, 2);
+    adaptiveSlots(25);
+    adaptiveSlots(50);
+    return EXIT_SUCCESS;
+}

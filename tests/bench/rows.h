@@ -4,19 +4,52 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
+#include <limits>
 #include <string>
+#include <utility>
 
 namespace plimsoll::bench {
 
-inline void printRow(const std::string& what, double value, double target, bool isAtLeast = false)
-{
-    const bool isMet = isAtLeast ? value >= target : value <= target;
-    fmt::print("  {:<58} {:>12.4g} {} {:>8.4g} {}\n", what, value, isAtLeast ? ">=" : "<=", target,
-               isMet ? "pass" : "MISS");
-    std::fflush(stdout);
-}
+/// What could not be measured: its row misses.
+inline constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
+/// Rows about one goal. packaging/test finds them in the output of all programs and puts them
+/// together, so each says by itself what it measures; what stands between them is for the log.
+class Rows
+{
+public:
+    /// `goal` is the row's number in the goals of the reference, "-" where it has none there;
+    /// `about` stands in front of each row's text.
+    Rows(std::string goal, std::string about) : m_goal{std::move(goal)}, m_about{std::move(about)}
+    {
+    }
+
+    void atMost(const std::string& what, double value, double target) const
+    {
+        print(what, value, fmt::format("<= {:g}", target), value <= target);
+    }
+
+    void atLeast(const std::string& what, double value, double target) const
+    {
+        print(what, value, fmt::format(">= {:g}", target), value >= target);
+    }
+
+private:
+    void print(const std::string& what, double value, const std::string& target, bool isMet) const
+    {
+        const std::string measured = std::isnan(value) ? "-" : fmt::format("{:.4g}", value);
+        fmt::print("| {:<3} | {:<82} | {:>9} | {:>9} | {} |\n", m_goal, m_about + ": " + what,
+                   measured, target, isMet ? "pass" : "MISS");
+        std::fflush(stdout);
+    }
+
+    std::string m_goal;
+    std::string m_about;
+};
+
+/// What has no target.
 inline void printFigure(const std::string& what, double value)
 {
     fmt::print("  {:<58} {:>12.4g}\n", what, value);
@@ -34,7 +67,7 @@ struct Mean
         sum += value;
         ++count;
     }
-    [[nodiscard]] double value() const { return count == 0 ? 0 : sum / count; }
+    [[nodiscard]] double value() const { return count == 0 ? kNotMeasured : sum / count; }
 };
 
 } // namespace plimsoll::bench
