@@ -2,6 +2,8 @@
 #include "core/plan/lower_step.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -66,6 +68,10 @@ private:
     [[nodiscard]] bool hasRun(OpId op) const { return m_schedule.stepOfOp[op.index()] >= 0; }
     void endRecordedLives();
     [[nodiscard]] std::vector<StorageId> outcomes() const;
+
+    /// An op that is no repetition, and which of the storages that it makes.
+    using Place = std::pair<std::size_t, std::size_t>;
+    [[nodiscard]] std::vector<Place> places() const;
 
     /// Whether the runner decides how long a storage lives.
     [[nodiscard]] bool isManaged(StorageId storage) const
@@ -143,16 +149,41 @@ std::vector<StorageId> StepLowering::outcomes() const
     std::size_t backward = m_program.forwardCount();
     while (backward < static_cast<std::size_t>(m_runnerOps) && m_program.ops[backward].isRepetition)
         ++backward;
+    std::vector<StorageId> returned;
+    for (std::size_t index = 0; index < m_program.storages.size(); ++index)
+        if (m_program.storages[index].storageClass == StorageClass::Output)
+            returned.emplace_back(index);
     const std::size_t before = kept.size();
-    if (backward < static_cast<std::size_t>(m_runnerOps))
+    if (backward < static_cast<std::size_t>(m_runnerOps)) {
+        const std::vector<Place> places = this->places();
+        std::set<Place> starts;
         for (const graph::TensorId tensor : m_program.ops[backward].reads)
-            if (m_program.storageOf(tensor).storageClass == StorageClass::Output)
-                kept.push_back(m_program.tensor(tensor).storage);
+            starts.insert(places[m_program.tensor(tensor).storage.index()]);
+        std::ranges::copy_if(returned, std::back_inserter(kept), [&](StorageId storage) {
+            return starts.contains(places[storage.index()]);
+        });
+    }
     if (kept.size() == before)
-        for (std::size_t index = 0; index < m_program.storages.size(); ++index)
-            if (m_program.storages[index].storageClass == StorageClass::Output)
-                kept.emplace_back(index);
+        kept.insert(kept.end(), returned.begin(), returned.end());
     return kept;
+}
+
+/// Where each storage was made first: in a step that is rewritten already the loss may be a copy
+/// that was made behind the one from which backward starts.
+std::vector<StepLowering::Place> StepLowering::places() const
+{
+    std::vector<Place> places(m_program.storages.size());
+    for (std::size_t storage = 0; storage < places.size(); ++storage)
+        places[storage] = {m_program.ops.size(), storage};   // older than the step: like no other
+    std::vector<std::size_t> recorded(m_program.ops.size()); // by op: what it repeats in the end
+    for (std::size_t op = 0; op < recorded.size(); ++op) {
+        const graph::Op& row = m_program.ops[op];
+        recorded[op] =
+            row.isRepetition && row.recomputeOf ? recorded[row.recomputeOf->index()] : op;
+        for (std::size_t number = 0; number < m_madeBy[op].size(); ++number)
+            places[m_madeBy[op][number].index()] = {recorded[op], number};
+    }
+    return places;
 }
 
 } // namespace

@@ -63,6 +63,7 @@ private:
     void fault(FaultKind kind, std::string sentence);
     [[nodiscard]] std::vector<Touch> touches(const Execution& execution) const;
     [[nodiscard]] std::vector<StorageId> outcomes() const;
+    [[nodiscard]] std::vector<bool> startOfBackward() const;
     [[nodiscard]] bool isByRunner(StorageId storage) const
     {
         const Moment alloc = m_program.storage(storage).alloc;
@@ -193,25 +194,48 @@ void StepReplay::countUses()
 /// Gradients and what backward starts from; all that is returned where nothing tells.
 std::vector<StorageId> StepReplay::outcomes() const
 {
-    const auto isOutput = [this](StorageId storage) {
-        return m_program.storage(storage).storageClass == graph::StorageClass::Output;
-    };
+    const std::vector<bool> isStart = startOfBackward();
+    std::vector<StorageId> returned;
     std::vector<StorageId> found;
-    const auto first = std::ranges::find_if(m_program.ops, [](const graph::Op& op) {
-        return op.phase == graph::Phase::Backward && !op.isRepetition;
-    });
-    if (first != m_program.ops.end())
-        for (const graph::TensorId tensor : first->reads)
-            if (isOutput(m_program.tensor(tensor).storage))
-                found.push_back(m_program.tensor(tensor).storage);
-    const bool isTold = !found.empty();
-    for (std::size_t i = 0; !isTold && i < m_program.storages.size(); ++i)
-        if (isOutput(StorageId{i}))
-            found.emplace_back(i);
+    for (std::size_t i = 0; i < m_program.storages.size(); ++i)
+        if (m_program.storages[i].storageClass == graph::StorageClass::Output) {
+            returned.emplace_back(i);
+            if (isStart[i])
+                found.emplace_back(i);
+        }
+    if (found.empty())
+        found = std::move(returned);
     for (const graph::Parameter& parameter : m_program.parameters)
         if (parameter.gradient)
             found.push_back(*parameter.gradient);
     return found;
+}
+
+/// Storages in whose place backward's first op reads: those themselves, what they were made again
+/// of by a plan that is written out, and what was made again of that.
+std::vector<bool> StepReplay::startOfBackward() const
+{
+    std::vector<bool> isStart(m_program.storages.size(), false);
+    const auto first = std::ranges::find_if(m_program.ops, [](const graph::Op& op) {
+        return op.phase == graph::Phase::Backward && !op.isRepetition;
+    });
+    if (first == m_program.ops.end())
+        return isStart;
+    for (const graph::TensorId tensor : first->reads)
+        isStart[m_program.tensor(tensor).storage.index()] = true;
+    const auto share = [&](std::size_t from, std::size_t to) {
+        for (std::size_t i = 0; i < std::min(m_makes[from].size(), m_makes[to].size()); ++i)
+            if (isStart[m_makes[from][i].index()])
+                isStart[m_makes[to][i].index()] = true;
+    };
+    // Repetitions stand behind what they repeat: back to the recorded ones, then on to all copies.
+    for (std::size_t op = m_makes.size(); op-- > 0;)
+        if (const graph::Op& again = m_program.ops[op]; again.isRepetition && again.recomputeOf)
+            share(op, again.recomputeOf->index());
+    for (std::size_t op = 0; op < m_makes.size(); ++op)
+        if (const graph::Op& again = m_program.ops[op]; again.isRepetition && again.recomputeOf)
+            share(again.recomputeOf->index(), op);
+    return isStart;
 }
 
 void StepReplay::run()

@@ -4,6 +4,7 @@
 #include "core/plan/rewrite.h"
 
 #include "tests/support/programs.h"
+#include "tests/support/rewritten_step.h"
 
 #include <QTest>
 
@@ -111,6 +112,7 @@ private Q_SLOTS:
     void storagesLiveAsThePlanSays();
     void callsOfModulesMoveWithTheirOps();
     void aResultThatIsMadeAgainIsNoResultBefore();
+    void lossesMadeAgainInBackwardStayTheOnlyResults();
     void aPlanWithoutRepetitionsIsTheStepOfTheRunner();
     void plansOfRegionsAreRefused();
     void otherOrdersAreRefused();
@@ -238,6 +240,35 @@ void RewriteTest::aResultThatIsMadeAgainIsNoResultBefore()
         tests::unlimitedProblem(std::make_shared<const graph::Program>(program)), nothing);
     QCOMPARE(again->schedule->instances.back().free, graph::kNever);
     QCOMPARE(again->schedule->instances[5].free, 3);
+}
+
+/// Backward starts from the first loss, which is no result any more; what else the recorded step
+/// returned (here e) is none for that.
+void RewriteTest::lossesMadeAgainInBackwardStayTheOnlyResults()
+{
+    auto recorded = std::make_shared<graph::Program>(*program());
+    recorded->storages[4].storageClass = StorageClass::Output;
+    plan::Problem problem = tests::unlimitedProblem(recorded);
+    problem.rounding = graph::Rounding::Exact;
+    const std::vector<graph::OpId> loss{graph::OpId{2}, graph::OpId{3}};
+    const auto madeAgain = [&problem](const graph::ProgramPtr& program,
+                                      const std::vector<plan::Again>& rows) -> graph::ProgramPtr {
+        problem.program = program;
+        plan::Plan plan;
+        plan.runtime = plan::Runtime::Step;
+        plan.again = rows;
+        const plan::VerifiedPlanPtr planned = plan::certify(problem, plan).value();
+        auto rewritten = std::make_shared<const graph::Program>(plan::rewrite(*planned).value());
+        [&] {
+            QCOMPARE(rewritten->storages[5].storageClass, StorageClass::Activation);
+            QCOMPARE(rewritten->storages.back().storageClass, StorageClass::Output);
+            QCOMPARE(tests::differenceOf(*planned, rewritten), QString{});
+        }();
+        return rewritten;
+    };
+    const graph::ProgramPtr once = madeAgain(recorded, {{5, loss}}); // behind backward's first op
+    madeAgain(recorded, {{4, loss}, {5, loss}});                     // before and behind it
+    madeAgain(once, {{8, {graph::OpId{5}, graph::OpId{6}}}});        // the repetitions once more
 }
 
 void RewriteTest::aPlanWithoutRepetitionsIsTheStepOfTheRunner()
