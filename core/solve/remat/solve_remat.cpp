@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/remat/solve_remat.h"
 
+#include "core/solve/remat/remat_eviction.h"
 #include "core/solve/remat/remat_exact.h"
 #include "core/solve/remat/remat_refine.h"
 
@@ -169,6 +170,7 @@ public:
 private:
     void refine(std::size_t patience, std::size_t rungs);
     void settle();
+    void evict();
     void prove(const std::vector<double>& prices, std::size_t states);
     void keep(Result<RematPoint> point);
     void raiseBound(double time);
@@ -237,6 +239,14 @@ void Solving::settle()
                 [this] { keep(judged(m_problem, m_search, m_budget)); });
 }
 
+/// What local moves don't reach, plays of the whole order may.
+void Solving::evict()
+{
+    constexpr std::size_t kPlays = 200;
+    if (std::optional<RematPlan> plan = evictingPlan(m_problem, m_budget, kPlays, m_job))
+        keep(judged(m_problem, *std::move(plan), m_budget));
+}
+
 /// Looks at all plans that are faster than the best one.
 void Solving::prove(const std::vector<double>& prices, std::size_t states)
 {
@@ -284,6 +294,8 @@ Result<void> Solving::run(const std::vector<double>& prices) &&
             refine(kPatient, kRungs.at(index));
     if (!isOver() && m_answer.best && isFar(0.03))
         settle();
+    if (!isOver() && !m_answer.best)
+        evict();
     if (!isOver())
         prove(prices, kManyStates);
     for (const std::size_t states : {10 * kManyStates, 50 * kManyStates})
