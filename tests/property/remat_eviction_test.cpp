@@ -11,6 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
 
 using namespace plimsoll;
 using namespace plimsoll::solve;
@@ -120,8 +123,14 @@ void RematEvictionTest::whereLocalMovesStallThereIsAPlan()
     const RematProblem problem = tests::randomLayered(random, tests::layeredShape(100));
     const std::int64_t budget = tests::budgetOf(problem, 0.4);
     QVERIFY(!RematSearch{problem}.reach(budget, {}));
-    const base::Result<RematAnswer> answer = solveRemat(problem, budget, {});
+    std::vector<double> told;
+    const auto listener = [&told](const RematAnswer& known) {
+        if (known.best && (told.empty() || known.best->figures.time < told.back()))
+            told.push_back(known.best->figures.time);
+    };
+    const base::Result<RematAnswer> answer = solveRemat(problem, budget, {}, listener);
     QVERIFY(answer && answer->best && answer->status == RematStatus::Feasible);
+    QVERIFY(told.size() > 1); // one early, a faster one in the end
     const base::Result<RematFigures> seen = simulate(problem, answer->best->plan);
     QVERIFY(seen && seen->peak <= budget);
     QCOMPARE(seen->time, answer->best->figures.time);

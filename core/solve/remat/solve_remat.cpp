@@ -170,9 +170,10 @@ public:
 private:
     void refine(std::size_t patience, std::size_t rungs);
     void settle();
-    void evict();
+    void evict(std::size_t plays);
     void prove(const std::vector<double>& prices, std::size_t states);
-    void keep(Result<RematPoint> point);
+    bool keep(Result<RematPoint> point);
+    void keepLocal();
     void raiseBound(double time);
     void tell() const
     {
@@ -196,19 +197,28 @@ private:
     const RematListener& m_listener;
     RematSearch m_search;
     bool m_isProven = false; ///< there is no faster plan, or none at all
+    bool m_isLocal = false;  ///< whether the best plan is the search's
     Result<void> m_state;
 };
 
-void Solving::keep(Result<RematPoint> point)
+/// Whether it's the best plan now.
+bool Solving::keep(Result<RematPoint> point)
 {
     if (!point) {
         m_state = tl::unexpected{point.error()};
-        return;
+        return false;
     }
     if (m_answer.best && m_answer.best->figures.time <= point->figures.time)
-        return;
+        return false;
     m_answer.best = *std::move(point);
     tell();
+    return true;
+}
+
+void Solving::keepLocal()
+{
+    if (keep(judged(m_problem, m_search, m_budget)))
+        m_isLocal = true;
 }
 
 void Solving::raiseBound(double time)
@@ -224,8 +234,7 @@ void Solving::refine(std::size_t patience, std::size_t rungs)
     if (rungs > 1)
         m_search.load({});
     const RematEffort effort{workFor(m_problem), m_answer.timeBound, patience, rungs};
-    refineRemat(m_search, m_budget, effort, m_job,
-                [this] { keep(judged(m_problem, m_search, m_budget)); });
+    refineRemat(m_search, m_budget, effort, m_job, [this] { keepLocal(); });
 }
 
 /// Refines the best plan as long as a few tries take, without giving up before.
@@ -235,16 +244,15 @@ void Solving::settle()
     m_search.load(m_answer.best->plan);
     RematEffort effort{kTries * workFor(m_problem), m_answer.timeBound};
     effort.patience = effort.work;
-    refineRemat(m_search, m_budget, effort, m_job,
-                [this] { keep(judged(m_problem, m_search, m_budget)); });
+    refineRemat(m_search, m_budget, effort, m_job, [this] { keepLocal(); });
 }
 
 /// What local moves don't reach, plays of the whole order may.
-void Solving::evict()
+void Solving::evict(std::size_t plays)
 {
-    constexpr std::size_t kPlays = 200;
-    if (std::optional<RematPlan> plan = evictingPlan(m_problem, m_budget, kPlays, m_job))
-        keep(judged(m_problem, *std::move(plan), m_budget));
+    std::optional<RematPlan> plan = evictingPlan(m_problem, m_budget, plays, m_job);
+    if (plan && keep(judged(m_problem, *std::move(plan), m_budget)))
+        m_isLocal = false;
 }
 
 /// Looks at all plans that are faster than the best one.
@@ -282,6 +290,8 @@ Result<void> Solving::run(const std::vector<double>& prices) &&
     constexpr std::size_t kPatient = 50;
     constexpr std::size_t kFewStates = 3000;
     constexpr std::size_t kManyStates = 20'000;
+    constexpr std::size_t kFewPlays = 4;
+    constexpr std::size_t kManyPlays = 200;
     tell();
     if (m_problem.ops.size() <= kFewOps)
         prove(prices, kManyStates);
@@ -289,13 +299,15 @@ Result<void> Solving::run(const std::vector<double>& prices) &&
         refine(kHasty, 1);
     if (!isOver())
         prove(prices, kFewStates);
-    for (std::size_t index = 0; index < kRungs.size(); ++index)
-        if (!isOver() && (index == 0 || !m_answer.best || (index < kRungsForFar && isFar(0.05))))
-            refine(kPatient, kRungs.at(index));
-    if (!isOver() && m_answer.best && isFar(0.03))
-        settle();
     if (!isOver() && !m_answer.best)
-        evict();
+        evict(kFewPlays);
+    for (std::size_t index = 0; index < kRungs.size(); ++index)
+        if (!isOver() && (index == 0 || !m_isLocal || (index < kRungsForFar && isFar(0.05))))
+            refine(kPatient, kRungs.at(index));
+    if (!isOver() && m_isLocal && isFar(0.03))
+        settle();
+    if (!isOver() && !m_isLocal)
+        evict(kManyPlays);
     if (!isOver())
         prove(prices, kManyStates);
     for (const std::size_t states : {10 * kManyStates, 50 * kManyStates})

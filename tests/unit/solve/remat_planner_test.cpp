@@ -61,6 +61,7 @@ class RematPlannerTest : public QObject
 private Q_SLOTS:
     void itIsNeverWorseThanRotor_data();
     void itIsNeverWorseThanRotor();
+    void theRegistrysOneBeginsWithOthers_data();
     void theRegistrysOneBeginsWithOthers();
     void itsRegionsAreNeverWorseThanRotors_data();
     void itsRegionsAreNeverWorseThanRotors();
@@ -128,16 +129,28 @@ void RematPlannerTest::itIsNeverWorseThanRotor()
     }
 }
 
+void RematPlannerTest::theRegistrysOneBeginsWithOthers_data()
+{
+    QTest::addColumn<int>("runtime");
+    QTest::newRow("step") << 1;
+    QTest::newRow("checkpoint") << 0;
+}
+
+/// With the runtime's plans of rotor at both granularities, and Capuchin's.
 void RematPlannerTest::theRegistrysOneBeginsWithOthers()
 {
+    QFETCH(int, runtime);
     const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
-    const plan::FrontierPtr found = remat().frontier(problem, {{"points", 2}}, {}).value();
-    std::vector<plan::FrontierPtr> others{
-        solve::findPlanner("capuchin").value()->frontier(problem, {}, {}).value()};
+    const plan::FrontierPtr found =
+        remat().frontier(problem, {{"points", 2}, {"runtime", runtime}}, {}).value();
+    std::vector<plan::FrontierPtr> others;
+    if (runtime == 1)
+        others.push_back(solve::findPlanner("capuchin").value()->frontier(problem, {}, {}).value());
     for (const std::int64_t granularity : {0, 1})
-        others.push_back(solve::makeRotorPlanner()
-                             ->frontier(problem, {{"runtime", 1}, {"granularity", granularity}}, {})
-                             .value());
+        others.push_back(
+            solve::makeRotorPlanner()
+                ->frontier(problem, {{"runtime", runtime}, {"granularity", granularity}}, {})
+                .value());
     for (const plan::FrontierPtr& other : others)
         for (const plan::VerifiedPlanPtr& point : other->points()) {
             const plan::VerifiedPlanPtr same = found->at(point->evaluation().peak);
