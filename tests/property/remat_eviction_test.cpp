@@ -19,6 +19,24 @@ using namespace plimsoll;
 using namespace plimsoll::solve;
 using tests::Random;
 
+namespace {
+
+/// Whether the plan runs and fits without one of its repetitions.
+bool hasNeedless(const RematProblem& problem, const RematPlan& plan, std::int64_t budget)
+{
+    for (std::size_t row = 0; row < plan.again.size(); ++row)
+        for (std::size_t place = 0; place < plan.again[row].ops.size(); ++place) {
+            RematPlan fewer = plan;
+            std::vector<std::uint32_t>& ops = fewer.again[row].ops;
+            ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(place));
+            if (const auto seen = simulate(problem, fewer); seen && seen->peak <= budget)
+                return true;
+        }
+    return false;
+}
+
+} // namespace
+
 class RematEvictionTest : public QObject
 {
     Q_OBJECT
@@ -91,6 +109,7 @@ void RematEvictionTest::plansFitAndRun()
             QVERIFY2(seen, seen ? "" : seen.error().message.c_str());
             QVERIFY(seen->peak <= budget && !plan->again.empty());
             QCOMPARE(*evictingPlan(problem, budget, 3, {}), *plan);
+            QVERIFY(!hasNeedless(problem, *plan, budget));
             ++found;
         }
     }

@@ -295,6 +295,58 @@ std::optional<Played> Player::play(const Taste& taste, double most)
     return std::move(m_played);
 }
 
+/// Of repetitions that a play makes on demand not all are needed: takes them away, dearest first,
+/// as long as the plan runs and fits.
+Played pruned(const RematProblem& problem, const Played& played, std::int64_t budget,
+              const base::JobContext& job)
+{
+    struct Extra
+    {
+        double time = 0;
+        std::size_t row = 0;
+        std::size_t place = 0;
+    };
+    constexpr std::size_t kSteps = 100'000'000; // that all tries play together
+    const std::vector<RematAgain>& rows = played.plan.again;
+    std::vector<Extra> extras;
+    std::vector<std::vector<bool>> isNeeded;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        isNeeded.emplace_back(rows[row].ops.size(), true);
+        for (std::size_t place = 0; place < rows[row].ops.size(); ++place)
+            extras.push_back({problem.ops[rows[row].ops[place]].time, row, place});
+    }
+    std::ranges::stable_sort(extras, std::ranges::greater{}, &Extra::time);
+    std::size_t tries = kSteps / (problem.ops.size() + extras.size());
+    Played best = played;
+    const auto renew = [&](std::size_t row) {
+        best.plan.again[row].ops.clear();
+        for (std::size_t place = 0; place < rows[row].ops.size(); ++place)
+            if (isNeeded[row][place])
+                best.plan.again[row].ops.push_back(rows[row].ops[place]);
+    };
+    // Again and again: what one of them reads may be needless without it.
+    for (std::size_t before = 0; before != extras.size() && tries > 0;) {
+        before = extras.size();
+        std::erase_if(extras, [&](const Extra& extra) {
+            if (tries == 0 || job.stopRequested())
+                return false;
+            --tries;
+            isNeeded[extra.row][extra.place] = false;
+            renew(extra.row);
+            const base::Result<RematFigures> seen = simulate(problem, best.plan);
+            if (seen && seen->peak <= budget) {
+                best.again -= extra.time;
+                return true;
+            }
+            isNeeded[extra.row][extra.place] = true;
+            renew(extra.row);
+            return false;
+        });
+    }
+    std::erase_if(best.plan.again, [](const RematAgain& row) { return row.ops.empty(); });
+    return best;
+}
+
 } // namespace
 
 std::optional<RematPlan> evictingPlan(const RematProblem& problem, std::int64_t budget,
@@ -309,6 +361,7 @@ std::optional<RematPlan> evictingPlan(const RematProblem& problem, std::int64_t 
     std::size_t work = kWork;
     Player player{problem, budget, work, job};
     Taste best{kPatience.front(), std::vector<double>(problem.values.size(), 1)};
+    double least = kInfinity; // of all plays
     std::optional<Played> fastest;
     base::Random random{1};
     for (std::size_t play = 0; play < plays && work > 0 && !job.stopRequested(); ++play) {
@@ -320,11 +373,14 @@ std::optional<RematPlan> evictingPlan(const RematProblem& problem, std::int64_t 
             for (double& dearness : taste.dearness)
                 if (!fastest || random.below(kDisturbed) == 0)
                     dearness *= std::exp(random.unit() - 0.5);
-        std::optional<Played> played = player.play(taste, fastest ? fastest->again : kInfinity);
+        const std::optional<Played> played = player.play(taste, least);
         if (!played)
             continue;
-        fastest = std::move(played);
+        least = played->again;
         best = std::move(taste);
+        Played fewer = pruned(problem, *played, budget, job);
+        if (!fastest || fewer.again < fastest->again)
+            fastest = std::move(fewer);
     }
     if (!fastest)
         return std::nullopt;

@@ -15,7 +15,7 @@ namespace plimsoll::solve {
 /// Rematerialization, ICLR 2021), but knowing the uses to come. Where an op finds no room, it
 /// evicts what is cheap to make anew for its bytes and wanted late; where one misses an operand,
 /// that is made first, and so on. Of `plays` with different tastes, fewer where a fixed amount of
-/// work is used up before, the fastest counts.
+/// work is used up before, the fastest counts, less the repetitions that it does without.
 ///
 /// Rows of the plan are in any order, and an op may be in one several times. Nothing where no play
 /// came to its end, or where ops overwrite values. Takes a problem that simulate() accepts.
