@@ -19,8 +19,9 @@ namespace {
 constexpr std::int64_t kFewestSlots = 16;
 constexpr std::int64_t kUsefulSlots = 500;
 constexpr std::int64_t kRoundedSlots = 850; ///< where sizes are rounded, unless `finest`
+constexpr std::int64_t kMostSpare = 32;
 constexpr std::int64_t kMostSlots = std::int64_t{1} << 14;
-constexpr std::size_t kHardLimit = std::size_t{512} << 20;    ///< bytes, slots chosen by us
+constexpr std::size_t kHardLimit = std::size_t{1} << 30;      ///< bytes, slots chosen by us
 constexpr std::size_t kRequestedLimit = std::size_t{4} << 30; ///< bytes, slots asked for
 
 std::int64_t ceilDiv(std::int64_t value, std::int64_t divisor)
@@ -91,19 +92,19 @@ Result<void> chooseAdaptive(RotorScale& scale, std::int64_t available, std::size
     if (hard < kFewestSlots)
         return failure(ErrorKind::Usage,
                        fmt::format("{} stages are too many for this planner; merge some.", stages));
+    const auto wish = static_cast<std::int64_t>(stages / 4) + 2;
+    const std::int64_t spare = std::clamp<std::int64_t>(wish, 4, kMostSpare);
+    // Never coarser than what people ask for, as long as the table stays within reason.
     const std::int64_t most =
-        std::min(std::clamp(fit(options.tableLimit) - 1, kUsefulSlots, kMostSlots), hard);
+        std::min(std::clamp(fit(options.tableLimit) - 1, kUsefulSlots + spare, kMostSlots), hard);
     if (available / common <= most) {
         scale.unit = common;
         scale.slots = static_cast<int>(available / common);
         scale.exact = true;
         return {};
     }
-    if (options.recurrence == Recurrence::Corrected) {
-        const std::int64_t wish = static_cast<std::int64_t>(stages / 4) + 2;
-        scale.spare = static_cast<int>(std::clamp<std::int64_t>(wish, 4, most / 4));
-        scale.spare = std::min(scale.spare, 32);
-    }
+    if (options.recurrence == Recurrence::Corrected)
+        scale.spare = static_cast<int>(std::min(spare, most / 4));
     const std::int64_t useful =
         options.finest ? most - scale.spare : std::min(most - scale.spare, kRoundedSlots);
     scale.unit = common * ceilDiv(available / common, useful);

@@ -78,6 +78,8 @@ private Q_SLOTS:
     void savingWinsOverAFreeRecomputation();
     void oneTableAnswersEveryBudget();
     void slotsRoundUp();
+    void whoSaysNoSlotsGetsNoFewer_data();
+    void whoSaysNoSlotsGetsNoFewer();
     void roundedSizesLoseNextToNothing_data();
     void roundedSizesLoseNextToNothing();
     void budgetsAndSlotsThatMakeNoSenseAreRefused();
@@ -257,6 +259,33 @@ void RotorTest::slotsRoundUp()
     const RotorTable exact = built(chain, 15'999);
     QCOMPARE(exact.unit(), std::int64_t{1000});
     QCOMPARE(simulate(chain, *exact.sequence(15'999))->makespan, 21.0);
+}
+
+void RotorTest::whoSaysNoSlotsGetsNoFewer_data()
+{
+    QTest::addColumn<int>("stages");
+    for (const int stages : {100, 300, 500, 600, 700})
+        QTest::addRow("%d stages", stages) << stages;
+}
+
+/// A table of 500 slots is what people ask for: long chains without a number are no coarser.
+void RotorTest::whoSaysNoSlotsGetsNoFewer()
+{
+    QFETCH(int, stages);
+    examples::Random random{7};
+    const Chain chain = examples::largeChain(random, static_cast<std::size_t>(stages));
+    const std::int64_t budget = examples::shareOfSaved(chain, 60);
+    RotorOptions asked;
+    asked.slots = 500;
+    const RotorScale given = solve::rotorScale(chain, budget, asked).value();
+    const RotorScale chosen = solve::rotorScale(chain, budget, {}).value();
+    QVERIFY(!chosen.exact && given.unit > 1);
+    // What is left for values: 500 slots are of the whole budget.
+    const std::int64_t values = budget - chain.x[0];
+    QVERIFY2(values / chosen.unit >= values / given.unit - 1,
+             qPrintable(QString::asprintf("%lld and %lld slots",
+                                          static_cast<long long>(values / chosen.unit),
+                                          static_cast<long long>(values / given.unit))));
 }
 
 void RotorTest::roundedSizesLoseNextToNothing_data()
