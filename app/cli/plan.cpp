@@ -91,14 +91,15 @@ Answer listPlanners()
     return answer;
 }
 
-/// Whether that is what an option is when it is left out: of the first planner that has it, as
-/// lists show it.
+/// Whether that is what an option is when it is left out: of the first planner that has it, but for
+/// the one that has on what it tries beside the rest.
 bool isDefault(const std::string& name, const std::string& text)
 {
     for (const auto& planner : solve::planners())
-        for (const solve::OptionRecord& record : planner->descriptor().options)
-            if (record.name == name)
-                return solve::valueText(record, solve::defaultValue(record)) == text;
+        if (planner->descriptor().id != solve::kDefaultPlanner)
+            for (const solve::OptionRecord& record : planner->descriptor().options)
+                if (record.name == name)
+                    return solve::valueText(record, solve::defaultValue(record)) == text;
     return false;
 }
 
@@ -449,7 +450,11 @@ AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
                 !written)
                 return tl::unexpected{written.error()};
         planning.exports = m_exports;
-        const Result<solve::PlanMemory> memory = solve::planMemory(*planning.outcome.best, {});
+        std::stop_source over; // of a search whose time is up, this is quick, too
+        if (stopped)
+            over.request_stop();
+        const Result<solve::PlanMemory> memory =
+            solve::planMemory(*planning.outcome.best, {.stop = over.get_token(), .progress = {}});
         if (!memory)
             return tl::unexpected{memory.error()};
         planning.memory = *memory;

@@ -8,6 +8,7 @@
 #include "core/io/byte_source.h"
 #include "core/plan/pins.h"
 #include "core/plan/plan_json.h"
+#include "core/solve/registry.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -31,10 +32,10 @@ ordered_json makerJson(const plan::VerifiedPlanPtr& plan)
     return {{"planner", plan->plan().maker->planner}, {"options", std::move(options)}};
 }
 
-/// "auto (rotor)", or just "rotor" where that one was asked.
+/// "auto (rotor --ways on)", or just "rotor" where that one was asked.
 std::string plannerText(const plan::Plan& plan)
 {
-    return plan.maker ? fmt::format("{} ({})", plan.planner, plan.maker->planner) : plan.planner;
+    return plan.maker ? fmt::format("{} ({})", plan.planner, solve::makerCall(plan)) : plan.planner;
 }
 
 /// Options by name, as the user writes them.

@@ -3,6 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/plan/flips.h"
+#include "core/solve/registry.h"
 
 #include <fmt/format.h>
 
@@ -52,7 +53,8 @@ ordered_json pointJson(std::int64_t budget, const plan::VerifiedPlan& plan)
     return {{"budget_bytes", budget},
             {"peak_bytes", plan.evaluation().peak.count()},
             {"step_time_ns", plan.evaluation().stepTime.count()},
-            {"planner", plan.plan().madeBy()}};
+            {"planner", plan.plan().madeBy()},
+            {"call", solve::makerCall(plan.plan())}};
 }
 
 /// "recompute 3 values (1.2 GiB), keep 1 value (20 MiB)", then those of most bytes.
@@ -147,7 +149,7 @@ std::string frontierText(const graph::Program& program, const ordered_json& rows
             base::budgetText(base::Bytes{row["budget_bytes"].get<std::int64_t>()}, peak),
             base::bytesText(peak, base::Rounding::Up),
             base::timeText(base::Nanoseconds{row["step_time_ns"].get<std::int64_t>()}),
-            row["planner"].get<std::string>());
+            row["call"].get<std::string>());
         if (row.contains("flips") && !row["saved_bytes"].is_null())
             text += fmt::format("    than the next: {}\n{}", priceText(row),
                                 flipsText(program, row["flips"]));
@@ -160,7 +162,7 @@ std::string cheapestNextText(const graph::Program& program, const ordered_json& 
     if (next.is_null() || !next.contains("flips"))
         return {};
     return fmt::format("  next        {}, by {}\n{}", priceText(next),
-                       next["planner"].get<std::string>(), flipsText(program, next["flips"]));
+                       next["call"].get<std::string>(), flipsText(program, next["flips"]));
 }
 
 } // namespace plimsoll::cli

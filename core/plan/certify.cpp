@@ -90,6 +90,16 @@ VerifiedPlanPtr askedOf(const VerifiedPlan& plan, const std::string& planner,
     return copy;
 }
 
+VerifiedPlanPtr takenBy(const VerifiedPlan& plan, const std::string& planner,
+                        const std::vector<std::pair<std::string, std::string>>& options)
+{
+    auto copy = std::make_shared<VerifiedPlan>(plan);
+    copy->m_plan.maker.reset();
+    copy->m_plan.planner = planner;
+    copy->m_plan.options = options;
+    return copy;
+}
+
 base::Result<VerifiedPlanPtr> withBudget(const VerifiedPlan& plan, base::Bytes budget)
 {
     if (plan.evaluation().peak > budget)

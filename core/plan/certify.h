@@ -30,6 +30,9 @@ private:
     friend std::shared_ptr<const VerifiedPlan>
     askedOf(const VerifiedPlan& plan, const std::string& planner,
             const std::vector<std::pair<std::string, std::string>>& options);
+    friend std::shared_ptr<const VerifiedPlan>
+    takenBy(const VerifiedPlan& plan, const std::string& planner,
+            const std::vector<std::pair<std::string, std::string>>& options);
     VerifiedPlan(Problem problem, Plan plan, EvaluationPtr evaluation);
 
     Problem m_problem;
@@ -56,6 +59,11 @@ using VerifiedPlanPtr = std::shared_ptr<const VerifiedPlan>;
 /// are the same: no new replay is needed for that.
 [[nodiscard]] VerifiedPlanPtr
 askedOf(const VerifiedPlan& plan, const std::string& planner,
+        const std::vector<std::pair<std::string, std::string>>& options);
+
+/// A copy that says that another planner made it: one that begins with the first one's plans.
+[[nodiscard]] VerifiedPlanPtr
+takenBy(const VerifiedPlan& plan, const std::string& planner,
         const std::vector<std::pair<std::string, std::string>>& options);
 
 /// A copy for another budget, which its peak must not exceed: no new replay is needed for that.

@@ -43,6 +43,8 @@ struct PartReport
     base::Nanoseconds took = {};       ///< wall time, once it is over
     std::string reason = {};           ///< a sentence
     std::vector<PartPoint> found = {}; ///< by rising peak, falling step time
+    /// What to ask for the same: "rotor --ways on". Several parts may be of one planner.
+    std::string call = {};
 
     bool operator==(const PartReport&) const = default;
 };

@@ -64,7 +64,7 @@ std::unique_ptr<const Planner> makeRemat()
     return makeRematPlanner(std::move(starts));
 }
 
-/// Those that auto chooses from, in the order in which it prefers equal plans.
+/// Those that auto chooses from.
 std::vector<std::unique_ptr<const Planner>> makeParts()
 {
     std::vector<std::unique_ptr<const Planner>> all;
@@ -79,27 +79,69 @@ std::vector<std::unique_ptr<const Planner>> makeParts()
     return all;
 }
 
-std::vector<std::unique_ptr<const Planner>> makePlanners()
+/// Of planners of which rotor and remat are the first.
+std::vector<AutoPart> partsOf(const std::vector<const Planner*>& planners)
 {
-    std::vector<std::unique_ptr<const Planner>> parts = makeParts();
+    std::vector<AutoPart> parts;
+    for (const Planner* planner : planners)
+        parts.push_back({planner});
+    const Planner* rotor = planners.at(0);
+    const Planner* remat = planners.at(1);
+    parts[0].own = {{"granularity", 0}, {"ways", 0}};
+    parts[1].own = {{"granularity", 0}};
+    parts.push_back({rotor, {{"granularity", 0}, {"ways", 1}, {"runtime", 0}}});
+    parts.push_back({rotor, {{"granularity", 0}, {"nonpersistent", 1}, {"runtime", 1}}});
+    parts.push_back({rotor, {{"granularity", 1}}});
+    parts.push_back({remat, {{"granularity", 1}, {"runtime", 0}}}); // in steps there are no regions
+    return parts;
+}
+
+/// All planners, and what the first of them, auto, runs.
+struct Registry
+{
+    Registry();
+
+    std::vector<std::unique_ptr<const Planner>> planners;
+    std::vector<AutoPart> autoParts;
+};
+
+Registry::Registry()
+{
+    std::vector<std::unique_ptr<const Planner>> others = makeParts();
     std::vector<const Planner*> chosenFrom;
-    chosenFrom.reserve(parts.size());
-    for (const std::unique_ptr<const Planner>& part : parts)
-        chosenFrom.push_back(part.get());
-    std::vector<std::unique_ptr<const Planner>> all;
-    all.push_back(makeAutoPlanner(std::move(chosenFrom)));
-    for (std::unique_ptr<const Planner>& part : parts)
-        all.push_back(std::move(part));
-    all.push_back(std::make_unique<const KeepEverything>());
-    return all;
+    chosenFrom.reserve(others.size());
+    for (const std::unique_ptr<const Planner>& planner : others)
+        chosenFrom.push_back(planner.get());
+    autoParts = partsOf(chosenFrom);
+    planners.push_back(makeAutoPlanner(autoParts));
+    for (std::unique_ptr<const Planner>& planner : others)
+        planners.push_back(std::move(planner));
+    planners.push_back(std::make_unique<const KeepEverything>());
+}
+
+const Registry& registry()
+{
+    static const Registry kRegistry;
+    return kRegistry;
 }
 
 } // namespace
 
 const std::vector<std::unique_ptr<const Planner>>& planners()
 {
-    static const std::vector<std::unique_ptr<const Planner>> kAll = makePlanners();
-    return kAll;
+    return registry().planners;
+}
+
+const std::vector<AutoPart>& autoParts()
+{
+    return registry().autoParts;
+}
+
+std::string makerCall(const plan::Plan& plan)
+{
+    const base::Result<const Planner*> maker = findPlanner(plan.madeBy());
+    return maker ? callText((*maker)->descriptor(), plan.maker ? plan.maker->options : plan.options)
+                 : plan.madeBy();
 }
 
 base::Result<const Planner*> findPlanner(std::string_view id)

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -40,6 +42,7 @@ AutoRun::AutoRun(const plan::Problem& problem, const PlannerDescriptor& asked,
     , m_optionTexts{optionTexts(asked, options)}
     , m_runtime{runtimeOf(asked, options)}
     , m_job{job}
+    , m_isLook{job.stopRequested()}
     , m_listener{listener}
 {
 }
@@ -73,15 +76,8 @@ void AutoRun::work()
     while (m_next < m_parts.size()) {
         Part& part = m_parts[m_next++];
         lock.unlock();
-        m_reports->change(part.fit->part, [](plan::PartReport& report) {
-            report.state = plan::PartState::Running;
-        });
         const auto began = std::chrono::steady_clock::now();
-        base::Result<plan::FrontierPtr> result = part.fit->planner->frontier(
-            m_problem, part.fit->options, {.stop = m_job.stop, .progress = &part.progress},
-            [this](const plan::FrontierPtr& found) { hear(found); });
-        if (result)
-            hear(*result);
+        base::Result<plan::FrontierPtr> result = resultOf(part);
         part.progress.set(kWhole);
         report(part, result, since(began));
         lock.lock();
@@ -89,6 +85,21 @@ void AutoRun::work()
         ++m_done;
         m_wake.notify_one();
     }
+}
+
+/// Once it is to stop, no further part begins: but for the first, without which there is no plan.
+base::Result<plan::FrontierPtr> AutoRun::resultOf(Part& part)
+{
+    if (isCut() && &part != &m_parts.front())
+        return base::cancelled();
+    m_reports->change(part.fit->part,
+                      [](plan::PartReport& report) { report.state = plan::PartState::Running; });
+    base::Result<plan::FrontierPtr> result = part.fit->planner->frontier(
+        m_problem, part.fit->options, {.stop = m_job.stop, .progress = &part.progress},
+        [this](const plan::FrontierPtr& found) { hear(found); });
+    if (result)
+        hear(*result);
+    return result;
 }
 
 void AutoRun::report(const Part& part, const base::Result<plan::FrontierPtr>& result,
@@ -152,17 +163,21 @@ base::Result<plan::FrontierPtr> AutoRun::merged() const
     frontier.setRuntime(m_runtime);
     frontier.setParts(m_reports);
     bool hasAny = false;
+    std::set<std::string> leftOut; // parts of one planner mostly have one reason
     for (const Part& part : m_parts) {
         const base::Result<plan::FrontierPtr>& result = *part.result;
         hasAny = hasAny || result.has_value();
-        if (result)
+        if (result) {
             merge(frontier, **result);
-        else if (result.error().kind != base::ErrorKind::Cancelled)
-            frontier.leaveOut(fmt::format("{} took no part: {}", part.fit->planner->descriptor().id,
-                                          base::told(result.error())));
+        } else if (result.error().kind != base::ErrorKind::Cancelled) {
+            std::string sentence =
+                fmt::format("{} took no part: {}", idOf(part), base::told(result.error()));
+            if (leftOut.insert(sentence).second)
+                frontier.leaveOut(std::move(sentence));
+        }
     }
     // Who only keeps everything has no answer to why the others refuse.
-    if (!hasAny || (repeatsNothing(frontier) && !frontier.leftOut().empty()))
+    if (!hasAny || (!isCut() && repeatsNothing(frontier) && !frontier.leftOut().empty()))
         return tl::unexpected{refusal()};
     return std::make_shared<const plan::Frontier>(std::move(frontier));
 }
@@ -173,7 +188,8 @@ base::Error AutoRun::refusal() const
     std::vector<base::Error> errors;
     for (const Part& part : m_parts)
         if (!*part.result) {
-            ids.push_back(part.fit->planner->descriptor().id);
+            if (std::find(ids.begin(), ids.end(), idOf(part)) == ids.end())
+                ids.push_back(idOf(part));
             errors.push_back(part.result->error());
         }
     const base::Error& first = errors.front();

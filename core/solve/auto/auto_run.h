@@ -35,6 +35,7 @@ private:
     };
 
     void work();
+    [[nodiscard]] base::Result<plan::FrontierPtr> resultOf(Part& part);
     /// Tells the reports how a part ended.
     void report(const Part& part, const base::Result<plan::FrontierPtr>& result,
                 base::Nanoseconds took);
@@ -43,12 +44,18 @@ private:
     void merge(plan::Frontier& into, const plan::Frontier& found) const;
     [[nodiscard]] base::Result<plan::FrontierPtr> merged() const;
     [[nodiscard]] base::Error refusal() const;
+    [[nodiscard]] bool isCut() const { return !m_isLook && m_job.stopRequested(); }
+    [[nodiscard]] static const std::string& idOf(const Part& part)
+    {
+        return part.fit->planner->descriptor().id;
+    }
 
     const plan::Problem& m_problem;
     const PlannerDescriptor& m_asked;
     std::vector<std::pair<std::string, std::string>> m_optionTexts;
     plan::Runtime m_runtime;
     const base::JobContext& m_job;
+    bool m_isLook; ///< asked to stop before it began: for each part's quick look
     const Listener& m_listener;
 
     std::vector<Part> m_parts; ///< in the planners' order

@@ -11,34 +11,49 @@ namespace plimsoll::solve {
 namespace {
 
 /// Whether a planner that does not know the option can't do what is asked. Other options say only
-/// how hard or with which further means those look that have them.
-bool isDemand(const OptionRecord& record, const OptionValue& value, bool hasRegions)
+/// how hard or with which further means those look that have them: where regions may begin says
+/// nothing to who begins them between modules only, nor to who makes none.
+bool isDemand(const OptionRecord& record, const OptionValue& value)
 {
-    if (value == defaultValue(record))
-        return false;
-    // Where regions may begin says nothing to who makes none.
-    return record.name == "runtime" || record.name == "freeze-stats"
-           || (record.name == "granularity" && hasRegions);
+    return value != defaultValue(record)
+           && (record.name == "runtime" || record.name == "freeze-stats");
 }
 
-/// What the planner is to be given; else why it can't do that: a sentence.
-base::Result<Options> optionsFor(const PlannerDescriptor& planner, const PlannerDescriptor& asked,
+/// Whether it does no more than was asked for: of another runtime nothing is asked, and of switches
+/// and choices the higher value takes the lower one in.
+bool isAskedFor(const AutoPart& part, const PlannerDescriptor& asked, const Options& options)
+{
+    return std::all_of(part.own.begin(), part.own.end(), [&](const auto& own) {
+        const auto& [name, value] = own;
+        const bool isKnown =
+            std::any_of(asked.options.begin(), asked.options.end(),
+                        [&name = name](const OptionRecord& record) { return record.name == name; });
+        const OptionValue wanted = chosenValue(asked, options, name);
+        return !isKnown || (name == "runtime" ? value == wanted : value <= wanted);
+    });
+}
+
+/// What the part is to be given; else why it can't do that: a sentence.
+base::Result<Options> optionsFor(const AutoPart& part, const PlannerDescriptor& asked,
                                  const Options& options)
 {
-    const bool hasRegions = runtimeOf(asked, options) == plan::Runtime::Checkpoint;
-    Options given;
+    const std::vector<OptionRecord>& records = part.planner->descriptor().options;
+    Options given = part.own;
     const auto cannot = [](const OptionRecord& record, const OptionValue& value) {
         return base::failure(
             base::ErrorKind::Usage,
             fmt::format("It makes no plans with {} {}.", record.name, valueText(record, value)));
     };
     for (const OptionRecord& record : asked.options) {
+        if (part.own.contains(record.name))
+            continue;
         const OptionValue value = chosenValue(asked, options, record.name);
-        const auto own = std::find_if(
-            planner.options.begin(), planner.options.end(),
-            [&record](const OptionRecord& candidate) { return candidate.name == record.name; });
-        if (own == planner.options.end()) {
-            if (isDemand(record, value, hasRegions))
+        const auto own =
+            std::find_if(records.begin(), records.end(), [&record](const OptionRecord& candidate) {
+                return candidate.name == record.name;
+            });
+        if (own == records.end()) {
+            if (isDemand(record, value))
                 return cannot(record, value);
         } else if (!checkValue(*own, value)) {
             return cannot(record, value);
@@ -51,14 +66,18 @@ base::Result<Options> optionsFor(const PlannerDescriptor& planner, const Planner
 
 } // namespace
 
-FitPlanners fitPlanners(const std::vector<const Planner*>& planners, const PlannerDescriptor& asked,
+FitPlanners fitPlanners(const std::vector<AutoPart>& parts, const PlannerDescriptor& asked,
                         const Options& options)
 {
     FitPlanners all;
-    for (const Planner* planner : planners) {
-        plan::PartReport report{planner->descriptor().id, plan::PartState::Waiting};
-        if (base::Result<Options> given = optionsFor(planner->descriptor(), asked, options)) {
-            all.fit.push_back({planner, *std::move(given), all.reports.size()});
+    for (const AutoPart& part : parts) {
+        if (!isAskedFor(part, asked, options))
+            continue;
+        const PlannerDescriptor& about = part.planner->descriptor();
+        plan::PartReport report{about.id, plan::PartState::Waiting};
+        if (base::Result<Options> given = optionsFor(part, asked, options)) {
+            report.call = callText(about, optionTexts(about, *given));
+            all.fit.push_back({part.planner, *std::move(given), all.reports.size()});
         } else {
             report.state = plan::PartState::Unfit;
             report.reason = given.error().message;

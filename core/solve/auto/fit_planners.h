@@ -8,6 +8,13 @@
 
 namespace plimsoll::solve {
 
+/// One of those that auto runs: a planner, and the options that it always has there.
+struct AutoPart
+{
+    const Planner* planner = nullptr;
+    Options own = {};
+};
+
 /// A planner that can do what was asked, and the options with which it does.
 struct FitPlanner
 {
@@ -22,10 +29,11 @@ struct FitPlanners
     std::vector<plan::PartReport> reports; ///< of all planners: the others with their reason
 };
 
-/// Those of `planners`, in the same order, that make plans for the runtime asked for, with regions
-/// and statistics as asked. Each gets those of `options` that it knows; its further ones stay at
-/// their defaults.
-[[nodiscard]] FitPlanners fitPlanners(const std::vector<const Planner*>& planners,
+/// Those of `parts`, in the same order, that make plans for the runtime asked for, with regions and
+/// statistics as asked. Each gets those of `options` that it knows and has no own value of; its
+/// further ones stay at their defaults. Parts of another runtime, and those that would do more than
+/// was asked for (regions between ops, several ways of a stage), are not among them at all.
+[[nodiscard]] FitPlanners fitPlanners(const std::vector<AutoPart>& parts,
                                       const PlannerDescriptor& asked, const Options& options);
 
 } // namespace plimsoll::solve

@@ -78,6 +78,7 @@ public:
         , m_descriptor{descriptor}
         , m_options{options}
         , m_job{job}
+        , m_look{.stop = job.stopRequested() ? std::stop_token{} : job.stop}
         , m_listener{listener}
         , m_granularity{granularityOf(descriptor, options)}
         , m_runtime{runtimeOf(descriptor, options)}
@@ -117,6 +118,7 @@ private:
     const PlannerDescriptor& m_descriptor;
     const Options& m_options;
     const base::JobContext& m_job;
+    base::JobContext m_look; ///< never stops if the search was to stop before it began
     const Listener& m_listener;
     plan::Granularity m_granularity;
     plan::Runtime m_runtime;
@@ -310,14 +312,13 @@ base::Result<void> Search::addNonPersistent(int slots, const base::JobContext& j
                               });
 }
 
-/// Few stages, few plans: done in a moment, so it is never stopped. Whoever stops the search early
-/// gets at least these plans, and always the same ones.
+/// Few stages, few plans: whoever asks to stop before it begins wants just these, always the same.
 base::Result<void> Search::coarse()
 {
     constexpr std::size_t kStages = 40;
     constexpr int kSlots = 24;
     return linearize(m_problem, *m_space, Residuals::EachCut, kStages)
-        .and_then([&](const LinearizedStep& step) { return addChain(step, kSlots, {}); });
+        .and_then([&](const LinearizedStep& step) { return addChain(step, kSlots, m_look); });
 }
 
 /// With both ways to charge for values that cross several cuts.
@@ -399,9 +400,9 @@ base::Result<plan::FrontierPtr> Search::run() &&
     if (const base::Result<void> takes = takesRegions(*m_problem.program); !takes)
         return tl::unexpected{takes.error()};
     // Without a region of its own each plan has those that pins ask for.
-    for (const base::Result<void>& added : {addKeepEverything(), add({}, {}), coarse()})
-        if (!added)
-            return tl::unexpected{added.error()};
+    for (const base::Result<void>& begun : {addKeepEverything(), add({}, {})})
+        if (!begun)
+            return tl::unexpected{begun.error()};
     const bool betweenOps = m_granularity == plan::Granularity::Op;
     const bool saves = optionValue(m_descriptor, m_options, "saved-sets") == 1;
     std::vector<CutRule> others;
@@ -415,7 +416,8 @@ base::Result<plan::FrontierPtr> Search::run() &&
     const int pieces =
         1 + static_cast<int>(others.size()) + (hasWays ? 1 : 0) + (drops ? 1 : 0) + (saves ? 1 : 0);
     int done = 0;
-    base::Result<void> added = fine(slots, m_job.piece(done++, pieces));
+    base::Result<void> added =
+        coarse().and_then([&] { return fine(slots, m_job.piece(done++, pieces)); });
     for (std::size_t rule = 0; rule < others.size() && added; ++rule)
         added = elsewhere(others[rule], m_job.piece(done++, pieces));
     if (added && hasWays)

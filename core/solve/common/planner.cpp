@@ -104,6 +104,18 @@ std::vector<std::pair<std::string, std::string>> optionTexts(const PlannerDescri
     return texts;
 }
 
+std::string callText(const PlannerDescriptor& descriptor,
+                     const std::vector<std::pair<std::string, std::string>>& options)
+{
+    std::string call = descriptor.id;
+    for (const auto& [name, text] : options) {
+        const OptionRecord* record = recordOf(descriptor, name);
+        if (record == nullptr || text != valueText(*record, defaultValue(*record)))
+            call += fmt::format(" --{} {}", name, text);
+    }
+    return call;
+}
+
 plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options)
 {
     return optionValue(descriptor, options, "runtime") == 1 ? plan::Runtime::Step

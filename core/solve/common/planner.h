@@ -77,8 +77,10 @@ public:
     [[nodiscard]] const PlannerDescriptor& descriptor() const { return m_descriptor; }
     /// The whole trade-off between memory and time. Sizes, device, reserve are the problem's; its
     /// budget is ignored. Usage error of options that are not the planner's. Stopped early it
-    /// returns what it has (at least the plan that keeps everything). The listener hears on the way
-    /// what there is so far; planners that have nothing to show before they are done tell nothing.
+    /// returns what it has (at least the plan that keeps everything) within some 20 ms; asked to
+    /// stop before it began, it takes its quick look, if it has one: always the same plans. The
+    /// listener hears on the way what there is so far; planners that have nothing to show before
+    /// they are done tell nothing.
     [[nodiscard]] base::Result<plan::FrontierPtr> frontier(const plan::Problem& problem,
                                                            const Options& options,
                                                            const base::JobContext& job,
@@ -110,6 +112,11 @@ private:
 /// All options of the planner, defaults included, as a plan keeps them: sorted by name.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 optionTexts(const PlannerDescriptor& descriptor, const Options& options);
+
+/// What to ask for a plan of these options, as optionTexts() has them: the planner's id and what
+/// differs from its defaults, as the command line takes it. "rotor --ways on".
+[[nodiscard]] std::string callText(const PlannerDescriptor& descriptor,
+                                   const std::vector<std::pair<std::string, std::string>>& options);
 
 /// What executes the plan: the value of the option "runtime".
 [[nodiscard]] plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options);

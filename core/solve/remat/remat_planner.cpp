@@ -171,12 +171,19 @@ base::Result<void> Search::start(const RematStart& start, const base::JobContext
     const base::Result<plan::FrontierPtr> found = start.planner->frontier(m_problem, options, job);
     if (!found)
         return tl::unexpected{found.error()};
+    const std::vector<std::pair<std::string, std::string>> texts =
+        optionTexts(m_descriptor, m_options);
+    bool isBetter = false;
     for (const plan::VerifiedPlanPtr& point : (*found)->points()) {
         if (m_runtime == plan::Runtime::Step)
             m_starts.push_back(rematPlanOf(point->plan()));
-        if (base::Result<void> taken = take(named(point->plan())); !taken)
-            return taken;
+        if (!m_frontier.improvedBy(point->evaluation()))
+            continue;
+        m_frontier.insert(plan::takenBy(*point, m_descriptor.id, texts));
+        isBetter = true;
     }
+    if (isBetter && m_listener)
+        m_listener(std::make_shared<const plan::Frontier>(m_frontier));
     return {};
 }
 
@@ -255,6 +262,7 @@ base::Result<void> Search::searchRegions(const base::JobContext& job)
 base::Result<plan::FrontierPtr> Search::run(const std::vector<RematStart>& starts,
                                             const base::JobContext& job) &&
 {
+    const bool isLook = job.stopRequested(); // asked to stop before it began: so are the others
     if (base::Result<void> begun = begin(); !begun)
         return tl::unexpected{begun.error()};
     std::vector<const RematStart*> serving;
@@ -262,17 +270,18 @@ base::Result<plan::FrontierPtr> Search::run(const std::vector<RematStart>& start
         if (serves(start))
             serving.push_back(&start);
     const int pieces = static_cast<int>(serving.size()) + 1;
-    for (int piece = 0; piece + 1 < pieces; ++piece)
+    for (int piece = 0; piece + 1 < pieces && (isLook || !job.stopRequested()); ++piece)
         if (base::Result<void> started =
                 start(*serving[static_cast<std::size_t>(piece)], job.piece(piece, pieces));
             !started)
             return tl::unexpected{started.error()};
     const base::JobContext rest = job.piece(pieces - 1, pieces);
     const bool reorders = value("reorder") == 1;
-    base::Result<void> searched = m_runtime == plan::Runtime::Step
-                                      ? search(reorders ? rest.piece(0, 2) : rest)
-                                      : searchRegions(rest);
-    if (searched && reorders)
+    base::Result<void> searched;
+    if (!job.stopRequested())
+        searched = m_runtime == plan::Runtime::Step ? search(reorders ? rest.piece(0, 2) : rest)
+                                                    : searchRegions(rest);
+    if (searched && reorders && !job.stopRequested())
         searched = searchReordered(rest.piece(1, 2));
     if (!searched)
         return tl::unexpected{searched.error()};

@@ -95,8 +95,9 @@ void CliNoPlanTest::saysByHowMuchAndWhy()
 /// What no plan can do is not looked for: a large model between ops would take many seconds.
 void CliNoPlanTest::isNotSearchedForBelowTheBound()
 {
-    const QStringList arguments{text("plan"), samplePath(text("gpt2")), text("--granularity"),
-                                text("op"),   text("--json"),           text("--budget")};
+    const QStringList arguments{text("plan"),   samplePath(text("gpt2")), text("--planner"),
+                                text("rotor"),  text("--granularity"),    text("op"),
+                                text("--json"), text("--budget")};
     const QJsonObject json = runCli(arguments + QStringList{text("10%")}).json();
     QCOMPARE(json[text("status")].toString(), text("infeasible"));
     QCOMPARE(json[text("searched")], QJsonValue{false});

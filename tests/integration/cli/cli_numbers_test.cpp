@@ -26,7 +26,8 @@ private Q_SLOTS:
     void peaksInTheTextAreRoundedUp();
     void inspectTellsBothPeaks();
     void planFilesHoldWhatMadeThePlan();
-    void aTinyTimeLimitStillGivesAPlan();
+    void aTinyTimeLimitIsHeldAndSaid_data();
+    void aTinyTimeLimitIsHeldAndSaid();
 };
 
 void CliNumbersTest::ratiosAreOfTheUnplannedPeak()
@@ -120,16 +121,34 @@ void CliNumbersTest::planFilesHoldWhatMadeThePlan()
     QVERIFY(tests::fileBytes(again) == tests::fileBytes(plan));
 }
 
-void CliNumbersTest::aTinyTimeLimitStillGivesAPlan()
+void CliNumbersTest::aTinyTimeLimitIsHeldAndSaid_data()
 {
-    const CliRun run = runCli({text("plan"), samplePath(text("gpt2")), text("--budget"),
-                               text("7GiB"), text("--time-limit"), text("0.001"), text("--json")});
-    QVERIFY2(run.exit == 0, run.error.constData());
+    QTest::addColumn<QStringList>("options");
+    QTest::addColumn<int>("exit");
+    QTest::newRow("what keeps everything fits") << QStringList{text("--budget"), text("100%")} << 0;
+    // One value after the other: hundreds lie between the whole step and this.
+    QTest::newRow("nothing fits in time")
+        << QStringList{text("--budget"), text("84%"), text("--planner"), text("capuchin")} << 4;
+}
+
+void CliNumbersTest::aTinyTimeLimitIsHeldAndSaid()
+{
+    QFETCH(QStringList, options);
+    QFETCH(int, exit);
+    const QStringList asked =
+        QStringList{text("plan"), samplePath(text("llama_7b")), text("--time-limit"), text("0.001")}
+        + options;
+    const CliRun run = runCli(asked + QStringList{text("--json")});
+    QCOMPARE(run.exit, exit);
     const QJsonObject json = run.json();
-    QVERIFY(json[text("stopped")].toBool());
-    QVERIFY(json[text("verified")].toBool());
-    QVERIFY(json[text("peak_bytes")].toInteger() <= 7168 * kMiB);
-    QVERIFY(json[text("overhead_percent")].toDouble() > 0);
+    QVERIFY(json[text("stopped")].toBool() && json[text("searched")].toBool());
+    QCOMPARE(json[text("verified")].toBool(), exit == 0);
+    if (exit == 0)
+        return;
+    QCOMPARE(json[text("status")].toString(), text("not_found"));
+    const CliRun told = runCli(asked);
+    QVERIFY2(told.hasOneSentence(), told.error.constData());
+    QVERIFY(told.error.contains("The search was stopped early; no plan was found yet within "));
 }
 
 } // namespace

@@ -18,9 +18,14 @@ namespace plimsoll::tests {
 class Part final : public solve::Planner
 {
 public:
-    /// `own` are options of the planner that auto does not know.
-    explicit Part(const solve::Planner& planner, solve::Options own = {})
-        : Planner{planner.descriptor()}, m_planner{planner}, m_own{std::move(own)}
+    /// `further` are options of the planner that auto does not know; `own` those that it always has
+    /// there.
+    explicit Part(const solve::Planner& planner, solve::Options further = {},
+                  solve::Options own = {})
+        : Planner{planner.descriptor()}
+        , m_planner{planner}
+        , m_further{std::move(further)}
+        , m_own{std::move(own)}
     {
     }
     Part(const solve::Planner& planner, base::Error refusal)
@@ -29,6 +34,7 @@ public:
     }
 
     [[nodiscard]] const plan::FrontierPtr& found() const { return m_found; }
+    [[nodiscard]] const solve::Options& own() const { return m_own; }
 
 private:
     [[nodiscard]] base::Result<plan::FrontierPtr>
@@ -37,7 +43,7 @@ private:
     {
         if (!m_refusal.message.empty())
             return tl::unexpected{m_refusal};
-        solve::Options all = m_own;
+        solve::Options all = m_further;
         all.insert(options.begin(), options.end());
         base::Result<plan::FrontierPtr> frontier = m_planner.frontier(problem, all, job);
         if (frontier)
@@ -46,6 +52,7 @@ private:
     }
 
     const solve::Planner& m_planner;
+    solve::Options m_further;
     solve::Options m_own;
     base::Error m_refusal;
     mutable plan::FrontierPtr m_found; ///< written by the one thread that runs it
@@ -63,27 +70,26 @@ using Parts = std::vector<std::unique_ptr<const Part>>;
 inline Parts allParts(bool isQuick = false)
 {
     Parts parts;
-    for (const auto& known : solve::planners()) {
-        const solve::PlannerDescriptor& about = known->descriptor();
-        if (about.id == "auto" || about.id == "none")
-            continue;
-        solve::Options own;
+    for (const solve::AutoPart& known : solve::autoParts()) {
+        const solve::PlannerDescriptor& about = known.planner->descriptor();
+        solve::Options further;
         for (const solve::OptionRecord& record : about.options)
             if (isQuick && (record.name == "slots" || record.name == "points"))
-                own[record.name] = std::max<std::int64_t>(record.lower, 16);
+                further[record.name] = std::max<std::int64_t>(record.lower, 16);
         static const auto kAlone = solve::makeRematPlanner({});
         const bool isAlone = isQuick && about.id == "remat";
-        parts.push_back(std::make_unique<const Part>(isAlone ? *kAlone : *known, std::move(own)));
+        parts.push_back(std::make_unique<const Part>(isAlone ? *kAlone : *known.planner,
+                                                     std::move(further), known.own));
     }
     return parts;
 }
 
 inline std::unique_ptr<const solve::Planner> autoOf(const Parts& parts, std::size_t threads = 0)
 {
-    std::vector<const solve::Planner*> pointers;
+    std::vector<solve::AutoPart> all;
     for (const auto& part : parts)
-        pointers.push_back(part.get());
-    return solve::makeAutoPlanner(std::move(pointers), threads);
+        all.push_back({part.get(), part->own()});
+    return solve::makeAutoPlanner(std::move(all), threads);
 }
 
 } // namespace plimsoll::tests

@@ -47,6 +47,8 @@ private Q_SLOTS:
     void aPlanNamesItsMakerAndCanBeMadeAgain();
     void itRunsWhoCanDoWhatIsAsked_data();
     void itRunsWhoCanDoWhatIsAsked();
+    void partsAreNamedAsTheyCanBeRunAgain_data();
+    void partsAreNamedAsTheyCanBeRunAgain();
     void whoRefusesIsNamed();
     void everyPartReportsWhatItFoundItself();
     void partsAreToldOfWhileTheyRun();
@@ -54,6 +56,7 @@ private Q_SLOTS:
     void ifAllRefuseThereIsOneSentence();
     void betterFrontiersAreToldOnTheWay();
     void stoppedItHasAPlan();
+    void stoppedMidwayNoFurtherPartBegins();
 };
 
 void AutoPlannerTest::threadsChangeNothing_data()
@@ -129,7 +132,7 @@ void AutoPlannerTest::aPlanNamesItsMakerAndCanBeMadeAgain()
             for (const solve::OptionRecord& record : maker.descriptor().options)
                 if (record.name == name)
                     options[name] = valueOf(record, text);
-        plan::FrontierPtr& theirs = again[plan.maker->planner];
+        plan::FrontierPtr& theirs = again[solve::makerCall(plan)];
         if (!theirs)
             theirs = maker.frontier(problem, options, {}).value();
         plan::Plan same = theirs->at(point->evaluation().peak)->plan();
@@ -154,7 +157,8 @@ void AutoPlannerTest::itRunsWhoCanDoWhatIsAsked_data()
     QTest::newRow("step") << Ids{"runtime"} << Ids{"rotor", "remat", "capuchin", "torch-budget"};
     QTest::newRow("step between ops")
         << Ids{"runtime", "granularity"} << Ids{"rotor", "remat", "capuchin", "torch-budget"};
-    QTest::newRow("between ops") << Ids{"granularity"} << Ids{"rotor"};
+    QTest::newRow("between ops") << Ids{"granularity"}
+                                 << Ids{"rotor", "remat", "chen", "trunk", "every-block"};
     QTest::newRow("frozen") << Ids{"freeze-stats"} << Ids{"rotor", "chen", "trunk"};
 }
 
@@ -182,6 +186,66 @@ void AutoPlannerTest::itRunsWhoCanDoWhatIsAsked()
     }
     if (asked == QStringList{"granularity"})
         QVERIFY(found->points().front()->plan().granularity == plan::Granularity::Op);
+}
+
+void AutoPlannerTest::partsAreNamedAsTheyCanBeRunAgain_data()
+{
+    QTest::addColumn<solve::Options>("asked");
+    QTest::addColumn<QStringList>("calls"); ///< in the order in which they begin
+    const QStringList regions{"rotor",       "remat --granularity module --runtime checkpoint",
+                              "chen",        "trunk --freeze-stats off",
+                              "every-block", "sequential-k"};
+    QTest::newRow("nothing") << solve::Options{} << regions + QStringList{"rotor --ways on"};
+    QTest::newRow("one way of a stage") << solve::Options{{"ways", 0}} << regions;
+    QTest::newRow("between ops") << solve::Options{{"granularity", 1}}
+                                 << regions
+                                        + QStringList{"rotor --ways on",
+                                                      "rotor --granularity op --ways on",
+                                                      "remat --runtime checkpoint"};
+    QTest::newRow("between ops, one way of a stage")
+        << solve::Options{{"granularity", 1}, {"ways", 0}}
+        << regions + QStringList{"rotor --granularity op", "remat --runtime checkpoint"};
+    const QStringList steps{"rotor --runtime step", "remat --granularity module", "capuchin",
+                            "torch-budget"};
+    QTest::newRow("step") << solve::Options{
+        {"runtime", 1}} << steps + QStringList{"rotor --nonpersistent on --runtime step --ways on"};
+    QTest::newRow("step, one way of a stage")
+        << solve::Options{{"runtime", 1}, {"ways", 0}}
+        << steps + QStringList{"rotor --nonpersistent on --runtime step"};
+    QTest::newRow("frozen") << solve::Options{{"freeze-stats", 1}}
+                            << QStringList{"rotor --freeze-stats on",
+                                           "remat --freeze-stats on --granularity module --runtime "
+                                           "checkpoint",
+                                           "chen --freeze-stats on", "trunk",
+                                           "rotor --freeze-stats on --ways on"};
+}
+
+/// A part's report says what to ask for, and who asks gets its plans.
+void AutoPlannerTest::partsAreNamedAsTheyCanBeRunAgain()
+{
+    QFETCH(solve::Options, asked);
+    QFETCH(QStringList, calls);
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    const plan::FrontierPtr found = planner("auto").frontier(problem, asked, {}).value();
+    QStringList ran;
+    for (const plan::PartReport& report : found->parts()->read()) {
+        QCOMPARE(report.call.empty(), report.state == plan::PartState::Unfit);
+        if (report.call.empty())
+            continue;
+        ran << QString::fromStdString(report.call);
+        const QStringList words = ran.back().split(QLatin1Char{' '});
+        QCOMPARE(words.front().toStdString(), report.planner);
+        const solve::Planner& same = planner(report.planner.c_str());
+        solve::Options options;
+        for (qsizetype word = 1; word + 1 < words.size(); word += 2)
+            for (const solve::OptionRecord& record : same.descriptor().options)
+                if ("--" + record.name == words[word].toStdString())
+                    options[record.name] = valueOf(record, words[word + 1].toStdString());
+        QCOMPARE(static_cast<qsizetype>(options.size()), words.size() / 2);
+        QVERIFY2(plan::partPoints(*same.frontier(problem, options, {}).value()) == report.found,
+                 report.call.c_str());
+    }
+    QCOMPARE(ran, calls);
 }
 
 void AutoPlannerTest::whoRefusesIsNamed()
@@ -353,6 +417,26 @@ void AutoPlannerTest::stoppedItHasAPlan()
     const std::vector<std::string> points = stopped(1);
     QVERIFY(points.size() >= 2);
     QCOMPARE(stopped(4), points);
+}
+
+/// What is there then counts; who has not begun says so.
+void AutoPlannerTest::stoppedMidwayNoFurtherPartBegins()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("unet"), 0);
+    Parts parts;
+    parts.push_back(std::make_unique<const Part>(planner("chen")));
+    parts.push_back(std::make_unique<const Part>(planner("every-block")));
+    std::stop_source over;
+    const plan::FrontierPtr found =
+        autoOf(parts, 1)
+            ->frontier(problem, {}, {.stop = over.get_token(), .progress = {}},
+                       [&over](const plan::FrontierPtr&) { over.request_stop(); })
+            .value();
+    QVERIFY(parts[0]->found() && !parts[1]->found());
+    QCOMPARE(found->points().size(), parts[0]->found()->points().size());
+    const std::vector<plan::PartReport> reports = found->parts()->read();
+    QVERIFY(reports[1].state == plan::PartState::Stopped && reports[1].found.empty());
+    QCOMPARE(found->leftOut(), std::vector<std::string>{});
 }
 
 } // namespace

@@ -16,6 +16,8 @@ class AutoSamplesTest : public QObject
 private Q_SLOTS:
     void noPartIsBetterAtAnyBudget_data();
     void noPartIsBetterAtAnyBudget();
+    void moreFreedomIsNeverWorse_data();
+    void moreFreedomIsNeverWorse();
 };
 
 void AutoSamplesTest::noPartIsBetterAtAnyBudget_data()
@@ -55,15 +57,56 @@ void AutoSamplesTest::noPartIsBetterAtAnyBudget()
     QVERIFY(compared >= 4);
     // And it has nothing that no part has.
     for (const plan::VerifiedPlanPtr& ours : best->points()) {
-        const auto maker = std::find_if(parts.begin(), parts.end(), [&](const auto& part) {
-            return part->descriptor().id == ours->plan().madeBy();
-        });
-        QVERIFY(maker != parts.end() && (*maker)->found());
-        const plan::VerifiedPlanPtr theirs = (*maker)->found()->at(ours->evaluation().peak);
-        QVERIFY(theirs && theirs->evaluationPtr() == ours->evaluationPtr());
+        QVERIFY(ours->plan().maker);
+        QVERIFY(std::any_of(parts.begin(), parts.end(), [&](const auto& part) {
+            const plan::VerifiedPlanPtr theirs =
+                part->found() ? part->found()->at(ours->evaluation().peak) : nullptr;
+            return theirs && theirs->evaluationPtr() == ours->evaluationPtr()
+                   && theirs->plan().planner == ours->plan().maker->planner
+                   && theirs->plan().options == ours->plan().maker->options;
+        }));
         QVERIFY(ours->plan().runtime
                 == (runtime == 0 ? plan::Runtime::Checkpoint : plan::Runtime::Step));
     }
+}
+
+void AutoSamplesTest::moreFreedomIsNeverWorse_data()
+{
+    QTest::addColumn<QString>("sample");
+    QTest::addColumn<solve::Options>("less");
+    QTest::addColumn<solve::Options>("more");
+    QTest::addColumn<bool>("isBetter"); ///< somewhere
+    const solve::Options strict{{"ways", 0}};
+    const solve::Options betweenOps{{"granularity", 1}};
+    for (const char* sample : {"densenet121", "unet"})
+        QTest::addRow("%s between ops", sample) << sample << solve::Options{} << betweenOps << true;
+    QTest::addRow("bert ways") << "bert" << strict << solve::Options{} << true;
+    QTest::addRow("resnet18 ways") << "resnet18" << strict << solve::Options{} << false;
+}
+
+/// At no budget: who may do more may do all of what others may.
+void AutoSamplesTest::moreFreedomIsNeverWorse()
+{
+    QFETCH(QString, sample);
+    QFETCH(solve::Options, less);
+    QFETCH(solve::Options, more);
+    QFETCH(bool, isBetter);
+    const tests::Parts parts = tests::allParts(true);
+    const auto frontierOf = [&](const solve::Options& options) {
+        return tests::autoOf(parts)->frontier(tests::problemOf(sample, 0), options, {}).value();
+    };
+    const plan::FrontierPtr strict = frontierOf(less);
+    const plan::FrontierPtr free = frontierOf(more);
+    for (const plan::VerifiedPlanPtr& theirs : strict->points()) {
+        const plan::VerifiedPlanPtr ours = free->at(theirs->evaluation().peak);
+        QVERIFY(ours && ours->evaluation().stepTime <= theirs->evaluation().stepTime);
+    }
+    const std::vector<plan::VerifiedPlanPtr>& points = free->points();
+    QCOMPARE(std::any_of(points.begin(), points.end(),
+                         [&](const plan::VerifiedPlanPtr& point) {
+                             return strict->improvedBy(point->evaluation());
+                         }),
+             isBetter);
 }
 
 } // namespace
