@@ -3,6 +3,8 @@
 
 #include "core/workspace/planning.h"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace plimsoll::workspace {
@@ -14,6 +16,7 @@ struct PlannerStanding
     bool isChosen = false;
     /// What is proved of the answer to the present choices holds for its plans, too.
     bool isBounded = false;
+    base::Nanoseconds unplanned = {}; ///< what the step takes without a plan; 0: not known yet
 
     bool operator==(const PlannerStanding&) const = default;
 };
@@ -23,7 +26,16 @@ struct PlanningJob
 {
     bool isRunning = false;
     int perMille = 0;
-    std::shared_ptr<const plan::PartReports> parts; ///< of the planners it runs; null: none yet
+    PlannedPtr soFar = nullptr; ///< what it has found; null: nothing yet
+    std::string refusal = {};   ///< why it made no plans, a sentence; empty: it made some, or runs
+};
+
+/// What a planner has for a budget.
+struct StandingAt
+{
+    std::optional<plan::PartPoint> best; ///< the fastest of its plans that fits
+    /// Optimal and Infeasible where that is proved.
+    solve::Status status = solve::Status::NotFound;
 };
 
 /// All planners of this build, in their order: the chosen one and those that it runs, by what they
@@ -33,5 +45,16 @@ struct PlanningJob
                                                             const PlanningJob& job,
                                                             const Planned& shown,
                                                             const std::vector<PlannedPtr>& known);
+
+/// What is proved of the answer to the present choices; 0: nothing.
+struct ProvenBounds
+{
+    base::Bytes peak;       ///< no plan needs less
+    base::Nanoseconds time; ///< no plan within the budget is faster
+};
+
+/// O(log n).
+[[nodiscard]] StandingAt standingAt(const PlannerStanding& standing, base::Bytes budget,
+                                    const ProvenBounds& bounds);
 
 } // namespace plimsoll::workspace

@@ -2,17 +2,23 @@
 // Live at cursor, as a user goes: point at the timeline, look, group, open, jump, drag.
 #include "ui/plan_panel/live_page.h"
 
+#include "core/plan/pins.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/models/live_model.h"
+#include "ui/plan_panel/pin_page.h"
 #include "ui/shell/pages_dock.h"
 
 #include "tests/ui/window_fixture.h"
 
+#include <QContextMenuEvent>
+#include <QMenu>
 #include <QTabBar>
 #include <QTest>
 #include <QToolButton>
 #include <QTreeView>
+
+#include <algorithm>
 
 namespace {
 
@@ -30,6 +36,7 @@ private Q_SLOTS:
     void groupsByClassAtAClick();
     void restsWhileHidden();
     void waitsForTheHandToRest();
+    void pinsWhatARowStandsForByItsMenu();
     void jumpsToWhereARowBegins(); // last: its double click would swallow a click on a tab
 };
 
@@ -189,6 +196,57 @@ void LivePageTest::waitsForTheHandToRest()
     QVERIFY(now->evaluation != pointed->evaluation);
     // Another plan has other steps: the page stays with the op.
     QVERIFY(now->evaluation->schedule->steps[now->step].op == op);
+}
+
+/// Right click, then a click on the entry: the pin is among the choices, and the next plan keeps
+/// it.
+void LivePageTest::pinsWhatARowStandsForByItsMenu()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    LivePage& live = page->livePage();
+    showPage(*page, QStringLiteral("Live at cursor"));
+    pointAt(*page, 0.5);
+    QVERIFY(waitForTree(live, 0));
+    auto* view = live.findChild<QTreeView*>();
+    QModelIndex row;
+    for (int top = 0; top < live.model()->rowCount() && !row.isValid(); ++top)
+        if (const QModelIndex index = live.model()->index(top, 0);
+            !index.data(LiveModel::GlobRole).toString().isEmpty())
+            row = index;
+    QVERIFY(row.isValid());
+    const QString glob = row.data(LiveModel::GlobRole).toString();
+    for (const char* missing : {"raise()", "grabbing the keyboard"})
+        QTest::ignoreMessage(
+            QtWarningMsg,
+            qPrintable(
+                QStringLiteral("This plugin does not support %1").arg(QLatin1String{missing})));
+    const QPoint at = view->visualRect(row).center();
+    // As the window system sends it along with the click.
+    QTest::mouseClick(view->viewport(), Qt::RightButton, {}, at);
+    QContextMenuEvent event{QContextMenuEvent::Mouse, at, view->viewport()->mapToGlobal(at)};
+    QCoreApplication::sendEvent(view->viewport(), &event);
+    auto* menu = live.findChild<QMenu*>();
+    QVERIFY(menu != nullptr);
+    QVERIFY(QTest::qWaitFor([menu] { return menu->isVisible(); }));
+    const auto wanted =
+        std::find_if(menu->actions().begin(), menu->actions().end(), [](const QAction* action) {
+            return action->text().startsWith(QStringLiteral("Always keep"));
+        });
+    QVERIFY(wanted != menu->actions().end());
+    QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(*wanted).center());
+    QCOMPARE(page->document().document().choices.pins,
+             (std::vector<std::string>{"keep:" + glob.toStdString()}));
+    QVERIFY(page->pinPage().isVisible());
+    const auto& document = page->document();
+    QVERIFY(QTest::qWaitFor(
+        [&document] {
+            return document.isPlanned() && !document.isOutdated() && document.isRefined();
+        },
+        kPatience));
+    const auto& best = document.outcome().best;
+    QVERIFY(best && !best->problem().pins.empty());
+    QVERIFY(plimsoll::plan::honoursPins(best->problem(), *best->evaluation().schedule));
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_panel/option_form.h"
 #include "ui/plan_panel/plan_page.h"
+#include "ui/plan_panel/planner_table.h"
 #include "ui/plan_panel/verdict_box.h"
 
 #include "tests/ui/window_fixture.h"
@@ -247,16 +248,18 @@ void PanelLookTest::tellsWhosePlanItIs()
     QCOMPARE(page->document().document().choices.planner, std::string{"auto"});
     const auto maker = [page] { return page->document().outcome().best->plan().maker; };
     QTRY_VERIFY_WITH_TIMEOUT(page->document().outcome().best && maker(), kPatience);
-    const auto made = plimsoll::solve::findPlanner(maker()->planner);
-    QVERIFY(made);
-    const QString name = QString::fromStdString((*made)->descriptor().name);
-    QTRY_VERIFY(hasText(page->budgetPanel(), QStringLiteral("this plan: ") + name));
+    const PlannerTable& planners = page->budgetPanel().planners();
+    QVERIFY(planners.isVisible());
+    for (int row = 0; row < planners.model()->rowCount(); ++row)
+        QCOMPARE(planners.model()->rowAt(row).isUsed,
+                 planners.model()->rowAt(row).planner.toStdString() == maker()->planner);
     const auto top = [page](const QWidget& widget) {
         return widget.mapTo(&page->budgetPanel(), QPoint{}).y();
     };
     const auto* verdict = page->budgetPanel().findChild<VerdictBox*>();
     const auto* options = page->budgetPanel().findChild<OptionForm*>();
     QVERIFY(verdict != nullptr && options != nullptr);
+    QVERIFY(top(planners) + planners.height() <= top(*verdict));
     QVERIFY(top(*verdict) + verdict->height() <= top(*options));
 }
 

@@ -5,6 +5,7 @@
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
+#include "ui/plot/planner_mark.h"
 #include "ui/plot/scene.h"
 #include "ui/plot/ticks.h"
 
@@ -13,9 +14,7 @@
 #include <QPainter>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -24,58 +23,19 @@ namespace {
 
 constexpr double kGiB = 1073741824.0;
 
-/// How a planner is drawn (design 4); what flags of today give has no look of its own.
-struct Look
-{
-    const char* planner;
-    Role ink;
-    std::size_t marker; ///< of markerPath() and plannerDashes()
-};
-constexpr std::array kLooks{
-    Look{"auto", Role::PlannerAuto, 0},         Look{"rotor", Role::PlannerRotor, 1},
-    Look{"remat", Role::PlannerRemat, 2},       Look{"chen", Role::PlannerChen, 4},
-    Look{"capuchin", Role::PlannerCapuchin, 5},
-};
-constexpr std::size_t kCross = 4; ///< a marker that is lines only
-constexpr double kMarkRadius = 3;
 constexpr double kLegendHeight = 22;
-constexpr Look kOtherLook{"", Role::PlannerPofo, 3};
-
-const Look& lookOf(std::string_view planner)
-{
-    const auto look = std::find_if(kLooks.begin(), kLooks.end(), [planner](const Look& known) {
-        return known.planner == planner;
-    });
-    return look == kLooks.end() ? kOtherLook : *look;
-}
-
-QString nameOf(const Look& look)
-{
-    return &look == &kOtherLook ? QStringLiteral("others") : QString::fromLatin1(look.planner);
-}
 
 /// The marks that plans of the frontier bear, each once.
-std::vector<const Look*> marksOf(const plan::Frontier& frontier)
+std::vector<const PlannerLook*> marksOf(const plan::Frontier& frontier)
 {
-    std::vector<const Look*> marks;
-    const auto addIfBorne = [&](const Look& look) {
-        const auto& points = frontier.points();
+    std::vector<const PlannerLook*> marks;
+    const auto& points = frontier.points();
+    for (const PlannerLook& look : plannerLooks())
         if (std::any_of(points.begin(), points.end(), [&look](const plan::VerifiedPlanPtr& point) {
-                return &lookOf(point->plan().madeBy()) == &look;
+                return &plannerLookOf(point->plan().madeBy()) == &look;
             }))
             marks.push_back(&look);
-    };
-    std::for_each(kLooks.begin(), kLooks.end(), addIfBorne);
-    addIfBorne(kOtherLook);
     return marks;
-}
-
-void paintMark(QPainter& painter, const Look& look, QPointF center)
-{
-    const QColor ink = Theme::current().color(look.ink);
-    painter.setPen(look.marker == kCross ? QPen{ink, 1.5} : QPen{Qt::NoPen});
-    painter.setBrush(ink);
-    painter.drawPath(markerPath(look.marker, center, kMarkRadius));
 }
 
 double gibOf(base::Bytes bytes)
@@ -273,7 +233,7 @@ void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
     painter.setClipRect(range.plot.adjusted(-6, -6, 6, 6));
     painter.setRenderHint(QPainter::Antialiasing);
     // The line is of the planner that was asked, each marker of the one that made the plan.
-    const Look& asked = lookOf(m_frontier->points().front()->plan().planner);
+    const PlannerLook& asked = plannerLookOf(m_frontier->points().front()->plan().planner);
     QPen pen{theme.color(asked.ink), 2};
     if (const QList<qreal> dashes = plannerDashes(asked.marker); !dashes.isEmpty())
         pen.setDashPattern(dashes);
@@ -286,9 +246,9 @@ void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
         // Markers nearer than 5 px would only smear.
         if (std::hypot(point.x() - previous.x(), point.y() - previous.y()) < 5)
             continue;
-        const Look& maker =
-            lookOf(m_frontier->points()[static_cast<std::size_t>(i)]->plan().madeBy());
-        paintMark(painter, maker, point);
+        const PlannerLook& maker =
+            plannerLookOf(m_frontier->points()[static_cast<std::size_t>(i)]->plan().madeBy());
+        paintPlannerMark(painter, maker, point);
         previous = point;
     }
     painter.restore();
@@ -302,12 +262,12 @@ std::vector<FrontierLegendEntry> FrontierView::legend() const
     const Theme& theme = Theme::current();
     const QFont& font = theme.font(TextRole::Small);
     const QRectF plot = axes().plot;
-    double x = plot.left() + kMarkRadius;
-    for (const Look* look : marksOf(*m_frontier)) {
-        const double end = x + theme.px(8) + nameWidth(font, nameOf(*look));
+    double x = plot.left() + kPlannerMarkRadius;
+    for (const PlannerLook* look : marksOf(*m_frontier)) {
+        const double end = x + theme.px(8) + nameWidth(font, plannerLookName(*look));
         if (end > plot.right())
             break;
-        entries.push_back({nameOf(*look), {std::round(x), std::round(plot.top() / 2)}});
+        entries.push_back({plannerLookName(*look), {std::round(x), std::round(plot.top() / 2)}});
         x = end + theme.px(16);
     }
     return entries;
@@ -319,7 +279,7 @@ void FrontierView::paintLegend(QPainter& painter) const
     const QFontMetricsF metrics{theme.font(TextRole::Small)};
     painter.setRenderHint(QPainter::Antialiasing);
     for (const FrontierLegendEntry& entry : legend()) {
-        paintMark(painter, lookOf(entry.name.toStdString()), entry.mark);
+        paintPlannerMark(painter, plannerLookOf(entry.name.toStdString()), entry.mark);
         painter.setFont(theme.font(TextRole::Small));
         painter.setPen(theme.color(Role::Text));
         drawName(painter,
@@ -450,8 +410,8 @@ void FrontierView::describe()
             QStringLiteral("%1 plans, from %2 to %3. Left and Right go to the next one.")
                 .arg(QString::number(points.size()), point(*points.front()), point(*points.back()));
         QStringList makers;
-        for (const Look* look : marksOf(*m_frontier))
-            makers << nameOf(*look);
+        for (const PlannerLook* look : marksOf(*m_frontier))
+            makers << plannerLookName(*look);
         text += QStringLiteral(" Made by %1.").arg(makers.join(QStringLiteral(", ")));
         if (m_current)
             text += QStringLiteral(" Shown: %1.").arg(point(*m_current));

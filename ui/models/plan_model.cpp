@@ -31,6 +31,17 @@ int regionsIn(const std::vector<plan::Region>& regions)
     return count;
 }
 
+/// "1 tensor", "3 tensors".
+QString counted(int count, const QString& one, const QString& more)
+{
+    return QString::number(count) + u' ' + (count == 1 ? one : more);
+}
+
+QString tensorsText(int count)
+{
+    return counted(count, QStringLiteral("tensor"), QStringLiteral("tensors"));
+}
+
 } // namespace
 
 PlanModel::PlanModel(QObject* parent) : TableModel{kColumns, parent} {}
@@ -42,9 +53,13 @@ void PlanModel::setPlan(plan::VerifiedPlanPtr plan)
     m_plan = std::move(plan);
     std::vector<Row> rows;
     m_decisionCount = 0;
+    m_movedCount = 0;
     if (m_plan && m_plan->plan().runtime == plan::Runtime::Step) {
         rows = repeatsOf(*m_plan);
-        m_decisionCount = static_cast<int>(m_plan->plan().again.size());
+        for (const Row& row : rows) {
+            m_decisionCount += row.isRepeated ? 1 : 0;
+            m_movedCount += row.moved;
+        }
     } else if (m_plan) {
         rows = rowsOf(*m_plan);
         m_decisionCount = regionsIn(m_plan->plan().regions);
@@ -158,8 +173,7 @@ std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified
         row.module = fileText(first);
         if (first != last)
             row.module += QStringLiteral(" … ") + fileText(last);
-        row.tensors = tensors[i] == 1 ? QStringLiteral("1 tensor")
-                                      : QStringLiteral("%1 tensors").arg(tensors[i]);
+        row.tensors = tensorsText(tensors[i]);
         if (const int nested = regionsIn(region.nested); nested > 0)
             row.tensors += QStringLiteral(", %1 nested").arg(nested);
         row.kept = keptBy(region);
@@ -171,7 +185,8 @@ std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified
     return rows;
 }
 
-/// Each row costs what it runs. A value that several rows make is saved once, by the last of them.
+/// Each row costs what it runs again. A value that several rows make is saved once, by the last of
+/// them.
 std::vector<PlanModel::Row> PlanModel::repeatsOf(const plan::VerifiedPlan& verified)
 {
     const graph::Program& program = *verified.problem().program;
@@ -179,6 +194,7 @@ std::vector<PlanModel::Row> PlanModel::repeatsOf(const plan::VerifiedPlan& verif
     const std::vector<plan::Again>& again = verified.plan().again;
     std::vector<Row> rows(again.size());
     std::vector<int> tensors(again.size());
+    const std::vector<int> moved = movedByRow(verified.plan());
     for (const plan::Recomputed& value : evaluation.recomputed)
         rows[static_cast<std::size_t>(value.region)].saved += value.spared;
     for (const plan::Instance& made : evaluation.schedule->instances)
@@ -196,8 +212,13 @@ std::vector<PlanModel::Row> PlanModel::repeatsOf(const plan::VerifiedPlan& verif
         row.stretch = {static_cast<graph::Moment>(first.index()), again[i].before};
         row.firstStep = evaluation.schedule->stepOfOp[first.index()];
         row.module = fileText(program.modulePath(op));
-        row.tensors = tensors[i] == 1 ? QStringLiteral("1 tensor")
-                                      : QStringLiteral("%1 tensors").arg(tensors[i]);
+        row.moved = moved[i];
+        row.isRepeated = static_cast<std::size_t>(moved[i]) < again[i].ops.size();
+        const QString movedText =
+            counted(moved[i], QStringLiteral("op moved"), QStringLiteral("ops moved"));
+        row.tensors = row.isRepeated ? tensorsText(tensors[i]) : movedText;
+        if (row.isRepeated && moved[i] > 0)
+            row.tensors += QStringLiteral(", ") + movedText;
         if (op.source >= 0)
             row.source =
                 QString::fromStdString(program.sources[static_cast<std::size_t>(op.source)]);
@@ -213,7 +234,8 @@ int PlanModel::rowCount(const QModelIndex& parent) const
 QString PlanModel::text(const Row& row, int column)
 {
     switch (column) {
-    case DecisionColumn: return QStringLiteral("recompute");
+    case DecisionColumn:
+        return row.isRepeated ? QStringLiteral("recompute") : QStringLiteral("move");
     case TensorColumn: return row.tensors;
     case SavedColumn: return ui::bytesText(row.saved);
     case CostColumn: return ui::timeText(row.cost);
@@ -250,10 +272,15 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
             return exactBytesText(row.saved);
         if (index.column() == TensorColumn && !row.kept.empty())
             return plainTip(keptText(row));
+        if (index.column() == DecisionColumn && row.moved > 0)
+            return plainTip(
+                tr("Ops that run ahead of their place in the recorded order: %1.").arg(row.moved));
         return plainTip(index.column() == SourceColumn ? fileText(row.source)
                                                        : text(row, index.column()));
     case Qt::TextAlignmentRole: return alignmentAt(index.column());
     case Qt::DecorationRole:
+        if (index.column() == DecisionColumn && !row.isRepeated)
+            return icon(QStringLiteral("undo"));
         if (index.column() == DecisionColumn)
             return icon(QStringLiteral("recompute"), Role::DecisionRecompute,
                         Role::DecisionRecompute);

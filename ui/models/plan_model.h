@@ -11,8 +11,9 @@
 namespace plimsoll::ui {
 
 /// The decisions of a verified plan: one row per outermost region, at runtime Step one per op
-/// before which others run again; the figures are evaluate()'s. Sorts itself, largest first until
-/// told otherwise: a proxy would map and reset all rows with each plan that a drag meets.
+/// before which others run, again or ahead of their place; the figures are evaluate()'s. Sorts
+/// itself, largest first until told otherwise: a proxy would map and reset all rows with each plan
+/// that a drag meets.
 class PlanModel : public TableModel
 {
     Q_OBJECT
@@ -42,6 +43,8 @@ public:
     [[nodiscard]] const plan::VerifiedPlanPtr& plan() const { return m_plan; }
     /// Number of recomputed regions, nested ones included, or of ops before which others run again.
     [[nodiscard]] int decisionCount() const { return m_decisionCount; }
+    /// Number of ops that run ahead of their place.
+    [[nodiscard]] int movedCount() const { return m_movedCount; }
     /// Ops first..last of a row's region, or the first repeated op and the op it runs before, by
     /// which the same decision is known in another plan.
     using Stretch = std::pair<graph::Moment, graph::Moment>;
@@ -64,6 +67,8 @@ private:
         base::Bytes saved;      ///< what forward no longer keeps for backward
         base::Nanoseconds cost; ///< of all their recomputations
         int firstStep = 0;
+        int moved = 0;          ///< ops that run here and not at their place
+        bool isRepeated = true; ///< some run again
 
         friend bool operator==(const Row&, const Row&) = default;
     };
@@ -78,6 +83,7 @@ private:
     std::vector<Row> m_rows;
     base::Bytes m_mostSaved{1}; ///< of all rows
     int m_decisionCount = 0;
+    int m_movedCount = 0;
     int m_sortColumn = SavedColumn;
     Qt::SortOrder m_sortOrder = Qt::DescendingOrder;
 };

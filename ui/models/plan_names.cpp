@@ -7,6 +7,8 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace plimsoll::ui {
@@ -34,18 +36,16 @@ QString resultsText(std::size_t count)
 
 QString repeatsSentence(const plan::Plan& plan)
 {
+    const std::vector<int> movedBy = movedByRow(plan);
+    const auto moved = static_cast<std::size_t>(std::accumulate(movedBy.begin(), movedBy.end(), 0));
     std::size_t executions = 0;
-    std::set<graph::OpId> ahead; // of their places: no repetitions
-    for (const plan::Again& again : plan.again) {
+    for (const plan::Again& again : plan.again)
         executions += again.ops.size();
-        for (const graph::OpId op : again.ops)
-            if (op.index() > static_cast<std::size_t>(again.before) && ahead.insert(op).second)
-                --executions;
-    }
-    if (!ahead.empty())
+    executions -= moved; // no repetitions
+    if (moved > 0)
         return translated("Runtime step: %1 ops run ahead of their place, %2 executions are "
                           "repetitions. Run it with plimsoll.compile_step(model, plan).")
-            .arg(countText(ahead.size()), countText(executions));
+            .arg(countText(moved), countText(executions));
     const QString what = executions == 1
                              ? translated("1 op runs")
                              : translated("%1 executions of ops run").arg(countText(executions));
@@ -55,6 +55,19 @@ QString repeatsSentence(const plan::Plan& plan)
 }
 
 } // namespace
+
+std::vector<int> movedByRow(const plan::Plan& plan)
+{
+    std::vector<int> moved;
+    std::set<graph::OpId> ahead;
+    for (const plan::Again& again : plan.again)
+        moved.push_back(
+            static_cast<int>(std::count_if(again.ops.begin(), again.ops.end(), [&](graph::OpId op) {
+                return op.index() > static_cast<std::size_t>(again.before)
+                       && ahead.insert(op).second;
+            })));
+    return moved;
+}
 
 std::vector<graph::OpId> keptBy(const plan::Region& region)
 {

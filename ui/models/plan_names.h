@@ -5,6 +5,8 @@
 
 #include <QString>
 
+#include <vector>
+
 namespace plimsoll::ui {
 
 // How the window says what executes a plan; everywhere the same.
@@ -15,6 +17,8 @@ namespace plimsoll::ui {
 [[nodiscard]] QString runtimeSentence(const plan::Plan& plan);
 /// Why regions don't express a plan of single ops: "No regions: Op 3 …"; empty for others.
 [[nodiscard]] QString noRegionsSentence(const plan::VerifiedPlan& plan);
+/// By row of Plan::again: how many ops it runs for the first time, ahead of their place.
+[[nodiscard]] std::vector<int> movedByRow(const plan::Plan& plan);
 /// Results that a region's saved sets keep, those of nested ones too.
 [[nodiscard]] std::vector<graph::OpId> keptBy(const plan::Region& region);
 

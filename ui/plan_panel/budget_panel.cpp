@@ -12,6 +12,7 @@
 #include "ui/plan_panel/next_steps.h"
 #include "ui/plan_panel/option_form.h"
 #include "ui/plan_panel/parallel_form.h"
+#include "ui/plan_panel/planner_table.h"
 #include "ui/plan_panel/size_form.h"
 #include "ui/plan_panel/verdict_box.h"
 #include "ui/timeline/budget_values.h"
@@ -31,6 +32,7 @@ namespace plimsoll::ui {
 namespace {
 
 constexpr double kLabelWidth = 58;
+constexpr int kGrows = 100; ///< gets the room that is left before what only fills it
 
 QFrame* separator(QWidget* parent)
 {
@@ -125,7 +127,7 @@ void BudgetPanel::buildForm()
     for (const auto& planner : solve::planners())
         m_planner->addItem(QString::fromStdString(planner->descriptor().name),
                            QString::fromStdString(planner->descriptor().id));
-    m_plannerState = new TextLabel{{}, TextRole::Small, Role::Muted, this};
+    m_planners = new PlannerTable{this};
     m_device->setIconSize({theme.px(16), theme.px(16)});
     for (QComboBox* combo : {m_device, m_planner}) { // the longest name must not widen the dock
         combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -152,8 +154,8 @@ void BudgetPanel::buildForm()
     planning->setHorizontalSpacing(theme.px(8));
     planning->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     planning->addRow(label(QStringLiteral("Planner")), m_planner);
-    planning->addRow(QString{}, m_plannerState);
     column->addLayout(planning);
+    column->addWidget(m_planners, kGrows);
     column->addWidget(separator(this));
     m_options = new OptionForm{this};
     m_device->setAccessibleName(QStringLiteral("GPU"));
@@ -166,11 +168,9 @@ void BudgetPanel::buildForm()
         QStringLiteral("Who decides what is kept and what is computed again."));
 
     connect(m_device, &QComboBox::activated, this, &BudgetPanel::chooseDevice);
-    connect(m_planner, &QComboBox::activated, this, [this](int row) {
-        m_choices.planner = m_planner->itemData(row).toString().toStdString();
-        m_choices.options.clear();
-        Q_EMIT choicesChanged(m_choices);
-    });
+    connect(m_planner, &QComboBox::activated, this,
+            [this](int row) { choosePlanner(m_planner->itemData(row).toString()); });
+    connect(m_planners, &PlannerTable::plannerChosen, this, &BudgetPanel::choosePlanner);
     connect(m_options, &OptionForm::optionChosen, this,
             [this](const QString& name, const solve::OptionValue& value) {
                 m_choices.options[name.toStdString()] = value;
@@ -221,6 +221,13 @@ void BudgetPanel::chooseDevice(int row)
     if (!device || *device == m_choices.device)
         return;
     m_choices.device = *device;
+    Q_EMIT choicesChanged(m_choices);
+}
+
+void BudgetPanel::choosePlanner(const QString& id)
+{
+    m_choices.planner = id.toStdString();
+    m_choices.options.clear();
     Q_EMIT choicesChanged(m_choices);
 }
 
@@ -384,7 +391,6 @@ void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::Verifi
 {
     const plan::Evaluation& unplanned = planned.unplanned->evaluation();
     m_memory->setPlan(plan, m_budget);
-    showMaker(plan);
     std::optional<base::Bytes> peak;
     if (plan) {
         peak = plan->evaluation().peak;
@@ -459,23 +465,6 @@ void BudgetPanel::showOutdated(const workspace::Planned& planned, const plan::Ve
             + (former.parallel ? QStringLiteral(", one of %1 processes").arg(former.parallel->world)
                                : QString{})
             + (isPlanning ? QStringLiteral(".") : QStringLiteral("; Plan Now tries again.")));
-}
-
-void BudgetPanel::setPlannerState(const QString& state)
-{
-    m_state = state;
-    m_plannerState->setText(m_state.isEmpty() ? m_maker : m_state);
-}
-
-/// Whose plan is shown, where several planners ran; in the room of what planners are doing.
-void BudgetPanel::showMaker(const plan::VerifiedPlanPtr& plan)
-{
-    m_maker.clear();
-    if (plan && plan->plan().maker)
-        if (const auto made = solve::findPlanner(plan->plan().maker->planner))
-            m_maker =
-                QStringLiteral("this plan: ") + QString::fromStdString((*made)->descriptor().name);
-    setPlannerState(m_state);
 }
 
 } // namespace plimsoll::ui

@@ -18,6 +18,7 @@ class MemoryLines;
 class NextSteps;
 class OptionForm;
 class ParallelForm;
+class PlannerTable;
 class SizeForm;
 class TextLabel;
 class VerdictBox;
@@ -50,8 +51,8 @@ public:
     /// What is known of former choices while the plans for the present ones aren't there.
     void showOutdated(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan,
                       bool isPlanning);
-    /// One line under the planner: "planning… 47 %"; empty: none.
-    void setPlannerState(const QString& state);
+    /// Below the chosen planner: all of them side by side.
+    [[nodiscard]] PlannerTable& planners() { return *m_planners; }
     /// Below the verdict; a chosen one is a committed budget.
     [[nodiscard]] NextSteps& nextSteps() { return *m_next; }
     /// Below the two figures: what the same plan takes once its blocks have addresses.
@@ -67,8 +68,8 @@ private:
     void buildForm();
     void fillDevices();
     void chooseDevice(int row);
+    void choosePlanner(const QString& id);
     void buildResults();
-    void showMaker(const plan::VerifiedPlanPtr& plan);
     void showFigures(const plan::Evaluation& evaluation, const plan::Evaluation& unplanned);
     void readBudget();
     void readReserve();
@@ -86,9 +87,7 @@ private:
     Gauge* m_gauge = nullptr;
     TextLabel* m_gaugeText = nullptr;
     QLabel* m_fieldError = nullptr;
-    QString m_state; ///< what planners are doing; empty: nothing
-    QString m_maker; ///< whose plan is shown; empty: the planner's own
-    TextLabel* m_plannerState = nullptr;
+    PlannerTable* m_planners = nullptr;
     TextLabel* m_peakFigure = nullptr;
     TextLabel* m_peakDifference = nullptr;
     TextLabel* m_timeFigure = nullptr;

@@ -207,9 +207,12 @@ void PlanPage::showNothing(const QString& sentence)
 
 QString PlanPage::summary() const
 {
-    return m_model->decisionCount() > 0
-               ? QStringLiteral("%1 recompute").arg(m_model->decisionCount())
-               : QString{};
+    QStringList parts;
+    if (m_model->decisionCount() > 0)
+        parts << QStringLiteral("%1 recompute").arg(m_model->decisionCount());
+    if (m_model->movedCount() > 0)
+        parts << QStringLiteral("%1 moved").arg(m_model->movedCount());
+    return parts.join(QStringLiteral(", "));
 }
 
 } // namespace plimsoll::ui

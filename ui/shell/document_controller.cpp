@@ -5,13 +5,13 @@
 #include "ui/base/texts.h"
 #include "ui/models/program_texts.h"
 #include "ui/shell/document_commands.h"
+#include "ui/shell/planned_so_far.h"
 #include "ui/shell/session_keeper.h"
 
 #include <QDateTime>
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -22,13 +22,6 @@ constexpr std::size_t kKnownPlans = 6;
 /// Between two pictures of what is known so far: each costs some frames.
 constexpr std::chrono::milliseconds kSoFarPeriod{300};
 } // namespace
-
-/// Where a job that plans leaves what it knows so far.
-struct PlannedSoFar
-{
-    std::mutex mutex;
-    workspace::PlannedPtr planned; ///< null: nothing new
-};
 
 DocumentController::DocumentController(workspace::Opened opened, QObject* parent)
     : QObject{parent}
@@ -48,9 +41,13 @@ DocumentController::DocumentController(workspace::Opened opened, QObject* parent
         connect(jobs, &JobRunnerBase::runningChanged, this, [this] {
             const bool running = isPlanning();
             m_planningSince = running ? QDateTime::currentMSecsSinceEpoch() : 0;
+            m_perMille = 0;
             Q_EMIT planningChanged(running);
         });
-    connect(&m_planner, &JobRunnerBase::progressed, this, &DocumentController::planningProgressed);
+    connect(&m_planner, &JobRunnerBase::progressed, this, [this](int perMille) {
+        m_perMille = perMille;
+        Q_EMIT planningProgressed(perMille);
+    });
     connect(m_keeper.get(), &SessionKeeper::stateChanged, this, &DocumentController::titleChanged);
     connect(m_keeper.get(), &SessionKeeper::runStored, this, [this](int key, qint64 id) {
         for (workspace::Run& run : m_document.runs)
@@ -204,6 +201,8 @@ void DocumentController::applyChoices(const workspace::Choices& choices)
 void DocumentController::planNow()
 {
     m_complete = false;
+    m_refusal.clear();
+    m_soFar = std::make_shared<PlannedSoFar>();
     const auto known =
         std::find_if(m_known.begin(), m_known.end(), [this](const workspace::PlannedPtr& planned) {
             return planned->choices == m_document.choices;
@@ -213,23 +212,21 @@ void DocumentController::planNow()
         takePlanned(*known);
         return;
     }
-    m_soFar = std::make_shared<PlannedSoFar>();
     m_soFarTimer.start();
     m_planner.start(
         [recorded = m_document.graph.program, choices = m_document.choices,
          soFar = m_soFar](const base::JobContext& job) {
-            return workspace::planGraph(recorded, choices, job,
-                                        [&soFar](workspace::PlannedPtr planned) {
-                                            const std::scoped_lock lock{soFar->mutex};
-                                            soFar->planned = std::move(planned);
-                                        });
+            return workspace::planGraph(
+                recorded, choices, job,
+                [&soFar](workspace::PlannedPtr planned) { soFar->put(std::move(planned)); });
         },
         [this](base::Result<workspace::PlannedPtr> planned) {
             m_soFarTimer.stop();
             if (!planned) {
-                if (planned.error().kind != base::ErrorKind::Cancelled)
-                    Q_EMIT failed(QStringLiteral("plan"),
-                                  QString::fromStdString(base::told(planned.error())));
+                if (planned.error().kind != base::ErrorKind::Cancelled) {
+                    m_refusal = base::told(planned.error());
+                    Q_EMIT failed(QStringLiteral("plan"), QString::fromStdString(m_refusal));
+                }
                 Q_EMIT answerChanged();
                 return;
             }
@@ -252,6 +249,13 @@ void DocumentController::takePlanned(workspace::PlannedPtr planned)
     Q_EMIT plannedChanged();
     answer();
     pricePins();
+}
+
+std::vector<workspace::PlannerStanding> DocumentController::plannerStandings() const
+{
+    return workspace::plannerStandings(
+        m_document.choices, {m_planner.isRunning(), m_perMille, m_soFar->latest(), m_refusal},
+        *m_planned, m_known);
 }
 
 void DocumentController::pricePins()
@@ -287,11 +291,7 @@ void DocumentController::takeSoFar()
 {
     if (m_complete || (m_preview && m_outcome.best && !isOutdated()))
         return;
-    workspace::PlannedPtr planned;
-    {
-        const std::scoped_lock lock{m_soFar->mutex};
-        planned = std::exchange(m_soFar->planned, nullptr);
-    }
+    workspace::PlannedPtr planned = m_soFar->takeNew();
     if (!planned || planned->choices != m_document.choices || planned->frontier->points().size() < 2
         || !workspace::planAt(*planned, budget()))
         return;

@@ -3,6 +3,7 @@
 
 #include "core/workspace/document.h"
 #include "core/workspace/pin_prices.h"
+#include "core/workspace/planner_standings.h"
 #include "ui/base/job_runner.h"
 
 #include <QObject>
@@ -11,12 +12,13 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace plimsoll::ui {
 
 class SessionKeeper;
-struct PlannedSoFar;
+class PlannedSoFar;
 
 /// One open document at work: plans in the background, answers for the budget, undo, runs, and the
 /// session file. All state on the GUI thread; whatever takes long runs in jobs.
@@ -41,6 +43,10 @@ public:
     [[nodiscard]] bool isPlanning() const { return m_planner.isRunning() || m_sizer.isRunning(); }
     /// Since when the running job plans, milliseconds; 0: it doesn't.
     [[nodiscard]] qint64 planningFor() const;
+    /// Of the running job.
+    [[nodiscard]] int perMille() const { return m_perMille; }
+    /// Where all planners stand with the present choices, by now.
+    [[nodiscard]] std::vector<workspace::PlannerStanding> plannerStandings() const;
     /// The budget under the pointer while dragging, else the document's.
     [[nodiscard]] base::Bytes budget() const;
     [[nodiscard]] bool isDragging() const { return m_preview.has_value(); }
@@ -131,6 +137,8 @@ private:
     bool m_userChanged = false;
     int m_lastKey = 0;
     qint64 m_planningSince = 0;
+    int m_perMille = 0;
+    std::string m_refusal; ///< why the last job made no plans; empty: it made some, or runs
     QUndoStack m_undo;
     QTimer m_refineTimer;
     std::unique_ptr<SessionKeeper> m_keeper;

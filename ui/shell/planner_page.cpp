@@ -111,17 +111,15 @@ void PlannerPage::connectDocument()
         showPins();
         m_timeline->setCapacityMarks(capacityMarksOf(m_document.document().choices));
     });
-    connect(&m_document, &DocumentController::planningChanged, this, [this](bool running) {
-        m_perMille = 0;
-        m_panel->setPlannerState(running ? tr("planning…") : QString{});
+    connect(&m_document, &DocumentController::planningChanged, this, [this] {
+        showStandings();
         m_timeline->setSubtitle(subtitle());
         if (m_document.isOutdated())
             showAnswer();
         Q_EMIT stateChanged();
     });
-    connect(&m_document, &DocumentController::planningProgressed, this, [this](int perMille) {
-        m_perMille = perMille;
-        m_panel->setPlannerState(tr("planning… %1").arg(percentText(perMille / 1000.0)));
+    connect(&m_document, &DocumentController::planningProgressed, this, [this] {
+        showStandings();
         m_timeline->setSubtitle(subtitle());
         Q_EMIT stateChanged();
     });
@@ -233,6 +231,7 @@ void PlannerPage::showPlanned()
         m_timeline->setSmallestFeasible(shownCeiling(planned.smallestPeak));
     }
     m_timeline->setCapacityMarks(capacityMarksOf(m_document.document().choices));
+    showStandings();
     layRuns();
     showMeasuredPage();
     offerMeasuredPlan();
@@ -260,6 +259,7 @@ void PlannerPage::showAnswer()
         else
             m_panel->showAnswer(planned, outcome);
     }
+    showPlanners();
     showPlanTable();
     // A strip would move the layout under the hand that drags.
     if (m_document.isDragging()) {
@@ -446,8 +446,9 @@ StatusText PlannerPage::status() const
 
 QString PlannerPage::jobText() const
 {
-    return m_document.isPlanning() ? tr("Planning: %1").arg(percentText(m_perMille / 1000.0))
-                                   : QString{};
+    return m_document.isPlanning()
+               ? tr("Planning: %1").arg(percentText(m_document.perMille() / 1000.0))
+               : QString{};
 }
 
 QString PlannerPage::cursorText() const

@@ -117,6 +117,9 @@ private:
     void showProblems();
     void connectPins();
     void showPins();
+    // planner_comparison.cpp
+    void showStandings();
+    void showPlanners();
     // planner_measured.cpp
     void layRuns();
     void showMeasured();
@@ -158,7 +161,6 @@ private:
     JobRunner<workspace::LaidRuns> m_layer;
     workspace::OverlayPtr m_offered; ///< whose second run's plan the strip has told of
     std::shared_ptr<const std::vector<std::uint32_t>> m_unplannedStepAt; ///< as in TimelineSet
-    int m_perMille = 0;                                                  ///< of the running planner
     QByteArray m_unfocusedLayout;
     bool m_isMeasured = false; ///< the step that is shown has times from the trace
     bool m_isFocused = false;

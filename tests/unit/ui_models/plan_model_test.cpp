@@ -10,6 +10,8 @@
 #include <QTest>
 
 #include <set>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -22,20 +24,24 @@ class PlanModelTest : public QObject
 
 private Q_SLOTS:
     void repeatedOpsAreRows();
+    void movedOpsAreNoRepetitions();
 };
+
+base::Nanoseconds timeOf(const plan::VerifiedPlan& verified, graph::OpId op)
+{
+    const plan::Evaluation& evaluation = verified.evaluation();
+    const auto own = static_cast<std::size_t>(evaluation.schedule->stepOfOp[op.index()]);
+    return evaluation.timeline->timeAt(own + 1) - evaluation.timeline->timeAt(own);
+}
 
 /// Of the ops that run again before op `before`, each as long as it takes itself.
 base::Nanoseconds costOf(const plan::VerifiedPlan& verified, graph::Moment before)
 {
-    const plan::Evaluation& evaluation = verified.evaluation();
     base::Nanoseconds cost;
     for (const plan::Again& row : verified.plan().again)
         for (const graph::OpId op : row.ops)
-            if (row.before == before) {
-                const auto own =
-                    static_cast<std::size_t>(evaluation.schedule->stepOfOp[op.index()]);
-                cost += evaluation.timeline->timeAt(own + 1) - evaluation.timeline->timeAt(own);
-            }
+            if (row.before == before)
+                cost += timeOf(verified, op);
     return cost;
 }
 
@@ -73,6 +79,74 @@ void PlanModelTest::repeatedOpsAreRows()
         rows += model.rowCount();
     }
     QVERIFY(rows > 80);
+}
+
+/// A large value for each of three branches, then what is left of it: 0..2 make the large ones.
+graph::ProgramPtr branches()
+{
+    using graph::StorageClass;
+    tests::ProgramBuilder program = tests::aProgram();
+    program.storage("w", 1, StorageClass::Parameter);
+    const std::vector<std::string> large{"a0", "a1", "a2"};
+    const std::vector<std::string> small{"c0", "c1", "c2"};
+    for (int branch = 0; branch < 3; ++branch)
+        program.storage(large[static_cast<std::size_t>(branch)], 1000, StorageClass::Activation,
+                        {.alloc = branch, .python = 3 + branch});
+    for (int branch = 0; branch < 3; ++branch)
+        program.storage(small[static_cast<std::size_t>(branch)], 10, StorageClass::Activation,
+                        {.alloc = 3 + branch, .python = 6});
+    program.storage("l", 100, StorageClass::Output, {.alloc = 6})
+        .storage("gw", 1, StorageClass::Gradient, {.alloc = 7});
+    for (const std::string& name : large)
+        program.op("aten.exp.default", {.reads = {"w"}, .outputs = {name}});
+    for (std::size_t branch = 0; branch < 3; ++branch)
+        program.op("aten.sum.default", {.reads = {large[branch]}, .outputs = {small[branch]}});
+    program.op("aten.stack.default",
+               {.reads = small, .outputs = {"l"}, .phase = graph::Phase::Loss});
+    program.op("aten.mul.Tensor",
+               {.reads = {"l"}, .outputs = {"gw"}, .phase = graph::Phase::Backward});
+    return program.call("", 0, 5, {"w"}, small).build();
+}
+
+/// What only runs ahead of its place is no recomputation, costs nothing and is said to be moved.
+void PlanModelTest::movedOpsAreNoRepetitions()
+{
+    using graph::OpId;
+    plan::Plan plan = plan::keepEverything();
+    plan.runtime = plan::Runtime::Step;
+    // c0 behind a0; before a2 c1, and a0 and c0 once more.
+    plan.again = {{1, {OpId{3}}}, {2, {OpId{0}, OpId{3}, OpId{4}}}};
+    const auto verified = plan::certify(tests::unlimitedProblem(branches()), plan);
+    QVERIFY2(verified.has_value(), verified ? "" : verified.error().message.c_str());
+    PlanModel model;
+    const QAbstractItemModelTester tester{&model,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest};
+    model.setPlan(*verified);
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(model.decisionCount(), 1);
+    QCOMPARE(model.movedCount(), 2);
+    const auto text = [&model](graph::Moment op, graph::Moment before, int column) {
+        return model.index(*model.rowOf({op, before}), column).data().toString();
+    };
+    QCOMPARE(text(3, 1, PlanModel::DecisionColumn), QStringLiteral("move"));
+    QCOMPARE(text(3, 1, PlanModel::TensorColumn), QStringLiteral("1 op moved"));
+    QCOMPARE(text(3, 1, PlanModel::CostColumn), ui::timeText({}));
+    QCOMPARE(text(3, 1, PlanModel::SavedColumn), ui::bytesText({}));
+    QCOMPARE(text(0, 2, PlanModel::DecisionColumn), QStringLiteral("recompute"));
+    QCOMPARE(text(0, 2, PlanModel::TensorColumn), QStringLiteral("2 tensors, 1 op moved"));
+    QCOMPARE(text(0, 2, PlanModel::CostColumn),
+             ui::timeText(costOf(**verified, 2) - timeOf(**verified, OpId{4})));
+    // A row leads to where its op runs, which is not its place in the recorded order.
+    QCOMPARE(model.index(*model.rowOf({3, 1}), 0).data(PlanModel::FirstStepRole).toInt(), 1);
+    QVERIFY(model.index(*model.rowOf({3, 1}), PlanModel::DecisionColumn)
+                .data(Qt::ToolTipRole)
+                .toString()
+                .contains(QStringLiteral("ahead of their place")));
+    // Plans that only move things are sorted with the rest and leave nothing behind.
+    model.sort(PlanModel::DecisionColumn);
+    QCOMPARE(model.index(0, PlanModel::DecisionColumn).data().toString(), QStringLiteral("move"));
+    model.setPlan(nullptr);
+    QCOMPARE(model.movedCount(), 0);
 }
 
 } // namespace

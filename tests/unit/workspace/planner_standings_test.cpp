@@ -24,6 +24,8 @@ private Q_SLOTS:
     void anAutoRunTellsOfItsParts();
     void othersAreKnownFromBefore();
     void aRunningJobTellsByItself();
+    void aRefusalIsTold();
+    void eachBudgetHasItsPlan();
     void nothingIsKnownBeforePlanning();
 
 private:
@@ -31,6 +33,15 @@ private:
     {
         const auto& program = m_sample.document.graph.program;
         return workspace::planGraph(program, choices, {}).value();
+    }
+
+    /// The sample with another reserve.
+    [[nodiscard]] workspace::PlannedPtr plannedUnder(base::Bytes reserve) const
+    {
+        workspace::Choices choices = m_sample.planned->choices;
+        choices.reserve = reserve;
+        choices.planner = "chen"; // soon over
+        return plannedWith(choices);
     }
 
     support::PlannedSample m_sample;
@@ -106,14 +117,77 @@ void PlannerStandingsTest::aRunningJobTellsByItself()
     const auto parts = std::make_shared<plan::PartReports>(std::vector<plan::PartReport>{
         {.planner = "rotor", .state = PartState::Running, .perMille = 300},
         {.planner = "remat", .state = PartState::Waiting}});
-    const auto standings = workspace::plannerStandings(m_sample.planned->choices,
-                                                       {true, 470, parts}, *m_sample.planned, {});
+    plan::Frontier frontier = *m_sample.planned->frontier;
+    frontier.setParts(parts);
+    auto soFar = std::make_shared<workspace::Planned>(*m_sample.planned);
+    soFar->took = {};
+    soFar->setFrontier(std::make_shared<const plan::Frontier>(std::move(frontier)));
+    const workspace::PlanningJob job{true, 470, soFar};
+    const auto standings = workspace::plannerStandings(soFar->choices, job, *soFar, {});
     QVERIFY(of(standings, "auto").report.state == PartState::Running);
     QCOMPARE(of(standings, "auto").report.perMille, 470);
-    QVERIFY(of(standings, "auto").report.found.empty());
+    // What it has by now is shown, so it is told, too.
+    QVERIFY(of(standings, "auto").report.found == plan::partPoints(*soFar->frontier));
     QCOMPARE(of(standings, "rotor").report.perMille, 300);
     QVERIFY(of(standings, "remat").report.state == PartState::Waiting);
     QVERIFY(of(standings, "chen").report.state == PartState::NotRun);
+    // While plans for other choices are shown, nothing of them is told.
+    const auto outdated =
+        workspace::plannerStandings(soFar->choices, job, *plannedUnder(base::Bytes{1 << 20}), {});
+    QVERIFY(of(outdated, "auto").report.state == PartState::Running);
+    QVERIFY(of(outdated, "auto").report.found.empty());
+    QCOMPARE(of(outdated, "rotor").report.perMille, 300);
+}
+
+/// A job that failed says so where the planner stands.
+void PlannerStandingsTest::aRefusalIsTold()
+{
+    workspace::Choices choices = m_sample.planned->choices;
+    choices.reserve = base::Bytes{1 << 20};
+    const auto standings = workspace::plannerStandings(choices, {.refusal = "It can't."},
+                                                       *m_sample.planned, {m_sample.planned});
+    QVERIFY(of(standings, "auto").isChosen);
+    QVERIFY(of(standings, "auto").report.state == PartState::Refused);
+    QCOMPARE(of(standings, "auto").report.reason, std::string{"It can't."});
+    QVERIFY(of(standings, "rotor").report.state == PartState::NotRun);
+}
+
+/// The fastest that fits; what is proved of the answer, where it may be said of the planner.
+void PlannerStandingsTest::eachBudgetHasItsPlan()
+{
+    const workspace::Planned& planned = *m_sample.planned;
+    const auto standings = workspace::plannerStandings(planned.choices, {}, planned, {});
+    int optimal = 0;
+    for (const PlannerStanding& row : standings) {
+        const std::vector<plan::PartPoint>& found = row.report.found;
+        if (found.empty()) {
+            QVERIFY(!workspace::standingAt(row, plan::kUnlimited, {}).best);
+            continue;
+        }
+        QVERIFY(row.unplanned == planned.unplanned->evaluation().stepTime);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const base::Bytes budget = found[i].peak;
+            const solve::Outcome answer = workspace::answerAt(planned, budget);
+            const workspace::ProvenBounds bounds{answer.peakBound.bytes, answer.timeBound};
+            const auto at = workspace::standingAt(row, budget, bounds);
+            QVERIFY(at.best == found[i]);
+            QVERIFY(answer.best && answer.best->evaluation().stepTime <= at.best->stepTime);
+            QCOMPARE(at.status == solve::Status::Optimal, at.best->stepTime <= answer.timeBound);
+            optimal += at.status == solve::Status::Optimal ? 1 : 0;
+            const auto below = workspace::standingAt(row, budget - base::Bytes{1}, bounds);
+            QCOMPARE(below.best.has_value(), i > 0);
+            if (i > 0)
+                QVERIFY(*below.best == found[i - 1]);
+        }
+        const base::Bytes less{planned.peakBound.bytes.count() - 1};
+        const workspace::ProvenBounds bounds{planned.peakBound.bytes, {}};
+        QVERIFY(workspace::standingAt(row, less, bounds).status == solve::Status::Infeasible);
+        QVERIFY(workspace::standingAt(row, less, {}).status == solve::Status::NotFound);
+        PlannerStanding former = row;
+        former.isBounded = false;
+        QVERIFY(workspace::standingAt(former, less, bounds).status == solve::Status::NotFound);
+    }
+    QVERIFY(optimal > 0);
 }
 
 void PlannerStandingsTest::nothingIsKnownBeforePlanning()

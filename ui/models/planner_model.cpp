@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/models/planner_model.h"
+
+#include "ui/base/numbers.h"
+#include "ui/base/texts.h"
+
+#include <array>
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr std::array kColumns{TableColumn{"Planner"}, TableColumn{"State"},
+                              TableColumn{"Peak", true}, TableColumn{"Slower", true}};
+
+QString text(const PlannerRow& row, int column)
+{
+    switch (column) {
+    case PlannerModel::NameColumn: return row.planner;
+    case PlannerModel::StateColumn: return row.state;
+    case PlannerModel::PeakColumn:
+        return row.peak ? ui::bytesText(*row.peak, Rounding::Up) : unknownText();
+    case PlannerModel::SlowerColumn:
+        return row.slower ? percentDifferenceText(*row.slower) : unknownText();
+    default: return {};
+    }
+}
+
+} // namespace
+
+PlannerModel::PlannerModel(QObject* parent) : TableModel{kColumns, parent} {}
+
+void PlannerModel::setRows(std::vector<PlannerRow> rows)
+{
+    if (rows.size() != m_rows.size()) {
+        beginResetModel();
+        m_rows = std::move(rows);
+        endResetModel();
+        return;
+    }
+    for (int row = 0; row < rowCount(); ++row)
+        replaceRow(row, std::move(rows[static_cast<std::size_t>(row)]));
+}
+
+void PlannerModel::replaceRow(int row, PlannerRow now)
+{
+    PlannerRow& kept = m_rows[static_cast<std::size_t>(row)];
+    if (now == kept)
+        return;
+    const PlannerRow before = std::exchange(kept, std::move(now));
+    if (before.isChosen != kept.isChosen || before.planner != kept.planner) {
+        Q_EMIT dataChanged(index(row, 0), index(row, ColumnCount - 1));
+        return;
+    }
+    const std::array changed{before.isUsed != kept.isUsed,
+                             before.state != kept.state || before.perMille != kept.perMille,
+                             before.peak != kept.peak, before.slower != kept.slower};
+    for (int column = 0; column < static_cast<int>(ColumnCount); ++column)
+        if (changed.at(static_cast<std::size_t>(column)))
+            Q_EMIT dataChanged(index(row, column), index(row, column));
+}
+
+int PlannerModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+QVariant PlannerModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid() || index.row() >= rowCount())
+        return {};
+    const PlannerRow& row = rowAt(index.row());
+    switch (role) {
+    case Qt::DisplayRole: return text(row, index.column());
+    case Qt::TextAlignmentRole: return alignmentAt(index.column());
+    case Qt::ToolTipRole: return plainTip(row.tip);
+    case Qt::AccessibleTextRole: // what the eye takes from ground and glyph
+        if (index.column() != NameColumn)
+            return text(row, index.column());
+        return QString{row.planner + (row.isChosen ? tr(", chosen") : QString{})
+                       + (row.isUsed ? tr(", its plan is shown") : QString{})};
+    case PlannerRole: return row.planner;
+    case PerMilleRole: return row.perMille ? QVariant{*row.perMille} : QVariant{};
+    case ChosenRole: return row.isChosen;
+    case UsedRole: return row.isUsed;
+    default: return {};
+    }
+}
+
+} // namespace plimsoll::ui

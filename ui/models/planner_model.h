@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/quantity.h"
+#include "ui/models/table_model.h"
+
+#include <optional>
+#include <vector>
+
+namespace plimsoll::ui {
+
+/// Where one planner stands at the present budget.
+struct PlannerRow
+{
+    QString planner; ///< its id
+    QString state;
+    std::optional<int> perMille; ///< of one that runs
+    std::optional<base::Bytes> peak;
+    std::optional<double> slower; ///< share of the unplanned step
+    bool isChosen = false;
+    bool isUsed = false; ///< the plan that is shown is its own
+    QString tip;         ///< sentences
+
+    bool operator==(const PlannerRow&) const = default;
+};
+
+/// The planners side by side, always all of them and in the same order: only cells change.
+class PlannerModel : public TableModel
+{
+    Q_OBJECT
+
+public:
+    enum Column { NameColumn, StateColumn, PeakColumn, SlowerColumn, ColumnCount };
+    enum DataRole {
+        PlannerRole = Qt::UserRole, ///< id
+        PerMilleRole,               ///< invalid: it doesn't run
+        ChosenRole,
+        UsedRole,
+    };
+
+    explicit PlannerModel(QObject* parent = nullptr);
+
+    /// Tells of the cells that are different now, and of no others.
+    void setRows(std::vector<PlannerRow> rows);
+    [[nodiscard]] const PlannerRow& rowAt(int row) const
+    {
+        return m_rows[static_cast<std::size_t>(row)];
+    }
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index,
+                                int role = Qt::DisplayRole) const override;
+
+private:
+    void replaceRow(int row, PlannerRow now);
+
+    std::vector<PlannerRow> m_rows;
+};
+
+} // namespace plimsoll::ui

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/plan_panel/planner_rows.h"
+
+#include "ui/base/numbers.h"
+#include "ui/base/texts.h"
+
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+using plan::PartState;
+using workspace::PlannerStanding;
+using workspace::StandingAt;
+
+QString statusText(solve::Status status)
+{
+    switch (status) {
+    case solve::Status::Optimal: return QStringLiteral("optimal");
+    case solve::Status::Feasible: return QStringLiteral("feasible");
+    default: return QStringLiteral("none");
+    }
+}
+
+/// One or two words and, once it is over, how long it took.
+QString stateText(const PlannerStanding& standing, const StandingAt& at, bool hasBudget)
+{
+    const plan::PartReport& report = standing.report;
+    const auto after = [&report](const QString& words) {
+        return report.took.count() > 0 ? words + QStringLiteral(", ") + ui::timeText(report.took)
+                                       : words;
+    };
+    switch (report.state) {
+    case PartState::NotRun: return QStringLiteral("not run");
+    case PartState::Unfit: return QStringLiteral("not fit");
+    case PartState::Waiting: return QStringLiteral("waiting");
+    case PartState::Running: return QStringLiteral("%1\u00a0%").arg(report.perMille / 10);
+    case PartState::Stopped: return after(QStringLiteral("stopped"));
+    case PartState::Refused: return QStringLiteral("refused");
+    case PartState::Over: break;
+    }
+    return after(hasBudget ? statusText(at.status) : QStringLiteral("done"));
+}
+
+/// Who it is, and why it has no plans where it has none.
+QString tipText(const PlannerStanding& standing)
+{
+    QStringList sentences;
+    if (const auto planner = solve::findPlanner(standing.report.planner))
+        sentences << QString::fromStdString((*planner)->descriptor().sentence);
+    if (!standing.report.reason.empty())
+        sentences << fileText(standing.report.reason);
+    if (!standing.isChosen)
+        sentences << QStringLiteral("A click plans with this one.");
+    return sentences.join(u'\n');
+}
+
+} // namespace
+
+std::vector<PlannerRow> plannerRows(const std::vector<PlannerStanding>& standings)
+{
+    std::vector<PlannerRow> rows;
+    rows.reserve(standings.size());
+    for (const PlannerStanding& standing : standings) {
+        PlannerRow row;
+        row.planner = QString::fromStdString(standing.report.planner);
+        if (standing.report.state == PartState::Running)
+            row.perMille = standing.report.perMille;
+        row.isChosen = standing.isChosen;
+        row.tip = tipText(standing);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+void showAt(std::vector<PlannerRow>& rows, const std::vector<PlannerStanding>& standings,
+            const PlannersAt& asked)
+{
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const PlannerStanding& standing = standings[i];
+        const StandingAt at = asked.budget
+                                  ? workspace::standingAt(standing, *asked.budget, asked.bounds)
+                                  : StandingAt{};
+        rows[i].state = stateText(standing, at, asked.budget.has_value());
+        rows[i].isUsed = standing.report.planner == asked.maker;
+        rows[i].peak.reset();
+        rows[i].slower.reset();
+        if (at.best)
+            rows[i].peak = at.best->peak;
+        if (at.best && standing.unplanned.count() > 0)
+            rows[i].slower = static_cast<double>(at.best->stepTime.count())
+                                 / static_cast<double>(standing.unplanned.count())
+                             - 1.0;
+    }
+}
+
+} // namespace plimsoll::ui
