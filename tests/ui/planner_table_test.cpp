@@ -76,6 +76,10 @@ void PlannerTableTest::compare(PlannerPage& page)
         QCOMPARE(row.isChosen, standing.report.planner == document.document().choices.planner);
         const auto at = workspace::standingAt(standing, document.budget(), {});
         QCOMPARE(row.peak.has_value(), at.best.has_value());
+        if (row.isUsed) {
+            ++used;
+            QCOMPARE(standing.report.planner, document.outcome().best->plan().madeBy());
+        }
         if (!at.best)
             continue;
         QVERIFY(*row.peak == at.best->peak && at.best->peak <= document.budget());
@@ -87,11 +91,8 @@ void PlannerTableTest::compare(PlannerPage& page)
         if (row.isChosen && best) // the plan that is shown, to the byte
             QVERIFY(*row.peak == best->evaluation().peak
                     && at.best->stepTime == best->evaluation().stepTime);
-        if (!row.isUsed)
-            continue;
-        ++used;
-        QCOMPARE(standing.report.planner, best->plan().madeBy());
-        QVERIFY(at.best->stepTime == best->evaluation().stepTime);
+        if (row.isUsed)
+            QVERIFY(at.best->stepTime == best->evaluation().stepTime);
     }
     QCOMPARE(used, document.outcome().best ? 1 : 0);
 }
@@ -325,13 +326,12 @@ void PlannerTableTest::figuresAreNeverCut()
             for (int column = 0; column < PlannerModel::ColumnCount; ++column)
                 end += table.isColumnHidden(column) ? 0 : table.columnWidth(column);
             QVERIFY2(end <= table.viewport()->width(), qPrintable(QString::number(width)));
-            QCOMPARE(table.isColumnHidden(PlannerModel::StateColumn), width < 260);
+            QCOMPARE(table.isColumnHidden(PlannerModel::StateColumn), width < 294);
             const QFont& font = m_theme->font(TextRole::Strong);
             for (int row = 0; row < table.model()->rowCount(); ++row)
                 for (const int column : {PlannerModel::PeakColumn, PlannerModel::SlowerColumn}) {
                     const QString text = table.model()->index(row, column).data().toString();
-                    QVERIFY(numberWidth(font, text) + m_theme->px(8)
-                            <= table.columnWidth(column) + 1);
+                    QVERIFY(numberWidth(font, text) + m_theme->px(8) <= table.columnWidth(column));
                 }
         }
         // All rows where there is room, six at least.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/models/planner_model.h"
 
+#include "core/base/format.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 
@@ -13,19 +14,6 @@ namespace {
 
 constexpr std::array kColumns{TableColumn{"Planner"}, TableColumn{"State"},
                               TableColumn{"Peak", true}, TableColumn{"Slower", true}};
-
-QString text(const PlannerRow& row, int column)
-{
-    switch (column) {
-    case PlannerModel::NameColumn: return row.planner;
-    case PlannerModel::StateColumn: return row.state;
-    case PlannerModel::PeakColumn:
-        return row.peak ? ui::bytesText(*row.peak, Rounding::Up) : unknownText();
-    case PlannerModel::SlowerColumn:
-        return row.slower ? percentDifferenceText(*row.slower) : unknownText();
-    default: return {};
-    }
-}
 
 } // namespace
 
@@ -43,6 +31,36 @@ void PlannerModel::setRows(std::vector<PlannerRow> rows)
         replaceRow(row, std::move(rows[static_cast<std::size_t>(row)]));
 }
 
+void PlannerModel::setUnitOf(base::Bytes size)
+{
+    const auto unitOf = [](base::Bytes bytes) { return base::bytesFigure(bytes).unit; };
+    if (unitOf(std::exchange(m_unitOf, size)) == unitOf(size) || rowCount() == 0)
+        return;
+    Q_EMIT headerDataChanged(Qt::Horizontal, PeakColumn, PeakColumn);
+    Q_EMIT dataChanged(index(0, PeakColumn), index(rowCount() - 1, PeakColumn));
+}
+
+QString PlannerModel::text(const PlannerRow& row, int column) const
+{
+    switch (column) {
+    case NameColumn: return row.planner;
+    case StateColumn: return row.state;
+    case PeakColumn:
+        return row.peak ? QString::fromStdString(
+                   base::bytesFigureLike(*row.peak, m_unitOf, Rounding::Up).figure)
+                        : unknownText();
+    case SlowerColumn: return row.slower ? percentDifferenceText(*row.slower) : unknownText();
+    default: return {};
+    }
+}
+
+QVariant PlannerModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (section == PeakColumn && orientation == Qt::Horizontal && role == Qt::DisplayRole)
+        return tr("Peak, %1").arg(QString::fromStdString(base::bytesFigure(m_unitOf).unit));
+    return TableModel::headerData(section, orientation, role);
+}
+
 void PlannerModel::replaceRow(int row, PlannerRow now)
 {
     PlannerRow& kept = m_rows[static_cast<std::size_t>(row)];
@@ -54,7 +72,8 @@ void PlannerModel::replaceRow(int row, PlannerRow now)
         return;
     }
     const std::array changed{before.isUsed != kept.isUsed,
-                             before.state != kept.state || before.perMille != kept.perMille,
+                             before.state != kept.state || before.shortState != kept.shortState
+                                 || before.perMille != kept.perMille,
                              before.peak != kept.peak, before.slower != kept.slower};
     for (int column = 0; column < static_cast<int>(ColumnCount); ++column)
         if (changed.at(static_cast<std::size_t>(column)))
@@ -84,6 +103,7 @@ QVariant PlannerModel::data(const QModelIndex& index, int role) const
     case PerMilleRole: return row.perMille ? QVariant{*row.perMille} : QVariant{};
     case ChosenRole: return row.isChosen;
     case UsedRole: return row.isUsed;
+    case ShortStateRole: return row.shortState;
     default: return {};
     }
 }

@@ -4,6 +4,7 @@
 #include "core/base/quantity.h"
 #include "ui/models/table_model.h"
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct PlannerRow
 {
     QString planner; ///< its id
     QString state;
+    QString shortState;          ///< where there is no room for that one
     std::optional<int> perMille; ///< of one that runs
     std::optional<base::Bytes> peak;
     std::optional<double> slower; ///< share of the unplanned step
@@ -36,12 +38,15 @@ public:
         PerMilleRole,               ///< invalid: it doesn't run
         ChosenRole,
         UsedRole,
+        ShortStateRole,
     };
 
     explicit PlannerModel(QObject* parent = nullptr);
 
     /// Tells of the cells that are different now, and of no others.
     void setRows(std::vector<PlannerRow> rows);
+    /// From now on peaks are told in the unit that such a size has; the head says which.
+    void setUnitOf(base::Bytes size);
     [[nodiscard]] const PlannerRow& rowAt(int row) const
     {
         return m_rows[static_cast<std::size_t>(row)];
@@ -50,11 +55,15 @@ public:
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index,
                                 int role = Qt::DisplayRole) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
+                                      int role = Qt::DisplayRole) const override;
 
 private:
+    [[nodiscard]] QString text(const PlannerRow& row, int column) const;
     void replaceRow(int row, PlannerRow now);
 
     std::vector<PlannerRow> m_rows;
+    base::Bytes m_unitOf{std::int64_t{1} << 30};
 };
 
 } // namespace plimsoll::ui

@@ -23,24 +23,36 @@ QString statusText(solve::Status status)
     }
 }
 
-/// One or two words and, once it is over, how long it took.
-QString stateText(const PlannerStanding& standing, const StandingAt& at, bool hasBudget)
+struct StateTexts
+{
+    QString whole;
+    QString brief;
+};
+
+/// One or two words and, once it is over, how long it took. In brief the time stands for plans that
+/// the figures beside it tell of.
+StateTexts stateTexts(const PlannerStanding& standing, const StandingAt& at, bool hasBudget)
 {
     const plan::PartReport& report = standing.report;
-    const auto after = [&report](const QString& words) {
-        return report.took.count() > 0 ? words + QStringLiteral(", ") + ui::timeText(report.took)
-                                       : words;
+    const auto alone = [](const QString& words) { return StateTexts{words, words}; };
+    const auto after = [&report](const QString& words, bool isTold = false) {
+        const QString time = ui::timeText(report.took);
+        return report.took.count() > 0
+                   ? StateTexts{words + QStringLiteral(", ") + time, isTold ? time : words}
+                   : StateTexts{words, words};
     };
     switch (report.state) {
-    case PartState::NotRun: return QStringLiteral("not run");
-    case PartState::Unfit: return QStringLiteral("not fit");
-    case PartState::Waiting: return QStringLiteral("waiting");
-    case PartState::Running: return QStringLiteral("%1\u00a0%").arg(report.perMille / 10);
+    case PartState::NotRun: return alone(QStringLiteral("not run"));
+    case PartState::Unfit: return alone(QStringLiteral("not fit"));
+    case PartState::Waiting: return alone(QStringLiteral("waiting"));
+    case PartState::Running: return alone(QStringLiteral("%1\u00a0%").arg(report.perMille / 10));
     case PartState::Stopped: return after(QStringLiteral("stopped"));
-    case PartState::Refused: return QStringLiteral("refused");
+    case PartState::Refused: return alone(QStringLiteral("refused"));
     case PartState::Over: break;
     }
-    return after(hasBudget ? statusText(at.status) : QStringLiteral("done"));
+    if (!hasBudget)
+        return after(QStringLiteral("done"));
+    return after(statusText(at.status), at.status == solve::Status::Feasible);
 }
 
 /// Who it is, and why it has no plans where it has none.
@@ -51,6 +63,8 @@ QString tipText(const PlannerStanding& standing)
         sentences << QString::fromStdString((*planner)->descriptor().sentence);
     if (!standing.report.reason.empty())
         sentences << fileText(standing.report.reason);
+    if (standing.report.took.count() > 0)
+        sentences << QStringLiteral("It searched for %1.").arg(ui::timeText(standing.report.took));
     if (!standing.isChosen)
         sentences << QStringLiteral("A click plans with this one.");
     return sentences.join(u'\n');
@@ -82,7 +96,9 @@ void showAt(std::vector<PlannerRow>& rows, const std::vector<PlannerStanding>& s
         const StandingAt at = asked.budget
                                   ? workspace::standingAt(standing, *asked.budget, asked.bounds)
                                   : StandingAt{};
-        rows[i].state = stateText(standing, at, asked.budget.has_value());
+        StateTexts state = stateTexts(standing, at, asked.budget.has_value());
+        rows[i].state = std::move(state.whole);
+        rows[i].shortState = std::move(state.brief);
         rows[i].isUsed = standing.report.planner == asked.maker;
         rows[i].peak.reset();
         rows[i].slower.reset();

@@ -27,7 +27,7 @@ constexpr int kRowHeight = 21;
 constexpr int kHeadHeight = 22;
 constexpr int kLeastRows = 6;
 constexpr int kPad = 4;        ///< of a cell, left and right
-constexpr int kMarkRoom = 16;  ///< of a planner's mark, left of its name
+constexpr int kMarkRoom = 14;  ///< of a planner's mark, left of its name
 constexpr int kUsedRoom = 14;  ///< of the glyph right of it
 constexpr int kStateRoom = 44; ///< less holds no state
 
@@ -85,11 +85,12 @@ private:
         const bool isChosen = index.data(PlannerModel::ChosenRole).toBool();
         painter.setFont(theme.font(isChosen ? TextRole::Strong : TextRole::Body));
         painter.setPen(theme.color(Role::Text));
-        const QString shown =
-            fittedName(painter.font(), planner, Qt::ElideRight, cell.width() - theme.px(kUsedRoom));
+        const bool isUsed = index.data(PlannerModel::UsedRole).toBool();
+        const QString shown = fittedName(painter.font(), planner, Qt::ElideRight,
+                                         cell.width() - (isUsed ? theme.px(kUsedRoom) : 0));
         drawNameOn(ground, painter,
                    {static_cast<double>(cell.left()), baseline(cell, painter.font())}, shown);
-        if (!index.data(PlannerModel::UsedRole).toBool())
+        if (!isUsed)
             return;
         const double side = theme.px(12);
         drawKept(painter,
@@ -107,8 +108,10 @@ private:
         const Theme& theme = Theme::current();
         painter.setFont(theme.font(TextRole::Small));
         painter.setPen(theme.color(Role::Muted));
-        const QString shown =
-            fittedName(painter.font(), index.data().toString(), Qt::ElideRight, cell.width());
+        QString shown = index.data().toString();
+        if (numberWidth(painter.font(), shown) > cell.width())
+            shown = fittedName(painter.font(), index.data(PlannerModel::ShortStateRole).toString(),
+                               Qt::ElideRight, cell.width());
         drawNumberOn(ground, painter,
                      {static_cast<double>(cell.left()), baseline(cell, painter.font())}, shown,
                      Qt::AlignLeft);
@@ -140,6 +143,7 @@ PlannerTable::PlannerTable(QWidget* parent) : QTableView{parent}, m_model{new Pl
     setSelectionMode(QAbstractItemView::NoSelection);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setHorizontalHeader(new TableHeader{this, kPad});
     horizontalHeader()->setSectionsClickable(false);
     horizontalHeader()->setMinimumSectionSize(1);
     setAccessibleName(tr("Planners"));
@@ -156,6 +160,12 @@ void PlannerTable::setStandings(std::vector<workspace::PlannerStanding> standing
     const bool isOther = standings.size() != m_standings.size();
     m_standings = std::move(standings);
     m_rows = plannerRows(m_standings);
+    base::Bytes largest;
+    for (const workspace::PlannerStanding& standing : m_standings)
+        if (!standing.report.found.empty())
+            largest = std::max(largest, standing.report.found.back().peak);
+    if (largest.count() > 0)
+        m_model->setUnitOf(largest);
     refresh();
     if (isOther)
         layOut();
@@ -210,13 +220,15 @@ void PlannerTable::sizeColumns()
     const Theme& theme = Theme::current();
     const QFont& font = theme.font(TextRole::Strong);
     const int pads = 2 * theme.px(kPad);
-    const int peak = static_cast<int>(numberWidth(font, QStringLiteral("1023.9\u00a0MiB"))) + pads;
-    const int slower = static_cast<int>(numberWidth(font, QStringLiteral("+999.9\u00a0%"))) + pads;
+    const QString head = m_model->headerData(PlannerModel::PeakColumn, Qt::Horizontal).toString();
+    const auto wide = [pads](double text) { return static_cast<int>(std::ceil(text)) + pads; };
+    const int peak = wide(std::max(numberWidth(font, QStringLiteral("1023.9")),
+                                   nameWidth(theme.font(TextRole::Small), head)));
+    const int slower = wide(numberWidth(font, QStringLiteral("+999.9\u00a0%")));
     double longest = 0;
     for (int row = 0; row < m_model->rowCount(); ++row)
         longest = std::max(longest, nameWidth(font, m_model->rowAt(row).planner));
-    const int name =
-        static_cast<int>(longest) + theme.px(kMarkRoom) + theme.px(kUsedRoom) + pads + 1;
+    const int name = wide(longest) + theme.px(kMarkRoom);
     const int room = std::max(1, viewport()->width() - peak - slower);
     const bool hasState = room - name >= theme.px(kStateRoom);
     setColumnHidden(PlannerModel::StateColumn, !hasState);

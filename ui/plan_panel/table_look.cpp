@@ -111,7 +111,7 @@ QSize TableDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIn
     return size;
 }
 
-TableHeader::TableHeader(QWidget* parent) : QHeaderView{Qt::Horizontal, parent}
+TableHeader::TableHeader(QWidget* parent, int pad) : QHeaderView{Qt::Horizontal, parent}, m_pad{pad}
 {
     setSectionsClickable(true);
     setHighlightSections(false);
@@ -131,7 +131,7 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
     const bool isRight = alignment.value<Qt::Alignment>().testFlag(Qt::AlignRight);
     const bool isSorted = isSortIndicatorShown() && sortIndicatorSection() == section;
     const double side = theme.px(12);
-    const QRectF cell = QRectF{rect}.adjusted(theme.px(8), 0, -theme.px(8), 0);
+    const QRectF cell = QRectF{rect}.adjusted(theme.px(m_pad), 0, -theme.px(m_pad), 0);
     const double room = cell.width() - (isSorted ? side + 2 : 0);
     const QString text = fittedName(font, model()->headerData(section, orientation()).toString(),
                                     Qt::ElideRight, room);

@@ -39,10 +39,14 @@ class TableHeader : public QHeaderView
     Q_OBJECT
 
 public:
-    explicit TableHeader(QWidget* parent);
+    /// `pad`: left and right of each text, as the cells have it.
+    explicit TableHeader(QWidget* parent, int pad = 8);
 
 protected:
     void paintSection(QPainter* painter, const QRect& rect, int section) const override;
+
+private:
+    int m_pad; ///< before scaling
 };
 
 /// Gives a table the look of the design; the model is already set.

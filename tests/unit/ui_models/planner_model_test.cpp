@@ -19,6 +19,7 @@ class PlannerModelTest : public QObject
 private Q_SLOTS:
     void saysWhatEachHas();
     void tellsOnlyOfWhatChanged();
+    void peaksHaveTheUnitOfTheHead();
 };
 
 std::vector<PlannerRow> twoRows()
@@ -34,7 +35,7 @@ std::vector<PlannerRow> twoRows()
     second.state = QStringLiteral("47 %");
     second.perMille = 470;
     second.isUsed = true;
-    second.tip = QStringLiteral("a < b");
+    second.tip = QStringLiteral("a <b> c");
     return {first, second};
 }
 
@@ -52,7 +53,7 @@ void PlannerModelTest::saysWhatEachHas()
     QCOMPARE(text(0, PlannerModel::NameColumn), QStringLiteral("auto"));
     QCOMPARE(text(0, PlannerModel::StateColumn), QStringLiteral("feasible, 24 ms"));
     // Rounded up: what is shown must not seem to fit where it doesn't.
-    QCOMPARE(text(0, PlannerModel::PeakColumn), QStringLiteral("7.01\u00a0GiB"));
+    QCOMPARE(text(0, PlannerModel::PeakColumn), QStringLiteral("7.01"));
     QCOMPARE(text(0, PlannerModel::SlowerColumn), QStringLiteral("+10.2\u00a0%"));
     QCOMPARE(text(1, PlannerModel::PeakColumn), QStringLiteral("\u2013"));
     QCOMPARE(text(1, PlannerModel::SlowerColumn), QStringLiteral("\u2013"));
@@ -62,7 +63,7 @@ void PlannerModelTest::saysWhatEachHas()
     QVERIFY(model.index(0, 3).data(PlannerModel::ChosenRole).toBool());
     QVERIFY(!model.index(1, 3).data(PlannerModel::ChosenRole).toBool());
     QVERIFY(model.index(1, 0).data(PlannerModel::UsedRole).toBool());
-    QVERIFY(text(1, 2, Qt::ToolTipRole).contains(QStringLiteral("a &lt; b")));
+    QVERIFY(text(1, 2, Qt::ToolTipRole).contains(QStringLiteral("a &lt;b&gt; c")));
     QCOMPARE(text(0, 0, Qt::AccessibleTextRole), QStringLiteral("auto, chosen"));
     QCOMPARE(text(1, 0, Qt::AccessibleTextRole), QStringLiteral("remat, its plan is shown"));
     QCOMPARE(text(1, 1, Qt::AccessibleTextRole), QStringLiteral("47 %"));
@@ -112,8 +113,34 @@ void PlannerModelTest::tellsOnlyOfWhatChanged()
     model.setRows(rows);
     QVERIFY((cells() == Cells{{1, 0}, {1, 1}, {1, 2}, {1, 3}}));
     QVERIFY(reset.isEmpty());
-    QCOMPARE(model.index(0, PlannerModel::PeakColumn).data().toString(),
-             QStringLiteral("5\u00a0B"));
+}
+
+/// One unit for all, in the head: that of the largest.
+void PlannerModelTest::peaksHaveTheUnitOfTheHead()
+{
+    PlannerModel model;
+    const QAbstractItemModelTester tester{&model,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest};
+    auto rows = twoRows();
+    rows[1].peak = base::Bytes{300 << 20};
+    model.setRows(rows);
+    const auto head = [&model] {
+        return model.headerData(PlannerModel::PeakColumn, Qt::Horizontal).toString();
+    };
+    const auto peak = [&model](int row) {
+        return model.index(row, PlannerModel::PeakColumn).data().toString();
+    };
+    QSignalSpy heads{&model, &QAbstractItemModel::headerDataChanged};
+    QCOMPARE(head(), QStringLiteral("Peak, GiB"));
+    QCOMPARE(peak(1), QStringLiteral("0.30"));
+    model.setUnitOf(base::Bytes{std::int64_t{9} << 30});
+    QVERIFY(heads.isEmpty());
+    model.setUnitOf(base::Bytes{300 << 20});
+    QCOMPARE(heads.size(), 1);
+    QCOMPARE(head(), QStringLiteral("Peak, MiB"));
+    QCOMPARE(peak(1), QStringLiteral("300.0"));
+    QCOMPARE(model.headerData(PlannerModel::NameColumn, Qt::Horizontal).toString(),
+             QStringLiteral("Planner"));
 }
 
 } // namespace
