@@ -4,6 +4,7 @@
 #include "app/cli/evaluation_json.h"
 #include "app/cli/plan_frontier.h"
 #include "app/cli/plan_memory.h"
+#include "app/cli/plan_standings.h"
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
 #include "core/plan/pins.h"
@@ -261,6 +262,9 @@ Answer describe(const Planning& planning)
     }
     for (const std::string& sentence : outcome.frontier->leftOut())
         answer.text += fmt::format("  {}\n", base::printable(sentence));
+    const base::Nanoseconds unplanned = planning.unplanned.stepTime;
+    answer.json["planners"] = standingsJson(outcome, planning.problem.budget, unplanned);
+    answer.text += standingsText(answer.json["planners"], unplanned);
     answer.json["pins"] = pinsJson(planning.pins);
     answer.text += pinsText(planning.pins);
     const graph::Program& program = *planning.problem.program;

@@ -196,7 +196,7 @@ void PlannerTableTest::isReachedAndUsedByKey()
 /// Plans that are in while others still search are in the picture, the frontier and the table.
 void PlannerTableTest::followsASearch()
 {
-    PlannerPage* page = openPlanned("gpt2");
+    PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     PlannerTable& table = tableOf(*page);
     DocumentController& document = page->document();

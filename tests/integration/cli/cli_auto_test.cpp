@@ -27,6 +27,7 @@ private Q_SLOTS:
     void theFrontierNamesPlannersAndPrices();
     void flipsAreListedWhereAsked();
     void whoTakesNoPartIsNamed();
+    void eachPlannersOwnPlanIsListed();
 
 private:
     [[nodiscard]] CliRun plan(const QStringList& options) const
@@ -142,6 +143,47 @@ void CliAutoTest::whoTakesNoPartIsNamed()
     QVERIFY(
         named[0].toString().startsWith(text("rotor took no part: Saved sets are of checkpoint")));
     QVERIFY(plan(options).out.contains("  rotor took no part: "));
+}
+
+/// As if each had been asked by itself with what auto was asked, and which of them the answer comes
+/// from.
+void CliAutoTest::eachPlannersOwnPlanIsListed()
+{
+    const QStringList options{text("--budget"), text("80%")};
+    const QJsonObject answer = plan(options + QStringList{text("--json")}).json();
+    const QString maker = answer[text("made_by")].toObject()[text("planner")].toString();
+    int compared = 0;
+    bool hasMaker = false;
+    bool hasUnfit = false;
+    const QJsonArray rows = answer[text("planners")].toArray();
+    for (const auto& row : rows) {
+        const QString planner = row[text("planner")].toString();
+        if (row[text("state")].toString() == text("unfit")) {
+            hasUnfit = true;
+            QVERIFY(row[text("reason")].toString().startsWith(text("It makes no plans with ")));
+            QVERIFY(row[text("status")].isNull() && row[text("peak_bytes")].isNull());
+            continue;
+        }
+        QCOMPARE(row[text("state")].toString(), text("over"));
+        // No planner beats what is taken from all of them.
+        if (!row[text("step_time_ns")].isNull())
+            QVERIFY(row[text("step_time_ns")].toInteger()
+                    >= answer[text("step_time_ns")].toInteger());
+        if (planner == maker) {
+            hasMaker = true;
+            QCOMPARE(row[text("step_time_ns")], answer[text("step_time_ns")]);
+        }
+        if (planner == text("remat") || planner == text("trunk")) // have defaults of their own
+            continue;
+        ++compared;
+        const QJsonObject alone =
+            plan(options + QStringList{text("--json"), text("--planner"), planner}).json();
+        QCOMPARE(row[text("peak_bytes")], alone[text("peak_bytes")]);
+        QCOMPARE(row[text("step_time_ns")], alone[text("step_time_ns")]);
+        QCOMPARE(alone[text("planners")].toArray(), QJsonArray{});
+    }
+    QVERIFY(compared >= 3 && hasMaker && hasUnfit);
+    QVERIFY(plan(options).out.contains("\n  " + maker.toUtf8()));
 }
 
 } // namespace
