@@ -40,6 +40,7 @@ ordered_json standingsJson(const solve::Outcome& outcome, base::Bytes budget,
             workspace::standingAt(standing, budget, {outcome.peakBound.bytes, outcome.timeBound});
         const PartState state = standing.report.state;
         ordered_json row = {{"planner", standing.report.planner},
+                            {"call", standing.report.call},
                             {"state", stateName(state)},
                             {"status", nullptr},
                             {"peak_bytes", nullptr},
@@ -62,7 +63,8 @@ std::string standingsText(const ordered_json& rows, base::Nanoseconds unplanned)
 {
     std::string text;
     for (const ordered_json& row : rows) {
-        const auto planner = row["planner"].get<std::string>();
+        const auto call = row["call"].get<std::string>();
+        const auto planner = call.empty() ? row["planner"].get<std::string>() : call;
         if (!row["peak_bytes"].is_null()) {
             const base::Nanoseconds time{row["step_time_ns"].get<std::int64_t>()};
             const double slower = unplanned.count() > 0

@@ -2,6 +2,7 @@
 #include "core/workspace/planner_standings.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -29,12 +30,43 @@ PartReport reportOf(const Planned& planned)
     return report;
 }
 
+/// Several parts may be of one planner: what any of them found is its own.
+void join(PartReport& into, const PartReport& other)
+{
+    const auto rank = [](PartState state) {
+        constexpr std::array kFirst{PartState::Running, PartState::Waiting, PartState::Stopped,
+                                    PartState::Over};
+        return std::find(kFirst.begin(), kFirst.end(), state) - kFirst.begin();
+    };
+    if (rank(other.state) < rank(into.state)) {
+        into.state = other.state;
+        into.perMille = other.perMille;
+        into.reason = other.reason;
+    }
+    into.took = std::max(into.took, other.took);
+    std::vector<plan::PartPoint> all = into.found;
+    all.insert(all.end(), other.found.begin(), other.found.end());
+    std::sort(all.begin(), all.end(), [](const plan::PartPoint& a, const plan::PartPoint& b) {
+        return a.peak != b.peak ? a.peak < b.peak : a.stepTime < b.stepTime;
+    });
+    into.found.clear();
+    for (const plan::PartPoint& point : all)
+        if (into.found.empty() || point.stepTime < into.found.back().stepTime)
+            into.found.push_back(point);
+}
+
 std::optional<PartReport> find(const std::vector<PartReport>& reports, const std::string& planner)
 {
-    const auto found =
-        std::find_if(reports.begin(), reports.end(),
-                     [&planner](const PartReport& report) { return report.planner == planner; });
-    return found != reports.end() ? std::optional{*found} : std::nullopt;
+    std::optional<PartReport> found;
+    for (const PartReport& report : reports) {
+        if (report.planner != planner)
+            continue;
+        if (found)
+            join(*found, report);
+        else
+            found = report;
+    }
+    return found;
 }
 
 std::vector<PartReport> partsOf(const Planned* planned)
