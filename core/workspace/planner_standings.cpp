@@ -30,6 +30,19 @@ PartReport reportOf(const Planned& planned)
     return report;
 }
 
+/// The best of both.
+void joinPoints(std::vector<plan::PartPoint>& into, const std::vector<plan::PartPoint>& others)
+{
+    std::vector<plan::PartPoint> all = std::exchange(into, {});
+    all.insert(all.end(), others.begin(), others.end());
+    std::sort(all.begin(), all.end(), [](const plan::PartPoint& a, const plan::PartPoint& b) {
+        return a.peak != b.peak ? a.peak < b.peak : a.stepTime < b.stepTime;
+    });
+    for (const plan::PartPoint& point : all)
+        if (into.empty() || point.stepTime < into.back().stepTime)
+            into.push_back(point);
+}
+
 /// Several parts may be of one planner: what any of them found is its own.
 void join(PartReport& into, const PartReport& other)
 {
@@ -44,21 +57,21 @@ void join(PartReport& into, const PartReport& other)
         into.reason = other.reason;
     }
     into.took = std::max(into.took, other.took);
-    std::vector<plan::PartPoint> all = into.found;
-    all.insert(all.end(), other.found.begin(), other.found.end());
-    std::sort(all.begin(), all.end(), [](const plan::PartPoint& a, const plan::PartPoint& b) {
-        return a.peak != b.peak ? a.peak < b.peak : a.stepTime < b.stepTime;
-    });
-    into.found.clear();
-    for (const plan::PartPoint& point : all)
-        if (into.found.empty() || point.stepTime < into.found.back().stepTime)
-            into.found.push_back(point);
+    joinPoints(into.found, other.found);
 }
 
-std::optional<PartReport> find(const std::vector<PartReport>& reports, const std::string& planner)
+std::vector<PartReport> partsOf(const Planned* planned)
+{
+    return planned != nullptr && planned->frontier->parts() ? planned->frontier->parts()->read()
+                                                            : std::vector<PartReport>{};
+}
+
+/// What a planner found that another one ran: in parts of its own, those that still run among them,
+/// and in those of planners that start from its plans.
+std::optional<PartReport> find(const Planned* planned, const std::string& planner)
 {
     std::optional<PartReport> found;
-    for (const PartReport& report : reports) {
+    for (const PartReport& report : partsOf(planned)) {
         if (report.planner != planner)
             continue;
         if (found)
@@ -66,13 +79,14 @@ std::optional<PartReport> find(const std::vector<PartReport>& reports, const std
         else
             found = report;
     }
+    if (!found)
+        return found;
+    std::vector<plan::PartPoint> made;
+    for (const plan::VerifiedPlanPtr& point : planned->frontier->points())
+        if (point->plan().madeBy() == planner)
+            made.push_back({point->evaluation().peak, point->evaluation().stepTime});
+    joinPoints(found->found, made);
     return found;
-}
-
-std::vector<PartReport> partsOf(const Planned* planned)
-{
-    return planned != nullptr && planned->frontier->parts() ? planned->frontier->parts()->read()
-                                                            : std::vector<PartReport>{};
 }
 
 base::Nanoseconds unplannedOf(const Planned& planned)
@@ -90,7 +104,7 @@ std::optional<PlannerStanding> before(const std::string& planner, const Choices&
         if (same != planned->choices)
             continue;
         std::optional<PartReport> report =
-            same.planner == planner ? reportOf(*planned) : find(partsOf(planned.get()), planner);
+            same.planner == planner ? reportOf(*planned) : find(planned.get(), planner);
         if (report && report->state == PartState::Over)
             return PlannerStanding{*std::move(report), false, false, unplannedOf(*planned)};
     }
@@ -127,7 +141,6 @@ std::vector<PlannerStanding> plannerStandings(const Choices& choices, const Plan
 {
     // Parts tell where they stand as they go: the job's own tell of now.
     const Planned* source = job.isRunning || shown.choices != choices ? job.soFar.get() : &shown;
-    const std::vector<PartReport> parts = partsOf(source);
     std::vector<PlannerStanding> standings;
     for (const auto& planner : solve::planners()) {
         const std::string& id = planner->descriptor().id;
@@ -135,7 +148,7 @@ std::vector<PlannerStanding> plannerStandings(const Choices& choices, const Plan
         std::optional<PlannerStanding> standing;
         if (isChosen)
             standing = ofChosen(choices, job, shown);
-        else if (std::optional<PartReport> part = find(parts, id))
+        else if (std::optional<PartReport> part = find(source, id))
             standing = PlannerStanding{*std::move(part), false, true, unplannedOf(*source)};
         if (!standing)
             standing = before(id, choices, known);

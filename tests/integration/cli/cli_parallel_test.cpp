@@ -206,8 +206,10 @@ void CliParallelTest::refusesInOneSentence_data()
     QTest::newRow("zero 4") << QStringList{text("--ddp"), text("world=2"), text("--zero"),
                                            text("4")}
                             << QByteArray{"--zero"};
-    QTest::newRow("zero 3, op") << QStringList{text("--ddp"), text("world=2"),       text("--zero"),
-                                               text("3"),     text("--granularity"), text("op")}
+    QTest::newRow("zero 3, op") << QStringList{text("--ddp"),         text("world=2"),
+                                               text("--zero"),        text("3"),
+                                               text("--granularity"), text("op"),
+                                               text("--planner"),     text("rotor")}
                                 << QByteArray{"hooks of modules"};
     QTest::newRow("step") << QStringList{text("--ddp"), text("world=2"), text("--runtime"),
                                          text("step")}
