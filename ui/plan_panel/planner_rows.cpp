@@ -4,6 +4,8 @@
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -29,6 +31,16 @@ struct StateTexts
     QString brief;
 };
 
+/// In whole milliseconds below a second: the column is narrow, and cut off it would lose its unit.
+QString briefTime(base::Nanoseconds took)
+{
+    constexpr std::int64_t kMillisecond = 1'000'000;
+    const std::int64_t milliseconds = (took.count() + kMillisecond / 2) / kMillisecond;
+    return milliseconds < 1000
+               ? QStringLiteral("%1\u00a0ms").arg(std::max<std::int64_t>(milliseconds, 1))
+               : ui::timeText(took);
+}
+
 /// One or two words and, once it is over, how long it took. In brief the time stands for plans that
 /// the figures beside it tell of.
 StateTexts stateTexts(const PlannerStanding& standing, const StandingAt& at, bool hasBudget)
@@ -37,9 +49,9 @@ StateTexts stateTexts(const PlannerStanding& standing, const StandingAt& at, boo
     const auto alone = [](const QString& words) { return StateTexts{words, words}; };
     const auto after = [&report](const QString& words, bool isTold = false) {
         const QString time = ui::timeText(report.took);
-        return report.took.count() > 0
-                   ? StateTexts{words + QStringLiteral(", ") + time, isTold ? time : words}
-                   : StateTexts{words, words};
+        return report.took.count() > 0 ? StateTexts{words + QStringLiteral(", ") + time,
+                                                    isTold ? briefTime(report.took) : words}
+                                       : StateTexts{words, words};
     };
     switch (report.state) {
     case PartState::NotRun: return alone(QStringLiteral("not run"));
