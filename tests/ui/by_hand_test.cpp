@@ -126,13 +126,6 @@ void ByHandTest::savesAndOpensASession()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    const auto isDone = [](PlannerPage* of) {
-        return QTest::qWaitFor(
-            [&document = of->document()] {
-                return document.isPlanned() && document.isRefined() && !document.isPlanning();
-            },
-            kPatience);
-    };
     auto* freeze = page->budgetPanel().findChild<QCheckBox*>(QStringLiteral("freeze-stats"));
     QTest::mouseClick(freeze, Qt::LeftButton, {}, {freeze->height() / 2, freeze->height() / 2});
     QLineEdit* budget = budgetField();
@@ -140,7 +133,7 @@ void ByHandTest::savesAndOpensASession()
     budget->selectAll();
     QTest::keyClicks(budget, QStringLiteral("2100 MiB"));
     QTest::keyClick(budget, Qt::Key_Return);
-    QVERIFY(isDone(page));
+    QVERIFY(isDone(*page));
     const Bytes chosen{std::int64_t{2100} << 20};
     QVERIFY(page->document().budget() == chosen);
     const plan::VerifiedPlanPtr best = page->document().outcome().best;
@@ -175,7 +168,7 @@ void ByHandTest::savesAndOpensASession()
     QCOMPARE(tabs->tabText(1), QStringLiteral("by hand.plimsoll"));
     // As it was left, before anything is planned and after.
     for (const bool isPlanned : {false, true}) {
-        QVERIFY(!isPlanned || isDone(page));
+        QVERIFY(!isPlanned || isDone(*page));
         QVERIFY(page->document().budget() == chosen);
         QVERIFY(page->document().outcome().best->plan() == best->plan());
         QCOMPARE(page->document().outcome().best->evaluation().peak.count(),

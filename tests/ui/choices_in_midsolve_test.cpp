@@ -35,15 +35,6 @@ private Q_SLOTS:
     void cancelDuringASolve();
 
 private:
-    static bool isDone(PlannerPage& page)
-    {
-        return QTest::qWaitFor(
-            [&] {
-                const DocumentController& document = page.document();
-                return document.isPlanned() && document.isRefined() && !document.isPlanning();
-            },
-            2 * kPatience);
-    }
     /// By its keys, as somebody without a mouse.
     static void check(PlannerPage& page, const char* name, bool on)
     {

@@ -33,14 +33,6 @@ private Q_SLOTS:
     void neverStandsStill();
 
 private:
-    static bool isDone(PlannerPage& page)
-    {
-        return QTest::qWaitFor(
-            [&document = page.document()] {
-                return document.isPlanned() && document.isRefined() && !document.isPlanning();
-            },
-            kPatience);
-    }
     static void drag(PlannerPage& page);
     static void resize(PlannerPage& page);
     void measure(PlannerPage& page);

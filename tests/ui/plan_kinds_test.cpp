@@ -52,14 +52,6 @@ private Q_SLOTS:
     void laysAMeasuredStepPlanOver();
 
 private:
-    static bool isDone(PlannerPage& page)
-    {
-        return QTest::qWaitFor(
-            [&document = page.document()] {
-                return document.isPlanned() && document.isRefined() && !document.isPlanning();
-            },
-            kPatience);
-    }
     static void chooseStepRuntime(PlannerPage& page);
     static QString cell(const QAbstractItemModel& model, int row, int column,
                         int role = Qt::DisplayRole)

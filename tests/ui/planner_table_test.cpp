@@ -42,14 +42,6 @@ private Q_SLOTS:
     void figuresAreNeverCut();
 
 private:
-    static bool isDone(PlannerPage& page)
-    {
-        return QTest::qWaitFor(
-            [&document = page.document()] {
-                return document.isPlanned() && document.isRefined() && !document.isPlanning();
-            },
-            kPatience);
-    }
     static PlannerTable& tableOf(PlannerPage& page) { return page.budgetPanel().planners(); }
     static int rowOf(const PlannerTable& table, const char* planner)
     {

@@ -63,15 +63,6 @@ private:
         PlannerPage* page = open(m_varied);
         return page != nullptr && isDone(*page) ? page : nullptr;
     }
-    static bool isDone(PlannerPage& page)
-    {
-        return QTest::qWaitFor(
-            [&] {
-                const DocumentController& document = page.document();
-                return document.isPlanned() && document.isRefined() && !document.isPlanning();
-            },
-            kPatience);
-    }
     static SizeForm& form(PlannerPage& page) { return *page.budgetPanel().findChild<SizeForm*>(); }
     static SizeBox& box(PlannerPage& page, const char* name)
     {

@@ -64,6 +64,15 @@ void WindowFixture::trigger(const char* id)
     m_window->actions().get(QString::fromLatin1(id))->trigger();
 }
 
+bool WindowFixture::isDone(ui::PlannerPage& page)
+{
+    return QTest::qWaitFor(
+        [&document = page.document()] {
+            return document.isPlanned() && document.isRefined() && !document.isPlanning();
+        },
+        2 * kPatience);
+}
+
 QPoint WindowFixture::budgetHandle(ui::PlannerPage& page)
 {
     return page.timeline().findChild<ui::BudgetHandle*>()->geometry().center();

@@ -26,6 +26,8 @@ protected:
     ui::PlannerPage* open(const QString& path);
     /// Open, and all that was to be planned is.
     ui::PlannerPage* openPlanned(const char* sample = "resnet18");
+    /// Waits until nothing is left to plan.
+    [[nodiscard]] static bool isDone(ui::PlannerPage& page);
     void trigger(const char* id);
     [[nodiscard]] static QPoint budgetHandle(ui::PlannerPage& page);
 
