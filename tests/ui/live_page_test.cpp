@@ -229,11 +229,11 @@ void LivePageTest::pinsWhatARowStandsForByItsMenu()
     auto* menu = live.findChild<QMenu*>();
     QVERIFY(menu != nullptr);
     QVERIFY(QTest::qWaitFor([menu] { return menu->isVisible(); }));
-    const auto wanted =
-        std::find_if(menu->actions().begin(), menu->actions().end(), [](const QAction* action) {
-            return action->text().startsWith(QStringLiteral("Always keep"));
-        });
-    QVERIFY(wanted != menu->actions().end());
+    const QList<QAction*> actions = menu->actions(); // one list: each call gives another one
+    const auto wanted = std::find_if(actions.begin(), actions.end(), [](const QAction* action) {
+        return action->text().startsWith(QStringLiteral("Always keep"));
+    });
+    QVERIFY(wanted != actions.end());
     QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(*wanted).center());
     QCOMPARE(page->document().document().choices.pins,
              (std::vector<std::string>{"keep:" + glob.toStdString()}));
