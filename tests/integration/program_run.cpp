@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/integration/program_run.h"
 
+#include "tests/support/sanitized.h"
+
 #include <QProcess>
 
 namespace plimsoll::tests {
 
 namespace {
 
-constexpr int kPatience = 110'000; ///< ms
+/// ms; more than any run takes.
+constexpr int kPatience = 110'000 * kShare;
 
 } // namespace
 

@@ -5,6 +5,7 @@
 
 #include "tests/support/random.h"
 #include "tests/support/remat_families.h"
+#include "tests/support/sanitized.h"
 
 #include <QTest>
 
@@ -15,18 +16,8 @@
 
 using namespace plimsoll;
 using namespace plimsoll::solve;
+using tests::kShare;
 using tests::Random;
-
-namespace {
-
-/// A sanitizer's build looks at one problem of ten: what it finds, it finds there.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kShare = 10;
-#else
-constexpr int kShare = 1;
-#endif
-
-} // namespace
 
 class RematSearchTest : public QObject
 {

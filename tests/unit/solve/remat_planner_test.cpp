@@ -4,6 +4,7 @@
 
 #include "core/solve/registry.h"
 
+#include "tests/support/sanitized.h"
 #include "tests/unit/solve/planned_samples.h"
 
 #include <QTest>
@@ -17,12 +18,6 @@
 using namespace plimsoll;
 
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true; // the large samples take minutes there
-#else
-constexpr bool kSanitized = false;
-#endif
 
 /// Rotor, and what it answered last.
 class Witness final : public solve::Planner
@@ -82,7 +77,7 @@ void RematPlannerTest::itIsNeverWorseThanRotor_data()
     QTest::addColumn<double>("mean");     ///< step time at rotor's peaks, as share of rotor's
     QTest::newRow("resnet18") << 0.49 << 0.998;
     QTest::newRow("unet") << 0.29 << 0.985;
-    if (kSanitized)
+    if (tests::kSanitized)
         return;
     QTest::newRow("bert") << 0.42 << 0.99;
     QTest::newRow("densenet121") << 0.12 << 0.995;
@@ -163,7 +158,7 @@ void RematPlannerTest::itsRegionsAreNeverWorseThanRotors_data()
     QTest::addColumn<double>("mean"); ///< step time at rotor's peaks, as share of rotor's
     QTest::newRow("resnet18") << 1.0;
     QTest::newRow("unet") << 0.9999;
-    if (kSanitized)
+    if (tests::kSanitized)
         return;
     QTest::newRow("gpt2") << 0.991;
     QTest::newRow("vit_b_16") << 0.998;

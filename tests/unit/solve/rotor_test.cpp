@@ -3,6 +3,7 @@
 
 #include "core/solve/chain/annotation.h"
 
+#include "tests/support/sanitized.h"
 #include "tests/unit/solve/chain_examples.h"
 #include "tests/unit/solve/rotor_examples.h"
 
@@ -23,12 +24,6 @@ using plimsoll::examples::Random;
 using plimsoll::examples::WorkedExample;
 
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -376,7 +371,7 @@ void RotorTest::threeHundredLargeStagesStayFast()
     QVERIFY(sequence.has_value());
     QVERIFY(simulate(chain, *sequence)->peak <= whole / 4);
     QVERIFY(table.bytes() <= std::size_t{256} << 20);
-    if (!kSanitized)
+    if (!tests::kSanitized)
         QVERIFY2(seconds < 20, "300 stages took more than 20 s of processor time");
 }
 
