@@ -9,6 +9,7 @@
 #include "core/solve/common/time_bound.h"
 
 #include "tests/support/programs.h"
+#include "tests/support/sanitized.h"
 
 #include <QTest>
 
@@ -20,7 +21,7 @@ using namespace plimsoll;
 
 namespace {
 
-constexpr std::uint64_t kPrograms = 2000;
+constexpr std::uint64_t kPrograms = 2000 / tests::kShare;
 
 plan::Problem problemOf(const graph::ProgramPtr& program, base::Bytes budget)
 {

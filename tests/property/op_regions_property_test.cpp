@@ -9,6 +9,7 @@
 
 #include "tests/support/programs.h"
 #include "tests/support/random.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/schedules.h"
 
 #include <QTest>
@@ -20,7 +21,7 @@ using namespace plimsoll;
 
 namespace {
 
-constexpr std::uint64_t kPrograms = 2000;
+constexpr std::uint64_t kPrograms = 2000 / tests::kShare;
 
 /// The first step at which replay and evaluation differ, in words; empty: they are equal.
 QString firstDifference(const plan::Evaluation& evaluation, const plan::Verification& replay)

@@ -6,6 +6,7 @@
 
 #include "tests/support/random.h"
 #include "tests/support/remat_families.h"
+#include "tests/support/sanitized.h"
 
 #include <QTest>
 
@@ -56,7 +57,7 @@ void RematEvictionTest::tinyPlansFitAndRun()
     int solvable = 0;
     int found = 0;
     int best = 0;
-    for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    for (std::uint64_t seed = 0; seed < 3000 / tests::kShare; ++seed) {
         Random random{seed};
         const RematProblem problem = tests::randomTiny(random);
         const std::int64_t budget =
@@ -79,7 +80,7 @@ void RematEvictionTest::tinyPlansFitAndRun()
         best += seen->time <= tests::plainTime(problem) + least + 1e-9 ? 1 : 0;
     }
     qInfo("%d problems can be solved: %d are, %d of them best", solvable, found, best);
-    QVERIFY(solvable > 50);
+    QVERIFY(solvable > 50 / tests::kShare);
     QVERIFY(found * 10 >= solvable * 9);
     QVERIFY(best * 10 >= found * 7);
 }
@@ -95,7 +96,7 @@ void RematEvictionTest::plansFitAndRun()
 {
     QFETCH(bool, isChain);
     int found = 0;
-    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    for (std::uint64_t seed = 0; seed < 100 / tests::kShare; ++seed) {
         Random random{seed};
         const RematProblem problem =
             isChain ? tests::randomTrainingChain(random, 20 + random.below(60))
@@ -113,8 +114,8 @@ void RematEvictionTest::plansFitAndRun()
             ++found;
         }
     }
-    qInfo("%d plans for 300 budgets", found);
-    QVERIFY(found > 100);
+    qInfo("%d plans for %d budgets", found, 300 / tests::kShare);
+    QVERIFY(found > 100 / tests::kShare);
 }
 
 void RematEvictionTest::morePlaysAreNeverWorse()

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One process of several under fully_shard (ZeRO-2 and ZeRO-3): units, what they take and cost by
 // hand on a tiny step, and that the replay agrees with the evaluation under any plan.
-#include "core/plan/bound.h"
 #include "core/plan/certify.h"
 #include "core/plan/rank_program.h"
-#include "core/solve/common/time_bound.h"
 
 #include "tests/support/data_parallel.h"
 #include "tests/support/programs.h"
@@ -132,7 +130,6 @@ private Q_SLOTS:
     void otherRuntimesAndSettingsAreRefused();
     void aUnitIsNoMemberBesideOthers();
     void randomPlansAgreeWithTheirReplay();
-    void boundsStayBelowEveryPlan();
 };
 
 void ShardsTest::unitsAreBlocksAndTheRest()
@@ -324,31 +321,6 @@ void ShardsTest::randomPlansAgreeWithTheirReplay()
     }
     QVERIFY2(blocks > 100 && planned > 300 && compared > 10'000,
              qPrintable(QStringLiteral("%1 %2").arg(blocks).arg(planned)));
-}
-
-void ShardsTest::boundsStayBelowEveryPlan()
-{
-    int seen = 0;
-    for (std::uint64_t seed = 0; seed < 300; ++seed) {
-        const graph::ProgramPtr program = tests::randomProgram(seed);
-        for (const char* text : {"world=4,zero=2,busbw=1MB/s", "world=4,zero=3,busbw=1MB/s",
-                                 "world=3,zero=3,busbw=100MB/s,latency=0us"}) {
-            auto problem = plan::underDataParallel(
-                {program, linkedDevice(), plan::kUnlimited, {}, graph::Rounding::Exact},
-                dataParallel(text));
-            if (!problem)
-                continue;
-            const plan::EvaluationPtr kept = plan::evaluate(*problem, plan::keepEverything());
-            const plan::EvaluationPtr step =
-                plan::evaluate(*problem, tests::randomLegalPlan(*program, seed));
-            QVERIFY(plan::peakLowerBound(*problem).bytes <= step->peak);
-            problem->budget = step->peak;
-            QVERIFY(solve::stepTimeLowerBound(*problem) <= step->stepTime);
-            QVERIFY(kept->stepTime <= step->stepTime);
-            ++seen;
-        }
-    }
-    QVERIFY(seen > 300);
 }
 
 } // namespace
