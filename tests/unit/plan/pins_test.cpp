@@ -7,6 +7,7 @@
 #include "core/solve/registry.h"
 
 #include "tests/support/programs.h"
+#include "tests/support/sanitized.h"
 #include "tests/unit/solve/planned_samples.h"
 
 #include <QTest>
@@ -190,8 +191,10 @@ void PinsTest::everyPlannerHonoursThem()
 void PinsTest::aPinCostsWhatItRepeats_data()
 {
     QTest::addColumn<QString>("planner");
-    for (const char* planner : {"rotor", "capuchin", "remat", "torch-budget"})
+    for (const char* planner : {"rotor", "capuchin", "torch-budget"})
         QTest::newRow(planner) << QString::fromLatin1(planner);
+    if (!tests::kSanitized)
+        QTest::newRow("remat") << QStringLiteral("remat");
 }
 
 /// A planner that only dropped the plans that break a pin would have the first one that happens to
