@@ -23,6 +23,15 @@ QString samplePath(const QString& name)
     return QString::fromStdString(support::samplePath(name.toStdString()));
 }
 
+QStringList keysMissing(const QJsonObject& object, const QStringList& keys)
+{
+    QStringList missing;
+    for (const QString& key : keys)
+        if (!object.contains(key))
+            missing += key;
+    return missing;
+}
+
 QByteArray fileBytes(const QString& path)
 {
     QFile file{path};

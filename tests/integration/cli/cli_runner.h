@@ -28,6 +28,9 @@ struct CliRun : ProgramRun
 /// resources/samples/NAME.plimsoll.json.gz
 [[nodiscard]] QString samplePath(const QString& name);
 
+/// Those of the keys that an object has not.
+[[nodiscard]] QStringList keysMissing(const QJsonObject& object, const QStringList& keys);
+
 /// A file's bytes, read without the program's own means; none when it can't be read.
 [[nodiscard]] QByteArray fileBytes(const QString& path);
 

@@ -2,7 +2,6 @@
 #include "core/session/session_store.h"
 
 #include "tests/integration/cli/cli_runner.h"
-#include "tests/support/sanitized.h"
 
 #include <QDir>
 #include <QFile>
@@ -16,19 +15,11 @@ namespace {
 using namespace plimsoll;
 using tests::chainOfSixStages;
 using tests::CliRun;
+using tests::keysMissing;
 using tests::kMiB;
 using tests::runCli;
 using tests::samplePath;
 using tests::text;
-
-QStringList keysMissing(const QJsonObject& object, const QStringList& keys)
-{
-    QStringList missing;
-    for (const QString& key : keys)
-        if (!object.contains(key))
-            missing += key;
-    return missing;
-}
 
 class CliTest : public QObject, private tests::CliFixture
 {
@@ -44,8 +35,6 @@ private Q_SLOTS:
     void inspectOfSeveralFilesIsOneObject();
     void chainStagesTileTheForwardOps();
     void plannersAreListedWithTheirOptions();
-    void fourBudgetsAreMetAndTheirExportsPassTheCheck_data();
-    void fourBudgetsAreMetAndTheirExportsPassTheCheck();
     void sameInputSameOutput();
     void frontierHasAsManyPointsAsAskedFor();
     void anInfeasibleBudgetExitsWith4AndNamesBothNumbers();
@@ -172,62 +161,6 @@ void CliTest::plannersAreListedWithTheirOptions()
         ids += planner[text("id")].toString();
     QVERIFY(ids.contains(text("rotor")));
     QVERIFY(ids.contains(text("none")));
-}
-
-void CliTest::fourBudgetsAreMetAndTheirExportsPassTheCheck_data()
-{
-    QTest::addColumn<QString>("sample");
-    QTest::addColumn<qint64>("budget");
-    QTest::addColumn<bool>("recomputes");
-    QTest::newRow("ResNet-18 at 2100 MiB") << text("resnet18") << 2100 * kMiB << true;
-    QTest::newRow("ResNet-18 at 3000 MiB") << text("resnet18") << 3000 * kMiB << false;
-    if (tests::kSanitized)
-        return;
-    QTest::newRow("DenseNet-121 at 8100 MiB") << text("densenet121") << 8100 * kMiB << true;
-    QTest::newRow("DenseNet-121 at 17000 MiB") << text("densenet121") << 17000 * kMiB << false;
-}
-
-void CliTest::fourBudgetsAreMetAndTheirExportsPassTheCheck()
-{
-    QFETCH(QString, sample);
-    QFETCH(qint64, budget);
-    QFETCH(bool, recomputes);
-    const QString plan = file("four.json");
-    const CliRun run = runCli({text("plan"), samplePath(sample), text("--budget"),
-                               QString::number(budget / kMiB) + text("MiB"), text("--export"), plan,
-                               text("--json")});
-    QVERIFY2(run.exit == 0, run.error.constData());
-    const QJsonObject json = run.json();
-    QCOMPARE(keysMissing(json, text("status planner options device budget_bytes peak_bytes "
-                                    "peak_op base_peak_bytes lower_bound_peak_bytes step_time_ns "
-                                    "base_step_time_ns recompute_time_ns transfer_time_ns "
-                                    "time_bound_ns overhead_percent verified recomputed labels "
-                                    "regions frontier seconds")
-                                   .split(u' ')),
-             QStringList{});
-    QVERIFY(json[text("verified")].toBool());
-    QCOMPARE(json[text("budget_bytes")].toInteger(), budget);
-    QVERIFY(json[text("peak_bytes")].toInteger() <= budget);
-    QVERIFY(json[text("peak_bytes")].toInteger()
-            >= json[text("lower_bound_peak_bytes")].toInteger());
-    const auto time = [&json](const char* key) { return json[text(key)].toDouble(); };
-    QVERIFY(time("step_time_ns") >= time("time_bound_ns"));
-    const double gap =
-        100 * (time("step_time_ns") - time("time_bound_ns")) / time("base_step_time_ns");
-    QVERIFY(std::abs(time("gap_percent") - gap) < 1e-9);
-    QCOMPARE(json[text("regions")].toArray().isEmpty(), !recomputes);
-    QCOMPARE(json[text("labels")].toArray().isEmpty(), !recomputes);
-    QCOMPARE(json[text("recomputed")].toArray().isEmpty(), !recomputes);
-    if (!recomputes)
-        QCOMPARE(json[text("status")].toString(), text("optimal"));
-
-    const CliRun check = runCli({text("check"), plan, samplePath(sample), text("--json")});
-    QVERIFY2(check.exit == 0, check.error.constData());
-    QVERIFY(check.json()[text("verified")].toBool());
-    QCOMPARE(check.json()[text("peak_bytes")], json[text("peak_bytes")]);
-    QCOMPARE(check.json()[text("labels")], json[text("labels")]);
-    QCOMPARE(check.json()[text("packed_height_bytes")], json[text("packed_height_bytes")]);
-    QCOMPARE(check.json()[text("reserved_bytes")], json[text("reserved_bytes")]);
 }
 
 void CliTest::sameInputSameOutput()
