@@ -147,7 +147,7 @@ check_asan() {
     }
     choose_leak_check asan
     build_check asan asan 900 || return
-    run_sanitized_tests asan 900
+    run_sanitized_tests asan 1200
 }
 
 # Only tests that start threads tell anything under ThreadSanitizer; they carry the label `threads`, and only they are
