@@ -128,11 +128,17 @@ private:
     [[nodiscard]] AnswerResult solveProblem(const plan::Problem& problem);
     [[nodiscard]] static solve::Listener bestSoFar(const plan::Problem& problem, Watch& watch);
     [[nodiscard]] Result<plan::FrontierPtr> search(Planning& planning);
-    [[nodiscard]] Result<plan::VerifiedPlanPtr> bestUnder(plan::Problem problem,
-                                                          std::vector<plan::Pin> pins) const;
+    struct Priced
+    {
+        plan::VerifiedPlanPtr best;
+        bool stopped = false; ///< the search was cut short
+    };
+    [[nodiscard]] Result<Priced> bestUnder(plan::Problem problem,
+                                           std::vector<plan::Pin> pins) const;
     [[nodiscard]] Result<void> priceOfPins(Planning& planning) const;
 
     Stopwatch m_clock;
+    TimeLeft m_timeLeft; ///< once all is read and posed
     std::string m_graph;
     AtOption m_at;
     std::string m_budgetText;
@@ -386,20 +392,22 @@ Result<plan::FrontierPtr> PlanVerb::search(Planning& planning)
         over.request_stop();
         return m_planner->frontier(problem, m_options, {.stop = over.get_token(), .progress = {}});
     }
-    Watch watch{common().quiet ? std::string{} : "Planning", m_timeLimit};
+    Watch watch{common().quiet ? std::string{} : "Planning", m_timeLeft.seconds()};
     Result<plan::FrontierPtr> found =
         m_planner->frontier(problem, m_options, watch.context(), bestSoFar(problem, watch));
     planning.outcome.stopped = watch.stopped();
     return found;
 }
 
-Result<plan::VerifiedPlanPtr> PlanVerb::bestUnder(plan::Problem problem,
-                                                  std::vector<plan::Pin> pins) const
+Result<PlanVerb::Priced> PlanVerb::bestUnder(plan::Problem problem,
+                                             std::vector<plan::Pin> pins) const
 {
     problem.pins = std::move(pins);
-    Watch watch{common().quiet ? std::string{} : "Pricing pins", m_timeLimit};
+    Watch watch{common().quiet ? std::string{} : "Pricing pins", m_timeLeft.seconds()};
     return m_planner->frontier(problem, m_options, watch.context())
-        .map([&](const plan::FrontierPtr& found) { return found->at(problem.budget); });
+        .map([&](const plan::FrontierPtr& found) {
+            return Priced{found->at(problem.budget), watch.stopped()};
+        });
 }
 
 Result<void> PlanVerb::priceOfPins(Planning& planning) const
@@ -408,29 +416,36 @@ Result<void> PlanVerb::priceOfPins(Planning& planning) const
     const std::vector<plan::Pin>& pins = planning.problem.pins;
     for (const plan::Pin& pin : pins)
         planning.pins.push_back(
-            {pin, {}, static_cast<std::size_t>(std::ranges::count(m_pins, plan::pinText(pin)))});
-    if (!planning.searched)
+            {pin,
+             {},
+             static_cast<std::size_t>(std::ranges::count(m_pins, plan::pinText(pin))),
+             planning.searched});
+    if (!planning.searched || planning.outcome.stopped)
         return {};
     bool isExplained = best != nullptr || pins.size() < 2;
     for (std::size_t pin = 0; pin < pins.size(); ++pin) {
         std::vector<plan::Pin> others = pins;
         others.erase(others.begin() + static_cast<std::ptrdiff_t>(pin));
-        const Result<plan::VerifiedPlanPtr> without = bestUnder(planning.problem, others);
+        const Result<Priced> without = bestUnder(planning.problem, others);
         if (!without)
             return tl::unexpected{without.error()};
-        planning.pins[pin].at = workspace::priceOf(best, *without);
+        if (without->stopped) // which says nothing of what a whole search would find
+            return {};
+        planning.pins[pin].isOutOfTime = false;
+        planning.pins[pin].at = workspace::priceOf(best, without->best);
         isExplained = isExplained || planning.pins[pin].at.isWhy;
     }
     if (isExplained)
         return {};
-    return bestUnder(planning.problem, {}).map([&](const plan::VerifiedPlanPtr& free) {
-        planning.areAllPinsWhy = free != nullptr;
+    return bestUnder(planning.problem, {}).map([&](const Priced& free) {
+        planning.areAllPinsWhy = free.best != nullptr;
     });
 }
 
 AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
 {
     Planning planning{m_planner->descriptor(), m_options, problem, *m_base, {}};
+    m_timeLeft = TimeLeft{m_timeLimit};
     Result<plan::FrontierPtr> frontier = search(planning);
     // Not even keeping everything passes its check: the options don't go with this graph.
     if (!frontier && frontier.error().kind == ErrorKind::CheckFailed)
@@ -450,11 +465,9 @@ AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
                 !written)
                 return tl::unexpected{written.error()};
         planning.exports = m_exports;
-        std::stop_source over; // of a search whose time is up, this is quick, too
-        if (stopped)
-            over.request_stop();
+        Watch watch{common().quiet ? std::string{} : "Packing", m_timeLeft.seconds()};
         const Result<solve::PlanMemory> memory =
-            solve::planMemory(*planning.outcome.best, {.stop = over.get_token(), .progress = {}});
+            solve::planMemory(*planning.outcome.best, watch.context());
         if (!memory)
             return tl::unexpected{memory.error()};
         planning.memory = *memory;

@@ -76,8 +76,9 @@ std::string pinsText(const std::vector<PricedPin>& pins)
         text += fmt::format(
             "  pin {} ({}){}{}\n", base::printable(plan::pinText(row.pin)),
             base::counted(row.pin.storages.size(), "value"),
-            row.at.price ? fmt::format(" costs {} a step", base::timeText(*row.at.price))
-                         : std::string{},
+            row.at.price      ? fmt::format(" costs {} a step", base::timeText(*row.at.price))
+            : row.isOutOfTime ? ": no time was left to find its price"
+                              : std::string{},
             row.given > 1 ? fmt::format("; given {} times, it counts once", row.given)
                           : std::string{});
     return text;
@@ -205,7 +206,10 @@ std::string missedText(const Planning& planning)
     if (outcome.status == solve::Status::Infeasible)
         return fmt::format("No plan exists within {}: {}, needs {} whatever is recomputed; {}{}.",
                            base::exactBytesText(budget), needer(planning), beside(budget, bound),
-                           known, planning.searched ? "" : ", as far as is known without a search");
+                           known,
+                           !planning.searched ? ", as far as is known without a search"
+                           : outcome.stopped ? ", as far as was found before the search was stopped"
+                                             : "");
     return fmt::format("{} within {}: {}; none can be below {}.",
                        outcome.stopped ? "The search was stopped early; no plan was found yet"
                                        : "No plan was found",
@@ -217,8 +221,9 @@ std::string nothingText(const Planning& planning)
     const solve::Outcome& outcome = planning.outcome;
     const base::Bytes budget = planning.problem.budget;
     const std::vector<plan::VerifiedPlanPtr>& points = outcome.frontier->points();
-    std::string text = fmt::format("{}: no plan within {}\n", solve::statusName(outcome.status),
-                                   base::exactBytesText(budget));
+    std::string text =
+        fmt::format("{}: no plan within {}{}\n", solve::statusName(outcome.status),
+                    base::exactBytesText(budget), outcome.stopped ? ", stopped early" : "");
     if (!points.empty())
         text +=
             fmt::format("  smallest budget with a plan {}{}\n",
@@ -264,7 +269,7 @@ Answer describe(const Planning& planning)
         answer.text += fmt::format("  {}\n", base::printable(sentence));
     const base::Nanoseconds unplanned = planning.unplanned.stepTime;
     answer.json["planners"] = standingsJson(outcome, planning.problem.budget, unplanned);
-    answer.text += standingsText(answer.json["planners"], unplanned);
+    answer.text += standingsText(answer.json["planners"], outcome, unplanned);
     answer.json["pins"] = pinsJson(planning.pins);
     answer.text += pinsText(planning.pins);
     const graph::Program& program = *planning.problem.program;

@@ -17,7 +17,8 @@ struct PricedPin
 {
     plan::Pin pin;
     workspace::PinPrice at;
-    std::size_t given = 1; ///< how often: it counts once
+    std::size_t given = 1;    ///< how often: it counts once
+    bool isOutOfTime = false; ///< no whole search with and without it in the given time
 };
 
 /// What a planner was asked, and what came of it.

@@ -59,22 +59,29 @@ ordered_json standingsJson(const solve::Outcome& outcome, base::Bytes budget,
     return rows;
 }
 
-std::string standingsText(const ordered_json& rows, base::Nanoseconds unplanned)
+std::string standingsText(const ordered_json& rows, const solve::Outcome& outcome,
+                          base::Nanoseconds unplanned)
 {
     std::string text;
     for (const ordered_json& row : rows) {
         const auto call = row["call"].get<std::string>();
         const auto planner = call.empty() ? row["planner"].get<std::string>() : call;
+        // Where no search was asked for, they are stopped before they begin.
+        const bool isStopped = outcome.stopped && row["state"] == stateName(PartState::Stopped);
         if (!row["peak_bytes"].is_null()) {
             const base::Nanoseconds time{row["step_time_ns"].get<std::int64_t>()};
             const double slower = unplanned.count() > 0
                                       ? 100.0 * static_cast<double>((time - unplanned).count())
                                             / static_cast<double>(unplanned.count())
                                       : 0.0;
-            text += fmt::format("  {:<11} {} in {} a step ({:+.1f} %), {}\n", planner,
+            text += fmt::format("  {:<11} {} in {} a step ({:+.1f} %), {}{}\n", planner,
                                 base::bytesText(base::Bytes{row["peak_bytes"].get<std::int64_t>()},
                                                 base::Rounding::Up),
-                                base::timeText(time), slower, row["status"].get<std::string>());
+                                base::timeText(time), slower, row["status"].get<std::string>(),
+                                isStopped ? ", stopped early" : "");
+        } else if (isStopped) {
+            text +=
+                fmt::format("  {:<11} stopped before it had a plan within the budget\n", planner);
         } else if (row["state"] == "over") {
             text += fmt::format("  {:<11} no plan within the budget\n", planner);
         }

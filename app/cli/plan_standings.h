@@ -14,6 +14,7 @@ namespace plimsoll::cli {
 [[nodiscard]] ordered_json standingsJson(const solve::Outcome& outcome, base::Bytes budget,
                                          base::Nanoseconds unplanned);
 /// The same in words, of those that ran.
-[[nodiscard]] std::string standingsText(const ordered_json& rows, base::Nanoseconds unplanned);
+[[nodiscard]] std::string standingsText(const ordered_json& rows, const solve::Outcome& outcome,
+                                        base::Nanoseconds unplanned);
 
 } // namespace plimsoll::cli

@@ -120,6 +120,7 @@ private:
             answer.best ? sequenceJson(file, answer.best->plan) : ordered_json::array();
         json["stopped"] = answer.stopped;
         json["lower_bound_peak"] = answer.workingSet.bytes;
+        json["smallest_known_budget"] = answer.smallestPeak;
         return json;
     }
 
@@ -142,20 +143,23 @@ private:
     [[nodiscard]] static std::string
     noPlanText(const RematFile& file, const solve::RematAnswer& answer, std::int64_t budget)
     {
+        const std::string known = fmt::format("the smallest budget with a plan is {} ({} more)",
+                                              answer.smallestPeak, answer.smallestPeak - budget);
         if (answer.status != solve::RematStatus::Infeasible)
-            return fmt::format("{} within {}; none can be below {}.",
+            return fmt::format("{} within {}: {}; none can be below {}.",
                                answer.stopped
                                    ? "The search was stopped early; no plan was found yet"
                                    : "No plan was found",
-                               budget, answer.workingSet.bytes);
+                               budget, known, answer.workingSet.bytes);
         if (answer.workingSet.bytes <= budget)
-            return fmt::format("No plan exists within {}.", budget);
+            return fmt::format("No plan exists within {}: {}.", budget, known);
         const std::uint32_t node = file.nodes[answer.workingSet.op];
         const std::string name = file.names.empty() || file.names[node].empty()
                                      ? std::string{}
                                      : fmt::format(" ({})", base::printable(file.names[node], 60));
-        return fmt::format("No plan exists within {}: node {}{} alone needs {}, {} more.", budget,
-                           node, name, answer.workingSet.bytes, answer.workingSet.bytes - budget);
+        return fmt::format("No plan exists within {}: node {}{} alone needs {}, {} more; {}.",
+                           budget, node, name, answer.workingSet.bytes,
+                           answer.workingSet.bytes - budget, known);
     }
 
     std::string m_file;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "app/cli/command.h"
 #include "core/base/job_context.h"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -15,6 +17,23 @@ namespace plimsoll::cli {
 /// Installs the handler of Ctrl-C: the first one asks work to stop, the second ends the program
 /// with 130.
 void catchInterrupts();
+
+/// What is left of a limit that several pieces of work share.
+class TimeLeft
+{
+public:
+    TimeLeft() = default;
+    explicit TimeLeft(std::optional<double> limit) : m_limit{limit} {}
+    /// Nothing: there is no limit.
+    [[nodiscard]] std::optional<double> seconds() const
+    {
+        return m_limit ? std::optional{std::max(0.0, *m_limit - m_clock.seconds())} : std::nullopt;
+    }
+
+private:
+    std::optional<double> m_limit;
+    Stopwatch m_clock; ///< from construction on
+};
 
 /// Watches one piece of work: passes on Ctrl-C and the end of its time, and shows progress on a
 /// terminal.

@@ -95,7 +95,8 @@ std::string header(const plan::VerifiedPlan& plan)
         text += "#     import plan\n#     step = plan.compile_step(model)\n";
         line("");
         line("In the loop `loss = step(*batch)` then takes the place of forward, loss and "
-             "backward.");
+             "backward. If the graph was traced with loss= and targets=, compile_step() needs the "
+             "same ones.");
         return text;
     }
     text += "#     import plan\n#     plan.apply(model)\n";
@@ -186,7 +187,7 @@ constexpr std::string_view kUseStep =
     R"(# Export the plan as plan.py and run its step in place of forward, loss and backward:
 import plan
 
-step = plan.compile_step(model)  # loss=...: what makes a loss of the model's output
+step = plan.compile_step(model)  # with loss= and targets= as in the trace, if it had them
 # loss = step(*batch)
 )";
 

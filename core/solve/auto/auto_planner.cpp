@@ -77,6 +77,8 @@ private:
                                                          const base::JobContext& job,
                                                          const Listener& listener) const override
     {
+        if (base::Result<void> takes = takesReordering(descriptor(), options); !takes)
+            return tl::unexpected{takes.error()};
         const FitPlanners parts = fitPlanners(m_parts, descriptor(), options);
         if (parts.fit.empty())
             return base::failure(base::ErrorKind::Usage,

@@ -39,7 +39,7 @@ public:
 
     /// Size of one slot in the chain's size unit.
     [[nodiscard]] std::int64_t unit() const { return m_scale.unit; }
-    /// No size was rounded.
+    /// No size was rounded, and all of the budget can be used.
     [[nodiscard]] bool exact() const { return m_scale.exact; }
     /// Rows hold slots 0..slots().
     [[nodiscard]] int slots() const { return m_scale.slots; }

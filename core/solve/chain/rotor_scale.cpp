@@ -152,7 +152,9 @@ Result<RotorScale> rotorScale(const Chain& chain, std::int64_t maxBudget,
                                     : chooseAdaptive(scale, available, stages, common, options);
     if (!chosen)
         return tl::unexpected{chosen.error()};
-    scale.exact = common % scale.unit == 0;
+    // Of what is no multiple of the slots asked for, some may be out of reach.
+    const bool isWhole = !scale.rounded || scale.unit * scale.slots >= std::min(maxBudget, *useful);
+    scale.exact = isWhole && common % scale.unit == 0;
     scale.divisor = scale.rounded ? 1 : scale.unit;
     scale.sizes = chain;
     scale.sizes.x.push_back(0);

@@ -42,7 +42,7 @@ struct RotorScale
 {
     std::int64_t unit = 1;    ///< of one slot, in the chain's size unit
     std::int64_t divisor = 1; ///< what a sum of `sizes` is divided by: `unit`, or 1 if rounded
-    bool exact = false;       ///< `unit` divides every size
+    bool exact = false;       ///< `unit` divides every size, and all of the budget is in reach
     bool rounded = false;     ///< `sizes` hold slots already
     int slots = 0;            ///< rows hold slots 0..slots
     int spare = 0;            ///< rows reach that far past the budget, to win back rounding losses

@@ -116,6 +116,15 @@ std::string callText(const PlannerDescriptor& descriptor,
     return call;
 }
 
+base::Result<void> takesReordering(const PlannerDescriptor& descriptor, const Options& options)
+{
+    if (optionValue(descriptor, options, "reorder") == 1
+        && runtimeOf(descriptor, options) != plan::Runtime::Step)
+        return base::failure(base::ErrorKind::Usage,
+                             "Ops are reordered for the runtime step only: leave reorder off.");
+    return {};
+}
+
 plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options)
 {
     return optionValue(descriptor, options, "runtime") == 1 ? plan::Runtime::Step

@@ -118,6 +118,10 @@ optionTexts(const PlannerDescriptor& descriptor, const Options& options);
 [[nodiscard]] std::string callText(const PlannerDescriptor& descriptor,
                                    const std::vector<std::pair<std::string, std::string>>& options);
 
+/// Usage error where ops are to be reordered for a runtime that runs them in the model's order.
+[[nodiscard]] base::Result<void> takesReordering(const PlannerDescriptor& descriptor,
+                                                 const Options& options);
+
 /// What executes the plan: the value of the option "runtime".
 [[nodiscard]] plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options);
 

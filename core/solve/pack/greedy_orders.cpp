@@ -165,6 +165,8 @@ Packed packGreedily(const PackBuffers& buffers, const GreedyLimits& limits,
     Packed best{std::numeric_limits<std::int64_t>::max(), {}};
     if (buffers.empty())
         return {0, {}};
+    // A first packing of so many is a matter of a moment: whoever is stopped early has that.
+    constexpr std::size_t kAlwaysPlaced = 20'000;
     FirstFit firstFit{buffers};
     const GreedyOrders orders{buffers};
     Order bestOrder;
@@ -179,7 +181,8 @@ Packed packGreedily(const PackBuffers& buffers, const GreedyLimits& limits,
             order = repaired(buffers, bestOrder, best.offsets, limits.goal);
         else
             order = repaired(buffers, order, latest.offsets, limits.goal);
-        latest.offsets = firstFit.pack(order, context.stop);
+        const bool isSure = pass == 0 && buffers.size() <= kAlwaysPlaced;
+        latest.offsets = firstFit.pack(order, isSure ? std::stop_token{} : context.stop);
         latest.height = heightOf(buffers, latest.offsets);
         if (latest.height < best.height) {
             best = latest;

@@ -307,11 +307,8 @@ private:
             return base::failure(base::ErrorKind::Usage,
                                  "The runtime step never updates statistics again: leave "
                                  "freeze-stats off.");
-        if (optionValue(descriptor(), options, "reorder") == 1
-            && runtimeOf(descriptor(), options) != plan::Runtime::Step)
-            return base::failure(base::ErrorKind::Usage,
-                                 "Ops are reordered for the runtime step only: leave reorder "
-                                 "off.");
+        if (base::Result<void> takes = takesReordering(descriptor(), options); !takes)
+            return tl::unexpected{takes.error()};
         return Search{problem, descriptor(), options, listener}.run(m_starts, job);
     }
 

@@ -322,6 +322,36 @@ Result<void> Solving::run(const std::vector<double>& prices) &&
     return m_state;
 }
 
+/// Of plans between a budget that none is known to fit and what the plain order needs: few looks
+/// at large problems.
+Result<std::int64_t> smallestPeak(const RematProblem& problem, std::int64_t budget,
+                                  const RematAnswer& known, const JobContext& job)
+{
+    constexpr std::size_t kOps = 20'000; // of all looks
+    constexpr std::size_t kPlays = 4;
+    const std::size_t looks = std::clamp<std::size_t>(kOps / problem.ops.size(), 1, 12);
+    std::int64_t none = std::max(budget, known.workingSet.bytes - 1);
+    std::int64_t smallest = known.base.peak;
+    for (std::size_t look = 0; look < looks && none + 1 < smallest; ++look) {
+        if (job.stopRequested())
+            break;
+        const std::int64_t middle = none + (smallest - none) / 2;
+        const JobContext quiet{.stop = job.stop};
+        std::optional<RematPlan> plan = evictingPlan(problem, middle, kPlays, quiet);
+        if (RematSearch search{problem}; !plan && search.reach(middle, quiet))
+            plan = search.profile().plan();
+        if (!plan) {
+            none = middle;
+            continue;
+        }
+        const Result<RematPoint> point = judged(problem, *std::move(plan), middle);
+        if (!point)
+            return tl::unexpected{point.error()};
+        smallest = point->figures.peak;
+    }
+    return smallest;
+}
+
 } // namespace
 
 std::string_view statusText(RematStatus status)
@@ -348,15 +378,21 @@ Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
     const RematBound bound = bounds.lagrangian(budget);
     if (answer.workingSet.bytes > budget || !std::isfinite(bound.again)) {
         answer.status = RematStatus::Infeasible;
-        return answer;
+    } else {
+        answer.timeBound = base->time + raisedToWholeTimes(problem, bound.again);
+        if (const Result<void> solved =
+                Solving{answer, problem, budget, job, listener}.run(bound.prices);
+            !solved)
+            return tl::unexpected{solved.error()};
+        answer.stopped = job.stopRequested();
     }
-    answer.timeBound = base->time + raisedToWholeTimes(problem, bound.again);
-    if (const Result<void> solved =
-            Solving{answer, problem, budget, job, listener}.run(bound.prices);
-        !solved)
-        return tl::unexpected{solved.error()};
-    answer.stopped = job.stopRequested();
-    return answer;
+    const Result<std::int64_t> smallest = answer.best
+                                              ? Result<std::int64_t>{answer.best->figures.peak}
+                                              : smallestPeak(problem, budget, answer, job);
+    return smallest.map([&](std::int64_t peak) {
+        answer.smallestPeak = peak;
+        return answer;
+    });
 }
 
 Result<std::vector<std::optional<RematPoint>>>

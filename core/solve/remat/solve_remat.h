@@ -39,6 +39,7 @@ struct RematAnswer
     std::optional<RematPoint> best; ///< fastest within the budget
     RematFigures base;              ///< nothing repeated
     RematWorkingSet workingSet;     ///< no plan needs less
+    std::int64_t smallestPeak = 0;  ///< of the plans that are known, also those that don't fit
     double timeBound = 0;           ///< no plan within the budget is faster; 0: there is none
     bool stopped = false;           ///< before the search was over
 };

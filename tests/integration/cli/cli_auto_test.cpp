@@ -28,6 +28,8 @@ private Q_SLOTS:
     void flipsAreListedWhereAsked();
     void whoTakesNoPartIsNamed();
     void eachPlannersOwnPlanIsListed();
+    void whoIsStoppedSaysSo();
+    void regionsAreNotReordered();
 
 private:
     [[nodiscard]] CliRun plan(const QStringList& options) const
@@ -183,6 +185,36 @@ void CliAutoTest::eachPlannersOwnPlanIsListed()
     }
     QVERIFY(compared >= 3 && hasMaker && hasUnfit);
     QVERIFY(plan(options).out.contains("\n  " + maker.toUtf8()));
+}
+
+/// All shares one time limit; what is told at its end is what is known, and no more.
+void CliAutoTest::whoIsStoppedSaysSo()
+{
+    const QStringList asked{text("--budget"),     text("80%"),   text("--pin"),
+                            text("keep:layer1*"), text("--pin"), text("keep:layer2.0*"),
+                            text("--time-limit"), text("1e-6")};
+    const QJsonObject answer = plan(asked + QStringList{text("--json")}).json();
+    QVERIFY(answer[text("stopped")].toBool());
+    QVERIFY(answer[text("verified")].toBool());
+    const double packed = answer[text("packed_height_bytes")].toDouble();
+    QVERIFY(packed <= 1.05 * answer[text("peak_bytes")].toDouble());
+    for (const auto& pin : answer[text("pins")].toArray())
+        QVERIFY(pin[text("price_ns")].isNull());
+    const QByteArray told = plan(asked).out;
+    QVERIFY(told.startsWith("feasible plan by "));
+    QVERIFY(told.first(told.indexOf('\n')).endsWith(", stopped early"));
+    QCOMPARE(told.count(": no time was left to find its price\n"), 2);
+    QVERIFY(told.contains(" stopped before it had a plan within the budget\n")
+            || told.contains(", feasible, stopped early\n"));
+}
+
+/// Without remat, which reorders, the answer would be worse than unasked.
+void CliAutoTest::regionsAreNotReordered()
+{
+    const CliRun run = plan({text("--budget"), text("80%"), text("--reorder"), text("on")});
+    QCOMPARE(run.exit, 2);
+    QCOMPARE(run.error, QByteArray{"Ops are reordered for the runtime step only: leave reorder "
+                                   "off.\n"});
 }
 
 } // namespace

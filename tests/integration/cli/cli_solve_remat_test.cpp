@@ -92,6 +92,8 @@ void CliSolveRematTest::belowAWorkingSetTheNodeIsNamed()
     QVERIFY2(run.hasOneSentence(), run.error.constData());
     QVERIFY2(run.error.contains("node 1 (b) alone needs 30, 1 more"), run.error.constData());
     QCOMPARE(run.json()[text("status")].toString(), text("infeasible"));
+    QCOMPARE(run.json()[text("smallest_known_budget")].toInt(), 30);
+    QVERIFY(run.error.endsWith("; the smallest budget with a plan is 30 (1 more).\n"));
     QVERIFY(run.json()[text("time")].isNull());
     QVERIFY(run.json()[text("sequence")].toArray().isEmpty());
 }

@@ -250,6 +250,11 @@ void RotorTest::slotsRoundUp()
     const auto run = simulate(chain, *sequence);
     QVERIFY(run->peak <= 15'999);
     QVERIFY(run->makespan >= 21.0);
+    // 21 / 16 = 1: no size is rounded, but what lies above 16 is out of reach.
+    const RotorTable lower = built(examples::e1(), 21, options);
+    QCOMPARE(lower.unit(), std::int64_t{1});
+    QVERIFY(!lower.exact());
+    QCOMPARE(simulate(examples::e1(), *lower.sequence(21))->makespan, 20.0);
     // Without slots the common divisor makes it exact again.
     const RotorTable exact = built(chain, 15'999);
     QCOMPARE(exact.unit(), std::int64_t{1000});
