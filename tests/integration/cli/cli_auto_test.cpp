@@ -187,10 +187,11 @@ void CliAutoTest::eachPlannersOwnPlanIsListed()
     QVERIFY(plan(options).out.contains("\n  " + maker.toUtf8()));
 }
 
-/// All shares one time limit; what is told at its end is what is known, and no more.
+/// All shares one time limit; what is told at its end is what is known, and no more. Keeping
+/// everything, which is always known, fits here.
 void CliAutoTest::whoIsStoppedSaysSo()
 {
-    const QStringList asked{text("--budget"),     text("80%"),   text("--pin"),
+    const QStringList asked{text("--budget"),     text("100%"),  text("--pin"),
                             text("keep:layer1*"), text("--pin"), text("keep:layer2.0*"),
                             text("--time-limit"), text("1e-6")};
     const QJsonObject answer = plan(asked + QStringList{text("--json")}).json();
@@ -201,11 +202,11 @@ void CliAutoTest::whoIsStoppedSaysSo()
     for (const auto& pin : answer[text("pins")].toArray())
         QVERIFY(pin[text("price_ns")].isNull());
     const QByteArray told = plan(asked).out;
-    QVERIFY(told.startsWith("feasible plan by "));
-    QVERIFY(told.first(told.indexOf('\n')).endsWith(", stopped early"));
+    const QByteArray first = told.first(told.indexOf('\n'));
+    QVERIFY(first.contains(" plan by ") && first.endsWith(", stopped early"));
     QCOMPARE(told.count(": no time was left to find its price\n"), 2);
-    QVERIFY(told.contains(" stopped before it had a plan within the budget\n")
-            || told.contains(", feasible, stopped early\n"));
+    const auto stoppedPlans = told.count(", stopped early\n"); // of the answer, of planners
+    QVERIFY(stoppedPlans + told.count(" stopped before it had a plan within the budget\n") > 1);
 }
 
 /// Without remat, which reorders, the answer would be worse than unasked.
