@@ -43,6 +43,15 @@ QString firstDifference(const plan::Evaluation& evaluation, const plan::Verifica
     return {};
 }
 
+/// The replay's first fault, else where it differs from the evaluation; empty: they agree.
+QString faultOrDifference(const plan::Problem& problem, const plan::Plan& plan)
+{
+    const plan::Verification replay = plan::verify(problem, plan);
+    if (!replay.faults.empty())
+        return QStringLiteral("fault: ") + tests::firstFault(replay);
+    return firstDifference(*plan::evaluate(problem, plan), replay);
+}
+
 class OpRegionsPropertyTest : public QObject
 {
     Q_OBJECT
@@ -76,10 +85,7 @@ void OpRegionsPropertyTest::theReplayAgreesAboutSavedSets()
                                                  : tests::randomLegalPlan(*program, seed),
                                    seed);
         saves += savesIn(plan.regions);
-        const plan::Verification replay = plan::verify(problem, plan);
-        QVERIFY2(replay.faults.empty(),
-                 qPrintable(QStringLiteral("seed %1: ").arg(seed) + tests::firstFault(replay)));
-        const QString difference = firstDifference(*plan::evaluate(problem, plan), replay);
+        const QString difference = faultOrDifference(problem, plan);
         QVERIFY2(difference.isEmpty(),
                  qPrintable(QStringLiteral("seed %1: ").arg(seed) + difference));
     }
@@ -95,10 +101,7 @@ void OpRegionsPropertyTest::theReplayAgreesAtEveryStep()
         const plan::Problem problem = tests::unlimitedProblem(program);
         const plan::Plan plan = tests::randomOpPlan(*program, seed);
         regions += plan.regions.size();
-        const plan::Verification replay = plan::verify(problem, plan);
-        QVERIFY2(replay.faults.empty(),
-                 qPrintable(QStringLiteral("seed %1: ").arg(seed) + tests::firstFault(replay)));
-        const QString difference = firstDifference(*plan::evaluate(problem, plan), replay);
+        const QString difference = faultOrDifference(problem, plan);
         QVERIFY2(difference.isEmpty(),
                  qPrintable(QStringLiteral("seed %1: ").arg(seed) + difference));
     }
