@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/evaluation_json.h"
+#include "app/cli/plan/evaluation_json.h"
 #include "app/cli/graph_input.h"
-#include "app/cli/plan_memory.h"
+#include "app/cli/plan/plan_memory.h"
 #include "app/cli/verbs.h"
 #include "core/base/budget.h"
 #include "core/base/format.h"
-#include "core/plan/certify.h"
+#include "core/evaluate/certify.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 
 #include "app/cli/graph_input.h"
 #include "app/cli/verbs.h"
+#include "core/evaluate/certify.h"
 #include "core/io/byte_source.h"
-#include "core/plan/certify.h"
 #include "core/writers/registry.h"
 
 #include <fmt/format.h>

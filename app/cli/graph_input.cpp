@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/graph_input.h"
 
-#include "app/cli/small_file.h"
+#include "app/cli/solve/small_file.h"
 #include "app/cli/watch.h"
 #include "core/readers/registry.h"
 #include "core/workspace/file_kind.h"

@@ -4,7 +4,7 @@
 #include "app/cli/at_option.h"
 #include "app/cli/command.h"
 #include "core/compare/measurement.h"
-#include "core/plan/plan_json.h"
+#include "core/plan_file/plan_json.h"
 #include "core/readers/source.h"
 
 #include <string>

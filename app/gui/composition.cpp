@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/gui/composition.h"
 
+#include "core/device/known_devices.h"
 #include "core/workspace/devices.h"
 
 #include <QCommandLineParser>

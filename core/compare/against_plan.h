@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/compare/measurement.h"
-#include "core/plan/evaluate.h"
+#include "core/evaluate/evaluate.h"
 
 #include <optional>
 #include <string>

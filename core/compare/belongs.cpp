@@ -2,9 +2,10 @@
 #include "core/compare/belongs.h"
 
 #include "core/base/format.h"
-#include "core/plan/device_spec.h"
-#include "core/plan/evaluate.h"
-#include "core/plan/plan_json.h"
+#include "core/device/device_spec.h"
+#include "core/device/op_times.h"
+#include "core/evaluate/evaluate.h"
+#include "core/plan_file/plan_json.h"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 #include "core/compare/measurement.h"
 
 #include "core/base/unicode.h"
-#include "core/plan/fingerprint.h"
-#include "core/plan/json_text.h"
-#include "core/plan/plan_json_fields.h"
+#include "core/graph/fingerprint.h"
+#include "core/io/json_text.h"
+#include "core/plan_file/plan_json_fields.h"
 
 #include <fmt/format.h>
 
@@ -135,7 +135,7 @@ void checkRun(Fields& fields, const MeasuredRun& run)
                     fmt::format("must be what ops say, which is {}", first - run.ops.begin()));
     if (run.allocatorPeakOp && *run.allocatorPeakOp >= std::max<std::size_t>(run.ops.size(), 1))
         fields.fail("allocator_peak_op", "must be a row of ops");
-    plan::Fingerprint hash;
+    graph::Fingerprint hash;
     for (const MeasuredOp& op : run.ops)
         hash.add(op.phase, run.targets[op.target]);
     if (!run.ops.empty() && run.fingerprint != hash.text())
@@ -192,7 +192,7 @@ bool looksLikeMeasurement(std::string_view head)
 
 Result<Measurement> readMeasurement(std::string_view text)
 try {
-    const Result<json> root = plan::parseJson(text);
+    const Result<json> root = io::parseJson(text);
     if (!root)
         return tl::unexpected{root.error()};
     Result<void> state;
@@ -226,7 +226,7 @@ try {
             plan::detail::advised(state.error(), "measure again, plimsoll.measure() writes it so")};
     return measurement;
 } catch (const std::bad_alloc&) {
-    return plan::tooLarge();
+    return io::tooLarge();
 }
 
 } // namespace plimsoll::compare

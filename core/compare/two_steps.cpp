@@ -61,7 +61,7 @@ std::vector<Decision> decisionsOf(const plan::Plan& plan)
 {
     std::vector<Decision> found;
     collect(plan.regions, 0, found);
-    for (const plan::Again& row : plan.again)
+    for (const plan::RecomputeStep& row : plan.recomputeSteps)
         found.push_back({row.before, row.before, 0, row.ops});
     std::sort(found.begin(), found.end());
     return found;

@@ -40,8 +40,8 @@ struct OtherOp
 /// A region, nested or not, or a row of ops that run again.
 struct Decision
 {
-    graph::Moment first = 0; ///< of a row: the op before which it runs
-    graph::Moment last = 0;
+    graph::OpIndex first = 0; ///< of a row: the op before which it runs
+    graph::OpIndex last = 0;
     std::size_t depth = 0;        ///< regions around it
     std::vector<graph::OpId> ops; ///< saved inside of it; of a row: run again
 

@@ -31,7 +31,7 @@ void findPeak(const Program& program, Checks& checks)
         live += delta[op];
         if (live > checks.peakBytes.count()) {
             checks.peakBytes = base::Bytes{live};
-            checks.peakOp = static_cast<Moment>(op);
+            checks.peakOp = static_cast<OpIndex>(op);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 #include "core/base/quantity.h"
 #include "core/base/result.h"
-#include "core/plan/device.h"
+#include "core/device/device.h"
 
 #include <cstdint>
 #include <optional>

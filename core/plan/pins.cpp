@@ -15,7 +15,7 @@ namespace plimsoll::plan {
 
 namespace {
 
-using graph::Moment;
+using graph::OpIndex;
 using graph::Program;
 using graph::StorageId;
 
@@ -54,10 +54,10 @@ public:
         , m_glob{glob}
         , m_isKeep{kind == PinKind::Keep}
         , m_namesBoth{glob.find(':') != std::string_view::npos}
-        , m_forward{static_cast<Moment>(program.forwardCount())}
+        , m_forward{static_cast<OpIndex>(program.forwardCount())}
         , m_lastUse(program.storages.size(), graph::kBeforeStep)
     {
-        for (Moment op = 0; op < m_forward; ++op) {
+        for (OpIndex op = 0; op < m_forward; ++op) {
             const graph::Op& row = program.op(graph::opAt(op));
             for (const std::vector<graph::TensorId>* tensors :
                  {&row.reads, &row.writes, &row.outputs})
@@ -85,7 +85,7 @@ private:
                && storage.free != graph::kNever && storage.bytes.count() > 0
                && storage.storageClass != graph::StorageClass::Output;
     }
-    [[nodiscard]] bool isMeant(const graph::Storage& storage, Moment lastUse) const
+    [[nodiscard]] bool isMeant(const graph::Storage& storage, OpIndex lastUse) const
     {
         const graph::Op& op = m_program.op(graph::opAt(storage.alloc));
         const std::string& target = m_program.targetOf(op);
@@ -98,7 +98,7 @@ private:
         return std::ranges::any_of(storage.names, isNamed) || isOf(target)
                || isOf(graph::withoutOverload(target)) || isInside(op, lastUse);
     }
-    [[nodiscard]] bool isInside(const graph::Op& op, Moment lastUse) const
+    [[nodiscard]] bool isInside(const graph::Op& op, OpIndex lastUse) const
     {
         for (std::optional<graph::CallId> call = op.call; call; call = m_program.call(*call).parent)
             if (const graph::Call& around = m_program.call(*call);
@@ -110,10 +110,10 @@ private:
     const Program& m_program;
     std::string_view m_glob;
     bool m_isKeep;
-    bool m_namesBoth; ///< a module and an op: "h.3*" alone must not take the op that ends h.3
-    Moment m_forward; ///< first op of backward
-    std::vector<Moment> m_lastUse; ///< by storage: in forward and loss
-    std::vector<bool> m_modules;   ///< matched ones
+    bool m_namesBoth;  ///< a module and an op: "h.3*" alone must not take the op that ends h.3
+    OpIndex m_forward; ///< first op of backward
+    std::vector<OpIndex> m_lastUse; ///< by storage: in forward and loss
+    std::vector<bool> m_modules;    ///< matched ones
 };
 
 base::Result<void> checkConflicts(const std::vector<Pin>& pins, const Program& program)

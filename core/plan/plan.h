@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/base/limits.h"
+#include "core/device/device.h"
 #include "core/graph/program.h"
 #include "core/plan/data_parallel.h"
-#include "core/plan/device.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,10 @@ namespace plimsoll::plan {
 
 /// What executes a plan; evaluate() charges exactly this one.
 enum class Runtime : std::uint8_t {
-    Checkpoint, ///< non-reentrant torch.utils.checkpoint around regions of forward (LIFETIMES.md)
-    Step, ///< plimsoll.compile_step(): the recorded ops one by one, some again (STEP_RUNTIME.md)
+    CheckpointedModule, ///< non-reentrant torch.utils.checkpoint around regions of forward
+                        ///< (LIFETIMES.md)
+    CompiledStep,       ///< plimsoll.compile_step(): the recorded ops one by one, some again
+                        ///< (STEP_RUNTIME.md)
 };
 
 /// Where regions may begin and end.
@@ -35,8 +37,8 @@ enum class Granularity : std::uint8_t {
 struct Region
 {
     std::vector<graph::CallId> members; ///< siblings, in order; empty at granularity Op only
-    graph::Moment first = 0;
-    graph::Moment last = 0;
+    graph::OpIndex first = 0;
+    graph::OpIndex last = 0;
     int label = 0; ///< ordinal among its siblings' labels, as checkpointing.md 3.4 counts
     std::vector<Region> nested;         ///< disjoint, in order, each strictly inside
     std::vector<graph::OpId> save = {}; ///< rising, in no nested region: results that are kept
@@ -51,12 +53,12 @@ inline constexpr std::size_t kMostNested = 40;
 
 /// Ops that the runtime Step executes once more, in this order, right before op `before`. One that
 /// hasn't run by then runs there for the first time, and not at its place.
-struct Again
+struct RecomputeStep
 {
-    graph::Moment before = 0;
+    graph::OpIndex before = 0;
     std::vector<graph::OpId> ops; ///< rising
 
-    bool operator==(const Again&) const = default;
+    bool operator==(const RecomputeStep&) const = default;
 };
 
 /// The planner that made a plan, where the one that was asked took it from another one.
@@ -74,10 +76,10 @@ struct Plan
     std::string planner;                                      ///< id of the planner that was asked
     std::vector<std::pair<std::string, std::string>> options; ///< all of that planner's
     std::optional<Maker> maker;                               ///< empty: that planner itself
-    Runtime runtime = Runtime::Checkpoint;
+    Runtime runtime = Runtime::CheckpointedModule;
     Granularity granularity = Granularity::Module;
     std::vector<Region> regions; ///< outermost ones, disjoint, in order; none at runtime Step
-    std::vector<Again> again;    ///< rising `before`; none but at runtime Step
+    std::vector<RecomputeStep> recomputeSteps; ///< rising `before`; none but at runtime Step
     /// Recomputations leave batch norm's running statistics and counters alone. At runtime Step
     /// they always do, so that it is not said there.
     bool freezeStats = false;
@@ -86,10 +88,10 @@ struct Plan
     [[nodiscard]] const std::string& madeBy() const { return maker ? maker->planner : planner; }
 
     /// Whether no op runs a second time.
-    [[nodiscard]] bool repeatsNothing() const { return regions.empty() && again.empty(); }
+    [[nodiscard]] bool recomputesNothing() const { return regions.empty() && recomputeSteps.empty(); }
 
     /// Outermost regions, or ops before which others run again: what lists of plans count.
-    [[nodiscard]] std::size_t decisionCount() const { return regions.size() + again.size(); }
+    [[nodiscard]] std::size_t decisionCount() const { return regions.size() + recomputeSteps.size(); }
 
     bool operator==(const Plan&) const = default;
 };
@@ -118,8 +120,8 @@ struct ReducedGradient
     std::size_t parameter = 0; ///< index into Program::parameters
     graph::StorageId storage;  ///< as recorded
     base::Bytes bytes;
-    graph::Moment ready = 0; ///< op of backward behind which DDP's hook runs
-    std::uint32_t dtype = 0; ///< index into Program::dtypes
+    graph::OpIndex ready = 0; ///< op of backward behind which DDP's hook runs
+    std::uint32_t dtype = 0;  ///< index into Program::dtypes
 
     bool operator==(const ReducedGradient&) const = default;
 };
@@ -133,11 +135,11 @@ struct ShardUnit
     std::vector<std::size_t> gradients;  ///< indices into Parallel::gradients
     base::Bytes gathered;                ///< its parameters, padded for all processes
     base::Bytes reduced;                 ///< its gradients, padded
-    std::vector<std::pair<graph::Moment, graph::Moment>> calls; ///< in forward, both inclusive
-    graph::Moment backward = graph::kNever; ///< first op of its backward; kNever: there is none
-    graph::Moment reduce = graph::kNever;   ///< op behind which its gradients are reduced
+    std::vector<std::pair<graph::OpIndex, graph::OpIndex>> calls; ///< in forward, both inclusive
+    graph::OpIndex backward = graph::kNever; ///< first op of its backward; kNever: there is none
+    graph::OpIndex reduce = graph::kNever;   ///< op behind which its gradients are reduced
     /// Storages of the process's step that move with what a plan repeats (shard_lives.h).
-    std::optional<graph::StorageId> prefetched, again, reducing;
+    std::optional<graph::StorageId> prefetched, regathered, reducing;
 };
 
 /// What makes a problem that of one process of several (rank_program.h).
@@ -161,7 +163,7 @@ struct Problem
     graph::Rounding rounding = graph::Rounding::Cuda512;
     std::vector<Pin> pins = {}; ///< no two of which conflict
     /// Of one process of several; then `program` is its step: the recorded ops, and what their
-    /// memory is there. Set by underDataParallel() only.
+    /// memory is there. Set by forRank() only.
     std::shared_ptr<const Parallel> parallel = nullptr;
 };
 

@@ -5,7 +5,7 @@ namespace plimsoll::plan {
 
 namespace {
 
-const graph::Op& opAt(const graph::Program& program, graph::Moment moment)
+const graph::Op& opAt(const graph::Program& program, graph::OpIndex moment)
 {
     return program.ops[static_cast<std::size_t>(moment)];
 }

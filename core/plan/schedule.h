@@ -14,8 +14,8 @@ struct Step
 {
     graph::OpId op;
     std::int32_t region = -1; ///< index in flatten() order of the region whose recomputation runs
-                              ///< it, at runtime Step index of the row of Plan::again; -1: the op
-                              ///< itself
+                              ///< it, at runtime Step index of the row of Plan::recomputeSteps; -1:
+                              ///< the op itself
 };
 
 /// One life of a storage: the recorded one, or another made by a recomputation.
@@ -57,9 +57,5 @@ struct Schedule
 
 /// Regions that lie in each other, the outermost one counted.
 [[nodiscard]] std::size_t depthOf(const Region& region);
-
-/// Completes a plan after the rules of its runtime, LIFETIMES.md or STEP_RUNTIME.md. The plan must
-/// be legal, which verify() checks; O(ops + saved) times nesting depth.
-[[nodiscard]] Schedule lower(const graph::Program& program, const Plan& plan);
 
 } // namespace plimsoll::plan

@@ -11,10 +11,10 @@ namespace plimsoll::readers {
 
 namespace {
 
-using graph::Moment;
+using graph::OpIndex;
 using graph::Program;
 
-std::string momentText(Moment moment)
+std::string momentText(OpIndex moment)
 {
     return moment == graph::kNever ? "never" : fmt::format("{}", moment);
 }

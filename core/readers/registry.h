@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/io/byte_source.h"
+#include "core/readers/descriptor.h"
 #include "core/readers/source.h"
 
 #include <filesystem>
@@ -10,18 +11,6 @@
 #include <vector>
 
 namespace plimsoll::readers {
-
-/// One file format: how it is recognised and read.
-struct ReaderDescriptor
-{
-    std::string id;                      ///< "plimsoll-graph": for machines
-    std::string name;                    ///< "Plimsoll graph": for people
-    std::vector<std::string> extensions; ///< with their dots, ".gz" left out
-    /// Whether content that begins with these bytes (kSniffBytes of them, or all) is this format.
-    bool (*sniff)(std::string_view head) = nullptr;
-    base::Result<ReadProgram> (*read)(const Source& source,
-                                      const base::JobContext& context) = nullptr;
-};
 
 /// Decompressed bytes that a sniffer sees.
 inline constexpr std::size_t kSniffBytes = 128;

@@ -2,13 +2,13 @@
 #include "core/solve/registry.h"
 
 #include "core/base/format.h"
+#include "core/solve/api/certify_and_insert.h"
 #include "core/solve/auto/auto_planner.h"
 #include "core/solve/baseline/baselines.h"
 #include "core/solve/chain/chen_planner.h"
 #include "core/solve/chain/rotor_planner.h"
-#include "core/solve/chain/trunk_planner.h"
-#include "core/solve/common/offer.h"
-#include "core/solve/remat/capuchin_planner.h"
+#include "core/solve/chain/trunk/trunk_planner.h"
+#include "core/solve/remat/capuchin/capuchin_planner.h"
 #include "core/solve/remat/remat_planner.h"
 
 #include <fmt/format.h>

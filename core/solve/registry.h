@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/solve/api/planner.h"
 #include "core/solve/auto/fit_planners.h"
-#include "core/solve/common/planner.h"
 
 #include <memory>
 #include <string>

@@ -2,9 +2,10 @@
 #include "core/workspace/devices.h"
 
 #include "core/base/format.h"
+#include "core/device/device_spec.h"
+#include "core/device/device_table.h"
+#include "core/device/known_devices.h"
 #include "core/io/byte_source.h"
-#include "core/plan/device_spec.h"
-#include "core/plan/device_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/device.h"
+#include "core/device/device.h"
 
 #include <string>
 

@@ -3,10 +3,11 @@
 
 #include "core/base/budget.h"
 #include "core/base/format.h"
+#include "core/device/known_devices.h"
 #include "core/io/byte_source.h"
 #include "core/plan/pins.h"
-#include "core/plan/plan_json.h"
-#include "core/solve/common/offer.h"
+#include "core/plan_file/plan_json.h"
+#include "core/solve/api/certify_and_insert.h"
 #include "core/workspace/file_kind.h"
 
 #include <fmt/format.h>
@@ -213,8 +214,8 @@ OverlayPtr overlayOf(const session::SavedMeasurement& saved, Document& document,
             programAt(document.graph.program, saved.sizes, job);
         if (!program)
             return tl::unexpected{program.error()};
-        return layOver(saved.name, saved.content, {*program, saved.sizes, document.choices.device},
-                       job);
+        return attachMeasurement(saved.name, saved.content,
+                                 {*program, saved.sizes, document.choices.device}, job);
     }();
     if (laid)
         return *laid;
@@ -350,7 +351,8 @@ Result<PlannedPtr> firstPicture(Document& document, const base::JobContext& job)
     for (const Run& run : document.runs) {
         if (!run.plan)
             continue;
-        const Result<void> known = solve::offer(frontier, planned->problem, run.plan->plan());
+        const Result<void> known =
+            solve::certifyAndInsert(frontier, planned->problem, run.plan->plan());
         if (!known)
             document.notes.push_back(base::told(known.error()));
     }

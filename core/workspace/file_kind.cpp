@@ -3,7 +3,7 @@
 
 #include "core/compare/measurement.h"
 #include "core/io/byte_source.h"
-#include "core/plan/plan_json.h"
+#include "core/plan_file/plan_json.h"
 #include "core/session/database.h"
 
 #include <fmt/format.h>

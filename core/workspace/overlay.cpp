@@ -4,7 +4,7 @@
 #include "core/base/format.h"
 #include "core/compare/belongs.h"
 #include "core/io/byte_source.h"
-#include "core/plan/rank_program.h"
+#include "core/parallel/rank_program.h"
 
 #include <fmt/format.h>
 
@@ -37,13 +37,13 @@ timeline::TimelinePtr liveOf(const compare::MeasuredRun& run)
     return std::move(builder).build();
 }
 
-LaidRunPtr laid(const compare::MeasuredRun& run, const compare::Measurement& measurement,
-                plan::Problem problem, const plan::Plan& plan)
+MeasuredRunPtr laid(const compare::MeasuredRun& run, const compare::Measurement& measurement,
+                    plan::Problem problem, const plan::Plan& plan)
 {
-    problem = plan::byItself(problem); // as measure() runs it
+    problem = plan::singleProcess(problem); // as measure() runs it
     problem.rounding = compare::roundingOf(measurement.backend);
     problem.reserve = {};
-    LaidRun result;
+    MeasuredRun result;
     result.rounding = problem.rounding;
     result.run = run;
     result.predicted = plan::evaluate(problem, plan);
@@ -54,13 +54,13 @@ LaidRunPtr laid(const compare::MeasuredRun& run, const compare::Measurement& mea
                 row.predicted.reset(); // of another machine: no difference means anything
     if (result.comparison.opsKnown && result.comparison.otherOps.empty())
         result.live = liveOf(run);
-    return std::make_shared<const LaidRun>(std::move(result));
+    return std::make_shared<const MeasuredRun>(std::move(result));
 }
 
 /// Where ops are not known, the plan's file said what its peak is.
 bool isOf(const compare::MeasuredRun& run, const plan::VerifiedPlan& plan)
 {
-    const bool isStep = plan.plan().runtime == plan::Runtime::Step;
+    const bool isStep = plan.plan().runtime == plan::Runtime::CompiledStep;
     if (isStep != (run.plan->runtime == "step"))
         return false;
     if (run.ops.empty())
@@ -84,8 +84,8 @@ Result<std::string> readMeasurementFile(const std::filesystem::path& path,
     return std::move(file->bytes);
 }
 
-Result<OverlayPtr> layOver(const std::string& name, std::string content, const Prediction& over,
-                           const base::JobContext& job)
+Result<OverlayPtr> attachMeasurement(const std::string& name, std::string content,
+                                     const Prediction& over, const base::JobContext& job)
 {
     Result<compare::Measurement> read = compare::readMeasurement(content);
     if (!read)
@@ -117,17 +117,17 @@ Result<OverlayPtr> layOver(const std::string& name, std::string content, const P
     return std::make_shared<const Overlay>(std::move(overlay));
 }
 
-LaidRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan)
+MeasuredRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan)
 {
     const compare::Measurement& measurement = overlay.measurement;
-    const bool isUnplanned = plan.plan().repeatsNothing();
+    const bool isUnplanned = plan.plan().recomputesNothing();
     if (isUnplanned && plan.problem().device == overlay.over.device
         && plan::recordedProgram(plan.problem()) == overlay.over.program)
         return overlay.unplanned;
     if (!isUnplanned && (measurement.runs.size() < 2 || !isOf(measurement.runs[1], plan)))
         return nullptr;
     const compare::MeasuredRun& ran = measurement.runs[isUnplanned ? 0 : 1];
-    LaidRunPtr run = laid(ran, measurement, plan.problem(), plan.plan());
+    MeasuredRunPtr run = laid(ran, measurement, plan.problem(), plan.plan());
     return compare::foreignSentence(ran, run->comparison).empty() ? run : nullptr;
 }
 
@@ -141,7 +141,7 @@ Result<LaidRuns> layRuns(const Overlay& overlay, const Planned& planned,
     for (const plan::VerifiedPlanPtr& point : planned.frontier->points()) {
         if (job.stopRequested())
             return base::cancelled();
-        if (point->plan().repeatsNothing())
+        if (point->plan().recomputesNothing())
             continue;
         laid.planned = runUnder(overlay, *point);
         if (laid.planned) {

@@ -3,7 +3,7 @@
 
 #include "core/base/job_context.h"
 #include "core/compare/against_plan.h"
-#include "core/plan/certify.h"
+#include "core/evaluate/certify.h"
 #include "core/workspace/planning.h"
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 namespace plimsoll::workspace {
 
 /// A measured run over what was predicted for it; immutable.
-struct LaidRun
+struct MeasuredRun
 {
     compare::MeasuredRun run;
     graph::Rounding rounding = graph::Rounding::Exact; ///< as the allocator does that was measured
@@ -23,7 +23,7 @@ struct LaidRun
     /// Measured live bytes, step by step as `predicted` has them; null: not known by op.
     timeline::TimelinePtr live;
 };
-using LaidRunPtr = std::shared_ptr<const LaidRun>;
+using MeasuredRunPtr = std::shared_ptr<const MeasuredRun>;
 
 /// What a measurement is laid over.
 struct Prediction
@@ -40,7 +40,7 @@ struct Overlay
     std::string name;                           ///< of its file
     std::shared_ptr<const std::string> content; ///< of its file: what a session keeps
     Prediction over;                            ///< what `unplanned` is laid over
-    LaidRunPtr unplanned;                       ///< never null
+    MeasuredRunPtr unplanned;                   ///< never null
 };
 using OverlayPtr = std::shared_ptr<const Overlay>;
 
@@ -50,18 +50,20 @@ using OverlayPtr = std::shared_ptr<const Overlay>;
 
 /// Lays a measurement over the step of a graph. One of another model or batch is an error of kind
 /// File, a sentence that says what is different. Off the GUI thread.
-[[nodiscard]] base::Result<OverlayPtr> layOver(const std::string& name, std::string content,
-                                               const Prediction& over, const base::JobContext& job);
+[[nodiscard]] base::Result<OverlayPtr> attachMeasurement(const std::string& name,
+                                                         std::string content,
+                                                         const Prediction& over,
+                                                         const base::JobContext& job);
 
 /// The run of the measurement that ran under this plan, at the sizes that the plan is for; null:
 /// none did. Some microseconds where none did, about an evaluation where one did.
-[[nodiscard]] LaidRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan);
+[[nodiscard]] MeasuredRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan);
 
 /// The runs of a measurement over what is planned.
 struct LaidRuns
 {
-    LaidRunPtr unplanned;       ///< null: the measurement is of other sizes
-    LaidRunPtr planned;         ///< the second run; null: there is none, or of no plan known here
+    MeasuredRunPtr unplanned;   ///< null: the measurement is of other sizes
+    MeasuredRunPtr planned;     ///< the second run; null: there is none, or of no plan known here
     plan::VerifiedPlanPtr plan; ///< that it ran under
 };
 

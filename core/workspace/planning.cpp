@@ -3,7 +3,7 @@
 
 #include "core/graph/resize.h"
 #include "core/plan/pins.h"
-#include "core/solve/common/offer.h"
+#include "core/solve/api/certify_and_insert.h"
 
 #include <chrono>
 #include <utility>
@@ -18,15 +18,15 @@ void Planned::setFrontier(plan::FrontierPtr known)
                                               : frontier->points().front()->evaluation().peak;
 }
 
-base::Result<plan::Problem> pose(const graph::ProgramPtr& program, const Choices& choices,
-                                 base::Bytes budget)
+base::Result<plan::Problem> makeProblem(const graph::ProgramPtr& program, const Choices& choices,
+                                        base::Bytes budget)
 {
     base::Result<std::vector<plan::Pin>> pins = plan::resolvePins(choices.pins, *program);
     if (!pins)
         return tl::unexpected{pins.error()};
     const plan::Problem alone{program,         choices.device,   budget,
                               choices.reserve, choices.rounding, *std::move(pins)};
-    return choices.parallel ? plan::underDataParallel(alone, *choices.parallel) : alone;
+    return choices.parallel ? plan::forRank(alone, *choices.parallel) : alone;
 }
 
 base::Result<graph::ProgramPtr> programAt(const graph::ProgramPtr& recorded, const Sizes& sizes,
@@ -46,7 +46,7 @@ base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded, const Cho
         return tl::unexpected{program.error()};
     if (job.stopRequested())
         return base::cancelled();
-    const base::Result<plan::Problem> problem = pose(*program, choices, plan::kUnlimited);
+    const base::Result<plan::Problem> problem = makeProblem(*program, choices, plan::kUnlimited);
     if (!problem)
         return tl::unexpected{problem.error()};
     plan::Problem unpinned = *problem;
@@ -62,7 +62,8 @@ base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded, const Cho
     plan::Frontier frontier;
     if (problem->pins.empty())
         frontier.insert(planned.unplanned);
-    else if (base::Result<void> offered = solve::offer(frontier, *problem, plan::keepEverything());
+    else if (base::Result<void> offered =
+                 solve::certifyAndInsert(frontier, *problem, plan::keepEverything());
              !offered)
         return tl::unexpected{offered.error()};
     planned.setFrontier(std::make_shared<const plan::Frontier>(std::move(frontier)));

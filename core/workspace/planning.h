@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/rank_program.h"
+#include "core/parallel/rank_program.h"
 #include "core/readers/registry.h"
 #include "core/solve/registry.h"
 
@@ -59,8 +59,8 @@ using PlannedPtr = std::shared_ptr<const Planned>;
 
 /// The problem that the choices pose; the budget is the caller's. Usage error for pins that match
 /// nothing or conflict.
-[[nodiscard]] base::Result<plan::Problem> pose(const graph::ProgramPtr& program,
-                                               const Choices& choices, base::Bytes budget);
+[[nodiscard]] base::Result<plan::Problem> makeProblem(const graph::ProgramPtr& program,
+                                                      const Choices& choices, base::Bytes budget);
 
 /// The recorded step at other sizes; an error of kind Usage tells why they are not to be had. Some
 /// tenths of a second on large graphs: off the GUI thread.

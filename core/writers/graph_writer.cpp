@@ -2,7 +2,7 @@
 #include "core/writers/graph_writer.h"
 
 #include "core/base/unicode.h"
-#include "core/plan/rewrite.h"
+#include "core/lower/compiled_step/rewrite.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ namespace plimsoll::writers {
 
 namespace {
 
-using graph::Moment;
+using graph::OpIndex;
 using graph::Program;
 using nlohmann::ordered_json;
 
@@ -40,7 +40,7 @@ ordered_json indexOrNone(const std::optional<Id>& id)
     return id ? ordered_json(id->index()) : ordered_json(-1);
 }
 
-ordered_json momentOrNull(Moment moment)
+ordered_json momentOrNull(OpIndex moment)
 {
     return moment == graph::kNever ? ordered_json(nullptr) : ordered_json(moment);
 }
@@ -294,7 +294,8 @@ std::string graphText(const Program& program)
 
 base::Result<std::string> rewrittenGraph(const plan::VerifiedPlan& plan)
 {
-    const base::Result<Program> program = plan::rewrite(plan);
+    const base::Result<Program> program =
+        plan::rewrite(plan.problem(), plan.plan(), *plan.evaluation().schedule);
     if (!program)
         return tl::unexpected{program.error()};
     if (program->callTexts.ends.size() != 2 * program->ops.size())

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/plan/certify.h"
+#include "core/evaluate/certify.h"
 
 #include <string>
 

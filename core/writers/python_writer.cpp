@@ -3,7 +3,8 @@
 
 #include "core/base/format.h"
 #include "core/base/unicode.h"
-#include "core/plan/plan_json.h"
+#include "core/plan_file/plan_json.h"
+#include "core/plan_file/plan_json_ops.h"
 #include "core/writers/python_runtime.h"
 
 #include <fmt/format.h>
@@ -91,7 +92,7 @@ std::string header(const plan::VerifiedPlan& plan)
     line("Save this file beside the training script, say as plan.py, and add before the training "
          "loop:");
     line("");
-    if (plan.plan().runtime == plan::Runtime::Step) {
+    if (plan.plan().runtime == plan::Runtime::CompiledStep) {
         text += "#     import plan\n#     step = plan.compile_step(model)\n";
         line("");
         line("In the loop `loss = step(*batch)` then takes the place of forward, loss and "
@@ -212,7 +213,7 @@ PLAN = {
 )";
     for (const auto& [key, value] : content.items())
         text += fmt::format("    {}: {},\n", quoted(key), valueLiteral(value));
-    text += plan.plan().runtime == plan::Runtime::Step ? R"(}
+    text += plan.plan().runtime == plan::Runtime::CompiledStep ? R"(}
 
 
 def compile_step(model, loss=None, targets=0):
@@ -220,7 +221,7 @@ def compile_step(model, loss=None, targets=0):
     `.grad`. Raises plimsoll.PlanMismatch at the first batch when plan and model don't fit."""
     return plimsoll.compile_step(model, PLAN, loss=loss, targets=targets)
 )"
-                                                       : R"(}
+                                                               : R"(}
 
 
 def apply(model):
@@ -262,7 +263,7 @@ std::string pythonSnippet(const plan::VerifiedPlan& plan)
     const std::vector<plan::Region>& regions = plan.plan().regions;
     std::string text =
         fmt::format("# {}: {}\n", base::printable(program.header.model), figures(plan));
-    if (plan.plan().runtime == plan::Runtime::Step)
+    if (plan.plan().runtime == plan::Runtime::CompiledStep)
         return text + std::string{kUseStep};
     if (needsPackage(plan.plan()))
         return text + std::string{kUseModule};

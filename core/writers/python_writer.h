@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/certify.h"
+#include "core/evaluate/certify.h"
 
 #include <string>
 

@@ -4,7 +4,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/byte_source.h"
 #include "core/io/gzip.h"
-#include "core/plan/plan_json.h"
+#include "core/plan_file/plan_json.h"
 #include "core/writers/csv_writer.h"
 #include "core/writers/graph_writer.h"
 #include "core/writers/python_writer.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/arch/rules.h"
+#include "tests/arch/shape.h"
 
 #include <QDirIterator>
 #include <QFile>
@@ -104,6 +105,12 @@ private Q_SLOTS:
     void whatIsAllowedPasses();
     void aFaultOfTheTreeIsFound_data();
     void aFaultOfTheTreeIsFound();
+    void theTreeKeepsItsShape();
+    void aFaultOfShapeIsFound_data();
+    void aFaultOfShapeIsFound();
+    void newCommitsSayWhatAndWhy();
+    void aFaultOfACommitIsFound_data();
+    void aFaultOfACommitIsFound();
 };
 
 void ArchTest::everyFileKeepsTheRules()
@@ -166,6 +173,10 @@ void ArchTest::aPlantedFaultIsFound_data()
         "not named from the root");
     row("a module nobody agreed on", "core/utils/a.cpp", "#include \"core/base/result.h\"\n",
         "does not know");
+    row("a checker that evaluates", "core/verify/a.cpp", "#include \"core/evaluate/evaluate.h\"\n",
+        "may not include");
+    row("a checker that shares the code of values", "core/verify/a.cpp",
+        "#include \"core/plan/schedule.h\"\n", "may not include");
     row("Qt in core", "core/timeline/a.h", "#include <QString>\n", "core knows no Qt");
     row("Qt by its module in core", "core/timeline/a.h", "#include <QtCore/QString>\n",
         "core knows no Qt");
@@ -211,8 +222,9 @@ void ArchTest::whatIsAllowedPasses_data()
         "#include \"core/readers/plimsoll_graph/reader.h\"\n");
     row("a format knows the registry's interface", "core/readers/plimsoll_graph/reader.h",
         "#include \"core/readers/registry.h\"\n");
-    row("a planner uses what is common", "core/solve/chain/a.cpp",
-        "#include \"core/solve/common/planner.h\"\n");
+    row("a planner uses what all share", "core/solve/chain/a.cpp",
+        "#include \"core/solve/api/planner.h\"\n");
+    row("the checker knows the values", "core/verify/a.cpp", "#include \"core/plan/plan.h\"\n");
     row("a program composes everything", "app/gui/main.cpp",
         "#include \"core/solve/chain/rotor.h\"\n#include <QApplication>\n");
     row("a moc file", "ui/shell/a.cpp", "#include \"a.moc\"\n");
@@ -249,8 +261,8 @@ void ArchTest::aFaultOfTheTreeIsFound_data()
     row("a reader without its text", {"core/readers/pt2/reader.cpp", "core/readers/pt2/reader.h"},
         "pt2/FORMAT.md");
     row("a session without its text", {"core/session/store.cpp"}, "core/session/FORMAT.md");
-    row("a plan file without its text", {"core/plan/plan_json.cpp", "core/plan/plan_json.h"},
-        "core/plan/FORMAT.md");
+    row("a plan file without its text",
+        {"core/plan_file/plan_json.cpp", "core/plan_file/plan_json.h"}, "core/plan_file/FORMAT.md");
     row("nothing wrong",
         {"core/readers/pt2/reader.cpp", "core/readers/pt2/FORMAT.md", ".ci/run", "LICENSE"}, "");
 }
@@ -262,6 +274,105 @@ void ArchTest::aFaultOfTheTreeIsFound()
     const Strings faults = plimsoll::arch::faultsOfTree(paths);
     QCOMPARE(faults.size(), expected.empty() ? std::size_t{0} : std::size_t{1});
     QVERIFY(expected.empty() || faults.front().find(expected) != std::string::npos);
+}
+
+void ArchTest::theTreeKeepsItsShape()
+{
+    std::vector<SourceFile> files;
+    for (const std::string& path : trackedPaths()) {
+        if (path.ends_with(".cpp") || path.ends_with(".h") || path.ends_with(".py")) {
+            files.push_back(load(path));
+        }
+    }
+    QVERIFY(files.size() > 500);
+    const Strings faults = plimsoll::arch::faultsOfShape(files);
+    QVERIFY2(faults.empty(), lines(faults).constData());
+}
+
+void ArchTest::aFaultOfShapeIsFound_data()
+{
+    QTest::addColumn<std::vector<SourceFile>>("files");
+    QTest::addColumn<std::string>("expected");
+
+    std::vector<SourceFile> many;
+    for (int i = 0; i < 31; ++i) {
+        many.push_back({"core/plan/a" + std::to_string(i) + ".cpp", {}});
+    }
+    QTest::newRow("a folder that is too large") << many << std::string{"31 source files"};
+    QTest::newRow("a header that is too long")
+        << std::vector<SourceFile>{{"core/plan/a.h", std::string(201, '\n')}}
+        << std::string{"more than a header's 200"};
+    QTest::newRow("two headers") << std::vector<SourceFile>{{"core/a.h", "#include \"core/b.h\"\n"},
+                                                            {"core/b.h", "#include \"core/a.h\"\n"}}
+                                 << std::string{"circle"};
+    QTest::newRow("a source that closes the circle")
+        << std::vector<SourceFile>{{"core/a.h", "#include \"core/b.h\"\n"},
+                                   {"core/b.h", "#include \"core/c.h\"\n"},
+                                   {"core/c.h", ""},
+                                   {"core/c.cpp", "#include \"core/c.h\"\n#include \"core/a.h\"\n"}}
+        << std::string{"core/a, core/b, core/c"};
+    QTest::newRow("no circle") << std::vector<SourceFile>{{"core/a.h", "#include \"core/b.h\"\n"},
+                                                          {"core/b.h", ""},
+                                                          {"core/b.cpp", "#include \"core/b.h\"\n"}}
+                               << std::string{};
+}
+
+void ArchTest::aFaultOfShapeIsFound()
+{
+    QFETCH(std::vector<SourceFile>, files);
+    QFETCH(std::string, expected);
+    const Strings faults = plimsoll::arch::faultsOfShape(files);
+    QCOMPARE(faults.size(), expected.empty() ? std::size_t{0} : std::size_t{1});
+    QVERIFY(expected.empty() || faults.front().find(expected) != std::string::npos);
+}
+
+/// Of the last 20; an unpacked archive has none.
+void ArchTest::newCommitsSayWhatAndWhy()
+{
+    if (!QFile::exists(kRoot + QStringLiteral("/.git"))) {
+        return;
+    }
+    QProcess git;
+    git.setWorkingDirectory(kRoot);
+    git.start(QStringLiteral("git"),
+              {QStringLiteral("-c"), QStringLiteral("safe.directory=*"), QStringLiteral("log"),
+               QStringLiteral("-n"), QStringLiteral("20"), QStringLiteral("--no-merges"),
+               QStringLiteral("--format=%B%x00")});
+    QVERIFY(git.waitForFinished());
+    QCOMPARE(git.exitCode(), 0);
+    Strings faults;
+    for (const QByteArray& message : git.readAllStandardOutput().split('\0')) {
+        if (const QByteArray text = message.trimmed(); !text.isEmpty()) {
+            if (std::string fault = plimsoll::arch::faultOfCommit(text.toStdString());
+                !fault.empty()) {
+                faults.push_back(std::move(fault));
+            }
+        }
+    }
+    QVERIFY2(faults.empty(), lines(faults).constData());
+}
+
+void ArchTest::aFaultOfACommitIsFound_data()
+{
+    QTest::addColumn<std::string>("message");
+    QTest::addColumn<std::string>("expected");
+    const auto row = [](const char* name, const std::string& message, const std::string& expected) {
+        QTest::newRow(name) << message << expected;
+    };
+    row("good", "Bound one limit\n\nIt ran over.\n", "");
+    row("no body", "Bound one limit\n", "no body");
+    row("too long", std::string(73, 'A') + "\n\nWhy.", "more than 72");
+    row("a sentence", "Bound one limit.\n\nWhy.", "without a period");
+    row("small", "bound one limit\n\nWhy.", "capital letter");
+}
+
+void ArchTest::aFaultOfACommitIsFound()
+{
+    QFETCH(std::string, message);
+    QFETCH(std::string, expected);
+    const std::string fault = plimsoll::arch::faultOfCommit(message);
+    QCOMPARE(fault.empty(), expected.empty());
+    QVERIFY(fault.find(expected) != std::string::npos);
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/arch/rules.h"
 
+#include "tests/arch/include_table.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -14,69 +16,6 @@ constexpr std::size_t kMaxLines = 500;
 
 /// Written by CMake into the build folder, so that there is no path from the root: the migrations.
 constexpr std::string_view kGeneratedHeader = "schema.h";
-
-/// Who may include whom. A folder in `modules` stands for itself and everything below it.
-struct Rule
-{
-    std::string_view module;
-    std::vector<std::string_view> modules;
-    std::vector<std::string_view> thirdParty;
-};
-
-const std::vector<Rule>& rules()
-{
-    static const std::vector<std::string_view> page = {
-        "core",        "ui/base",       "ui/models",     "ui/plot",
-        "ui/timeline", "ui/memory_map", "ui/graph_view", "ui/frontier"};
-    static const std::vector<Rule> table = {
-        {"core/base", {}, {}},
-        {"core/io", {"core/base"}, {"zlib"}},
-        {"core/timeline", {"core/base"}, {}},
-        {"core/memtrace", {"core/base", "core/timeline"}, {}},
-        {"core/graph", {"core/base"}, {}},
-        {"core/readers",
-         {"core/base", "core/io", "core/graph", "core/memtrace"},
-         {"simdjson", "nlohmann", "sqlite3"}},
-        {"core/plan", {"core/base", "core/timeline", "core/graph"}, {"nlohmann"}},
-        {"core/solve/common", {"core/base", "core/graph", "core/plan"}, {"cbc"}},
-        {"core/solve/*",
-         {"core/base", "core/graph", "core/plan", "core/solve/common"},
-         {"nlohmann"}},
-        {"core/solve", {"core/base", "core/graph", "core/plan", "core/solve"}, {}},
-        {"core/compare",
-         {"core/base", "core/timeline", "core/memtrace", "core/graph", "core/plan"},
-         {"nlohmann"}},
-        {"core/writers",
-         {"core/base", "core/io", "core/timeline", "core/graph", "core/plan", "core/compare"},
-         {"nlohmann"}},
-        {"core/session",
-         {"core/base", "core/io", "core/timeline", "core/memtrace", "core/graph", "core/plan"},
-         {"sqlite3", "nlohmann"}},
-        {"core/capture", {"core/base"}, {}},
-        {"core/workspace", {"core"}, {}},
-        {"ui/base", {"core/base"}, {}},
-        {"ui/models",
-         {"core/base", "core/io", "core/timeline", "core/memtrace", "core/graph", "core/readers",
-          "core/plan", "core/solve", "core/compare", "core/writers", "core/session", "core/capture",
-          "ui/base"},
-         {}},
-        {"ui/plot", {"core/base", "ui/base"}, {}},
-        {"ui/timeline", {"core/base", "core/timeline", "ui/base", "ui/plot"}, {}},
-        {"ui/memory_map",
-         {"core/base", "core/timeline", "core/memtrace", "core/plan", "ui/base", "ui/plot"},
-         {}},
-        {"ui/graph_view",
-         {"core/base", "core/graph", "core/plan", "ui/base", "ui/models", "ui/plot"},
-         {"graphviz"}},
-        {"ui/frontier", {"core/base", "core/plan", "ui/base", "ui/plot"}, {}},
-        {"ui/plan_panel", page, {}},
-        {"ui/capture_page", page, {}},
-        {"ui/start_page", page, {}},
-        {"ui/shell", {"core", "ui"}, {}},
-        {"app/inject", {"core/capture/wire.h"}, {"cupti"}},
-    };
-    return table;
-}
 
 struct Library
 {
@@ -109,21 +48,6 @@ bool hasEnding(std::string_view path, std::initializer_list<std::string_view> en
     return std::ranges::any_of(endings, [&](std::string_view end) { return path.ends_with(end); });
 }
 
-const Rule* ruleOf(std::string_view module)
-{
-    const auto exact = std::ranges::find(rules(), module, &Rule::module);
-    if (exact != rules().end()) {
-        return &*exact;
-    }
-    for (const Rule& rule : rules()) {
-        if (rule.module.ends_with("/*")
-            && module.starts_with(rule.module.substr(0, rule.module.size() - 1))) {
-            return &rule;
-        }
-    }
-    return nullptr;
-}
-
 std::string quoted(std::string_view text)
 {
     std::string result = "\"";
@@ -151,7 +75,8 @@ bool isSiblingFolder(std::string_view path, std::string_view include)
             return false; // the registry knows all, and all may know its interface
         }
         const std::string_view otherFolder = other.substr(0, otherEnd);
-        return own.substr(0, ownEnd) != otherFolder && otherFolder != "common";
+        return own.substr(0, ownEnd) != otherFolder && otherFolder != "api"
+               && otherFolder != "regions" && otherFolder != "bounds";
     });
 }
 
@@ -184,7 +109,8 @@ void checkProjectInclude(const SourceFile& file, std::string_view include,
         const bool product = file.path.starts_with("core/") || file.path.starts_with("ui/");
         if (product) {
             faults.push_back(fault(
-                file, "lies in a module that the table of tests/arch/rules.cpp does not know"));
+                file,
+                "lies in a module that the table of tests/arch/include_table.cpp does not know"));
         }
         return;
     }
@@ -453,7 +379,7 @@ std::vector<std::string> faultsOfTree(const std::vector<std::string>& paths)
             slash == std::string::npos ? std::string{} : path.substr(0, slash);
         const bool reader = path.starts_with("core/readers/") && path.ends_with("/reader.cpp");
         if (reader || (path.starts_with("core/session/") && path.ends_with(".cpp"))
-            || path.starts_with("core/plan/plan_json")) {
+            || path.starts_with("core/plan_file/plan_json")) {
             needFormat.push_back(folder + "/FORMAT.md");
         }
     }

@@ -2,11 +2,12 @@
 // The budget line, dragged through the whole window with real mouse events: how long from the event
 // to the painted frame, the plan table's rows included, and whether any frame shows a plan over its
 // budget or rows of another plan.
+#include "core/device/known_devices.h"
 #include "core/graph/program.h"
 #include "ui/base/settings.h"
 #include "ui/base/theme.h"
 #include "ui/models/plan_model.h"
-#include "ui/plan_panel/plan_page.h"
+#include "ui/plan_tables/plan_page.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/plan_texts.h"
 #include "ui/timeline/timeline_model.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far the plans of the planner remat for the shipped graphs are from their proven bounds. The
 // distances are judged by the table; only a plan below its bound makes the program fail.
-#include "core/plan/device.h"
+#include "core/device/device.h"
+#include "core/device/known_devices.h"
 #include "core/readers/registry.h"
 #include "core/solve/registry.h"
 

@@ -2,13 +2,13 @@
 // Recomputation of general graphs against its yardsticks: CBC on small chains, planted plans,
 // profile scans at scale, proven bounds. Ratios are judged; only a plan or a bound that is wrong
 // makes the program fail.
-#include "core/solve/common/remat_bounds.h"
-#include "core/solve/remat/solve_remat.h"
+#include "core/solve/bounds/remat_bounds.h"
+#include "core/solve/remat/search/solve_remat.h"
 
 #include "tests/bench/rows.h"
 #include "tests/bench/yardsticks.h"
-#include "tests/support/cbc_oracle.h"
-#include "tests/support/remat_families.h"
+#include "tests/support/remat/cbc_oracle.h"
+#include "tests/support/remat/remat_families.h"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -133,12 +133,13 @@ void againstCbc()
             const double ourTime = ours.answer.best ? ours.answer.best->figures.time
                                                     : std::numeric_limits<double>::infinity();
             const double excess =
-                pointsOf(problem, ourTime - tests::plainTime(problem) - cbc.again);
+                pointsOf(problem, ourTime - tests::plainTime(problem) - cbc.recomputeTime);
             worst = std::max(worst, excess);
             if (excess > 0.001)
                 fmt::print("  seed {}, {} ops at {}: {:.4f} points above CBC's optimum\n", seed,
                            problem.ops.size(), share, excess);
-            if (ours.answer.timeBound > (tests::plainTime(problem) + cbc.again) * (1 + 1e-6))
+            if (ours.answer.timeBound
+                > (tests::plainTime(problem) + cbc.recomputeTime) * (1 + 1e-6))
                 fault("a bound above CBC's optimum");
         }
     }
@@ -339,9 +340,9 @@ void bounds()
         const double scan = scanTime(problem.ops.size());
         const Span begin = now();
         const solve::RematBounds parts{problem};
-        const double cut = parts.dearestCut(budget).again;
+        const double cut = parts.dearestCut(budget).recomputeTime;
         const Span afterCut = now();
-        const double best = parts.lagrangian(budget).again;
+        const double best = parts.lagrangian(budget).recomputeTime;
         const Span end = now();
         printFigure(fmt::format("{} ops: knapsack, profile scans", ops),
                     (afterCut - begin).processor / scan);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rotor table beside as many bare min-plus steps, and what finer slots cost.
-#include "core/solve/chain/rotor.h"
+#include "core/solve/chain/rotor/rotor.h"
 
 #include "tests/bench/rows.h"
-#include "tests/unit/solve/chain_examples.h"
+#include "tests/unit/solve_chain/chain_examples.h"
 
 #include <benchmark/benchmark.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes are a device table, a device by hand, or an error of one sentence; a device that is
 // accepted is the same one when its line is read again.
-#include "core/plan/device_spec.h"
-#include "core/plan/device_table.h"
+#include "core/device/device_spec.h"
+#include "core/device/device_table.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Any bytes are a plan of a small graph or an error of one sentence; one that is read is checked
 // without a crash, and where it is good, the replay agrees with the evaluation.
 #include "core/io/byte_source.h"
-#include "core/plan/plan_json.h"
+#include "core/plan_file/plan_json.h"
 #include "core/readers/registry.h"
 
 #include <cstddef>

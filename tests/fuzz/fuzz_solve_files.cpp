@@ -2,8 +2,8 @@
 // Any bytes are a problem of `plimsoll-cli solve` (a packing, a chain, a graph) or an error of one
 // sentence. What is accepted is a problem that its solver takes; a packing's offsets, written
 // beside it, leave the problem as it was.
-#include "app/cli/chain_file.h"
-#include "app/cli/remat_file.h"
+#include "app/cli/solve/chain_file.h"
+#include "app/cli/solve/remat_file.h"
 #include "core/solve/pack/pack_csv.h"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/solve/common/chain.h"
+#include "core/solve/regions/chain.h"
 
 #include <queue>
 

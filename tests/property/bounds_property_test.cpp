@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said to be proven, against random legal plans; legal regions as the planner sees them,
 // against verify().
-#include "core/plan/bound.h"
-#include "core/plan/certify.h"
-#include "core/solve/common/linearize.h"
-#include "core/solve/common/op_region_finder.h"
-#include "core/solve/common/region_finder.h"
-#include "core/solve/common/time_bound.h"
+#include "core/evaluate/bound.h"
+#include "core/evaluate/certify.h"
+#include "core/solve/bounds/time_bound.h"
+#include "core/solve/regions/linearize.h"
+#include "core/solve/regions/op_region_finder.h"
+#include "core/solve/regions/region_finder.h"
 
-#include "tests/support/programs.h"
+#include "tests/support/programs/programs.h"
 #include "tests/support/sanitized.h"
 
 #include <QTest>
@@ -85,15 +85,17 @@ void BoundsPropertyTest::noLegalPlanOfTheStepRuntimeIsBelowTheBounds()
         const plan::EvaluationPtr evaluation =
             plan::evaluate(unlimited, tests::randomStepPlan(*program, seed));
         plan::Plan plain;
-        plain.runtime = plan::Runtime::Step;
+        plain.runtime = plan::Runtime::CompiledStep;
         const plan::EvaluationPtr recorded = plan::evaluate(unlimited, plain);
         const plan::Problem tight = problemOf(program, evaluation->peak);
-        const base::Nanoseconds bound = solve::stepTimeLowerBound(tight, plan::Runtime::Step);
-        QVERIFY2(plan::peakLowerBound(tight, plan::Runtime::Step).bytes <= evaluation->peak,
+        const base::Nanoseconds bound =
+            solve::stepTimeLowerBound(tight, plan::Runtime::CompiledStep);
+        QVERIFY2(plan::peakLowerBound(tight, plan::Runtime::CompiledStep).bytes <= evaluation->peak,
                  qPrintable(QString::number(seed)));
         QVERIFY2(bound <= evaluation->stepTime, qPrintable(QString::number(seed)));
         QVERIFY(bound >= recorded->stepTime);
-        QCOMPARE(solve::stepTimeLowerBound(problemOf(program, recorded->peak), plan::Runtime::Step),
+        QCOMPARE(solve::stepTimeLowerBound(problemOf(program, recorded->peak),
+                                           plan::Runtime::CompiledStep),
                  recorded->stepTime);
         if (evaluation->recomputeTime.count() == 0 || evaluation->peak >= recorded->peak)
             continue;
@@ -129,12 +131,12 @@ void BoundsPropertyTest::everyRegionFoundIsLegal()
             seed % 4 == 0 ? tests::randomGatedProgram(seed) : tests::randomProgram(seed);
         const plan::Problem problem = problemOf(program, plan::kUnlimited);
         const solve::RegionFinder finder{*program};
-        const auto ops = static_cast<graph::Moment>(program->forwardCount());
-        for (graph::Moment at = 0; at < ops * ops; ++at) {
-            const graph::Moment first = at / ops;
-            const graph::Moment last = at % ops;
+        const auto ops = static_cast<graph::OpIndex>(program->forwardCount());
+        for (graph::OpIndex at = 0; at < ops * ops; ++at) {
+            const graph::OpIndex first = at / ops;
+            const graph::OpIndex last = at % ops;
             const std::vector<graph::CallId> members = finder.members(first, last);
-            const std::vector<graph::Moment> ends = finder.endsFrom(first);
+            const std::vector<graph::OpIndex> ends = finder.endsFrom(first);
             QCOMPARE(std::binary_search(ends.begin(), ends.end(), last), !members.empty());
             if (members.empty())
                 continue;
@@ -197,7 +199,7 @@ void BoundsPropertyTest::thousandsOfOpsWithoutModulesAreAMomentsWork()
     const plan::Problem problem = problemOf(program, plan::kUnlimited);
     plan::Plan ops = plan::keepEverything();
     ops.granularity = plan::Granularity::Op;
-    for (graph::Moment first = 0; first < 10'000; first += 1000)
+    for (graph::OpIndex first = 0; first < 10'000; first += 1000)
         ops.regions.push_back({.members = {},
                                .first = first,
                                .last = first + 499,

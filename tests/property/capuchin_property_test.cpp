@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Capuchin on random steps: the same picks every time, whose ops are all that is paid for, peaks
 // that only fall and are those of the certified plans.
-#include "core/solve/common/offer.h"
-#include "core/solve/remat/capuchin_planner.h"
-#include "core/solve/remat/capuchin_run.h"
+#include "core/device/op_times.h"
+#include "core/solve/api/certify_and_insert.h"
+#include "core/solve/remat/capuchin/capuchin_planner.h"
+#include "core/solve/remat/capuchin/capuchin_run.h"
 
-#include "tests/support/programs.h"
+#include "tests/support/programs/programs.h"
 
 #include <QTest>
 
@@ -21,12 +22,12 @@ plan::Problem problemFor(std::uint64_t seed)
     return problem;
 }
 
-plan::Plan planOf(std::vector<plan::Again> rows)
+plan::Plan planOf(std::vector<plan::RecomputeStep> rows)
 {
     plan::Plan plan;
     plan.planner = "capuchin";
-    plan.runtime = plan::Runtime::Step;
-    plan.again = std::move(rows);
+    plan.runtime = plan::Runtime::CompiledStep;
+    plan.recomputeSteps = std::move(rows);
     return plan;
 }
 
@@ -64,7 +65,7 @@ void CapuchinPropertyTest::everyPrefixIsAPlan()
             const plan::Evaluation& evaluation = (*certified)->evaluation();
             QCOMPARE(evaluation.peak.count(), change.peak.count());
             base::Nanoseconds inserted;
-            for (const plan::Again& row : run.rows())
+            for (const plan::RecomputeStep& row : run.rows())
                 for (const graph::OpId op : row.ops)
                     inserted += times[op.index()];
             QCOMPARE(evaluation.recomputeTime.count(), inserted.count());
@@ -93,7 +94,7 @@ void CapuchinPropertyTest::frontiersFallAndAreExplained()
             QVERIFY(at == 0 || plans[at - 1]->evaluation().stepTime > evaluation.stepTime);
             const auto picks = planner->explain(*plans[at]);
             QVERIFY(picks);
-            QCOMPARE(picks->empty(), plans[at]->plan().again.empty());
+            QCOMPARE(picks->empty(), plans[at]->plan().recomputeSteps.empty());
             if (!picks->empty())
                 QCOMPARE(picks->back().peak.count(), evaluation.peak.count());
             plan::Problem tight = problem;

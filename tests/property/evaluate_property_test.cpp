@@ -2,10 +2,11 @@
 // lower() + evaluate() (closed form) against verify() (replay with reference counts, written by
 // another author) on random programs and random legal plans, and against a naive count of live
 // bytes.
-#include "core/plan/certify.h"
+#include "core/evaluate/certify.h"
+#include "core/lower/lower.h"
 
-#include "tests/support/programs.h"
-#include "tests/support/schedules.h"
+#include "tests/support/programs/programs.h"
+#include "tests/support/programs/schedules.h"
 
 #include <QTest>
 
@@ -115,7 +116,7 @@ void EvaluatePropertyTest::sparedValuesAreWhatForwardNoLongerKeeps()
         const plan::EvaluationPtr kept = plan::evaluate(problem, plan::keepEverything());
         const plan::EvaluationPtr planned =
             plan::evaluate(problem, tests::randomLegalPlan(*program, seed));
-        const auto forward = static_cast<graph::Moment>(program->forwardCount());
+        const auto forward = static_cast<graph::OpIndex>(program->forwardCount());
         if (forward == 0 || static_cast<std::size_t>(forward) == program->ops.size())
             continue;
         // What the plan holds across the end of forward and the recorded step does not: arguments.
@@ -156,7 +157,7 @@ void EvaluatePropertyTest::keepingEverythingIsTheRecording()
         const plan::EvaluationPtr evaluation =
             plan::evaluate(tests::unlimitedProblem(program), plan::keepEverything());
         QCOMPARE(evaluation->peak.count(), program->checks.peakBytes.count());
-        QCOMPARE(static_cast<graph::Moment>(evaluation->peakStep), program->checks.peakOp);
+        QCOMPARE(static_cast<graph::OpIndex>(evaluation->peakStep), program->checks.peakOp);
         QCOMPARE(evaluation->recomputeTime.count(), std::int64_t{0});
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/chain/nonpersistent.h"
+#include "core/solve/chain/rotor/nonpersistent.h"
 
-#include "core/solve/chain/rotor.h"
-#include "core/solve/chain/solve_chain.h"
+#include "core/solve/chain/rotor/rotor.h"
+#include "core/solve/chain/rotor/solve_chain.h"
 
 #include "tests/property/any_schedule.h"
-#include "tests/unit/solve/chain_examples.h"
+#include "tests/unit/solve_chain/chain_examples.h"
 
 #include <QTest>
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans between ops: lower() + evaluate() (closed form) against verify() (replay with reference
 // counts) on random programs and random legal plans.
-#include "core/plan/certify.h"
-#include "core/plan/verify_regions.h"
-#include "core/plan/verify_triggers.h"
+#include "core/evaluate/certify.h"
 #include "core/solve/chain/rotor_planner.h"
-#include "core/solve/common/op_region_finder.h"
+#include "core/solve/regions/op_region_finder.h"
+#include "core/verify/legality/regions.h"
+#include "core/verify/legality/triggers.h"
 
-#include "tests/support/programs.h"
+#include "tests/support/programs/programs.h"
 #include "tests/support/random.h"
 #include "tests/support/sanitized.h"
-#include "tests/support/schedules.h"
+#include "tests/support/programs/schedules.h"
 
 #include <QTest>
 
@@ -200,10 +200,10 @@ void OpRegionsPropertyTest::theFinderKnowsExactlyTheLegalRegions()
             isExact ? tests::randomProgram(seed) : tests::randomGatedProgram(seed);
         const plan::Problem problem = tests::unlimitedProblem(program);
         const solve::OpRegionFinder finder{*program};
-        const auto end = static_cast<graph::Moment>(program->forwardCount());
-        for (graph::Moment first = 0; first < end; ++first) {
-            const std::vector<graph::Moment> ends = finder.endsFrom(first);
-            for (graph::Moment last = first; last < end; ++last) {
+        const auto end = static_cast<graph::OpIndex>(program->forwardCount());
+        for (graph::OpIndex first = 0; first < end; ++first) {
+            const std::vector<graph::OpIndex> ends = finder.endsFrom(first);
+            for (graph::OpIndex last = first; last < end; ++last) {
                 plan::Plan plan;
                 plan.granularity = plan::Granularity::Op;
                 plan.regions = {
@@ -229,9 +229,9 @@ std::vector<plan::Plan> everyPair(const graph::Program& program)
 {
     const solve::OpRegionFinder finder{program};
     std::vector<plan::Region> regions;
-    for (graph::Moment first = 0; first < static_cast<graph::Moment>(program.forwardCount());
+    for (graph::OpIndex first = 0; first < static_cast<graph::OpIndex>(program.forwardCount());
          ++first)
-        for (const graph::Moment last : finder.endsFrom(first))
+        for (const graph::OpIndex last : finder.endsFrom(first))
             regions.push_back(
                 {.members = {}, .first = first, .last = last, .nested = {}, .save = {}});
     std::vector<plan::Plan> plans;

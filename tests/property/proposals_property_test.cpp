@@ -3,7 +3,7 @@
 // error of the whole search. None is below the proven bounds.
 #include "core/solve/registry.h"
 
-#include "tests/support/programs.h"
+#include "tests/support/programs/programs.h"
 #include "tests/support/sanitized.h"
 
 #include <QTest>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/remat/remat_eviction.h"
+#include "core/solve/remat/search/remat_eviction.h"
 
-#include "core/solve/remat/remat_search.h"
-#include "core/solve/remat/solve_remat.h"
+#include "core/solve/remat/search/remat_search.h"
+#include "core/solve/remat/search/solve_remat.h"
 
 #include "tests/support/random.h"
-#include "tests/support/remat_families.h"
+#include "tests/support/remat/remat_families.h"
 #include "tests/support/sanitized.h"
 
 #include <QTest>
@@ -25,10 +25,10 @@ namespace {
 /// Whether the plan runs and fits without one of its repetitions.
 bool hasNeedless(const RematProblem& problem, const RematPlan& plan, std::int64_t budget)
 {
-    for (std::size_t row = 0; row < plan.again.size(); ++row)
-        for (std::size_t place = 0; place < plan.again[row].ops.size(); ++place) {
+    for (std::size_t row = 0; row < plan.recomputeSteps.size(); ++row)
+        for (std::size_t place = 0; place < plan.recomputeSteps[row].ops.size(); ++place) {
             RematPlan fewer = plan;
-            std::vector<std::uint32_t>& ops = fewer.again[row].ops;
+            std::vector<std::uint32_t>& ops = fewer.recomputeSteps[row].ops;
             ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(place));
             if (const auto seen = simulate(problem, fewer); seen && seen->peak <= budget)
                 return true;
@@ -108,7 +108,7 @@ void RematEvictionTest::plansFitAndRun()
                 continue;
             const base::Result<RematFigures> seen = simulate(problem, *plan);
             QVERIFY2(seen, seen ? "" : seen.error().message.c_str());
-            QVERIFY(seen->peak <= budget && !plan->again.empty());
+            QVERIFY(seen->peak <= budget && !plan->recomputeSteps.empty());
             QCOMPARE(*evictingPlan(problem, budget, 3, {}), *plan);
             QVERIFY(!hasNeedless(problem, *plan, budget));
             ++found;

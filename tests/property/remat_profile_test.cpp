@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/remat/remat_profile.h"
+#include "core/solve/remat/search/remat_profile.h"
 
-#include "core/solve/remat/remat_moves.h"
+#include "core/solve/remat/search/remat_moves.h"
 
 #include "tests/support/random.h"
-#include "tests/support/remat_families.h"
+#include "tests/support/remat/remat_families.h"
 
 #include <QTest>
 
@@ -67,9 +67,9 @@ Move randomInsertion(const RematProfile& profile, const RematMoves& moves, Rando
 Move randomErasure(const RematProfile& profile, const RematMoves& moves, Random& random)
 {
     const RematPlan plan = profile.plan();
-    if (plan.again.empty())
+    if (plan.recomputeSteps.empty())
         return {};
-    const RematAgain& row = plan.again[random.below(plan.again.size())];
+    const RematRecomputeStep& row = plan.recomputeSteps[random.below(plan.recomputeSteps.size())];
     return {moves.without(profile, row.ops[random.below(row.ops.size())], row.before), row.before};
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training steps as rematerialization problems: what simulate() says of a plan is what evaluate()
 // says, and what the search makes of random steps is legal.
-#include "core/plan/certify.h"
+#include "core/device/op_times.h"
+#include "core/evaluate/certify.h"
 #include "core/plan/pins.h"
 #include "core/solve/remat/program_problem.h"
 #include "core/solve/remat/repeated_problem.h"
-#include "core/solve/remat/solve_remat.h"
+#include "core/solve/remat/search/solve_remat.h"
 
-#include "tests/support/programs.h"
+#include "tests/support/programs/programs.h"
 
 #include <QTest>
 
@@ -63,7 +64,7 @@ void RematProgramTest::theLinearPassEqualsTheEvaluation()
         const solve::RematProblem small = solve::problemOf(problem);
         const plan::Plan plan = tests::randomStepPlan(*problem.program, seed);
         const solve::RematPlan rows = solve::rematPlanOf(plan);
-        QVERIFY(solve::stepPlanOf(rows).again == plan.again);
+        QVERIFY(solve::stepPlanOf(rows).recomputeSteps == plan.recomputeSteps);
         const base::Result<solve::RematFigures> seen = solve::simulate(small, rows);
         if (!seen) { // only where an op reads what a later one overwrites
             ++refused;
@@ -74,7 +75,7 @@ void RematProgramTest::theLinearPassEqualsTheEvaluation()
         const solve::RematFigures expected = evaluated(problem, plan);
         QCOMPARE(seen->peak, expected.peak);
         QCOMPARE(seen->time, expected.time);
-        repeating += plan.again.empty() ? 0 : 1;
+        repeating += plan.recomputeSteps.empty() ? 0 : 1;
     }
     qInfo("%d plans repeat something, %d are refused", repeating, refused);
     QVERIFY(repeating > 500);
@@ -102,7 +103,7 @@ void RematProgramTest::whatIsFoundIsLegalAndAsPredicted()
             const solve::RematFigures expected = evaluated(problem, plan);
             QCOMPARE((*points)[index]->figures.peak, expected.peak);
             QVERIFY(expected.peak <= budgets[index]);
-            smaller += plan.again.empty() ? 0 : 1;
+            smaller += plan.recomputeSteps.empty() ? 0 : 1;
         }
     }
     QVERIFY2(smaller > 50, qPrintable(QString::number(smaller)));
@@ -119,13 +120,13 @@ void RematProgramTest::repetitionsAsOpsChangeNoFigure()
         const auto expected = solve::simulate(small, rows);
         if (!expected)
             continue; // an op reads what a later one overwrites
-        const solve::RepeatedProblem repeated{small, rows.again};
+        const solve::RepeatedProblem repeated{small, rows.recomputeSteps};
         const auto seen = solve::simulate(repeated.problem(), {});
         QVERIFY2(seen, seen ? "" : seen.error().message.c_str());
         QCOMPARE(seen->peak, expected->peak);
         QCOMPARE(seen->time, expected->time);
         QVERIFY(repeated.original({}) == rows);
-        repeating += rows.again.empty() ? 0 : 1;
+        repeating += rows.recomputeSteps.empty() ? 0 : 1;
     }
     QVERIFY2(repeating > 150, qPrintable(QString::number(repeating)));
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/remat/remat_exact.h"
-#include "core/solve/remat/remat_refine.h"
-#include "core/solve/remat/solve_remat.h"
+#include "core/solve/remat/search/remat_exact.h"
+#include "core/solve/remat/search/remat_refine.h"
+#include "core/solve/remat/search/solve_remat.h"
 
 #include "tests/support/random.h"
-#include "tests/support/remat_families.h"
+#include "tests/support/remat/remat_families.h"
 #include "tests/support/sanitized.h"
 
 #include <QTest>
@@ -62,7 +62,7 @@ void RematSearchTest::tinyProblemsAreSolvedAsByExhaustion()
         const base::Result<RematAnswer> answer = solveRemat(tiny.problem, tiny.budget, {});
         QVERIFY2(answer, answer ? "" : answer.error().message.c_str());
         const RematBound bound = RematBounds{tiny.problem}.lagrangian(tiny.budget);
-        const double raised = raisedToWholeTimes(tiny.problem, bound.again);
+        const double raised = raisedToWholeTimes(tiny.problem, bound.recomputeTime);
         QVERIFY(tests::plainTime(tiny.problem) + raised <= tiny.least + 1e-9);
         if (std::isinf(tiny.least)) {
             QVERIFY(!answer->best && answer->status == RematStatus::Infeasible);
@@ -97,19 +97,19 @@ void RematSearchTest::whereTheProofGivesUpItsBoundHolds()
         QVERIFY(priced.isProven && priced.plan.has_value() == plain.plan.has_value());
         if (!plain.plan)
             continue;
-        QCOMPARE(priced.again, plain.again);
+        QCOMPARE(priced.recomputeSteps, plain.recomputeSteps);
         const base::Result<RematFigures> seen = simulate(problem, *priced.plan);
         QVERIFY(seen && seen->peak <= budget);
-        QCOMPARE(seen->time, tests::plainTime(problem) + plain.again);
+        QCOMPARE(seen->time, tests::plainTime(problem) + plain.recomputeSteps);
         for (const std::size_t states : {1U, 10U, 100U}) {
             limits.states = states;
             const RematExact few = solveExactly(problem, budget, limits, {});
-            QVERIFY(few.again <= plain.again + 1e-9);
+            QVERIFY(few.recomputeSteps <= plain.recomputeSteps + 1e-9);
             given += few.isProven ? 0 : 1;
-            raised += !few.isProven && few.again > bound.again + 1e-9 ? 1 : 0;
+            raised += !few.isProven && few.recomputeSteps > bound.recomputeTime + 1e-9 ? 1 : 0;
         }
         limits.states = 100'000;
-        limits.below = plain.again; // no plan is
+        limits.below = plain.recomputeSteps; // no plan is
         const RematExact none = solveExactly(problem, budget, limits, {});
         QVERIFY(none.isProven && !none.plan);
     }
@@ -223,7 +223,7 @@ void RematSearchTest::frontiersAreMonotone()
         const auto points = rematFrontier(problem, budgets, {});
         QVERIFY2(points, points ? "" : points.error().message.c_str());
         QCOMPARE(points->size(), budgets.size());
-        QVERIFY(points->front() && points->front()->plan.again.empty());
+        QVERIFY(points->front() && points->front()->plan.recomputeSteps.empty());
         std::set<std::int64_t> peaks;
         double time = 0;
         for (std::size_t point = 0; point < budgets.size() && (*points)[point]; ++point) {

@@ -2,9 +2,10 @@
 // Plans of the step runtime written out as programs, on random programs and random plans: the same
 // bytes at every op, the same time, a graph file that is read back equal, and every op finds the
 // values that the recorded one found, by an interpreter of its own.
-#include "core/solve/remat/capuchin_run.h"
+#include "core/solve/remat/capuchin/capuchin_run.h"
 
-#include "tests/support/programs.h"
+#include "tests/support/programs/programs.h"
+#include "tests/support/rewritten.h"
 #include "tests/support/rewritten_step.h"
 
 #include <QTest>
@@ -119,7 +120,7 @@ void RewritePropertyTest::randomPlansAreTheSameStep()
         problem.reserve = base::Bytes{static_cast<std::int64_t>(seed % 5)};
         const plan::VerifiedPlanPtr plan =
             certified(problem, tests::randomStepPlan(*problem.program, seed));
-        for (const plan::Again& row : plan->plan().again)
+        for (const plan::RecomputeStep& row : plan->plan().recomputeSteps)
             repeated += row.ops.size();
         const QString fault = tests::rewritingFault(*plan);
         QVERIFY2(fault.isEmpty(), qPrintable(QStringLiteral("seed %1: ").arg(seed) + fault));
@@ -133,7 +134,7 @@ void RewritePropertyTest::everyOpFindsWhatItFoundWhenRecorded()
     for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
         const plan::Problem problem = tests::unlimitedProblem(programOf(seed));
         const graph::Program rewritten =
-            plan::rewrite(*certified(problem, tests::randomStepPlan(*problem.program, seed)))
+            tests::rewritten(*certified(problem, tests::randomStepPlan(*problem.program, seed)))
                 .value();
         Interpreter recorded{*problem.program};
         recorded.run();
@@ -158,8 +159,8 @@ void RewritePropertyTest::capuchinsPlansAreTheSameStep()
             ++plans;
         plan::Plan plan;
         plan.planner = "capuchin";
-        plan.runtime = plan::Runtime::Step;
-        plan.again = run.rows();
+        plan.runtime = plan::Runtime::CompiledStep;
+        plan.recomputeSteps = run.rows();
         const QString fault = tests::rewritingFault(*certified(problem, plan));
         QVERIFY2(fault.isEmpty(), qPrintable(QStringLiteral("seed %1: ").arg(seed) + fault));
     }
@@ -173,20 +174,20 @@ void RewritePropertyTest::aRewrittenStepIsPlannedAndWrittenAgain()
     for (std::uint64_t seed = 0; seed < 150; ++seed) {
         const plan::Problem problem = tests::unlimitedProblem(programOf(seed));
         const auto once = std::make_shared<const graph::Program>(
-            plan::rewrite(*certified(problem, tests::randomStepPlan(*problem.program, seed)))
+            tests::rewritten(*certified(problem, tests::randomStepPlan(*problem.program, seed)))
                 .value());
         const plan::Problem next = tests::unlimitedProblem(once);
         const plan::Plan plan = tests::randomStepPlan(*once, seed + 1);
         const plan::VerifiedPlanPtr second = certified(next, plan);
         const QString fault = tests::rewritingFault(*second);
         QVERIFY2(fault.isEmpty(), qPrintable(QStringLiteral("seed %1: ").arg(seed) + fault));
-        const graph::Program rewritten = plan::rewrite(*second).value();
+        const graph::Program rewritten = tests::rewritten(*second).value();
         Interpreter recorded{*problem.program};
         recorded.run();
         Interpreter again{rewritten};
         again.run();
         QVERIFY2(recorded.found == again.found, qPrintable(QString::number(seed)));
-        twice += std::ranges::any_of(plan.again, [&](const plan::Again& row) {
+        twice += std::ranges::any_of(plan.recomputeSteps, [&](const plan::RecomputeStep& row) {
             return std::ranges::any_of(row.ops,
                                        [&](graph::OpId op) { return once->op(op).isRepetition; });
         });

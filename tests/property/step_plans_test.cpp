@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions turned into plans of the step runtime, on random programs: legal, seldom worse than the
 // regions under torch.utils.checkpoint, within the proven bounds.
-#include "core/solve/common/step_plans.h"
+#include "core/solve/regions/step_plans.h"
 
-#include "core/plan/bound.h"
-#include "core/plan/certify.h"
-#include "core/solve/common/time_bound.h"
+#include "core/evaluate/bound.h"
+#include "core/evaluate/certify.h"
+#include "core/solve/bounds/time_bound.h"
 
-#include "tests/support/programs.h"
+#include "tests/support/programs/programs.h"
 
 #include <QTest>
 
@@ -15,12 +15,12 @@ using namespace plimsoll;
 
 namespace {
 
-plan::Plan stepPlan(std::vector<plan::Again> rows)
+plan::Plan stepPlan(std::vector<plan::RecomputeStep> rows)
 {
     plan::Plan plan;
     plan.planner = "given";
-    plan.runtime = plan::Runtime::Step;
-    plan.again = std::move(rows);
+    plan.runtime = plan::Runtime::CompiledStep;
+    plan.recomputeSteps = std::move(rows);
     return plan;
 }
 
@@ -58,12 +58,12 @@ void StepPlansTest::regionsBecomeRepetitions()
         const plan::EvaluationPtr plain = plan::evaluate(problem, stepPlan({}));
         repeating += rows->empty() ? 0 : 1;
         smaller += step->peak < plain->peak ? 1 : 0;
-        QVERIFY(plan::peakLowerBound(problem, plan::Runtime::Step).bytes <= step->peak);
-        QVERIFY(solve::stepTimeLowerBound(problem, plan::Runtime::Step) <= step->stepTime);
+        QVERIFY(plan::peakLowerBound(problem, plan::Runtime::CompiledStep).bytes <= step->peak);
+        QVERIFY(solve::stepTimeLowerBound(problem, plan::Runtime::CompiledStep) <= step->stepTime);
         const plan::EvaluationPtr checkpoint = plan::evaluate(problem, regions);
         slower += step->stepTime > checkpoint->stepTime ? 1 : 0;
         larger += step->peak > checkpoint->peak ? 1 : 0;
-        for (const plan::Again& row : *rows)
+        for (const plan::RecomputeStep& row : *rows)
             for (const graph::OpId op : row.ops)
                 QVERIFY2(op.index() < program->forwardCount(), "only forward runs again");
     }

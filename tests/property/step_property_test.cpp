@@ -2,10 +2,11 @@
 // Plans of the step runtime: lower() + evaluate() (last uses) against verify() (counts of holders)
 // and against the rules of STEP_RUNTIME.md written down naively, on random programs and random
 // plans; damaged plans are caught.
-#include "core/plan/certify.h"
-#include "core/solve/common/repeats.h"
+#include "core/device/op_times.h"
+#include "core/evaluate/certify.h"
+#include "core/solve/regions/recompute_closure.h"
 
-#include "tests/support/programs.h"
+#include "tests/support/programs/programs.h"
 #include "tests/support/random.h"
 
 #include <QTest>
@@ -30,8 +31,8 @@ std::vector<Executed> executionsOf(const graph::Program& program, const plan::Pl
 {
     std::vector<Executed> executions;
     for (std::size_t op = 0; op < program.ops.size(); ++op) {
-        for (const plan::Again& row : plan.again)
-            if (row.before == static_cast<graph::Moment>(op))
+        for (const plan::RecomputeStep& row : plan.recomputeSteps)
+            if (row.before == static_cast<graph::OpIndex>(op))
                 for (const graph::OpId again : row.ops)
                     executions.push_back({again.index(), true});
         executions.push_back({op, false});
@@ -62,7 +63,7 @@ std::vector<std::int64_t> naiveCurve(const graph::Program& program, const plan::
     const std::vector<Executed> executions = executionsOf(program, plan);
     const std::size_t steps = executions.size();
     std::vector<std::int64_t> curve(steps, 0);
-    const auto own = [&](graph::Moment moment) {
+    const auto own = [&](graph::OpIndex moment) {
         return static_cast<std::size_t>(
             std::ranges::find_if(executions,
                                  [&](const Executed& executed) {
@@ -111,7 +112,7 @@ std::vector<std::int64_t> counts(const std::vector<base::Bytes>& bytes)
 plan::Plan keepingEverything()
 {
     plan::Plan plan = plan::keepEverything();
-    plan.runtime = plan::Runtime::Step;
+    plan.runtime = plan::Runtime::CompiledStep;
     return plan;
 }
 
@@ -131,8 +132,8 @@ bool everyReadIsRight(const graph::Program& program, const plan::Plan& plan)
             for (const graph::TensorId tensor : op.writes)
                 written.insert(program.tensor(tensor).storage.index());
             for (const std::size_t storage : touched) {
-                const graph::Moment alloc = program.storages[storage].alloc;
-                if (alloc == static_cast<graph::Moment>(executed.op))
+                const graph::OpIndex alloc = program.storages[storage].alloc;
+                if (alloc == static_cast<graph::OpIndex>(executed.op))
                     history[storage].clear();
                 else if (!(executed.isAgain && alloc < 0 && written.contains(storage)))
                     found(executed, storage, history[storage]);
@@ -183,8 +184,8 @@ void StepPropertyTest::evaluationReplayAndRulesAgreeAtEveryStep()
         const graph::ProgramPtr program = tests::randomProgram(seed);
         const plan::Problem problem = tests::unlimitedProblem(program);
         const plan::Plan plan = tests::randomStepPlan(*program, seed);
-        rows += plan.again.size();
-        for (const plan::Again& row : plan.again)
+        rows += plan.recomputeSteps.size();
+        for (const plan::RecomputeStep& row : plan.recomputeSteps)
             repeated += row.ops.size();
         const plan::Verification replay = plan::verify(problem, plan);
         QVERIFY2(replay.faults.empty(),
@@ -216,7 +217,8 @@ void StepPropertyTest::keepingEverythingFreesAfterTheLastUse()
             if (const graph::Storage& storage = program->storages[i];
                 storage.alloc >= 0 && storage.free != graph::kNever)
                 QCOMPARE(step->schedule->instances[i].free,
-                         storage.alloc < static_cast<graph::Moment>(program->countBeforeOptimizer())
+                         storage.alloc
+                                 < static_cast<graph::OpIndex>(program->countBeforeOptimizer())
                              ? std::max(storage.lastUse, storage.alloc)
                              : storage.free);
         lower += step->peak < eager->peak ? 1 : 0;
@@ -235,7 +237,7 @@ void StepPropertyTest::repeatingCostsWhatIsRepeated()
         const plan::Plan plan = tests::randomStepPlan(*program, seed);
         const plan::EvaluationPtr evaluation = plan::evaluate(problem, plan);
         base::Nanoseconds expected;
-        for (const plan::Again& row : plan.again)
+        for (const plan::RecomputeStep& row : plan.recomputeSteps)
             for (const graph::OpId op : row.ops)
                 expected += times[op.index()];
         base::Nanoseconds sum;
@@ -258,7 +260,7 @@ void StepPropertyTest::sparedValuesAreWhatForwardNoLongerKeeps()
         const graph::ProgramPtr program = tests::randomProgram(seed);
         const plan::EvaluationPtr evaluation =
             plan::evaluate(tests::unlimitedProblem(program), tests::randomStepPlan(*program, seed));
-        const auto forward = static_cast<graph::Moment>(program->forwardCount());
+        const auto forward = static_cast<graph::OpIndex>(program->forwardCount());
         const std::int32_t end =
             evaluation->schedule->stepOfOp[static_cast<std::size_t>(forward) - 1];
         for (const plan::Recomputed& value : evaluation->recomputed) {
@@ -286,9 +288,9 @@ void StepPropertyTest::damagedPlansAreCaught()
         tests::Random random{seed};
         const graph::ProgramPtr program = tests::randomProgram(seed);
         plan::Plan plan = tests::randomStepPlan(*program, seed);
-        if (plan.again.empty())
+        if (plan.recomputeSteps.empty())
             continue;
-        plan::Again& row = plan.again[random.below(plan.again.size())];
+        plan::RecomputeStep& row = plan.recomputeSteps[random.below(plan.recomputeSteps.size())];
         if (random.percent(50)) {
             row.ops.erase(row.ops.begin()
                           + static_cast<std::ptrdiff_t>(random.below(row.ops.size())));
@@ -321,16 +323,16 @@ void StepPropertyTest::whatCantBeRepeatedIsCaught()
     int updates = 0;
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
         const graph::ProgramPtr program = tests::randomProgram(seed);
-        const solve::Repeats repeats{*program};
+        const solve::RecomputeClosure closure{*program};
         const std::size_t end = program->countBeforeOptimizer();
         for (std::size_t op = 0; op + 1 < end; ++op) {
             plan::Plan plan = keepingEverything();
-            plan.again = {{static_cast<graph::Moment>(end) - 1, {graph::OpId{op}}}};
+            plan.recomputeSteps = {{static_cast<graph::OpIndex>(end) - 1, {graph::OpId{op}}}};
             const plan::Verification replay = plan::verify(tests::unlimitedProblem(program), plan);
             const bool isIllegal = std::ranges::any_of(replay.faults, [](const plan::Fault& fault) {
                 return fault.kind == plan::FaultKind::IllegalRepeat;
             });
-            QCOMPARE(isIllegal, !repeats.isRepeatable(graph::OpId{op}));
+            QCOMPARE(isIllegal, !closure.isRepeatable(graph::OpId{op}));
             updates += program->targetOf(program->ops[op]) == "aten.native_batch_norm.default";
         }
     }

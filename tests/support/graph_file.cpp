@@ -11,7 +11,7 @@ namespace plimsoll::support {
 
 namespace {
 
-using graph::Moment;
+using graph::OpIndex;
 using graph::Program;
 using Json = nlohmann::ordered_json;
 
@@ -92,7 +92,7 @@ private:
         graph::ModuleId relu;
     };
 
-    [[nodiscard]] Moment now() const { return static_cast<Moment>(m_program.ops.size()); }
+    [[nodiscard]] OpIndex now() const { return static_cast<OpIndex>(m_program.ops.size()); }
     [[nodiscard]] static bool isStepped(graph::StorageClass storageClass)
     {
         return storageClass == graph::StorageClass::Activation
@@ -138,11 +138,11 @@ private:
         return op;
     }
 
-    void call(graph::ModuleId module, Moment first, graph::TensorId in, graph::TensorId out)
+    void call(graph::ModuleId module, OpIndex first, graph::TensorId in, graph::TensorId out)
     {
         m_program.calls.push_back(
             {module, graph::CallId{0}, first, now() - 1, {in}, {out}, 0, kOneTensor, kOneTensor});
-        for (Moment op = first; op < now(); ++op) {
+        for (OpIndex op = first; op < now(); ++op) {
             m_program.ops[static_cast<std::size_t>(op)].module = module;
             m_program.ops[static_cast<std::size_t>(op)].call =
                 graph::CallId{m_program.calls.size() - 1};
@@ -161,7 +161,7 @@ private:
         layer.weight = tensor(storage(graph::StorageClass::Parameter, "fc" + suffix + ".weight"));
         layer.momentum = tensor(storage(graph::StorageClass::OptimizerState));
 
-        const Moment first = now();
+        const OpIndex first = now();
         const graph::TensorId turned = tensor(m_program.tensor(layer.weight).storage, {1, kSide});
         add(0, graph::Phase::Forward, {layer.weight}, {}, {turned}).isView = true;
         layer.multiply = graph::OpId{m_program.ops.size()};
@@ -175,14 +175,14 @@ private:
         layer.result = tensor(storage(graph::StorageClass::Activation));
         add(2, graph::Phase::Forward, {layer.hidden}, {}, {layer.result}).sequence =
             m_program.op(layer.multiply).sequence + 1;
-        call(layer.relu, static_cast<Moment>(layer.activate.index()), layer.hidden, layer.result);
+        call(layer.relu, static_cast<OpIndex>(layer.activate.index()), layer.hidden, layer.result);
         m_built.push_back(layer);
         return layer.result;
     }
 
     void unpackedHere(graph::TensorId tensor, graph::OpId op, bool afterKernel)
     {
-        const Moment moment = now();
+        const OpIndex moment = now();
         m_program.saved.push_back(
             {tensor, op, afterKernel, m_program.op(op).sequence, moment, moment, moment});
     }
@@ -235,7 +235,7 @@ private:
                  {&m_program.ops[op].reads, &m_program.ops[op].writes, &m_program.ops[op].outputs})
                 for (const graph::TensorId id : *tensors)
                     m_program.storages[m_program.tensor(id).storage.index()].lastUse =
-                        static_cast<Moment>(op);
+                        static_cast<OpIndex>(op);
         for (graph::Storage& storage : m_program.storages)
             if (isStepped(storage.storageClass))
                 storage.free = storage.pythonFree = storage.lastUse;
@@ -244,8 +244,8 @@ private:
             graph::Storage& result =
                 m_program.storages[m_program.tensor(m_built[layer].result).storage.index()];
             result.pythonFree = layer + 1 < m_built.size()
-                                    ? static_cast<Moment>(m_built[layer + 1].multiply.index())
-                                    : static_cast<Moment>(m_built[layer].activate.index() + 1);
+                                    ? static_cast<OpIndex>(m_built[layer + 1].multiply.index())
+                                    : static_cast<OpIndex>(m_built[layer].activate.index() + 1);
         }
     }
 
@@ -269,7 +269,7 @@ Json idOrNone(const std::optional<Id>& id)
     return id ? Json(id->index()) : Json(-1);
 }
 
-Json moment(Moment value)
+Json moment(OpIndex value)
 {
     return value == graph::kNever ? Json(nullptr) : Json(value);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/measurement_file.h"
 
-#include "core/plan/fingerprint.h"
+#include "core/graph/fingerprint.h"
 
 #include <nlohmann/json.hpp>
 
@@ -30,7 +30,7 @@ json runOf(const plan::VerifiedPlan& verified, bool isPlanned, std::int64_t more
     std::map<std::string, int> targets;
     json names = json::array();
     json ops = json::array();
-    plan::Fingerprint hash;
+    graph::Fingerprint hash;
     std::vector<int> rowOf(program.ops.size(), -1);
     for (std::size_t i = 0; i < evaluation.schedule->steps.size(); ++i) {
         const plan::Step& step = evaluation.schedule->steps[i];
@@ -46,7 +46,7 @@ json runOf(const plan::VerifiedPlan& verified, bool isPlanned, std::int64_t more
         ops.push_back({named->second, phase, again, 5000, bytes, bytes});
     }
     json plan = nullptr;
-    const bool isStep = verified.plan().runtime == plan::Runtime::Step;
+    const bool isStep = verified.plan().runtime == plan::Runtime::CompiledStep;
     const bool isOfOps = isStep || verified.plan().granularity == plan::Granularity::Op;
     if (isPlanned)
         plan = {{"runtime", isStep ? "step" : "checkpoint"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/device/known_devices.h"
 #include "core/workspace/document.h"
 
 #include "tests/support/golden.h"

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "core/io/byte_source.h"
-#include "core/plan/rewrite.h"
+#include "core/lower/compiled_step/rewrite.h"
 #include "core/readers/graph_dump.h"
 #include "core/readers/registry.h"
 #include "core/writers/graph_writer.h"
+
+#include "tests/support/rewritten.h"
 
 #include <QString>
 
@@ -39,7 +41,8 @@ inline QString differenceOf(const plan::VerifiedPlan& plan, const graph::Program
     problem.program = program;
     problem.pins.clear();
     const plan::Evaluation& planned = plan.evaluation();
-    for (const plan::Runtime runtime : {plan::Runtime::Checkpoint, plan::Runtime::Step}) {
+    for (const plan::Runtime runtime :
+         {plan::Runtime::CheckpointedModule, plan::Runtime::CompiledStep}) {
         plan::Plan nothing = plan::keepEverything();
         nothing.runtime = runtime;
         const plan::Verification seen = plan::verify(problem, nothing);
@@ -63,7 +66,7 @@ inline QString differenceOf(const plan::VerifiedPlan& plan, const graph::Program
 /// read back equal. The problem's program must know its ops' calls.
 inline QString rewritingFault(const plan::VerifiedPlan& plan)
 {
-    const base::Result<graph::Program> rewritten = plan::rewrite(plan);
+    const base::Result<graph::Program> rewritten = tests::rewritten(plan);
     if (!rewritten)
         return QString::fromStdString(rewritten.error().message);
     const auto program = std::make_shared<const graph::Program>(*rewritten);

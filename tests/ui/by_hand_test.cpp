@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions as a person saves and opens them: through the File menu and its dialogs.
 #include "core/io/byte_source.h"
-#include "core/plan/plan_json.h"
+#include "core/plan_file/plan_json.h"
 #include "ui/base/numbers.h"
 #include "ui/models/plan_model.h"
 #include "ui/plan_panel/budget_panel.h"
-#include "ui/plan_panel/plan_page.h"
-#include "ui/plan_panel/run_page.h"
+#include "ui/plan_tables/plan_page.h"
+#include "ui/plan_tables/run_page.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -204,7 +204,7 @@ void ByHandTest::exportsAPlanAndItsGraph()
         },
         kPatience));
     const plan::VerifiedPlanPtr best = page->document().outcome().best;
-    QVERIFY(best && !best->plan().again.empty());
+    QVERIFY(best && !best->plan().recomputeSteps.empty());
 
     m_settings->setLastFolder(QString::fromStdString(m_folder->file({})));
     QSignalSpy exported{m_window.get(), &MainWindow::exported};

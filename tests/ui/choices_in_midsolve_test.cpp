@@ -4,7 +4,7 @@
 // fresh solve of the last choice gives.
 #include "ui/models/plan_model.h"
 #include "ui/plan_panel/budget_panel.h"
-#include "ui/plan_panel/plan_page.h"
+#include "ui/plan_tables/plan_page.h"
 #include "ui/shell/status_line.h"
 
 #include "tests/support/gui_time.h"
@@ -93,7 +93,7 @@ private:
             QCOMPARE(mine.best->evaluation().stepTime.count(),
                      answer.best->evaluation().stepTime.count());
             QCOMPARE(page.planPage().model()->rowCount() > 0,
-                     !answer.best->plan().repeatsNothing());
+                     !answer.best->plan().recomputesNothing());
         }
     }
 };
@@ -173,7 +173,7 @@ void ChoicesInMidsolveTest::cancelDuringASolve()
     QVERIFY(isDone(*page));
     page->document().commitBudget(page->document().planned()->smallestPeak);
     QVERIFY(isDone(*page));
-    QCOMPARE(page->document().outcome().best->plan().runtime, plan::Runtime::Step);
+    QCOMPARE(page->document().outcome().best->plan().runtime, plan::Runtime::CompiledStep);
     QVERIFY2(time.longest() < kFreeze, qPrintable(QString::number(time.longest())));
     compareWithFresh(*page);
 }

@@ -3,7 +3,7 @@
 // theme, dragging the line, another size of the step, a measurement over it.
 #include "tests/support/gui_time.h"
 
-#include "ui/plan_panel/size_form.h"
+#include "ui/problem_form/size_form.h"
 
 #include "tests/support/measurement_file.h"
 #include "tests/ui/window_fixture.h"
@@ -74,7 +74,7 @@ void GuiTimeTest::measure(PlannerPage& page)
     QFile file{path};
     QVERIFY(file.open(QIODevice::WriteOnly));
     std::vector<plan::VerifiedPlanPtr> plans{page.document().planned()->unplanned};
-    if (!points.front()->plan().repeatsNothing())
+    if (!points.front()->plan().recomputesNothing())
         plans.push_back(points.front()); // the longest
     file.write(QByteArray::fromStdString(support::measurementOf(plans, 1 << 20)));
     file.close();

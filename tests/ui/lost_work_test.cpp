@@ -3,7 +3,7 @@
 // for, and what is shown answers for what is chosen.
 #include "core/session/session_store.h"
 #include "ui/base/message_strip.h"
-#include "ui/plan_panel/run_page.h"
+#include "ui/plan_tables/run_page.h"
 
 #include "tests/ui/window_fixture.h"
 

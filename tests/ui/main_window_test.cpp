@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window end to end, as a user goes: open, plan, drag, undo, save, open again, export.
-#include "core/plan/plan_json.h"
+#include "core/plan_file/plan_json.h"
 #include "core/writers/python_writer.h"
 #include "ui/base/numbers.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/plan_model.h"
 #include "ui/models/program_texts.h"
-#include "ui/plan_panel/plan_page.h"
-#include "ui/plan_panel/run_page.h"
+#include "ui/plan_tables/plan_page.h"
+#include "ui/plan_tables/run_page.h"
 #include "ui/shell/plan_texts.h"
 #include "ui/start_page/start_page.h"
 

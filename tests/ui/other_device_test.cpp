@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GPU that no table has, typed into the form: it counts at once, and is in the list ever after.
-#include "core/plan/device_spec.h"
+#include "core/device/device_spec.h"
+#include "core/device/known_devices.h"
 #include "ui/base/widgets.h"
 #include "ui/plan_panel/budget_panel.h"
-#include "ui/plan_panel/device_dialog.h"
+#include "ui/problem_form/device_dialog.h"
 
 #include "tests/ui/window_fixture.h"
 

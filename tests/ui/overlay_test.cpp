@@ -3,7 +3,7 @@
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/models/step_model.h"
-#include "ui/plan_panel/measured_page.h"
+#include "ui/plan_tables/measured_page.h"
 #include "ui/shell/pages_dock.h"
 #include "ui/shell/plan_texts.h"
 #include "ui/shell/status_line.h"
@@ -169,7 +169,7 @@ void OverlayTest::showsThePlanThatWasMeasured()
     QVERIFY(page != nullptr);
     const auto& points = page->document().planned()->frontier->points();
     const plan::VerifiedPlanPtr planned = points[points.size() / 2];
-    QVERIFY(!planned->plan().repeatsNothing());
+    QVERIFY(!planned->plan().recomputesNothing());
     page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
     QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
     drop(written(*page, planned, 0));

@@ -6,10 +6,10 @@
 #include "ui/base/widgets.h"
 #include "ui/models/plan_model.h"
 #include "ui/plan_panel/budget_panel.h"
-#include "ui/plan_panel/option_form.h"
-#include "ui/plan_panel/plan_page.h"
-#include "ui/plan_panel/planner_table.h"
 #include "ui/plan_panel/verdict_box.h"
+#include "ui/plan_tables/plan_page.h"
+#include "ui/plan_tables/planner_table.h"
+#include "ui/problem_form/option_form.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -227,7 +227,7 @@ void PanelLookTest::showsSwitchesAsBoxesToCheck()
         page->document().commitBudget(page->document().planned()->smallestPeak);
         QVERIFY(QTest::qWaitFor(isDone, kPatience));
         const auto& best = page->document().outcome().best;
-        QVERIFY(best && !best->plan().repeatsNothing());
+        QVERIFY(best && !best->plan().recomputesNothing());
         QCOMPARE(best->plan().freezeStats, on);
     }
     plimsoll::workspace::Choices choices = page->document().document().choices;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data parallel in the window: switched on as a person does, and every number is the command
 // line's.
-#include "ui/plan_panel/parallel_form.h"
+#include "ui/problem_form/parallel_form.h"
 
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
@@ -123,7 +123,7 @@ void ParallelFormTest::whatIsChosenIsWhatIsPlanned()
     page->document().commitBudget(base::Bytes{std::int64_t{2100} << 20U});
     QVERIFY(isDone(*page));
     const plan::VerifiedPlanPtr best = page->document().outcome().best;
-    QVERIFY(best && !best->plan().repeatsNothing());
+    QVERIFY(best && !best->plan().recomputesNothing());
     const workspace::Choices& choices = page->document().document().choices;
     const QJsonObject told =
         tests::runCli({text("plan"), tests::samplePath("resnet18"), text("--json"),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans that keep single results and plans of the step runtime: chosen in the panel, told in
 // tables and texts, and measured.
-#include "core/plan/why_no_regions.h"
+#include "core/device/op_times.h"
+#include "core/lower/compiled_step/why_no_regions.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/frontier/frontier_view.h"
@@ -10,8 +11,8 @@
 #include "ui/models/program_texts.h"
 #include "ui/models/step_model.h"
 #include "ui/plan_panel/budget_panel.h"
-#include "ui/plan_panel/measured_page.h"
-#include "ui/plan_panel/plan_page.h"
+#include "ui/plan_tables/measured_page.h"
+#include "ui/plan_tables/plan_page.h"
 #include "ui/shell/pages_dock.h"
 #include "ui/shell/plan_texts.h"
 #include "ui/shell/table_twins.h"
@@ -76,7 +77,7 @@ void PlanKindsTest::chooseStepRuntime(PlannerPage& page)
     QCOMPARE(runtime->currentText(), QStringLiteral("step"));
     QVERIFY(isDone(page));
     QCOMPARE(page.document().planned()->frontier->points().front()->plan().runtime,
-             plan::Runtime::Step);
+             plan::Runtime::CompiledStep);
 }
 
 /// Forward or loss ops whose results a region and those in it keep, in the order of a walk.
@@ -162,20 +163,20 @@ void PlanKindsTest::countsRepeatsOfTheStepRuntime()
     };
     QCOMPARE(head(Qt::DisplayRole), QStringLiteral("Regions"));
     chooseStepRuntime(*page);
-    QCOMPARE(head(Qt::DisplayRole), QStringLiteral("Repeats"));
+    QCOMPARE(head(Qt::DisplayRole), QStringLiteral("RecomputeClosure"));
     QCOMPARE(head(Qt::ToolTipRole), QStringLiteral("Ops before which others are executed again"));
     const auto& frontier = page->document().planned()->frontier->points();
     QCOMPARE(points.model()->rowCount(), static_cast<int>(frontier.size()));
     for (std::size_t i = 0; i < frontier.size(); ++i)
         QCOMPARE(cell(*points.model(), static_cast<int>(i), PointModel::RegionsColumn),
-                 countText(frontier[i]->plan().again.size()));
+                 countText(frontier[i]->plan().recomputeSteps.size()));
 
     page->document().commitBudget(page->document().planned()->smallestPeak);
     QVERIFY(isDone(*page));
     const plan::VerifiedPlanPtr shown = page->document().shownPlan();
     std::set<graph::OpId> again;
     std::size_t executions = 0;
-    for (const plan::Again& row : shown->plan().again) {
+    for (const plan::RecomputeStep& row : shown->plan().recomputeSteps) {
         again.insert(row.ops.begin(), row.ops.end());
         executions += row.ops.size();
     }
@@ -186,24 +187,24 @@ void PlanKindsTest::countsRepeatsOfTheStepRuntime()
         QStringLiteral("Runtime step: %1 executions of ops run again, before %2 others. "
                        "Run it with plimsoll.compile_step(model, plan). "
                        "No regions: %3")
-            .arg(countText(executions), countText(shown->plan().again.size()),
+            .arg(countText(executions), countText(shown->plan().recomputeSteps.size()),
                  QString::fromStdString(plan::whyNoRegions(
                      *page->document().program(), shown->plan(), *shown->evaluation().schedule)))));
     QVERIFY(page->timeline().subtitle().endsWith(QStringLiteral(" · step")));
     const PlanModel& table = *page->planPage().model();
-    QCOMPARE(table.rowCount(), static_cast<int>(shown->plan().again.size()));
+    QCOMPARE(table.rowCount(), static_cast<int>(shown->plan().recomputeSteps.size()));
     QVERIFY(tells(page->planDock(), QStringLiteral("%1 recompute").arg(table.rowCount())));
     // Each row runs what the plan says, as long as the evaluation says: together its whole time.
     const std::vector<Nanoseconds> times =
         plan::opTimes(*page->document().program(), shown->problem().device);
     Nanoseconds sum;
-    for (const plan::Again& row : shown->plan().again) {
+    for (const plan::RecomputeStep& row : shown->plan().recomputeSteps) {
         Nanoseconds cost;
         for (const graph::OpId op : row.ops)
             cost += times[op.index()];
         sum += cost;
         const auto at =
-            table.rowOf({static_cast<graph::Moment>(row.ops.front().index()), row.before});
+            table.rowOf({static_cast<graph::OpIndex>(row.ops.front().index()), row.before});
         QVERIFY(at.has_value());
         QCOMPARE(cell(table, *at, PlanModel::CostColumn), timeText(cost));
         const graph::Program& program = *page->document().program();
@@ -220,7 +221,7 @@ void PlanKindsTest::laysAMeasuredStepPlanOver()
     chooseStepRuntime(*page);
     const auto& points = page->document().planned()->frontier->points();
     const plan::VerifiedPlanPtr planned = points.front();
-    QVERIFY(planned->plan().again.size() > 1);
+    QVERIFY(planned->plan().recomputeSteps.size() > 1);
     page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
     QVERIFY(isDone(*page));
     constexpr std::int64_t kMore = 3 << 20;

@@ -2,6 +2,7 @@
 // What the window says about plans: names, rounding, the two curves matched op by op.
 #include "ui/shell/plan_texts.h"
 
+#include "core/device/known_devices.h"
 #include "core/writers/svg_writer.h"
 #include "ui/base/numbers.h"
 #include "ui/base/tokens.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch and sequence of a graph that was traced at several sizes: chosen as a person does, and
 // every number follows.
-#include "ui/plan_panel/size_form.h"
+#include "ui/problem_form/size_form.h"
 
 #include "ui/base/widgets.h"
 #include "ui/plan_panel/budget_panel.h"
-#include "ui/plan_panel/run_page.h"
+#include "ui/plan_tables/run_page.h"
 #include "ui/shell/pages_dock.h"
 
 #include "tests/integration/cli/cli_runner.h"
@@ -254,7 +254,7 @@ void SizeFormTest::exportsWhatTheCommandLineExports()
     page->document().commitBudget(budget);
     QVERIFY(isDone(*page));
     const plan::VerifiedPlanPtr best = page->document().outcome().best;
-    QVERIFY(best && !best->plan().repeatsNothing());
+    QVERIFY(best && !best->plan().recomputesNothing());
     QStringList exports;
     for (const char* name : {"plan.json", "plan.py", "plan.csv"}) {
         exports << text("--export") << file("cli-", name);

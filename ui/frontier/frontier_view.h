@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/bound.h"
-#include "core/plan/frontier.h"
+#include "core/evaluate/bound.h"
+#include "core/evaluate/frontier.h"
 
 #include <QPixmap>
 #include <QWidget>

@@ -21,7 +21,7 @@ constexpr std::array kColumns{TableColumn{"Value"},          TableColumn{"Bytes"
                               TableColumn{"Backward", true}, TableColumn{"to", true},
                               TableColumn{"Swap-free", true}};
 
-graph::Moment momentIn(const solve::Accesses& accesses, int column)
+graph::OpIndex momentIn(const solve::Accesses& accesses, int column)
 {
     switch (column) {
     case AccessModel::LastForwardColumn: return accesses.lastForward;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/solve/remat/access_profile.h"
+#include "core/solve/remat/capuchin/access_profile.h"
 
 #include <QString>
 

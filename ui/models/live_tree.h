@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/certify.h"
-#include "core/plan/live.h"
+#include "core/evaluate/certify.h"
+#include "core/evaluate/live.h"
 
 #include <QString>
 

@@ -22,7 +22,7 @@ QStringList regionGlobs(const graph::Program& program, const plan::Region& regio
         if (const std::string& path = program.module(program.call(call).module).path; !path.empty())
             add(globs, QString::fromStdString(path));
     if (region.members.empty())
-        for (graph::Moment op = region.first; op <= region.last && globs.size() < kMost; ++op)
+        for (graph::OpIndex op = region.first; op <= region.last && globs.size() < kMost; ++op)
             add(globs, opGlob(program, graph::opAt(op)));
     return globs;
 }
@@ -36,14 +36,14 @@ QString opGlob(const graph::Program& program, graph::OpId op)
            + QString::fromStdString(program.targetOf(row));
 }
 
-QStringList rowGlobs(const plan::VerifiedPlan& plan, graph::Moment first, graph::Moment last)
+QStringList rowGlobs(const plan::VerifiedPlan& plan, graph::OpIndex first, graph::OpIndex last)
 {
     const graph::Program& program = *plan.problem().program;
     for (const plan::Region& region : plan.plan().regions)
         if (region.first == first && region.last == last)
             return regionGlobs(program, region);
     QStringList globs;
-    for (const plan::Again& again : plan.plan().again)
+    for (const plan::RecomputeStep& again : plan.plan().recomputeSteps)
         if (again.before == last)
             for (const graph::OpId op : again.ops)
                 add(globs, opGlob(program, op));

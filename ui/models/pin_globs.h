@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/certify.h"
+#include "core/evaluate/certify.h"
 
 #include <QStringList>
 
@@ -13,7 +13,7 @@ namespace plimsoll::ui {
 /// Globs for what the row of a plan's table stands for, the first dozen: the modules of the
 /// outermost region `first..last`; without modules, its ops; at runtime Step the ops that run again
 /// before op `last`.
-[[nodiscard]] QStringList rowGlobs(const plan::VerifiedPlan& plan, graph::Moment first,
-                                   graph::Moment last);
+[[nodiscard]] QStringList rowGlobs(const plan::VerifiedPlan& plan, graph::OpIndex first,
+                                   graph::OpIndex last);
 
 } // namespace plimsoll::ui

@@ -54,7 +54,7 @@ void PlanModel::setPlan(plan::VerifiedPlanPtr plan)
     std::vector<Row> rows;
     m_decisionCount = 0;
     m_movedCount = 0;
-    if (m_plan && m_plan->plan().runtime == plan::Runtime::Step) {
+    if (m_plan && m_plan->plan().runtime == plan::Runtime::CompiledStep) {
         rows = repeatsOf(*m_plan);
         for (const Row& row : rows) {
             m_decisionCount += row.isRepeated ? 1 : 0;
@@ -153,10 +153,10 @@ std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified
     std::vector<Row> rows(regions.size());
     std::vector<int> tensors(regions.size());
     for (const plan::Recomputed& value : evaluation.recomputed) {
-        const auto op = static_cast<graph::Moment>(value.op.index());
+        const auto op = static_cast<graph::OpIndex>(value.op.index());
         const auto after = std::upper_bound(
             regions.begin(), regions.end(), op,
-            [](graph::Moment at, const plan::Region& region) { return at < region.first; });
+            [](graph::OpIndex at, const plan::Region& region) { return at < region.first; });
         if (after == regions.begin() || op > std::prev(after)->last)
             continue;
         const auto at = static_cast<std::size_t>(after - regions.begin() - 1);
@@ -191,7 +191,7 @@ std::vector<PlanModel::Row> PlanModel::repeatsOf(const plan::VerifiedPlan& verif
 {
     const graph::Program& program = *verified.problem().program;
     const plan::Evaluation& evaluation = verified.evaluation();
-    const std::vector<plan::Again>& again = verified.plan().again;
+    const std::vector<plan::RecomputeStep>& again = verified.plan().recomputeSteps;
     std::vector<Row> rows(again.size());
     std::vector<int> tensors(again.size());
     const std::vector<int> moved = movedByRow(verified.plan());
@@ -209,7 +209,7 @@ std::vector<PlanModel::Row> PlanModel::repeatsOf(const plan::VerifiedPlan& verif
         const graph::OpId first = again[i].ops.front();
         const graph::Op& op = program.op(first);
         Row& row = rows[i];
-        row.stretch = {static_cast<graph::Moment>(first.index()), again[i].before};
+        row.stretch = {static_cast<graph::OpIndex>(first.index()), again[i].before};
         row.firstStep = evaluation.schedule->stepOfOp[first.index()];
         row.module = fileText(program.modulePath(op));
         row.moved = moved[i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/certify.h"
+#include "core/evaluate/certify.h"
 #include "ui/models/table_model.h"
 
 #include <optional>
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] int movedCount() const { return m_movedCount; }
     /// Ops first..last of a row's region, or the first repeated op and the op it runs before, by
     /// which the same decision is known in another plan.
-    using Stretch = std::pair<graph::Moment, graph::Moment>;
+    using Stretch = std::pair<graph::OpIndex, graph::OpIndex>;
     [[nodiscard]] Stretch stretchAt(int row) const;
     /// The row of that region; none in plans that don't recompute it.
     [[nodiscard]] std::optional<int> rowOf(const Stretch& stretch) const;

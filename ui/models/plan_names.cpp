@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/models/plan_names.h"
 
-#include "core/plan/why_no_regions.h"
+#include "core/lower/compiled_step/why_no_regions.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 
@@ -39,7 +39,7 @@ QString repeatsSentence(const plan::Plan& plan)
     const std::vector<int> movedBy = movedByRow(plan);
     const auto moved = static_cast<std::size_t>(std::accumulate(movedBy.begin(), movedBy.end(), 0));
     std::size_t executions = 0;
-    for (const plan::Again& again : plan.again)
+    for (const plan::RecomputeStep& again : plan.recomputeSteps)
         executions += again.ops.size();
     executions -= moved; // no repetitions
     if (moved > 0)
@@ -51,7 +51,7 @@ QString repeatsSentence(const plan::Plan& plan)
                              : translated("%1 executions of ops run").arg(countText(executions));
     return translated("Runtime step: %1 again, before %2 others. Run it with "
                       "plimsoll.compile_step(model, plan).")
-        .arg(what, countText(plan.again.size()));
+        .arg(what, countText(plan.recomputeSteps.size()));
 }
 
 } // namespace
@@ -60,7 +60,7 @@ std::vector<int> movedByRow(const plan::Plan& plan)
 {
     std::vector<int> moved;
     std::set<graph::OpId> ahead;
-    for (const plan::Again& again : plan.again)
+    for (const plan::RecomputeStep& again : plan.recomputeSteps)
         moved.push_back(
             static_cast<int>(std::count_if(again.ops.begin(), again.ops.end(), [&](graph::OpId op) {
                 return op.index() > static_cast<std::size_t>(again.before)
@@ -81,7 +81,7 @@ std::vector<graph::OpId> keptBy(const plan::Region& region)
 
 QString runtimeText(const plan::Plan& plan)
 {
-    if (plan.runtime == plan::Runtime::Step)
+    if (plan.runtime == plan::Runtime::CompiledStep)
         return translated("step");
     QString text = plan.granularity == plan::Granularity::Op ? translated("checkpoint, ops")
                                                              : translated("checkpoint, modules");
@@ -94,9 +94,9 @@ QString runtimeText(const plan::Plan& plan)
 
 QString runtimeSentence(const plan::Plan& plan)
 {
-    if (plan.repeatsNothing())
+    if (plan.recomputesNothing())
         return {};
-    if (plan.runtime == plan::Runtime::Step)
+    if (plan.runtime == plan::Runtime::CompiledStep)
         return repeatsSentence(plan);
     QString kept;
     if (const std::size_t count = keptIn(plan); count > 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/certify.h"
+#include "core/evaluate/certify.h"
 
 #include <QString>
 
@@ -17,7 +17,7 @@ namespace plimsoll::ui {
 [[nodiscard]] QString runtimeSentence(const plan::Plan& plan);
 /// Why regions don't express a plan of single ops: "No regions: Op 3 …"; empty for others.
 [[nodiscard]] QString noRegionsSentence(const plan::VerifiedPlan& plan);
-/// By row of Plan::again: how many ops it runs for the first time, ahead of their place.
+/// By row of Plan::recomputeSteps: how many ops it runs for the first time, ahead of their place.
 [[nodiscard]] std::vector<int> movedByRow(const plan::Plan& plan);
 /// Results that a region's saved sets keep, those of nested ones too.
 [[nodiscard]] std::vector<graph::OpId> keptBy(const plan::Region& region);

@@ -62,11 +62,12 @@ QVariant PointModel::data(const QModelIndex& index, int role) const
 
 QVariant PointModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    const bool isStep = m_frontier && !m_frontier->points().empty()
-                        && m_frontier->points().front()->plan().runtime == plan::Runtime::Step;
+    const bool isStep =
+        m_frontier && !m_frontier->points().empty()
+        && m_frontier->points().front()->plan().runtime == plan::Runtime::CompiledStep;
     if (orientation == Qt::Horizontal && section == RegionsColumn) {
         if (isStep && role == Qt::DisplayRole)
-            return tr("Repeats");
+            return tr("RecomputeClosure");
         if (role == Qt::ToolTipRole)
             return isStep ? tr("Ops before which others are executed again")
                           : tr("Outermost regions that are recomputed");

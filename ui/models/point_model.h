@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/frontier.h"
+#include "core/evaluate/frontier.h"
 #include "ui/models/table_model.h"
 
 namespace plimsoll::ui {

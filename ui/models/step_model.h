@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/compare/measurement.h"
-#include "core/plan/certify.h"
+#include "core/evaluate/certify.h"
 #include "ui/models/table_model.h"
 
 namespace plimsoll::ui {

@@ -2,6 +2,7 @@
 #include "ui/plan_panel/budget_panel.h"
 
 #include "core/base/format.h"
+#include "core/device/known_devices.h"
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
@@ -10,11 +11,11 @@
 #include "ui/plan_panel/gauge.h"
 #include "ui/plan_panel/memory_lines.h"
 #include "ui/plan_panel/next_steps.h"
-#include "ui/plan_panel/option_form.h"
-#include "ui/plan_panel/parallel_form.h"
-#include "ui/plan_panel/planner_table.h"
-#include "ui/plan_panel/size_form.h"
 #include "ui/plan_panel/verdict_box.h"
+#include "ui/plan_tables/planner_table.h"
+#include "ui/problem_form/option_form.h"
+#include "ui/problem_form/parallel_form.h"
+#include "ui/problem_form/size_form.h"
 #include "ui/timeline/budget_values.h"
 
 #include <QComboBox>
@@ -72,7 +73,7 @@ QString feasibleSentence(const workspace::Planned& planned, const solve::Outcome
     const plan::VerifiedPlan& best = *outcome.best;
     const base::Bytes budget = best.problem().budget;
     const QString fits = ui::bytesText(budget);
-    if (best.plan().repeatsNothing())
+    if (best.plan().recomputesNothing())
         return QStringLiteral("Everything fits in %1; nothing needs to be recomputed.").arg(fits);
     const QString spare = shortBytesText(budget - best.evaluation().peak, Rounding::Down);
     if (outcome.status == solve::Status::Optimal)

@@ -69,8 +69,8 @@ void MainWindow::letGo(PlannerPage& page, CloseAnswer answer)
 void MainWindow::connectLeaving(PlannerPage& page)
 {
     connect(
-        &page.document(), &DocumentController::atRest, this, [this, &page] { pageAtRest(page); },
-        Qt::QueuedConnection);
+        &page.document(), &DocumentController::becameIdle, this,
+        [this, &page] { pageAtRest(page); }, Qt::QueuedConnection);
 }
 
 void MainWindow::closePage(int index)

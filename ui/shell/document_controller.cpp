@@ -64,11 +64,11 @@ DocumentController::DocumentController(workspace::Opened opened, QObject* parent
     });
     connect(m_keeper.get(), &SessionKeeper::failed, this,
             [this](const QString& sentence) { Q_EMIT failed(QStringLiteral("save"), sentence); });
-    connect(m_keeper.get(), &SessionKeeper::settled, this, &DocumentController::tellRest);
+    connect(m_keeper.get(), &SessionKeeper::settled, this, &DocumentController::notifyIdle);
     for (const JobRunnerBase* jobs :
          {static_cast<JobRunnerBase*>(&m_planner), static_cast<JobRunnerBase*>(&m_sizer),
           static_cast<JobRunnerBase*>(&m_refiner), static_cast<JobRunnerBase*>(&m_pricer)})
-        connect(jobs, &JobRunnerBase::idle, this, &DocumentController::tellRest);
+        connect(jobs, &JobRunnerBase::idle, this, &DocumentController::notifyIdle);
     if (!m_document.sessionPath.empty())
         m_keeper->attach(m_document);
     answer();
@@ -141,7 +141,8 @@ void DocumentController::commitBudget(base::Bytes budget)
         answer();
         return;
     }
-    m_undo.push(new BudgetCommand{*this, before, budget});
+    m_undo.push(
+        new BudgetCommand{[this](base::Bytes bytes) { applyBudget(bytes); }, before, budget});
 }
 
 void DocumentController::commitChoices(const workspace::Choices& choices)
@@ -152,7 +153,8 @@ void DocumentController::commitChoices(const workspace::Choices& choices)
     if (choices.sizes != m_document.choices.sizes)
         trySizes(choices);
     else
-        m_undo.push(new ChoicesCommand{*this, m_document.choices, choices});
+        m_undo.push(new ChoicesCommand{[this](const workspace::Choices& to) { applyChoices(to); },
+                                       m_document.choices, choices});
 }
 
 void DocumentController::trySizes(const workspace::Choices& choices)
@@ -168,7 +170,9 @@ void DocumentController::trySizes(const workspace::Choices& choices)
                 return;
             m_wanted.reset();
             if (there) {
-                m_undo.push(new ChoicesCommand{*this, m_document.choices, choices});
+                m_undo.push(
+                    new ChoicesCommand{[this](const workspace::Choices& to) { applyChoices(to); },
+                                       m_document.choices, choices});
                 return;
             }
             Q_EMIT choicesChanged(); // whoever shows them shows those that hold
@@ -251,7 +255,7 @@ void DocumentController::takePlanned(workspace::PlannedPtr planned)
     pricePins();
 }
 
-std::vector<workspace::PlannerStanding> DocumentController::plannerStandings() const
+std::vector<workspace::PlannerSummary> DocumentController::plannerStandings() const
 {
     return workspace::plannerStandings(
         m_document.choices, {m_planner.isRunning(), m_perMille, m_soFar->latest(), m_refusal},
@@ -458,10 +462,10 @@ bool DocumentController::hasSaveFailed() const
     return m_keeper->hasFailed();
 }
 
-void DocumentController::tellRest()
+void DocumentController::notifyIdle()
 {
     if (isAtRest())
-        Q_EMIT atRest();
+        Q_EMIT becameIdle();
 }
 
 } // namespace plimsoll::ui

@@ -3,7 +3,7 @@
 
 #include "core/workspace/document.h"
 #include "core/workspace/pin_prices.h"
-#include "core/workspace/planner_standings.h"
+#include "core/workspace/planner_summaries.h"
 #include "ui/base/job_runner.h"
 
 #include <QObject>
@@ -46,7 +46,7 @@ public:
     /// Of the running job.
     [[nodiscard]] int perMille() const { return m_perMille; }
     /// Where all planners stand with the present choices, by now.
-    [[nodiscard]] std::vector<workspace::PlannerStanding> plannerStandings() const;
+    [[nodiscard]] std::vector<workspace::PlannerSummary> plannerStandings() const;
     /// The budget under the pointer while dragging, else the document's.
     [[nodiscard]] base::Bytes budget() const;
     [[nodiscard]] bool isDragging() const { return m_preview.has_value(); }
@@ -84,7 +84,7 @@ public:
     /// Writes pending changes and waits: the program is about to end.
     void finishSaving();
     /// The document is to be closed: what is being planned is given up, what is pending is written,
-    /// both in the background; atRest() says when nothing of it runs any more.
+    /// both in the background; becameIdle() says when nothing of it runs any more.
     void letGo();
     [[nodiscard]] bool isAtRest() const;
     [[nodiscard]] bool isSaving() const;
@@ -108,7 +108,7 @@ Q_SIGNALS:
     void titleChanged();
     void sessionSaved(const QString& path, bool first);
     /// No thread works for the document any more.
-    void atRest();
+    void becameIdle();
     /// Something could not be done; a sentence.
     void failed(const QString& id, const QString& sentence);
 
@@ -125,7 +125,7 @@ private:
     void pricePins();
     void recordRun();
     void changed();
-    void tellRest();
+    void notifyIdle();
 
     workspace::Document m_document;
     workspace::PlannedPtr m_planned;

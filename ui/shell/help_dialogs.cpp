@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/help_dialogs.h"
 
-#include "core/plan/certify.h"
+#include "core/evaluate/certify.h"
 #include "core/solve/registry.h"
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"

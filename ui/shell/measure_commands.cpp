@@ -24,7 +24,7 @@ base::Result<workspace::OverlayPtr> overlayOf(const std::filesystem::path& path,
     base::Result<std::string> content = workspace::readMeasurementFile(path, job);
     if (!content)
         return tl::unexpected{content.error()};
-    return workspace::layOver(path.filename().string(), *std::move(content), over, job);
+    return workspace::attachMeasurement(path.filename().string(), *std::move(content), over, job);
 }
 } // namespace
 

@@ -37,7 +37,7 @@ QString nameText(const std::string& name)
     return fileText(name);
 }
 
-QString runText(const workspace::LaidRun& run)
+QString runText(const workspace::MeasuredRun& run)
 {
     return run.run.plan ? translated("With the plan") : translated("Without a plan");
 }
@@ -56,7 +56,7 @@ QString basisText(const plan::Problem& shown, graph::Rounding rounding)
                                               : translated("with rounding");
 }
 
-MeasuredRow rowOf(const compare::Gap& gap, const workspace::LaidRun& run,
+MeasuredRow rowOf(const compare::Gap& gap, const workspace::MeasuredRun& run,
                   const graph::Program& program)
 {
     const plan::Step& step = run.predicted->schedule->steps[gap.step];
@@ -77,7 +77,7 @@ MeasuredRow rowOf(const compare::Gap& gap, const workspace::LaidRun& run,
 
 } // namespace
 
-MeasuredSet measuredSetOf(const workspace::LaidRun& run, const plan::Problem& shown,
+MeasuredSet measuredSetOf(const workspace::MeasuredRun& run, const plan::Problem& shown,
                           std::shared_ptr<const std::vector<std::uint32_t>> stepAt)
 {
     MeasuredSet set;
@@ -107,7 +107,7 @@ QString measurementText(const workspace::Overlay& overlay)
              fileText(overlay.name));
 }
 
-void addRows(std::vector<MeasuredRow>& rows, const workspace::LaidRun& run,
+void addRows(std::vector<MeasuredRow>& rows, const workspace::MeasuredRun& run,
              const graph::Program& program)
 {
     for (const compare::Row& row : run.comparison.rows)

@@ -15,14 +15,15 @@ namespace plimsoll::ui {
 
 /// `shown` is what the sizes of the plan count; `stepAt` as in MeasuredSet: given, the levels say
 /// that they are of the unplanned step.
-[[nodiscard]] MeasuredSet measuredSetOf(const workspace::LaidRun& run, const plan::Problem& shown,
+[[nodiscard]] MeasuredSet measuredSetOf(const workspace::MeasuredRun& run,
+                                        const plan::Problem& shown,
                                         std::shared_ptr<const std::vector<std::uint32_t>> stepAt);
 
 /// "GPT-2 small, measured on cpu with torch 2.15.0 · gpt2.measurement.json".
 [[nodiscard]] QString measurementText(const workspace::Overlay& overlay);
 
 /// The numbers of a run that were measured, then the steps at which the curves lie apart.
-void addRows(std::vector<MeasuredRow>& rows, const workspace::LaidRun& run,
+void addRows(std::vector<MeasuredRow>& rows, const workspace::MeasuredRun& run,
              const graph::Program& program);
 
 } // namespace plimsoll::ui

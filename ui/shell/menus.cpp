@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/menus.h"
 
-#include "core/plan/device.h"
+#include "core/device/device.h"
+#include "core/device/known_devices.h"
 #include "core/solve/registry.h"
 #include "ui/base/texts.h"
 #include "ui/base/theme.h"

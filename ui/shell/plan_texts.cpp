@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/plan_texts.h"
 
-#include "core/plan/flips.h"
+#include "core/device/known_devices.h"
+#include "core/evaluate/plan_diff.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 
@@ -54,13 +55,13 @@ QString valuesText(int count)
 
 /// "Recompute 5 values more (1.20 GiB), keep 2 values again (20.0 MiB): 24.9 ms for each GiB, by
 /// rotor."
-QString howText(const plan::Descent& way)
+QString howText(const plan::CheaperPlan& way)
 {
     int recomputed = 0;
     int kept = 0;
     base::Bytes recomputedBytes;
     base::Bytes keptBytes;
-    for (const plan::Flip& flip : way.flips) {
+    for (const plan::DecisionChange& flip : way.changes) {
         if (flip.decision == plan::Decision::Recompute) {
             ++recomputed;
             recomputedBytes += flip.value.bytes;
@@ -105,7 +106,7 @@ TimelineSet timelinesOf(const plan::VerifiedPlan& shown, const plan::VerifiedPla
     TimelineSet set;
     set.planned = shown.evaluation().timeline;
     set.unplanned = unplanned.evaluation().timeline;
-    if (shown.plan().repeatsNothing())
+    if (shown.plan().recomputesNothing())
         return set;
     const std::vector<std::int32_t>& own = unplanned.evaluation().schedule->stepOfOp;
     auto steps = std::make_shared<std::vector<std::uint32_t>>();
@@ -197,14 +198,14 @@ std::vector<NextStep> nextStepsOf(const plan::Frontier& frontier, const plan::Ve
 {
     std::vector<NextStep> steps;
     base::Bytes difference;
-    for (const plan::Descent& cheapest :
-         plan::cheapestDescents(frontier, present, NextSteps::kRows)) {
+    for (const plan::CheaperPlan& cheapest :
+         plan::cheapestPlans(frontier, present, NextSteps::kRows)) {
         // What reads the same as this budget may hold a faster plan.
         const base::Bytes budget = shownCeiling(cheapest.to->evaluation().peak);
         const plan::VerifiedPlanPtr to = frontier.at(budget);
         if (to->evaluation().peak - present.evaluation().peak >= difference)
             continue;
-        const plan::Descent way = plan::descent(present, to);
+        const plan::CheaperPlan way = plan::cheaperPlan(present, to);
         difference = base::Bytes{} - way.saved;
         steps.push_back({budget, difference, way.extraTime, howText(way)});
     }

@@ -2,7 +2,7 @@
 // The planner page's part about a measurement that is laid over the prediction.
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
-#include "ui/plan_panel/measured_page.h"
+#include "ui/plan_tables/measured_page.h"
 #include "ui/shell/measured_texts.h"
 #include "ui/shell/pages_dock.h"
 #include "ui/shell/plan_texts.h"
@@ -48,18 +48,18 @@ void PlannerPage::layRuns()
         });
 }
 
-workspace::LaidRunPtr PlannerPage::runOfShown() const
+workspace::MeasuredRunPtr PlannerPage::runOfShown() const
 {
     if (!m_laid.unplanned || !m_shown)
         return nullptr;
-    if (m_shown->plan().repeatsNothing())
+    if (m_shown->plan().recomputesNothing())
         return m_laid.unplanned;
     return m_laid.plan && m_laid.plan->plan() == m_shown->plan() ? m_laid.planned : nullptr;
 }
 
 void PlannerPage::showMeasured()
 {
-    const workspace::LaidRunPtr own = runOfShown();
+    const workspace::MeasuredRunPtr own = runOfShown();
     const plan::Problem& shown = m_shown->problem();
     // The plan that is shown was not measured: then its unplanned curve has the measured one.
     m_timeline->setMeasured(
@@ -88,7 +88,7 @@ void PlannerPage::showMeasuredPage()
     }
     std::vector<MeasuredRow> rows;
     const graph::Program& program = *m_document.program();
-    for (const workspace::LaidRunPtr& run : {m_laid.unplanned, m_laid.planned})
+    for (const workspace::MeasuredRunPtr& run : {m_laid.unplanned, m_laid.planned})
         if (run)
             addRows(rows, *run, program);
     const QString sentence = measurementText(*overlay);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/planner_page.h"
 
-#include "core/plan/frozen_stats.h"
+#include "core/graph/batch_statistics.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/plan_names.h"
-#include "ui/plan_panel/access_page.h"
 #include "ui/plan_panel/budget_panel.h"
-#include "ui/plan_panel/live_page.h"
-#include "ui/plan_panel/measured_page.h"
 #include "ui/plan_panel/memory_lines.h"
 #include "ui/plan_panel/next_steps.h"
-#include "ui/plan_panel/pin_page.h"
-#include "ui/plan_panel/plan_page.h"
-#include "ui/plan_panel/problem_page.h"
-#include "ui/plan_panel/run_page.h"
+#include "ui/plan_tables/access_page.h"
+#include "ui/plan_tables/live_page.h"
+#include "ui/plan_tables/measured_page.h"
+#include "ui/plan_tables/pin_page.h"
+#include "ui/plan_tables/plan_page.h"
+#include "ui/plan_tables/problem_page.h"
+#include "ui/plan_tables/run_page.h"
 #include "ui/shell/pages_dock.h"
 #include "ui/shell/plan_texts.h"
 #include "ui/shell/table_twins.h"
@@ -71,7 +71,7 @@ PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
     const graph::Program& program = *m_document.document().graph.program;
     m_panel->setHasStatistics(
         std::any_of(program.ops.begin(), program.ops.end(), [&program](const graph::Op& op) {
-            return plan::updatesStatistics(program, op);
+            return graph::updatesStatistics(program, op);
         }));
     m_panel->setChoices(m_document.document().choices);
     showPins();
@@ -323,11 +323,11 @@ QStringList PlannerPage::subtitle() const
     const graph::ProgramPtr& step = m_shown->problem().program;
     const QString size = // the fields show it, too: said where it isn't as recorded
         step == m_document.document().graph.program ? QString{} : sizeText(*step);
-    QStringList facts{plan.repeatsNothing() ? tr("unplanned, %1").arg(time)
-                                            : tr("planned, %1").arg(time)};
+    QStringList facts{plan.recomputesNothing() ? tr("unplanned, %1").arg(time)
+                                               : tr("planned, %1").arg(time)};
     if (!size.isEmpty())
         facts << size;
-    if (!plan.repeatsNothing())
+    if (!plan.recomputesNothing())
         facts << runtimeText(plan);
     return facts;
 }
@@ -437,7 +437,8 @@ StatusText PlannerPage::status() const
         && outcome.frontier->points().size() > 1)
         return {tr("Stopped: the best plan so far is kept"), QStringLiteral("info")};
     if (outcome.best)
-        return {outcome.best->plan().repeatsNothing() ? tr("Everything fits") : tr("Plan verified"),
+        return {outcome.best->plan().recomputesNothing() ? tr("Everything fits")
+                                                         : tr("Plan verified"),
                 QStringLiteral("verified")};
     return {outcome.status == solve::Status::Infeasible ? tr("Budget below the lower bound")
                                                         : tr("No plan for this budget"),

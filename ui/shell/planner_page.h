@@ -126,7 +126,7 @@ private:
     void showMeasuredPage();
     void goToMeasured(const MeasuredRow& row);
     void offerMeasuredPlan();
-    [[nodiscard]] workspace::LaidRunPtr runOfShown() const;
+    [[nodiscard]] workspace::MeasuredRunPtr runOfShown() const;
     void adaptToWidth();
     void sizeDocks();
     [[nodiscard]] int roomBelow() const;

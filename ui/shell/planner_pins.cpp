@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the user pinned, on a planner page: from its list and from menus of rows.
-#include "ui/plan_panel/live_page.h"
-#include "ui/plan_panel/pin_page.h"
-#include "ui/plan_panel/plan_page.h"
+#include "ui/plan_tables/live_page.h"
+#include "ui/plan_tables/pin_page.h"
+#include "ui/plan_tables/plan_page.h"
 #include "ui/shell/pages_dock.h"
 #include "ui/shell/planner_page.h"
 

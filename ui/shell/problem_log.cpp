@@ -106,7 +106,7 @@ std::vector<Problem> ProblemLog::problemsOf(const plan::VerifiedPlan& shown) con
 
 std::vector<Problem> remarksOn(const plan::VerifiedPlan& plan)
 {
-    if (plan.plan().runtime == plan::Runtime::Step)
+    if (plan.plan().runtime == plan::Runtime::CompiledStep)
         return {}; // it repeats batch norm without its statistics
     const graph::Program& program = *plan.problem().program;
     std::set<graph::StorageId> buffers;

@@ -4,7 +4,7 @@
 #include "ui/base/theme.h"
 #include "ui/models/point_model.h"
 #include "ui/models/step_model.h"
-#include "ui/plan_panel/table_look.h"
+#include "ui/plan_tables/table_look.h"
 #include "ui/shell/pages_dock.h"
 #include "ui/shell/plan_texts.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/compare/measurement.h"
-#include "core/plan/frontier.h"
+#include "core/evaluate/frontier.h"
 
 #include <QObject>
 #include <QTimer>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/start_page/file_summary.h"
 
+#include "core/device/known_devices.h"
 #include "core/workspace/document.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"

@@ -127,7 +127,7 @@ bool readCheck(Scan& scan, std::string_view key, JsonValue& value, graph::Checks
     else if (key == "peak_bytes")
         checks.peakBytes = base::Bytes{number};
     else if (number <= kMostRows)
-        checks.peakOp = static_cast<graph::Moment>(number);
+        checks.peakOp = static_cast<graph::OpIndex>(number);
     else
         return scan.refuse(value, "an op");
     return true;

@@ -10,7 +10,7 @@ namespace plimsoll::readers::plimsoll_graph {
 
 namespace {
 
-using graph::Moment;
+using graph::OpIndex;
 
 /// Checks the indices of one row; keeps the first that is out of range.
 class RowCheck
@@ -46,7 +46,7 @@ public:
         return *this;
     }
     /// kBeforeStep, an op, or kNever.
-    RowCheck& moment(const char* column, Moment value, std::size_t ops)
+    RowCheck& moment(const char* column, OpIndex value, std::size_t ops)
     {
         return value == graph::kNever ? *this : index(column, value, ops, graph::kBeforeStep);
     }

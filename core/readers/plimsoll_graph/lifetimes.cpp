@@ -9,9 +9,9 @@ namespace plimsoll::readers::plimsoll_graph {
 
 namespace {
 
-using graph::Moment;
+using graph::OpIndex;
 
-std::string momentText(Moment moment)
+std::string momentText(OpIndex moment)
 {
     if (moment == graph::kNever)
         return "after the step";
@@ -40,11 +40,11 @@ MaybeFault findSpanFault(const graph::Program& program)
 
 /// Checks one use and notes it as the storage's last so far.
 MaybeFault use(const graph::Program& program, std::size_t op, graph::TensorId tensor,
-               const char* verb, std::vector<Moment>& lastUse)
+               const char* verb, std::vector<OpIndex>& lastUse)
 {
     const graph::StorageId id = program.tensor(tensor).storage;
     const graph::Storage& storage = program.storage(id);
-    const auto now = static_cast<Moment>(op);
+    const auto now = static_cast<OpIndex>(op);
     if (now < storage.alloc)
         return fault(Table::Ops, op,
                      fmt::format("{} storage {} before its alloc at {}", verb, id.index(),
@@ -57,7 +57,7 @@ MaybeFault use(const graph::Program& program, std::size_t op, graph::TensorId te
     return std::nullopt;
 }
 
-MaybeFault findUseFault(const graph::Program& program, std::vector<Moment>& lastUse)
+MaybeFault findUseFault(const graph::Program& program, std::vector<OpIndex>& lastUse)
 {
     for (std::size_t row = 0; row < program.ops.size(); ++row) {
         const graph::Op& op = program.ops[row];
@@ -80,7 +80,7 @@ MaybeFault findLifetimeFault(const graph::Program& program)
 {
     if (auto found = findSpanFault(program))
         return found;
-    std::vector<Moment> lastUse(program.storages.size(), graph::kBeforeStep);
+    std::vector<OpIndex> lastUse(program.storages.size(), graph::kBeforeStep);
     if (auto found = findUseFault(program, lastUse))
         return found;
     for (std::size_t row = 0; row < program.storages.size(); ++row)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/readers/registry.h"
+#include "core/readers/descriptor.h"
 
 namespace plimsoll::readers::plimsoll_graph {
 

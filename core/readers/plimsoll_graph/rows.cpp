@@ -13,7 +13,7 @@ namespace plimsoll::readers::plimsoll_graph {
 
 namespace {
 
-using graph::Moment;
+using graph::OpIndex;
 
 constexpr std::int64_t kHighestClass = graph::kStorageClassCount - 1;
 constexpr std::int64_t kHighestPhase = graph::kPhaseCount - 1;
@@ -60,7 +60,7 @@ std::optional<Id> idOrNone(std::int64_t index)
     return Id{static_cast<std::size_t>(index)};
 }
 
-Moment momentOrNever(const std::optional<std::int64_t>& moment)
+OpIndex momentOrNever(const std::optional<std::int64_t>& moment)
 {
     return moment ? narrow(*moment) : graph::kNever;
 }

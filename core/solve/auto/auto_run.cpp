@@ -19,11 +19,11 @@ namespace {
 constexpr std::chrono::milliseconds kLook{20}; ///< between two looks at the parts' progress
 constexpr int kWhole = 1000;                   ///< per mille
 
-bool repeatsNothing(const plan::Frontier& frontier)
+bool recomputesNothing(const plan::Frontier& frontier)
 {
     const std::vector<plan::VerifiedPlanPtr>& points = frontier.points();
     return std::all_of(points.begin(), points.end(), [](const plan::VerifiedPlanPtr& point) {
-        return point->plan().repeatsNothing();
+        return point->plan().recomputesNothing();
     });
 }
 
@@ -52,7 +52,7 @@ base::Result<plan::FrontierPtr> AutoRun::run(const FitPlanners& planners, std::s
     m_parts = std::vector<Part>(planners.fit.size());
     for (std::size_t i = 0; i < m_parts.size(); ++i)
         m_parts[i].fit = &planners.fit[i];
-    m_reports = std::make_shared<plan::PartReports>(planners.reports);
+    m_reports = std::make_shared<plan::PlannerProgressList>(planners.reports);
     m_known.setRuntime(m_runtime);
     m_known.setParts(m_reports);
     std::vector<std::jthread> workers;
@@ -92,8 +92,9 @@ base::Result<plan::FrontierPtr> AutoRun::resultOf(Part& part)
 {
     if (isCut() && &part != &m_parts.front())
         return base::cancelled();
-    m_reports->change(part.fit->part,
-                      [](plan::PartReport& report) { report.state = plan::PartState::Running; });
+    m_reports->change(part.fit->part, [](plan::PlannerProgress& report) {
+        report.state = plan::PlannerState::Running;
+    });
     base::Result<plan::FrontierPtr> result = part.fit->planner->frontier(
         m_problem, part.fit->options, {.stop = m_job.stop, .progress = &part.progress},
         [this](const plan::FrontierPtr& found) { hear(found); });
@@ -107,13 +108,13 @@ void AutoRun::report(const Part& part, const base::Result<plan::FrontierPtr>& re
 {
     const bool isStopped =
         m_job.stopRequested() || (!result && result.error().kind == base::ErrorKind::Cancelled);
-    m_reports->change(part.fit->part, [&](plan::PartReport& report) {
+    m_reports->change(part.fit->part, [&](plan::PlannerProgress& report) {
         report.took = took;
-        report.state = isStopped ? plan::PartState::Stopped
-                       : result  ? plan::PartState::Over
-                                 : plan::PartState::Refused;
+        report.state = isStopped ? plan::PlannerState::Stopped
+                       : result  ? plan::PlannerState::Over
+                                 : plan::PlannerState::Refused;
         if (result)
-            report.found = plan::partPoints(**result);
+            report.found = plan::progressPoints(**result);
         else if (!isStopped)
             report.reason = base::told(result.error());
     });
@@ -129,8 +130,9 @@ void AutoRun::wait()
         for (const Part& part : m_parts) {
             const int perMille = part.progress.perMille();
             progress += static_cast<std::size_t>(perMille);
-            m_reports->change(part.fit->part,
-                              [perMille](plan::PartReport& report) { report.perMille = perMille; });
+            m_reports->change(part.fit->part, [perMille](plan::PlannerProgress& report) {
+                report.perMille = perMille;
+            });
         }
         m_job.report(progress, m_parts.size() * kWhole);
     }
@@ -177,7 +179,7 @@ base::Result<plan::FrontierPtr> AutoRun::merged() const
         }
     }
     // Who only keeps everything has no answer to why the others refuse.
-    if (!hasAny || (!isCut() && repeatsNothing(frontier) && !frontier.leftOut().empty()))
+    if (!hasAny || (!isCut() && recomputesNothing(frontier) && !frontier.leftOut().empty()))
         return tl::unexpected{refusal()};
     return std::make_shared<const plan::Frontier>(std::move(frontier));
 }

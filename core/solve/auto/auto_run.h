@@ -59,7 +59,7 @@ private:
     const Listener& m_listener;
 
     std::vector<Part> m_parts; ///< in the planners' order
-    std::shared_ptr<plan::PartReports> m_reports;
+    std::shared_ptr<plan::PlannerProgressList> m_reports;
     std::mutex m_mutex;
     std::condition_variable m_wake;
     std::size_t m_next = 0; ///< part to be begun

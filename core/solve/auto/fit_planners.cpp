@@ -74,12 +74,12 @@ FitPlanners fitPlanners(const std::vector<AutoPart>& parts, const PlannerDescrip
         if (!isAskedFor(part, asked, options))
             continue;
         const PlannerDescriptor& about = part.planner->descriptor();
-        plan::PartReport report{about.id, plan::PartState::Waiting};
+        plan::PlannerProgress report{about.id, plan::PlannerState::Waiting};
         if (base::Result<Options> given = optionsFor(part, asked, options)) {
             report.call = callText(about, optionTexts(about, *given));
             all.fit.push_back({part.planner, *std::move(given), all.reports.size()});
         } else {
-            report.state = plan::PartState::Unfit;
+            report.state = plan::PlannerState::Unfit;
             report.reason = given.error().message;
         }
         all.reports.push_back(std::move(report));

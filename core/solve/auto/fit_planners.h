@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/solve/common/planner.h"
+#include "core/solve/api/planner.h"
 
 #include <cstddef>
 #include <vector>
@@ -26,7 +26,7 @@ struct FitPlanner
 struct FitPlanners
 {
     std::vector<FitPlanner> fit;
-    std::vector<plan::PartReport> reports; ///< of all planners: the others with their reason
+    std::vector<plan::PlannerProgress> reports; ///< of all planners: the others with their reason
 };
 
 /// Those of `parts`, in the same order, that make plans for the runtime asked for, with regions and

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/solve/common/planner.h"
+#include "core/solve/api/planner.h"
 
 #include <memory>
 
 namespace plimsoll::solve {
 
-/// The planner "every-block": each repeated block (plan::repeatedBlocks()) a checkpoint, as Hugging
-/// Face's `gradient_checkpointing_enable()` does it.
+/// The planner "every-block": each repeated block (graph::repeatedBlocks()) a checkpoint, as
+/// Hugging Face's `gradient_checkpointing_enable()` does it.
 [[nodiscard]] std::unique_ptr<const Planner> makeEveryBlockPlanner();
 
 /// The planner "sequential-k": `torch.utils.checkpoint.checkpoint_sequential()` over

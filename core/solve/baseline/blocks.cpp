@@ -20,12 +20,12 @@ bool follows(const graph::Call& before, const graph::Call& after)
 }
 
 /// The longest chain among siblings; of equally long ones that with most ops.
-Siblings chainIn(const Program& program, const Siblings& siblings)
+graph::Siblings chainIn(const Program& program, const graph::Siblings& siblings)
 {
-    Siblings best;
-    Siblings chain;
-    const auto rank = [&](const Siblings& calls) {
-        return std::pair{calls.size(), plan::opsOf(program, calls)};
+    graph::Siblings best;
+    graph::Siblings chain;
+    const auto rank = [&](const graph::Siblings& calls) {
+        return std::pair{calls.size(), graph::opsOf(program, calls)};
     };
     for (const CallId call : siblings) {
         if (!chain.empty() && !follows(program.call(chain.back()), program.call(call)))
@@ -37,13 +37,13 @@ Siblings chainIn(const Program& program, const Siblings& siblings)
     return best;
 }
 
-Siblings longestOf(const Program& program, const std::vector<Siblings>& groups)
+graph::Siblings longestOf(const Program& program, const std::vector<graph::Siblings>& groups)
 {
-    Siblings best;
-    for (const Siblings& siblings : groups) {
-        Siblings chain = chainIn(program, siblings);
-        if (std::pair{chain.size(), plan::opsOf(program, chain)}
-            > std::pair{best.size(), plan::opsOf(program, best)})
+    graph::Siblings best;
+    for (const graph::Siblings& siblings : groups) {
+        graph::Siblings chain = chainIn(program, siblings);
+        if (std::pair{chain.size(), graph::opsOf(program, chain)}
+            > std::pair{best.size(), graph::opsOf(program, best)})
             best = std::move(chain);
     }
     return best;
@@ -51,27 +51,28 @@ Siblings longestOf(const Program& program, const std::vector<Siblings>& groups)
 
 } // namespace
 
-Siblings longestChain(const Program& program)
+graph::Siblings longestChain(const Program& program)
 {
-    std::map<std::optional<CallId>, Siblings> byParent;
+    std::map<std::optional<CallId>, graph::Siblings> byParent;
     for (std::size_t index = 0; index < program.calls.size(); ++index)
-        if (plan::isInForward(program, program.calls[index]))
+        if (graph::isInForward(program, program.calls[index]))
             byParent[program.calls[index].parent].emplace_back(index);
-    std::vector<Siblings> groups;
+    std::vector<graph::Siblings> groups;
     groups.reserve(byParent.size());
     for (auto& [parent, siblings] : byParent)
         groups.push_back(std::move(siblings));
-    Siblings any = longestOf(program, groups);
-    Siblings blocks = longestOf(program, plan::repeatedBlocks(program));
-    Siblings& chosen = 2 * blocks.size() >= any.size() ? blocks : any;
-    return chosen.size() > 1 ? std::move(chosen) : Siblings{};
+    graph::Siblings any = longestOf(program, groups);
+    graph::Siblings blocks = longestOf(program, graph::repeatedBlocks(program));
+    graph::Siblings& chosen = 2 * blocks.size() >= any.size() ? blocks : any;
+    return chosen.size() > 1 ? std::move(chosen) : graph::Siblings{};
 }
 
-std::vector<std::vector<OpRun>> runsOf(const Program& program, const std::vector<Siblings>& groups)
+std::vector<std::vector<OpRun>> runsOf(const Program& program,
+                                       const std::vector<graph::Siblings>& groups)
 {
     std::vector<std::vector<OpRun>> runs;
     runs.reserve(groups.size());
-    for (const Siblings& group : groups)
+    for (const graph::Siblings& group : groups)
         runs.push_back({{program.call(group.front()).first, program.call(group.back()).last}});
     return runs;
 }

@@ -7,25 +7,25 @@
 
 namespace plimsoll::solve {
 
-using graph::Moment;
 using graph::OpId;
+using graph::OpIndex;
 using graph::StorageId;
 
 Boundary::Boundary(const plan::Problem& problem)
     : m_program{*problem.program}
-    , m_forward{static_cast<Moment>(problem.program->forwardCount())}
-    , m_repeats{*problem.program}
+    , m_forward{static_cast<OpIndex>(problem.program->forwardCount())}
+    , m_closure{*problem.program}
     , m_mayGo(m_program.storages.size(), false)
     , m_pinned(m_program.storages.size())
 {
-    const auto end = static_cast<Moment>(m_program.countBeforeOptimizer());
+    const auto end = static_cast<OpIndex>(m_program.countBeforeOptimizer());
     const std::vector<bool> nothing(m_program.storages.size(), false);
     for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
         const StorageId id{index};
         const graph::Storage& storage = m_program.storages[index];
         if (storage.alloc < 0 || storage.alloc >= m_forward)
             continue;
-        const std::vector<Moment>& uses = m_repeats.usesOf(id);
+        const std::vector<OpIndex>& uses = m_closure.usesOf(id);
         const auto first = std::ranges::lower_bound(uses, m_forward);
         if (first == uses.end()) {
             m_mayGo[index] = true; // backward reads it only to compute others again
@@ -33,13 +33,13 @@ Boundary::Boundary(const plan::Problem& problem)
         }
         if (uses.back() >= end || storage.bytes.count() == 0
             || storage.storageClass == graph::StorageClass::Output
-            || !m_repeats.before(*first, {id}, nothing))
+            || !m_closure.before(*first, {id}, nothing))
             continue;
         m_mayGo[index] = true;
         m_values.push_back({id, *first});
     }
     // Nobody repeats the op that makes the loss, so what it makes beside the loss stays.
-    std::set<Moment> makers;
+    std::set<OpIndex> makers;
     for (const graph::Storage& storage : m_program.storages)
         if (storage.storageClass == graph::StorageClass::Output)
             makers.insert(storage.alloc);
@@ -62,17 +62,17 @@ Boundary::Attempt Boundary::attempt(const std::vector<bool>& isKept) const
     for (std::size_t storage = 0; storage < isGone.size(); ++storage)
         if (isKept[storage])
             isGone[storage] = false;
-    std::map<Moment, std::set<OpId>> rows;
+    std::map<OpIndex, std::set<OpId>> rows;
     for (const Value& value : m_values) {
         if (!isGone[value.storage.index()])
             continue; // kept, or made again on the way to another one
-        const auto ops = m_repeats.before(value.firstUse, {value.storage}, isGone);
+        const auto ops = m_closure.before(value.firstUse, {value.storage}, isGone);
         if (!ops)
             return {{}, value.storage};
         rows[value.firstUse].insert(ops->begin(), ops->end());
         for (const OpId op : *ops)
-            for (const StorageId touched : m_repeats.touchedBy(op))
-                if (m_program.storage(touched).alloc == static_cast<Moment>(op.index()))
+            for (const StorageId touched : m_closure.touchedBy(op))
+                if (m_program.storage(touched).alloc == static_cast<OpIndex>(op.index()))
                     isGone[touched.index()] = false;
     }
     Attempt made;
@@ -81,7 +81,7 @@ Boundary::Attempt Boundary::attempt(const std::vector<bool>& isKept) const
     return made;
 }
 
-std::vector<plan::Again> Boundary::rows(std::vector<bool> isKept) const
+std::vector<plan::RecomputeStep> Boundary::rows(std::vector<bool> isKept) const
 {
     for (std::size_t storage = 0; storage < isKept.size(); ++storage)
         if (m_pinned[storage])

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/plan/plan.h"
-#include "core/solve/common/repeats.h"
+#include "core/solve/regions/recompute_closure.h"
 
 #include <optional>
 #include <vector>
@@ -18,29 +18,29 @@ class Boundary
 public:
     explicit Boundary(const plan::Problem& problem);
 
-    /// Rows of Plan::again when of what forward and loss make these storages are kept (by storage),
-    /// pinned ones aside. More of them are where a value's ops need something that can't be made
-    /// again; what can't be is always kept, and so is the loss.
-    [[nodiscard]] std::vector<plan::Again> rows(std::vector<bool> isKept) const;
+    /// Rows of Plan::recomputeSteps when of what forward and loss make these storages are kept (by
+    /// storage), pinned ones aside. More of them are where a value's ops need something that can't
+    /// be made again; what can't be is always kept, and so is the loss.
+    [[nodiscard]] std::vector<plan::RecomputeStep> rows(std::vector<bool> isKept) const;
 
 private:
     /// A storage that backward reads and that may be computed again.
     struct Value
     {
         graph::StorageId storage;
-        graph::Moment firstUse = 0; ///< in backward
+        graph::OpIndex firstUse = 0; ///< in backward
     };
     struct Attempt
     {
-        std::vector<plan::Again> rows;
+        std::vector<plan::RecomputeStep> rows;
         std::optional<graph::StorageId> failed; ///< that can't be computed again
     };
 
     [[nodiscard]] Attempt attempt(const std::vector<bool>& isKept) const;
 
     const graph::Program& m_program;
-    graph::Moment m_forward; ///< first op of backward
-    Repeats m_repeats;
+    graph::OpIndex m_forward; ///< first op of backward
+    RecomputeClosure m_closure;
     std::vector<Value> m_values;                        ///< by rising first use
     std::vector<bool> m_mayGo;                          ///< by storage
     std::vector<std::optional<plan::PinKind>> m_pinned; ///< by storage: what the pins say

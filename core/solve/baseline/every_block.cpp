@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/baseline/baselines.h"
 #include "core/solve/baseline/blocks.h"
-#include "core/solve/common/run_plans.h"
+#include "core/solve/regions/run_plans.h"
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ base::Result<void> addEveryBlock(const plan::Problem& problem, RunPlans& plans,
                                  const base::JobContext& /*job*/)
 {
     std::vector<Siblings> blocks;
-    for (const Siblings& family : plan::repeatedBlocks(*problem.program))
+    for (const Siblings& family : graph::repeatedBlocks(*problem.program))
         for (const graph::CallId call : family)
             blocks.push_back({call});
     std::ranges::sort(blocks); // calls are numbered as they begin

@@ -16,7 +16,10 @@ class JointBuilder
 public:
     using Nodes = std::vector<std::size_t>;
 
-    explicit JointBuilder(const graph::Program& program);
+    /// Pushes what an op is split into, if it is; false: it is one node.
+    using Splitter = bool (*)(JointBuilder& builder, std::string_view packet);
+
+    JointBuilder(const graph::Program& program, Splitter splitOp);
 
     /// Nodes of what the op computes. `isSeed`: its results are the gradient that backward begins
     /// with.
@@ -71,6 +74,7 @@ private:
     void dropUnneeded();
 
     const graph::Program& m_program;
+    Splitter m_splitOp;
     std::vector<std::int64_t> m_itemSizes; ///< by dtype
     JointGraph m_graph;
     const graph::Op* m_op = nullptr;

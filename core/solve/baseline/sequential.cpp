@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/baseline/baselines.h"
 #include "core/solve/baseline/blocks.h"
-#include "core/solve/common/run_plans.h"
+#include "core/solve/regions/run_plans.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/baseline/baselines.h"
 #include "core/solve/baseline/torch_budget_rows.h"
-#include "core/solve/common/run_plans.h"
+#include "core/solve/regions/run_plans.h"
 
 #include <optional>
 #include <utility>
@@ -23,20 +23,20 @@ base::Result<void> addBudgets(const plan::Problem& problem, RunPlans& plans,
     TorchBudgetRows budgeted{problem, plans.option("solver") == kGreedy};
     if (!problem.pins.empty()) {
         plan::Plan plan = plans.blank();
-        plan.again = budgeted.keepingAll();
+        plan.recomputeSteps = budgeted.keepingAll();
         if (base::Result<void> added = plans.add(plan); !added)
             return added;
     }
     const std::int64_t first = asked == kWholeRange ? 0 : asked;
     const std::int64_t last = asked == kWholeRange ? kWhole : asked;
     for (std::int64_t permille = first; permille <= last; permille += kBetweenTwo) {
-        std::optional<std::vector<plan::Again>> rows = budgeted.at(permille, job);
+        std::optional<std::vector<plan::RecomputeStep>> rows = budgeted.at(permille, job);
         if (job.stopRequested())
             return {};
         if (!rows)
             continue;
         plan::Plan plan = plans.blank();
-        plan.again = std::move(*rows);
+        plan.recomputeSteps = std::move(*rows);
         if (base::Result<void> added = plans.add(plan); !added)
             return added;
         job.report(static_cast<std::size_t>(permille - first + 1),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/baseline/torch_budget_rows.h"
 
+#include "core/solve/baseline/joint_recording.h"
+
 #include <memory>
 
 namespace plimsoll::solve {
@@ -65,14 +67,14 @@ std::vector<bool> TorchBudgetRows::storagesOf(const TorchPartition::Nodes& nodes
     return isKept;
 }
 
-std::optional<std::vector<plan::Again>> TorchBudgetRows::at(std::int64_t permille,
-                                                            const base::JobContext& job)
+std::optional<std::vector<plan::RecomputeStep>> TorchBudgetRows::at(std::int64_t permille,
+                                                                    const base::JobContext& job)
 {
     const auto kept = m_partition.kept(permille, job);
     return kept ? std::optional{m_boundary.rows(storagesOf(*kept))} : std::nullopt;
 }
 
-std::vector<plan::Again> TorchBudgetRows::keepingAll() const
+std::vector<plan::RecomputeStep> TorchBudgetRows::keepingAll() const
 {
     return m_boundary.rows(std::vector<bool>(m_program.storages.size(), true));
 }

@@ -12,12 +12,12 @@ class TorchBudgetRows
 public:
     TorchBudgetRows(const plan::Problem& problem, bool isGreedy);
 
-    /// Rows of Plan::again at a budget of 0..1000 permille (TorchPartition). Nothing when the job
-    /// is to stop.
-    [[nodiscard]] std::optional<std::vector<plan::Again>> at(std::int64_t permille,
-                                                             const base::JobContext& job);
+    /// Rows of Plan::recomputeSteps at a budget of 0..1000 permille (TorchPartition). Nothing when
+    /// the job is to stop.
+    [[nodiscard]] std::optional<std::vector<plan::RecomputeStep>> at(std::int64_t permille,
+                                                                     const base::JobContext& job);
     /// Those of the step as it was recorded, and what pins ask for.
-    [[nodiscard]] std::vector<plan::Again> keepingAll() const;
+    [[nodiscard]] std::vector<plan::RecomputeStep> keepingAll() const;
 
 private:
     [[nodiscard]] std::vector<bool> storagesOf(const TorchPartition::Nodes& nodes) const;

@@ -2,8 +2,9 @@
 #include "core/solve/chain/chen_planner.h"
 
 #include "core/solve/chain/chen.h"
-#include "core/solve/common/linearize.h"
-#include "core/solve/common/run_plans.h"
+#include "core/solve/regions/linearize.h"
+#include "core/solve/regions/region_spaces.h"
+#include "core/solve/regions/run_plans.h"
 
 #include <utility>
 #include <vector>

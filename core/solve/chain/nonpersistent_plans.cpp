@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/nonpersistent_plans.h"
 
-#include "core/solve/chain/nonpersistent.h"
+#include "core/solve/chain/rotor/nonpersistent.h"
+#include "core/solve/chain/rotor/whole_table.h"
 #include "core/solve/chain/sequence_rows.h"
-#include "core/solve/chain/whole_table.h"
-#include "core/solve/common/linearize.h"
-#include "core/solve/common/repeats.h"
+#include "core/solve/regions/linearize.h"
+#include "core/solve/regions/recompute_closure.h"
 
 #include <array>
 #include <optional>
@@ -45,7 +45,7 @@ base::Result<void> offerChain(const LinearizedStep& step, const SequenceRows& ro
             return base::cancelled();
         const auto sequence = table.sequence(points[place].budget);
         if (sequence && dropsAnything(*sequence))
-            if (std::optional<std::vector<plan::Again>> found = rows.rowsOf(*sequence))
+            if (std::optional<std::vector<plan::RecomputeStep>> found = rows.rowsOf(*sequence))
                 if (base::Result<void> offered = offer(*std::move(found)); !offered)
                     return offered;
         checking.report(place + 1, points.size());
@@ -59,7 +59,7 @@ base::Result<void> offerNonPersistent(const plan::Problem& problem, const Region
                                       int slots, const base::JobContext& job,
                                       const RowsOffer& offer)
 {
-    const Repeats repeats{*problem.program};
+    const RecomputeClosure closure{*problem.program};
     const std::set<graph::StorageId> kept = keptByPins(problem);
     int done = 0;
     for (const std::size_t most : kCounts)
@@ -71,7 +71,7 @@ base::Result<void> offerNonPersistent(const plan::Problem& problem, const Region
             // recomputation ends where it may.
             step->chain.regions = {};
             step->chain.ftail.clear();
-            const SequenceRows rows{*problem.program, repeats, *step, kept};
+            const SequenceRows rows{*problem.program, closure, *step, kept};
             const base::JobContext piece = job.piece(done++, 2 * static_cast<int>(kCounts.size()));
             if (base::Result<void> offered = offerChain(*step, rows, slots, piece, offer); !offered)
                 return offered;

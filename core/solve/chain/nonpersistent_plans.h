@@ -4,7 +4,7 @@
 #include "core/base/job_context.h"
 #include "core/base/result.h"
 #include "core/plan/plan.h"
-#include "core/solve/common/region_space.h"
+#include "core/solve/regions/region_space.h"
 
 #include <functional>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace plimsoll::solve {
 
 /// Is given the rows of a plan for the runtime Step; an error ends the search.
-using RowsOffer = std::function<base::Result<void>(std::vector<plan::Again>)>;
+using RowsOffer = std::function<base::Result<void>(std::vector<plan::RecomputeStep>)>;
 
 /// Offers those of the optimal schedules of a step's chains, at every budget, that let go of a
 /// value and keep what a later stage saved (checkpointing.md 2): rotor's are without them. Chains

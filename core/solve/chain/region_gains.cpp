@@ -5,7 +5,7 @@
 
 namespace plimsoll::solve {
 
-using graph::Moment;
+using graph::OpIndex;
 
 RegionGains::RegionGains(const plan::Problem& problem, const LinearizedStep& step)
     : m_program{*problem.program}, m_rounding{problem.rounding}, m_stages{step.stages.size()}
@@ -37,7 +37,7 @@ std::int64_t RegionGains::bytesOf(const graph::Storage& storage) const
 /// Made by forward or loss and let go by the user's code before backward starts.
 bool RegionGains::isInner(const graph::Storage& storage) const
 {
-    const auto ops = static_cast<Moment>(m_stageOf.size());
+    const auto ops = static_cast<OpIndex>(m_stageOf.size());
     return storage.alloc >= 0 && storage.alloc < ops && storage.pythonFree < ops;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/solve/common/linearize.h"
+#include "core/solve/regions/linearize.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +40,7 @@ private:
     void findLastSaves(const LinearizedStep& step);
     [[nodiscard]] std::int64_t bytesOf(const graph::Storage& storage) const;
     [[nodiscard]] bool isInner(const graph::Storage& storage) const;
-    [[nodiscard]] std::size_t stageAt(graph::Moment op) const
+    [[nodiscard]] std::size_t stageAt(graph::OpIndex op) const
     {
         return m_stageOf[static_cast<std::size_t>(op)];
     }

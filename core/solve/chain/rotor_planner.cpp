@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/rotor_planner.h"
 
-#include "core/solve/chain/annotation.h"
+#include "core/solve/api/certify_and_insert.h"
 #include "core/solve/chain/nonpersistent_plans.h"
-#include "core/solve/chain/rotor.h"
+#include "core/solve/chain/rotor/annotation.h"
+#include "core/solve/chain/rotor/rotor.h"
+#include "core/solve/chain/rotor/whole_table.h"
 #include "core/solve/chain/saved_sets.h"
 #include "core/solve/chain/single_level.h"
-#include "core/solve/chain/stage_ways.h"
-#include "core/solve/chain/whole_table.h"
-#include "core/solve/common/forced_regions.h"
-#include "core/solve/common/linearize.h"
-#include "core/solve/common/offer.h"
-#include "core/solve/common/step_plans.h"
+#include "core/solve/chain/stage_variants.h"
+#include "core/solve/regions/forced_regions.h"
+#include "core/solve/regions/linearize.h"
+#include "core/solve/regions/region_spaces.h"
+#include "core/solve/regions/step_plans.h"
 
 #include <algorithm>
 #include <array>
@@ -37,7 +38,7 @@ plan::Granularity granularityOf(const PlannerDescriptor& descriptor, const Optio
 }
 
 /// What is known of a region tree without its members: equal ones are equal plans.
-using Shape = std::vector<graph::Moment>;
+using Shape = std::vector<graph::OpIndex>;
 
 void describe(const std::vector<plan::Region>& regions, Shape& shape)
 {
@@ -45,7 +46,7 @@ void describe(const std::vector<plan::Region>& regions, Shape& shape)
         shape.push_back(region.first);
         shape.push_back(region.last);
         for (const graph::OpId op : region.save)
-            shape.push_back(graph::kBeforeStep - 1 - static_cast<graph::Moment>(op.index()));
+            shape.push_back(graph::kBeforeStep - 1 - static_cast<graph::OpIndex>(op.index()));
         describe(region.nested, shape);
         shape.push_back(graph::kNever); // its end
     }
@@ -109,7 +110,7 @@ private:
                            const std::vector<plan::Region>& more = {});
     [[nodiscard]] std::vector<plan::Region>
     wayRegions(const LinearizedStep& step, const Sequence& sequence, const KeptByWay& kept) const;
-    base::Result<void> offer(const plan::Plan& plan);
+    base::Result<void> certifyAndInsert(const plan::Plan& plan);
     [[nodiscard]] bool becomesStep(plan::Plan& plan) const;
     [[nodiscard]] std::vector<plan::Region> regionsOf(const LinearizedStep& step,
                                                       const std::vector<Region>& regions) const;
@@ -182,30 +183,30 @@ base::Result<void> Search::add(const LinearizedStep& step, const std::vector<Reg
     describe(plan.regions, shape);
     if (!m_seen.insert(std::move(shape)).second)
         return {}; // looked at before
-    if (m_runtime == plan::Runtime::Step && !becomesStep(plan))
+    if (m_runtime == plan::Runtime::CompiledStep && !becomesStep(plan))
         return {};
-    return offer(plan);
+    return certifyAndInsert(plan);
 }
 
-base::Result<void> Search::offer(const plan::Plan& plan)
+base::Result<void> Search::certifyAndInsert(const plan::Plan& plan)
 {
     if (std::any_of(plan.regions.begin(), plan.regions.end(), [](const plan::Region& region) {
             return plan::depthOf(region) > plan::kMostNested;
         }))
         return {};
-    return solve::offer(m_frontier, m_problem, plan, m_listener);
+    return solve::certifyAndInsert(m_frontier, m_problem, plan, m_listener);
 }
 
 /// The regions' plan for the runtime Step, which has none.
 bool Search::becomesStep(plan::Plan& plan) const
 {
-    std::optional<std::vector<plan::Again>> rows = m_stepPlans.rowsFor(plan.regions);
+    std::optional<std::vector<plan::RecomputeStep>> rows = m_stepPlans.rowsFor(plan.regions);
     if (!rows)
         return false;
-    plan.runtime = plan::Runtime::Step;
+    plan.runtime = plan::Runtime::CompiledStep;
     plan.granularity = plan::Granularity::Module;
     plan.regions.clear();
-    plan.again = *std::move(rows);
+    plan.recomputeSteps = *std::move(rows);
     return true;
 }
 
@@ -223,7 +224,8 @@ base::Result<void> Search::addKeepEverything()
     plan::Plan plan = blank();
     plan.runtime = m_runtime;
     base::Result<void> added = beginFrontier(m_frontier, m_problem, plan);
-    if (!added || m_granularity == plan::Granularity::Module || m_runtime == plan::Runtime::Step)
+    if (!added || m_granularity == plan::Granularity::Module
+        || m_runtime == plan::Runtime::CompiledStep)
         return added;
     // Between ops the model's code is replaced, which alone changes what lives when.
     plan.granularity = m_granularity;
@@ -293,7 +295,7 @@ base::Result<void> Search::addSavedSets(const base::JobContext& job)
         for (std::size_t step = 0; step <= kPeaks && !job.stopRequested(); ++step) {
             const std::size_t limit = std::min(place + above * step / kPeaks, points.size() - 1);
             plan = sets.fill(plan, points[limit]->evaluation().peak);
-            if (base::Result<void> added = offer(plan); !added)
+            if (base::Result<void> added = certifyAndInsert(plan); !added)
                 return added;
         }
         job.report(++done, order.size());
@@ -304,11 +306,11 @@ base::Result<void> Search::addSavedSets(const base::JobContext& job)
 base::Result<void> Search::addNonPersistent(int slots, const base::JobContext& job)
 {
     return offerNonPersistent(m_problem, *m_space, slots, job,
-                              [this](std::vector<plan::Again> rows) {
+                              [this](std::vector<plan::RecomputeStep> rows) {
                                   plan::Plan plan = blank();
-                                  plan.runtime = plan::Runtime::Step;
-                                  plan.again = std::move(rows);
-                                  return offer(plan);
+                                  plan.runtime = plan::Runtime::CompiledStep;
+                                  plan.recomputeSteps = std::move(rows);
+                                  return certifyAndInsert(plan);
                               });
 }
 
@@ -471,7 +473,7 @@ private:
                                                          const base::JobContext& job,
                                                          const Listener& listener) const override
     {
-        if (runtimeOf(descriptor(), options) == plan::Runtime::Step) {
+        if (runtimeOf(descriptor(), options) == plan::Runtime::CompiledStep) {
             if (optionValue(descriptor(), options, "saved-sets") == 1)
                 return base::failure(base::ErrorKind::Usage,
                                      "Saved sets are of checkpoint regions: plans for the runtime "

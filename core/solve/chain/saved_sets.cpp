@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/saved_sets.h"
 
-#include "core/solve/common/keepable.h"
+#include "core/device/op_times.h"
+#include "core/solve/regions/savable.h"
 
 #include <algorithm>
 
@@ -9,15 +10,15 @@ namespace plimsoll::solve {
 
 namespace {
 
-using graph::Moment;
 using graph::OpId;
+using graph::OpIndex;
 using graph::TensorId;
 
 constexpr int kEvaluations = 60; ///< for one plan
 
 const plan::Region* regionAround(const std::vector<plan::Region>& regions, OpId op)
 {
-    const auto at = static_cast<Moment>(op.index());
+    const auto at = static_cast<OpIndex>(op.index());
     for (const plan::Region& region : regions)
         if (region.first <= at && at <= region.last) {
             const plan::Region* inner = regionAround(region.nested, op);
@@ -35,7 +36,7 @@ bool isKept(const std::vector<plan::Region>& regions, OpId op)
 /// Adds an op to the list of the innermost region around it.
 void keep(std::vector<plan::Region>& regions, OpId op)
 {
-    const auto at = static_cast<Moment>(op.index());
+    const auto at = static_cast<OpIndex>(op.index());
     for (plan::Region& region : regions) {
         if (at < region.first || at > region.last)
             continue;
@@ -57,7 +58,7 @@ SavedSets::SavedSets(const plan::Problem& problem)
 {
     const graph::Program& program = *problem.program;
     const std::vector<base::Nanoseconds> times = plan::opTimes(program, problem.device);
-    const std::vector<bool> keepable = keepableOps(program);
+    const std::vector<bool> savable = keepableOps(program);
     std::vector<bool> isPinned(program.ops.size(), false);
     const std::size_t forward = program.forwardCount();
     for (const plan::Pin& pin : problem.pins)
@@ -66,7 +67,7 @@ SavedSets::SavedSets(const plan::Problem& problem)
                 isPinned[static_cast<std::size_t>(program.storage(storage).alloc)] = true;
     for (std::size_t op = 0; op < forward; ++op) {
         // Random ops are left out: what draws after them would have to be kept, too.
-        if (times[op].count() == 0 || isPinned[op] || !keepable[op] || program.ops[op].isRandom)
+        if (times[op].count() == 0 || isPinned[op] || !savable[op] || program.ops[op].isRandom)
             continue;
         std::int64_t bytes = 0;
         for (const TensorId output : program.ops[op].outputs)
@@ -80,7 +81,7 @@ void SavedSets::collect(const std::vector<plan::Region>& regions,
                         std::vector<Candidate>& found) const
 {
     for (const plan::Region& region : regions)
-        for (Moment at = region.first; at <= region.last; ++at)
+        for (OpIndex at = region.first; at <= region.last; ++at)
             if (const OpId op{static_cast<std::size_t>(at)};
                 m_density[op.index()] > 0 && !isKept(regions, op))
                 found.push_back({op, m_density[op.index()]});

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/evaluate.h"
+#include "core/evaluate/evaluate.h"
 
 #include <vector>
 
 namespace plimsoll::solve {
 
-/// Chooses results to keep inside the regions of a plan (SAVED SETS in core/plan/LIFETIMES.md):
-/// greedily those whose recomputation takes most time for their bytes, judged on the full graph.
+/// Chooses results to keep inside the regions of a plan (SAVED SETS in
+/// core/lower/checkpoint/LIFETIMES.md): greedily those whose recomputation takes most time for
+/// their bytes, judged on the full graph.
 class SavedSets
 {
 public:

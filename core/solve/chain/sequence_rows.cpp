@@ -8,14 +8,14 @@
 namespace plimsoll::solve {
 
 using graph::kNever;
-using graph::Moment;
 using graph::OpId;
+using graph::OpIndex;
 using graph::StorageId;
 
-SequenceRows::SequenceRows(const graph::Program& program, const Repeats& repeats,
+SequenceRows::SequenceRows(const graph::Program& program, const RecomputeClosure& closure,
                            const LinearizedStep& step, const std::set<graph::StorageId>& kept)
-    : m_repeats{repeats}
-    , m_end{static_cast<Moment>(program.countBeforeOptimizer())}
+    : m_closure{closure}
+    , m_end{static_cast<OpIndex>(program.countBeforeOptimizer())}
     , m_made(step.stages.size())
     , m_cuts(program.storages.size())
     , m_backward(step.stages.size(), kNever)
@@ -23,12 +23,12 @@ SequenceRows::SequenceRows(const graph::Program& program, const Repeats& repeats
     for (std::size_t stage = 0; stage < step.stages.size(); ++stage)
         for (const StorageId storage : step.stages[stage].crossing)
             m_cuts[storage.index()].push_back(stage);
-    const auto forward = static_cast<Moment>(program.forwardCount());
+    const auto forward = static_cast<OpIndex>(program.forwardCount());
     std::vector<std::size_t> stageOf;
     for (std::size_t stage = 0; stage < step.stages.size(); ++stage)
         stageOf.resize(static_cast<std::size_t>(step.stages[stage].last) + 1, stage);
     for (std::size_t index = 0; index < program.storages.size(); ++index) {
-        const Moment alloc = program.storages[index].alloc;
+        const OpIndex alloc = program.storages[index].alloc;
         if (alloc < 0 || static_cast<std::size_t>(alloc) >= stageOf.size())
             continue;
         const std::size_t stage = stageOf[static_cast<std::size_t>(alloc)];
@@ -36,16 +36,16 @@ SequenceRows::SequenceRows(const graph::Program& program, const Repeats& repeats
             m_made[stage].emplace_back(index);
         if (!m_cuts[index].empty())
             continue; // a later stage's backward may be the first to use it
-        const std::vector<Moment>& uses = m_repeats.usesOf(StorageId{index});
+        const std::vector<OpIndex>& uses = m_closure.usesOf(StorageId{index});
         const auto first = std::ranges::lower_bound(uses, forward);
         if (first != uses.end() && *first < m_end)
             m_backward[stage] = std::min(m_backward[stage], *first);
     }
 }
 
-bool SequenceRows::isUsed(StorageId storage, Moment from, Moment end) const
+bool SequenceRows::isUsed(StorageId storage, OpIndex from, OpIndex end) const
 {
-    const std::vector<Moment>& uses = m_repeats.usesOf(storage);
+    const std::vector<OpIndex>& uses = m_closure.usesOf(storage);
     const auto next = std::ranges::lower_bound(uses, from);
     return next != uses.end() && *next < end;
 }
@@ -85,10 +85,10 @@ std::vector<bool> SequenceRows::goneWith(const Held& held) const
     return isGone;
 }
 
-std::optional<plan::Again> SequenceRows::rowOf(const Run& run, std::size_t stage) const
+std::optional<plan::RecomputeStep> SequenceRows::rowOf(const Run& run, std::size_t stage) const
 {
-    const Moment before = m_backward[stage];
-    const Moment next = stage > 0 ? std::max(m_backward[stage - 1], before) : m_end;
+    const OpIndex before = m_backward[stage];
+    const OpIndex next = stage > 0 ? std::max(m_backward[stage - 1], before) : m_end;
     std::vector<StorageId> wanted;
     for (std::size_t made = 0; made < m_made.size(); ++made) {
         const bool saves = std::ranges::find(run.saving, made) != run.saving.end();
@@ -97,18 +97,18 @@ std::optional<plan::Again> SequenceRows::rowOf(const Run& run, std::size_t stage
                 && isUsed(storage, before, saves ? m_end : std::min(next, m_end)))
                 wanted.push_back(storage);
     }
-    std::optional<std::vector<OpId>> ops = m_repeats.before(before, wanted, run.isGone);
+    std::optional<std::vector<OpId>> ops = m_closure.before(before, wanted, run.isGone);
     if (!ops)
         return std::nullopt;
-    return plan::Again{before, *std::move(ops)};
+    return plan::RecomputeStep{before, *std::move(ops)};
 }
 
-std::optional<std::vector<plan::Again>> SequenceRows::rowsOf(const Sequence& sequence) const
+std::optional<std::vector<plan::RecomputeStep>> SequenceRows::rowsOf(const Sequence& sequence) const
 {
     Held held{std::vector<bool>(m_made.size() + 1, false),
               std::vector<bool>(m_made.size() + 1, false)};
     held.values[0] = true;
-    std::map<Moment, std::set<OpId>> rows;
+    std::map<OpIndex, std::set<OpId>> rows;
     std::optional<Run> run;
     bool isBack = false;
     for (const ChainOp op : sequence) {
@@ -128,7 +128,7 @@ std::optional<std::vector<plan::Again>> SequenceRows::rowsOf(const Sequence& seq
         case ChainOpKind::DropSaved: held.saved[stage] = false; break;
         case ChainOpKind::Backward:
             if (run && m_backward[stage] != kNever) { // else with the next stage's
-                const std::optional<plan::Again> row = rowOf(*run, stage);
+                const std::optional<plan::RecomputeStep> row = rowOf(*run, stage);
                 if (!row)
                     return std::nullopt;
                 rows[row->before].insert(row->ops.begin(), row->ops.end());
@@ -138,7 +138,7 @@ std::optional<std::vector<plan::Again>> SequenceRows::rowsOf(const Sequence& seq
             break;
         }
     }
-    std::vector<plan::Again> found;
+    std::vector<plan::RecomputeStep> found;
     for (const auto& [before, ops] : rows)
         if (!ops.empty())
             found.push_back({before, {ops.begin(), ops.end()}});

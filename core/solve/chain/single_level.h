@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/job_context.h"
-#include "core/solve/chain/annotation.h"
-#include "core/solve/common/linearize.h"
+#include "core/solve/chain/rotor/annotation.h"
+#include "core/solve/regions/linearize.h"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/pack/plan_memory.h"
 
-#include "core/solve/pack/allocator_replay.h"
+#include "core/allocator/allocator_replay.h"
 #include "core/solve/pack/solve_pack.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/job_context.h"
-#include "core/plan/certify.h"
+#include "core/evaluate/certify.h"
 
 namespace plimsoll::solve {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/remat/program_problem.h"
 
-#include "core/solve/common/repeats.h"
+#include "core/device/op_times.h"
+#include "core/solve/regions/recompute_closure.h"
 
 #include <algorithm>
 #include <set>
@@ -10,7 +11,7 @@ namespace plimsoll::solve {
 
 namespace {
 
-using graph::Moment;
+using graph::OpIndex;
 using graph::Program;
 using graph::StorageId;
 
@@ -21,7 +22,7 @@ public:
     explicit Adapter(const plan::Problem& problem)
         : m_source{problem}
         , m_program{*problem.program}
-        , m_repeats{m_program}
+        , m_closure{m_program}
         , m_ops{m_program.countBeforeOptimizer()}
         , m_valueOf(m_program.storages.size(), kNoValue)
     {
@@ -30,7 +31,7 @@ public:
     RematProblem run() &&
     {
         plan::Plan nothing;
-        nothing.runtime = plan::Runtime::Step;
+        nothing.runtime = plan::Runtime::CompiledStep;
         const plan::EvaluationPtr plain = plan::evaluate(m_source, nothing);
         addValues(*plain->schedule);
         addOps();
@@ -47,7 +48,7 @@ private:
 
     const plan::Problem& m_source;
     const Program& m_program;
-    Repeats m_repeats;
+    RecomputeClosure m_closure;
     std::size_t m_ops;                    ///< that the runner runs
     std::vector<std::uint32_t> m_valueOf; ///< by storage
     RematProblem m_made;
@@ -58,7 +59,7 @@ private:
 void Adapter::addValues(const plan::Schedule& schedule)
 {
     for (std::size_t index = 0; index < m_valueOf.size(); ++index)
-        if (m_repeats.isManaged(StorageId{index})) {
+        if (m_closure.isManaged(StorageId{index})) {
             m_valueOf[index] = static_cast<std::uint32_t>(m_made.values.size());
             m_made.values.push_back(
                 {graph::rounded(m_program.storages[index].bytes, m_source.rounding).count(),
@@ -69,20 +70,20 @@ void Adapter::addValues(const plan::Schedule& schedule)
 void Adapter::addOps()
 {
     const std::vector<base::Nanoseconds> times = plan::opTimes(m_program, m_source.device);
-    std::vector<Moment> lastWrite(m_program.storages.size(), graph::kBeforeStep);
+    std::vector<OpIndex> lastWrite(m_program.storages.size(), graph::kBeforeStep);
     for (std::size_t op = 0; op < m_ops; ++op)
         for (const graph::TensorId tensor : m_program.ops[op].writes)
-            lastWrite[m_program.tensor(tensor).storage.index()] = static_cast<Moment>(op);
+            lastWrite[m_program.tensor(tensor).storage.index()] = static_cast<OpIndex>(op);
     m_made.ops.resize(m_ops);
     for (std::size_t index = 0; index < m_ops; ++index) {
         RematOp& op = m_made.ops[index];
-        const auto moment = static_cast<Moment>(index);
+        const auto moment = static_cast<OpIndex>(index);
         op.time = static_cast<double>(times[index].count());
-        op.mayRepeat = m_repeats.isRepeatable(graph::OpId{index});
+        op.mayRepeat = m_closure.isRepeatable(graph::OpId{index});
         std::set<StorageId> written;
         for (const graph::TensorId tensor : m_program.ops[index].writes)
             written.insert(m_program.tensor(tensor).storage);
-        for (const StorageId storage : m_repeats.touchedBy(graph::OpId{index})) {
+        for (const StorageId storage : m_closure.touchedBy(graph::OpId{index})) {
             const std::uint32_t value = m_valueOf[storage.index()];
             if (value == kNoValue)
                 op.mayRepeat = op.mayRepeat && lastWrite[storage.index()] <= moment;
@@ -132,10 +133,10 @@ RematProblem problemOf(const plan::Problem& problem)
 plan::Plan stepPlanOf(const RematPlan& plan)
 {
     plan::Plan made;
-    made.runtime = plan::Runtime::Step;
-    for (const RematAgain& row : plan.again) {
-        plan::Again& again = made.again.emplace_back();
-        again.before = static_cast<Moment>(row.before);
+    made.runtime = plan::Runtime::CompiledStep;
+    for (const RematRecomputeStep& row : plan.recomputeSteps) {
+        plan::RecomputeStep& again = made.recomputeSteps.emplace_back();
+        again.before = static_cast<OpIndex>(row.before);
         for (const std::uint32_t op : row.ops)
             again.ops.emplace_back(op);
     }
@@ -145,8 +146,8 @@ plan::Plan stepPlanOf(const RematPlan& plan)
 RematPlan rematPlanOf(const plan::Plan& plan)
 {
     RematPlan made;
-    for (const plan::Again& row : plan.again) {
-        RematAgain& again = made.again.emplace_back();
+    for (const plan::RecomputeStep& row : plan.recomputeSteps) {
+        RematRecomputeStep& again = made.recomputeSteps.emplace_back();
         again.before = static_cast<std::uint32_t>(row.before);
         for (const graph::OpId op : row.ops)
             again.ops.push_back(static_cast<std::uint32_t>(op.index()));

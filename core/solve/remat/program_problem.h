@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/evaluate.h"
-#include "core/solve/common/remat_problem.h"
+#include "core/evaluate/evaluate.h"
+#include "core/solve/bounds/remat_problem.h"
 
 #include <vector>
 

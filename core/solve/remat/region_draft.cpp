@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/remat/region_draft.h"
 
-#include "core/solve/common/keepable.h"
+#include "core/device/op_times.h"
+#include "core/solve/regions/savable.h"
 
 #include <algorithm>
 
@@ -9,13 +10,13 @@ namespace plimsoll::solve {
 
 using graph::kBeforeStep;
 using graph::kNever;
-using graph::Moment;
 using graph::OpId;
+using graph::OpIndex;
 using graph::StorageId;
 
 namespace {
 
-std::size_t at(Moment moment)
+std::size_t at(OpIndex moment)
 {
     return static_cast<std::size_t>(moment);
 }
@@ -26,7 +27,7 @@ RegionDrafts::RegionDrafts(const plan::Problem& problem, const RegionSpace& spac
     : m_problem{problem}
     , m_program{*problem.program}
     , m_space{space}
-    , m_forward{static_cast<Moment>(problem.program->forwardCount())}
+    , m_forward{static_cast<OpIndex>(problem.program->forwardCount())}
     , m_keepable{keepableOps(*problem.program)}
     , m_made(at(m_forward), 0)
     , m_waiting(at(m_forward), 0)
@@ -55,22 +56,22 @@ RegionDrafts::RegionDrafts(const plan::Problem& problem, const RegionSpace& spac
 void RegionDrafts::indexOps()
 {
     for (const graph::Saved& row : m_program.saved)
-        if (const auto op = static_cast<Moment>(row.op.index()); op < m_forward)
+        if (const auto op = static_cast<OpIndex>(row.op.index()); op < m_forward)
             m_stop[at(op)] = std::max(m_stop[at(op)], op + (row.afterKernel ? 1 : 0));
-    for (Moment op = 1; op < m_forward; ++op)
+    for (OpIndex op = 1; op < m_forward; ++op)
         m_stop[at(op)] = std::max(m_stop[at(op)], m_stop[at(op - 1)]);
     std::vector<bool> isWaiting(m_program.storages.size(), false);
     for (const graph::Saved& row : m_program.saved) {
         const StorageId storage = m_program.tensor(row.tensor).storage;
-        const Moment alloc = m_program.storage(storage).alloc;
+        const OpIndex alloc = m_program.storage(storage).alloc;
         if (!row.unpack || row.op.index() >= at(m_forward))
             continue;
-        Moment& unpack = m_unpack[row.op.index()];
+        OpIndex& unpack = m_unpack[row.op.index()];
         unpack = std::min(unpack, *row.unpack);
         if (alloc < 0 || alloc >= m_forward)
             continue;
         isWaiting[storage.index()] = true;
-        m_packed[at(alloc)] = std::max(m_packed[at(alloc)], static_cast<Moment>(row.op.index()));
+        m_packed[at(alloc)] = std::max(m_packed[at(alloc)], static_cast<OpIndex>(row.op.index()));
     }
     for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
         const graph::Storage& storage = m_program.storages[index];
@@ -85,12 +86,12 @@ void RegionDrafts::indexOps()
 
 void RegionDrafts::indexUses()
 {
-    for (Moment op = 0; op < m_forward; ++op) {
+    for (OpIndex op = 0; op < m_forward; ++op) {
         const graph::Op& row = m_program.ops[at(op)];
         m_reach[at(op)] = op;
         for (const std::vector<graph::TensorId>* tensors : {&row.reads, &row.writes, &row.outputs})
             for (const graph::TensorId tensor : *tensors) {
-                const Moment maker = m_program.storageOf(tensor).alloc;
+                const OpIndex maker = m_program.storageOf(tensor).alloc;
                 if (maker < 0 || maker >= m_forward)
                     continue;
                 m_lastUse[at(maker)] = std::max(m_lastUse[at(maker)], op);
@@ -106,14 +107,14 @@ RegionDraft RegionDrafts::blank(CutRule rule, std::size_t segments) const
 {
     RegionDraft draft;
     draft.begins = Cuts{m_program, rule, segments}.positions();
-    draft.again.assign(at(m_forward), false);
+    draft.recomputed.assign(at(m_forward), false);
     draft.kept.assign(at(m_forward), false);
     for (std::size_t op = 0; op < draft.kept.size(); ++op)
         draft.kept[op] = m_keepable[op] && m_waiting[op] > 0 && m_time[op] > 0;
     return draft;
 }
 
-std::size_t RegionDrafts::segmentAt(const RegionDraft& draft, Moment op)
+std::size_t RegionDrafts::segmentAt(const RegionDraft& draft, OpIndex op)
 {
     return static_cast<std::size_t>(std::upper_bound(draft.begins.begin(), draft.begins.end(), op)
                                     - draft.begins.begin())
@@ -122,32 +123,32 @@ std::size_t RegionDrafts::segmentAt(const RegionDraft& draft, Moment op)
 
 /// What only forward needs and a region is given it holds for backward: where that is much, its
 /// makers belong into the region.
-std::size_t RegionDrafts::homeOf(const RegionDraft& draft, Moment op) const
+std::size_t RegionDrafts::homeOf(const RegionDraft& draft, OpIndex op) const
 {
     const std::size_t home = segmentAt(draft, op);
     std::int64_t held = 0;
-    for (const Moment maker : m_passing[at(op)])
+    for (const OpIndex maker : m_passing[at(op)])
         held += maker < draft.begins[home] ? m_made[at(maker)] : 0;
     return !draft.joins || 2 * held < m_waiting[at(op)] ? home : segmentAt(draft, m_reach[at(op)]);
 }
 
 RegionDraft RegionDrafts::allAgain(RegionDraft draft) const
 {
-    for (Moment op = 0; op < m_forward; ++op)
+    for (OpIndex op = 0; op < m_forward; ++op)
         if (m_packed[at(op)] != kBeforeStep
             && segmentAt(draft, op) == segmentAt(draft, std::max(op, m_packed[at(op)])))
-            draft.again[at(op)] = true;
+            draft.recomputed[at(op)] = true;
     return draft;
 }
 
 void RegionDrafts::drop(RegionDraft& draft, OpId op) const
 {
-    const auto moment = static_cast<Moment>(op.index());
+    const auto moment = static_cast<OpIndex>(op.index());
     const auto first = static_cast<std::ptrdiff_t>(homeOf(draft, moment));
     const auto last =
         static_cast<std::ptrdiff_t>(segmentAt(draft, std::max(moment, m_packed[op.index()])));
     draft.begins.erase(draft.begins.begin() + first + 1, draft.begins.begin() + last + 1);
-    draft.again[op.index()] = true;
+    draft.recomputed[op.index()] = true;
 }
 
 std::vector<RegionDrafts::Segment> RegionDrafts::segmentsOf(const RegionDraft& draft) const
@@ -157,11 +158,12 @@ std::vector<RegionDrafts::Segment> RegionDrafts::segmentsOf(const RegionDraft& d
         Segment segment;
         segment.begin = draft.begins[index];
         segment.end = index + 1 < draft.begins.size() ? draft.begins[index + 1] : m_forward;
-        for (Moment op = segment.begin; op < segment.end; ++op)
-            if (draft.again[at(op)]) {
-                segment.again.first =
-                    std::min(segment.again.first, std::max(segment.begin, m_reach[at(op)]));
-                segment.again.last = std::max({segment.again.last, op, m_packed[at(op)]});
+        for (OpIndex op = segment.begin; op < segment.end; ++op)
+            if (draft.recomputed[at(op)]) {
+                segment.recomputeSpan.first =
+                    std::min(segment.recomputeSpan.first, std::max(segment.begin, m_reach[at(op)]));
+                segment.recomputeSpan.last =
+                    std::max({segment.recomputeSpan.last, op, m_packed[at(op)]});
             }
         segments.push_back(segment);
     }
@@ -170,11 +172,11 @@ std::vector<RegionDrafts::Segment> RegionDrafts::segmentsOf(const RegionDraft& d
 
 std::optional<RegionDrafts::Span> RegionDrafts::legalAround(const Segment& segment)
 {
-    const auto [found, isNew] =
-        m_legal.try_emplace({segment.begin, segment.end, segment.again.first, segment.again.last});
-    for (Moment first = segment.again.first; isNew && first >= segment.begin; --first) {
-        const std::vector<Moment> ends = m_space.endsFrom(first);
-        const auto end = std::lower_bound(ends.begin(), ends.end(), segment.again.last);
+    const auto [found, isNew] = m_legal.try_emplace(
+        {segment.begin, segment.end, segment.recomputeSpan.first, segment.recomputeSpan.last});
+    for (OpIndex first = segment.recomputeSpan.first; isNew && first >= segment.begin; --first) {
+        const std::vector<OpIndex> ends = m_space.endsFrom(first);
+        const auto end = std::lower_bound(ends.begin(), ends.end(), segment.recomputeSpan.last);
         if (end != ends.end() && *end < segment.end) {
             found->second = {first, *end};
             break;
@@ -190,9 +192,10 @@ std::vector<OpId> RegionDrafts::savesIn(const RegionDraft& draft, Span span) con
 {
     std::vector<OpId> saves;
     bool drawsAgain = false;
-    for (Moment op = span.last; op >= span.first; --op) {
+    for (OpIndex op = span.last; op >= span.first; --op) {
         const bool isRandom = m_program.ops[at(op)].isRandom;
-        const bool stays = draft.kept[at(op)] && !draft.again[at(op)] && !(isRandom && drawsAgain);
+        const bool stays =
+            draft.kept[at(op)] && !draft.recomputed[at(op)] && !(isRandom && drawsAgain);
         if (stays)
             saves.push_back(graph::opAt(op));
         drawsAgain = drawsAgain || (isRandom && !stays);
@@ -205,7 +208,7 @@ std::optional<std::vector<plan::Region>> RegionDrafts::regionsOf(const RegionDra
 {
     std::vector<plan::Region> regions;
     for (const Segment& segment : segmentsOf(draft)) {
-        if (segment.again.isEmpty())
+        if (segment.recomputeSpan.isEmpty())
             continue;
         const std::optional<Span> span = legalAround(segment);
         if (!span)
@@ -225,27 +228,27 @@ std::optional<std::vector<plan::Region>> RegionDrafts::regionsOf(const RegionDra
 std::vector<double> RegionDrafts::againTimes(const RegionDraft& draft) const
 {
     std::vector<double> before(at(m_forward) + 1, 0);
-    for (std::size_t op = 0; op < draft.again.size(); ++op)
-        before[op + 1] = before[op] + (draft.again[op] || !draft.kept[op] ? m_time[op] : 0.0);
+    for (std::size_t op = 0; op < draft.recomputed.size(); ++op)
+        before[op + 1] = before[op] + (draft.recomputed[op] || !draft.kept[op] ? m_time[op] : 0.0);
     return before;
 }
 
 double RegionDrafts::timeOf(const std::vector<double>& before, Span span) const
 {
-    const Moment stop = std::max(m_stop[at(span.last)], span.first);
+    const OpIndex stop = std::max(m_stop[at(span.last)], span.first);
     return before[at(stop)] - before[at(span.first)];
 }
 
 /// The op that runs at the peak, or for which others run again then.
-Moment RegionDrafts::nowOf(const plan::Evaluation& evaluation)
+OpIndex RegionDrafts::nowOf(const plan::Evaluation& evaluation)
 {
     const std::vector<std::int32_t>& steps = evaluation.schedule->stepOfOp;
-    return static_cast<Moment>(
+    return static_cast<OpIndex>(
         std::lower_bound(steps.begin(), steps.end(), static_cast<std::int32_t>(evaluation.peakStep))
         - steps.begin());
 }
 
-Moment RegionDrafts::firstUnpack(Moment first, Moment last) const
+OpIndex RegionDrafts::firstUnpack(OpIndex first, OpIndex last) const
 {
     return *std::min_element(m_unpack.begin() + first, m_unpack.begin() + last + 1);
 }
@@ -255,11 +258,11 @@ std::vector<RegionDrop> RegionDrafts::dropsAt(const RegionDraft& draft,
 {
     const plan::Schedule& schedule = *evaluation.schedule;
     const auto peak = static_cast<std::int32_t>(evaluation.peakStep);
-    const Moment now = nowOf(evaluation);
+    const OpIndex now = nowOf(evaluation);
     std::vector<std::int64_t> there(at(m_forward), 0); // by op: bytes
     for (std::size_t storage = 0; storage < m_program.storages.size(); ++storage) {
         const plan::Instance& life = schedule.instances[storage];
-        const Moment alloc = m_program.storages[storage].alloc;
+        const OpIndex alloc = m_program.storages[storage].alloc;
         if (alloc >= 0 && alloc < m_forward && life.alloc <= peak && life.free >= peak)
             there[at(alloc)] +=
                 graph::rounded(m_program.storages[storage].bytes, m_problem.rounding).count();
@@ -267,9 +270,9 @@ std::vector<RegionDrop> RegionDrafts::dropsAt(const RegionDraft& draft,
     const std::vector<Segment> segments = segmentsOf(draft);
     const std::vector<double> before = againTimes(draft);
     std::vector<RegionDrop> drops;
-    for (Moment op = 0; op < m_forward; ++op) {
+    for (OpIndex op = 0; op < m_forward; ++op) {
         const std::int64_t bytes = std::min(there[at(op)], m_waiting[at(op)]);
-        if (bytes == 0 || draft.again[at(op)] || m_lastUse[at(op)] >= now)
+        if (bytes == 0 || draft.recomputed[at(op)] || m_lastUse[at(op)] >= now)
             continue;
         const std::size_t home = homeOf(draft, op);
         Span span{std::max(segments[home].begin, m_reach[at(op)]), std::max(op, m_packed[at(op)])};
@@ -278,11 +281,11 @@ std::vector<RegionDrop> RegionDrafts::dropsAt(const RegionDraft& draft,
             const Segment& segment = segments[index];
             if (segment.begin > m_packed[at(op)])
                 break;
-            if (segment.again.isEmpty())
+            if (segment.recomputeSpan.isEmpty())
                 continue;
-            time -= timeOf(before, segment.again);
-            span.first = std::min(span.first, segment.again.first);
-            span.last = std::max(span.last, segment.again.last);
+            time -= timeOf(before, segment.recomputeSpan);
+            span.first = std::min(span.first, segment.recomputeSpan.first);
+            span.last = std::max(span.last, segment.recomputeSpan.last);
         }
         time += timeOf(before, span);
         if (firstUnpack(span.first, span.last) > now)
@@ -299,26 +302,26 @@ std::vector<RegionDrop> RegionDrafts::dropsAt(const RegionDraft& draft,
 std::vector<RegionDraft> RegionDrafts::splitsAt(const RegionDraft& draft,
                                                 const plan::Evaluation& evaluation) const
 {
-    const Moment now = nowOf(evaluation);
+    const OpIndex now = nowOf(evaluation);
     const std::vector<Segment> segments = segmentsOf(draft);
     const auto isBack = [&](const Segment& segment) {
-        return !segment.again.isEmpty()
-               && firstUnpack(segment.again.first, segment.again.last) <= now;
+        return !segment.recomputeSpan.isEmpty()
+               && firstUnpack(segment.recomputeSpan.first, segment.recomputeSpan.last) <= now;
     };
     const auto back = std::find_if(segments.begin(), segments.end(), isBack);
     std::vector<RegionDraft> splits;
     if (back == segments.end())
         return splits;
-    const Span span = back->again;
+    const Span span = back->recomputeSpan;
     for (const int quarter : {2, 1, 3}) {
-        const Moment wanted = span.first + (span.last - span.first) * quarter / 4;
+        const OpIndex wanted = span.first + (span.last - span.first) * quarter / 4;
         const auto cut = std::lower_bound(m_cuts.begin(), m_cuts.end(), wanted);
         if (cut == m_cuts.end() || *cut <= span.first || *cut > span.last)
             continue;
         RegionDraft split = draft;
         split.begins.insert(std::upper_bound(split.begins.begin(), split.begins.end(), *cut), *cut);
-        for (Moment op = span.first; op < *cut; ++op)
-            if (m_packed[at(op)] >= *cut && split.again[at(op)])
+        for (OpIndex op = span.first; op < *cut; ++op)
+            if (m_packed[at(op)] >= *cut && split.recomputed[at(op)])
                 takeBack(split, graph::opAt(op));
         splits.push_back(std::move(split));
     }
@@ -329,9 +332,9 @@ std::vector<OpId> RegionDrafts::returns(const RegionDraft& draft) const
 {
     std::vector<OpId> ops;
     for (const Segment& segment : segmentsOf(draft))
-        for (Moment op = segment.again.first; op <= segment.again.last; ++op)
+        for (OpIndex op = segment.recomputeSpan.first; op <= segment.recomputeSpan.last; ++op)
             if (m_time[at(op)] > 0
-                && (draft.again[at(op)] || (m_keepable[at(op)] && !draft.kept[at(op)])))
+                && (draft.recomputed[at(op)] || (m_keepable[at(op)] && !draft.kept[at(op)])))
                 ops.push_back(graph::opAt(op));
     const auto worth = [&](OpId op) {
         return m_time[op.index()]

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/evaluate.h"
-#include "core/solve/common/cuts.h"
-#include "core/solve/common/region_space.h"
+#include "core/evaluate/evaluate.h"
+#include "core/solve/regions/cuts.h"
+#include "core/solve/regions/region_space.h"
 
 #include <cstdint>
 #include <map>
@@ -19,9 +19,9 @@ namespace plimsoll::solve {
 /// region, around what is let go in it.
 struct RegionDraft
 {
-    std::vector<graph::Moment> begins; ///< of the segments, rising, 0 first
-    std::vector<bool> again;           ///< by forward or loss op: what it makes is let go
-    std::vector<bool> kept;            ///< by op: results that stay in a region around them
+    std::vector<graph::OpIndex> begins; ///< of the segments, rising, 0 first
+    std::vector<bool> recomputed;       ///< by forward or loss op: what it makes is let go
+    std::vector<bool> kept;             ///< by op: results that stay in a region around them
     /// Whether segments are joined so that a region isn't given, to hold for backward, much that
     /// only forward needs.
     bool joins = false;
@@ -52,7 +52,7 @@ public:
     /// Has it stay, where a region may keep it.
     void takeBack(RegionDraft& draft, graph::OpId op) const
     {
-        draft.again[op.index()] = false;
+        draft.recomputed[op.index()] = false;
         draft.kept[op.index()] = m_keepable[op.index()];
     }
     /// Regions of the plan; nothing where a segment has no legal one around all that it lets go.
@@ -70,52 +70,52 @@ private:
     /// Ops inclusive.
     struct Span
     {
-        graph::Moment first = graph::kNever;
-        graph::Moment last = graph::kBeforeStep;
+        graph::OpIndex first = graph::kNever;
+        graph::OpIndex last = graph::kBeforeStep;
 
         [[nodiscard]] bool isEmpty() const { return last < first; }
     };
     struct Segment
     {
-        graph::Moment begin = 0;
-        graph::Moment end = 0; ///< behind its last op
-        Span again;            ///< what must lie in its region
+        graph::OpIndex begin = 0;
+        graph::OpIndex end = 0; ///< behind its last op
+        Span recomputeSpan;     ///< what must lie in its region
     };
 
     void indexOps();
     void indexUses();
     [[nodiscard]] std::vector<Segment> segmentsOf(const RegionDraft& draft) const;
-    [[nodiscard]] static std::size_t segmentAt(const RegionDraft& draft, graph::Moment op);
+    [[nodiscard]] static std::size_t segmentAt(const RegionDraft& draft, graph::OpIndex op);
     /// The first segment of the region that makes the op's results again.
-    [[nodiscard]] std::size_t homeOf(const RegionDraft& draft, graph::Moment op) const;
+    [[nodiscard]] std::size_t homeOf(const RegionDraft& draft, graph::OpIndex op) const;
     [[nodiscard]] std::optional<Span> legalAround(const Segment& segment);
     [[nodiscard]] std::vector<graph::OpId> savesIn(const RegionDraft& draft, Span span) const;
     [[nodiscard]] std::vector<double> againTimes(const RegionDraft& draft) const;
     /// Nanoseconds of what a region runs again, of againTimes().
     [[nodiscard]] double timeOf(const std::vector<double>& before, Span span) const;
-    [[nodiscard]] graph::Moment firstUnpack(graph::Moment first, graph::Moment last) const;
-    [[nodiscard]] static graph::Moment nowOf(const plan::Evaluation& evaluation);
+    [[nodiscard]] graph::OpIndex firstUnpack(graph::OpIndex first, graph::OpIndex last) const;
+    [[nodiscard]] static graph::OpIndex nowOf(const plan::Evaluation& evaluation);
 
     const plan::Problem& m_problem;
     const graph::Program& m_program;
     const RegionSpace& m_space;
-    graph::Moment m_forward;              ///< ops of forward and loss
-    std::vector<double> m_time;           ///< by op, nanoseconds
-    std::vector<bool> m_keepable;         ///< by op: a region may keep it, and no pin says no
-    std::vector<std::int64_t> m_made;     ///< by op: bytes of its results
-    std::vector<std::int64_t> m_waiting;  ///< by op: bytes of its results that backward unpacks
-    std::vector<graph::Moment> m_packed;  ///< by op: last op that saves one of its results
-    std::vector<graph::Moment> m_lastUse; ///< by op: last of forward and loss that uses one
-    std::vector<graph::Moment> m_unpack;  ///< by op: first unpacking of what it saves
-    std::vector<graph::Moment> m_reach;   ///< by op: first of those that make what it uses and
-                                          ///< only forward needs, of what those use, and so on
-    std::vector<std::vector<graph::Moment>> m_passing; ///< by op: makers of what it uses and only
-                                                       ///< forward needs
-    std::vector<graph::Moment> m_cuts;                 ///< where segments may be divided
-    std::vector<graph::Moment> m_stop; ///< by op: the op before which the recomputation of a
-                                       ///< region that ends with it stops
-    using Place = std::tuple<graph::Moment, graph::Moment, graph::Moment, graph::Moment>;
-    std::map<Place, std::optional<std::pair<graph::Moment, graph::Moment>>> m_legal;
+    graph::OpIndex m_forward;              ///< ops of forward and loss
+    std::vector<double> m_time;            ///< by op, nanoseconds
+    std::vector<bool> m_keepable;          ///< by op: a region may keep it, and no pin says no
+    std::vector<std::int64_t> m_made;      ///< by op: bytes of its results
+    std::vector<std::int64_t> m_waiting;   ///< by op: bytes of its results that backward unpacks
+    std::vector<graph::OpIndex> m_packed;  ///< by op: last op that saves one of its results
+    std::vector<graph::OpIndex> m_lastUse; ///< by op: last of forward and loss that uses one
+    std::vector<graph::OpIndex> m_unpack;  ///< by op: first unpacking of what it saves
+    std::vector<graph::OpIndex> m_reach;   ///< by op: first of those that make what it uses and
+                                           ///< only forward needs, of what those use, and so on
+    std::vector<std::vector<graph::OpIndex>> m_passing; ///< by op: makers of what it uses and only
+                                                        ///< forward needs
+    std::vector<graph::OpIndex> m_cuts;                 ///< where segments may be divided
+    std::vector<graph::OpIndex> m_stop; ///< by op: the op before which the recomputation of a
+                                        ///< region that ends with it stops
+    using Place = std::tuple<graph::OpIndex, graph::OpIndex, graph::OpIndex, graph::OpIndex>;
+    std::map<Place, std::optional<std::pair<graph::OpIndex, graph::OpIndex>>> m_legal;
 };
 
 } // namespace plimsoll::solve

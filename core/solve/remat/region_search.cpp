@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/remat/region_search.h"
 
-#include "core/plan/bound.h"
-#include "core/solve/common/offer.h"
+#include "core/evaluate/bound.h"
+#include "core/solve/api/certify_and_insert.h"
 
 #include <algorithm>
 #include <array>
@@ -49,7 +49,8 @@ Result<std::optional<RegionSearch::Point>> RegionSearch::judged(const RegionDraf
     const plan::Plan plan = m_proposal(*std::move(regions));
     const plan::EvaluationPtr evaluation = plan::evaluate(m_problem, plan);
     if (m_frontier.improvedBy(*evaluation))
-        if (const Result<void> offered = offer(m_frontier, m_problem, plan, m_listener); !offered)
+        if (const Result<void> offered = certifyAndInsert(m_frontier, m_problem, plan, m_listener);
+            !offered)
             return tl::unexpected{offered.error()};
     return Point{draft, evaluation};
 }
@@ -131,7 +132,7 @@ Result<void> RegionSearch::descend(Family& family, const JobContext& job)
         return {};
     Point point = **nothing;
     const std::size_t begin = m_left;
-    std::vector<bool> isUseless(family.blank.again.size(), false);
+    std::vector<bool> isUseless(family.blank.recomputed.size(), false);
     while (m_left > 0 && !job.stopRequested()) {
         job.report(begin - m_left, begin);
         Result<std::optional<Point>> next = lower(point, isUseless);

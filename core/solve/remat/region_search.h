@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/job_context.h"
-#include "core/solve/common/forced_regions.h"
-#include "core/solve/common/planner.h"
+#include "core/solve/api/planner.h"
+#include "core/solve/regions/forced_regions.h"
 #include "core/solve/remat/region_draft.h"
 
 #include <cstdint>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/remat/remat_planner.h"
 
-#include "core/solve/common/offer.h"
-#include "core/solve/common/region_space.h"
+#include "core/solve/api/certify_and_insert.h"
+#include "core/solve/regions/region_space.h"
+#include "core/solve/regions/region_spaces.h"
 #include "core/solve/remat/program_problem.h"
 #include "core/solve/remat/region_search.h"
-#include "core/solve/remat/reorder.h"
 #include "core/solve/remat/repeated_problem.h"
-#include "core/solve/remat/solve_remat.h"
+#include "core/solve/remat/search/reorder.h"
+#include "core/solve/remat/search/solve_remat.h"
 
 #include <algorithm>
 #include <utility>
@@ -105,7 +106,7 @@ private:
     base::Result<void> searchRegions(const base::JobContext& job);
     base::Result<void> take(const plan::Plan& plan)
     {
-        return offer(m_frontier, m_problem, plan, m_listener);
+        return certifyAndInsert(m_frontier, m_problem, plan, m_listener);
     }
 
     plan::Problem m_problem;
@@ -138,17 +139,18 @@ bool Search::serves(const RematStart& start) const
 {
     const PlannerDescriptor& its = start.planner->descriptor();
     return runtimeOf(its, start.options) == m_runtime
-           && (m_runtime == plan::Runtime::Step
+           && (m_runtime == plan::Runtime::CompiledStep
                || optionValue(its, start.options, "granularity") <= value("granularity"));
 }
 
 /// Says so where the runtime can't run the recording at all.
 base::Result<void> Search::begin()
 {
-    if (m_runtime == plan::Runtime::Checkpoint)
+    if (m_runtime == plan::Runtime::CheckpointedModule)
         if (base::Result<void> takes = takesRegions(*m_problem.program); !takes)
             return takes;
-    plan::Plan everything = m_runtime == plan::Runtime::Step ? proposal({}) : regionsProposal({});
+    plan::Plan everything =
+        m_runtime == plan::Runtime::CompiledStep ? proposal({}) : regionsProposal({});
     // Between ops the model's code is replaced, which alone changes what lives when.
     for (const plan::Granularity kind : {plan::Granularity::Module, everything.granularity}) {
         everything.granularity = kind;
@@ -163,7 +165,7 @@ base::Result<void> Search::begin()
 
 base::Result<void> Search::start(const RematStart& start, const base::JobContext& job)
 {
-    if (m_runtime == plan::Runtime::Step && m_problem.program->isRewritten())
+    if (m_runtime == plan::Runtime::CompiledStep && m_problem.program->isRewritten())
         return {}; // a list of ops, over which those lay nothing
     Options options = start.options;
     if (freezesStats(m_descriptor, m_options))
@@ -175,7 +177,7 @@ base::Result<void> Search::start(const RematStart& start, const base::JobContext
         optionTexts(m_descriptor, m_options);
     bool isBetter = false;
     for (const plan::VerifiedPlanPtr& point : (*found)->points()) {
-        if (m_runtime == plan::Runtime::Step)
+        if (m_runtime == plan::Runtime::CompiledStep)
             m_starts.push_back(rematPlanOf(point->plan()));
         if (!m_frontier.improvedBy(point->evaluation()))
             continue;
@@ -189,7 +191,7 @@ base::Result<void> Search::start(const RematStart& start, const base::JobContext
 
 base::Result<void> Search::search(const base::JobContext& job)
 {
-    const std::optional<std::vector<RematAgain>> pinned = rowsOfPins(m_problem);
+    const std::optional<std::vector<RematRecomputeStep>> pinned = rowsOfPins(m_problem);
     if (!pinned)
         return {};
     const RepeatedProblem repeated{problemOf(m_problem), *pinned};
@@ -220,7 +222,7 @@ base::Result<void> Search::search(const base::JobContext& job)
 /// repetitions read.
 base::Result<void> Search::searchReordered(const base::JobContext& job)
 {
-    const std::optional<std::vector<RematAgain>> pinned = rowsOfPins(m_problem);
+    const std::optional<std::vector<RematRecomputeStep>> pinned = rowsOfPins(m_problem);
     const StepOrder order = StepOrders{m_problem}.lowest(job.piece(0, 2));
     if (!pinned || std::is_sorted(order.begin(), order.end()))
         return {};
@@ -228,7 +230,7 @@ base::Result<void> Search::searchReordered(const base::JobContext& job)
     const RematPlan rows{inOrder(*pinned, order)};
     if (!simulate(ordered, rows))
         return {};
-    const RepeatedProblem repeated{ordered, rows.again};
+    const RepeatedProblem repeated{ordered, rows.recomputeSteps};
     const RematProblem& small = repeated.problem();
     base::Result<void> state;
     const auto keep = [&](const RematPoint& point) {
@@ -279,8 +281,9 @@ base::Result<plan::FrontierPtr> Search::run(const std::vector<RematStart>& start
     const bool reorders = value("reorder") == 1;
     base::Result<void> searched;
     if (!job.stopRequested())
-        searched = m_runtime == plan::Runtime::Step ? search(reorders ? rest.piece(0, 2) : rest)
-                                                    : searchRegions(rest);
+        searched = m_runtime == plan::Runtime::CompiledStep
+                       ? search(reorders ? rest.piece(0, 2) : rest)
+                       : searchRegions(rest);
     if (searched && reorders && !job.stopRequested())
         searched = searchReordered(rest.piece(1, 2));
     if (!searched)
@@ -302,7 +305,7 @@ private:
                                                          const base::JobContext& job,
                                                          const Listener& listener) const override
     {
-        if (runtimeOf(descriptor(), options) == plan::Runtime::Step
+        if (runtimeOf(descriptor(), options) == plan::Runtime::CompiledStep
             && freezesStats(descriptor(), options))
             return base::failure(base::ErrorKind::Usage,
                                  "The runtime step never updates statistics again: leave "

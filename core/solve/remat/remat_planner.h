@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/solve/common/planner.h"
+#include "core/solve/api/planner.h"
 
 #include <memory>
 #include <vector>

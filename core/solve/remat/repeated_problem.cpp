@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/remat/repeated_problem.h"
 
-#include "core/solve/remat/capuchin_step.h"
+#include "core/solve/remat/capuchin/capuchin_step.h"
 #include "core/solve/remat/program_problem.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace plimsoll::solve {
 
-RepeatedProblem::RepeatedProblem(const RematProblem& problem, std::vector<RematAgain> rows)
+RepeatedProblem::RepeatedProblem(const RematProblem& problem, std::vector<RematRecomputeStep> rows)
 {
     m_problem.values = problem.values;
     for (std::uint32_t value = 0; value < problem.values.size(); ++value)
@@ -50,19 +50,19 @@ RematPlan RepeatedProblem::original(const RematPlan& plan) const
 {
     RematPlan made;
     const auto add = [&made](std::uint32_t before, std::uint32_t op) {
-        if (made.again.empty() || made.again.back().before != before)
-            made.again.push_back({before, {}});
-        made.again.back().ops.push_back(op);
+        if (made.recomputeSteps.empty() || made.recomputeSteps.back().before != before)
+            made.recomputeSteps.push_back({before, {}});
+        made.recomputeSteps.back().ops.push_back(op);
     };
-    auto row = plan.again.begin();
+    auto row = plan.recomputeSteps.begin();
     for (std::uint32_t op = 0; op < m_opOf.size(); ++op) {
-        for (; row != plan.again.end() && row->before == op; ++row)
+        for (; row != plan.recomputeSteps.end() && row->before == op; ++row)
             for (const std::uint32_t again : row->ops)
                 add(m_standsAt[op], m_opOf[again]);
         if (m_opOf[op] != m_standsAt[op])
             add(m_standsAt[op], m_opOf[op]);
     }
-    for (RematAgain& again : made.again) {
+    for (RematRecomputeStep& again : made.recomputeSteps) {
         std::ranges::sort(again.ops);
         again.ops.erase(std::unique(again.ops.begin(), again.ops.end()), again.ops.end());
     }
@@ -73,28 +73,28 @@ RematPlan RepeatedProblem::repeated(const RematPlan& plan) const
 {
     RematPlan made;
     std::vector<std::uint32_t> newest(m_opOf.size()); // by original's op: execution so far
-    auto row = plan.again.begin();
+    auto row = plan.recomputeSteps.begin();
     for (std::uint32_t index = 0; index < m_opOf.size(); ++index) {
         const std::uint32_t op = m_opOf[index];
         newest[op] = index;
-        if (op != m_standsAt[index] || row == plan.again.end() || row->before != op)
+        if (op != m_standsAt[index] || row == plan.recomputeSteps.end() || row->before != op)
             continue;
-        RematAgain again{index, {}};
+        RematRecomputeStep again{index, {}};
         for (const std::uint32_t other : row->ops)
             if (m_standsAt[newest[other]] != op)
                 again.ops.push_back(newest[other]);
         std::ranges::sort(again.ops);
         if (!again.ops.empty())
-            made.again.push_back(std::move(again));
+            made.recomputeSteps.push_back(std::move(again));
         ++row;
     }
     return made;
 }
 
-std::optional<std::vector<RematAgain>> rowsOfPins(const plan::Problem& problem)
+std::optional<std::vector<RematRecomputeStep>> rowsOfPins(const plan::Problem& problem)
 {
     std::vector<std::uint32_t> pinned;
-    std::vector<graph::Moment> kept; // ops that may not run again
+    std::vector<graph::OpIndex> kept; // ops that may not run again
     for (const plan::Pin& pin : problem.pins)
         for (const graph::StorageId storage : pin.storages)
             if (pin.kind == plan::PinKind::Recompute)
@@ -105,22 +105,22 @@ std::optional<std::vector<RematAgain>> rowsOfPins(const plan::Problem& problem)
     std::ranges::sort(pinned);
     pinned.erase(std::unique(pinned.begin(), pinned.end()), pinned.end());
     if (pinned.empty())
-        return std::vector<RematAgain>{};
+        return std::vector<RematRecomputeStep>{};
     const CapuchinStep step{problem};
     for (const std::uint32_t value : pinned)
         if (!step.graph().values[value].isCandidate)
             return std::nullopt;
-    std::optional<std::vector<plan::Again>> rows = step.rows(pinned);
+    std::optional<std::vector<plan::RecomputeStep>> rows = step.rows(pinned);
     const auto isKept = [&kept](graph::OpId op) {
-        return std::ranges::binary_search(kept, static_cast<graph::Moment>(op.index()));
+        return std::ranges::binary_search(kept, static_cast<graph::OpIndex>(op.index()));
     };
-    if (!rows || std::ranges::any_of(*rows, [&](const plan::Again& row) {
+    if (!rows || std::ranges::any_of(*rows, [&](const plan::RecomputeStep& row) {
             return std::ranges::any_of(row.ops, isKept);
         }))
         return std::nullopt;
     plan::Plan plan;
-    plan.again = *std::move(rows);
-    return rematPlanOf(plan).again;
+    plan.recomputeSteps = *std::move(rows);
+    return rematPlanOf(plan).recomputeSteps;
 }
 
 } // namespace plimsoll::solve

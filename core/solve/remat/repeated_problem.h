@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/plan/plan.h"
-#include "core/solve/common/remat_problem.h"
+#include "core/solve/bounds/remat_problem.h"
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@ class RepeatedProblem
 {
 public:
     /// `rows` must be a plan that simulate() takes for the problem.
-    RepeatedProblem(const RematProblem& problem, std::vector<RematAgain> rows);
+    RepeatedProblem(const RematProblem& problem, std::vector<RematRecomputeStep> rows);
 
     [[nodiscard]] const RematProblem& problem() const { return m_problem; }
     /// A plan of problem() as one of the problem that this was made from. What runs before one op
@@ -39,6 +39,7 @@ private:
 /// Repetitions without which a step (runtime Step) breaks a problem's pins "recompute"; none where
 /// there are no such pins, nothing where the runner can't do what they ask for, or only by
 /// repeating what others keep.
-[[nodiscard]] std::optional<std::vector<RematAgain>> rowsOfPins(const plan::Problem& problem);
+[[nodiscard]] std::optional<std::vector<RematRecomputeStep>>
+rowsOfPins(const plan::Problem& problem);
 
 } // namespace plimsoll::solve

@@ -2,7 +2,7 @@
 // plan --ddp and --zero: what they add, that check agrees, what is refused.
 #include "tests/integration/cli/cli_runner.h"
 #include "tests/support/graph_file.h"
-#include "tests/support/programs.h"
+#include "tests/support/programs/programs.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>

@@ -7,8 +7,8 @@
 // each op], "curve_rounded512": likewise, sizes rounded, "backward_start": step, "lives": [[bytes,
 // alloc, free or null]]}. Of the plan only granularity, freeze_stats and regions are read, of these
 // only members or (between ops) first and last, and save, so hand-written ones do; of a plan for
-// runtime "step" only schedule.again. Its stream ends where the optimizer begins and has no
-// optimizer states.
+// runtime "step" only schedule.recomputeSteps. Its stream ends where the optimizer begins and has
+// no optimizer states.
 //
 // closed_loop_check --write GRAPH PLAN.json MODULE.py SNIPPET.py writes such a plan as Python.
 // closed_loop_check --peak GRAPH PLAN.json prints the peak evaluate() gives with exact sizes, as
@@ -19,9 +19,10 @@
 // exact sizes: "steps", for each execution the op's module, its target, whether it runs again, and
 // the bytes of parameters gathered then, of all-gathers' results and of reduce-scatters' inputs;
 // "ready", by parameter, the step behind which its gradient is; "states", bytes of the optimizer's.
-#include "core/plan/certify.h"
-#include "core/plan/evaluate.h"
-#include "core/plan/rank_program.h"
+#include "core/device/known_devices.h"
+#include "core/evaluate/certify.h"
+#include "core/evaluate/evaluate.h"
+#include "core/parallel/rank_program.h"
 #include "core/readers/registry.h"
 #include "core/writers/python_writer.h"
 
@@ -69,8 +70,8 @@ plan::Region regionOf(const json& text, const graph::Program& program, const Cal
         region.members.push_back(
             calls.at({member.at("path").get<std::string>(), member.at("call").get<int>()}));
     if (region.members.empty()) {
-        region.first = text.at("first").get<graph::Moment>();
-        region.last = text.at("last").get<graph::Moment>();
+        region.first = text.at("first").get<graph::OpIndex>();
+        region.last = text.at("last").get<graph::OpIndex>();
     } else {
         region.first = program.call(region.members.front()).first;
         region.last = program.call(region.members.back()).last;
@@ -90,11 +91,11 @@ plan::Plan planOf(const json& text, const graph::Program& program)
     plan::Plan plan;
     plan.planner = "given";
     if (text.value("runtime", "checkpoint") == "step") {
-        plan.runtime = plan::Runtime::Step;
+        plan.runtime = plan::Runtime::CompiledStep;
         for (const json& row : text.at("schedule").at("again")) {
-            plan.again.push_back({row.at(0).get<graph::Moment>(), {}});
+            plan.recomputeSteps.push_back({row.at(0).get<graph::OpIndex>(), {}});
             for (const json& op : row.at(1))
-                plan.again.back().ops.emplace_back(op.get<std::size_t>());
+                plan.recomputeSteps.back().ops.emplace_back(op.get<std::size_t>());
         }
         return plan;
     }
@@ -117,7 +118,7 @@ public:
         : m_program{program}
         , m_schedule{schedule}
         , m_stream{stream}
-        , m_leavesOptimizer{runtime == plan::Runtime::Step}
+        , m_leavesOptimizer{runtime == plan::Runtime::CompiledStep}
         , m_steps{schedule.steps.size()}
     {
         if (const std::size_t optimizer = program.countBeforeOptimizer();
@@ -343,7 +344,7 @@ int shards(const char* graph, const char* planFile, const char* setting)
     const auto parsed = plan::parseDataParallel(setting, given->problem.device);
     if (!parsed)
         return refuse(parsed.error());
-    base::Result<plan::Problem> posed = plan::underDataParallel(given->problem, *parsed);
+    base::Result<plan::Problem> posed = plan::forRank(given->problem, *parsed);
     if (!posed)
         return refuse(posed.error());
     posed->rounding = graph::Rounding::Exact;

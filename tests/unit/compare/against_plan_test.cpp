@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compare/against_plan.h"
 
-#include "tests/support/programs.h"
+#include "tests/support/programs/programs.h"
 
 #include <QTest>
 

@@ -2,9 +2,10 @@
 // Which files belong together, and which times are of one machine.
 #include "core/compare/belongs.h"
 
-#include "core/plan/plan_json.h"
+#include "core/device/known_devices.h"
+#include "core/plan_file/plan_json.h"
 
-#include "tests/support/programs.h"
+#include "tests/support/programs/programs.h"
 
 #include <QTest>
 

@@ -2,13 +2,14 @@
 // Pins: what a glob means, which pins conflict, and that two opinions agree about violated ones.
 #include "core/plan/pins.h"
 
-#include "core/plan/certify.h"
-#include "core/plan/plan_json.h"
+#include "core/device/op_times.h"
+#include "core/evaluate/certify.h"
+#include "core/plan_file/plan_json.h"
 #include "core/solve/registry.h"
 
-#include "tests/support/programs.h"
+#include "tests/support/planned_samples.h"
+#include "tests/support/programs/programs.h"
 #include "tests/support/sanitized.h"
-#include "tests/unit/solve/planned_samples.h"
 
 #include <QTest>
 

@@ -4,7 +4,7 @@
 
 #include "ui/base/numbers.h"
 
-#include "tests/support/programs.h"
+#include "tests/support/programs/programs.h"
 
 #include <QAbstractItemModelTester>
 #include <QTest>
@@ -35,10 +35,10 @@ base::Nanoseconds timeOf(const plan::VerifiedPlan& verified, graph::OpId op)
 }
 
 /// Of the ops that run again before op `before`, each as long as it takes itself.
-base::Nanoseconds costOf(const plan::VerifiedPlan& verified, graph::Moment before)
+base::Nanoseconds costOf(const plan::VerifiedPlan& verified, graph::OpIndex before)
 {
     base::Nanoseconds cost;
-    for (const plan::Again& row : verified.plan().again)
+    for (const plan::RecomputeStep& row : verified.plan().recomputeSteps)
         for (const graph::OpId op : row.ops)
             if (row.before == before)
                 cost += timeOf(verified, op);
@@ -57,11 +57,11 @@ void PlanModelTest::repeatedOpsAreRows()
         const auto verified = plan::certify(tests::unlimitedProblem(program), plan);
         QVERIFY(verified.has_value());
         model.setPlan(*verified);
-        QCOMPARE(model.rowCount(), static_cast<int>(plan.again.size()));
+        QCOMPARE(model.rowCount(), static_cast<int>(plan.recomputeSteps.size()));
         QCOMPARE(model.decisionCount(), model.rowCount());
         std::multiset<int> expected;
         std::multiset<int> shown;
-        for (const plan::Again& row : plan.again)
+        for (const plan::RecomputeStep& row : plan.recomputeSteps)
             expected.insert((*verified)->evaluation().schedule->stepOfOp[row.ops.front().index()]);
         for (int row = 0; row < model.rowCount(); ++row) {
             shown.insert(model.index(row, 0).data(PlanModel::FirstStepRole).toInt());
@@ -113,9 +113,9 @@ void PlanModelTest::movedOpsAreNoRepetitions()
 {
     using graph::OpId;
     plan::Plan plan = plan::keepEverything();
-    plan.runtime = plan::Runtime::Step;
+    plan.runtime = plan::Runtime::CompiledStep;
     // c0 behind a0; before a2 c1, and a0 and c0 once more.
-    plan.again = {{1, {OpId{3}}}, {2, {OpId{0}, OpId{3}, OpId{4}}}};
+    plan.recomputeSteps = {{1, {OpId{3}}}, {2, {OpId{0}, OpId{3}, OpId{4}}}};
     const auto verified = plan::certify(tests::unlimitedProblem(branches()), plan);
     QVERIFY2(verified.has_value(), verified ? "" : verified.error().message.c_str());
     PlanModel model;
@@ -125,7 +125,7 @@ void PlanModelTest::movedOpsAreNoRepetitions()
     QCOMPARE(model.rowCount(), 2);
     QCOMPARE(model.decisionCount(), 1);
     QCOMPARE(model.movedCount(), 2);
-    const auto text = [&model](graph::Moment op, graph::Moment before, int column) {
+    const auto text = [&model](graph::OpIndex op, graph::OpIndex before, int column) {
         return model.index(*model.rowOf({op, before}), column).data().toString();
     };
     QCOMPARE(text(3, 1, PlanModel::DecisionColumn), QStringLiteral("move"));

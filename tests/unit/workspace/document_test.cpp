@@ -2,8 +2,9 @@
 // Documents: opened from graphs and sessions, kept and taken up again with every plan checked anew.
 #include "core/workspace/document.h"
 
+#include "core/device/known_devices.h"
 #include "core/io/byte_source.h"
-#include "core/plan/plan_json.h"
+#include "core/plan_file/plan_json.h"
 
 #include "tests/support/graph_file.h"
 #include "tests/support/measurement_file.h"
@@ -197,7 +198,7 @@ void DocumentTest::dropsAPlanThatFailsItsCheck()
     SavedSession saved = workspace::savedSession(workedOn(m_sample));
     std::string& text = *saved.runs.front().plan;
     // Another fingerprint: the plan then belongs to another graph.
-    const std::string own = plan::fingerprint(*m_sample.document.graph.program);
+    const std::string own = graph::fingerprint(*m_sample.document.graph.program);
     const std::size_t at = text.find(own);
     QVERIFY(at != std::string::npos);
     text[at] = text[at] == '0' ? '1' : '0';
@@ -213,9 +214,9 @@ void DocumentTest::keepsTheMeasurementLaidOver()
 {
     workspace::Document document = workedOn(m_sample);
     const plan::VerifiedPlanPtr& unplanned = m_sample.planned->unplanned;
-    const auto laid =
-        workspace::layOver("a.measurement.json", support::measurementOf({unplanned}, 4096),
-                           {document.graph.program, {}, document.choices.device}, {});
+    const auto laid = workspace::attachMeasurement(
+        "a.measurement.json", support::measurementOf({unplanned}, 4096),
+        {document.graph.program, {}, document.choices.device}, {});
     QVERIFY2(laid, messageOf(laid));
     document.overlay = *laid;
     SavedSession saved = workspace::savedSession(document);

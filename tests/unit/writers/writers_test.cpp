@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/unicode.h"
+#include "core/device/known_devices.h"
 #include "core/io/byte_source.h"
-#include "core/plan/plan_json.h"
+#include "core/plan_file/plan_json.h"
 #include "core/writers/csv_writer.h"
 #include "core/writers/graph_writer.h"
 #include "core/writers/registry.h"
 #include "core/writers/svg_writer.h"
 
 #include "tests/support/messages.h"
-#include "tests/support/programs.h"
+#include "tests/support/programs/programs.h"
 #include "tests/support/temp_folder.h"
 
 #include <QFile>
@@ -53,7 +54,7 @@ plan::VerifiedPlanPtr sampleStepPlan()
         problem.program = std::make_shared<const graph::Program>(std::move(program));
         const base::Result<plan::VerifiedPlanPtr> verified =
             plan::certify(problem, tests::randomStepPlan(*problem.program, seed));
-        if (verified && !(*verified)->plan().again.empty())
+        if (verified && !(*verified)->plan().recomputeSteps.empty())
             return *verified;
     }
     return nullptr;

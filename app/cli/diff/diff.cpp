@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/diff/compare_text.h"
+#include "app/cli/diff/diff_steps.h"
+#include "app/cli/plan/evaluation_json.h"
+#include "app/cli/graph_input.h"
+#include "app/cli/verbs.h"
+#include "core/base/format.h"
+#include "core/compare/against_plan.h"
+#include "core/compare/belongs.h"
+#include "core/device/known_devices.h"
+#include "core/evaluate/certify.h"
+#include "core/io/byte_source.h"
+#include "core/parallel/rank_program.h"
+#include "core/workspace/devices.h"
+#include "core/workspace/file_kind.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <vector>
+
+namespace plimsoll::cli {
+
+namespace {
+
+using base::ErrorKind;
+using base::failure;
+using base::Result;
+using compare::Unit;
+
+constexpr std::size_t kGaps = 5;
+
+/// What a run is called, and what was predicted for it.
+struct Predicted
+{
+    plan::Problem problem;
+    plan::EvaluationPtr evaluation;
+};
+
+ordered_json rowJson(const compare::Row& row)
+{
+    const std::string unit = row.unit == Unit::Bytes ? "_bytes" : "_ns";
+    return {{"name", row.name},
+            {"predicted" + unit, valueJson(row.predicted)},
+            {"measured" + unit, valueJson(row.measured)},
+            {"difference" + unit, valueJson(row.difference())}};
+}
+
+ordered_json gapJson(const compare::Gap& gap, const Predicted& predicted)
+{
+    const graph::Program& program = *predicted.problem.program;
+    const plan::Step& step = predicted.evaluation->schedule->steps[gap.step];
+    const graph::Op& op = program.op(step.op);
+    return {{"step", gap.step},
+            {"op", step.op.index()},
+            {"target", program.targetOf(op)},
+            {"module", program.modulePath(op)},
+            {"recomputed", step.region >= 0},
+            {"predicted_bytes", gap.predicted.count()},
+            {"measured_bytes", gap.measured.count()}};
+}
+
+/// Unknown where the measurement holds no ops.
+ordered_json sameOps(const compare::Comparison& comparison)
+{
+    return comparison.opsKnown ? ordered_json(comparison.otherOps.empty()) : ordered_json(nullptr);
+}
+
+void leaveOutTimes(compare::Comparison& comparison)
+{
+    for (compare::Row& row : comparison.rows)
+        if (row.unit == Unit::Nanoseconds)
+            row.predicted.reset();
+}
+
+std::string gapText(const compare::Gap& gap, const Predicted& predicted)
+{
+    const graph::Program& program = *predicted.problem.program;
+    const plan::Step& step = predicted.evaluation->schedule->steps[gap.step];
+    return fmt::format(
+        "    step {:<6} {:+} B  {}{}\n", gap.step, (gap.measured - gap.predicted).count(),
+        base::printable(program.label(program.op(step.op)), 80), step.region >= 0 ? ", again" : "");
+}
+
+class Diff : public Verb
+{
+public:
+    explicit Diff(CLI::App& app)
+        : Verb{app, "diff",
+               "Compare a measurement with its prediction, two graphs, or two plans of a graph"}
+    {
+        command()
+            .add_option("A", m_measurement,
+                        "What plimsoll.measure() wrote, a traced step, or a plan")
+            ->required();
+        command()
+            .add_option("B", m_graph,
+                        "Traced step that was measured, another traced step, or another plan")
+            ->required();
+        command().add_option("C", m_plan,
+                             "Plan that the second run was measured under, or the graph of plans");
+        m_at.addTo(command());
+        command()
+            .add_option("--device", m_device,
+                        "GPU for predicted times of ops that have no measured")
+            ->capture_default_str();
+        close("diff MEASUREMENT GRAPH [PLAN], diff GRAPH GRAPH, diff PLAN PLAN GRAPH.\n"
+              "Example: plimsoll-cli diff mine.measurement.json mine.plimsoll.json.gz plan.json");
+    }
+
+    [[nodiscard]] AnswerResult run() override
+    {
+        const Stopwatch clock;
+        const workspace::FileKind kind = workspace::kindOf(m_measurement);
+        if (kind != workspace::FileKind::Measurement) {
+            AnswerResult answer =
+                kind == workspace::FileKind::Plan ? comparePlans() : compareGraphs();
+            if (answer)
+                answer->json["seconds"] = clock.seconds();
+            return answer;
+        }
+        const Result<compare::Measurement> measurement = readMeasurement(m_measurement);
+        if (!measurement)
+            return tl::unexpected{measurement.error()};
+        if (!m_plan.empty() && measurement->runs.size() < 2)
+            return failure(ErrorKind::File, m_measurement
+                                                + ": it holds no run with a plan: give measure() "
+                                                  "the plan, or leave PLAN out.");
+        Answer answer;
+        answer.json = {{"measurement", m_measurement}, {"graph", m_graph}};
+        answer.json["backend"] = measurement->backend == compare::Backend::Cuda ? "cuda" : "cpu";
+        answer.json["device"] = measurement->device;
+        answer.json["runs"] = ordered_json::array();
+        answer.text =
+            fmt::format("{}, measured on {} with torch {}\n", base::printable(measurement->model),
+                        base::printable(measurement->device), base::printable(measurement->torch));
+        const std::size_t runs = m_plan.empty() ? 1 : 2;
+        for (std::size_t i = 0; i < runs; ++i) {
+            const Result<Predicted> predicted = predict(*measurement, i == 1);
+            if (!predicted)
+                return tl::unexpected{predicted.error()};
+            describe(answer, *measurement, measurement->runs[i], *predicted);
+        }
+        answer.json["seconds"] = clock.seconds();
+        return answer;
+    }
+
+private:
+    AnswerResult comparePlans() const
+    {
+        if (m_plan.empty())
+            return failure(ErrorKind::Usage,
+                           "Two plans are compared on their graph: diff PLAN PLAN GRAPH.");
+        const Result<compare::PredictedStep> first = stepOfPlan(m_measurement);
+        if (!first)
+            return tl::unexpected{first.error()};
+        const Result<compare::PredictedStep> second = stepOfPlan(m_graph);
+        if (!second)
+            return tl::unexpected{second.error()};
+        return describeSteps("plans", *first, *second);
+    }
+    AnswerResult compareGraphs() const
+    {
+        if (!m_plan.empty())
+            return failure(ErrorKind::Usage,
+                           "Two graphs are compared without a third file: diff GRAPH GRAPH.");
+        const Result<compare::PredictedStep> first = stepOfGraph(m_measurement);
+        if (!first)
+            return tl::unexpected{first.error()};
+        const Result<compare::PredictedStep> second = stepOfGraph(m_graph);
+        if (!second)
+            return tl::unexpected{second.error()};
+        return describeSteps("graphs", *first, *second);
+    }
+
+    Result<compare::PredictedStep> stepOfGraph(const std::string& path) const
+    {
+        const Result<plan::Device> device = workspace::chooseDevice(m_device);
+        if (!device)
+            return tl::unexpected{device.error()};
+        const Result<readers::ReadProgram> read = readGraph(path, m_at, common());
+        if (!read)
+            return tl::unexpected{read.error()};
+        compare::PredictedStep step;
+        step.problem.program = read->program;
+        step.problem.device = *device;
+        step.plan = plan::keepEverything();
+        step.evaluation = plan::evaluate(step.problem, step.plan);
+        return step;
+    }
+    /// A plan that may be over its budget, but can run.
+    Result<compare::PredictedStep> stepOfPlan(const std::string& path) const
+    {
+        Result<PlanInput> input = readPlan(path, m_plan, m_at, common());
+        if (!input)
+            return tl::unexpected{input.error()};
+        return legalStep(path, *std::move(input));
+    }
+    static Result<compare::PredictedStep> legalStep(const std::string& path, PlanInput input)
+    {
+        compare::PredictedStep step{std::move(input.problem), std::move(input.file.plan), nullptr};
+        const plan::Verification replay = plan::verify(step.problem, step.plan);
+        if (!plan::isLegal(replay))
+            return failure(ErrorKind::CheckFailed, path + ": " + replay.faults.front().sentence);
+        step.evaluation = plan::evaluate(step.problem, step.plan);
+        if (const Result<void> agreed = plan::agreement(replay, *step.evaluation); !agreed)
+            return tl::unexpected{agreed.error()};
+        return step;
+    }
+
+    [[nodiscard]] tl::unexpected<base::Error> foreign(const std::string& sentence) const
+    {
+        return failure(ErrorKind::File, io::pathText(m_measurement) + ": " + sentence);
+    }
+
+    /// As the allocator that was measured would have it: its rounding, no reserve.
+    Result<Predicted> predict(const compare::Measurement& measurement, bool planned)
+    {
+        Predicted predicted;
+        plan::Plan decisions = plan::keepEverything();
+        if (planned) {
+            Result<PlanInput> input = readPlan(m_plan, m_graph, m_at, common());
+            if (!input)
+                return tl::unexpected{input.error()};
+            if (const std::string other =
+                    compare::otherPlan(*measurement.runs[1].plan, input->file);
+                !other.empty())
+                return foreign(other);
+            Result<compare::PredictedStep> step = legalStep(m_plan, *std::move(input));
+            if (!step)
+                return tl::unexpected{step.error()};
+            predicted.problem = plan::singleProcess(step->problem); // as measure() runs it
+            decisions = std::move(step->plan);
+        } else {
+            const Result<plan::Device> device = workspace::chooseDevice(m_device);
+            if (!device)
+                return tl::unexpected{device.error()};
+            const Result<readers::ReadProgram> read = readGraph(m_graph, m_at, common());
+            if (!read)
+                return tl::unexpected{read.error()};
+            predicted.problem.program = read->program;
+            predicted.problem.device = *device;
+        }
+        if (const std::string other = compare::otherStep(measurement, *predicted.problem.program);
+            !other.empty())
+            return foreign(other);
+        predicted.problem.rounding = compare::roundingOf(measurement.backend);
+        predicted.problem.reserve = {};
+        predicted.evaluation = plan::evaluate(predicted.problem, decisions);
+        return predicted;
+    }
+
+    static void describe(Answer& answer, const compare::Measurement& measurement,
+                         const compare::MeasuredRun& run, const Predicted& predicted)
+    {
+        compare::Comparison comparison =
+            compare::compareRun(run, predicted.problem, *predicted.evaluation, kGaps);
+        const std::string otherTimes = compare::otherTimes(measurement, predicted.problem);
+        if (!otherTimes.empty())
+            leaveOutTimes(comparison);
+        ordered_json json = {
+            {"planned", run.plan.has_value()}, {"device", predicted.problem.device.id},
+            {"same_ops", sameOps(comparison)}, {"other_ops", comparison.otherOps},
+            {"other_times", otherTimes},       {"rows", ordered_json::array()},
+            {"gaps", ordered_json::array()}};
+        answer.text += fmt::format("{}\n  {:<16}{:>30}{:>30}{:>14}\n",
+                                   run.plan ? "With the plan" : "Without a plan", "", "predicted",
+                                   "measured", "");
+        for (const compare::Row& row : comparison.rows) {
+            json["rows"].push_back(rowJson(row));
+            if (row.measured)
+                answer.text += fmt::format("  {:<16}{:>30}{:>30}{:>14}\n", row.name,
+                                           valueText(row.predicted, row.unit),
+                                           valueText(row.measured, row.unit),
+                                           differenceText(row.predicted, row.measured, row.unit));
+        }
+        if (!otherTimes.empty())
+            answer.text += "  " + otherTimes + "\n";
+        if (!comparison.opsKnown)
+            answer.text +=
+                "  The measurement holds no ops of this run: its peak, its time and what "
+                "was there before are compared, no curve.\n";
+        if (!comparison.otherOps.empty())
+            answer.text += "  " + comparison.otherOps + "\n";
+        if (!comparison.gaps.empty())
+            answer.text += "  largest differences, measured less predicted:\n";
+        for (const compare::Gap& gap : comparison.gaps) {
+            json["gaps"].push_back(gapJson(gap, predicted));
+            answer.text += gapText(gap, predicted);
+        }
+        answer.json["runs"].push_back(std::move(json));
+    }
+
+    std::string m_measurement;
+    std::string m_graph;
+    AtOption m_at;
+    std::string m_plan;
+    std::string m_device{plan::kDefaultDevice};
+};
+
+} // namespace
+
+std::unique_ptr<Verb> diffVerb(CLI::App& app)
+{
+    return std::make_unique<Diff>(app);
+}
+
+} // namespace plimsoll::cli

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/graph_input.h"
+#include "app/cli/numbers.h"
+#include "app/cli/plan/plan_answer.h"
+#include "app/cli/verbs.h"
+#include "app/cli/watch.h"
+#include "core/base/budget.h"
+#include "core/base/format.h"
+#include "core/device/known_devices.h"
+#include "core/parallel/rank_program.h"
+#include "core/plan/pins.h"
+#include "core/solve/registry.h"
+#include "core/workspace/devices.h"
+#include "core/workspace/export.h"
+#include "core/writers/registry.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::cli {
+
+namespace {
+
+using base::ErrorKind;
+using base::failure;
+using base::Result;
+
+constexpr int kMostPoints = 10000;
+constexpr int kMostZero = 3;
+constexpr std::int64_t kMostOption = std::int64_t{1} << 62U; ///< the records know better
+
+ordered_json optionJson(const solve::OptionRecord& option)
+{
+    ordered_json json = {{"name", option.name},
+                         {"kind", solve::optionKindName(option.kind())},
+                         {"sentence", option.sentence}};
+    if (option.isText) {
+        json["default"] = "";
+        json["longest"] = option.upper;
+        return json;
+    }
+    json["lower"] = option.lower;
+    json["default"] = option.standard;
+    json["upper"] = option.upper;
+    if (!option.choices.empty())
+        json["choices"] = option.choices;
+    return json;
+}
+
+/// "--slots 16..4000 (default 500): ...".
+std::string optionText(const solve::OptionRecord& option)
+{
+    if (option.isText)
+        return fmt::format("--{} TEXT, such as {} (default: none): {}", option.name, option.example,
+                           option.sentence);
+    return fmt::format("--{} {} (default {}): {}", option.name,
+                       option.choices.empty() ? fmt::format("{}..{}", option.lower, option.upper)
+                                              : fmt::format("{}", fmt::join(option.choices, "|")),
+                       solve::valueText(option, option.standard), option.sentence);
+}
+
+Answer listPlanners()
+{
+    Answer answer;
+    ordered_json rows = ordered_json::array();
+    for (const auto& planner : solve::planners()) {
+        const solve::PlannerDescriptor& descriptor = planner->descriptor();
+        ordered_json options = ordered_json::array();
+        answer.text += fmt::format("{:<12} {}\n", descriptor.id, descriptor.sentence);
+        for (const solve::OptionRecord& option : descriptor.options) {
+            options.push_back(optionJson(option));
+            answer.text += fmt::format("    {}\n", optionText(option));
+        }
+        answer.text += fmt::format("    after: {}\n", descriptor.source);
+        for (const std::string& sentence : descriptor.leavesOut)
+            answer.text += fmt::format("    leaves out: {}\n", sentence);
+        rows.push_back({{"id", descriptor.id},
+                        {"name", descriptor.name},
+                        {"sentence", descriptor.sentence},
+                        {"source", descriptor.source},
+                        {"leaves_out", descriptor.leavesOut},
+                        {"options", std::move(options)},
+                        {"default", descriptor.id == solve::kDefaultPlanner}});
+    }
+    answer.json = {{"planners", std::move(rows)}};
+    return answer;
+}
+
+/// Whether that is what an option is when it is left out: of the first planner that has it, but for
+/// the one that has on what it tries beside the rest.
+bool isDefault(const std::string& name, const std::string& text)
+{
+    for (const auto& planner : solve::planners())
+        if (planner->descriptor().id != solve::kDefaultPlanner)
+            for (const solve::OptionRecord& record : planner->descriptor().options)
+                if (record.name == name)
+                    return solve::valueText(record, solve::defaultValue(record)) == text;
+    return false;
+}
+
+/// Planners for --explain.
+std::string explainers()
+{
+    std::vector<std::string> ids;
+    for (const auto& planner : solve::planners())
+        if (planner->descriptor().explains)
+            ids.push_back(planner->descriptor().id);
+    return fmt::format("{}", fmt::join(ids, ", "));
+}
+
+class PlanVerb : public Verb
+{
+public:
+    explicit PlanVerb(CLI::App& app);
+    [[nodiscard]] AnswerResult run() override;
+
+private:
+    void addPlannerOption(const solve::OptionRecord& option);
+    [[nodiscard]] Result<void> readOptions();
+    [[nodiscard]] Result<void> checkArguments();
+    [[nodiscard]] Result<void> readParallel();
+    [[nodiscard]] Result<plan::Problem> makeProblem(graph::ProgramPtr program);
+    [[nodiscard]] AnswerResult solveProblem(const plan::Problem& problem);
+    [[nodiscard]] static solve::Listener bestSoFar(const plan::Problem& problem, Watch& watch);
+    [[nodiscard]] Result<plan::FrontierPtr> search(Planning& planning);
+    struct Priced
+    {
+        plan::VerifiedPlanPtr best;
+        bool stopped = false; ///< the search was cut short
+    };
+    [[nodiscard]] Result<Priced> bestUnder(plan::Problem problem,
+                                           std::vector<plan::Pin> pins) const;
+    [[nodiscard]] Result<void> priceOfPins(Planning& planning) const;
+
+    Stopwatch m_clock;
+    TimeLeft m_timeLeft; ///< once all is read and posed
+    std::string m_graph;
+    AtOption m_at;
+    std::string m_budgetText;
+    std::string m_reserveText = "0";
+    std::string m_device{plan::kDefaultDevice};
+    std::string m_plannerId{solve::kDefaultPlanner};
+    std::vector<std::string> m_exports;
+    std::vector<std::string> m_pins;
+    std::string m_parallelText;
+    std::optional<std::int64_t> m_zero;
+    std::map<std::string, std::optional<std::int64_t>> m_optionValues;
+    std::map<std::string, std::optional<std::string>> m_optionTexts; ///< choices and texts
+    std::optional<double> m_timeLimit;
+    int m_points = 0;
+    bool m_hasFlips = false;
+    bool m_list = false;
+    bool m_explain = false;
+
+    const solve::Planner* m_planner = nullptr;
+    solve::Options m_options;
+    base::Budget m_budget;
+    base::Budget m_reserve;
+    plan::Device m_deviceRecord;
+    std::optional<plan::DataParallel> m_parallel;
+    plan::EvaluationPtr m_base;
+};
+
+PlanVerb::PlanVerb(CLI::App& app)
+    : Verb{app, "plan", "Find what to recompute so that a step fits a budget"}
+{
+    command().add_option("GRAPH", m_graph, "Traced step (.plimsoll.json or .plimsoll.json.gz)");
+    m_at.addTo(command());
+    command().add_option(
+        "--budget", m_budgetText,
+        "All device bytes, the reserve included: 6GiB, 2100MiB, or 80% of the unplanned "
+        "peak");
+    command().add_option("--planner", m_plannerId, "Who plans; see --list")->capture_default_str();
+    command()
+        .add_option("--reserve", m_reserveText,
+                    "Part of the budget kept for context and workspaces: 512MiB, or 5% of the "
+                    "unplanned peak without it")
+        ->capture_default_str();
+    command()
+        .add_option(
+            "--device", m_device,
+            "GPU whose speed and memory count: an id, a file such as gpus.json:my-gpu, or a "
+            "line such as memory=24GiB,bandwidth=1008G,float32=82.6T")
+        ->capture_default_str();
+    command()
+        .add_option("--frontier", m_points, "Also print the trade-off at that many budgets")
+        ->transform(wholeNumber(1, kMostPoints));
+    command()
+        .add_option("--export", m_exports,
+                    fmt::format("File to write; its ending says the kind: {}. Repeatable",
+                                writers::planEndings()))
+        ->allow_extra_args(false); // what follows the file is the graph
+    command().add_flag("--flips", m_hasFlips,
+                       "Also print which values to recompute or keep for the next GiB less, and "
+                       "between the points of --frontier");
+    command()
+        .add_option(
+            "--pin", m_pins,
+            "keep:GLOB or recompute:GLOB: values of modules, ops (a target, or PATH:TARGET) "
+            "or tensors that the plan must keep, or must not. Repeatable")
+        ->allow_extra_args(false);
+    command().add_option(
+        "--ddp", m_parallelText,
+        "One of several processes under DistributedDataParallel, such as "
+        "world=8,bucket=25MiB,busbw=100GB/s,latency=5us,views,manual; only world must be there");
+    command()
+        .add_option("--zero", m_zero,
+                    "What the processes of --ddp share out. 1: the optimizer's state, as "
+                    "ZeroRedundancyOptimizer does. 2: gradients and parameters, too, as "
+                    "fully_shard(reshard_after_forward=False) does. 3: and gather parameters for "
+                    "forward and for backward, module by module, as fully_shard() does")
+        ->transform(wholeNumber(0, kMostZero));
+    command()
+        .add_option("--time-limit", m_timeLimit, "Seconds, then the best answer so far counts")
+        ->check(seconds());
+    command().add_flag("--explain", m_explain,
+                       "Also print what the planner chose, one value after the other, and why");
+    command().add_flag("--list", m_list, "Print the planners and their options");
+    for (const auto& planner : solve::planners())
+        for (const solve::OptionRecord& option : planner->descriptor().options)
+            addPlannerOption(option);
+    close("Example: plimsoll-cli plan model.plimsoll.json.gz --budget 80% --export "
+          "plan.json --export plan.py");
+}
+
+void PlanVerb::addPlannerOption(const solve::OptionRecord& option)
+{
+    const std::string flag = "--" + option.name;
+    if (option.kind() == solve::OptionKind::Number) {
+        if (const auto [entry, added] = m_optionValues.try_emplace(option.name); added)
+            command()
+                .add_option(flag, entry->second, option.sentence)
+                ->transform(wholeNumber(-kMostOption, kMostOption))
+                ->group("Options of planners");
+    } else if (const auto [entry, added] = m_optionTexts.try_emplace(option.name); added) {
+        const std::string more = option.isText ? fmt::format("Such as {}", option.example)
+                                               : fmt::format("{}", fmt::join(option.choices, ", "));
+        command()
+            .add_option(flag, entry->second, fmt::format("{} {}", option.sentence, more))
+            ->group("Options of planners");
+    }
+}
+
+Result<void> PlanVerb::readOptions()
+{
+    for (const auto& [name, value] : m_optionValues)
+        if (value)
+            m_options[name] = *value;
+    for (const solve::OptionRecord& record : m_planner->descriptor().options) {
+        const auto text = m_optionTexts.find(record.name);
+        if (text == m_optionTexts.end() || !text->second)
+            continue;
+        if (record.isText) {
+            m_options[record.name] = *text->second;
+            continue;
+        }
+        const Result<std::int64_t> value = solve::choiceValue(record, *text->second);
+        if (!value)
+            return tl::unexpected{value.error()};
+        m_options[record.name] = *value;
+    }
+    // Of other planners: what is the default there asks for nothing, the rest is refused by name.
+    for (const auto& [name, text] : m_optionTexts)
+        if (text && !isDefault(name, *text))
+            m_options.try_emplace(name);
+    return solve::checkOptions(m_planner->descriptor(), m_options);
+}
+
+Result<void> PlanVerb::checkArguments()
+{
+    if (m_graph.empty() || m_budgetText.empty())
+        return failure(ErrorKind::Usage, m_graph.empty()
+                                             ? "GRAPH is missing: name a traced step. See --help."
+                                             : "--budget is missing: say how many bytes the step "
+                                               "may take, such as 6GiB or 80%.");
+    const Result<const solve::Planner*> planner = solve::findPlanner(m_plannerId);
+    if (!planner)
+        return tl::unexpected{planner.error()};
+    m_planner = *planner;
+    if (m_explain && !m_planner->descriptor().explains)
+        return failure(ErrorKind::Usage,
+                       fmt::format("--explain: {} does not choose value by value; planners that "
+                                   "do: {}.",
+                                   m_plannerId, explainers()));
+    if (Result<void> read = readOptions(); !read)
+        return read;
+    for (const std::string& path : m_exports)
+        if (const auto writer = writers::writerFor(path); !writer)
+            return tl::unexpected{writer.error()};
+    const Result<base::Budget> budget = base::parseBudget(m_budgetText);
+    if (!budget)
+        return tl::unexpected{budget.error()};
+    m_budget = *budget;
+    const Result<base::Budget> reserve = base::parseBudget(m_reserveText);
+    if (!reserve)
+        return tl::unexpected{reserve.error()};
+    m_reserve = *reserve;
+    const Result<plan::Device> device = workspace::chooseDevice(m_device);
+    if (!device)
+        return tl::unexpected{device.error()};
+    m_deviceRecord = *device;
+    return readParallel();
+}
+
+Result<void> PlanVerb::readParallel()
+{
+    if (command().count("--ddp") == 0)
+        return m_zero.value_or(0) == 0
+                   ? Result<void>{}
+                   : failure(ErrorKind::Usage, "--zero needs --ddp: say between how many processes "
+                                               "it shares out.");
+    if (m_parallelText.find_first_not_of(" \t") == std::string::npos)
+        return failure(ErrorKind::Usage, "--ddp is empty: say at least how many processes there "
+                                         "are, such as --ddp world=8.");
+    const std::string zero = m_zero ? fmt::format(",zero={}", *m_zero) : std::string{};
+    const Result<plan::DataParallel> setting =
+        plan::parseDataParallel(m_parallelText + zero, m_deviceRecord);
+    if (!setting)
+        return failure(ErrorKind::Usage, "--ddp: " + setting.error().message);
+    m_parallel = *setting;
+    return {};
+}
+
+Result<plan::Problem> PlanVerb::makeProblem(graph::ProgramPtr program)
+{
+    plan::Problem problem;
+    problem.program = std::move(program);
+    problem.device = m_deviceRecord;
+    Result<std::vector<plan::Pin>> pins = plan::resolvePins(m_pins, *problem.program);
+    if (!pins)
+        return tl::unexpected{pins.error()};
+    problem.pins = *std::move(pins);
+    if (m_parallel) {
+        Result<plan::Problem> posed = plan::forRank(problem, *m_parallel);
+        if (!posed)
+            return tl::unexpected{posed.error()};
+        problem = *std::move(posed);
+    }
+    m_base = plan::evaluate(problem, plan::keepEverything());
+    problem.reserve = m_reserve.of(m_base->peak);
+    if (problem.reserve.count() > 0)
+        m_base = plan::evaluate(problem, plan::keepEverything());
+    problem.budget = m_budget.of(m_base->peak);
+    return problem;
+}
+
+AnswerResult PlanVerb::run()
+{
+    if (m_list)
+        return listPlanners();
+    if (Result<void> arguments = checkArguments(); !arguments)
+        return tl::unexpected{arguments.error()};
+    const Result<readers::ReadProgram> read = readGraph(m_graph, m_at, common());
+    if (!read)
+        return tl::unexpected{read.error()};
+    const Result<plan::Problem> problem = makeProblem(read->program);
+    if (!problem)
+        return tl::unexpected{problem.error()};
+    return solveProblem(*problem);
+}
+
+/// Tells the watch of each faster plan within the budget, beside what no plan is faster than.
+solve::Listener PlanVerb::bestSoFar(const plan::Problem& problem, Watch& watch)
+{
+    if (!watch.isShown())
+        return {};
+    return [&problem, &watch,
+            told = plan::VerifiedPlanPtr{}](const plan::FrontierPtr& better) mutable {
+        const plan::VerifiedPlanPtr best = better->at(problem.budget);
+        if (!best || best == told)
+            return;
+        told = best;
+        watch.tell(fmt::format("{} so far, at least {}",
+                               base::timeText(best->evaluation().stepTime),
+                               base::timeText(solve::outcomeAt(problem, better).timeBound)));
+    };
+}
+
+Result<plan::FrontierPtr> PlanVerb::search(Planning& planning)
+{
+    const plan::Problem& problem = planning.problem;
+    const plan::Runtime runtime = solve::runtimeOf(m_planner->descriptor(), m_options);
+    planning.searched =
+        m_points > 0 || problem.budget >= plan::peakLowerBound(problem, runtime).bytes;
+    if (!planning.searched) { // what a planner knows before it searches is what can be told
+        std::stop_source over;
+        over.request_stop();
+        return m_planner->frontier(problem, m_options, {.stop = over.get_token(), .progress = {}});
+    }
+    Watch watch{common().quiet ? std::string{} : "Planning", m_timeLeft.seconds()};
+    Result<plan::FrontierPtr> found =
+        m_planner->frontier(problem, m_options, watch.context(), bestSoFar(problem, watch));
+    planning.outcome.stopped = watch.stopped();
+    return found;
+}
+
+Result<PlanVerb::Priced> PlanVerb::bestUnder(plan::Problem problem,
+                                             std::vector<plan::Pin> pins) const
+{
+    problem.pins = std::move(pins);
+    Watch watch{common().quiet ? std::string{} : "Pricing pins", m_timeLeft.seconds()};
+    return m_planner->frontier(problem, m_options, watch.context())
+        .map([&](const plan::FrontierPtr& found) {
+            return Priced{found->at(problem.budget), watch.stopped()};
+        });
+}
+
+Result<void> PlanVerb::priceOfPins(Planning& planning) const
+{
+    const plan::VerifiedPlanPtr& best = planning.outcome.best;
+    const std::vector<plan::Pin>& pins = planning.problem.pins;
+    for (const plan::Pin& pin : pins)
+        planning.pins.push_back(
+            {pin,
+             {},
+             static_cast<std::size_t>(std::ranges::count(m_pins, plan::pinText(pin))),
+             planning.searched});
+    if (!planning.searched || planning.outcome.stopped)
+        return {};
+    bool isExplained = best != nullptr || pins.size() < 2;
+    for (std::size_t pin = 0; pin < pins.size(); ++pin) {
+        std::vector<plan::Pin> others = pins;
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(pin));
+        const Result<Priced> without = bestUnder(planning.problem, others);
+        if (!without)
+            return tl::unexpected{without.error()};
+        if (without->stopped) // which says nothing of what a whole search would find
+            return {};
+        planning.pins[pin].isOutOfTime = false;
+        planning.pins[pin].at = workspace::priceOf(best, without->best);
+        isExplained = isExplained || planning.pins[pin].at.isWhy;
+    }
+    if (isExplained)
+        return {};
+    return bestUnder(planning.problem, {}).map([&](const Priced& free) {
+        planning.areAllPinsWhy = free.best != nullptr;
+    });
+}
+
+AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
+{
+    Planning planning{m_planner->descriptor(), m_options, problem, *m_base, {}};
+    m_timeLeft = TimeLeft{m_timeLimit};
+    Result<plan::FrontierPtr> frontier = search(planning);
+    // Not even keeping everything passes its check: the options don't go with this graph.
+    if (!frontier && frontier.error().kind == ErrorKind::CheckFailed)
+        return failure(ErrorKind::Usage, frontier.error().message);
+    if (!frontier)
+        return tl::unexpected{frontier.error()};
+    const bool stopped = planning.outcome.stopped;
+    planning.outcome = solve::outcomeAt(problem, std::move(*frontier));
+    planning.outcome.stopped = stopped;
+    planning.points = m_points;
+    planning.hasFlips = m_hasFlips;
+    if (const Result<void> priced = priceOfPins(planning); !priced)
+        return tl::unexpected{priced.error()};
+    if (planning.outcome.best) {
+        for (const std::string& path : m_exports)
+            if (const auto written = workspace::exportPlan(*planning.outcome.best, path, {m_graph});
+                !written)
+                return tl::unexpected{written.error()};
+        planning.exports = m_exports;
+        Watch watch{common().quiet ? std::string{} : "Packing", m_timeLeft.seconds()};
+        const Result<solve::PlanMemory> memory =
+            solve::planMemory(*planning.outcome.best, watch.context());
+        if (!memory)
+            return tl::unexpected{memory.error()};
+        planning.memory = *memory;
+    }
+    Answer answer = describe(planning);
+    if (m_explain && planning.outcome.best) {
+        const auto picks = m_planner->explain(*planning.outcome.best);
+        if (!picks)
+            return tl::unexpected{picks.error()};
+        addPicks(answer, problem, *picks);
+    } else if (m_explain) {
+        answer.json["explain"] = ordered_json::array();
+    }
+    answer.json["seconds"] = m_clock.seconds();
+    return answer;
+}
+
+} // namespace
+
+std::unique_ptr<Verb> planVerb(CLI::App& app)
+{
+    return std::make_unique<PlanVerb>(app);
+}
+
+} // namespace plimsoll::cli

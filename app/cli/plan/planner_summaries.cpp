@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/plan/planner_summaries.h"
+
+#include "core/base/format.h"
+#include "core/workspace/planner_summaries.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+namespace plimsoll::cli {
+
+namespace {
+
+using plan::PlannerState;
+
+/// Of a search that is over: nobody waits or runs any more.
+const char* stateName(PlannerState state)
+{
+    switch (state) {
+    case PlannerState::Over: return "over";
+    case PlannerState::Unfit: return "unfit";
+    case PlannerState::Refused: return "refused";
+    default: return "stopped";
+    }
+}
+
+} // namespace
+
+ordered_json standingsJson(const solve::Outcome& outcome, base::Bytes budget,
+                           base::Nanoseconds unplanned)
+{
+    ordered_json rows = ordered_json::array();
+    if (!outcome.frontier->parts())
+        return rows;
+    for (plan::PlannerProgress& report : outcome.frontier->parts()->read()) {
+        const workspace::PlannerSummary standing{std::move(report), false, true, unplanned};
+        const auto at =
+            workspace::standingAt(standing, budget, {outcome.peakBound.bytes, outcome.timeBound});
+        const PlannerState state = standing.report.state;
+        ordered_json row = {{"planner", standing.report.planner},
+                            {"call", standing.report.call},
+                            {"state", stateName(state)},
+                            {"status", nullptr},
+                            {"peak_bytes", nullptr},
+                            {"step_time_ns", nullptr},
+                            {"reason", nullptr}};
+        if (state == PlannerState::Over || at.best)
+            row["status"] = solve::statusName(at.status);
+        if (at.best) {
+            row["peak_bytes"] = at.best->peak.count();
+            row["step_time_ns"] = at.best->stepTime.count();
+        }
+        if (!standing.report.reason.empty())
+            row["reason"] = standing.report.reason;
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::string standingsText(const ordered_json& rows, const solve::Outcome& outcome,
+                          base::Nanoseconds unplanned)
+{
+    std::string text;
+    for (const ordered_json& row : rows) {
+        const auto call = row["call"].get<std::string>();
+        const auto planner = call.empty() ? row["planner"].get<std::string>() : call;
+        // Where no search was asked for, they are stopped before they begin.
+        const bool isStopped = outcome.stopped && row["state"] == stateName(PlannerState::Stopped);
+        if (!row["peak_bytes"].is_null()) {
+            const base::Nanoseconds time{row["step_time_ns"].get<std::int64_t>()};
+            const double slower = unplanned.count() > 0
+                                      ? 100.0 * static_cast<double>((time - unplanned).count())
+                                            / static_cast<double>(unplanned.count())
+                                      : 0.0;
+            text += fmt::format("  {:<11} {} in {} a step ({:+.1f} %), {}{}\n", planner,
+                                base::bytesText(base::Bytes{row["peak_bytes"].get<std::int64_t>()},
+                                                base::Rounding::Up),
+                                base::timeText(time), slower, row["status"].get<std::string>(),
+                                isStopped ? ", stopped early" : "");
+        } else if (isStopped) {
+            text +=
+                fmt::format("  {:<11} stopped before it had a plan within the budget\n", planner);
+        } else if (row["state"] == "over") {
+            text += fmt::format("  {:<11} no plan within the budget\n", planner);
+        }
+    }
+    return text;
+}
+
+} // namespace plimsoll::cli

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/solve/chain_file.h"
+
+#include "app/cli/solve/small_file.h"
+#include "core/io/json_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+namespace plimsoll::cli {
+
+namespace {
+
+using base::ErrorKind;
+using base::failure;
+using base::Result;
+using nlohmann::json;
+
+constexpr double kMostSize = 4.0e18;
+
+Result<void> readTime(const json& value, double& into)
+{
+    if (!value.is_number())
+        return failure(ErrorKind::File, "must be a number");
+    into = value.get<double>();
+    return {};
+}
+
+constexpr std::size_t kMostWays = 100;
+
+/// Sizes are whole; 4.0 is as good as 4.
+Result<void> readSize(const json& value, std::int64_t& into)
+{
+    const double number = value.is_number() ? value.get<double>() : -1;
+    if (!(number >= 0) || number != std::floor(number) || number > kMostSize)
+        return failure(ErrorKind::File, "must be a whole number that is not negative");
+    into = value.is_number_float() ? static_cast<std::int64_t>(number) : value.get<std::int64_t>();
+    return {};
+}
+
+template <typename Entry>
+void readArray(const json& root, const char* key, Result<void> (*read)(const json&, Entry&),
+               std::vector<Entry>& into, Result<void>& state, bool isOptional = false)
+{
+    if (!state)
+        return;
+    const auto array = root.find(key);
+    if (array == root.end() && isOptional)
+        return;
+    if (array == root.end() || !array->is_array()) {
+        state = failure(ErrorKind::File, fmt::format("\"{}\" must be an array.", key));
+        return;
+    }
+    for (std::size_t i = 0; i < array->size() && state; ++i) {
+        into.emplace_back();
+        if (const Result<void> done = read((*array)[i], into.back()); !done)
+            state =
+                failure(done.error().kind, fmt::format("{}[{}] {}.", key, i, done.error().message));
+    }
+}
+
+template <typename Entry>
+Result<void> readField(const json& object, const char* key,
+                       Result<void> (*read)(const json&, Entry&), Entry& into)
+{
+    const auto field = object.find(key);
+    return read(field == object.end() ? json{} : *field, into).map_error([key](base::Error error) {
+        return base::Error{error.kind, fmt::format("\"{}\" {}", key, error.message)};
+    });
+}
+
+Result<void> readWay(const json& value, solve::StageVariant& way)
+{
+    Result<void> ok = readField(value, "ftime", readTime, way.ftime);
+    ok = ok ? readField(value, "btime", readTime, way.btime) : ok;
+    ok = ok ? readField(value, "xbar", readSize, way.xbar) : ok;
+    ok = ok ? readField(value, "ftmp", readSize, way.ftmp) : ok;
+    return ok ? readField(value, "btmp", readSize, way.btmp) : ok;
+}
+
+/// The further ways of one stage.
+Result<void> readWays(const json& value, std::vector<solve::StageVariant>& ways)
+{
+    if (!value.is_array() || value.size() > kMostWays)
+        return failure(ErrorKind::File,
+                       fmt::format("must be an array of at most {} objects", kMostWays));
+    for (const json& each : value) {
+        if (!each.is_object())
+            return failure(ErrorKind::File, "must hold objects");
+        if (Result<void> done = readWay(each, ways.emplace_back()); !done)
+            return done;
+    }
+    return {};
+}
+
+} // namespace
+
+Result<solve::Chain> readChainText(std::string_view text)
+{
+    const Result<json> root = io::parseJson(text);
+    if (!root)
+        return tl::unexpected{root.error()};
+    if (!root->is_object())
+        return failure(ErrorKind::File, "a chain is a JSON object with the arrays ftime, btime, x, "
+                                        "xbar, ftmp and btmp.");
+    solve::Chain chain;
+    Result<void> state;
+    readArray<double>(*root, "ftime", readTime, chain.ftime, state);
+    readArray<double>(*root, "btime", readTime, chain.btime, state);
+    readArray<std::int64_t>(*root, "x", readSize, chain.x, state);
+    readArray<std::int64_t>(*root, "xbar", readSize, chain.xbar, state);
+    readArray<std::int64_t>(*root, "ftmp", readSize, chain.ftmp, state);
+    readArray<std::int64_t>(*root, "btmp", readSize, chain.btmp, state);
+    readArray<double>(*root, "ntime", readTime, chain.ntime, state, true);
+    readArray<std::int64_t>(*root, "ntmp", readSize, chain.ntmp, state, true);
+    readArray<std::vector<solve::StageVariant>>(*root, "ways", readWays, chain.ways, state, true);
+    if (state)
+        state = solve::validate(chain);
+    if (!state)
+        return failure(ErrorKind::File, state.error().message);
+    return chain;
+}
+
+Result<solve::Chain> readChainFile(const std::filesystem::path& path)
+{
+    return readSmall<solve::Chain>(path, readChainText);
+}
+
+} // namespace plimsoll::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/quantity.h"
+#include "core/base/result.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::plan {
+
+/// One accelerator of resources/devices.json, which names the source of each value.
+struct Device
+{
+    std::string id;   ///< "a100-80gb": what --device takes; of one by hand its line
+    std::string name; ///< "A100 80GB SXM"
+    base::Bytes memory;
+    double bandwidth = 0; ///< bytes per second of device memory
+    std::map<std::string, double>
+        flops;             ///< peak FLOP/s by dtype: "float32", "bfloat16", "float16", "float64"
+    double hostLink = 0;   ///< bytes per second, one direction
+    double deviceLink = 0; ///< bytes per second to another GPU, one direction; 0 = through the host
+    base::Nanoseconds launchLatency;
+
+    bool operator==(const Device&) const = default;
+};
+
+} // namespace plimsoll::plan

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/device/device.h"
+
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::plan {
+
+/// The table embedded in the program at build time (resources/devices.json), in the file's order.
+[[nodiscard]] const std::vector<Device>& builtInDevices();
+/// The device of that id, or the one that a line gives by hand (device_spec.h), or an error that
+/// lists the ids.
+[[nodiscard]] base::Result<Device> findDevice(std::string_view id);
+/// What --device defaults to.
+inline constexpr std::string_view kDefaultDevice = "a100-80gb";
+
+} // namespace plimsoll::plan

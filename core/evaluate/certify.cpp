@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/evaluate/certify.h"
+
+#include "core/base/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::plan {
+
+namespace {
+
+tl::unexpected<base::Error> overBudget(base::Bytes peak, base::Bytes budget)
+{
+    return base::failure(base::ErrorKind::CheckFailed,
+                         fmt::format("The plan needs {}, {} more than the budget.",
+                                     base::bytesText(peak, base::Rounding::Up),
+                                     base::bytesText(peak - budget, base::Rounding::Up)));
+}
+
+tl::unexpected<base::Error> disagree(const std::string& where)
+{
+    return base::failure(base::ErrorKind::Internal,
+                         fmt::format("The replay of the plan disagrees with its evaluation {}, so "
+                                     "the plan is refused.",
+                                     where));
+}
+
+} // namespace
+
+VerifiedPlan::VerifiedPlan(Problem problem, Plan plan, EvaluationPtr evaluation)
+    : m_problem{std::move(problem)}, m_plan{std::move(plan)}, m_evaluation{std::move(evaluation)}
+{
+}
+
+bool isLegal(const Verification& verification)
+{
+    return std::all_of(
+        verification.faults.begin(), verification.faults.end(), [](const Fault& fault) {
+            return fault.kind == FaultKind::OverBudget || fault.kind == FaultKind::PinViolated;
+        });
+}
+
+base::Result<void> agreement(const Verification& verification, const Evaluation& evaluation)
+{
+    const std::vector<std::int64_t>& totals = evaluation.timeline->totals();
+    const std::vector<base::Bytes>& replayed = verification.liveBytes;
+    for (std::size_t step = 0; step < std::min(totals.size(), replayed.size()); ++step)
+        if (replayed[step].count() != totals[step])
+            return disagree(fmt::format("at step {} ({} against {})", step,
+                                        base::exactBytesText(replayed[step]),
+                                        base::exactBytesText(base::Bytes{totals[step]})));
+    if (replayed.size() != totals.size())
+        return disagree(fmt::format("about the number of steps ({} against {})", replayed.size(),
+                                    totals.size()));
+    if (verification.peak != evaluation.peak)
+        return disagree(fmt::format("about the peak ({} against {})",
+                                    base::exactBytesText(verification.peak),
+                                    base::exactBytesText(evaluation.peak)));
+    return {};
+}
+
+base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan)
+{
+    const Verification verification = verify(problem, plan);
+    EvaluationPtr evaluation;
+    if (isLegal(verification)) {
+        evaluation = evaluate(problem, plan);
+        if (const base::Result<void> agreed = agreement(verification, *evaluation); !agreed)
+            return tl::unexpected{agreed.error()};
+    }
+    if (!verification.faults.empty())
+        return base::failure(base::ErrorKind::CheckFailed, verification.faults.front().sentence);
+    return VerifiedPlanPtr{new VerifiedPlan{problem, plan, std::move(evaluation)}};
+}
+
+VerifiedPlanPtr askedOf(const VerifiedPlan& plan, const std::string& planner,
+                        const std::vector<std::pair<std::string, std::string>>& options)
+{
+    auto copy = std::make_shared<VerifiedPlan>(plan);
+    Plan& asked = copy->m_plan;
+    if (!asked.maker)
+        asked.maker = Maker{std::move(asked.planner), std::move(asked.options)};
+    asked.planner = planner;
+    asked.options = options;
+    return copy;
+}
+
+VerifiedPlanPtr takenBy(const VerifiedPlan& plan, const std::string& planner,
+                        const std::vector<std::pair<std::string, std::string>>& options)
+{
+    auto copy = std::make_shared<VerifiedPlan>(plan);
+    copy->m_plan.maker.reset();
+    copy->m_plan.planner = planner;
+    copy->m_plan.options = options;
+    return copy;
+}
+
+base::Result<VerifiedPlanPtr> withBudget(const VerifiedPlan& plan, base::Bytes budget)
+{
+    if (plan.evaluation().peak > budget)
+        return overBudget(plan.evaluation().peak, budget);
+    auto copy = std::make_shared<VerifiedPlan>(plan);
+    copy->m_problem.budget = budget;
+    return copy;
+}
+
+} // namespace plimsoll::plan

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/evaluate/certify.h"
+#include "core/evaluate/planner_progress.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::plan {
+
+/// Verified plans, none of which is both larger and slower than another: by rising peak, falling
+/// step time. Immutable once published.
+class Frontier
+{
+public:
+    /// Keeps the point if no other dominates it, and drops those it dominates. Equal points: the
+    /// first one stays.
+    void insert(VerifiedPlanPtr plan);
+    /// Whether insert() would keep a plan with these numbers.
+    [[nodiscard]] bool improvedBy(const Evaluation& evaluation) const;
+    /// The fastest plan whose peak is within the budget; null when none is. O(log n).
+    [[nodiscard]] VerifiedPlanPtr at(base::Bytes budget) const;
+    [[nodiscard]] const std::vector<VerifiedPlanPtr>& points() const { return m_points; }
+    /// Tells that some way to find plans has no part in this, and why.
+    void leaveOut(std::string sentence) { m_leftOut.push_back(std::move(sentence)); }
+    [[nodiscard]] const std::vector<std::string>& leftOut() const { return m_leftOut; }
+    /// What executes its plans: one and the same for all of them; also known while there is none.
+    void setRuntime(Runtime runtime) { m_runtime = runtime; }
+    [[nodiscard]] Runtime runtime() const
+    {
+        return m_points.empty() ? m_runtime : m_points.front()->plan().runtime;
+    }
+    /// Of a frontier that several planners made: where each of them stands by now.
+    void setParts(std::shared_ptr<const PlannerProgressList> parts) { m_parts = std::move(parts); }
+    /// Null: one planner made it.
+    [[nodiscard]] const std::shared_ptr<const PlannerProgressList>& parts() const
+    {
+        return m_parts;
+    }
+
+private:
+    std::vector<VerifiedPlanPtr> m_points;
+    std::vector<std::string> m_leftOut;
+    Runtime m_runtime = Runtime::CheckpointedModule;
+    std::shared_ptr<const PlannerProgressList> m_parts;
+};
+
+/// Peak and step time of each point.
+[[nodiscard]] std::vector<ProgressPoint> progressPoints(const Frontier& frontier);
+
+using FrontierPtr = std::shared_ptr<const Frontier>;
+
+} // namespace plimsoll::plan

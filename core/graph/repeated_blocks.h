@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/graph/program.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace plimsoll::graph {
+
+/// Calls of forward that have the same parent call, in order.
+using Siblings = std::vector<CallId>;
+
+/// Whether a call runs ops, all of them in forward or loss.
+[[nodiscard]] bool isInForward(const Program& program, const Call& call);
+
+/// Ops that the calls run.
+[[nodiscard]] std::size_t opsOf(const Program& program, const Siblings& calls);
+
+/// The repeated blocks of a model: sibling calls of one class that are numbered (`h.0`, `h.1`, …)
+/// and made of other modules; lists and sequences of modules are none themselves. Of families that
+/// lie in each other the outermost one; the largest by ops, and with it all others at the same
+/// depth of module paths (encoder and decoder). In order of their first op; calls without ops don't
+/// count.
+[[nodiscard]] std::vector<Siblings> repeatedBlocks(const Program& program);
+
+} // namespace plimsoll::graph

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace plimsoll::plan {
+
+enum class FaultKind : std::uint8_t {
+    IllegalRegion,    ///< not what the runtime can execute, or not with the same results
+    IllegalRepeat,    ///< ops that the runtime Step can't execute again
+    UseBeforeCompute, ///< an execution reads what is not there yet
+    UseAfterFree,
+    OverwrittenInput, ///< a recomputation would read a value that was overwritten since
+    OverBudget,
+    PinViolated, ///< not as the user pinned it; the plan can run all the same
+};
+
+/// "illegal_region", … as printed by `check --json`.
+[[nodiscard]] const char* faultName(FaultKind kind);
+
+struct Fault
+{
+    FaultKind kind = FaultKind::IllegalRegion;
+    std::string sentence; ///< names op, tensor and module
+};
+
+} // namespace plimsoll::plan

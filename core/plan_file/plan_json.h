@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/evaluate/certify.h"
+#include "core/graph/fingerprint.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::plan {
+
+/// What a plan file says beside the decisions (FORMAT.md): what was asked, about which graph, and
+/// what was evaluated then.
+struct PlanFileInfo
+{
+    std::string model;
+    std::string modelClass;
+    std::string torch;
+    std::string batch;
+    std::string target;
+    std::size_t ops = 0;
+    std::size_t forwardOps = 0;
+    std::string fingerprint;
+    std::string device; ///< id
+    base::Bytes budget;
+    base::Bytes reserve;
+    graph::Rounding rounding = graph::Rounding::Cuda512;
+    std::vector<std::string> pins = {}; ///< as resolvePins() takes them
+    std::string dataParallel = {};      ///< as parseDataParallel() takes it, "" without
+    base::Bytes peak;
+    graph::OpIndex peakOp = 0;
+    base::Bytes basePeak;
+    base::Nanoseconds stepTime;
+    base::Nanoseconds baseStepTime;
+    base::Nanoseconds recomputeTime;
+
+    bool operator==(const PlanFileInfo&) const = default;
+};
+
+struct PlanFile
+{
+    Plan plan;
+    PlanFileInfo info;
+};
+
+/// "checkpoint", "step".
+[[nodiscard]] const char* runtimeName(Runtime runtime);
+/// "module", "op".
+[[nodiscard]] const char* granularityName(Granularity granularity);
+
+/// What says all that a plan decides: "regions" (the nested checkpoint regions of `labels`),
+/// "saved_sets" (such regions, some results of which are kept while the rest is recomputed) or
+/// "step" (a schedule of single ops, which regions don't express).
+[[nodiscard]] const char* expressedAs(const Plan& plan);
+
+/// The key `regions` of a plan file.
+[[nodiscard]] nlohmann::ordered_json regionsJson(const graph::Program& program, const Plan& plan);
+/// The key `labels` of a plan file.
+[[nodiscard]] nlohmann::ordered_json labelsJson(const graph::Program& program, const Plan& plan);
+[[nodiscard]] nlohmann::ordered_json toJson(const VerifiedPlan& verified);
+/// Content of a plan file, one key a line.
+[[nodiscard]] std::string writePlan(const VerifiedPlan& plan);
+
+/// Whether a file that begins so is meant as a plan.
+[[nodiscard]] bool looksLikePlan(std::string_view head);
+
+/// Reads a plan of this very graph. Strict: wrong types, unknown calls, ordinals and labels that do
+/// not belong to the members, ops that aren't the graph's, a newer version and another graph are
+/// errors of kind File, each one sentence that names the place. Whether the plan is good is
+/// certify()'s business.
+[[nodiscard]] base::Result<PlanFile> readPlan(std::string_view text, const graph::Program& program);
+
+/// What a plan file says of itself. Regions and ops are only counted: they mean something on their
+/// graph alone.
+struct PlanOutline
+{
+    PlanFile file;           ///< its plan without regions and repeated ops
+    std::size_t regions = 0; ///< nested ones counted
+    std::size_t places = 0;  ///< of runtime Step: where ops run again
+};
+
+/// Reads a plan file without its graph. Strict as readPlan() in what it reads.
+[[nodiscard]] base::Result<PlanOutline> readPlanOutline(std::string_view text);
+
+/// The problem that the file's plan answered.
+[[nodiscard]] base::Result<Problem> problemOf(const PlanFile& file, graph::ProgramPtr program);
+
+} // namespace plimsoll::plan

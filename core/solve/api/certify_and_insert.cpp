@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/api/certify_and_insert.h"
+
+#include "core/plan/pins.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+namespace plimsoll::solve {
+
+base::Result<void> certifyAndInsert(plan::Frontier& frontier, const plan::Problem& problem,
+                                    const plan::Plan& proposal, const Listener& listener)
+{
+    const plan::EvaluationPtr evaluation = plan::evaluate(problem, proposal);
+    // Most are dominated: those need no replay.
+    if (evaluation->peak > problem.budget || !frontier.improvedBy(*evaluation)
+        || !plan::honoursPins(problem, *evaluation->schedule))
+        return {};
+    base::Result<plan::VerifiedPlanPtr> verified = plan::certify(problem, proposal);
+    if (!verified)
+        return base::failure(base::ErrorKind::Internal,
+                             fmt::format("A plan that the planner {} made fails its check: {}",
+                                         proposal.planner, verified.error().message));
+    frontier.insert(*std::move(verified));
+    if (listener)
+        listener(std::make_shared<const plan::Frontier>(frontier));
+    return {};
+}
+
+base::Result<void> beginFrontier(plan::Frontier& frontier, const plan::Problem& problem,
+                                 const plan::Plan& everything)
+{
+    frontier.setRuntime(everything.runtime);
+    plan::Problem unpinned = problem;
+    unpinned.pins.clear();
+    base::Result<plan::VerifiedPlanPtr> verified = plan::certify(unpinned, everything);
+    if (!verified)
+        return tl::unexpected{verified.error()};
+    if (problem.pins.empty())
+        frontier.insert(*std::move(verified));
+    else
+        return certifyAndInsert(frontier, problem, everything);
+    return {};
+}
+
+} // namespace plimsoll::solve

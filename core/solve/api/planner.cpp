@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/api/planner.h"
+
+#include "core/base/format.h"
+#include "core/solve/bounds/time_bound.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace plimsoll::solve {
+
+namespace {
+
+/// "it has slots, runtime".
+std::string namesOf(const std::vector<OptionRecord>& options)
+{
+    std::vector<std::string_view> names;
+    names.reserve(options.size());
+    for (const OptionRecord& option : options)
+        names.emplace_back(option.name);
+    return names.empty() ? "it has none" : fmt::format("it has {}", fmt::join(names, ", "));
+}
+
+const OptionRecord* recordOf(const PlannerDescriptor& descriptor, const std::string& name)
+{
+    const auto found = std::ranges::find(descriptor.options, name, &OptionRecord::name);
+    return found != descriptor.options.end() ? &*found : nullptr;
+}
+
+} // namespace
+
+const char* statusName(Status status)
+{
+    static constexpr std::array kNames{"optimal", "feasible", "infeasible", "not_found"};
+    return kNames.at(static_cast<std::size_t>(status));
+}
+
+Planner::Planner(PlannerDescriptor descriptor) : m_descriptor{std::move(descriptor)} {}
+
+base::Result<plan::FrontierPtr> Planner::frontier(const plan::Problem& problem,
+                                                  const Options& options,
+                                                  const base::JobContext& job,
+                                                  const Listener& listener) const
+{
+    if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
+        return tl::unexpected{checked.error()};
+    return search(problem, options, job, listener);
+}
+
+base::Result<std::vector<Pick>> Planner::explain(const plan::VerifiedPlan& /*plan*/) const
+{
+    return base::failure(base::ErrorKind::Usage,
+                         fmt::format("The planner {} does not choose value by value, so that there "
+                                     "is nothing to explain.",
+                                     descriptor().id));
+}
+
+base::Result<void> checkOptions(const PlannerDescriptor& descriptor, const Options& options)
+{
+    for (const auto& [name, value] : options) {
+        const OptionRecord* record = recordOf(descriptor, name);
+        if (record == nullptr)
+            return base::failure(base::ErrorKind::Usage,
+                                 fmt::format("The planner {} has no option \"{}\": {}.",
+                                             descriptor.id, name, namesOf(descriptor.options)));
+        if (const base::Result<void> taken = checkValue(*record, value); !taken)
+            return base::failure(base::ErrorKind::Usage,
+                                 fmt::format("The option {} of the planner {} {}.", name,
+                                             descriptor.id, taken.error().message));
+    }
+    return {};
+}
+
+OptionValue chosenValue(const PlannerDescriptor& descriptor, const Options& options,
+                        const std::string& name)
+{
+    if (const auto given = options.find(name); given != options.end())
+        return given->second;
+    const OptionRecord* record = recordOf(descriptor, name);
+    return record != nullptr ? defaultValue(*record) : OptionValue{};
+}
+
+std::int64_t optionValue(const PlannerDescriptor& descriptor, const Options& options,
+                         const std::string& name)
+{
+    const OptionValue value = chosenValue(descriptor, options, name);
+    const auto* number = std::get_if<std::int64_t>(&value);
+    return number != nullptr ? *number : 0;
+}
+
+std::vector<std::pair<std::string, std::string>> optionTexts(const PlannerDescriptor& descriptor,
+                                                             const Options& options)
+{
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (const OptionRecord& record : descriptor.options)
+        texts.emplace_back(record.name,
+                           valueText(record, chosenValue(descriptor, options, record.name)));
+    std::sort(texts.begin(), texts.end());
+    return texts;
+}
+
+std::string callText(const PlannerDescriptor& descriptor,
+                     const std::vector<std::pair<std::string, std::string>>& options)
+{
+    std::string call = descriptor.id;
+    for (const auto& [name, text] : options) {
+        const OptionRecord* record = recordOf(descriptor, name);
+        if (record == nullptr || text != valueText(*record, defaultValue(*record)))
+            call += fmt::format(" --{} {}", name, text);
+    }
+    return call;
+}
+
+base::Result<void> takesReordering(const PlannerDescriptor& descriptor, const Options& options)
+{
+    if (optionValue(descriptor, options, "reorder") == 1
+        && runtimeOf(descriptor, options) != plan::Runtime::CompiledStep)
+        return base::failure(base::ErrorKind::Usage,
+                             "Ops are reordered for the runtime step only: leave reorder off.");
+    return {};
+}
+
+plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options)
+{
+    return optionValue(descriptor, options, "runtime") == 1 ? plan::Runtime::CompiledStep
+                                                            : plan::Runtime::CheckpointedModule;
+}
+
+bool freezesStats(const PlannerDescriptor& descriptor, const Options& options)
+{
+    return optionValue(descriptor, options, "freeze-stats") == 1;
+}
+
+namespace {
+
+/// Whether some plan runs ops in another order than the recorded one: an op listed before an
+/// earlier one is ahead of its place.
+bool reorders(const plan::Frontier& frontier)
+{
+    return std::ranges::any_of(frontier.points(), [](const plan::VerifiedPlanPtr& point) {
+        return std::ranges::any_of(
+            point->plan().recomputeSteps, [](const plan::RecomputeStep& row) {
+                return !row.ops.empty()
+                       && row.ops.back().index() > static_cast<std::size_t>(row.before);
+            });
+    });
+}
+
+/// What is known to hold for the recorded order holds for no other.
+base::Nanoseconds timeBoundOf(const plan::Problem& problem, const plan::Frontier& frontier)
+{
+    if (!reorders(frontier))
+        return stepTimeLowerBound(problem, frontier.runtime());
+    const plan::Evaluation& any = frontier.points().front()->evaluation();
+    return any.stepTime - any.recomputeTime;
+}
+
+} // namespace
+
+Outcome outcomeAt(const plan::Problem& problem, plan::FrontierPtr frontier)
+{
+    Outcome outcome;
+    outcome.frontier = std::move(frontier);
+    const plan::Runtime runtime = outcome.frontier->runtime();
+    outcome.peakBound = plan::peakLowerBound(problem, runtime);
+    outcome.timeBound = timeBoundOf(problem, *outcome.frontier);
+    if (const plan::VerifiedPlanPtr point = outcome.frontier->at(problem.budget))
+        if (base::Result<plan::VerifiedPlanPtr> best = plan::withBudget(*point, problem.budget))
+            outcome.best = *best;
+    if (outcome.best)
+        outcome.status = outcome.best->evaluation().stepTime <= outcome.timeBound
+                             ? Status::Optimal
+                             : Status::Feasible;
+    else
+        outcome.status =
+            problem.budget < outcome.peakBound.bytes ? Status::Infeasible : Status::NotFound;
+    return outcome;
+}
+
+} // namespace plimsoll::solve

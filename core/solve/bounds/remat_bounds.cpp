@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/bounds/remat_bounds.h"
+
+#include "core/solve/bounds/price_climb.h"
+#include "core/solve/bounds/remat_pricing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace plimsoll::solve {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+} // namespace
+
+RematBounds::RematBounds(const RematProblem& problem)
+    : m_parts{gapsOf(problem)}
+    , m_plain{m_parts.fixed}
+    , m_cheapest(m_parts.gaps.size())
+    , m_reach(problem.ops.size(), 0)
+{
+    std::vector<std::int64_t> change(m_plain.size() + 1, 0);
+    for (const RematGap& gap : m_parts.gaps) {
+        change[gap.first] += gap.size;
+        change[gap.last + 1] -= gap.size;
+        m_reach[gap.first] = std::max(m_reach[gap.first], gap.last);
+    }
+    std::int64_t waiting = 0;
+    std::uint32_t reach = 0;
+    for (std::uint32_t op = 0; op < m_plain.size(); ++op) {
+        waiting += change[op];
+        m_plain[op] += waiting;
+        reach = std::max({reach, op, m_reach[op]});
+        m_reach[op] = reach;
+    }
+    std::iota(m_cheapest.begin(), m_cheapest.end(), std::size_t{0});
+    std::stable_sort(m_cheapest.begin(), m_cheapest.end(), [this](std::size_t a, std::size_t b) {
+        return m_parts.gaps[a].density() < m_parts.gaps[b].density();
+    });
+}
+
+RematWorkingSet RematBounds::workingSet() const
+{
+    const auto most = std::max_element(m_parts.fixed.begin(), m_parts.fixed.end());
+    if (most == m_parts.fixed.end())
+        return {};
+    return {static_cast<std::uint32_t>(most - m_parts.fixed.begin()), *most};
+}
+
+RematBounds::Cut RematBounds::cutAt(std::uint32_t op, std::int64_t budget) const
+{
+    Cut cut{op, 0, 0};
+    std::int64_t excess = m_plain[op] - budget;
+    for (const std::size_t index : m_cheapest) {
+        const RematGap& gap = m_parts.gaps[index];
+        if (excess <= 0)
+            break;
+        if (gap.first > op || gap.last < op)
+            continue;
+        cut.recomputeTime += gap.density() * static_cast<double>(std::min(gap.size, excess));
+        cut.price = gap.density();
+        excess -= gap.size;
+    }
+    cut.recomputeTime *= 1 - kBoundRounding;
+    return cut;
+}
+
+/// The fullest op over the budget of each of so many stretches, in order.
+std::vector<RematBounds::Cut> RematBounds::cuts(std::int64_t budget) const
+{
+    constexpr std::size_t kMostCuts = 256; // each walks over all gaps
+    const std::size_t count = m_plain.size();
+    const std::size_t stretches = std::min(count, kMostCuts);
+    std::vector<Cut> found;
+    for (std::size_t stretch = 0; stretch < stretches; ++stretch) {
+        const auto begin =
+            m_plain.begin() + static_cast<std::ptrdiff_t>(stretch * count / stretches);
+        const auto end =
+            m_plain.begin() + static_cast<std::ptrdiff_t>((stretch + 1) * count / stretches);
+        const auto fullest = std::max_element(begin, end);
+        if (*fullest > budget)
+            found.push_back(cutAt(static_cast<std::uint32_t>(fullest - m_plain.begin()), budget));
+    }
+    return found;
+}
+
+RematBound RematBounds::boundOf(const std::vector<Cut>& cuts) const
+{
+    RematBound bound{0, std::vector<double>(m_plain.size(), 0)};
+    for (const Cut& cut : cuts) {
+        bound.recomputeTime += cut.recomputeTime;
+        bound.prices[cut.op] = cut.price;
+    }
+    return bound;
+}
+
+RematBound RematBounds::dearestCut(std::int64_t budget) const
+{
+    if (workingSet().bytes > budget)
+        return {kInfinity, {}};
+    const std::vector<Cut> all = cuts(budget);
+    const auto dearest = std::max_element(all.begin(), all.end(), [](const Cut& a, const Cut& b) {
+        return a.recomputeTime < b.recomputeTime;
+    });
+    return boundOf(dearest == all.end() ? std::vector<Cut>{} : std::vector<Cut>{*dearest});
+}
+
+RematBound RematBounds::separateCuts(std::int64_t budget) const
+{
+    if (workingSet().bytes > budget)
+        return {kInfinity, {}};
+    const std::vector<Cut> all = cuts(budget);
+    // best[i]: the dearest choice among the first i cuts; a choice that ends with a cut continues
+    // the best one of the cuts that share no gap with it.
+    std::vector<double> best(all.size() + 1, 0);
+    std::vector<std::size_t> before(all.size(), 0);
+    for (std::size_t cut = 0; cut < all.size(); ++cut) {
+        std::size_t apart = cut == 0 ? 0 : before[cut - 1];
+        while (apart < cut && m_reach[all[apart].op] < all[cut].op)
+            ++apart;
+        before[cut] = apart;
+        best[cut + 1] = std::max(best[cut], best[apart] + all[cut].recomputeTime);
+    }
+    std::vector<Cut> chosen;
+    for (std::size_t cut = all.size(); cut > 0;) {
+        if (best[cut] == best[cut - 1]) {
+            --cut;
+            continue;
+        }
+        chosen.push_back(all[cut - 1]);
+        cut = before[cut - 1];
+    }
+    return boundOf(chosen);
+}
+
+RematBound RematBounds::priced(std::int64_t budget, std::vector<double> prices) const
+{
+    if (workingSet().bytes > budget)
+        return {kInfinity, {}};
+    prices.resize(m_parts.fixed.size(), 0);
+    for (double& price : prices)
+        price = std::isfinite(price) ? std::max(price, 0.0) : 0;
+    double value = 0;
+    for (const RematCharges charges : {RematCharges::Tails, RematCharges::Operands})
+        value = std::max(value, RematPricing{m_parts, charges}.valueOf(budget, prices, nullptr));
+    return {value, std::move(prices)};
+}
+
+/// Further ones gain next to nothing; fewer where each takes longer.
+std::size_t RematBounds::roundsForOperands() const
+{
+    constexpr std::size_t kMost = 24;
+    constexpr std::size_t kAll = 100'000; // gaps looked at
+    return std::min(kAll / (m_parts.gaps.size() + 1), kMost);
+}
+
+RematBound RematBounds::lagrangian(std::int64_t budget, const RematClimb& climb) const
+{
+    RematBound start = separateCuts(budget);
+    if (!std::isfinite(start.recomputeTime))
+        return start;
+    if (!climb.prices.empty())
+        if (RematBound given = priced(budget, climb.prices);
+            given.recomputeTime > start.recomputeTime)
+            start = std::move(given);
+    std::vector<bool> isOver(m_plain.size());
+    double all = 0;
+    for (std::size_t op = 0; op < m_plain.size(); ++op)
+        isOver[op] = m_plain[op] > budget;
+    for (const RematGap& gap : m_parts.gaps)
+        all += gap.cost;
+    // Charges for operands are no concave function of the prices: where it climbs from matters.
+    for (const RematCharges charges : {RematCharges::Tails, RematCharges::Operands}) {
+        RematPricing pricing{m_parts, charges};
+        const bool isFirst = charges == RematCharges::Tails;
+        start = climbPrices(std::move(start), isOver, all,
+                            isFirst ? climb.rounds : std::min(climb.rounds, roundsForOperands()),
+                            [&](const std::vector<double>& prices, std::vector<double>& slope) {
+                                return pricing.valueOf(budget, prices, &slope);
+                            });
+    }
+    return start;
+}
+
+double unitOfTimes(const RematProblem& problem)
+{
+    std::int64_t unit = 0;
+    for (const RematOp& op : problem.ops) {
+        if (!op.mayRepeat)
+            continue;
+        if (op.time < 0 || op.time > 0x1p52 || op.time != std::floor(op.time))
+            return 0;
+        unit = std::gcd(unit, static_cast<std::int64_t>(op.time));
+    }
+    return static_cast<double>(unit);
+}
+
+double raisedToWholeTimes(const RematProblem& problem, double recomputeTime)
+{
+    constexpr double kMost = 1e6;      // above, it gains nothing
+    constexpr double kRounding = 1e-6; // of a bound that is a multiple already
+    const double unit = unitOfTimes(problem);
+    if (unit == 0 || !(recomputeTime / unit < kMost))
+        return recomputeTime;
+    return std::max(recomputeTime, std::ceil(recomputeTime / unit - kRounding) * unit);
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/solve/bounds/remat_gaps.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// Of all terms of a bound that are added up: what rounding can't have added.
+constexpr double kBoundRounding = 1e-9;
+
+/// What repetitions of a bound are charged for, besides themselves.
+enum class RematCharges : std::uint8_t {
+    Tails,    ///< what they read and nothing else has a use for by then
+    Operands, ///< also what they read and something has a use for later on
+};
+
+/// What prices on memory prove: the Lagrangian dual of keeping within the budget.
+///
+/// A gap is kept, which costs its bytes at the prices of its ops, or dropped at some of them, up to
+/// an op p at most. Then it costs its repetitions, and of each value that these read and nothing
+/// else has a use for by then (a tail): either that value is held from its last use to p, at the
+/// prices on the way, or it's made anew, for which the same holds. So a tail's costs are claimed by
+/// the gaps that may need it. For any set of dropped gaps and any such p the claims stay within
+/// what is really paid if all that is claimed of one tail is at most its maker's time and what is
+/// claimed of further tails for it, and at most a rate times the prices from its last use to p, the
+/// rates of all claims on one tail adding up to at most its bytes. A gap whose own rates add up to
+/// at most its bytes is cheapest dropped altogether, so p is its last op. Any such claims prove a
+/// bound.
+///
+/// What a repetition reads while that is in a gap of its own (of a value that is written once) is
+/// there if this gap is kept. If it's dropped, too, the value is held from the gap's begin to p, or
+/// from p to the gap's end, or made twice within the gap. So the same may be claimed of it, and not
+/// more than a second rate times the prices from p to its end; these rates, and those of its own
+/// claims, which rely on it being held there, add up to at most its bytes. Such a claim is paid
+/// where both gaps are dropped. It's added to the dropping of the one and taken off the keeping of
+/// the other, which is never more than is paid.
+class RematPricing
+{
+public:
+    explicit RematPricing(const RematGaps& parts, RematCharges charges = RematCharges::Operands);
+
+    /// The bound that prices (finite, not negative, one for each op) prove, less what rounding may
+    /// have added; where `slope` is wanted, how it changes with each price, nearly.
+    double valueOf(std::int64_t budget, const std::vector<double>& prices,
+                   std::vector<double>* slope);
+
+private:
+    /// What has been claimed of a tail, or of a gap that is dropped.
+    struct Claimed
+    {
+        double rate = 0;     ///< bytes, from the last use on
+        double lateRate = 0; ///< bytes, up to the next use
+        double time = 0;     ///< of its maker's repetition
+        double given = 0;    ///< taken off what keeping the gap costs
+        double dropping = 0; ///< what dropping the gap costs
+        bool isExhausted = false;
+        bool isSeen = false;         ///< by follow()
+        std::uint32_t heldUntil = 0; ///< by the choice that follow() found
+    };
+
+    /// A claim that is being made.
+    struct Claim
+    {
+        double amount = 0;
+        double rate = 0;
+    };
+
+    /// Where a value waits when a repetition wants it.
+    struct Source
+    {
+        std::uint32_t index = 0; ///< of m_claims: gaps, then tails
+        std::uint32_t first = 0;
+        std::uint32_t last = 0; ///< of a gap
+        std::int64_t size = 0;
+        double making = 0;
+        bool isGap = false;
+        std::span<const std::uint32_t> needs = {};
+    };
+
+    [[nodiscard]] double pricesOf(std::uint32_t first, std::uint32_t last) const
+    {
+        return first <= last ? m_before[last + 1] - m_before[first] : 0;
+    }
+    [[nodiscard]] double keepingOf(const RematGap& gap) const
+    {
+        return static_cast<double>(gap.size) * pricesOf(gap.first, gap.last);
+    }
+    [[nodiscard]] std::optional<Source> sourceOf(std::uint32_t value, std::uint32_t until) const;
+    void order();
+    void claimForGap(std::size_t index);
+    Claim claim(const Source& source, Claim wanted, std::uint32_t until, int depth);
+    Claim claimAll(std::span<const std::uint32_t> values, Claim wanted, std::uint32_t until,
+                   int depth);
+    void follow(const Source& source, std::uint32_t until);
+    void followAll(std::span<const std::uint32_t> values, std::uint32_t until);
+    void add(std::uint32_t first, std::uint32_t last, std::int64_t size);
+    void addTotals(std::int64_t budget, std::vector<double>& slope);
+
+    const RematGaps& m_parts;
+    RematCharges m_charges;
+    std::vector<double> m_before;  ///< by op: sum of the prices of the ops before
+    std::vector<Claimed> m_claims; ///< by gap, then by tail
+    std::vector<bool> m_isDropped; ///< by gap
+    std::vector<std::pair<double, std::uint32_t>> m_order; ///< of gaps that claim something
+    std::vector<std::int64_t> m_change;
+};
+
+} // namespace plimsoll::solve

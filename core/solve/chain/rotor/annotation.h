@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/solve/chain/rotor/sequence.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// One stage's label per nesting level; empty: the stage is in no region. Levels at which the stage
+/// is in no nested region hold nullopt.
+using StageLabel = std::vector<std::optional<int>>;
+using Labels = std::vector<StageLabel>;
+
+/// A run of stages that is checkpointed as one, and the regions its recomputation uses inside.
+struct Region
+{
+    int label = 0;
+    int first = 0; ///< stage, inclusive
+    int last = 0;  ///< stage, inclusive
+    std::vector<Region> nested;
+
+    bool operator==(const Region&) const = default;
+};
+
+/// Labels of `stages` stages: the k-th run of a stage that saves nothing gives its label of depth
+/// k. All stages of one outermost region have equally long labels.
+[[nodiscard]] Labels annotate(const Sequence& sequence, std::size_t stages);
+
+/// Regions of any labels, nested ones inside their parents.
+[[nodiscard]] std::vector<Region> regionTree(const Labels& labels);
+
+/// Runs of equal integer labels. As in the interchange format's flat form, a run that touches the
+/// end is not a region.
+[[nodiscard]] std::vector<Region> flatRegions(const std::vector<std::optional<int>>& labels);
+
+} // namespace plimsoll::solve

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/chain/rotor/rotor.h"
+
+#include "core/solve/chain/rotor/rotor_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <limits>
+#include <new>
+#include <system_error>
+#include <thread>
+
+namespace plimsoll::solve {
+
+using base::ErrorKind;
+using base::failure;
+using base::JobContext;
+using base::Result;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Below that many inner steps threads cost more than they bring.
+constexpr double kStepsWorthThreads = 2e6;
+/// Running a stage without a measured time again costs that share of the whole: nothing is repeated
+/// only because it looks free.
+constexpr double kUnmeasured = 1e-9;
+/// Cells on a side of the squares in which the table is filled.
+constexpr std::size_t kTile = 8;
+
+} // namespace
+
+double RotorTable::cost(std::size_t i, std::size_t k, int slots) const
+{
+    return row(i, k)[slots];
+}
+
+std::int64_t RotorTable::chainNeed(std::size_t i, std::size_t k, std::size_t way) const
+{
+    if (m_options.recurrence == Recurrence::Peer)
+        return m_leafNeed[cell(i, k)];
+    const StageVariant sizes = m_scale.sizes.way(i, way);
+    const std::vector<std::int64_t>& x = m_scale.sizes.x;
+    return m_scale.ceilSlots(sizes.xbar + std::max(x[k + 1] + sizes.ftmp, x[i + 1] + sizes.btmp));
+}
+
+double RotorTable::chainValue(std::size_t i, std::size_t k, std::size_t way,
+                              std::int64_t slots) const
+{
+    const std::int64_t rest = slots - m_scale.ceilSlots(m_scale.sizes.way(i, way).xbar);
+    if (slots < chainNeed(i, k, way) || rest < 0)
+        return kInfinity;
+    const StageVariant times = m_chain.way(i, way);
+    const double own =
+        m_options.recurrence == Recurrence::Peer ? row(i, i)[slots] : times.ftime + times.btime;
+    return own + row(i + 1, k)[rest];
+}
+
+double RotorTable::leafValue(std::size_t i, std::size_t j, std::size_t k, std::int64_t slots) const
+{
+    const std::int64_t rest = slots - m_scale.x[j];
+    if (slots < m_leafNeed[cell(i, k)] || rest < 0 || !m_chain.regions.mayCheckpoint(i, j - 1))
+        return kInfinity;
+    return ((m_prefix[j] - m_prefix[i]) + row(j, k)[rest]) + row(i, j - 1)[slots];
+}
+
+void RotorTable::sumForwards()
+{
+    const std::size_t stages = m_chain.stages();
+    const double whole = baseTime(m_chain);
+    const double unmeasured =
+        m_options.ties == TieRule::ChainLowMemory
+            ? (whole > 0 ? whole : 1.0) * kUnmeasured / static_cast<double>(stages)
+            : 0.0;
+    m_prefix.assign(m_rows, 0.0);
+    for (std::size_t i = 0; i < stages; ++i) {
+        const double time = m_chain.plainTime(i);
+        m_prefix[i + 1] = m_prefix[i] + (time > 0 ? time : unmeasured);
+    }
+}
+
+/// Slots and time of a single stage's forward and backward.
+std::pair<std::int64_t, double> RotorTable::baseOf(std::size_t i, std::size_t way) const
+{
+    const StageVariant sizes = m_scale.sizes.way(i, way);
+    const StageVariant times = m_chain.way(i, way);
+    const std::int64_t need =
+        m_scale.sizes.x[i + 1] + sizes.xbar + std::max(sizes.ftmp, sizes.btmp);
+    // A run that ends before the loss stage is a recomputation: it stops where all is saved again.
+    return {m_scale.ceilSlots(need), (times.ftime - times.ftail) + times.btime};
+}
+
+void RotorTable::fillBase(std::size_t i)
+{
+    const auto width = static_cast<std::int64_t>(m_stride);
+    double* const out = row(i, i);
+    std::int64_t lowest = width;
+    std::pair<double, std::int64_t> fastest{kInfinity, width};
+    for (std::size_t way = 0; way < waysIn(i, i); ++way) {
+        const auto [need, time] = baseOf(i, way);
+        const std::int64_t from = std::min(need, width);
+        std::for_each(out + from, out + width,
+                      [time = time](double& value) { value = std::min(value, time); });
+        lowest = std::min(lowest, from);
+        fastest = std::min(fastest, {time, from});
+    }
+    m_lo[cell(i, i)] = static_cast<std::int32_t>(lowest);
+    m_hi[cell(i, i)] = static_cast<std::int32_t>(fastest.second);
+    // What running one stage without saving needs on top of the gradient of its run's end.
+    if (i + 1 < m_rows)
+        m_running[i] = m_scale.sizes.x[i + 1] + m_scale.sizes.plainTemporary(i);
+}
+
+void RotorTable::prepareCell(std::size_t i, std::size_t k)
+{
+    const Chain& sizes = m_scale.sizes;
+    const auto width = static_cast<std::int64_t>(m_stride);
+    const std::size_t at = cell(i, k);
+    const bool peer = m_options.recurrence == Recurrence::Peer;
+    if (k > i + 1)
+        m_running[i] =
+            std::max(m_running[i], sizes.x[k - 1] + sizes.x[k] + sizes.plainTemporary(k - 1));
+    const std::int64_t leafNeed = m_scale.ceilSlots(sizes.x[k + 1] + m_running[i]);
+    m_leafNeed[at] = static_cast<std::int32_t>(std::min(leafNeed, width));
+    const std::size_t fastest = waysIn(i, k) > 1 ? m_chain.fastestWay(i) : 0;
+    const std::int64_t kept = m_scale.ceilSlots(sizes.way(i, fastest).xbar);
+    const std::int64_t all =
+        peer ? width : std::max(chainNeed(i, k, fastest), kept + m_hi[cell(i + 1, k)]);
+    m_hi[at] = static_cast<std::int32_t>(std::min(all, width));
+}
+
+void RotorTable::tryLeaf(std::size_t i, std::size_t j, std::size_t k)
+{
+    const std::int64_t kept = m_scale.x[j];
+    const std::int64_t end = m_hi[cell(i, k)];
+    const std::int64_t start =
+        std::max({static_cast<std::int64_t>(m_leafNeed[cell(i, k)]), kept + m_lo[cell(j, k)],
+                  static_cast<std::int64_t>(m_lo[cell(i, j - 1)])});
+    if (start < end && m_chain.regions.mayCheckpoint(i, j - 1))
+        minPlusRow(row(i, k) + start, row(j, k) + (start - kept), row(i, j - 1) + start,
+                   m_prefix[j] - m_prefix[i], static_cast<std::size_t>(end - start));
+}
+
+void RotorTable::finishCell(std::size_t i, std::size_t k)
+{
+    const auto width = static_cast<std::int64_t>(m_stride);
+    const std::size_t at = cell(i, k);
+    double* const out = row(i, k);
+    for (std::size_t way = 0; way < waysIn(i, k); ++way) {
+        const std::int64_t kept = m_scale.ceilSlots(m_scale.sizes.way(i, way).xbar);
+        const std::int64_t start = std::max(chainNeed(i, k, way), kept + m_lo[cell(i + 1, k)]);
+        if (start >= width)
+            continue;
+        const auto count = static_cast<std::size_t>(width - start);
+        const double* const rest = row(i + 1, k) + (start - kept);
+        const StageVariant times = m_chain.way(i, way);
+        if (m_options.recurrence == Recurrence::Peer)
+            minPlusRow(out + start, rest, row(i, i) + start, 0, count);
+        else
+            minAddRow(out + start, rest, times.ftime + times.btime, count);
+    }
+    // From there on nothing is run twice; equal sums in another order must not make it rise again.
+    const std::int64_t high = m_hi[at];
+    if (high > 0 && high < width && out[high - 1] < out[high])
+        std::fill(out + high, out + width, out[high - 1]);
+    const double* const first =
+        std::find_if(out, out + width, [](double value) { return value < kInfinity; });
+    m_lo[at] = static_cast<std::int32_t>(first - out);
+}
+
+/// Cells of a square of first and last stages. Stages in between are taken by squares too, so that
+/// rows are used several times while they are in the cache.
+void RotorTable::fillTile(std::size_t firstTile, std::size_t lastTile)
+{
+    const std::size_t firstBegin = firstTile * kTile;
+    const std::size_t firstEnd = std::min(firstBegin + kTile, m_rows);
+    const std::size_t lastBegin = lastTile * kTile;
+    const std::size_t lastEnd = std::min(lastBegin + kTile, m_rows);
+    const auto eachCell = [&](const auto& visit) {
+        for (std::size_t i = firstEnd; i-- > firstBegin;)
+            for (std::size_t k = std::max(lastBegin, i + 1); k < lastEnd; ++k)
+                visit(i, k);
+    };
+    eachCell([this](std::size_t i, std::size_t k) { prepareCell(i, k); });
+    for (std::size_t begin = firstEnd; begin < lastBegin; begin += kTile)
+        eachCell([this, begin](std::size_t i, std::size_t k) {
+            for (std::size_t j = begin; j < begin + kTile; ++j)
+                tryLeaf(i, j, k);
+        });
+    eachCell([&](std::size_t i, std::size_t k) {
+        for (std::size_t j = i + 1; j < std::min(firstEnd, k + 1); ++j)
+            tryLeaf(i, j, k);
+        for (std::size_t j = std::max(lastBegin, firstEnd); j <= k; ++j)
+            tryLeaf(i, j, k);
+        finishCell(i, k);
+    });
+}
+
+void RotorTable::fill(int threads, const JobContext& job)
+{
+    for (std::size_t i = 0; i < m_rows; ++i)
+        fillBase(i);
+    const std::size_t tiles = (m_rows + kTile - 1) / kTile;
+    std::atomic<std::size_t> next{0};
+    std::size_t finished = 0;
+    std::barrier barrier{threads, [&]() noexcept {
+                             next.store(0, std::memory_order_relaxed);
+                             job.report(++finished, tiles);
+                         }};
+    const auto work = [&] {
+        for (std::size_t distance = 0; distance < tiles; ++distance) {
+            const std::size_t count = tiles - distance;
+            for (std::size_t i = next.fetch_add(1); i < count && !job.stopRequested();
+                 i = next.fetch_add(1))
+                fillTile(i, i + distance);
+            barrier.arrive_and_wait();
+        }
+    };
+    std::vector<std::jthread> helpers;
+    for (int t = 1; t < threads; ++t) {
+        try {
+            helpers.emplace_back(work);
+        } catch (const std::system_error&) {
+            barrier.arrive_and_drop(); // the machine has no thread left: do with fewer
+        }
+    }
+    work();
+}
+
+Result<RotorTable> RotorTable::build(const Chain& chain, std::int64_t maxBudget,
+                                     const RotorOptions& options, const JobContext& job)
+{
+    if (Result<void> valid = validate(chain); !valid)
+        return tl::unexpected{valid.error()};
+    if (!chain.ways.empty() && options.recurrence == Recurrence::Peer)
+        return failure(ErrorKind::Usage, "The peer recurrence knows one way to run a stage: leave "
+                                         "the chain's \"ways\" or the recurrence out.");
+    RotorTable table;
+    table.m_chain = normalised(chain);
+    table.m_options = options;
+    if (options.recurrence == Recurrence::Peer)
+        table.m_options.ties = TieRule::LeafSmallest;
+    Result<RotorScale> scale = rotorScale(table.m_chain, maxBudget, options);
+    if (!scale)
+        return tl::unexpected{scale.error()};
+    table.m_scale = std::move(*scale);
+    table.m_rows = chain.stages() + 1;
+    table.m_stride = static_cast<std::size_t>(table.m_scale.slots) + 1;
+    const std::size_t cells = table.m_rows * (table.m_rows + 1) / 2;
+    try {
+        table.m_cost.assign(cells * table.m_stride, kInfinity);
+        for (auto* column : {&table.m_lo, &table.m_hi, &table.m_leafNeed})
+            column->resize(cells);
+    } catch (const std::bad_alloc&) {
+        return failure(ErrorKind::Usage,
+                       fmt::format("The table of {} stages and {} slots does not fit into this "
+                                   "machine's memory; use fewer slots.",
+                                   chain.stages(), table.m_stride - 1));
+    }
+    table.m_running.resize(table.m_rows);
+    table.sumForwards();
+    const auto rows = static_cast<double>(table.m_rows);
+    const double steps = rows * rows * rows / 6 * static_cast<double>(table.m_stride);
+    const int wanted = options.threads > 0 ? options.threads
+                                           : static_cast<int>(std::thread::hardware_concurrency());
+    const int useful = static_cast<int>(std::min<std::size_t>(table.m_rows, 64));
+    table.fill(steps < kStepsWorthThreads ? 1 : std::clamp(wanted, 1, useful), job);
+    if (job.stopRequested())
+        return base::cancelled();
+    return table;
+}
+
+TopRow RotorTable::top() const
+{
+    return {row(0, m_rows - 1), m_scale, [this](std::int64_t slots) {
+                Sequence sequence;
+                walk(0, m_rows - 1, slots, sequence);
+                return sequence;
+            }};
+}
+
+std::vector<ChainFrontierPoint> RotorTable::frontier() const
+{
+    return top().frontier();
+}
+
+void RotorTable::walk(std::size_t i, std::size_t k, std::int64_t slots, Sequence& out) const
+{
+    const auto emit = [&out](ChainOpKind kind, std::size_t stage, std::size_t way = 0) {
+        out.push_back({kind, static_cast<std::int32_t>(stage), static_cast<std::int32_t>(way)});
+    };
+    if (i == k) {
+        if (i + 1 == m_rows) {
+            out.push_back({});
+            return;
+        }
+        emit(ChainOpKind::Enable, i, baseWay(i, slots));
+        emit(ChainOpKind::Backward, i);
+        return;
+    }
+    const auto [leaf, way] = choose(i, k, slots);
+    if (!leaf) {
+        emit(ChainOpKind::Enable, i, way);
+        walk(i + 1, k, slots - m_scale.ceilSlots(m_scale.sizes.way(i, way).xbar), out);
+        emit(ChainOpKind::Backward, i);
+        return;
+    }
+    emit(ChainOpKind::Check, i);
+    for (std::size_t stage = i + 1; stage < *leaf; ++stage)
+        emit(ChainOpKind::NoGrad, stage);
+    walk(*leaf, k, slots - m_scale.x[*leaf], out);
+    walk(i, *leaf - 1, slots, out);
+}
+
+/// The first of the fastest that fit.
+std::size_t RotorTable::baseWay(std::size_t i, std::int64_t slots) const
+{
+    std::size_t best = 0;
+    double least = kInfinity;
+    for (std::size_t way = 0; way < waysIn(i, i); ++way)
+        if (const auto [need, time] = baseOf(i, way); need <= slots && time < least) {
+            best = way;
+            least = time;
+        }
+    return best;
+}
+
+RotorTable::Choice RotorTable::choose(std::size_t i, std::size_t k, std::int64_t& slots) const
+{
+    const bool lowMemory = m_options.ties == TieRule::ChainLowMemory;
+    const double best = row(i, k)[slots];
+    const double bound = lowMemory ? best * kEqualTimes : best;
+    if (lowMemory) {
+        const double* const begin = row(i, k);
+        slots = std::partition_point(begin, begin + slots,
+                                     [bound](double value) { return value > bound; })
+                - begin;
+        for (std::size_t way = 0; way < waysIn(i, k); ++way)
+            if (chainValue(i, k, way, slots) <= bound)
+                return {std::nullopt, way};
+    }
+    Choice choice;
+    double least = kInfinity;
+    for (std::size_t j = i + 1; j <= k; ++j) {
+        const double value = leafValue(i, j, k, slots);
+        if (value < least) {
+            least = value;
+            choice.leaf = j;
+        }
+    }
+    for (std::size_t way = 0; way < waysIn(i, k); ++way)
+        if (const double value = chainValue(i, k, way, slots); value < least) {
+            least = value;
+            choice = {std::nullopt, way};
+        }
+    return choice;
+}
+
+Result<Sequence> RotorTable::sequenceAtSlots(std::int64_t slots) const
+{
+    return top().sequenceAtSlots(slots);
+}
+
+Result<Sequence> RotorTable::sequence(std::int64_t budget) const
+{
+    const std::int64_t slots = slotsFor(budget);
+    if (budget < 0 || slots < 0)
+        return failure(ErrorKind::NotFound,
+                       fmt::format("The model input alone does not fit into {}.", budget));
+    if (m_options.recurrence == Recurrence::Corrected && !m_scale.rounded) {
+        Sequence plain = keepEverything(m_chain);
+        const Result<Simulation> run = simulate(m_chain, plain);
+        if (run && run->peak <= budget)
+            return plain;
+    }
+    if (m_scale.spare > 0)
+        return top().firstThatFits(m_chain, budget);
+    return sequenceAtSlots(slots).map_error([budget](const base::Error& error) {
+        return base::Error{error.kind, fmt::format("No schedule fits into {}.", budget)};
+    });
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/chain/rotor/sequence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <system_error>
+
+namespace plimsoll::solve {
+
+using base::ErrorKind;
+using base::failure;
+using base::Result;
+
+namespace {
+
+std::string_view prefixOf(ChainOpKind kind)
+{
+    switch (kind) {
+    case ChainOpKind::Check: return "CF_";
+    case ChainOpKind::NoGrad: return "Fn_";
+    case ChainOpKind::Enable: return "Fe_";
+    case ChainOpKind::Backward: return "B_";
+    case ChainOpKind::DropValue: return "drop_";
+    case ChainOpKind::DropSaved: return "dropbar_";
+    case ChainOpKind::Loss: break;
+    }
+    return "L";
+}
+
+std::string opText(ChainOp op)
+{
+    if (op.kind == ChainOpKind::Loss)
+        return "L";
+    return op.way == 0 ? fmt::format("{}{}", prefixOf(op.kind), op.stage)
+                       : fmt::format("{}{}@{}", prefixOf(op.kind), op.stage, op.way);
+}
+
+bool parseNumber(std::string_view text, std::int32_t& number)
+{
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc{} && stop == end && number >= 0;
+}
+
+std::optional<ChainOp> parseOp(std::string_view word)
+{
+    if (word == "L")
+        return ChainOp{};
+    for (const ChainOpKind kind :
+         {ChainOpKind::Check, ChainOpKind::NoGrad, ChainOpKind::Enable, ChainOpKind::Backward,
+          ChainOpKind::DropValue, ChainOpKind::DropSaved}) {
+        const std::string_view prefix = prefixOf(kind);
+        if (!word.starts_with(prefix))
+            continue;
+        const std::string_view rest = word.substr(prefix.size());
+        const std::size_t length =
+            kind == ChainOpKind::Enable ? rest.find('@') : std::string_view::npos;
+        ChainOp op{kind, 0};
+        if (!parseNumber(rest.substr(0, length), op.stage)
+            || (length != std::string_view::npos && !parseNumber(rest.substr(length + 1), op.way)))
+            return std::nullopt;
+        return op;
+    }
+    return std::nullopt;
+}
+
+bool drops(ChainOp op)
+{
+    return op.kind == ChainOpKind::DropValue || op.kind == ChainOpKind::DropSaved;
+}
+
+/// What is in memory between two operations.
+class Machine
+{
+public:
+    explicit Machine(const Chain& chain)
+        : m_chain{chain}
+        , m_plain(chain.stages() + 1, false)
+        , m_saved(chain.stages() + 1, false)
+        , m_way(chain.stages() + 1)
+        , m_memory{chain.x[0]}
+    {
+        m_plain[0] = true;
+    }
+
+    [[nodiscard]] std::int64_t memory() const { return m_memory; }
+    [[nodiscard]] std::optional<std::size_t> gradient() const { return m_gradient; }
+
+    /// Peak while the operation runs, or nothing when it lacks an input.
+    std::optional<std::int64_t> run(ChainOp op)
+    {
+        const auto i = static_cast<std::size_t>(op.stage);
+        const std::size_t end = m_chain.stages() + (drops(op) ? 1 : 0);
+        if (op.kind != ChainOpKind::Loss && (op.stage < 0 || i >= end))
+            return std::nullopt;
+        switch (op.kind) {
+        case ChainOpKind::Check:
+        case ChainOpKind::NoGrad:
+        case ChainOpKind::Enable: return forward(op, i);
+        case ChainOpKind::Loss: return loss();
+        case ChainOpKind::Backward: return backward(i);
+        case ChainOpKind::DropValue:
+        case ChainOpKind::DropSaved: return drop(op.kind, i);
+        }
+        return std::nullopt;
+    }
+
+    /// Of an operation that can run now.
+    [[nodiscard]] double timeOf(ChainOp op) const
+    {
+        const auto i = static_cast<std::size_t>(op.stage);
+        switch (op.kind) {
+        case ChainOpKind::Check:
+        case ChainOpKind::NoGrad: return m_chain.plainTime(i);
+        case ChainOpKind::Enable: return m_way[i + 1].ftime;
+        case ChainOpKind::Backward: return m_way[i + 1].btime;
+        case ChainOpKind::Loss: return m_chain.btime.back();
+        case ChainOpKind::DropValue:
+        case ChainOpKind::DropSaved: break;
+        }
+        return 0;
+    }
+    /// Of the stage's saved set: how much of its forward lies behind the last value saved.
+    [[nodiscard]] double tailOf(ChainOp op) const
+    {
+        return m_way[static_cast<std::size_t>(op.stage) + 1].ftail;
+    }
+
+private:
+    [[nodiscard]] bool available(std::size_t i) const { return m_plain[i] || m_saved[i]; }
+
+    void setPlain(std::size_t i, bool present)
+    {
+        if (m_plain[i] != present)
+            m_memory += present ? m_chain.x[i] : -m_chain.x[i];
+        m_plain[i] = present;
+    }
+    void setSaved(std::size_t i, bool present)
+    {
+        if (m_saved[i] != present)
+            m_memory += present ? m_way[i].xbar : -m_way[i].xbar;
+        m_saved[i] = present;
+    }
+    void setGradient(std::size_t i)
+    {
+        if (m_gradient)
+            m_memory -= m_chain.x[*m_gradient];
+        m_memory += m_chain.x[i];
+        m_gradient = i;
+    }
+
+    std::optional<std::int64_t> forward(ChainOp op, std::size_t i)
+    {
+        const auto number = static_cast<std::size_t>(op.way);
+        if (op.kind == ChainOpKind::NoGrad ? !m_plain[i] : !available(i))
+            return std::nullopt;
+        if (op.way < 0 || number >= m_chain.waysOf(i))
+            return std::nullopt;
+        if (op.kind == ChainOpKind::Enable) {
+            const StageVariant way = m_chain.way(i, number);
+            const std::int64_t peak = m_memory + way.xbar + way.ftmp;
+            setSaved(i + 1, false); // of a run before this one
+            m_way[i + 1] = way;
+            setSaved(i + 1, true);
+            return peak;
+        }
+        const std::int64_t peak = m_memory + m_chain.x[i + 1] + m_chain.plainTemporary(i);
+        if (op.kind == ChainOpKind::NoGrad)
+            setPlain(i, false);
+        setPlain(i + 1, true);
+        return peak;
+    }
+
+    std::optional<std::int64_t> loss()
+    {
+        const std::size_t last = m_chain.stages();
+        if (m_gradient || !available(last))
+            return std::nullopt;
+        const std::int64_t peak = m_memory + m_chain.btmp[last];
+        setGradient(last);
+        setPlain(last, false);
+        return std::max(peak, m_memory);
+    }
+
+    std::optional<std::int64_t> backward(std::size_t i)
+    {
+        if (m_gradient != i + 1 || !m_saved[i + 1] || !available(i))
+            return std::nullopt;
+        const std::int64_t peak = m_memory + m_way[i + 1].btmp;
+        setSaved(i + 1, false);
+        setGradient(i);
+        if (i > 0 && !m_saved[i])
+            setPlain(i, false);
+        return std::max(peak, m_memory);
+    }
+
+    /// The model input is not the schedule's to drop.
+    std::optional<std::int64_t> drop(ChainOpKind kind, std::size_t i)
+    {
+        const bool value = kind == ChainOpKind::DropValue;
+        if (i == 0 || !(value ? m_plain[i] : m_saved[i]))
+            return std::nullopt;
+        if (value)
+            setPlain(i, false);
+        else
+            setSaved(i, false);
+        return m_memory;
+    }
+
+    const Chain& m_chain;
+    std::vector<bool> m_plain;       ///< values kept as they are
+    std::vector<bool> m_saved;       ///< saved sets, by the stage that their output enters
+    std::vector<StageVariant> m_way; ///< of the last saving run, by the same
+    std::optional<std::size_t> m_gradient;
+    std::int64_t m_memory = 0;
+};
+
+/// What a saving forward hands on, nobody takes: its own backward is next.
+bool endsRecomputation(const Sequence& sequence, std::size_t at)
+{
+    return sequence[at].kind == ChainOpKind::Enable && at + 1 < sequence.size()
+           && sequence[at + 1] == ChainOp{ChainOpKind::Backward, sequence[at].stage};
+}
+
+} // namespace
+
+std::string sequenceText(const Sequence& sequence)
+{
+    std::string text;
+    for (const ChainOp op : sequence) {
+        if (!text.empty())
+            text += ' ';
+        text += opText(op);
+    }
+    return text;
+}
+
+Result<Sequence> parseSequence(std::string_view text)
+{
+    Sequence sequence;
+    while (!text.empty()) {
+        const std::size_t length = std::min(text.find(' '), text.size());
+        const std::string_view word = text.substr(0, length);
+        text.remove_prefix(std::min(length + 1, text.size()));
+        if (word.empty())
+            continue;
+        const std::optional<ChainOp> op = parseOp(word);
+        if (!op)
+            return failure(ErrorKind::File,
+                           fmt::format("Operation {} is '{}'; expected CF_i, Fn_i, Fe_i, B_i, "
+                                       "drop_i, dropbar_i or L.",
+                                       sequence.size(), word.substr(0, 40)));
+        sequence.push_back(*op);
+    }
+    return sequence;
+}
+
+bool dropsAnything(const Sequence& sequence)
+{
+    return std::any_of(sequence.begin(), sequence.end(), drops);
+}
+
+Sequence keepEverything(std::size_t stages)
+{
+    Sequence sequence;
+    sequence.reserve(2 * stages + 1);
+    for (std::size_t i = 0; i < stages; ++i)
+        sequence.push_back({ChainOpKind::Enable, static_cast<std::int32_t>(i)});
+    sequence.push_back({});
+    for (std::size_t i = stages; i-- > 0;)
+        sequence.push_back({ChainOpKind::Backward, static_cast<std::int32_t>(i)});
+    return sequence;
+}
+
+Sequence keepEverything(const Chain& chain)
+{
+    Sequence sequence = keepEverything(chain.stages());
+    for (std::size_t i = 0; i < chain.stages(); ++i)
+        sequence[i].way = static_cast<std::int32_t>(chain.fastestWay(i));
+    return sequence;
+}
+
+Result<Simulation> simulate(const Chain& chain, const Sequence& sequence)
+{
+    Machine machine{chain};
+    Simulation result;
+    result.peak = machine.memory();
+    for (std::size_t at = 0; at < sequence.size(); ++at) {
+        const std::optional<std::int64_t> peak = machine.run(sequence[at]);
+        if (!peak)
+            return failure(ErrorKind::CheckFailed,
+                           fmt::format("Operation {} ({}) lacks an input or comes out of order.",
+                                       at, opText(sequence[at])));
+        if (*peak > result.peak) {
+            result.peak = *peak;
+            result.peakOp = at;
+        }
+        result.peaks.push_back(*peak);
+        result.makespan += machine.timeOf(sequence[at]);
+        if (endsRecomputation(sequence, at))
+            result.makespan -= machine.tailOf(sequence[at]);
+    }
+    if (machine.gradient() != std::size_t{0})
+        return failure(ErrorKind::CheckFailed, "The sequence ends before the backward of stage 0.");
+    return result;
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/solve/regions/chain.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::solve {
+
+enum class ChainOpKind : std::uint8_t {
+    Check,     ///< CF: forward, keeps only its input
+    NoGrad,    ///< Fn: forward, keeps nothing, its input is released
+    Enable,    ///< Fe: forward, keeps the saved set
+    Loss,      ///< L
+    Backward,  ///< B
+    DropValue, ///< drop_i: lets go of the kept value that enters stage i
+    DropSaved, ///< dropbar_i: lets go of the saved set whose output enters stage i
+};
+
+struct ChainOp
+{
+    ChainOpKind kind = ChainOpKind::Loss;
+    std::int32_t stage = 0; ///< the chain's stage; meaningless for Loss, 1..L for what drops
+    std::int32_t way = 0;   ///< of Enable: Chain::way()
+
+    bool operator==(const ChainOp&) const = default;
+};
+
+using Sequence = std::vector<ChainOp>;
+
+/// "CF_0 Fn_1 Fe_2@1 L B_2 Fe_0 Fe_1 B_1 B_0": "@1" is a way other than 0.
+[[nodiscard]] std::string sequenceText(const Sequence& sequence);
+[[nodiscard]] base::Result<Sequence> parseSequence(std::string_view text);
+
+/// Whether something is let go before its backward, which regions can't express.
+[[nodiscard]] bool dropsAnything(const Sequence& sequence);
+
+/// Every forward saves, in way 0: nothing is run twice.
+[[nodiscard]] Sequence keepEverything(std::size_t stages);
+/// The same with each stage in its fastest way.
+[[nodiscard]] Sequence keepEverything(const Chain& chain);
+
+struct Simulation
+{
+    std::int64_t peak = 0;  ///< in the chain's size unit, the model input included
+    std::size_t peakOp = 0; ///< position in the sequence where it is first reached
+    double makespan = 0;
+    std::vector<std::int64_t> peaks; ///< while each operation runs; of one that drops: after it
+};
+
+/// Runs the sequence on real sizes, knowing nothing of the table that made it. CheckFailed when an
+/// operation lacks what it needs or a stage's backward is left out.
+[[nodiscard]] base::Result<Simulation> simulate(const Chain& chain, const Sequence& sequence);
+
+} // namespace plimsoll::solve

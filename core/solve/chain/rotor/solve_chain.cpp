@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/chain/rotor/solve_chain.h"
+
+#include "core/solve/chain/rotor/nonpersistent.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace plimsoll::solve {
+
+using base::ErrorKind;
+using base::failure;
+using base::JobContext;
+using base::Result;
+
+namespace {
+
+Result<Simulation> checked(const Chain& chain, const Sequence& sequence)
+{
+    return simulate(chain, sequence).map_error([](const base::Error& error) {
+        return base::Error{ErrorKind::Internal,
+                           "The chain solver made a sequence that can't run: " + error.message};
+    });
+}
+
+/// Peak of the schedule for the smallest budget that the table can serve.
+Result<std::optional<std::int64_t>> smallestPeak(const Chain& chain, const RotorTable& table)
+{
+    const std::vector<ChainFrontierPoint> points = table.frontier();
+    if (points.empty())
+        return std::nullopt;
+    const Result<Sequence> sequence = table.sequenceAtSlots(table.slotsFor(points.front().budget));
+    if (!sequence)
+        return tl::unexpected{sequence.error()};
+    return checked(chain, *sequence).map([](const Simulation& run) {
+        return std::optional{run.peak};
+    });
+}
+
+/// Without the caller's slots and whatever the budget: looks for the least budget that works, on a
+/// table for everything and on a finer one for what that found.
+Result<std::optional<std::int64_t>> smallestKnown(const Chain& chain, const ChainQuery& query,
+                                                  std::int64_t whole, const JobContext& job)
+{
+    RotorOptions options = query.options;
+    options.slots.reset();
+    options.finest = true;
+    options.recurrence = Recurrence::Corrected;
+    std::optional<std::int64_t> best;
+    for (std::int64_t budget = whole;;) {
+        const Result<RotorTable> table = RotorTable::build(chain, budget, options, job);
+        if (!table)
+            return tl::unexpected{table.error()};
+        Result<std::optional<std::int64_t>> peak = smallestPeak(chain, *table);
+        if (!peak)
+            return peak;
+        const bool finer = *peak && (!best || **peak < *best);
+        if (finer)
+            best = *peak;
+        if (!finer || table->exact() || budget < whole)
+            return best.value_or(whole);
+        budget = *best;
+    }
+}
+
+/// Points that no other point beats in both makespan and budget, by ascending budget.
+void keepBest(std::vector<ChainTradeOff>& points)
+{
+    std::sort(points.begin(), points.end(), [](const ChainTradeOff& a, const ChainTradeOff& b) {
+        return std::pair{a.budget, a.makespan} < std::pair{b.budget, b.makespan};
+    });
+    std::vector<ChainTradeOff> kept;
+    for (const ChainTradeOff& point : points)
+        if (kept.empty() || point.makespan * kEqualTimes < kept.back().makespan)
+            kept.push_back(point);
+    points = std::move(kept);
+}
+
+template <typename Table>
+Result<void> addTradeOffs(const Chain& chain, const Table& table, bool byPeak,
+                          std::vector<ChainTradeOff>& points, const JobContext& job)
+{
+    for (const ChainFrontierPoint& point : table.frontier()) {
+        if (job.stopRequested())
+            return base::cancelled();
+        const Result<Sequence> sequence = table.sequenceAtSlots(table.slotsFor(point.budget));
+        if (!sequence)
+            return tl::unexpected{sequence.error()};
+        const Result<Simulation> run = checked(chain, *sequence);
+        if (!run)
+            return tl::unexpected{run.error()};
+        points.push_back({byPeak ? run->peak : point.budget, run->makespan, run->peak});
+    }
+    return {};
+}
+
+/// Of a table of its own for every budget up to that one.
+template <typename Table>
+Result<void> addTable(const Chain& chain, const ChainQuery& query, std::int64_t budget, bool byPeak,
+                      std::vector<ChainTradeOff>& points, const JobContext& job)
+{
+    return Table::build(chain, budget, query.options, job).and_then([&](const Table& table) {
+        return addTradeOffs(chain, table, byPeak, points, job);
+    });
+}
+
+/// The frontier of the table at hand when the caller fixed its slots or its recurrence, else of a
+/// table that reaches up to keeping everything.
+Result<void> addFrontier(const Chain& chain, const ChainQuery& query, const RotorTable& atHand,
+                         const Simulation& whole, ChainAnswer& answer, const JobContext& job)
+{
+    const bool own = !query.options.slots && query.options.recurrence == Recurrence::Corrected;
+    std::vector<ChainTradeOff> points;
+    Result<void> added = addTradeOffs(chain, atHand, own, points, job);
+    if (added && own)
+        added = addTable<RotorTable>(chain, query, whole.peak, own, points, job);
+    if (added && query.nonPersistent)
+        added = addTable<NonPersistentTable>(chain, query, own ? whole.peak : query.budget, own,
+                                             points, job);
+    if (!added)
+        return added;
+    if (own) {
+        points.push_back({whole.peak, whole.makespan, whole.peak});
+        if (!answer.operations.empty())
+            points.push_back({answer.peak, answer.makespan, answer.peak});
+    }
+    keepBest(points);
+    answer.frontier = std::move(points);
+    return {};
+}
+
+Result<void> addSchedule(const Chain& chain, const ChainQuery& query, Sequence sequence,
+                         ChainAnswer& answer)
+{
+    const Result<Simulation> run = checked(chain, sequence);
+    if (!run)
+        return tl::unexpected{run.error()};
+    if (run->peak > query.budget && query.options.recurrence == Recurrence::Corrected)
+        return failure(
+            ErrorKind::Internal,
+            fmt::format("The chain solver's schedule needs {} of {}.", run->peak, query.budget));
+    answer.makespan = run->makespan;
+    answer.peak = run->peak;
+    if (run->peak <= query.budget)
+        answer.status = run->makespan <= answer.baseMakespan * kEqualTimes ? ChainStatus::Optimal
+                                                                           : ChainStatus::Feasible;
+    answer.labels = dropsAnything(sequence) ? Labels{} : annotate(sequence, chain.stages());
+    answer.regions = regionTree(answer.labels);
+    answer.operations = std::move(sequence);
+    return {};
+}
+
+/// Takes a schedule that isn't persistent where it is faster than what there is.
+Result<void> addNonPersistent(const Chain& chain, const ChainQuery& query, ChainAnswer& answer,
+                              const JobContext& job)
+{
+    const Result<NonPersistentTable> table =
+        NonPersistentTable::build(chain, query.budget, query.options, job);
+    if (!table)
+        return tl::unexpected{table.error()};
+    Result<Sequence> sequence = table->sequence(query.budget);
+    if (!sequence)
+        return sequence.error().kind == ErrorKind::NotFound ? Result<void>{}
+                                                            : tl::unexpected{sequence.error()};
+    const Result<Simulation> run = checked(chain, *sequence);
+    if (!run)
+        return tl::unexpected{run.error()};
+    if (!answer.operations.empty() && run->makespan * kEqualTimes >= answer.makespan)
+        return {};
+    return addSchedule(chain, query, *std::move(sequence), answer);
+}
+
+Result<void> checkQuery(const ChainQuery& query)
+{
+    if (query.budget < 0)
+        return failure(ErrorKind::Usage,
+                       fmt::format("A budget of {} makes no sense; use at least 0.", query.budget));
+    if (query.options.slots && *query.options.slots < 1)
+        return failure(ErrorKind::Usage, fmt::format("{} slots make no table; use at least 1.",
+                                                     *query.options.slots));
+    if (query.nonPersistent && query.options.recurrence == Recurrence::Peer)
+        return failure(ErrorKind::Usage, "Non-persistent schedules are searched with the corrected "
+                                         "recurrence: leave --recurrence peer out.");
+    return {};
+}
+
+/// Slots for which a table of that many stages is full within a moment.
+int coarseSlots(std::size_t stages)
+{
+    constexpr double kSteps = 2e9;
+    constexpr double kMost = 500;
+    const double cells = std::pow(static_cast<double>(stages) + 1, 3) / 6;
+    return static_cast<int>(std::min(kSteps / cells, kMost));
+}
+
+/// The best that is known without the table, which was stopped before it was full: a schedule of a
+/// coarse one, else keeping everything.
+Result<ChainAnswer> withoutTable(const Chain& chain, const ChainQuery& query,
+                                 const Simulation& whole, ChainAnswer answer)
+{
+    answer.stopped = true;
+    answer.unit = 1;
+    answer.smallestKnownBudget = whole.peak;
+    Sequence found = whole.peak <= query.budget ? keepEverything(chain) : Sequence{};
+    RotorOptions coarse = query.options;
+    coarse.slots =
+        static_cast<int>(std::min<std::int64_t>(coarseSlots(chain.stages()), query.budget));
+    if (found.empty() && *coarse.slots > 0 && answer.status != ChainStatus::Infeasible) {
+        const Result<RotorTable> table = RotorTable::build(chain, query.budget, coarse, {});
+        if (!table)
+            return tl::unexpected{table.error()};
+        answer.unit = table->unit();
+        Result<Sequence> sequence = table->sequence(query.budget);
+        if (!sequence && sequence.error().kind != ErrorKind::NotFound)
+            return tl::unexpected{sequence.error()};
+        found = std::move(sequence).value_or(Sequence{});
+    }
+    if (found.empty())
+        return answer;
+    return addSchedule(chain, query, std::move(found), answer).map([&] {
+        answer.smallestKnownBudget = std::min(answer.peak, whole.peak);
+        return answer;
+    });
+}
+
+/// Whether slots may be so coarse that they hide a schedule which fits.
+bool mayHide(const ChainQuery& query, const ChainAnswer& answer, std::int64_t smallest)
+{
+    if (query.options.recurrence != Recurrence::Corrected)
+        return false;
+    if (query.options.slots)
+        return smallest <= query.budget;
+    return !query.options.finest && !answer.exact && !answer.stopped
+           && answer.status != ChainStatus::Infeasible;
+}
+
+ChainQuery finest(ChainQuery query)
+{
+    query.options.slots.reset();
+    query.options.finest = true;
+    return query;
+}
+
+} // namespace
+
+std::string_view statusText(ChainStatus status)
+{
+    switch (status) {
+    case ChainStatus::Optimal: return "optimal";
+    case ChainStatus::Feasible: return "feasible";
+    case ChainStatus::Infeasible: return "infeasible";
+    case ChainStatus::NotFound: break;
+    }
+    return "not_found";
+}
+
+Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, const JobContext& job)
+{
+    Result<void> ok = validate(given);
+    ok = ok ? checkQuery(query) : ok;
+    if (!ok)
+        return tl::unexpected{ok.error()};
+    const Chain chain = withLeftGradients(normalised(given));
+    const Result<Simulation> whole = checked(chain, keepEverything(chain));
+    if (!whole)
+        return tl::unexpected{whole.error()};
+    ChainAnswer answer;
+    answer.baseMakespan = whole->makespan;
+    answer.lowerBoundPeak = peakLowerBound(chain);
+    const bool possible = query.budget >= answer.lowerBoundPeak;
+    answer.status = possible ? ChainStatus::NotFound : ChainStatus::Infeasible;
+
+    // Below the bound the table's only use is the frontier of the whole range.
+    RotorOptions options = query.options;
+    if (!possible && options.slots && query.budget < *options.slots)
+        options.slots.reset();
+    const Result<RotorTable> table = RotorTable::build(chain, query.budget, options, job);
+    if (!table && table.error().kind == ErrorKind::Cancelled)
+        return withoutTable(chain, query, *whole, std::move(answer));
+    if (!table)
+        return tl::unexpected{table.error()};
+    answer.unit = table->unit();
+    answer.exact = table->exact();
+    if (Result<Sequence> sequence = table->sequence(query.budget); sequence)
+        ok = addSchedule(chain, query, std::move(*sequence), answer);
+    else if (sequence.error().kind != ErrorKind::NotFound)
+        return tl::unexpected{sequence.error()};
+    if (ok && query.nonPersistent && possible)
+        ok = addNonPersistent(chain, query, answer, job);
+    if (ok && query.frontier)
+        ok = addFrontier(chain, query, *table, *whole, answer, job);
+    answer.stopped = !ok && ok.error().kind == ErrorKind::Cancelled;
+    if (!ok && !answer.stopped)
+        return tl::unexpected{ok.error()};
+    Result<std::optional<std::int64_t>> smallest =
+        answer.operations.empty() ? smallestKnown(chain, query, whole->peak, job)
+                                  : smallestPeak(chain, *table);
+    if (!smallest && smallest.error().kind == ErrorKind::Cancelled) {
+        answer.stopped = true;
+        smallest = std::optional{whole->peak};
+    }
+    if (!smallest)
+        return tl::unexpected{smallest.error()};
+    if (answer.operations.empty() && mayHide(query, answer, smallest->value_or(INT64_MAX)))
+        return solveChain(chain, finest(query), job);
+    answer.smallestKnownBudget = *smallest;
+    if (!answer.operations.empty())
+        answer.smallestKnownBudget = std::min(smallest->value_or(answer.peak), answer.peak);
+    return answer;
+}
+
+} // namespace plimsoll::solve

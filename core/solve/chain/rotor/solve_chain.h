@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/base/result.h"
+#include "core/solve/chain/rotor/annotation.h"
+#include "core/solve/chain/rotor/rotor.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plimsoll::solve {
+
+enum class ChainStatus : std::uint8_t {
+    Optimal,    ///< the makespan equals a bound that holds for every schedule
+    Feasible,   ///< fits; a schedule outside the searched class could be faster
+    Infeasible, ///< proven: no schedule fits
+    NotFound,   ///< no schedule of the searched class fits
+};
+
+/// "optimal", "feasible", "infeasible", "not_found".
+[[nodiscard]] std::string_view statusText(ChainStatus status);
+
+struct ChainQuery
+{
+    std::int64_t budget = 0; ///< in the chain's size unit, x[0] included
+    RotorOptions options;
+    bool frontier = false;
+    bool nonPersistent = false; ///< also schedules that drop a stage's input and make it again
+                                ///< while what the stage saved stays; regions can't express them
+};
+
+struct ChainTradeOff
+{
+    std::int64_t budget = 0; ///< the smallest budget at which it is offered
+    double makespan = 0;
+    std::int64_t peak = 0; ///< simulated
+};
+
+struct ChainAnswer
+{
+    ChainStatus status = ChainStatus::NotFound;
+    double makespan = 0;             ///< 0 without a schedule
+    double baseMakespan = 0;         ///< nothing recomputed
+    std::int64_t peak = 0;           ///< simulated on real sizes; 0 without a schedule
+    std::int64_t unit = 1;           ///< of the table that answered, in the chain's size unit
+    bool exact = false;              ///< no size was rounded: nothing persistent is faster
+    bool stopped = false;            ///< before all was known: something better may exist
+    std::int64_t lowerBoundPeak = 0; ///< proven: nothing fits below
+    std::optional<std::int64_t> smallestKnownBudget; ///< something is known to fit here
+    Sequence operations;
+    Labels labels; ///< none where `operations` drop something
+    std::vector<Region> regions;
+    std::vector<ChainTradeOff> frontier; ///< up to keeping everything, whatever the budget
+};
+
+/// Solves one chain problem file's content. Fails for an invalid chain, a senseless budget or slot
+/// count; "does not fit" is an answer, not a failure. Stopped before its table is full it answers
+/// from a coarse one, which takes a moment; stopped later it leaves the frontier out. With the peer
+/// recurrence `peak` may exceed the budget: that is what it is compared for.
+[[nodiscard]] base::Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query,
+                                                   const base::JobContext& job);
+
+} // namespace plimsoll::solve

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/regions/chain.h"
+
+#include "core/base/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace plimsoll::solve {
+
+using base::ErrorKind;
+using base::failure;
+using base::Result;
+
+namespace {
+
+/// Sums of sizes stay below: adding a few of them never overflows.
+constexpr std::int64_t kSizeSumLimit = std::int64_t{1} << 60;
+
+Result<void> checkLength(std::string_view name, std::size_t length, std::size_t wanted)
+{
+    if (length == wanted)
+        return {};
+    return failure(ErrorKind::File, fmt::format("\"{}\" has {}, not {}.", name,
+                                                base::counted(length, "entry", "entries"), wanted));
+}
+
+Result<void> checkTimes(std::string_view name, const std::vector<double>& times)
+{
+    double sum = 0;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        sum += times[i];
+        if (!std::isfinite(times[i]) || times[i] < 0 || !std::isfinite(sum))
+            return failure(ErrorKind::File,
+                           fmt::format("'{}' entry {} is {}; a time is a finite number of at "
+                                       "least 0, and so is their sum.",
+                                       name, i, times[i]));
+    }
+    return {};
+}
+
+Result<void> checkSizes(std::string_view name, const std::vector<std::int64_t>& sizes,
+                        std::int64_t& sum)
+{
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (sizes[i] < 0)
+            return failure(
+                ErrorKind::File,
+                fmt::format("'{}' entry {} is {}; a size is at least 0.", name, i, sizes[i]));
+        if (sizes[i] > kSizeSumLimit - sum)
+            return failure(ErrorKind::File,
+                           fmt::format("'{}' entry {} takes the sum of all sizes past {}; use a "
+                                       "larger unit.",
+                                       name, i, kSizeSumLimit));
+        sum += sizes[i];
+    }
+    return {};
+}
+
+} // namespace
+
+StageVariant Chain::way(std::size_t stage, std::size_t number) const
+{
+    if (number > 0)
+        return ways[stage][number - 1];
+    const bool isLoss = stage == stages();
+    return {
+        isLoss ? 0.0 : ftime[stage], btime[stage], isLoss ? 0 : xbar[stage + 1],
+        isLoss ? 0 : ftmp[stage],    btmp[stage],  isLoss || ftail.empty() ? 0.0 : ftail[stage]};
+}
+
+std::size_t Chain::fastestWay(std::size_t stage) const
+{
+    std::size_t best = 0;
+    const auto time = [&](std::size_t number) {
+        const StageVariant each = way(stage, number);
+        return each.ftime + each.btime;
+    };
+    for (std::size_t number = 1; number < waysOf(stage); ++number)
+        if (time(number) < time(best))
+            best = number;
+    return best;
+}
+
+RegionMask::RegionMask(std::size_t stages, bool allowed)
+    : m_stages{stages}, m_bits(stages * (stages + 1) / 2, allowed)
+{
+}
+
+void RegionMask::set(std::size_t first, std::size_t last, bool allowed)
+{
+    m_bits[index(first, last)] = allowed;
+}
+
+namespace {
+
+/// All ways of all stages, field by field, so that an entry can be named.
+Result<void> checkWays(const Chain& chain, std::int64_t& sum)
+{
+    Result<void> ok = checkLength("ways", chain.ways.size(), chain.stages());
+    for (std::size_t stage = 0; stage < chain.ways.size() && ok; ++stage) {
+        std::vector<double> times;
+        std::vector<std::int64_t> sizes;
+        for (const StageVariant& way : chain.ways[stage]) {
+            times.insert(times.end(), {way.ftime, way.btime, way.ftail});
+            sizes.insert(sizes.end(), {way.xbar, way.ftmp, way.btmp});
+        }
+        const std::string name = fmt::format("ways[{}]", stage);
+        ok = checkTimes(name, times);
+        ok = ok ? checkSizes(name, sizes, sum) : ok;
+    }
+    return ok;
+}
+
+/// What a chain may leave out.
+Result<void> checkOptional(const Chain& chain, std::int64_t& sum)
+{
+    Result<void> ok;
+    if (!chain.ftail.empty())
+        ok = checkLength("ftail", chain.ftail.size(), chain.stages());
+    if (!chain.ntime.empty()) {
+        ok = ok ? checkLength("ntime", chain.ntime.size(), chain.stages()) : ok;
+        ok = ok ? checkTimes("ntime", chain.ntime) : ok;
+    }
+    if (!chain.ntmp.empty()) {
+        ok = ok ? checkLength("ntmp", chain.ntmp.size(), chain.stages()) : ok;
+        ok = ok ? checkSizes("ntmp", chain.ntmp, sum) : ok;
+    }
+    if (!chain.ways.empty())
+        ok = ok ? checkWays(chain, sum) : ok;
+    return ok;
+}
+
+} // namespace
+
+Result<void> validate(const Chain& chain)
+{
+    const std::size_t stages = chain.stages();
+    if (stages == 0)
+        return failure(ErrorKind::File, "The chain has no stages: 'ftime' is empty.");
+    std::int64_t sum = 0;
+    Result<void> ok = checkLength("btime", chain.btime.size(), stages + 1);
+    ok = ok ? checkLength("x", chain.x.size(), stages + 1) : ok;
+    ok = ok ? checkLength("xbar", chain.xbar.size(), stages + 1) : ok;
+    ok = ok ? checkLength("ftmp", chain.ftmp.size(), stages) : ok;
+    ok = ok ? checkLength("btmp", chain.btmp.size(), stages + 1) : ok;
+    ok = ok ? checkTimes("ftime", chain.ftime) : ok;
+    ok = ok ? checkTimes("btime", chain.btime) : ok;
+    ok = ok ? checkSizes("x", chain.x, sum) : ok;
+    ok = ok ? checkSizes("xbar", chain.xbar, sum) : ok;
+    ok = ok ? checkSizes("ftmp", chain.ftmp, sum) : ok;
+    ok = ok ? checkSizes("btmp", chain.btmp, sum) : ok;
+    ok = ok ? checkOptional(chain, sum) : ok;
+    if (ok && !chain.regions.allowsAll() && chain.regions.stages() != stages)
+        return failure(ErrorKind::Internal,
+                       fmt::format("The region mask is for {} stages, the chain has {}.",
+                                   chain.regions.stages(), stages));
+    return ok;
+}
+
+Chain normalised(Chain chain)
+{
+    for (std::size_t i = 0; i < chain.xbar.size(); ++i)
+        chain.xbar[i] = std::max(chain.xbar[i], chain.x[i]);
+    for (std::size_t stage = 0; stage < chain.ways.size(); ++stage)
+        for (StageVariant& way : chain.ways[stage])
+            way.xbar = std::max(way.xbar, chain.x[stage + 1]);
+    return chain;
+}
+
+Chain withLeftGradients(Chain chain)
+{
+    const auto leaves = [&chain](std::size_t stage, std::int64_t xbar) {
+        return chain.x[stage] - xbar - chain.x[stage + 1];
+    };
+    for (std::size_t stage = 0; stage < chain.stages(); ++stage)
+        chain.btmp[stage] = std::max(chain.btmp[stage], leaves(stage, chain.xbar[stage + 1]));
+    for (std::size_t stage = 0; stage < chain.ways.size(); ++stage)
+        for (StageVariant& way : chain.ways[stage])
+            way.btmp = std::max(way.btmp, leaves(stage, way.xbar));
+    return chain;
+}
+
+double baseTime(const Chain& chain)
+{
+    double time = 0;
+    for (std::size_t stage = 0; stage <= chain.stages(); ++stage) {
+        const StageVariant way = chain.way(stage, chain.fastestWay(stage));
+        time += way.ftime + way.btime;
+    }
+    return time;
+}
+
+std::int64_t peakLowerBound(const Chain& chain)
+{
+    const std::size_t stages = chain.stages();
+    std::int64_t bound = chain.x[0] + chain.x[stages] + chain.btmp[stages];
+    for (std::size_t i = 0; i < stages; ++i) {
+        // The model input stays; the stage's own input is another value except for the first.
+        const std::int64_t inputs = chain.x[0] + (i > 0 ? chain.x[i] : 0);
+        std::int64_t least = std::numeric_limits<std::int64_t>::max();
+        for (std::size_t number = 0; number < chain.waysOf(i); ++number) {
+            const StageVariant way = chain.way(i, number);
+            least = std::min(least, way.xbar + std::max(way.ftmp, chain.x[i + 1] + way.btmp));
+        }
+        bound = std::max(bound, inputs + least);
+    }
+    return bound;
+}
+
+} // namespace plimsoll::solve

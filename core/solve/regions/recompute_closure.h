@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/graph/program.h"
+
+#include <optional>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// What the runtime Step must execute again to have values anew (STEP_RUNTIME.md): all writers so
+/// far of a storage, and before them all writers of what they read and nobody kept.
+class RecomputeClosure
+{
+public:
+    explicit RecomputeClosure(const graph::Program& program);
+
+    /// Ops, rising, that make new instances of `wanted` right before op `before`, each written as
+    /// often as it is by then. Reads storages with `isGone` (by storage) from such new instances,
+    /// too, others as they are. Nothing when an op among them can't be repeated or something they
+    /// read was overwritten since. All `wanted` must have been allocated before `before`.
+    [[nodiscard]] std::optional<std::vector<graph::OpId>>
+    before(graph::OpIndex before, const std::vector<graph::StorageId>& wanted,
+           const std::vector<bool>& isGone) const;
+
+    /// Whether the runner can repeat the op whatever is in memory.
+    [[nodiscard]] bool isRepeatable(graph::OpId op) const { return m_isRepeatable[op.index()]; }
+    /// Whether the runner decides how long the storage lives: made by forward, loss or backward.
+    [[nodiscard]] bool isManaged(graph::StorageId storage) const
+    {
+        const graph::OpIndex alloc = m_program.storage(storage).alloc;
+        return alloc >= 0 && alloc < m_runnerOps;
+    }
+    /// Storages that a repetition of the op uses, each once.
+    [[nodiscard]] const std::vector<graph::StorageId>& touchedBy(graph::OpId op) const
+    {
+        return m_touched[op.index()];
+    }
+    /// Ops that read, write or return a tensor of the storage, rising.
+    [[nodiscard]] const std::vector<graph::OpIndex>& usesOf(graph::StorageId storage) const
+    {
+        return m_uses[storage.index()];
+    }
+    /// Ops that make or write the storage, rising.
+    [[nodiscard]] const std::vector<graph::OpIndex>& writersOf(graph::StorageId storage) const
+    {
+        return m_writers[storage.index()];
+    }
+
+private:
+    [[nodiscard]] bool isWrittenBetween(graph::StorageId storage, graph::OpIndex first,
+                                        graph::OpIndex end) const;
+    [[nodiscard]] bool makesOrWrites(graph::OpIndex op, graph::StorageId storage) const;
+
+    const graph::Program& m_program;
+    graph::OpIndex m_runnerOps; ///< ops of forward, loss and backward
+    std::vector<bool> m_isRepeatable;
+    std::vector<std::vector<graph::StorageId>> m_touched; ///< by op, each once; what a repetition
+                                                          ///< leaves alone is not among them
+    std::vector<std::vector<graph::OpIndex>> m_uses;      ///< by storage
+    std::vector<std::vector<graph::OpIndex>> m_writers;   ///< by storage, its maker included
+};
+
+} // namespace plimsoll::solve

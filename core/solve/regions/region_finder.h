@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/solve/regions/region_space.h"
+
+#include <span>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// Knows every run of calls of modules that is a legal region (REGIONS in
+/// core/lower/checkpoint/LIFETIMES.md) and the calls that make it up. Where several lists of calls
+/// make up the same ops, the shortest list, of the outermost calls, is taken.
+class RegionFinder final : public RegionSpace
+{
+public:
+    explicit RegionFinder(const graph::Program& program);
+
+    [[nodiscard]] plan::Granularity granularity() const override
+    {
+        return plan::Granularity::Module;
+    }
+    /// The calls that tile first..last, in order; empty: not a legal region. O(ops between).
+    [[nodiscard]] std::vector<graph::CallId> members(graph::OpIndex first,
+                                                     graph::OpIndex last) const override;
+    /// O(ops of the longest).
+    [[nodiscard]] std::vector<graph::OpIndex> endsFrom(graph::OpIndex first) const override;
+
+private:
+    void indexUses();
+    void indexCalls();
+    void indexResults();
+    [[nodiscard]] bool mayFollow(graph::CallId previous, graph::CallId next,
+                                 graph::CallId head) const;
+    [[nodiscard]] bool isCalledAlike(const graph::Call& head, const graph::Call& before,
+                                     const graph::Call& after) const;
+    [[nodiscard]] bool mayRunAgain(const graph::Call& member, const graph::Call& head) const;
+    [[nodiscard]] bool passesPrivately(const graph::Call& giver, const graph::Call& head) const;
+    [[nodiscard]] bool mayEnd(graph::CallId head, graph::CallId tail) const;
+    [[nodiscard]] std::span<const graph::CallId> runFrom(graph::CallId head,
+                                                         graph::OpIndex last) const;
+    [[nodiscard]] bool has(const std::vector<graph::TensorId>& tensors,
+                           graph::StorageId storage) const;
+
+    const graph::Program& m_program;
+    graph::OpIndex m_forwardOps = 0;
+    std::vector<graph::OpIndex> m_python; ///< by storage: p(S) of LIFETIMES.md
+    std::vector<graph::OpIndex>
+        m_lastUse; ///< by storage: last forward or loss op that has to do with it
+    std::vector<graph::OpIndex>
+        m_lastWrite; ///< by storage: last forward or loss op that writes it in place
+    std::vector<graph::OpIndex> m_newestUnreturned; ///< by call: op that made the newest storage
+                                                    ///< needed behind it that it doesn't return
+    std::vector<graph::OpIndex> m_unwritten;        ///< newestUnwritten()
+    std::vector<bool>
+        m_fixed; ///< by forward op: forward unpacks what it saves, or backward runs it again anyway
+    std::vector<std::vector<graph::CallId>>
+        m_beginning; ///< by forward op: calls that begin with it, outer ones first
+    std::vector<std::vector<graph::CallId>>
+        m_children; ///< by call, in order; the last entry holds those without a parent
+    std::vector<std::size_t> m_place; ///< by call: among its siblings
+};
+
+} // namespace plimsoll::solve

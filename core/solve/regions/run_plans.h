@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/solve/api/planner.h"
+#include "core/solve/regions/region_space.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// Neighbouring ops of forward and loss, both inclusive.
+struct OpRun
+{
+    graph::OpIndex first = 0;
+    graph::OpIndex last = 0;
+
+    bool operator==(const OpRun&) const = default;
+};
+
+/// The verified plans of a planner that knows what it wants checkpointed as one, but not what may
+/// be: regions between calls of modules, side by side.
+class RunPlans
+{
+public:
+    /// `descriptor` and `options` must outlive it. Plans have the runtime and the way with
+    /// statistics that the options say.
+    RunPlans(const plan::Problem& problem, const PlannerDescriptor& descriptor,
+             const Options& options);
+
+    [[nodiscard]] std::int64_t option(const std::string& name) const
+    {
+        return optionValue(m_descriptor, m_options, name);
+    }
+    /// The same of an option that is a text.
+    [[nodiscard]] std::string text(const std::string& name) const
+    {
+        return std::get<std::string>(chosenValue(m_descriptor, m_options, name));
+    }
+    /// A plan of this planner that repeats nothing yet.
+    [[nodiscard]] plan::Plan blank() const;
+    /// The plan that repeats nothing. CheckFailed where not even that goes with the graph.
+    [[nodiscard]] base::Result<void> addUnplanned();
+    /// A plan with a region of all pieces of each group. Where that is no legal region, it has as
+    /// many as the longest legal runs of pieces make, from the left; pieces that are none alone
+    /// stay as they are.
+    [[nodiscard]] base::Result<void> addRuns(const std::vector<std::vector<OpRun>>& groups);
+    [[nodiscard]] base::Result<void> add(const plan::Plan& plan);
+    [[nodiscard]] plan::FrontierPtr take() &&;
+
+private:
+    void addRegions(const std::vector<OpRun>& pieces, plan::Plan& plan);
+    [[nodiscard]] const std::vector<graph::OpIndex>& endsFrom(graph::OpIndex first);
+
+    plan::Problem m_problem;
+    const PlannerDescriptor& m_descriptor;
+    const Options& m_options;
+    std::unique_ptr<const RegionSpace> m_space;
+    std::map<graph::OpIndex, std::vector<graph::OpIndex>> m_ends; ///< of legal regions, by first op
+    plan::Frontier m_frontier;
+};
+
+/// Adds plans to those of a planner until all are there or the job is to stop.
+using Proposer = std::function<base::Result<void>(const plan::Problem& problem, RunPlans& plans,
+                                                  const base::JobContext& job)>;
+
+/// A planner of what `propose` adds to the plan that repeats nothing.
+[[nodiscard]] std::unique_ptr<const Planner> makeRunPlanner(PlannerDescriptor descriptor,
+                                                            Proposer propose);
+
+} // namespace plimsoll::solve

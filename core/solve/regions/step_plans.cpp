@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/regions/step_plans.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace plimsoll::solve {
+
+namespace {
+
+using graph::kNever;
+using graph::OpId;
+using graph::OpIndex;
+using graph::StorageId;
+
+constexpr std::int32_t kNobody = -1;
+
+/// A region while its row is looked for.
+struct Place
+{
+    const plan::Region* region = nullptr;
+    std::int32_t parent = kNobody;
+    OpIndex trigger = kNever;   ///< backward op before which its values come back
+    std::set<StorageId> wanted; ///< of its values: those that backward or a nested region reads
+};
+
+/// The rows of one set of regions. A value belongs to the innermost region around all its uses in
+/// forward and loss: only there it is let go.
+class RowFinder
+{
+public:
+    RowFinder(const graph::Program& program, const RecomputeClosure& closure,
+              const plan::Plan& plan)
+        : m_program{program}
+        , m_closure{closure}
+        , m_forward{static_cast<OpIndex>(program.forwardCount())}
+        , m_owner(program.storages.size(), kNobody)
+    {
+        for (const plan::FlatRegion& flat : plan::flatten(plan))
+            m_places.push_back({flat.region, flat.parent, kNever, {}});
+    }
+
+    [[nodiscard]] std::optional<std::vector<plan::RecomputeStep>> run() &&
+    {
+        findOwners();
+        for (std::size_t place = m_places.size(); place-- > 0;) // nested ones come later
+            if (const std::int32_t parent = m_places[place].parent; parent != kNobody) {
+                OpIndex& trigger = m_places[static_cast<std::size_t>(parent)].trigger;
+                trigger = std::min(trigger, m_places[place].trigger);
+            }
+        for (std::size_t place = m_places.size(); place-- > 0;)
+            if (m_places[place].trigger != kNever && !addRow(static_cast<std::int32_t>(place)))
+                return std::nullopt;
+        std::vector<plan::RecomputeStep> rows;
+        for (const auto& [before, ops] : m_rows)
+            if (!ops.empty())
+                rows.push_back({before, {ops.begin(), ops.end()}});
+        return rows;
+    }
+
+private:
+    void findOwners();
+    [[nodiscard]] bool addRow(std::int32_t place);
+    [[nodiscard]] bool isWithin(std::int32_t inner, std::int32_t outer) const;
+
+    const graph::Program& m_program;
+    const RecomputeClosure& m_closure;
+    OpIndex m_forward;                 ///< first op of backward
+    std::vector<std::int32_t> m_owner; ///< by storage: index in m_places
+    std::vector<Place> m_places;       ///< parents first
+    std::map<OpIndex, std::set<OpId>> m_rows;
+};
+
+bool isKept(const plan::Region& region, OpIndex op)
+{
+    return std::ranges::binary_search(region.save, OpId{static_cast<std::size_t>(op)});
+}
+
+void RowFinder::findOwners()
+{
+    std::vector<std::int32_t> innermost(static_cast<std::size_t>(m_forward), kNobody);
+    for (std::size_t place = 0; place < m_places.size(); ++place)
+        for (OpIndex op = m_places[place].region->first; op <= m_places[place].region->last; ++op)
+            innermost[static_cast<std::size_t>(op)] = static_cast<std::int32_t>(place);
+    for (std::size_t index = 0; index < m_owner.size(); ++index) {
+        const StorageId storage{index};
+        const OpIndex alloc = m_program.storages[index].alloc;
+        if (alloc < 0 || alloc >= m_forward)
+            continue;
+        std::int32_t owner = innermost[static_cast<std::size_t>(alloc)];
+        if (owner != kNobody && isKept(*m_places[static_cast<std::size_t>(owner)].region, alloc))
+            continue;
+        OpIndex first = kNever; // use in backward
+        for (const OpIndex use : m_closure.usesOf(storage)) {
+            if (use >= m_forward) {
+                first = use;
+                break;
+            }
+            while (owner != kNobody && use > m_places[static_cast<std::size_t>(owner)].region->last)
+                owner = m_places[static_cast<std::size_t>(owner)].parent;
+        }
+        m_owner[index] = owner;
+        if (owner == kNobody || first == kNever
+            || first >= static_cast<OpIndex>(m_program.countBeforeOptimizer()))
+            continue;
+        Place& place = m_places[static_cast<std::size_t>(owner)];
+        place.wanted.insert(storage);
+        place.trigger = std::min(place.trigger, first);
+    }
+}
+
+bool RowFinder::isWithin(std::int32_t inner, std::int32_t outer) const
+{
+    while (inner > outer)
+        inner = m_places[static_cast<std::size_t>(inner)].parent;
+    return inner == outer;
+}
+
+/// What it reads of regions around must be there by then: they want it.
+bool RowFinder::addRow(std::int32_t place)
+{
+    const Place& here = m_places[static_cast<std::size_t>(place)];
+    std::vector<bool> isGone(m_owner.size(), false);
+    for (std::size_t index = 0; index < m_owner.size(); ++index)
+        isGone[index] = m_owner[index] != kNobody && isWithin(m_owner[index], place);
+    const auto ops =
+        m_closure.before(here.trigger, {here.wanted.begin(), here.wanted.end()}, isGone);
+    if (!ops)
+        return false;
+    m_rows[here.trigger].insert(ops->begin(), ops->end());
+    for (const OpId op : *ops)
+        for (const StorageId storage : m_closure.touchedBy(op))
+            if (const std::int32_t owner = m_owner[storage.index()];
+                owner != kNobody && !isGone[storage.index()])
+                m_places[static_cast<std::size_t>(owner)].wanted.insert(storage);
+    return true;
+}
+
+} // namespace
+
+StepPlans::StepPlans(const graph::Program& program) : m_program{program}, m_closure{program} {}
+
+std::optional<std::vector<plan::RecomputeStep>>
+StepPlans::rowsFor(const std::vector<plan::Region>& regions) const
+{
+    plan::Plan plan;
+    plan.regions = regions;
+    return RowFinder{m_program, m_closure, plan}.run();
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/remat/capuchin/capuchin.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace plimsoll::solve {
+
+namespace {
+
+using Indices = std::vector<std::uint32_t>; ///< rising, each once
+
+Indices unionOf(const Indices& a, const Indices& b)
+{
+    Indices both;
+    both.reserve(a.size() + b.size());
+    std::ranges::set_union(a, b, std::back_inserter(both));
+    return both;
+}
+
+bool contains(const Indices& indices, std::uint32_t index)
+{
+    return std::ranges::binary_search(indices, index);
+}
+
+void remove(Indices& indices, std::uint32_t index)
+{
+    const auto found = std::ranges::lower_bound(indices, index);
+    if (found != indices.end() && *found == index)
+        indices.erase(found);
+}
+
+double timeOf(const CapuchinGraph& graph, const Indices& ops)
+{
+    double time = 0;
+    for (const std::uint32_t op : ops)
+        time += graph.times[op];
+    return time;
+}
+
+/// Ops behind `wanted` back to values for which `isThere`, those met on the way, wanted ones
+/// included, and where the ways end.
+struct Ancestry
+{
+    std::set<std::uint32_t> ops;
+    std::set<std::uint32_t> made;
+    std::set<std::uint32_t> sources;
+};
+
+template <typename IsThere>
+Ancestry ancestryOf(const CapuchinGraph& graph, const Indices& wanted, const IsThere& isThere)
+{
+    Ancestry found;
+    found.made.insert(wanted.begin(), wanted.end());
+    Indices open = wanted;
+    while (!open.empty()) {
+        const CapuchinValue& value = graph.values[open.back()];
+        open.pop_back();
+        found.ops.insert(value.ops.begin(), value.ops.end());
+        for (const std::uint32_t read : value.reads) {
+            if (graph.values[read].ops.empty() || found.made.contains(read))
+                continue;
+            if (isThere(read))
+                found.sources.insert(read);
+            else if (found.made.insert(read).second)
+                open.push_back(read);
+        }
+    }
+    return found;
+}
+
+/// What takes no time first, by size; then by memory per time.
+bool isBetter(const CapuchinPick& a, const CapuchinPick& b)
+{
+    const bool isFree = a.recomputeTime <= 0;
+    if (isFree != (b.recomputeTime <= 0))
+        return isFree;
+    return isFree ? a.bytes > b.bytes : a.msps > b.msps;
+}
+
+} // namespace
+
+CapuchinChooser::CapuchinChooser(const CapuchinGraph& graph)
+    : m_graph{graph}
+    , m_lineages(graph.values.size())
+    , m_isChosen(graph.values.size(), false)
+    , m_dependents(graph.values.size(), 0)
+{
+    for (std::uint32_t value = 0; value < graph.values.size(); ++value)
+        if (graph.values[value].isCandidate)
+            trace(value);
+}
+
+void CapuchinChooser::trace(std::uint32_t value)
+{
+    const Ancestry found = ancestryOf(
+        m_graph, {value}, [this](std::uint32_t read) { return m_graph.values[read].isCandidate; });
+    CapuchinLineage& lineage = m_lineages[value];
+    lineage.sources.assign(found.sources.begin(), found.sources.end());
+    lineage.ops.assign(found.ops.begin(), found.ops.end());
+    lineage.time = timeOf(m_graph, lineage.ops);
+}
+
+CapuchinPick CapuchinChooser::rate(std::uint32_t value) const
+{
+    CapuchinPick pick{value, m_graph.values[value].bytes, 1 + m_dependents[value],
+                      m_lineages[value].time, std::numeric_limits<double>::infinity()};
+    if (pick.recomputeTime > 0)
+        pick.msps = static_cast<double>(pick.bytes) / (pick.multiplicity * pick.recomputeTime);
+    return pick;
+}
+
+std::optional<std::uint32_t> CapuchinChooser::best(const std::vector<bool>& isEligible) const
+{
+    std::optional<CapuchinPick> best;
+    for (std::uint32_t value = 0; value < m_graph.values.size(); ++value) {
+        const CapuchinValue& candidate = m_graph.values[value];
+        if (!candidate.isCandidate || candidate.bytes <= 0 || m_isChosen[value]
+            || !isEligible[value])
+            continue;
+        if (const CapuchinPick pick = rate(value); !best || isBetter(pick, *best))
+            best = pick;
+    }
+    return best ? std::optional{best->value} : std::nullopt;
+}
+
+CapuchinPick CapuchinChooser::choose(std::uint32_t value)
+{
+    const CapuchinPick pick = rate(value);
+    m_isChosen[value] = true;
+    for (std::uint32_t other = 0; other < m_graph.values.size(); ++other)
+        if (other != value && contains(m_lineages[other].sources, value))
+            fold(value, other);
+    for (const std::uint32_t source : m_lineages[value].sources)
+        ++m_dependents[source];
+    return pick;
+}
+
+/// `value` had `chosen` as a source, and has its lineage instead.
+void CapuchinChooser::fold(std::uint32_t chosen, std::uint32_t value)
+{
+    const CapuchinLineage& through = m_lineages[chosen];
+    CapuchinLineage& lineage = m_lineages[value];
+    if (m_isChosen[value])
+        for (const std::uint32_t source : through.sources)
+            if (source != value && !contains(lineage.sources, source))
+                ++m_dependents[source];
+    lineage.sources = unionOf(lineage.sources, through.sources);
+    remove(lineage.sources, chosen);
+    remove(lineage.sources, value); // two that overwrite each other's inputs
+    lineage.folded = unionOf(unionOf(lineage.folded, through.folded), {chosen});
+    remove(lineage.folded, value);
+    lineage.ops = unionOf(lineage.ops, through.ops);
+    lineage.time = timeOf(m_graph, lineage.ops);
+}
+
+CapuchinChoice chooseCapuchin(const CapuchinGraph& graph, std::int64_t need)
+{
+    CapuchinChooser chooser{graph};
+    const std::vector<bool> all(graph.values.size(), true);
+    CapuchinChoice choice{{}, need};
+    while (choice.left > 0) {
+        const std::optional<std::uint32_t> value = chooser.best(all);
+        if (!value)
+            break;
+        choice.picks.push_back(chooser.choose(*value));
+        choice.left -= choice.picks.back().bytes;
+    }
+    return choice;
+}
+
+std::optional<std::vector<Recomputation>> reduced(const CapuchinGraph& graph, const Indices& chosen,
+                                                  const std::vector<bool>& isLost,
+                                                  const Remake& remake)
+{
+    std::vector<bool> isGone = isLost;
+    std::map<std::int32_t, Indices> wantedAt;
+    for (const std::uint32_t value : chosen) {
+        isGone[value] = true;
+        wantedAt[graph.values[value].firstBackward].push_back(value);
+    }
+    std::vector<Recomputation> rows;
+    for (auto& [rank, wanted] : wantedAt) {
+        std::erase_if(wanted, [&isGone](std::uint32_t value) { return !isGone[value]; });
+        if (wanted.empty())
+            continue;
+        std::optional<Indices> ops = remake(rank, wanted, isGone);
+        if (!ops)
+            return std::nullopt;
+        Recomputation& row = rows.emplace_back(Recomputation{rank, *std::move(ops), {}});
+        for (const std::uint32_t value : chosen)
+            if (isGone[value] && contains(row.ops, graph.values[value].ops.front())) {
+                isGone[value] = false;
+                row.makes.push_back(value);
+            }
+        std::ranges::sort(row.makes);
+    }
+    return rows;
+}
+
+std::vector<Recomputation> reduced(const CapuchinGraph& graph, const Indices& chosen)
+{
+    std::vector<bool> isLost(graph.values.size(), false);
+    for (std::size_t value = 0; value < isLost.size(); ++value)
+        isLost[value] = !graph.values[value].isCandidate && !graph.values[value].ops.empty();
+    const Remake remake = [&graph](std::int32_t /*before*/, const Indices& wanted,
+                                   const std::vector<bool>& isGone) {
+        const Ancestry found =
+            ancestryOf(graph, wanted, [&isGone](std::uint32_t read) { return !isGone[read]; });
+        return std::optional<Indices>{std::in_place, found.ops.begin(), found.ops.end()};
+    };
+    return *reduced(graph, chosen, isLost, remake);
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/remat/capuchin/capuchin_run.h"
+
+#include "core/lower/lower.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::solve {
+
+CapuchinRun::CapuchinRun(const plan::Problem& problem)
+    : m_problem{problem}
+    , m_step{problem}
+    , m_chooser{m_step.graph()}
+    , m_isRefused(m_step.graph().values.size(), false)
+    , m_isPinned(m_isRefused.size(), false)
+    , m_makesKept(problem.program->ops.size(), false)
+    , m_height{simulate({})}
+{
+    for (const plan::Pin& pin : problem.pins)
+        for (const graph::StorageId storage : pin.storages)
+            if (pin.kind == plan::PinKind::Recompute)
+                m_isPinned[storage.index()] = true;
+            else
+                m_makesKept[static_cast<std::size_t>(problem.program->storage(storage).alloc)] =
+                    true;
+}
+
+bool CapuchinRun::nextPinned()
+{
+    const std::optional<std::uint32_t> value = m_chooser.best(m_isPinned);
+    if (!value)
+        return false;
+    m_chosen.push_back(*value);
+    std::optional<std::vector<plan::RecomputeStep>> rows = m_step.rows(m_chosen);
+    if (!rows || !keepsPinned(*rows)) {
+        m_chosen.pop_back();
+        return false;
+    }
+    m_rows = *std::move(rows);
+    m_height = simulate(m_rows);
+    m_changes.push_back({m_chooser.choose(*value), base::Bytes{m_height.peak}});
+    return true;
+}
+
+bool CapuchinRun::meetsPins() const
+{
+    for (std::uint32_t value = 0; value < m_isPinned.size(); ++value)
+        if (m_isPinned[value] && !m_chooser.isChosen(value))
+            return false;
+    return true;
+}
+
+bool CapuchinRun::keepsPinned(const std::vector<plan::RecomputeStep>& rows) const
+{
+    return std::ranges::none_of(rows, [this](const plan::RecomputeStep& row) {
+        return std::ranges::any_of(row.ops,
+                                   [this](graph::OpId op) { return m_makesKept[op.index()]; });
+    });
+}
+
+bool CapuchinRun::next()
+{
+    std::vector<bool> isEligible = m_step.idleAt(m_height.moment);
+    for (std::size_t value = 0; value < isEligible.size(); ++value)
+        isEligible[value] = isEligible[value] && !m_isRefused[value];
+    while (const std::optional<std::uint32_t> value = m_chooser.best(isEligible)) {
+        if (tryPick(*value))
+            return true;
+        m_isRefused[*value] = true;
+        isEligible[*value] = false;
+    }
+    return false;
+}
+
+bool CapuchinRun::tryPick(std::uint32_t value)
+{
+    m_chosen.push_back(value);
+    if (std::optional<std::vector<plan::RecomputeStep>> rows = m_step.rows(m_chosen))
+        if (const Height height = simulate(*rows); height.isBelow(m_height) && keepsPinned(*rows)) {
+            m_rows = *std::move(rows);
+            m_height = height;
+            m_changes.push_back({m_chooser.choose(value), base::Bytes{height.peak}});
+            return true;
+        }
+    m_chosen.pop_back();
+    return false;
+}
+
+CapuchinRun::Height CapuchinRun::simulate(const std::vector<plan::RecomputeStep>& rows) const
+{
+    const graph::Program& program = *m_problem.program;
+    plan::Plan plan;
+    plan.runtime = plan::Runtime::CompiledStep;
+    plan.recomputeSteps = rows;
+    const plan::Schedule schedule = plan::lower(program, plan);
+    const std::size_t steps = schedule.steps.size();
+    std::vector<std::int64_t> live(steps + 1, 0);
+    for (const plan::Instance& instance : schedule.instances) {
+        if (instance.free < 0 || steps == 0)
+            continue;
+        const std::int64_t bytes = m_step.graph().values[instance.storage.index()].bytes;
+        live[static_cast<std::size_t>(std::max(instance.alloc, 0))] += bytes;
+        live[std::min(static_cast<std::size_t>(instance.free), steps - 1) + 1] -= bytes;
+    }
+    Height height;
+    std::int64_t now = m_problem.reserve.count();
+    std::size_t first = 0;
+    for (std::size_t step = 0; step < steps; ++step) {
+        now += live[step];
+        if (now > height.peak) {
+            height = {now, 0, 0};
+            first = step;
+        }
+        height.steps += now == height.peak ? 1 : 0;
+    }
+    while (first < steps && schedule.steps[first].region >= 0)
+        ++first;
+    height.moment =
+        first < steps ? static_cast<graph::OpIndex>(schedule.steps[first].op.index()) : 0;
+    return height;
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/remat/capuchin/capuchin_step.h"
+
+#include "core/device/op_times.h"
+#include "core/evaluate/evaluate.h"
+#include "core/solve/remat/capuchin/access_profile.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace plimsoll::solve {
+
+namespace {
+
+using graph::OpId;
+using graph::OpIndex;
+using graph::StorageId;
+
+bool isForward(const graph::Op& op)
+{
+    return op.phase == graph::Phase::Forward || op.phase == graph::Phase::Loss;
+}
+
+StorageId storageOf(std::uint32_t value)
+{
+    return StorageId{static_cast<std::size_t>(value)};
+}
+
+std::vector<StorageId> storagesOf(const std::vector<std::uint32_t>& values)
+{
+    std::vector<StorageId> storages;
+    storages.reserve(values.size());
+    for (const std::uint32_t value : values)
+        storages.push_back(storageOf(value));
+    return storages;
+}
+
+} // namespace
+
+CapuchinStep::CapuchinStep(const plan::Problem& problem)
+    : m_program{*problem.program}
+    , m_closure{m_program}
+    , m_lastForward(m_program.storages.size(), graph::kBeforeStep)
+    , m_isLost(m_program.storages.size(), false)
+{
+    for (const base::Nanoseconds time : plan::opTimes(m_program, problem.device))
+        m_graph.times.push_back(static_cast<double>(time.count()));
+    m_graph.values.resize(m_program.storages.size());
+    for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
+        m_graph.values[index].bytes =
+            graph::rounded(m_program.storages[index].bytes, problem.rounding).count();
+        addValue(index);
+    }
+    dropUnmakeable();
+}
+
+/// What forward makes has ops; of that what backward uses is a candidate, until it turns out that
+/// it can't be made again.
+void CapuchinStep::addValue(std::size_t index)
+{
+    const StorageId storage{index};
+    CapuchinValue& value = m_graph.values[index];
+    if (!m_closure.isManaged(storage)
+        || !isForward(m_program.op(graph::opAt(m_program.storage(storage).alloc))))
+        return;
+    if (const std::optional<Accesses> accesses = accessesOf(m_program, m_closure, storage)) {
+        value.isCandidate = true;
+        value.firstBackward = accesses->firstBackward;
+        m_lastForward[index] = accesses->lastForward;
+    }
+    m_isLost[index] = !value.isCandidate;
+    std::set<std::uint32_t> reads;
+    for (const OpIndex writer : m_closure.writersOf(storage)) {
+        if (value.isCandidate && writer >= value.firstBackward)
+            break;
+        value.ops.push_back(static_cast<std::uint32_t>(writer));
+        for (const StorageId touched : m_closure.touchedBy(graph::opAt(writer)))
+            if (touched != storage && m_program.storage(touched).alloc < writer)
+                reads.insert(static_cast<std::uint32_t>(touched.index()));
+    }
+    value.reads.assign(reads.begin(), reads.end());
+}
+
+void CapuchinStep::dropUnmakeable()
+{
+    for (std::size_t index = 0; index < m_graph.values.size(); ++index) {
+        CapuchinValue& value = m_graph.values[index];
+        if (value.isCandidate)
+            value.isCandidate =
+                m_closure.before(value.firstBackward, {StorageId{index}}, m_isLost).has_value();
+    }
+}
+
+std::vector<bool> CapuchinStep::idleAt(OpIndex op) const
+{
+    std::vector<bool> isIdle(m_graph.values.size(), false);
+    for (std::size_t index = 0; index < isIdle.size(); ++index)
+        isIdle[index] = m_graph.values[index].isCandidate && m_lastForward[index] < op
+                        && m_graph.values[index].firstBackward > op;
+    return isIdle;
+}
+
+std::optional<std::vector<plan::RecomputeStep>>
+CapuchinStep::rows(const std::vector<std::uint32_t>& chosen) const
+{
+    const Remake remake = [this](std::int32_t before, const std::vector<std::uint32_t>& wanted,
+                                 const std::vector<bool>& isGone) {
+        std::optional<std::vector<std::uint32_t>> numbers;
+        if (const auto ops = m_closure.before(before, storagesOf(wanted), isGone)) {
+            numbers.emplace();
+            for (const OpId op : *ops)
+                numbers->push_back(static_cast<std::uint32_t>(op.index()));
+        }
+        return numbers;
+    };
+    const auto recomputations = reduced(m_graph, chosen, m_isLost, remake);
+    if (!recomputations)
+        return std::nullopt;
+    std::vector<plan::RecomputeStep> rows;
+    for (const Recomputation& recomputation : *recomputations) {
+        plan::RecomputeStep& row = rows.emplace_back(plan::RecomputeStep{recomputation.before, {}});
+        for (const std::uint32_t op : recomputation.ops)
+            row.ops.emplace_back(static_cast<std::size_t>(op));
+    }
+    return rows;
+}
+
+} // namespace plimsoll::solve

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/schedule.h"
+#include "core/solve/regions/recompute_closure.h"
+#include "core/solve/remat/capuchin/capuchin.h"
+
+#include <optional>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// A training step as Capuchin plans it for the runtime Step. Values are storages, by the same
+/// numbers: views, and results written in place, are one value.
+class CapuchinStep
+{
+public:
+    /// Times are those of the problem's device. The problem's program must outlive it.
+    explicit CapuchinStep(const plan::Problem& problem);
+
+    [[nodiscard]] const CapuchinGraph& graph() const { return m_graph; }
+    /// Candidates that wait while the op runs, or what runs again right before it: used before,
+    /// and only later again. By value.
+    [[nodiscard]] std::vector<bool> idleAt(graph::OpIndex op) const;
+    /// Rows of Plan::recomputeSteps that let the chosen values go after their last use in forward
+    /// and make each again once; nothing where the runner can't.
+    [[nodiscard]] std::optional<std::vector<plan::RecomputeStep>>
+    rows(const std::vector<std::uint32_t>& chosen) const;
+
+private:
+    void addValue(std::size_t index);
+    void findLost();
+    void dropUnmakeable();
+
+    const graph::Program& m_program;
+    RecomputeClosure m_closure;
+    CapuchinGraph m_graph;
+    std::vector<graph::OpIndex> m_lastForward; ///< by value: last use before its first in backward
+    std::vector<bool> m_isLost; ///< by value: made by forward, and gone when backward begins
+};
+
+} // namespace plimsoll::solve

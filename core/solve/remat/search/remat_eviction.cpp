@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/remat/search/remat_eviction.h"
+
+#include "core/base/random.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::solve {
+
+namespace {
+
+/// Values that all plays of a search look at.
+constexpr std::size_t kWork = 150'000'000;
+constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
+/// Values of a plain loop that take as long as one of a walk.
+constexpr std::size_t kScanned = 4;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// What a play prefers to evict.
+struct Taste
+{
+    double patience = 1;          ///< how much a late use counts: an exponent
+    std::vector<double> dearness; ///< by value: a factor of what making it costs
+};
+
+/// A plan and the time of its repetitions.
+struct Played
+{
+    RematPlan plan;
+    double recomputeTime = 0;
+};
+
+class Player
+{
+public:
+    Player(const RematProblem& problem, std::int64_t budget, std::size_t& work,
+           const base::JobContext& job);
+
+    /// Nothing where it gets stuck, or repeats for `most` or longer, or no work is left.
+    std::optional<Played> play(const Taste& taste, double most);
+
+private:
+    /// Memory as it is known to one value.
+    struct State
+    {
+        std::uint32_t pins = 0;    ///< steps under way that use it
+        std::uint32_t wanted = 0;  ///< next op of the given order for which it's used
+        std::uint64_t visited = 0; ///< round of the last walk that came by
+        double making = 0;         ///< time of all ops that would run to make it anew
+        bool isThere = false;
+        bool isPriced = false; ///< whether `making` is up to date
+    };
+
+    bool execute(std::uint32_t op, int depth);
+    bool makeRoom(std::int64_t bytes);
+    void change(std::uint32_t value, bool isThere);
+    void findWanted();
+    double makingOf(std::uint32_t value);
+    [[nodiscard]] double lossOf(std::uint32_t value) const;
+    std::uint32_t cheapest();
+    [[nodiscard]] std::int64_t floorHere() const
+    {
+        return m_problem.floor.empty() ? 0 : m_problem.floor[m_at];
+    }
+    void takeWork(std::size_t work) { m_work -= std::min(m_work, work); }
+
+    const RematProblem& m_problem;
+    std::int64_t m_budget;
+    std::size_t& m_work; ///< that is left
+    const base::JobContext& m_job;
+    std::vector<std::uint32_t> m_maker;                 ///< by value
+    std::vector<std::vector<std::uint32_t>> m_operands; ///< by op; of the last also what is kept
+    std::vector<std::vector<std::uint32_t>> m_users;    ///< by value: ops of which it's an operand
+    const Taste* m_taste = nullptr;
+    double m_most = 0;
+    std::vector<State> m_states; ///< by value
+    std::int64_t m_bytes = 0;
+    std::uint32_t m_at = 0; ///< op of the given order that is next
+    std::uint64_t m_round = 0;
+    Played m_played;
+    std::vector<std::uint32_t> m_row;
+    std::vector<std::uint32_t> m_walk;                          ///< scratch
+    std::vector<std::pair<double, std::uint32_t>> m_candidates; ///< scratch
+};
+
+Player::Player(const RematProblem& problem, std::int64_t budget, std::size_t& work,
+               const base::JobContext& job)
+    : m_problem{problem}
+    , m_budget{budget}
+    , m_work{work}
+    , m_job{job}
+    , m_maker(problem.values.size(), 0)
+    , m_users(problem.values.size())
+{
+    for (std::uint32_t op = 0; op < problem.ops.size(); ++op) {
+        for (const std::uint32_t value : problem.ops[op].makes)
+            m_maker[value] = op;
+        m_operands.push_back(problem.ops[op].reads);
+    }
+    // What is kept is there while the last op runs: nothing can run again behind it.
+    const auto last = static_cast<std::uint32_t>(problem.ops.size() - 1);
+    for (std::uint32_t value = 0; value < m_maker.size(); ++value)
+        if (problem.values[value].isKept && m_maker[value] != last)
+            m_operands.back().push_back(value);
+    for (std::uint32_t op = 0; op < m_operands.size(); ++op) {
+        std::vector<std::uint32_t>& operands = m_operands[op];
+        std::ranges::sort(operands);
+        operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+        for (const std::uint32_t value : operands)
+            m_users[value].push_back(op);
+    }
+}
+
+/// A value comes or goes: what it takes to make others of it is no longer known.
+void Player::change(std::uint32_t value, bool isThere)
+{
+    const std::int64_t size = m_problem.values[value].size;
+    m_states[value].isThere = isThere;
+    m_bytes += isThere ? size : -size;
+    ++m_round;
+    m_walk.assign(1, value);
+    for (std::size_t index = 0; index < m_walk.size(); ++index)
+        for (const std::uint32_t user : m_users[m_walk[index]]) {
+            if (user >= m_at)
+                break;
+            for (const std::uint32_t made : m_problem.ops[user].makes) {
+                State& state = m_states[made];
+                if (std::exchange(state.visited, m_round) == m_round)
+                    continue;
+                state.isPriced = false;
+                if (isThere) // until then it only grew
+                    state.making = m_problem.ops[user].time;
+                if (!state.isThere)
+                    m_walk.push_back(made);
+            }
+        }
+    takeWork(m_walk.size());
+}
+
+/// Time of its maker and of the makers of all that is missing for that; infinity where one may not
+/// run again.
+double Player::makingOf(std::uint32_t value)
+{
+    State& wanted = m_states[value];
+    if (wanted.isPriced)
+        return wanted.making;
+    ++m_round;
+    wanted.visited = m_round;
+    wanted.making = 0;
+    wanted.isPriced = true;
+    m_walk.assign(1, value);
+    for (std::size_t index = 0; index < m_walk.size(); ++index) {
+        const std::uint32_t maker = m_maker[m_walk[index]];
+        wanted.making += m_problem.ops[maker].mayRepeat ? m_problem.ops[maker].time : kInfinity;
+        for (const std::uint32_t operand : m_operands[maker])
+            if (!m_states[operand].isThere
+                && std::exchange(m_states[operand].visited, m_round) != m_round)
+                m_walk.push_back(operand);
+    }
+    takeWork(m_walk.size());
+    return wanted.making;
+}
+
+/// When each value is used next: by an op to come, or to make what is missing then.
+void Player::findWanted()
+{
+    for (std::uint32_t op = m_at; op-- > 0;)
+        for (const std::uint32_t value : m_problem.ops[op].makes) {
+            std::uint32_t wanted = kNever;
+            for (const std::uint32_t user : m_users[value]) {
+                if (user >= m_at) {
+                    wanted = std::min(wanted, user);
+                    break; // they rise
+                }
+                for (const std::uint32_t made : m_problem.ops[user].makes)
+                    if (!m_states[made].isThere)
+                        wanted = std::min(wanted, m_states[made].wanted);
+            }
+            m_states[value].wanted = wanted;
+        }
+    takeWork(m_at / kScanned);
+}
+
+/// What evicting a value costs for the room it makes, by what is known of its making: what nobody
+/// wants any more goes first.
+double Player::lossOf(std::uint32_t value) const
+{
+    constexpr double kFirst = 1e15;
+    const State& state = m_states[value];
+    const double density = state.making / static_cast<double>(m_problem.values[value].size);
+    if (state.wanted == kNever)
+        return std::min(density, kFirst / 2) - kFirst;
+    const auto distance = static_cast<double>(std::max(state.wanted, m_at + 1) - m_at);
+    return density * m_taste->dearness[value] / std::pow(distance, m_taste->patience);
+}
+
+/// The value to evict; kNever: none may be. What is known of their making may be old: that of the
+/// best one is looked at again until it stays the best.
+std::uint32_t Player::cheapest()
+{
+    m_candidates.clear();
+    for (std::uint32_t value = 0; value < m_states.size(); ++value)
+        if (const State& state = m_states[value];
+            state.isThere && state.pins == 0 && m_problem.values[value].size > 0)
+            m_candidates.emplace_back(lossOf(value), value);
+    takeWork(m_states.size() / kScanned);
+    while (!m_candidates.empty()) {
+        const auto best = std::ranges::min_element(m_candidates);
+        if (m_states[best->second].isPriced)
+            return best->first < kInfinity ? best->second : kNever;
+        makingOf(best->second);
+        best->first = lossOf(best->second);
+    }
+    return kNever;
+}
+
+bool Player::makeRoom(std::int64_t bytes)
+{
+    while (m_bytes + bytes + floorHere() > m_budget) {
+        if (m_work == 0 || m_job.stopRequested())
+            return false;
+        findWanted();
+        const std::uint32_t value = cheapest();
+        if (value == kNever)
+            return false;
+        change(value, false);
+    }
+    return true;
+}
+
+/// Runs an op, after the makers of what it misses, those first that take longest: they may need
+/// the most room.
+bool Player::execute(std::uint32_t op, int depth)
+{
+    constexpr int kDeepest = 1000;
+    const RematOp& its = m_problem.ops[op];
+    if (depth > kDeepest || m_played.recomputeTime >= m_most || m_work == 0)
+        return false;
+    std::vector<std::pair<double, std::uint32_t>> missing;
+    for (const std::uint32_t operand : m_operands[op]) {
+        if (m_states[operand].isThere)
+            ++m_states[operand].pins;
+        else
+            missing.emplace_back(-makingOf(operand), operand);
+    }
+    std::ranges::sort(missing);
+    for (const auto& [making, operand] : missing) {
+        if (!m_states[operand].isThere && !execute(m_maker[operand], depth + 1))
+            return false;
+        ++m_states[operand].pins;
+    }
+    std::int64_t bytes = 0;
+    for (const std::uint32_t value : its.makes) {
+        ++m_states[value].pins;
+        bytes += m_states[value].isThere ? 0 : m_problem.values[value].size;
+    }
+    if (!makeRoom(bytes))
+        return false;
+    if (op != m_at) {
+        m_row.push_back(op);
+        m_played.recomputeTime += its.time;
+    }
+    for (const std::uint32_t value : its.makes) {
+        --m_states[value].pins;
+        if (!m_states[value].isThere)
+            change(value, true);
+    }
+    for (const std::uint32_t operand : m_operands[op])
+        --m_states[operand].pins;
+    return true;
+}
+
+std::optional<Played> Player::play(const Taste& taste, double most)
+{
+    m_taste = &taste;
+    m_most = most;
+    m_states.assign(m_maker.size(), {});
+    m_bytes = 0;
+    m_round = 0;
+    m_played = {};
+    for (m_at = 0; m_at < m_problem.ops.size(); ++m_at) {
+        m_row.clear();
+        if (!execute(m_at, 0))
+            return std::nullopt;
+        if (!m_row.empty())
+            m_played.plan.recomputeSteps.push_back({m_at, m_row});
+    }
+    if (m_played.recomputeTime >= most)
+        return std::nullopt;
+    return std::move(m_played);
+}
+
+/// Of repetitions that a play makes on demand not all are needed: takes them away, dearest first,
+/// as long as the plan runs and fits.
+Played pruned(const RematProblem& problem, const Played& played, std::int64_t budget,
+              const base::JobContext& job)
+{
+    struct Extra
+    {
+        double time = 0;
+        std::size_t row = 0;
+        std::size_t place = 0;
+    };
+    constexpr std::size_t kSteps = 100'000'000; // that all tries play together
+    const std::vector<RematRecomputeStep>& rows = played.plan.recomputeSteps;
+    std::vector<Extra> extras;
+    std::vector<std::vector<bool>> isNeeded;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        isNeeded.emplace_back(rows[row].ops.size(), true);
+        for (std::size_t place = 0; place < rows[row].ops.size(); ++place)
+            extras.push_back({problem.ops[rows[row].ops[place]].time, row, place});
+    }
+    std::ranges::stable_sort(extras, std::ranges::greater{}, &Extra::time);
+    std::size_t tries = kSteps / (problem.ops.size() + extras.size());
+    Played best = played;
+    const auto renew = [&](std::size_t row) {
+        best.plan.recomputeSteps[row].ops.clear();
+        for (std::size_t place = 0; place < rows[row].ops.size(); ++place)
+            if (isNeeded[row][place])
+                best.plan.recomputeSteps[row].ops.push_back(rows[row].ops[place]);
+    };
+    // Again and again: what one of them reads may be needless without it.
+    for (std::size_t before = 0; before != extras.size() && tries > 0;) {
+        before = extras.size();
+        std::erase_if(extras, [&](const Extra& extra) {
+            if (tries == 0 || job.stopRequested())
+                return false;
+            --tries;
+            isNeeded[extra.row][extra.place] = false;
+            renew(extra.row);
+            const base::Result<RematFigures> seen = simulate(problem, best.plan);
+            if (seen && seen->peak <= budget) {
+                best.recomputeTime -= extra.time;
+                return true;
+            }
+            isNeeded[extra.row][extra.place] = true;
+            renew(extra.row);
+            return false;
+        });
+    }
+    std::erase_if(best.plan.recomputeSteps,
+                  [](const RematRecomputeStep& row) { return row.ops.empty(); });
+    return best;
+}
+
+} // namespace
+
+std::optional<RematPlan> evictingPlan(const RematProblem& problem, std::int64_t budget,
+                                      std::size_t plays, const base::JobContext& job)
+{
+    constexpr std::array<double, 4> kPatience{1, 0.5, 1.5, 0.7};
+    constexpr std::size_t kDisturbed = 50; // one value of so many
+    const bool overwrites =
+        std::ranges::any_of(problem.ops, [](const RematOp& op) { return !op.overwrites.empty(); });
+    if (problem.ops.empty() || overwrites)
+        return std::nullopt;
+    std::size_t work = kWork;
+    Player player{problem, budget, work, job};
+    Taste best{kPatience.front(), std::vector<double>(problem.values.size(), 1)};
+    double least = kInfinity; // of all plays
+    std::optional<Played> fastest;
+    base::Random random{1};
+    for (std::size_t play = 0; play < plays && work > 0 && !job.stopRequested(); ++play) {
+        job.report(play, plays);
+        Taste taste = best;
+        if (play < kPatience.size())
+            taste.patience = kPatience.at(play);
+        else
+            for (double& dearness : taste.dearness)
+                if (!fastest || random.below(kDisturbed) == 0)
+                    dearness *= std::exp(random.unit() - 0.5);
+        const std::optional<Played> played = player.play(taste, least);
+        if (!played)
+            continue;
+        least = played->recomputeTime;
+        best = std::move(taste);
+        Played fewer = pruned(problem, *played, budget, job);
+        if (!fastest || fewer.recomputeTime < fastest->recomputeTime)
+            fastest = std::move(fewer);
+    }
+    if (!fastest)
+        return std::nullopt;
+    return std::move(fastest->plan);
+}
+
+} // namespace plimsoll::solve

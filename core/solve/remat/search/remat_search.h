@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/base/random.h"
+#include "core/solve/remat/search/remat_moves.h"
+#include "core/solve/remat/search/remat_profile.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// One repetition of a plan.
+struct RematExecution
+{
+    std::uint32_t op = 0;
+    std::uint32_t at = 0;
+
+    // NOLINTNEXTLINE(modernize-use-nullptr): as in base::Quantity
+    auto operator<=>(const RematExecution&) const = default;
+};
+
+/// A plan that grows and shrinks by local moves until it fits a budget and is fast. What it does
+/// depends on nothing but the problem and the calls.
+class RematSearch
+{
+public:
+    explicit RematSearch(const RematProblem& problem);
+
+    [[nodiscard]] const RematProfile& profile() const { return m_profile; }
+    /// Changes of the profile so far: what the search takes, the same on every machine.
+    [[nodiscard]] std::size_t work() const { return m_work; }
+    [[nodiscard]] bool fits(std::int64_t budget) const { return m_profile.peak() <= budget; }
+
+    /// Replaces the plan.
+    void load(const RematPlan& plan);
+    /// Makes the plan fit: inserts repetitions, with larger moves and kicks where that stalls, and
+    /// takes away those that are not needed. False: nothing that fits was found, and the plan is
+    /// what it was before.
+    bool reach(std::int64_t budget, const base::JobContext& job);
+    /// Takes away what a plan that fits does without.
+    void loosen(std::int64_t budget, const base::JobContext& job);
+    /// One round of destroy and repair of a plan that fits: keeps what is not slower than it or
+    /// than `slowest`.
+    void improve(std::int64_t budget, double slowest, const base::JobContext& job);
+
+private:
+    struct Move
+    {
+        std::vector<std::uint32_t> ops;
+        std::uint32_t at = 0;
+        double score = 0;
+    };
+    struct Candidate
+    {
+        double score = 0;
+        std::uint32_t value = 0;
+        bool isExact = false;
+    };
+
+    /// Drops values across the peak, the cheapest bytes first, until the plan fits or no move makes
+    /// room without taking it elsewhere. `noise` disturbs the order. False: it stalled.
+    bool insert(std::int64_t budget, double noise, const base::JobContext& job);
+    /// Takes away, dearest first, those of the repetitions that the plan fits without.
+    void prune(std::vector<RematExecution> extras, std::int64_t budget,
+               const base::JobContext& job);
+    /// From a stalled plan.
+    bool escape(std::int64_t budget, const base::JobContext& job);
+    [[nodiscard]] std::vector<RematExecution> insertedSince(std::size_t mark) const;
+    void apply(const std::vector<std::uint32_t>& ops, std::uint32_t at);
+    void remove(const std::vector<std::uint32_t>& ops, std::uint32_t at);
+    void rollback(std::size_t mark);
+    [[nodiscard]] std::vector<RematExecution> extras() const;
+    bool relieve(std::uint32_t gap, std::int64_t budget, double noise);
+    void collect(std::uint32_t gap, std::int64_t excess, double noise);
+    [[nodiscard]] std::optional<std::uint32_t> idleUntil(std::uint32_t value,
+                                                         std::uint32_t gap) const;
+    [[nodiscard]] std::optional<Move> bestMove(std::uint32_t value, std::uint32_t gap,
+                                               std::int64_t budget);
+    [[nodiscard]] std::optional<double> scoreOf(const std::vector<std::uint32_t>& ops,
+                                                std::uint32_t at, std::uint32_t gap,
+                                                std::int64_t budget);
+    void force(std::uint32_t gap);
+    void destroy(const RematExecution& centre, std::size_t kind, std::size_t most);
+
+    const RematProblem& m_problem;
+    RematProfile m_profile;
+    RematMoves m_moves;
+    base::Random m_random{1};
+    std::size_t m_work = 0;
+    double m_instant;                   ///< time that counts as none
+    std::size_t m_mostOps = 6;          ///< ops that one move inserts
+    std::vector<double> m_making;       ///< by value: time of all its writers
+    std::vector<std::uint32_t> m_first; ///< by value: position of its maker
+    std::vector<std::uint32_t> m_last;  ///< by value: last position that ever used it
+    struct Change
+    {
+        RematExecution extra;
+        bool isInsertion = true;
+    };
+    std::vector<Change> m_journal;
+    std::vector<Candidate> m_candidates; ///< a heap
+};
+
+} // namespace plimsoll::solve

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/solve/remat/search/solve_remat.h"
+
+#include "core/solve/remat/search/remat_eviction.h"
+#include "core/solve/remat/search/remat_exact.h"
+#include "core/solve/remat/search/remat_refine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace plimsoll::solve {
+
+using base::JobContext;
+using base::Result;
+
+namespace {
+
+/// Changes of the profile that go into one point of a frontier.
+constexpr std::size_t kWorkOfPoint = 400;
+
+/// And into taking a frontier's plans up to larger budgets: fewer where each takes longer.
+std::size_t raisingFor(const RematProblem& problem)
+{
+    constexpr std::size_t kMost = 200'000;
+    constexpr std::size_t kAll = 200'000'000;
+    return std::min(kAll / (problem.ops.size() + 1), kMost);
+}
+
+/// Ops of a problem for which nothing but an exhaustive search pays.
+constexpr std::size_t kFewOps = 12;
+
+/// Steps in which the memory comes down, from try to try: straight to the budget first, then those
+/// for plans that are far from their bound, then those where there is no plan yet.
+constexpr std::array<std::size_t, 6> kRungs{1, 6, 100, 60, 30, 15};
+constexpr std::size_t kRungsForFar = 3;
+
+/// Changes that go into one plan; less for large problems, whose changes take longer.
+std::size_t workFor(const RematProblem& problem)
+{
+    constexpr std::size_t kLeast = 40'000;
+    constexpr std::size_t kMost = 160'000;
+    constexpr std::size_t kAll = 200'000'000;
+    return std::clamp(kAll / (problem.ops.size() + 1), kLeast, kMost);
+}
+
+/// A plan, judged by the pass that shares no code with any search.
+Result<RematPoint> judged(const RematProblem& problem, RematPlan plan, std::int64_t budget)
+{
+    const Result<RematFigures> figures = simulate(problem, plan);
+    if (!figures)
+        return base::failure(base::ErrorKind::Internal,
+                             "The search made a plan that can't run: " + figures.error().message);
+    if (figures->peak > budget)
+        return base::failure(
+            base::ErrorKind::Internal,
+            fmt::format("The search's plan needs {} of {}.", figures->peak, budget));
+    return RematPoint{std::move(plan), *figures};
+}
+
+/// What the search made, with the memory that it saw.
+Result<RematPoint> judged(const RematProblem& problem, const RematSearch& search,
+                          std::int64_t budget)
+{
+    Result<RematPoint> point = judged(problem, search.profile().plan(), budget);
+    if (point && point->figures.peak != search.profile().peak())
+        return base::failure(base::ErrorKind::Internal,
+                             fmt::format("The search's plan needs {}, where it saw {}.",
+                                         point->figures.peak, search.profile().peak()));
+    return point;
+}
+
+/// What simulate() says of plans that it takes, by rising peak, falling time.
+std::vector<RematPoint> pointsOf(const RematProblem& problem, const std::vector<RematPlan>& plans)
+{
+    std::vector<RematPoint> points;
+    for (const RematPlan& plan : plans)
+        if (const Result<RematFigures> figures = simulate(problem, plan))
+            points.push_back({plan, *figures});
+    std::stable_sort(points.begin(), points.end(), [](const RematPoint& a, const RematPoint& b) {
+        return std::pair{a.figures.peak, a.figures.time}
+               < std::pair{b.figures.peak, b.figures.time};
+    });
+    std::vector<RematPoint> best;
+    for (RematPoint& point : points)
+        if (best.empty() || point.figures.time < best.back().figures.time)
+            best.push_back(std::move(point));
+    return best;
+}
+
+/// Null where none fits.
+const RematPoint* fastestWithin(const std::vector<RematPoint>& points, std::int64_t budget)
+{
+    const auto above = std::find_if(points.begin(), points.end(), [budget](const RematPoint& p) {
+        return p.figures.peak > budget;
+    });
+    return above == points.begin() ? nullptr : &*std::prev(above);
+}
+
+/// Brings the search's plan within the next smaller budget; also refines a start that fits, unless
+/// that is far slower, and goes on with the faster one. False: nothing fits.
+bool descend(RematSearch& search, const RematPoint* start, std::int64_t budget, double enough,
+             const JobContext& job)
+{
+    constexpr double kFarSlower = 1.05;
+    const RematEffort effort{kWorkOfPoint, enough};
+    const JobContext quiet{.stop = job.stop};
+    const bool isReached = refineRemat(search, budget, effort, quiet);
+    if (start == nullptr
+        || (isReached && start->figures.time > search.profile().time() * kFarSlower))
+        return isReached;
+    const RematPlan own = search.profile().plan();
+    const double ownTime = search.profile().time();
+    search.load(start->plan);
+    search.loosen(budget, quiet);
+    refineRemat(search, budget, effort, quiet);
+    if (isReached && search.profile().time() >= ownTime)
+        search.load(own);
+    return true;
+}
+
+/// What fits less memory fits more, and may do without some of its repetitions there.
+Result<void> raise(const RematProblem& problem, const std::vector<std::int64_t>& budgets,
+                   std::vector<std::optional<RematPoint>>& points, RematSearch& search,
+                   const JobContext& job)
+{
+    const std::size_t end = search.work() + raisingFor(problem);
+    for (std::size_t index = points.size(); index-- > 1;) {
+        if (!points[index])
+            continue;
+        std::optional<RematPoint>& above = points[index - 1];
+        if (!above || points[index]->figures.time < above->figures.time)
+            above = points[index];
+        if (search.work() >= end || job.stopRequested())
+            continue;
+        search.load(points[index]->plan);
+        search.loosen(budgets[index - 1], job);
+        Result<RematPoint> looser = judged(problem, search, budgets[index - 1]);
+        if (!looser)
+            return tl::unexpected{looser.error()};
+        if (looser->figures.time < above->figures.time)
+            above = *std::move(looser);
+    }
+    for (std::size_t index = 1; index < points.size() && points[index]; ++index)
+        if (points[index - 1]->figures.peak <= budgets[index])
+            points[index] = points[index - 1]; // no slower
+    return {};
+}
+
+/// What is known of one problem and budget, and gets better.
+class Solving
+{
+public:
+    Solving(RematAnswer& answer, const RematProblem& problem, std::int64_t budget,
+            const JobContext& job, const RematListener& listener)
+        : m_answer{answer}
+        , m_problem{problem}
+        , m_budget{budget}
+        , m_job{job}
+        , m_listener{listener}
+        , m_search{problem}
+    {
+    }
+
+    Result<void> run(const std::vector<double>& prices) &&;
+
+private:
+    void refine(std::size_t patience, std::size_t rungs);
+    void settle();
+    void evict(std::size_t plays);
+    void prove(const std::vector<double>& prices, std::size_t states);
+    bool keep(Result<RematPoint> point);
+    void keepLocal();
+    void raiseBound(double time);
+    void tell() const
+    {
+        if (m_listener)
+            m_listener(m_answer);
+    }
+    [[nodiscard]] bool isBest() const
+    {
+        return m_answer.best && m_answer.best->figures.time <= m_answer.timeBound * kSameTime;
+    }
+    [[nodiscard]] bool isFar(double share) const;
+    [[nodiscard]] bool isOver() const
+    {
+        return !m_state || m_isProven || isBest() || m_job.stopRequested();
+    }
+
+    RematAnswer& m_answer;
+    const RematProblem& m_problem;
+    std::int64_t m_budget;
+    const JobContext& m_job;
+    const RematListener& m_listener;
+    RematSearch m_search;
+    bool m_isProven = false; ///< there is no faster plan, or none at all
+    bool m_isLocal = false;  ///< whether the best plan is the search's
+    Result<void> m_state;
+};
+
+/// Whether it's the best plan now.
+bool Solving::keep(Result<RematPoint> point)
+{
+    if (!point) {
+        m_state = tl::unexpected{point.error()};
+        return false;
+    }
+    if (m_answer.best && m_answer.best->figures.time <= point->figures.time)
+        return false;
+    m_answer.best = *std::move(point);
+    tell();
+    return true;
+}
+
+void Solving::keepLocal()
+{
+    if (keep(judged(m_problem, m_search, m_budget)))
+        m_isLocal = true;
+}
+
+void Solving::raiseBound(double time)
+{
+    if (time <= m_answer.timeBound)
+        return;
+    m_answer.timeBound = time;
+    tell();
+}
+
+void Solving::refine(std::size_t patience, std::size_t rungs)
+{
+    if (rungs > 1)
+        m_search.load({});
+    const RematEffort effort{workFor(m_problem), m_answer.timeBound, patience, rungs};
+    refineRemat(m_search, m_budget, effort, m_job, [this] { keepLocal(); });
+}
+
+/// Refines the best plan as long as a few tries take, without giving up before.
+void Solving::settle()
+{
+    constexpr std::size_t kTries = 4;
+    m_search.load(m_answer.best->plan);
+    RematEffort effort{kTries * workFor(m_problem), m_answer.timeBound};
+    effort.patience = effort.work;
+    refineRemat(m_search, m_budget, effort, m_job, [this] { keepLocal(); });
+}
+
+/// What local moves don't reach, plays of the whole order may.
+void Solving::evict(std::size_t plays)
+{
+    std::optional<RematPlan> plan = evictingPlan(m_problem, m_budget, plays, m_job);
+    if (plan && keep(judged(m_problem, *std::move(plan), m_budget)))
+        m_isLocal = false;
+}
+
+/// Looks at all plans that are faster than the best one.
+void Solving::prove(const std::vector<double>& prices, std::size_t states)
+{
+    RematExactLimits limits;
+    limits.states = states;
+    limits.prices = prices;
+    if (m_answer.best) {
+        const double again = m_answer.best->figures.time - m_answer.base.time;
+        const double rounding = (kSameTime - 1) * m_answer.best->figures.time;
+        limits.below = again - std::max(rounding, 0.999 * unitOfTimes(m_problem));
+    }
+    RematExact exact = solveExactly(m_problem, m_budget, limits, m_job);
+    m_isProven = exact.isProven;
+    if (exact.plan)
+        keep(judged(m_problem, *std::move(exact.plan), m_budget));
+    if (!exact.isProven)
+        raiseBound(m_answer.base.time + raisedToWholeTimes(m_problem, exact.recomputeTime));
+    else if (m_answer.best)
+        raiseBound(m_answer.best->figures.time);
+}
+
+/// Whether more than a share of the plain time lies between the plan and its bound.
+bool Solving::isFar(double share) const
+{
+    return !m_answer.best
+           || m_answer.best->figures.time > m_answer.timeBound + share * m_answer.base.time;
+}
+
+/// A quick search, a quick proof, and more of both while there is something to gain.
+Result<void> Solving::run(const std::vector<double>& prices) &&
+{
+    constexpr std::size_t kHasty = 6;
+    constexpr std::size_t kPatient = 50;
+    constexpr std::size_t kFewStates = 3000;
+    constexpr std::size_t kManyStates = 20'000;
+    constexpr std::size_t kFewPlays = 4;
+    constexpr std::size_t kManyPlays = 200;
+    tell();
+    if (m_problem.ops.size() <= kFewOps)
+        prove(prices, kManyStates);
+    if (!isOver())
+        refine(kHasty, 1);
+    if (!isOver())
+        prove(prices, kFewStates);
+    if (!isOver() && !m_answer.best)
+        evict(kFewPlays);
+    for (std::size_t index = 0; index < kRungs.size(); ++index)
+        if (!isOver() && (index == 0 || !m_isLocal || (index < kRungsForFar && isFar(0.05))))
+            refine(kPatient, kRungs.at(index));
+    if (!isOver() && m_isLocal && isFar(0.03))
+        settle();
+    if (!isOver() && !m_isLocal)
+        evict(kManyPlays);
+    if (!isOver())
+        prove(prices, kManyStates);
+    for (const std::size_t states : {10 * kManyStates, 50 * kManyStates})
+        if (!isOver() && isFar(0.02))
+            prove(prices, states);
+    if (m_answer.best)
+        m_answer.status = isBest() ? RematStatus::Optimal : RematStatus::Feasible;
+    else
+        m_answer.status = m_isProven ? RematStatus::Infeasible : RematStatus::NotFound;
+    if (m_answer.status == RematStatus::Infeasible)
+        m_answer.timeBound = 0;
+    return m_state;
+}
+
+/// Of plans between a budget that none is known to fit and what the plain order needs: few looks
+/// at large problems.
+Result<std::int64_t> smallestPeak(const RematProblem& problem, std::int64_t budget,
+                                  const RematAnswer& known, const JobContext& job)
+{
+    constexpr std::size_t kOps = 20'000; // of all looks
+    constexpr std::size_t kPlays = 4;
+    const std::size_t looks = std::clamp<std::size_t>(kOps / problem.ops.size(), 1, 12);
+    std::int64_t none = std::max(budget, known.workingSet.bytes - 1);
+    std::int64_t smallest = known.base.peak;
+    for (std::size_t look = 0; look < looks && none + 1 < smallest; ++look) {
+        if (job.stopRequested())
+            break;
+        const std::int64_t middle = none + (smallest - none) / 2;
+        const JobContext quiet{.stop = job.stop};
+        std::optional<RematPlan> plan = evictingPlan(problem, middle, kPlays, quiet);
+        if (RematSearch search{problem}; !plan && search.reach(middle, quiet))
+            plan = search.profile().plan();
+        if (!plan) {
+            none = middle;
+            continue;
+        }
+        const Result<RematPoint> point = judged(problem, *std::move(plan), middle);
+        if (!point)
+            return tl::unexpected{point.error()};
+        smallest = point->figures.peak;
+    }
+    return smallest;
+}
+
+} // namespace
+
+std::string_view statusText(RematStatus status)
+{
+    switch (status) {
+    case RematStatus::Optimal: return "optimal";
+    case RematStatus::Feasible: return "feasible";
+    case RematStatus::Infeasible: return "infeasible";
+    case RematStatus::NotFound: break;
+    }
+    return "not_found";
+}
+
+Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
+                               const JobContext& job, const RematListener& listener)
+{
+    const Result<RematFigures> base = simulate(problem, {});
+    if (!base)
+        return tl::unexpected{base.error()};
+    RematAnswer answer;
+    answer.base = *base;
+    const RematBounds bounds{problem};
+    answer.workingSet = bounds.workingSet();
+    const RematBound bound = bounds.lagrangian(budget);
+    if (answer.workingSet.bytes > budget || !std::isfinite(bound.recomputeTime)) {
+        answer.status = RematStatus::Infeasible;
+    } else {
+        answer.timeBound = base->time + raisedToWholeTimes(problem, bound.recomputeTime);
+        if (const Result<void> solved =
+                Solving{answer, problem, budget, job, listener}.run(bound.prices);
+            !solved)
+            return tl::unexpected{solved.error()};
+        answer.stopped = job.stopRequested();
+    }
+    const Result<std::int64_t> smallest = answer.best
+                                              ? Result<std::int64_t>{answer.best->figures.peak}
+                                              : smallestPeak(problem, budget, answer, job);
+    return smallest.map([&](std::int64_t peak) {
+        answer.smallestPeak = peak;
+        return answer;
+    });
+}
+
+Result<std::vector<std::optional<RematPoint>>>
+rematFrontier(const RematProblem& problem, const std::vector<std::int64_t>& budgets,
+              const JobContext& job, const RematIncumbent& incumbent,
+              const std::vector<RematPlan>& starts)
+{
+    const Result<RematFigures> base = simulate(problem, {});
+    if (!base)
+        return tl::unexpected{base.error()};
+    std::vector<std::optional<RematPoint>> points(budgets.size());
+    const std::int64_t least = RematBounds{problem}.workingSet().bytes;
+    const std::vector<RematPoint> known = pointsOf(problem, starts);
+    RematSearch search{problem};
+    for (std::size_t index = 0; index < budgets.size() && !job.stopRequested(); ++index) {
+        if (budgets[index] < least)
+            break;
+        const bool isReached =
+            descend(search, fastestWithin(known, budgets[index]), budgets[index], base->time, job);
+        job.report(index + 1, budgets.size());
+        if (!isReached)
+            break; // less memory is not easier
+        Result<RematPoint> point = judged(problem, search, budgets[index]);
+        if (!point)
+            return tl::unexpected{point.error()};
+        points[index] = *std::move(point);
+        if (incumbent)
+            incumbent(*points[index]);
+    }
+    if (Result<void> raised = raise(problem, budgets, points, search, job); !raised)
+        return tl::unexpected{raised.error()};
+    return points;
+}
+
+} // namespace plimsoll::solve

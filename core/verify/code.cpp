@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/code.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace plimsoll::plan::verifying {
+
+using graph::OpIndex;
+using graph::TensorId;
+
+namespace {
+
+bool contains(const std::vector<TensorId>& tensors, TensorId tensor)
+{
+    return std::ranges::find(tensors, tensor) != tensors.end();
+}
+
+} // namespace
+
+const graph::Call* modelCall(const graph::Program& program)
+{
+    const auto isModel = [](const graph::Call& call) { return !call.parent && !call.isEmpty(); };
+    const auto found = std::ranges::find_if(program.calls, isModel);
+    if (found == program.calls.end() || std::any_of(std::next(found), program.calls.end(), isModel))
+        return nullptr;
+    return &*found;
+}
+
+bool sharesCallWithNext(const graph::Program& program, OpIndex line)
+{
+    const auto index = static_cast<std::size_t>(line);
+    if (index + 1 >= program.ops.size()
+        || program.targetOf(program.ops[index]) != "aten.clone.default")
+        return false;
+    const graph::Op& next = program.ops[index + 1];
+    const bool overwrites = std::ranges::any_of(
+        next.writes, [&](TensorId written) { return contains(program.ops[index].reads, written); });
+    return overwrites && std::ranges::any_of(program.saved, [&](const graph::Saved& row) {
+               return row.op.index() == index
+                      && (row.sequence == next.sequence
+                          || row.sequence < program.ops[index].sequence);
+           });
+}
+
+std::vector<OpIndex> codeHolds(const graph::Program& program, std::vector<OpIndex> recorded)
+{
+    const graph::Call* model = modelCall(program);
+    if (model == nullptr)
+        return recorded;
+    std::vector<bool> isKnown(recorded.size(), false);
+    for (const TensorId output : model->outputs)
+        isKnown[program.tensor(output).storage.index()] = true; // its caller holds it
+    for (std::size_t storage = 0; storage < recorded.size(); ++storage)
+        if (recorded[storage] > program.storages[storage].pythonFree)
+            isKnown[storage] = true; // somebody else holds it
+    for (OpIndex at = model->last; at >= model->first; --at) {
+        const graph::Op& line = program.ops[static_cast<std::size_t>(at)];
+        const auto name = [&](TensorId tensor) {
+            const std::size_t storage = program.tensor(tensor).storage.index();
+            if (isKnown[storage] || program.storages[storage].alloc < model->first)
+                return;
+            isKnown[storage] = true;
+            recorded[storage] = at;
+        };
+        std::ranges::for_each(line.reads, name);
+        std::ranges::for_each(line.writes, name);
+        std::ranges::for_each(line.outputs, name);
+        if (at > model->first && sharesCallWithNext(program, at - 1))
+            std::ranges::for_each(program.ops[static_cast<std::size_t>(at - 1)].outputs, name);
+    }
+    for (std::size_t storage = 0; storage < recorded.size(); ++storage) {
+        const OpIndex alloc = program.storages[storage].alloc;
+        if (alloc < 0 && program.storages[storage].storageClass == graph::StorageClass::Constant)
+            recorded[storage] = graph::kNever; // stands in the code
+        if (!isKnown[storage] && alloc >= model->first && alloc <= model->last)
+            recorded[storage] = alloc; // scratch that no line names
+    }
+    return recorded;
+}
+
+CodeReader::CodeReader(const graph::Program& program)
+    : m_program{program}, m_isVariable(program.tensors.size(), false)
+{
+    for (std::size_t i = 0; i < program.tensors.size(); ++i)
+        m_isVariable[i] =
+            program.storage(program.tensors[i].storage).storageClass == graph::StorageClass::Input;
+    for (const graph::Op& line : program.ops) {
+        if (line.phase != graph::Phase::Forward && line.phase != graph::Phase::Loss)
+            break;
+        for (const TensorId output : line.outputs) {
+            if (!contains(line.writes, output)) // in place it stays what it was
+                m_isVariable[output.index()] = true;
+        }
+    }
+}
+
+std::vector<TensorId> CodeReader::parameters(OpIndex first, OpIndex last) const
+{
+    std::vector<TensorId> found;
+    std::unordered_set<std::size_t> known; // assigned inside, or found
+    for (OpIndex at = first; at <= last; ++at) {
+        const graph::Op& line = m_program.ops[static_cast<std::size_t>(at)];
+        const auto use = [&](TensorId tensor) {
+            if (m_isVariable[tensor.index()] && known.insert(tensor.index()).second)
+                found.push_back(tensor);
+        };
+        std::ranges::for_each(line.reads, use);
+        std::ranges::for_each(line.writes, use);
+        for (const TensorId output : line.outputs)
+            known.insert(output.index());
+    }
+    return found;
+}
+
+} // namespace plimsoll::plan::verifying

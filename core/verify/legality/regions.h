@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/fault.h"
+#include "core/plan/plan.h"
+
+#include <string>
+#include <vector>
+
+namespace plimsoll::plan::verifying {
+
+/// REGIONS of LIFETIMES.md, checked one by one: one sentence per fault, none when the runtime can
+/// execute the regions with the same results.
+[[nodiscard]] std::vector<Fault> regionFaults(const graph::Program& program, const Plan& plan);
+
+} // namespace plimsoll::plan::verifying

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/legality/shards.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace plimsoll::plan::verifying {
+
+namespace {
+
+using graph::CallId;
+using graph::OpIndex;
+using graph::Phase;
+using graph::Program;
+using graph::StorageId;
+
+struct Family
+{
+    std::vector<CallId> calls;
+    std::int64_t ops = 0;
+    std::int64_t dots = 0; ///< in the path
+};
+
+/// A module that may be one of several alike: numbered, with modules in it, and more than a list.
+bool isBlock(const Program& program, graph::ModuleId id)
+{
+    const graph::Module& module = program.module(id);
+    const bool isList = module.className == "Sequential" || module.className == "ModuleList"
+                        || module.className == "ModuleDict";
+    if (isList || module.path.empty() || module.path.back() < '0' || module.path.back() > '9')
+        return false;
+    return std::any_of(program.modules.begin(), program.modules.end(),
+                       [id](const graph::Module& other) { return other.parent == id; });
+}
+
+std::vector<Family> familiesOf(const Program& program)
+{
+    using Kind = std::tuple<std::int64_t, std::int64_t, std::string>;
+    std::map<Kind, Family> kinds;
+    for (std::size_t i = 0; i < program.calls.size(); ++i) {
+        const graph::Call& call = program.calls[i];
+        if (call.last < call.first || program.op(graph::opAt(call.last)).phase > Phase::Loss
+            || !isBlock(program, call.module))
+            continue;
+        const graph::Module& module = program.module(call.module);
+        Family& family =
+            kinds[{call.parent ? static_cast<std::int64_t>(call.parent->index()) : -1,
+                   module.parent ? static_cast<std::int64_t>(module.parent->index()) : -1,
+                   module.className}];
+        if (family.calls.empty())
+            family.dots = std::count(module.path.begin(), module.path.end(), '.');
+        family.calls.emplace_back(i);
+        family.ops += call.last - call.first + 1;
+    }
+    std::vector<Family> families;
+    for (auto& [kind, family] : kinds)
+        if (family.calls.size() >= 2)
+            families.push_back(std::move(family));
+    return families;
+}
+
+/// Calls of the outermost families that are as deep as the largest of them.
+std::vector<CallId> blocksOf(const Program& program)
+{
+    std::vector<Family> families = familiesOf(program);
+    std::set<CallId> all;
+    for (const Family& family : families)
+        all.insert(family.calls.begin(), family.calls.end());
+    const Family* largest = nullptr;
+    std::vector<const Family*> outermost;
+    for (const Family& family : families) {
+        bool isInside = false;
+        for (std::optional<CallId> up = program.call(family.calls.front()).parent; up;
+             up = program.call(*up).parent)
+            isInside = isInside || all.contains(*up);
+        if (isInside)
+            continue;
+        outermost.push_back(&family);
+        if (largest == nullptr || family.ops > largest->ops
+            || (family.ops == largest->ops && family.calls.front() < largest->calls.front()))
+            largest = &family;
+    }
+    std::vector<CallId> blocks;
+    if (largest == nullptr)
+        return blocks;
+    for (const Family* family : outermost)
+        if (family->dots == largest->dots)
+            blocks.insert(blocks.end(), family->calls.begin(), family->calls.end());
+    std::sort(blocks.begin(), blocks.end());
+    return blocks;
+}
+
+OpIndex countOf(const Program& program, Phase last)
+{
+    const auto end = std::find_if(program.ops.begin(), program.ops.end(),
+                                  [last](const graph::Op& op) { return op.phase > last; });
+    return static_cast<OpIndex>(end - program.ops.begin());
+}
+
+class Grouping
+{
+public:
+    Grouping(const Program& program, std::int64_t world)
+        : m_program{program}, m_rows{program, world}
+    {
+        m_groups.emplace_back();
+        m_groups.front().isRest = true;
+        for (const graph::Call& call : program.calls)
+            if (!call.parent && call.last >= call.first
+                && call.last < countOf(program, Phase::Loss))
+                m_groups.front().calls.emplace_back(call.first, call.last);
+        if (m_groups.front().calls.empty())
+            m_groups.front().calls.emplace_back(0, countOf(program, Phase::Loss) - 1);
+        for (const CallId call : blocksOf(program))
+            groupAt(program.module(program.call(call).module).path)
+                .calls.emplace_back(program.call(call).first, program.call(call).last);
+        deal(world);
+        follow();
+    }
+
+    std::vector<Group> take() &&
+    {
+        std::erase_if(m_groups, [](const Group& group) { return group.parameters.empty(); });
+        return std::move(m_groups);
+    }
+
+private:
+    Group& groupAt(const std::string& path)
+    {
+        const auto found = std::find_if(m_groups.begin() + 1, m_groups.end(),
+                                        [&](const Group& group) { return group.path == path; });
+        if (found != m_groups.end())
+            return *found;
+        m_groups.emplace_back();
+        m_groups.back().path = path;
+        return m_groups.back();
+    }
+
+    /// A block's parameters are named after it.
+    Group& groupOf(std::size_t parameter)
+    {
+        const std::string& name = m_program.parameters[parameter].name;
+        for (std::size_t i = 1; i < m_groups.size(); ++i)
+            if (name.starts_with(m_groups[i].path + "."))
+                return m_groups[i];
+        return m_groups.front();
+    }
+
+    void deal(std::int64_t world)
+    {
+        std::set<StorageId> dealt;
+        for (std::size_t i = 0; i < m_program.parameters.size(); ++i)
+            if (dealt.insert(m_program.parameters[i].storage).second) {
+                groupOf(i).parameters.push_back(i);
+                groupOf(i).gathered += m_rows.ofAll(i) * world;
+            }
+        for (const Hooked& hooked : hooksOf(m_program)) {
+            groupOf(hooked.parameter).hooks.push_back(hooked);
+            groupOf(hooked.parameter).reduced += m_rows.ofAll(hooked.parameter) * world;
+        }
+    }
+
+    /// Whose an op of backward is, the rest's aside.
+    [[nodiscard]] std::set<Group*> touchedBy(const graph::Op& op)
+    {
+        std::set<Group*> touched;
+        for (Group& group : m_groups) {
+            const bool runsNode =
+                op.forwardOp
+                && std::any_of(group.calls.begin(), group.calls.end(), [&](const auto& call) {
+                       const auto at = static_cast<OpIndex>(op.forwardOp->index());
+                       return call.first <= at && at <= call.second;
+                   });
+            if (runsNode)
+                touched.insert(&group);
+        }
+        for (const std::vector<graph::TensorId>* list : {&op.reads, &op.writes, &op.outputs})
+            for (const graph::TensorId tensor : *list)
+                if (const auto found = m_groupOfGradient.find(m_program.tensor(tensor).storage);
+                    found != m_groupOfGradient.end())
+                    touched.insert(found->second);
+        return touched;
+    }
+
+    void follow()
+    {
+        for (Group& group : m_groups)
+            for (const Hooked& hooked : group.hooks)
+                m_groupOfGradient[hooked.storage] = &group;
+        Group& rest = m_groups.front();
+        for (std::size_t i = 0; i < m_program.ops.size(); ++i) {
+            if (m_program.ops[i].phase != Phase::Backward)
+                continue;
+            const auto moment = static_cast<OpIndex>(i);
+            for (Group* group : touchedBy(m_program.ops[i])) {
+                for (Group* whose : {group, &rest})
+                    if (whose->begin < 0)
+                        whose->begin = moment;
+                group->end = moment;
+            }
+            rest.end = std::max(rest.end, moment);
+        }
+        rest.end = countOf(m_program, Phase::Backward) - 1;
+    }
+
+    const Program& m_program;
+    Rows m_rows;
+    std::vector<Group> m_groups; ///< the rest first
+    std::map<StorageId, Group*> m_groupOfGradient;
+};
+
+} // namespace
+
+Rows::Rows(const Program& recorded, std::int64_t world) : m_recorded{recorded}, m_world{world}
+{
+    for (const graph::Tensor& tensor : recorded.tensors)
+        m_tensors.emplace(tensor.storage, &tensor);
+}
+
+std::int64_t Rows::of(std::size_t parameter, std::int64_t bytes) const
+{
+    const StorageId storage = m_recorded.parameters[parameter].storage;
+    const std::int64_t whole = std::max<std::int64_t>(1, m_recorded.storage(storage).bytes.count());
+    std::int64_t rows = whole; // as a list of bytes, where no shape tells it
+    std::int64_t elements = whole;
+    if (const auto found = m_tensors.find(storage); found != m_tensors.end()
+                                                    && !found->second->shape.empty()
+                                                    && found->second->shape.front() > 0) {
+        std::int64_t product = 1;
+        for (const std::int64_t size : found->second->shape)
+            product *= std::min(std::max<std::int64_t>(size, 1), whole);
+        if (product <= whole && whole % product == 0) {
+            rows = found->second->shape.front();
+            elements = product;
+        }
+    }
+    if (bytes % elements != 0)
+        return bytes;
+    const std::int64_t own = rows % m_world == 0 ? rows / m_world : rows / m_world + 1;
+    return bytes / rows * own;
+}
+
+std::int64_t Rows::ofAll(std::size_t parameter) const
+{
+    return of(parameter,
+              m_recorded.storage(m_recorded.parameters[parameter].storage).bytes.count());
+}
+
+std::vector<Group> groupsOf(const Program& recorded, std::int64_t world)
+{
+    return Grouping{recorded, world}.take();
+}
+
+} // namespace plimsoll::plan::verifying

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/verify/legality/hooks.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::plan::verifying {
+
+/// Rows of parameters that the first of several processes has: they are dealt out along the first
+/// dimension, the same number to each but for what the last ones lack.
+class Rows
+{
+public:
+    Rows(const graph::Program& recorded, std::int64_t world);
+    /// Bytes of the process's rows of something as large as the parameter; all where it isn't made
+    /// of the parameter's elements.
+    [[nodiscard]] std::int64_t of(std::size_t parameter, std::int64_t bytes) const;
+    /// Of the parameter itself.
+    [[nodiscard]] std::int64_t ofAll(std::size_t parameter) const;
+
+private:
+    const graph::Program& m_recorded;
+    std::int64_t m_world;
+    std::map<graph::StorageId, const graph::Tensor*> m_tensors; ///< the first of each storage
+};
+
+/// What fully_shard() gathers and reduces at once.
+struct Group
+{
+    std::string path;
+    bool isRest = false;                 ///< parameters of no other group
+    std::vector<std::size_t> parameters; ///< one for each storage
+    std::vector<Hooked> hooks;
+    std::int64_t gathered = 0;                                    ///< bytes, padded
+    std::int64_t reduced = 0;                                     ///< bytes, padded
+    std::vector<std::pair<graph::OpIndex, graph::OpIndex>> calls; ///< first and last op
+    graph::OpIndex begin = -1; ///< first op of its backward; -1: it has none
+    graph::OpIndex end = -1;   ///< last op of it
+};
+
+/// Repeated blocks of the model, and the rest; none without parameters (UNITS in PARALLEL.md).
+[[nodiscard]] std::vector<Group> groupsOf(const graph::Program& recorded, std::int64_t world);
+
+} // namespace plimsoll::plan::verifying

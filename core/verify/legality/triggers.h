@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/fault.h"
+#include "core/plan/plan.h"
+
+#include <vector>
+
+namespace plimsoll::plan::verifying {
+
+/// Regions that would be recomputed inside forward or loss, because something there unpacks what
+/// they save (a gradient taken inside of the forward, say): rule 7 of LIFETIMES.md.
+[[nodiscard]] std::vector<Fault> triggerFaults(const graph::Program& program, const Plan& plan);
+
+} // namespace plimsoll::plan::verifying

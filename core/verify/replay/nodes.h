@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/verify/code.h"
+#include "core/verify/replay/tree.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace plimsoll::plan::verifying {
+
+/// What refers to the nodes of autograd that backward never runs: found once, counted by each run
+/// of the ops (NodeCounts).
+class DeadBranches
+{
+public:
+    DeadBranches(const graph::Program& program, const Plan& plan, const FrameTree& tree);
+
+    struct Branch
+    {
+        bool isCounted = false;                   ///< a node that may fall in forward
+        bool isFinal = false;                     ///< and saved something: its rows go with it
+        graph::OpIndex fell = graph::kNever;      ///< in the recording, when it saved something
+        graph::OpIndex variables = graph::kNever; ///< Python lets go of its results
+        std::vector<std::size_t> rows;            ///< of `saved`
+        std::vector<int> givers;                  ///< ops whose nodes it refers to
+        std::vector<int> readers;                 ///< ops whose nodes refer to it
+        std::vector<int> frames;                  ///< regions that were given its results
+    };
+    [[nodiscard]] bool isEmpty() const { return m_branches.empty(); }
+    [[nodiscard]] const Branch& operator[](graph::OpIndex op) const
+    {
+        return m_branches[static_cast<std::size_t>(op)];
+    }
+    /// The op whose node a row belongs to: a copy for an op in place is part of that.
+    [[nodiscard]] graph::OpIndex nodeOf(std::size_t row) const { return m_nodeOfRow[row]; }
+    /// Whether a row goes with its node.
+    [[nodiscard]] bool owns(std::size_t row) const
+    {
+        return !isEmpty() && (*this)[m_nodeOfRow[row]].isFinal;
+    }
+    /// Nodes that a region's frame refers to.
+    [[nodiscard]] const std::vector<int>& givenTo(int frame) const
+    {
+        return m_given[static_cast<std::size_t>(frame)];
+    }
+    /// The last line of generated code; before the step where none runs.
+    [[nodiscard]] graph::OpIndex lastLine() const { return m_lastLine; }
+
+private:
+    void classify(const graph::Program& program);
+    void connect(const graph::Program& program, const FrameTree& tree);
+    void connectFrame(const graph::Program& program, const FrameTree& tree, int frame,
+                      const std::vector<std::vector<int>>& makers);
+    void holdVariables(const graph::Program& program);
+    [[nodiscard]] bool stood(int node, graph::OpIndex at) const
+    {
+        const Branch& branch = m_branches[static_cast<std::size_t>(node)];
+        return !branch.isFinal || branch.fell >= at;
+    }
+
+    std::vector<Branch> m_branches; ///< by op of forward and loss
+    std::vector<graph::OpIndex> m_nodeOfRow;
+    std::vector<std::vector<int>> m_given;
+    const graph::Call* m_code = nullptr;
+    graph::OpIndex m_lastLine = graph::kBeforeStep;
+};
+
+} // namespace plimsoll::plan::verifying

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/legality/statistics.h"
+#include "core/verify/names.h"
+#include "core/verify/replay/step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace plimsoll::plan::verifying {
+
+namespace {
+
+using graph::OpId;
+using graph::OpIndex;
+using graph::Program;
+using graph::StorageId;
+
+/// The engine's node that puts a gradient into `.grad`.
+constexpr std::string_view kStoresGradient = "AccumulateGrad";
+
+std::optional<std::string> whyNotAgain(const Program& program, OpId id)
+{
+    const graph::Op& op = program.op(id);
+    if (op.isCollective)
+        return "which is a collective: the other processes don't repeat";
+    if (op.node >= 0 && program.nodes[static_cast<std::size_t>(op.node)] == kStoresGradient)
+        return "which stores a gradient: it would be added twice where there is one already";
+    if (leavesStatistics(program, op))
+        return std::nullopt;
+    for (const graph::TensorId tensor : op.writes)
+        if (const StorageId storage = program.tensor(tensor).storage;
+            program.storage(storage).alloc < 0)
+            return fmt::format("which writes {}, memory that is older than the step",
+                               nameOf(program, storage));
+    return std::nullopt;
+}
+
+/// Goes through the rows of a plan and knows which ops have run by then.
+class Rows
+{
+public:
+    Rows(const Program& program, std::vector<Fault>& faults)
+        : m_program{program}
+        , m_faults{faults}
+        , m_end{static_cast<OpIndex>(program.countBeforeOptimizer())}
+        , m_hasRun(program.ops.size(), false)
+    {
+    }
+
+    void check(const std::vector<RecomputeStep>& rows)
+    {
+        OpIndex last = graph::kBeforeStep;
+        for (const RecomputeStep& row : rows) {
+            if (row.before <= last || row.before >= m_end) {
+                add(fmt::format("Ops are repeated before op {}, which must be an op of forward, "
+                                "loss or backward behind op {}.",
+                                row.before, last));
+                continue;
+            }
+            for (OpIndex op = std::max(last, 0); op < row.before; ++op)
+                runOwn(graph::opAt(op));
+            last = row.before;
+            if (m_hasRun[graph::opAt(last).index()])
+                add(fmt::format("{} has run before its place already, so that nothing can run "
+                                "right before it there.",
+                                nameOf(m_program, graph::opAt(last))));
+            for (std::size_t i = 0; i < row.ops.size(); ++i)
+                checkOp(row, i);
+        }
+        for (OpIndex op = std::max(last, 0); op < m_end; ++op)
+            runOwn(graph::opAt(op));
+    }
+
+private:
+    void checkOp(const RecomputeStep& row, std::size_t i)
+    {
+        const OpId op = row.ops[i];
+        if (op.index() >= static_cast<std::size_t>(m_end)
+            || op.index() == static_cast<std::size_t>(row.before))
+            add(fmt::format("Op {} is repeated before op {}, but hasn't run by then.", op.index(),
+                            row.before));
+        else if (i > 0 && row.ops[i - 1] >= op)
+            add(fmt::format("{} is repeated before op {} behind op {}: repeated ops must keep "
+                            "their order.",
+                            nameOf(m_program, op), row.before, row.ops[i - 1].index()));
+        else if (!m_hasRun[op.index()])
+            checkAhead(op, row.before);
+        else if (const std::optional<std::string> reason = whyNotAgain(m_program, op))
+            add(fmt::format("{} is repeated before op {}, {}.", nameOf(m_program, op), row.before,
+                            *reason));
+    }
+
+    /// Its own execution stands here, before its place.
+    void checkAhead(OpId op, OpIndex before)
+    {
+        const auto backward = static_cast<OpIndex>(m_program.forwardCount());
+        const bool changesPhase =
+            before <= backward && static_cast<OpIndex>(op.index()) >= backward;
+        if (changesPhase)
+            add(fmt::format("{} would run before op {}: backward begins with its first op.",
+                            nameOf(m_program, op), before));
+        runOwn(op);
+    }
+
+    void runOwn(OpId op)
+    {
+        if (m_hasRun[op.index()])
+            return;
+        m_hasRun[op.index()] = true;
+        const graph::Op& row = m_program.op(op);
+        if (!row.isRandom && !row.isCollective)
+            return;
+        if (m_newestOrdered && *m_newestOrdered > op)
+            add(fmt::format("{} runs behind {}: ops that draw random numbers, and collectives, "
+                            "must keep their order.",
+                            nameOf(m_program, op), nameOf(m_program, *m_newestOrdered)));
+        m_newestOrdered = op;
+    }
+
+    void add(std::string sentence)
+    {
+        m_faults.push_back({FaultKind::IllegalRepeat, std::move(sentence)});
+    }
+
+    const Program& m_program;
+    std::vector<Fault>& m_faults;
+    OpIndex m_end; ///< first op of the optimizer
+    std::vector<bool> m_hasRun;
+    std::optional<OpId> m_newestOrdered; ///< that draws random numbers, or a collective
+};
+
+} // namespace
+
+std::vector<Fault> repeatFaults(const Program& program, const Plan& plan)
+{
+    std::vector<Fault> faults;
+    if (!plan.regions.empty())
+        faults.push_back(
+            {FaultKind::IllegalRegion, "Runtime \"step\" repeats single ops and has no regions."});
+    if (program.countBeforeOptimizer() == program.forwardCount())
+        faults.push_back({FaultKind::IllegalRepeat,
+                          "The graph has no backward, but runtime \"step\" executes training steps "
+                          "only."});
+    Rows{program, faults}.check(plan.recomputeSteps);
+    return faults;
+}
+
+} // namespace plimsoll::plan::verifying

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/replay/step.h"
+
+#include "core/verify/faults.h"
+#include "core/verify/names.h"
+#include "core/verify/replay/heap.h"
+#include "core/verify/replay/pins.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace plimsoll::plan::verifying {
+
+namespace {
+
+using graph::OpId;
+using graph::OpIndex;
+using graph::Program;
+using graph::StorageId;
+
+struct Execution
+{
+    OpId op;
+    bool isAgain = false;
+};
+
+/// What an execution touches, each storage once: before it, how often it had been written when the
+/// op ran in the recording, and how often the op writes it.
+struct Touch
+{
+    StorageId storage;
+    int version = 0;
+    int writes = 0; ///< 0 or 1: an op is one write, however many of its tensors it goes to
+};
+
+bool isOlder(const Program& program, StorageId storage)
+{
+    return program.storage(storage).alloc < 0;
+}
+
+/// A step that runs: who is alive, and what was written how often.
+class StepReplay
+{
+public:
+    StepReplay(const Problem& problem, const Plan& plan, Verification& seen);
+    void run();
+
+private:
+    void line(const Plan& plan);
+    void recordVersions();
+    void countUses();
+    void begin();
+    void execute(const Execution& execution);
+    void checkVersion(const Execution& execution, const Touch& touch);
+    void checkOutcomes();
+    [[nodiscard]] OpId writer(StorageId storage, int version) const;
+    void record(const Execution& execution);
+    void fault(FaultKind kind, std::string sentence);
+    [[nodiscard]] std::vector<Touch> touches(const Execution& execution) const;
+    [[nodiscard]] std::vector<StorageId> outcomes() const;
+    [[nodiscard]] std::vector<bool> startOfBackward() const;
+    [[nodiscard]] bool isByRunner(StorageId storage) const
+    {
+        const OpIndex alloc = m_program.storage(storage).alloc;
+        return alloc >= 0 && alloc < m_optimizer;
+    }
+    [[nodiscard]] std::string describe(const Execution& execution) const
+    {
+        return (execution.isAgain ? "The repetition of " : "") + nameOf(m_program, execution.op);
+    }
+
+    const Program& m_program;
+    const Problem& m_problem;
+    Verification& m_seen;
+    OpIndex m_optimizer; ///< first op of the optimizer
+    Heap m_heap;
+    PinWatch m_pins;
+    std::vector<Execution> m_line;                        ///< all executions in order
+    std::vector<std::vector<StorageId>> m_makes;          ///< by op
+    std::vector<std::vector<StorageId>> m_optimizerFrees; ///< by op
+    std::vector<std::vector<Touch>> m_touches;            ///< by op, as recorded
+    std::vector<int> m_writes;                            ///< by storage: in the whole recording
+    std::vector<int> m_uses;                              ///< by instance, in order of creation
+    std::vector<InstanceId> m_now;                        ///< by storage: its newest instance
+    std::vector<bool> m_isWrong; ///< by storage: a wrong version was told, until it is made again
+};
+
+StepReplay::StepReplay(const Problem& problem, const Plan& plan, Verification& seen)
+    : m_program{*problem.program}
+    , m_problem{problem}
+    , m_seen{seen}
+    , m_optimizer{static_cast<OpIndex>(problem.program->countBeforeOptimizer())}
+    , m_heap{*problem.program, problem.rounding}
+    , m_pins{problem}
+    , m_makes(problem.program->ops.size())
+    , m_optimizerFrees(problem.program->ops.size())
+    , m_touches(problem.program->ops.size())
+    , m_writes(problem.program->storages.size(), 0)
+    , m_now(problem.program->storages.size(), kNoInstance)
+    , m_isWrong(problem.program->storages.size(), false)
+{
+    for (std::size_t i = 0; i < m_program.storages.size(); ++i) {
+        const graph::Storage& storage = m_program.storages[i];
+        if (storage.alloc >= 0)
+            m_makes[static_cast<std::size_t>(storage.alloc)].emplace_back(i);
+        if (storage.alloc >= m_optimizer && storage.free != graph::kNever)
+            m_optimizerFrees[static_cast<std::size_t>(storage.free)].emplace_back(i);
+    }
+    line(plan);
+    recordVersions();
+    countUses();
+}
+
+void StepReplay::line(const Plan& plan)
+{
+    std::map<OpIndex, const std::vector<OpId>*> rows;
+    for (const RecomputeStep& again : plan.recomputeSteps)
+        rows[again.before] = &again.ops;
+    std::vector<bool> hasRun(m_program.ops.size(), false);
+    for (std::size_t op = 0; op < m_program.ops.size(); ++op) {
+        if (const auto row = rows.find(static_cast<OpIndex>(op)); row != rows.end())
+            for (const OpId listed : *row->second) {
+                m_line.push_back({listed, hasRun[listed.index()]});
+                hasRun[listed.index()] = true;
+            }
+        if (!hasRun[op])
+            m_line.push_back({OpId{op}, false});
+        hasRun[op] = true;
+    }
+}
+
+/// The recording, counting writes: what every op found.
+void StepReplay::recordVersions()
+{
+    for (std::size_t op = 0; op < m_program.ops.size(); ++op) {
+        const graph::Op& row = m_program.ops[op];
+        std::map<StorageId, Touch> touched;
+        const auto add = [&](const std::vector<graph::TensorId>& tensors, int writes) {
+            for (const graph::TensorId tensor : tensors) {
+                const StorageId storage = m_program.tensor(tensor).storage;
+                Touch& touch = touched[storage];
+                touch = {storage, m_writes[storage.index()], std::max(touch.writes, writes)};
+            }
+        };
+        add(row.reads, 0);
+        add(row.outputs, 0);
+        add(row.writes, 1);
+        for (const auto& [storage, touch] : touched) {
+            m_touches[op].push_back(touch);
+            m_writes[storage.index()] += touch.writes;
+        }
+    }
+}
+
+/// A repetition doesn't touch the statistics that it would update.
+std::vector<Touch> StepReplay::touches(const Execution& execution) const
+{
+    std::vector<Touch> touched = m_touches[execution.op.index()];
+    if (execution.isAgain)
+        std::erase_if(touched, [&](const Touch& touch) {
+            return touch.writes > 0 && isOlder(m_program, touch.storage);
+        });
+    return touched;
+}
+
+/// How often each life will be used, the making aside; whoever gets the step's results is one more.
+void StepReplay::countUses()
+{
+    std::vector<InstanceId> newest(m_program.storages.size(), kNoInstance);
+    const auto make = [&](StorageId storage) {
+        newest[storage.index()] = static_cast<InstanceId>(m_uses.size());
+        m_uses.push_back(0);
+    };
+    for (std::size_t i = 0; i < m_program.storages.size(); ++i)
+        if (m_program.storages[i].alloc < 0)
+            make(StorageId{i});
+    for (const Execution& execution : m_line) {
+        for (const StorageId made : m_makes[execution.op.index()])
+            make(made);
+        for (const Touch& touch : touches(execution))
+            if (const InstanceId used = newest[touch.storage.index()]; used != kNoInstance)
+                ++m_uses[static_cast<std::size_t>(used)];
+    }
+    for (const StorageId storage : outcomes())
+        if (const InstanceId kept = newest[storage.index()]; kept != kNoInstance)
+            ++m_uses[static_cast<std::size_t>(kept)];
+}
+
+/// Gradients and what backward starts from; all that is returned where nothing tells.
+std::vector<StorageId> StepReplay::outcomes() const
+{
+    const std::vector<bool> isStart = startOfBackward();
+    std::vector<StorageId> returned;
+    std::vector<StorageId> found;
+    for (std::size_t i = 0; i < m_program.storages.size(); ++i)
+        if (m_program.storages[i].storageClass == graph::StorageClass::Output) {
+            returned.emplace_back(i);
+            if (isStart[i])
+                found.emplace_back(i);
+        }
+    if (found.empty())
+        found = std::move(returned);
+    for (const graph::Parameter& parameter : m_program.parameters)
+        if (parameter.gradient)
+            found.push_back(*parameter.gradient);
+    return found;
+}
+
+/// Storages in whose place backward's first op reads: those themselves, what they were made again
+/// of by a plan that is written out, and what was made again of that.
+std::vector<bool> StepReplay::startOfBackward() const
+{
+    std::vector<bool> isStart(m_program.storages.size(), false);
+    const auto first = std::ranges::find_if(m_program.ops, [](const graph::Op& op) {
+        return op.phase == graph::Phase::Backward && !op.isRepetition;
+    });
+    if (first == m_program.ops.end())
+        return isStart;
+    for (const graph::TensorId tensor : first->reads)
+        isStart[m_program.tensor(tensor).storage.index()] = true;
+    const auto share = [&](std::size_t from, std::size_t to) {
+        for (std::size_t i = 0; i < std::min(m_makes[from].size(), m_makes[to].size()); ++i)
+            if (isStart[m_makes[from][i].index()])
+                isStart[m_makes[to][i].index()] = true;
+    };
+    // Repetitions stand behind what they repeat: back to the recorded ones, then on to all copies.
+    for (std::size_t op = m_makes.size(); op-- > 0;)
+        if (const graph::Op& again = m_program.ops[op]; again.isRepetition && again.recomputeOf)
+            share(op, again.recomputeOf->index());
+    for (std::size_t op = 0; op < m_makes.size(); ++op)
+        if (const graph::Op& again = m_program.ops[op]; again.isRepetition && again.recomputeOf)
+            share(again.recomputeOf->index(), op);
+    return isStart;
+}
+
+void StepReplay::run()
+{
+    begin();
+    for (const Execution& execution : m_line)
+        execute(execution);
+    checkOutcomes();
+}
+
+void StepReplay::begin()
+{
+    const auto made = [this](StorageId storage) {
+        m_now[storage.index()] = m_heap.create(storage, true);
+    };
+    for (std::size_t i = 0; i < m_program.storages.size(); ++i)
+        if (m_program.storages[i].alloc < 0)
+            made(StorageId{i}); // its one holder is somebody outside of the step
+}
+
+void StepReplay::execute(const Execution& execution)
+{
+    const std::size_t op = execution.op.index();
+    const std::vector<StorageId>& makes = m_makes[op];
+    for (const StorageId made : makes) {
+        const InstanceId id = m_heap.create(made, !execution.isAgain);
+        const int uses = isByRunner(made) ? m_uses[static_cast<std::size_t>(id)] : 0;
+        for (int use = 0; use < uses; ++use)
+            m_heap.acquire(id);
+        m_now[made.index()] = id;
+        m_isWrong[made.index()] = false;
+    }
+    const std::vector<Touch> touched = touches(execution);
+    for (const Touch& touch : touched)
+        if (std::ranges::find(makes, touch.storage) == makes.end())
+            checkVersion(execution, touch);
+    record(execution);
+    for (const Touch& touch : touched) {
+        const InstanceId used = m_now[touch.storage.index()];
+        if (touch.writes > 0)
+            m_heap.write(used);
+        if (isByRunner(touch.storage))
+            m_heap.release(used);
+    }
+    for (const StorageId made : makes)
+        if (isByRunner(made))
+            m_heap.release(m_now[made.index()]);
+    if (!execution.isAgain)
+        for (const StorageId storage : m_optimizerFrees[op])
+            m_heap.release(m_now[storage.index()]);
+}
+
+void StepReplay::checkVersion(const Execution& execution, const Touch& touch)
+{
+    const std::size_t storage = touch.storage.index();
+    const InstanceId found = m_now[storage];
+    if (m_isWrong[storage])
+        return;
+    m_isWrong[storage] = true;
+    if (!m_heap.isAlive(found)) {
+        fault(found == kNoInstance ? FaultKind::UseBeforeCompute : FaultKind::UseAfterFree,
+              fmt::format("{} reads {}, which isn't there.", describe(execution),
+                          nameOf(m_program, touch.storage)));
+    } else if (const int version = m_heap.version(found); version > touch.version) {
+        fault(FaultKind::OverwrittenInput,
+              fmt::format("{} reads {}, which was overwritten since it was recorded: what made it "
+                          "must be repeated first.",
+                          describe(execution), nameOf(m_program, touch.storage)));
+    } else if (version < touch.version) {
+        fault(FaultKind::UseBeforeCompute,
+              fmt::format("{} reads {}, which was made again without {}, which then wrote it.",
+                          describe(execution), nameOf(m_program, touch.storage),
+                          nameOf(m_program, writer(touch.storage, version))));
+    } else {
+        m_isWrong[storage] = false;
+    }
+}
+
+/// The recorded op that found a storage written `version` times, and wrote it.
+OpId StepReplay::writer(StorageId storage, int version) const
+{
+    for (std::size_t op = 0; op < m_touches.size(); ++op)
+        for (const Touch& touch : m_touches[op])
+            if (touch.storage == storage && touch.writes > 0 && touch.version == version)
+                return OpId{op};
+    return {};
+}
+
+/// Whoever gets the loss and the gradients gets their newest lives.
+void StepReplay::checkOutcomes()
+{
+    for (const StorageId storage : outcomes())
+        if (const InstanceId kept = m_now[storage.index()];
+            isByRunner(storage) && m_heap.isAlive(kept)
+            && m_heap.version(kept) != m_writes[storage.index()])
+            fault(FaultKind::UseBeforeCompute,
+                  fmt::format("The step ends with {}, which was made again without {}, which then "
+                              "wrote it.",
+                              nameOf(m_program, storage),
+                              nameOf(m_program, writer(storage, m_heap.version(kept)))));
+}
+
+void StepReplay::record(const Execution& execution)
+{
+    const base::Bytes live = m_heap.live() + m_problem.reserve;
+    const std::size_t step = m_seen.liveBytes.size();
+    m_seen.liveBytes.push_back(live);
+    m_pins.watch(static_cast<OpIndex>(execution.op.index()), execution.isAgain, m_heap, m_seen);
+    if (live <= m_seen.peak)
+        return;
+    if (live > m_problem.budget && m_seen.peak <= m_problem.budget)
+        fault(FaultKind::OverBudget,
+              fmt::format("{} (step {}) needs {} bytes: {} more than the budget of {}.",
+                          describe(execution), step, live.count(),
+                          (live - m_problem.budget).count(), m_problem.budget.count()));
+    m_seen.peak = live;
+    m_seen.peakStep = step;
+}
+
+void StepReplay::fault(FaultKind kind, std::string sentence)
+{
+    if (m_seen.faults.size() < FaultList::kMost)
+        m_seen.faults.push_back({kind, std::move(sentence)});
+}
+
+} // namespace
+
+void replayStep(const Problem& problem, const Plan& plan, Verification& seen)
+{
+    StepReplay{problem, plan, seen}.run();
+}
+
+} // namespace plimsoll::plan::verifying

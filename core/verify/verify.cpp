@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/verify/verify.h"
+
+#include "core/verify/legality/parallel.h"
+#include "core/verify/legality/regions.h"
+#include "core/verify/legality/triggers.h"
+#include "core/verify/replay/replay.h"
+#include "core/verify/replay/step.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+namespace plimsoll::plan {
+
+namespace {
+
+/// The problem is that of the process whose step runs.
+Verification verifyOwn(const Problem& problem, const Plan& plan)
+{
+    Verification seen;
+    const bool isPlain = plan.runtime == Runtime::CheckpointedModule && plan.regions.empty();
+    if (const std::int64_t count = problem.program->header.microSteps; count > 1 && !isPlain) {
+        seen.faults.push_back(
+            {FaultKind::IllegalRegion,
+             fmt::format("A plan can't be laid over {} micro-steps: make it for a trace with "
+                         "micro_steps=1 and apply it, then it runs in each of them.",
+                         count)});
+        return seen;
+    }
+    if (plan.runtime == Runtime::CompiledStep) {
+        seen.faults = verifying::repeatFaults(*problem.program, plan);
+        if (plan.freezeStats)
+            seen.faults.push_back({FaultKind::IllegalRepeat,
+                                   "Runtime \"step\" never updates statistics again: a plan for it "
+                                   "can't ask to freeze them."});
+        if (seen.faults.empty())
+            verifying::replayStep(problem, plan, seen);
+        return seen;
+    }
+    if (problem.program->isRewritten() && !isPlain) {
+        seen.faults.push_back(
+            {FaultKind::IllegalRegion,
+             "The graph is a plan written out, which no autograd runs: lay regions "
+             "over the graph that it was made from."});
+        return seen;
+    }
+    if (!plan.recomputeSteps.empty()) {
+        seen.faults.push_back({FaultKind::IllegalRegion,
+                               "Runtime \"checkpoint\" executes regions again, no single ops."});
+        return seen;
+    }
+    seen.faults = verifying::regionFaults(*problem.program, plan);
+    if (seen.faults.empty())
+        seen.faults = verifying::triggerFaults(*problem.program, plan);
+    if (!seen.faults.empty())
+        return seen;
+    verifying::Replay{problem, plan, seen}.run();
+    return seen;
+}
+
+} // namespace
+
+Verification verify(const Problem& problem, const Plan& plan)
+{
+    Verification seen;
+    seen.faults = verifying::parallelFaults(problem, plan);
+    return seen.faults.empty() ? verifyOwn(verifying::ofOneProcess(problem), plan) : seen;
+}
+
+} // namespace plimsoll::plan

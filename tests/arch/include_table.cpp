@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/arch/include_table.h"
+
+#include <algorithm>
+
+namespace plimsoll::arch {
+
+const std::vector<Rule>& includeTable()
+{
+    using Modules = std::vector<std::string_view>;
+    static const auto kWith = [](Modules modules, const Modules& more) {
+        modules.insert(modules.end(), more.begin(), more.end());
+        return modules;
+    };
+    static const Modules kPlan = {"core/base", "core/graph", "core/device", "core/plan"};
+    static const Modules kEvaluated =
+        kWith(kPlan, {"core/timeline", "core/parallel", "core/lower", "core/evaluate"});
+    static const Modules kPlanner = kWith(kEvaluated, {"core/solve/bounds", "core/solve/api",
+                                                       "core/solve/regions", "core/allocator"});
+    static const Modules kPage = {"core",        "ui/base",        "ui/models",      "ui/plot",
+                                  "ui/timeline", "ui/memory_map",  "ui/graph_view",  "ui/frontier",
+                                  "ui/manual",   "ui/plan_tables", "ui/problem_form"};
+    static const std::vector<Rule> kTable = {
+        {"core/base", {}, {}},
+        {"core/io", {"core/base"}, {"zlib", "nlohmann"}},
+        {"core/timeline", {"core/base"}, {}},
+        {"core/memtrace", {"core/base", "core/timeline"}, {}},
+        {"core/graph", {"core/base"}, {}},
+        {"core/allocator", {"core/base"}, {}},
+        {"core/readers",
+         {"core/base", "core/io", "core/graph", "core/memtrace"},
+         {"simdjson", "nlohmann", "sqlite3"}},
+        {"core/device", {"core/base", "core/io", "core/graph"}, {"nlohmann"}},
+        {"core/plan", {"core/base", "core/graph", "core/device"}, {}},
+        {"core/parallel", kPlan, {}},
+        {"core/lower", kWith(kPlan, {"core/parallel"}), {}},
+        // The second opinion knows the values of what it checks and no code that works with them.
+        {"core/verify", {"core/base", "core/graph", "core/plan/plan.h", "core/plan/fault.h"}, {}},
+        {"core/evaluate",
+         kWith(kPlan, {"core/timeline", "core/parallel", "core/lower", "core/verify"}),
+         {}},
+        {"core/plan_file", kWith(kEvaluated, {"core/io"}), {"nlohmann"}},
+        {"core/solve/bounds", kEvaluated, {}},
+        {"core/solve/api", kWith(kEvaluated, {"core/solve/bounds"}), {}},
+        {"core/solve/regions", kWith(kEvaluated, {"core/solve/bounds", "core/solve/api"}), {}},
+        {"core/solve/*", kPlanner, {"nlohmann"}},
+        {"core/solve", kWith(kEvaluated, {"core/solve"}), {}},
+        {"core/compare",
+         kWith(kEvaluated, {"core/io", "core/memtrace", "core/plan_file"}),
+         {"nlohmann"}},
+        {"core/writers",
+         kWith(kEvaluated, {"core/io", "core/plan_file", "core/compare"}),
+         {"nlohmann"}},
+        {"core/session",
+         kWith(kEvaluated, {"core/io", "core/memtrace", "core/plan_file"}),
+         {"sqlite3", "nlohmann"}},
+        {"core/capture", {"core/base"}, {}},
+        {"core/workspace", {"core"}, {}},
+        {"ui/base", {"core/base"}, {}},
+        {"ui/models", {"core", "ui/base"}, {}},
+        {"ui/plot", {"core/base", "ui/base"}, {}},
+        {"ui/timeline", {"core/base", "core/timeline", "ui/base", "ui/plot"}, {}},
+        {"ui/manual", {"core/base", "ui/base"}, {}},
+        {"ui/memory_map",
+         {"core/base", "core/timeline", "core/memtrace", "core/plan", "ui/base", "ui/plot"},
+         {}},
+        {"ui/graph_view",
+         {"core/base", "core/graph", "core/plan", "ui/base", "ui/models", "ui/plot"},
+         {"graphviz"}},
+        {"ui/frontier", kWith(kEvaluated, {"ui/base", "ui/plot"}), {}},
+        {"ui/problem_form", kPage, {}},
+        {"ui/plan_tables", kPage, {}},
+        {"ui/plan_panel", kPage, {}},
+        {"ui/capture_page", kPage, {}},
+        {"ui/start_page", kPage, {}},
+        {"ui/shell", {"core", "ui"}, {}},
+        {"app/inject", {"core/capture/wire.h"}, {"cupti"}},
+    };
+    return kTable;
+}
+
+const Rule* ruleOf(std::string_view module)
+{
+    const auto exact = std::ranges::find(includeTable(), module, &Rule::module);
+    if (exact != includeTable().end()) {
+        return &*exact;
+    }
+    for (const Rule& rule : includeTable()) {
+        if (rule.module.ends_with("/*")
+            && module.starts_with(rule.module.substr(0, rule.module.size() - 1))) {
+            return &rule;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace plimsoll::arch

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/solve/bounds/remat_problem.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace plimsoll::tests {
+
+struct CbcAnswer
+{
+    enum class Status { Optimal, Infeasible, Stopped };
+
+    Status status = Status::Stopped;
+    double recomputeTime = 0; ///< time of the plan's repetitions
+    solve::RematPlan plan;    ///< the best one found
+    double seconds = 0;       ///< of CBC itself
+    std::size_t binaries = 0; ///< size of the program
+    std::size_t rows = 0;
+};
+
+/// The shortest plan within a budget that repeats an op at most once before each other op and in
+/// the given order there, proven by CBC on one thread: a mixed-integer program of stages, each of
+/// which ends with the next op (what is computed in a stage, what is saved from one to the next,
+/// what is freed behind which op). For problems with one value per op and none overwritten.
+[[nodiscard]] CbcAnswer solveWithCbc(const solve::RematProblem& problem, std::int64_t budget,
+                                     int mostSeconds);
+
+} // namespace plimsoll::tests

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/evaluate/certify.h"
+#include "core/lower/compiled_step/rewrite.h"
+
+namespace plimsoll::tests {
+
+/// The step that a verified plan makes, written out as a program.
+[[nodiscard]] inline base::Result<graph::Program> rewritten(const plan::VerifiedPlan& plan)
+{
+    return plan::rewrite(plan.problem(), plan.plan(), *plan.evaluation().schedule);
+}
+
+} // namespace plimsoll::tests

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planners side by side, in the window: by mouse and by key, while one searches, under the hand
+// that drags, in a narrow dock.
+#include "ui/plan_tables/planner_table.h"
+
+#include "core/solve/registry.h"
+#include "ui/base/drawn_text.h"
+#include "ui/base/numbers.h"
+#include "ui/frontier/frontier_view.h"
+#include "ui/plan_panel/budget_panel.h"
+
+#include "tests/support/gui_time.h"
+#include "tests/ui/window_fixture.h"
+
+#include <QComboBox>
+#include <QHeaderView>
+#include <QSignalSpy>
+#include <QTest>
+
+#include <algorithm>
+#include <set>
+
+namespace {
+
+using namespace plimsoll;
+using namespace plimsoll::ui;
+using namespace plimsoll::tests;
+
+class PlannerTableTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void showsWhatEachPlannerHas();
+    void aClickPlansWithThatPlanner();
+    void isReachedAndUsedByKey();
+    void followsASearch();
+    void tellsWhoRefuses();
+    void standsStillInADrag();
+    void figuresAreNeverCut();
+
+private:
+    static PlannerTable& tableOf(PlannerPage& page) { return page.budgetPanel().planners(); }
+    static int rowOf(const PlannerTable& table, const char* planner)
+    {
+        for (int row = 0; row < table.model()->rowCount(); ++row)
+            if (table.model()->rowAt(row).planner == QLatin1String{planner})
+                return row;
+        return -1;
+    }
+    /// Row by row what the standings say at the budget of now.
+    static void compare(PlannerPage& page);
+};
+
+void PlannerTableTest::compare(PlannerPage& page)
+{
+    const PlannerModel& model = *tableOf(page).model();
+    const DocumentController& document = page.document();
+    const auto standings = document.plannerStandings();
+    QCOMPARE(model.rowCount(), static_cast<int>(standings.size()));
+    int used = 0;
+    for (std::size_t i = 0; i < standings.size(); ++i) {
+        const workspace::PlannerSummary& standing = standings[i];
+        const PlannerRow& row = model.rowAt(static_cast<int>(i));
+        QCOMPARE(row.planner.toStdString(), standing.report.planner);
+        QCOMPARE(row.isChosen, standing.report.planner == document.document().choices.planner);
+        const auto at = workspace::standingAt(standing, document.budget(), {});
+        QCOMPARE(row.peak.has_value(), at.best.has_value());
+        if (row.isUsed) {
+            ++used;
+            QCOMPARE(standing.report.planner, document.outcome().best->plan().madeBy());
+        }
+        if (!at.best)
+            continue;
+        QVERIFY(*row.peak == at.best->peak && at.best->peak <= document.budget());
+        const auto unplanned = document.planned()->unplanned->evaluation().stepTime;
+        QCOMPARE(*row.slower, static_cast<double>(at.best->stepTime.count())
+                                      / static_cast<double>(unplanned.count())
+                                  - 1.0);
+        const auto& best = document.outcome().best;
+        if (row.isChosen && best) // the plan that is shown, to the byte
+            QVERIFY(*row.peak == best->evaluation().peak
+                    && at.best->stepTime == best->evaluation().stepTime);
+        if (row.isUsed)
+            QVERIFY(at.best->stepTime == best->evaluation().stepTime);
+    }
+    QCOMPARE(used, document.outcome().best ? 1 : 0);
+}
+
+void PlannerTableTest::showsWhatEachPlannerHas()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const PlannerTable& table = tableOf(*page);
+    QCOMPARE(table.model()->rowCount(), static_cast<int>(solve::planners().size()));
+    compare(*page);
+    const workspace::Planned& planned = *page->document().planned();
+    const auto stateOf = [&table](const char* planner) {
+        return table.model()->rowAt(rowOf(table, planner)).state;
+    };
+    QVERIFY(stateOf("auto").contains(QStringLiteral(", ") + timeText(planned.took)));
+    QCOMPARE(stateOf("none"), QStringLiteral("not run"));
+    QCOMPARE(stateOf("capuchin"), QStringLiteral("not fit")); // it makes no regions
+    QVERIFY(table.model()
+                ->rowAt(rowOf(table, "capuchin"))
+                .tip.contains(QStringLiteral("It makes no plans with runtime checkpoint.")));
+    // In brief times are whole milliseconds: with a point the narrow column cut their unit off.
+    for (int row = 0; row < table.model()->rowCount(); ++row) {
+        const QString brief = table.model()->rowAt(row).shortState;
+        QVERIFY2(!brief.endsWith(QStringLiteral("ms")) || !brief.contains(u'.'), qPrintable(brief));
+    }
+    // Where no plan is known nobody has one, and where it is proved that is optimal which is.
+    for (const auto& point : planned.frontier->points()) {
+        page->document().commitBudget(point->evaluation().peak);
+        QVERIFY(isDone(*page));
+        compare(*page);
+        const bool isOptimal = page->document().outcome().status == solve::Status::Optimal;
+        QCOMPARE(stateOf("auto").startsWith(QStringLiteral("optimal")), isOptimal);
+        QCOMPARE(stateOf("auto").startsWith(QStringLiteral("feasible")), !isOptimal);
+    }
+    page->document().commitBudget(planned.smallestPeak - base::Bytes{1});
+    QVERIFY(isDone(*page));
+    compare(*page);
+    QVERIFY(stateOf("auto").startsWith(QStringLiteral("none")));
+    for (int row = 0; row < table.model()->rowCount(); ++row)
+        QVERIFY(!table.model()->rowAt(row).peak && !table.model()->rowAt(row).isUsed);
+}
+
+void PlannerTableTest::aClickPlansWithThatPlanner()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    PlannerTable& table = tableOf(*page);
+    const auto click = [&](const char* planner) {
+        const QModelIndex cell = table.model()->index(rowOf(table, planner), 1);
+        QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(cell).center());
+    };
+    const auto chosen = [page] { return page->document().document().choices.planner; };
+    QSignalSpy started{&page->document(), &DocumentController::choicesChanged};
+    click("auto"); // is chosen
+    QVERIFY(started.isEmpty());
+    click("chen");
+    QCOMPARE(chosen(), std::string{"chen"});
+    for (const QComboBox* combo : page->budgetPanel().findChildren<QComboBox*>())
+        if (combo->accessibleName() == QStringLiteral("Planner"))
+            QCOMPARE(combo->currentData().toString(), QStringLiteral("chen"));
+    QVERIFY(isDone(*page));
+    compare(*page);
+    // What the others found before is still there to compare with.
+    QVERIFY(table.model()->rowAt(rowOf(table, "auto")).peak.has_value());
+    QVERIFY(table.model()->rowAt(rowOf(table, "chen")).isChosen);
+    QVERIFY(!page->document().outcome().best
+            || page->document().outcome().best->plan().planner == "chen");
+    trigger("edit.undo");
+    QCOMPARE(chosen(), std::string{"auto"});
+    QVERIFY(isDone(*page));
+    compare(*page);
+}
+
+void PlannerTableTest::isReachedAndUsedByKey()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    PlannerTable& table = tableOf(*page);
+    QComboBox* combo = nullptr;
+    for (QComboBox* box : page->budgetPanel().findChildren<QComboBox*>())
+        if (box->accessibleName() == QStringLiteral("Planner"))
+            combo = box;
+    QVERIFY(combo != nullptr);
+    combo->setFocus();
+    const QImage plain = table.grab().toImage();
+    QTest::keyClick(combo, Qt::Key_Tab);
+    QVERIFY(table.hasFocus());
+    QCOMPARE(table.currentIndex().row(), rowOf(table, "auto"));
+    QVERIFY(table.grab().toImage() != plain); // the ring
+    QTest::keyClick(&table, Qt::Key_Down);
+    QCOMPARE(table.currentIndex().row(), rowOf(table, "rotor"));
+    QCOMPARE(page->document().document().choices.planner, std::string{"auto"}); // only looked at
+    QTest::keyClick(&table, Qt::Key_Return);
+    QCOMPARE(page->document().document().choices.planner, std::string{"rotor"});
+    QVERIFY(isDone(*page));
+    compare(*page);
+    QVERIFY(table.hasFocus());
+    QTest::keyClick(&table, Qt::Key_Up);
+    QTest::keyClick(&table, Qt::Key_Space);
+    QCOMPARE(page->document().document().choices.planner, std::string{"auto"});
+    QTest::keyClick(&table, Qt::Key_Tab); // goes on, is no trap
+    QVERIFY(!table.hasFocus());
+}
+
+/// Plans that are in while others still search are in the picture, the frontier and the table.
+void PlannerTableTest::followsASearch()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    PlannerTable& table = tableOf(*page);
+    DocumentController& document = page->document();
+    page->document().commitBudget(
+        base::Bytes{document.planned()->unplanned->evaluation().peak.count() / 10 * 8});
+    workspace::Choices choices = document.document().choices;
+    choices.options["granularity"] = 1; // takes long
+    const QSize size = table.size();
+    QSignalSpy reset{table.model(), &QAbstractItemModel::modelReset};
+    QSignalSpy layout{table.model(), &QAbstractItemModel::layoutChanged};
+    document.commitChoices(choices);
+    std::set<QString> states;
+    int interim = 0;
+    plan::FrontierPtr seen;
+    const GuiTime time;
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+            for (int row = 0; row < table.model()->rowCount(); ++row)
+                states.insert(table.model()->rowAt(row).state);
+            const workspace::Planned& planned = *document.planned();
+            if (document.isPlanning() && !document.isOutdated() && planned.frontier != seen) {
+                ++interim;
+                seen = planned.frontier;
+                compare(*page);
+                const PlannerRow& chosen = table.model()->rowAt(rowOf(table, "auto"));
+                if (!chosen.perMille || !chosen.peak || table.size() != size)
+                    QTest::qFail("an interim plan is not told", __FILE__, __LINE__);
+                // The point of the plan that is shown stands on the frontier's curve.
+                const QPointF at = page->frontier().positionOf(*document.outcome().best);
+                if (!page->frontier().rect().contains(at.toPoint()))
+                    QTest::qFail("the frontier shows other plans", __FILE__, __LINE__);
+            }
+            return document.isPlanned() && document.isRefined();
+        },
+        kPatience));
+    QVERIFY(interim > 0);
+    QVERIFY(states.contains(QStringLiteral("waiting"))
+            || std::any_of(states.begin(), states.end(), [](const QString& state) {
+                   return state.endsWith(u'%') && state != QStringLiteral("0\u00a0%");
+               }));
+    QVERIFY(reset.isEmpty() && layout.isEmpty());
+    QCOMPARE(table.size(), size);
+    QVERIFY2(time.longest() < kFreeze, qPrintable(QString::number(time.longest())));
+    compare(*page);
+    for (int row = 0; row < table.model()->rowCount(); ++row)
+        QVERIFY(!table.model()->rowAt(row).perMille);
+}
+
+void PlannerTableTest::tellsWhoRefuses()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const PlannerTable& table = tableOf(*page);
+    workspace::Choices choices = page->document().document().choices;
+    choices.planner = "trunk";
+    choices.options = {{"boundaries", std::string{"layr3"}}};
+    page->document().commitChoices(choices);
+    QVERIFY(QTest::qWaitFor([page] { return !page->document().isPlanning(); }, kPatience));
+    const PlannerRow& row = table.model()->rowAt(rowOf(table, "trunk"));
+    QVERIFY(row.isChosen && !row.isUsed && !row.peak);
+    QCOMPARE(row.state, QStringLiteral("refused"));
+    QVERIFY2(row.tip.contains(QStringLiteral("layr3")), qPrintable(row.tip));
+    trigger("edit.undo");
+    QVERIFY(isDone(*page));
+    QVERIFY(row.state != QStringLiteral("refused"));
+    compare(*page);
+}
+
+/// Each move has its figures, and nothing but cells changes.
+void PlannerTableTest::standsStillInADrag()
+{
+    PlannerPage* page = openPlanned("gpt2");
+    QVERIFY(page != nullptr);
+    PlannerTable& table = tableOf(*page);
+    QVERIFY(table.isVisible());
+    const QPoint place = table.mapTo(&page->budgetPanel(), QPoint{});
+    const QSize size = table.size();
+    QSignalSpy reset{table.model(), &QAbstractItemModel::modelReset};
+    QSignalSpy layout{table.model(), &QAbstractItemModel::layoutChanged};
+    QSignalSpy changed{table.model(), &QAbstractItemModel::dataChanged};
+    TimelineView& view = page->timeline();
+    const QPoint from = budgetHandle(*page);
+    QTest::mousePress(&view, Qt::LeftButton, {}, from);
+    std::set<qint64> peaks;
+    for (int move = 1; move <= 60; ++move) {
+        const base::Bytes before = page->document().budget();
+        changed.clear();
+        QTest::mouseMove(&view, from + QPoint{0, move <= 40 ? -2 * move : 6 * (move - 40) - 80});
+        QVERIFY(page->document().isDragging());
+        compare(*page);
+        if (QTest::currentTestFailed())
+            return;
+        if (page->document().budget() == before)
+            QVERIFY(changed.isEmpty());
+        for (const QList<QVariant>& cells : changed)
+            QCOMPARE(cells[0].toModelIndex(), cells[1].toModelIndex()); // one cell each
+        if (const auto& peak = table.model()->rowAt(rowOf(table, "auto")).peak)
+            peaks.insert(peak->count());
+        QCOMPARE(table.mapTo(&page->budgetPanel(), QPoint{}), place);
+        QCOMPARE(table.size(), size);
+    }
+    QTest::mouseRelease(&view, Qt::LeftButton, {}, from + QPoint{0, 40});
+    QVERIFY(isDone(*page));
+    compare(*page);
+    QVERIFY(peaks.size() > 5);
+    QVERIFY(reset.isEmpty() && layout.isEmpty());
+    QCOMPARE(table.size(), size);
+}
+
+/// The state gives way, then the names; peak and slow-down have their whole width.
+void PlannerTableTest::figuresAreNeverCut()
+{
+    PlannerPage* page = openPlanned("gpt2");
+    QVERIFY(page != nullptr);
+    for (const int percent : {100, 150}) {
+        m_theme->setScalePercent(percent);
+        PlannerTable table;
+        table.setStandings(page->document().plannerStandings());
+        PlannersAt asked;
+        asked.budget = page->document().planned()->unplanned->evaluation().peak;
+        table.showAt(asked);
+        for (const int width : {640, 294, 260, 200, 150}) {
+            table.resize(width * percent / 100, 200);
+            table.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&table));
+            int end = 0;
+            for (int column = 0; column < PlannerModel::ColumnCount; ++column)
+                end += table.isColumnHidden(column) ? 0 : table.columnWidth(column);
+            QVERIFY2(end <= table.viewport()->width(), qPrintable(QString::number(width)));
+            QCOMPARE(table.isColumnHidden(PlannerModel::StateColumn), width < 294);
+            const QFont& font = m_theme->font(TextRole::Strong);
+            for (int row = 0; row < table.model()->rowCount(); ++row)
+                for (const int column : {PlannerModel::PeakColumn, PlannerModel::SlowerColumn}) {
+                    const QString text = table.model()->index(row, column).data().toString();
+                    QVERIFY(numberWidth(font, text) + m_theme->px(8) <= table.columnWidth(column));
+                }
+        }
+        // All rows where there is room, six at least.
+        const int rowHeight = table.verticalHeader()->defaultSectionSize();
+        const int head = table.horizontalHeader()->height();
+        QCOMPARE(table.minimumSizeHint().height(), head + 6 * rowHeight);
+        QCOMPARE(table.maximumHeight(), head + table.model()->rowCount() * rowHeight);
+    }
+    m_theme->setScalePercent(100);
+}
+
+} // namespace
+
+QTEST_MAIN(PlannerTableTest)
+#include "planner_table_test.moc"

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problems: what the file, the plan and the strip have to say, counted, with a way to the place.
+#include "ui/plan_tables/problem_page.h"
+
+#include "ui/base/numbers.h"
+#include "ui/shell/pages_dock.h"
+
+#include "tests/ui/window_fixture.h"
+
+#include <QAbstractItemModelTester>
+#include <QPushButton>
+#include <QTabBar>
+#include <QTableView>
+#include <QTest>
+
+namespace {
+
+using namespace plimsoll::ui;
+using plimsoll::base::Bytes;
+using namespace plimsoll::tests;
+namespace graph = plimsoll::graph;
+namespace workspace = plimsoll::workspace;
+
+class ProblemPageTest : public QObject, private WindowFixture
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openWindow(); }
+    void cleanup() { closeWindow(); }
+    void keepsTheRulesOfModels();
+    void saysWhenThereIsNothing();
+    void countsInTheTitle();
+    void tellsWhatTheTraceAssumed();
+    void opensFromTheStrip();
+    void goesToThePlace();
+    void tellsOfStatisticsUpdatedTwice();
+};
+
+bool waitForPlan(PlannerPage& page)
+{
+    return QTest::qWaitFor(
+        [&] { return page.document().isPlanned() && page.document().isRefined(); }, kPatience);
+}
+
+QString tabOf(PlannerPage& page)
+{
+    for (const QTabBar* tabs : page.planDock().findChildren<QTabBar*>())
+        for (int tab = 0; tab < tabs->count(); ++tab)
+            if (tabs->tabText(tab).startsWith(QStringLiteral("Problems")))
+                return tabs->tabText(tab);
+    return {};
+}
+
+/// Row whose sentence contains a text, -1: none.
+int rowWith(const ProblemPage& problems, const QString& text)
+{
+    for (int row = 0; row < problems.model()->rowCount(); ++row)
+        if (problems.model()->problemAt(row).sentence.contains(text))
+            return row;
+    return -1;
+}
+
+void ProblemPageTest::keepsTheRulesOfModels()
+{
+    ProblemModel model;
+    const QAbstractItemModelTester tester{&model,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest};
+    Problem remark;
+    remark.sentence = QStringLiteral("A remark.");
+    Problem fault;
+    fault.kind = ProblemKind::Fault;
+    fault.sentence = QStringLiteral("A fault.");
+    fault.count = 2114;
+    model.setProblems({remark, fault});
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(model.problemAt(0).sentence, QStringLiteral("A fault.")); // the worst first
+    QCOMPARE(model.index(0, ProblemModel::CountColumn).data().toString(), QStringLiteral("2,114"));
+    QCOMPARE(model.index(0, 0).data(Qt::AccessibleTextRole).toString(),
+             QStringLiteral("Fault: A fault."));
+    model.setProblems({});
+    QCOMPARE(model.rowCount(), 0);
+}
+
+void ProblemPageTest::saysWhenThereIsNothing()
+{
+    ProblemPage problems;
+    QVERIFY(!problems.findChild<QTableView*>()->isVisibleTo(&problems));
+    problems.setProblems({Problem{}});
+    QVERIFY(problems.findChild<QTableView*>()->isVisibleTo(&problems));
+    problems.setProblems({});
+    QVERIFY(!problems.findChild<QTableView*>()->isVisibleTo(&problems));
+}
+
+void ProblemPageTest::countsInTheTitle()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    // What the trace assumed is no problem.
+    const int before = page->problemPage().model()->rowCount();
+    const int remarks = page->problemPage().model()->remarkCount();
+    QVERIFY(remarks >= 3);
+    QCOMPARE(tabOf(*page), before == remarks ? QStringLiteral("Problems")
+                                             : QStringLiteral("Problems %1").arg(before - remarks));
+    page->strip().post({{}, MessageKind::Warn, QStringLiteral("One."), QStringLiteral("Two."), {}});
+    QCOMPARE(page->problemPage().model()->rowCount(), before + 1);
+    QCOMPARE(tabOf(*page), QStringLiteral("Problems %1").arg(before + 1 - remarks));
+    // The same once more is the same row.
+    page->strip().post({{}, MessageKind::Warn, QStringLiteral("One."), QStringLiteral("Two."), {}});
+    QCOMPARE(page->problemPage().model()->rowCount(), before + 1);
+    const int row = rowWith(page->problemPage(), QStringLiteral("One. Two."));
+    QCOMPARE(page->problemPage().model()->problemAt(row).count, std::uint64_t{2});
+}
+
+void ProblemPageTest::tellsWhatTheTraceAssumed()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const auto& assumed = page->document().document().graph.program->header.assumed;
+    QVERIFY(!assumed.empty());
+    for (const std::string& sentence : assumed)
+        QVERIFY(rowWith(page->problemPage(), QString::fromStdString(sentence)) >= 0);
+    const auto& kernels = page->document().document().graph.program->header.kernels;
+    QVERIFY(!kernels.empty());
+    const int row = rowWith(page->problemPage(), QStringLiteral("Kernels of the trace (cuda): "));
+    QVERIFY(row >= 0);
+    for (const plimsoll::graph::KernelChoice& choice : kernels)
+        QVERIFY(page->problemPage().model()->problemAt(row).sentence.contains(
+            QString::fromStdString(choice.family + ' ' + choice.kernel + ' ')));
+}
+
+void ProblemPageTest::opensFromTheStrip()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    for (const char* text : {"First.", "Second.", "Third."})
+        page->strip().post({{}, MessageKind::Warn, QString::fromLatin1(text), {}, {}});
+    QVERIFY(!page->problemPage().isVisible());
+    QTest::qWait(20); // the strip shows its new buttons with the next event
+    QPushButton* more = nullptr;
+    for (QPushButton* button : page->strip().findChildren<QPushButton*>())
+        if (button->isVisible() && button->text() == QStringLiteral("2 more"))
+            more = button;
+    QVERIFY(more != nullptr);
+    QTest::mouseClick(more, Qt::LeftButton);
+    QVERIFY(page->problemPage().isVisible());
+    for (const char* text : {"First.", "Second.", "Third."})
+        QVERIFY(rowWith(page->problemPage(), QString::fromLatin1(text)) >= 0);
+}
+
+void ProblemPageTest::goesToThePlace()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    page->document().commitBudget(Bytes{200 << 20});
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
+    const int row = rowWith(page->problemPage(), bytesText(Bytes{200 << 20}));
+    QVERIFY(row >= 0);
+    const Problem problem = page->problemPage().model()->problemAt(row);
+    QVERIFY(problem.kind == ProblemKind::Fault);
+    QVERIFY(problem.op == page->document().planned()->peakBound.op);
+    page->planDock().showPage(&page->problemPage());
+    auto* table = page->problemPage().findChild<QTableView*>();
+    const QPoint at = table->visualRect(table->model()->index(row, 0)).center();
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, at);
+    QTest::mouseDClick(table->viewport(), Qt::LeftButton, {}, at);
+    const auto& schedule = *page->document().shownPlan()->evaluation().schedule;
+    const auto step = static_cast<std::size_t>(schedule.stepOfOp[problem.op->index()]);
+    const auto& timeline = *page->document().shownPlan()->evaluation().timeline;
+    QCOMPARE(page->cursorText(), timeText(timeline.timeAt(step)) + QStringLiteral(" · ")
+                                     + bytesText(timeline.totalAt(step), Rounding::Up));
+}
+
+void ProblemPageTest::tellsOfStatisticsUpdatedTwice()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    page->document().commitBudget(page->document().planned()->smallestPeak);
+    QVERIFY(waitForPlan(*page));
+    const int row = rowWith(page->problemPage(), QStringLiteral("updated a second time"));
+    QVERIFY(row >= 0);
+    const Problem& problem = page->problemPage().model()->problemAt(row);
+    QVERIFY(problem.count > 1);
+    QVERIFY(problem.op.has_value());
+    // Everything kept: nothing is updated again.
+    page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak
+                                  + Bytes{1 << 30});
+    QVERIFY(waitForPlan(*page));
+    QCOMPARE(rowWith(page->problemPage(), QStringLiteral("updated a second time")), -1);
+}
+
+} // namespace
+
+QTEST_MAIN(ProblemPageTest)
+#include "problem_page_test.moc"

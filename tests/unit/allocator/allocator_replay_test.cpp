@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expected values are counted by hand from PyTorch's rules, in the comments.
+#include "core/allocator/allocator_replay.h"
+
+#include <QTest>
+
+using namespace plimsoll;
+using solve::AllocatorReplay;
+
+namespace {
+
+constexpr std::int64_t kKiB = 1024;
+constexpr std::int64_t kMiB = 1024 * kKiB;
+
+class AllocatorReplayTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void oneAllocation_data();
+    void oneAllocation();
+    void smallOnesShareASegment();
+    void aLargeRestOfAMiBIsNotSplitOff();
+    void theSmallestFreeBlockIsTaken();
+    void neighboursJoinWithinTheirSegment();
+    void poolsDontShare();
+    void aSegmentOfItsOwnIsSplitLater();
+    void ofEqualOnesTheLowestIsTaken();
+    void expandableSmallOnesGrowBy2MiB();
+    void expandableGrowsAtItsEnd();
+    void expandablePrefersABlockThatCantGrow();
+    void fragmentationIsWhatExpandableAvoids();
+};
+
+void AllocatorReplayTest::oneAllocation_data()
+{
+    QTest::addColumn<qint64>("size");
+    QTest::addColumn<qint64>("allocated");
+    QTest::addColumn<qint64>("reserved");
+    QTest::addColumn<qint64>("expandable");
+    const auto row = [](const char* name, qint64 size, qint64 allocated, qint64 reserved,
+                        qint64 expandable) {
+        QTest::newRow(name) << size << allocated << reserved << expandable;
+    };
+    row("one byte", 1, 512, 2 * kMiB, 2 * kMiB);
+    row("513 bytes are two blocks", 513, 1024, 2 * kMiB, 2 * kMiB);
+    row("the largest small one", kMiB, kMiB, 2 * kMiB, 2 * kMiB);
+    row("the smallest large one", kMiB + 1, kMiB + 512, 20 * kMiB, 20 * kMiB);
+    row("the last to share", 10 * kMiB - 512, 10 * kMiB - 512, 20 * kMiB, 20 * kMiB);
+    // 10 MiB get a segment of their own; in 20 MiB steps it is 20 MiB.
+    row("rounded up to its own", 10 * kMiB - 511, 10 * kMiB, 10 * kMiB, 20 * kMiB);
+    row("the first of its own", 10 * kMiB, 10 * kMiB, 10 * kMiB, 20 * kMiB);
+    // 11 MiB: a segment of 12 MiB; the rest of 1 MiB is not more than 1 MiB, so all 12 are in use.
+    // Expandable, the 9 MiB behind it stay free.
+    row("a rest that stays in use", 11 * kMiB, 12 * kMiB, 12 * kMiB, 20 * kMiB);
+    // 100 MiB + 512 B leave 2 MiB - 512 B of 102 MiB, which are more than 1 MiB and split off.
+    row("rounded up to 2 MiB", 100 * kMiB + 1, 100 * kMiB + 512, 102 * kMiB, 120 * kMiB);
+}
+
+void AllocatorReplayTest::oneAllocation()
+{
+    QFETCH(qint64, size);
+    QFETCH(qint64, allocated);
+    QFETCH(qint64, reserved);
+    QFETCH(qint64, expandable);
+    AllocatorReplay fixed{AllocatorReplay::Segments::Fixed};
+    const AllocatorReplay::Handle handle = fixed.allocate(base::Bytes{size});
+    QCOMPARE(fixed.reserved().count(), reserved);
+    QCOMPARE(fixed.allocated().count(), allocated);
+    fixed.free(handle);
+    QCOMPARE(fixed.allocated().count(), std::int64_t{0});
+    QCOMPARE(fixed.reserved().count(), reserved); // nothing goes back
+    AllocatorReplay growing{AllocatorReplay::Segments::Expandable};
+    (void)growing.allocate(base::Bytes{size});
+    QCOMPARE(growing.reserved().count(), expandable);
+}
+
+void AllocatorReplayTest::smallOnesShareASegment()
+{
+    AllocatorReplay replay{AllocatorReplay::Segments::Fixed};
+    for (int i = 0; i < 4; ++i) // 4 x 512 KiB fill 2 MiB
+        (void)replay.allocate(base::Bytes{512 * kKiB});
+    QCOMPARE(replay.reserved().count(), 2 * kMiB);
+    (void)replay.allocate(base::Bytes{1});
+    QCOMPARE(replay.reserved().count(), 4 * kMiB);
+}
+
+void AllocatorReplayTest::aLargeRestOfAMiBIsNotSplitOff()
+{
+    AllocatorReplay replay{AllocatorReplay::Segments::Fixed};
+    // 9 + 9 MiB of a 20 MiB segment leave 2 MiB; 1 MiB + 512 B of these leave less than 1 MiB,
+    // which stays with the block: the next one needs another segment.
+    (void)replay.allocate(base::Bytes{9 * kMiB});
+    (void)replay.allocate(base::Bytes{9 * kMiB});
+    (void)replay.allocate(base::Bytes{kMiB + 512});
+    QCOMPARE(replay.reserved().count(), 20 * kMiB);
+    QCOMPARE(replay.allocated().count(), 20 * kMiB);
+    (void)replay.allocate(base::Bytes{kMiB + 512});
+    QCOMPARE(replay.reserved().count(), 40 * kMiB);
+}
+
+void AllocatorReplayTest::theSmallestFreeBlockIsTaken()
+{
+    AllocatorReplay replay{AllocatorReplay::Segments::Fixed};
+    const auto large = replay.allocate(base::Bytes{40 * kMiB});
+    const auto medium = replay.allocate(base::Bytes{30 * kMiB});
+    replay.free(large);
+    replay.free(medium);
+    // 30 MiB go into the block of 30, so that 40 MiB still fit the block of 40.
+    (void)replay.allocate(base::Bytes{30 * kMiB});
+    (void)replay.allocate(base::Bytes{40 * kMiB});
+    QCOMPARE(replay.reserved().count(), 70 * kMiB);
+}
+
+void AllocatorReplayTest::neighboursJoinWithinTheirSegment()
+{
+    AllocatorReplay replay{AllocatorReplay::Segments::Fixed};
+    const auto a = replay.allocate(base::Bytes{5 * kMiB});
+    const auto b = replay.allocate(base::Bytes{5 * kMiB});
+    const auto c = replay.allocate(base::Bytes{5 * kMiB});
+    const auto d = replay.allocate(base::Bytes{5 * kMiB}); // 20 MiB are full
+    replay.free(a);
+    replay.free(c);
+    // Two holes of 5 MiB: 9 MiB need another segment, of which 11 MiB are left.
+    const auto e = replay.allocate(base::Bytes{9 * kMiB});
+    QCOMPARE(replay.reserved().count(), 40 * kMiB);
+    replay.free(b); // 15 MiB in one piece now
+    (void)replay.allocate(base::Bytes{15 * kMiB});
+    QCOMPARE(replay.reserved().count(), 40 * kMiB);
+    replay.free(d);
+    replay.free(e); // 20 MiB, and 5 MiB behind the 15, which are not of one segment
+    (void)replay.allocate(base::Bytes{25 * kMiB}); // 26 MiB of its own
+    QCOMPARE(replay.reserved().count(), 66 * kMiB);
+}
+
+void AllocatorReplayTest::poolsDontShare()
+{
+    AllocatorReplay replay{AllocatorReplay::Segments::Fixed};
+    replay.free(replay.allocate(base::Bytes{15 * kMiB})); // 16 MiB
+    (void)replay.allocate(base::Bytes{kMiB});             // 2 MiB of the small pool nevertheless
+    QCOMPARE(replay.reserved().count(), 18 * kMiB);
+}
+
+void AllocatorReplayTest::aSegmentOfItsOwnIsSplitLater()
+{
+    AllocatorReplay replay{AllocatorReplay::Segments::Fixed};
+    replay.free(replay.allocate(base::Bytes{30 * kMiB}));
+    // 2 + 9 + 18 MiB of the 30; the last 1 MiB is no more than 1 MiB and stays with the 18.
+    (void)replay.allocate(base::Bytes{2 * kMiB});
+    (void)replay.allocate(base::Bytes{9 * kMiB});
+    (void)replay.allocate(base::Bytes{18 * kMiB});
+    QCOMPARE(replay.reserved().count(), 30 * kMiB);
+    QCOMPARE(replay.allocated().count(), 30 * kMiB);
+}
+
+void AllocatorReplayTest::ofEqualOnesTheLowestIsTaken()
+{
+    AllocatorReplay replay{AllocatorReplay::Segments::Fixed};
+    std::vector<AllocatorReplay::Handle> fives;
+    for (int i = 0; i < 4; ++i) // 20 MiB
+        fives.push_back(replay.allocate(base::Bytes{5 * kMiB}));
+    replay.free(fives[0]);
+    replay.free(fives[2]);
+    (void)replay.allocate(base::Bytes{5 * kMiB}); // the first hole
+    replay.free(fives[3]);                        // joins the third: 10 MiB
+    (void)replay.allocate(base::Bytes{10 * kMiB});
+    QCOMPARE(replay.reserved().count(), 20 * kMiB);
+}
+
+void AllocatorReplayTest::expandableSmallOnesGrowBy2MiB()
+{
+    AllocatorReplay replay{AllocatorReplay::Segments::Expandable};
+    for (int i = 0; i < 3; ++i) // 1.5 of 2 MiB
+        (void)replay.allocate(base::Bytes{512 * kKiB});
+    QCOMPARE(replay.reserved().count(), 2 * kMiB);
+    (void)replay.allocate(base::Bytes{kMiB}); // 512 KiB are there: 2 MiB more, 1.5 left
+    QCOMPARE(replay.reserved().count(), 4 * kMiB);
+    (void)replay.allocate(base::Bytes{kMiB});
+    (void)replay.allocate(base::Bytes{512 * kKiB});
+    QCOMPARE(replay.reserved().count(), 4 * kMiB);
+    QCOMPARE(replay.allocated().count(), 4 * kMiB);
+}
+
+void AllocatorReplayTest::expandableGrowsAtItsEnd()
+{
+    AllocatorReplay replay{AllocatorReplay::Segments::Expandable};
+    const auto a = replay.allocate(base::Bytes{15 * kMiB}); // 20 MiB, 5 free at the end
+    QCOMPARE(replay.reserved().count(), 20 * kMiB);
+    (void)replay.allocate(base::Bytes{30 * kMiB}); // 25 MiB are missing: 40 more
+    QCOMPARE(replay.reserved().count(), 60 * kMiB);
+    replay.free(a);                                // 15 MiB hole, 15 MiB at the end
+    (void)replay.allocate(base::Bytes{16 * kMiB}); // 1 MiB is missing: 20 more, 19 left
+    QCOMPARE(replay.reserved().count(), 80 * kMiB);
+    (void)replay.allocate(base::Bytes{19 * kMiB});
+    (void)replay.allocate(base::Bytes{15 * kMiB}); // the hole
+    QCOMPARE(replay.reserved().count(), 80 * kMiB);
+    QCOMPARE(replay.allocated().count(), 80 * kMiB);
+}
+
+void AllocatorReplayTest::expandablePrefersABlockThatCantGrow()
+{
+    AllocatorReplay replay{AllocatorReplay::Segments::Expandable};
+    const auto a = replay.allocate(base::Bytes{12 * kMiB});
+    (void)replay.allocate(base::Bytes{20 * kMiB}); // 32 of 40 MiB: 8 MiB at the end
+    replay.free(a);                                // a hole of 12 MiB
+    // 5 MiB fit the end's 8 MiB more closely, but these can grow: the hole is taken, and 28 MiB
+    // need 20 more.
+    (void)replay.allocate(base::Bytes{5 * kMiB});
+    (void)replay.allocate(base::Bytes{28 * kMiB});
+    QCOMPARE(replay.reserved().count(), 60 * kMiB);
+}
+
+void AllocatorReplayTest::fragmentationIsWhatExpandableAvoids()
+{
+    AllocatorReplay fixed{AllocatorReplay::Segments::Fixed};
+    AllocatorReplay growing{AllocatorReplay::Segments::Expandable};
+    // Each is larger than all before: 20 + 30 + 40 MiB in segments of their own; in one range that
+    // grows, each takes the place of the one before: 20, then 40 MiB.
+    for (const std::int64_t size : {20, 30, 40}) {
+        fixed.free(fixed.allocate(base::Bytes{size * kMiB}));
+        growing.free(growing.allocate(base::Bytes{size * kMiB}));
+    }
+    QCOMPARE(fixed.reserved().count(), 90 * kMiB);
+    QCOMPARE(growing.reserved().count(), 40 * kMiB);
+}
+
+} // namespace
+
+QTEST_APPLESS_MAIN(AllocatorReplayTest)
+#include "allocator_replay_test.moc"

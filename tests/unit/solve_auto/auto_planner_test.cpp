@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner auto: the same whatever the threads do, every plan names its maker, who can't is
+// named.
+#include "core/solve/auto/auto_planner.h"
+
+#include "core/plan/pins.h"
+#include "core/plan_file/plan_json.h"
+
+#include "tests/support/planned_samples.h"
+#include "tests/unit/solve_auto/auto_parts.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <mutex>
+
+using namespace plimsoll;
+
+namespace {
+
+using Found = base::Result<plan::FrontierPtr>;
+using tests::allParts;
+using tests::autoOf;
+using tests::Part;
+using tests::Parts;
+using tests::planner;
+
+/// Peak, time, maker of every point.
+std::vector<std::string> pointsOf(const plan::Frontier& frontier)
+{
+    std::vector<std::string> texts;
+    for (const plan::VerifiedPlanPtr& point : frontier.points())
+        texts.push_back(std::to_string(point->evaluation().peak.count()) + " "
+                        + std::to_string(point->evaluation().stepTime.count()) + " "
+                        + point->plan().madeBy());
+    return texts;
+}
+
+class AutoPlannerTest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void threadsChangeNothing_data();
+    void threadsChangeNothing();
+    void equalPlansAreThoseOfTheFirstPlanner();
+    void aPlanNamesItsMakerAndCanBeMadeAgain();
+    void itRunsWhoCanDoWhatIsAsked_data();
+    void itRunsWhoCanDoWhatIsAsked();
+    void partsAreNamedAsTheyCanBeRunAgain_data();
+    void partsAreNamedAsTheyCanBeRunAgain();
+    void whoRefusesIsNamed();
+    void everyPartReportsWhatItFoundItself();
+    void partsAreToldOfWhileTheyRun();
+    void aFrontierWithoutPlansKeepsItsRuntime();
+    void ifAllRefuseThereIsOneSentence();
+    void betterFrontiersAreToldOnTheWay();
+    void stoppedItHasAPlan();
+    void stoppedMidwayNoFurtherPartBegins();
+};
+
+void AutoPlannerTest::threadsChangeNothing_data()
+{
+    QTest::addColumn<int>("runtime");
+    QTest::newRow("checkpoint") << 0;
+    QTest::newRow("step") << 1;
+}
+
+void AutoPlannerTest::threadsChangeNothing()
+{
+    QFETCH(int, runtime);
+    const auto parts = allParts();
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    const auto filesWith = [&](std::size_t threads) {
+        std::vector<std::string> files;
+        const plan::FrontierPtr found =
+            autoOf(parts, threads)->frontier(problem, {{"runtime", runtime}}, {}).value();
+        for (const plan::VerifiedPlanPtr& point : found->points())
+            files.push_back(plan::writePlan(*point));
+        return files;
+    };
+    const std::vector<std::string> alone = filesWith(1);
+    QVERIFY(alone.size() >= 4);
+    QCOMPARE(filesWith(2), alone);
+    QCOMPARE(filesWith(9), alone);
+}
+
+void AutoPlannerTest::equalPlansAreThoseOfTheFirstPlanner()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    Parts parts;
+    parts.push_back(std::make_unique<const Part>(planner("chen")));
+    parts.push_back(std::make_unique<const Part>(planner("every-block")));
+    const plan::FrontierPtr chenFirst = autoOf(parts)->frontier(problem, {}, {}).value();
+    std::swap(parts[0], parts[1]);
+    const plan::FrontierPtr blocksFirst = autoOf(parts)->frontier(problem, {}, {}).value();
+    QCOMPARE(chenFirst->points().size(), blocksFirst->points().size());
+    // Keeping everything is what both begin with.
+    QCOMPARE(chenFirst->points().back()->plan().madeBy(), std::string{"chen"});
+    QCOMPARE(blocksFirst->points().back()->plan().madeBy(), std::string{"every-block"});
+}
+
+namespace {
+
+solve::OptionValue valueOf(const solve::OptionRecord& record, const std::string& text)
+{
+    switch (record.kind()) {
+    case solve::OptionKind::Text: return text;
+    case solve::OptionKind::Choice: return solve::choiceValue(record, text).value();
+    case solve::OptionKind::Number: break;
+    }
+    return std::int64_t{std::stoll(text)};
+}
+
+} // namespace
+
+void AutoPlannerTest::aPlanNamesItsMakerAndCanBeMadeAgain()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("unet"), 0);
+    const plan::FrontierPtr found = planner("auto").frontier(problem, {{"runtime", 1}}, {}).value();
+    std::map<std::string, plan::FrontierPtr> again;
+    for (const plan::VerifiedPlanPtr& point : found->points()) {
+        const plan::Plan& plan = point->plan();
+        QCOMPARE(plan.planner, std::string{"auto"});
+        const auto runtime = std::find(plan.options.begin(), plan.options.end(),
+                                       std::pair<std::string, std::string>{"runtime", "step"});
+        QVERIFY(runtime != plan.options.end());
+        QVERIFY(plan.maker);
+        const solve::Planner& maker = planner(plan.maker->planner.c_str());
+        solve::Options options;
+        for (const auto& [name, text] : plan.maker->options)
+            for (const solve::OptionRecord& record : maker.descriptor().options)
+                if (record.name == name)
+                    options[name] = valueOf(record, text);
+        plan::FrontierPtr& theirs = again[solve::makerCall(plan)];
+        if (!theirs)
+            theirs = maker.frontier(problem, options, {}).value();
+        plan::Plan same = theirs->at(point->evaluation().peak)->plan();
+        QCOMPARE(same.options, plan.maker->options);
+        QVERIFY(same.recomputeSteps == plan.recomputeSteps);
+        // The file says all of it.
+        const base::Result<plan::PlanFile> file =
+            plan::readPlan(plan::writePlan(*point), *problem.program);
+        QVERIFY2(file, file ? "" : file.error().message.c_str());
+        QVERIFY(file->plan == plan);
+    }
+    QVERIFY(again.size() >= 2); // more than one of them has a part in it
+}
+
+void AutoPlannerTest::itRunsWhoCanDoWhatIsAsked_data()
+{
+    using Ids = QStringList;
+    QTest::addColumn<Ids>("asked"); ///< options that are on
+    QTest::addColumn<Ids>("makers");
+    QTest::newRow("nothing") << Ids{}
+                             << Ids{"rotor", "chen", "trunk", "every-block", "sequential-k"};
+    QTest::newRow("step") << Ids{"runtime"} << Ids{"rotor", "remat", "capuchin", "torch-budget"};
+    QTest::newRow("step between ops")
+        << Ids{"runtime", "granularity"} << Ids{"rotor", "remat", "capuchin", "torch-budget"};
+    QTest::newRow("between ops") << Ids{"granularity"}
+                                 << Ids{"rotor", "remat", "chen", "trunk", "every-block"};
+    QTest::newRow("frozen") << Ids{"freeze-stats"} << Ids{"rotor", "chen", "trunk"};
+}
+
+void AutoPlannerTest::itRunsWhoCanDoWhatIsAsked()
+{
+    QFETCH(QStringList, asked);
+    QFETCH(QStringList, makers);
+    solve::Options options;
+    for (const QString& name : asked)
+        options[name.toStdString()] = 1;
+    const auto parts = allParts();
+    const plan::FrontierPtr found =
+        autoOf(parts)
+            ->frontier(tests::problemOf(QStringLiteral("resnet18"), 0), options, {})
+            .value();
+    QStringList ran;
+    for (const auto& part : parts)
+        if (part->found())
+            ran << QString::fromStdString(part->descriptor().id);
+    for (const QString& maker : makers)
+        QVERIFY2(ran.contains(maker), qPrintable(maker));
+    for (const plan::VerifiedPlanPtr& point : found->points()) {
+        QCOMPARE(point->plan().freezeStats, options.contains("freeze-stats"));
+        QCOMPARE(point->plan().runtime == plan::Runtime::CompiledStep, options.contains("runtime"));
+    }
+    if (asked == QStringList{"granularity"})
+        QVERIFY(found->points().front()->plan().granularity == plan::Granularity::Op);
+}
+
+void AutoPlannerTest::partsAreNamedAsTheyCanBeRunAgain_data()
+{
+    QTest::addColumn<solve::Options>("asked");
+    QTest::addColumn<QStringList>("calls"); ///< in the order in which they begin
+    const QStringList regions{"rotor",       "remat --granularity module --runtime checkpoint",
+                              "chen",        "trunk --freeze-stats off",
+                              "every-block", "sequential-k"};
+    QTest::newRow("nothing") << solve::Options{} << regions + QStringList{"rotor --ways on"};
+    QTest::newRow("one way of a stage") << solve::Options{{"ways", 0}} << regions;
+    QTest::newRow("between ops") << solve::Options{{"granularity", 1}}
+                                 << regions
+                                        + QStringList{"rotor --ways on",
+                                                      "rotor --granularity op --ways on",
+                                                      "remat --runtime checkpoint"};
+    QTest::newRow("between ops, one way of a stage")
+        << solve::Options{{"granularity", 1}, {"ways", 0}}
+        << regions + QStringList{"rotor --granularity op", "remat --runtime checkpoint"};
+    const QStringList steps{"rotor --runtime step", "remat --granularity module", "capuchin",
+                            "torch-budget"};
+    QTest::newRow("step") << solve::Options{
+        {"runtime", 1}} << steps + QStringList{"rotor --nonpersistent on --runtime step --ways on"};
+    QTest::newRow("step, one way of a stage")
+        << solve::Options{{"runtime", 1}, {"ways", 0}}
+        << steps + QStringList{"rotor --nonpersistent on --runtime step"};
+    QTest::newRow("frozen") << solve::Options{{"freeze-stats", 1}}
+                            << QStringList{"rotor --freeze-stats on",
+                                           "remat --freeze-stats on --granularity module --runtime "
+                                           "checkpoint",
+                                           "chen --freeze-stats on", "trunk",
+                                           "rotor --freeze-stats on --ways on"};
+}
+
+/// A part's report says what to ask for, and who asks gets its plans.
+void AutoPlannerTest::partsAreNamedAsTheyCanBeRunAgain()
+{
+    QFETCH(solve::Options, asked);
+    QFETCH(QStringList, calls);
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    const plan::FrontierPtr found = planner("auto").frontier(problem, asked, {}).value();
+    QStringList ran;
+    for (const plan::PlannerProgress& report : found->parts()->read()) {
+        QCOMPARE(report.call.empty(), report.state == plan::PlannerState::Unfit);
+        if (report.call.empty())
+            continue;
+        ran << QString::fromStdString(report.call);
+        const QStringList words = ran.back().split(QLatin1Char{' '});
+        QCOMPARE(words.front().toStdString(), report.planner);
+        const solve::Planner& same = planner(report.planner.c_str());
+        solve::Options options;
+        for (qsizetype word = 1; word + 1 < words.size(); word += 2)
+            for (const solve::OptionRecord& record : same.descriptor().options)
+                if ("--" + record.name == words[word].toStdString())
+                    options[record.name] = valueOf(record, words[word + 1].toStdString());
+        QCOMPARE(static_cast<qsizetype>(options.size()), words.size() / 2);
+        QVERIFY2(plan::progressPoints(*same.frontier(problem, options, {}).value()) == report.found,
+                 report.call.c_str());
+    }
+    QCOMPARE(ran, calls);
+}
+
+void AutoPlannerTest::whoRefusesIsNamed()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    Parts parts;
+    parts.push_back(std::make_unique<const Part>(planner("rotor"),
+                                                 base::Error{base::ErrorKind::Usage, "It rains."}));
+    parts.push_back(std::make_unique<const Part>(planner("chen")));
+    const plan::FrontierPtr found = autoOf(parts)->frontier(problem, {}, {}).value();
+    QCOMPARE(found->leftOut(), std::vector<std::string>{"rotor took no part: It rains."});
+    QCOMPARE(found->points().size(), parts[1]->found()->points().size());
+}
+
+void AutoPlannerTest::everyPartReportsWhatItFoundItself()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    Parts parts;
+    parts.push_back(std::make_unique<const Part>(planner("rotor")));
+    parts.push_back(std::make_unique<const Part>(planner("capuchin")));
+    parts.push_back(std::make_unique<const Part>(planner("chen"),
+                                                 base::Error{base::ErrorKind::Usage, "It rains."}));
+    parts.push_back(std::make_unique<const Part>(planner("every-block")));
+    const plan::FrontierPtr found = autoOf(parts)->frontier(problem, {}, {}).value();
+    QVERIFY(found->parts());
+    const std::vector<plan::PlannerProgress> reports = found->parts()->read();
+    QCOMPARE(reports.size(), parts.size());
+    for (const std::size_t part : {std::size_t{0}, std::size_t{3}}) {
+        QCOMPARE(reports[part].planner, parts[part]->descriptor().id);
+        QVERIFY(reports[part].state == plan::PlannerState::Over);
+        QVERIFY(reports[part].took.count() > 0);
+        const std::vector<plan::VerifiedPlanPtr>& own = parts[part]->found()->points();
+        QCOMPARE(reports[part].found.size(), own.size());
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            const plan::ProgressPoint& point = reports[part].found[i];
+            QVERIFY(point.peak == own[i]->evaluation().peak);
+            QVERIFY(point.stepTime == own[i]->evaluation().stepTime);
+            QVERIFY(found->at(point.peak)->evaluation().stepTime <= point.stepTime);
+        }
+    }
+    // Not only what nobody beats: blocks are all dominated by rotor's plans.
+    QVERIFY(reports[3].found.size() >= 2);
+    QVERIFY(reports[1].state == plan::PlannerState::Unfit && reports[1].found.empty());
+    QCOMPARE(reports[1].reason, std::string{"It makes no plans with runtime checkpoint."});
+    QVERIFY(reports[2].state == plan::PlannerState::Refused && reports[2].found.empty());
+    QCOMPARE(reports[2].reason, std::string{"It rains."});
+    QVERIFY(!parts[0]->found()->parts()); // one planner alone has no parts
+}
+
+void AutoPlannerTest::partsAreToldOfWhileTheyRun()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    Parts parts;
+    parts.push_back(std::make_unique<const Part>(planner("every-block")));
+    parts.push_back(std::make_unique<const Part>(planner("rotor")));
+    std::vector<std::vector<plan::PlannerProgress>> seen;
+    const auto listener = [&](const plan::FrontierPtr& frontier) {
+        seen.push_back(frontier->parts()->read());
+    };
+    const plan::FrontierPtr last = autoOf(parts, 1)->frontier(problem, {}, {}, listener).value();
+    // One thread: they run one after the other.
+    QVERIFY(seen.size() >= 2);
+    QVERIFY(seen.front()[0].state == plan::PlannerState::Running);
+    QVERIFY(seen.front()[1].state == plan::PlannerState::Waiting);
+    QVERIFY(seen.back()[0].state == plan::PlannerState::Over);
+    QVERIFY(seen.back()[1].state == plan::PlannerState::Running);
+    for (const plan::PlannerProgress& report : last->parts()->read())
+        QVERIFY(report.state == plan::PlannerState::Over);
+    std::stop_source over;
+    over.request_stop();
+    const plan::FrontierPtr stopped =
+        autoOf(parts)->frontier(problem, {}, {.stop = over.get_token(), .progress = {}}).value();
+    for (const plan::PlannerProgress& report : stopped->parts()->read())
+        QVERIFY(report.state == plan::PlannerState::Stopped);
+}
+
+/// What is proved must be of the runtime that was asked, also where pins leave no plan.
+void AutoPlannerTest::aFrontierWithoutPlansKeepsItsRuntime()
+{
+    plan::Problem problem = tests::problemOf(QStringLiteral("gpt2"), 0);
+    const plan::PeakBound checkpoint =
+        plan::peakLowerBound(problem, plan::Runtime::CheckpointedModule);
+    problem.pins = plan::resolvePins({"recompute:transformer.h.3"}, *problem.program).value();
+    problem.budget = base::Bytes{checkpoint.bytes.count() - 1};
+    for (const int runtime : {0, 1}) {
+        const auto asked =
+            runtime == 1 ? plan::Runtime::CompiledStep : plan::Runtime::CheckpointedModule;
+        const plan::FrontierPtr none =
+            planner("none").frontier(problem, {{"runtime", runtime}}, {}).value();
+        QVERIFY(none->points().empty()); // keeping everything is against the pin
+        QVERIFY(none->runtime() == asked);
+        const solve::Outcome outcome = solve::outcomeAt(problem, none);
+        QVERIFY(outcome.peakBound.bytes == plan::peakLowerBound(problem, asked).bytes);
+        QVERIFY(!outcome.best);
+        QVERIFY(outcome.status
+                == (runtime == 1 ? solve::Status::NotFound : solve::Status::Infeasible));
+    }
+}
+
+void AutoPlannerTest::ifAllRefuseThereIsOneSentence()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("gpt2_prompt"), 0);
+    const Found step = planner("auto").frontier(problem, {{"runtime", 1}}, {});
+    QVERIFY(!step);
+    QCOMPARE(step.error().message,
+             std::string{"The graph has no backward, but runtime \"step\" executes training steps "
+                         "only."});
+    Parts parts;
+    parts.push_back(std::make_unique<const Part>(planner("rotor"),
+                                                 base::Error{base::ErrorKind::Usage, "It rains."}));
+    parts.push_back(std::make_unique<const Part>(
+        planner("chen"), base::Error{base::ErrorKind::NotFound, "It snows."}));
+    const Found both = autoOf(parts)->frontier(problem, {}, {});
+    QVERIFY(!both && both.error().kind == base::ErrorKind::Usage);
+    QCOMPARE(both.error().message,
+             std::string{"None of rotor, chen can plan this step; rotor says: It rains."});
+    const Found nobody = autoOf(parts)->frontier(problem, {{"runtime", 1}, {"saved-sets", 1}}, {});
+    QVERIFY(!nobody);
+    const Found unknown = planner("auto").frontier(problem, {{"speed", 30}}, {});
+    QVERIFY(!unknown && unknown.error().kind == base::ErrorKind::Usage);
+    QVERIFY(unknown.error().message.starts_with("The planner auto has no option \"speed\""));
+}
+
+void AutoPlannerTest::betterFrontiersAreToldOnTheWay()
+{
+    const auto parts = allParts();
+    const plan::Problem problem = tests::problemOf(QStringLiteral("resnet18"), 0);
+    std::mutex mutex;
+    std::vector<plan::FrontierPtr> told;
+    base::Progress progress;
+    const plan::FrontierPtr last =
+        autoOf(parts)
+            ->frontier(problem, {{"runtime", 1}}, {.stop = {}, .progress = &progress},
+                       [&](const plan::FrontierPtr& frontier) {
+                           const std::scoped_lock lock{mutex};
+                           told.push_back(frontier);
+                       })
+            .value();
+    QVERIFY(told.size() >= 2);
+    QCOMPARE(progress.perMille(), 1000);
+    for (std::size_t i = 1; i < told.size(); ++i) {
+        bool isBetter = false;
+        for (const plan::VerifiedPlanPtr& before : told[i - 1]->points()) {
+            const plan::VerifiedPlanPtr now = told[i]->at(before->evaluation().peak);
+            QVERIFY(now && now->evaluation().stepTime <= before->evaluation().stepTime);
+        }
+        for (const plan::VerifiedPlanPtr& now : told[i]->points())
+            isBetter = isBetter || told[i - 1]->improvedBy(now->evaluation());
+        QVERIFY(isBetter);
+    }
+    // Who found a point first may differ, what is known doesn't.
+    QCOMPARE(told.back()->points().size(), last->points().size());
+    for (std::size_t i = 0; i < last->points().size(); ++i) {
+        const plan::Evaluation& ours = last->points()[i]->evaluation();
+        const plan::Evaluation& then = told.back()->points()[i]->evaluation();
+        QVERIFY(ours.peak == then.peak && ours.stepTime == then.stepTime);
+    }
+}
+
+void AutoPlannerTest::stoppedItHasAPlan()
+{
+    std::stop_source over;
+    over.request_stop();
+    const plan::Problem problem = tests::problemOf(QStringLiteral("vit_b_16"), 0);
+    const auto parts = allParts();
+    const auto stopped = [&](std::size_t threads) {
+        return pointsOf(*autoOf(parts, threads)
+                             ->frontier(problem, {}, {.stop = over.get_token(), .progress = {}})
+                             .value());
+    };
+    const std::vector<std::string> points = stopped(1);
+    QVERIFY(points.size() >= 2);
+    QCOMPARE(stopped(4), points);
+}
+
+/// What is there then counts; who has not begun says so.
+void AutoPlannerTest::stoppedMidwayNoFurtherPartBegins()
+{
+    const plan::Problem problem = tests::problemOf(QStringLiteral("unet"), 0);
+    Parts parts;
+    parts.push_back(std::make_unique<const Part>(planner("chen")));
+    parts.push_back(std::make_unique<const Part>(planner("every-block")));
+    std::stop_source over;
+    const plan::FrontierPtr found =
+        autoOf(parts, 1)
+            ->frontier(problem, {}, {.stop = over.get_token(), .progress = {}},
+                       [&over](const plan::FrontierPtr&) { over.request_stop(); })
+            .value();
+    QVERIFY(parts[0]->found() && !parts[1]->found());
+    QCOMPARE(found->points().size(), parts[0]->found()->points().size());
+    const std::vector<plan::PlannerProgress> reports = found->parts()->read();
+    QVERIFY(reports[1].state == plan::PlannerState::Stopped && reports[1].found.empty());
+    QCOMPARE(found->leftOut(), std::vector<std::string>{});
+}
+
+} // namespace
+
+QTEST_APPLESS_MAIN(AutoPlannerTest)
+#include "auto_planner_test.moc"

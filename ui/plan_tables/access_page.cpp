@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/plan_tables/access_page.h"
+
+#include "ui/base/numbers.h"
+#include "ui/base/theme.h"
+#include "ui/base/widgets.h"
+#include "ui/models/access_model.h"
+#include "ui/models/program_texts.h"
+#include "ui/plan_tables/table_look.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <chrono>
+#include <functional>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr std::chrono::milliseconds kRest{60};
+
+enum Page { SentencePage, TablePage };
+
+bool isSame(const plan::Problem& a, const plan::Problem& b)
+{
+    return a.program == b.program && a.budget == b.budget && a.reserve == b.reserve
+           && a.rounding == b.rounding && a.device == b.device;
+}
+
+} // namespace
+
+AccessPage::AccessPage(QWidget* parent)
+    : QWidget{parent}
+    , m_model{new AccessModel{this}}
+    , m_table{new QTableView{this}}
+    , m_summary{new TextLabel{{}, TextRole::Body, Role::Muted, this}}
+    , m_over{new TextLabel{{}, TextRole::Body, Role::Muted, this}}
+    , m_sentence{new TextLabel{{}, TextRole::Body, Role::Muted, this}}
+    , m_pages{new QStackedWidget{this}}
+{
+    const Theme& theme = Theme::current();
+    auto* filled = new QWidget{m_pages};
+    auto* rows = new QVBoxLayout{filled};
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    auto* head = new QVBoxLayout;
+    head->setContentsMargins(theme.px(12), theme.px(4), theme.px(8), theme.px(4));
+    head->setSpacing(theme.px(2));
+    for (TextLabel* label : {m_summary, m_over}) {
+        label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+        head->addWidget(label);
+    }
+    rows->addLayout(head);
+    rows->addWidget(m_table);
+    m_sentence->setAlignment(Qt::AlignCenter);
+    m_pages->addWidget(m_sentence);
+    m_pages->addWidget(filled);
+    auto* layout = new QVBoxLayout{this};
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_pages);
+    buildTable();
+    addCopies();
+    m_later.setSingleShot(true);
+    m_later.setInterval(kRest);
+    connect(&m_later, &QTimer::timeout, this, &AccessPage::refresh);
+    connect(&m_maker, &JobRunnerBase::progressed, this, [this](int perMille) {
+        m_sentence->setText(tr("Looking up accesses… %1").arg(percentText(perMille / 1000.0)));
+    });
+}
+
+AccessPage::~AccessPage()
+{
+    m_maker.stop();
+}
+
+void AccessPage::buildTable()
+{
+    const Theme& theme = Theme::current();
+    m_table->setModel(m_model);
+    m_table->setAccessibleName(tr("Accesses"));
+    m_table->setAccessibleDescription(
+        tr("When the step uses each value that waits for backward, by ops, and how long the value "
+           "could be away. A cell goes to its op on the timeline."));
+    applyTableLook(*m_table);
+    m_table->setSortingEnabled(true);
+    m_table->sortByColumn(AccessModel::BytesColumn, Qt::DescendingOrder);
+    QHeaderView* header = m_table->horizontalHeader();
+    header->setSectionResizeMode(AccessModel::ValueColumn, QHeaderView::Stretch);
+    header->resizeSection(AccessModel::BytesColumn, theme.px(84));
+    for (const int column : {AccessModel::FirstForwardColumn, AccessModel::FirstBackwardColumn})
+        header->resizeSection(column, theme.px(84));
+    for (const int column : {AccessModel::LastForwardColumn, AccessModel::LastBackwardColumn})
+        header->resizeSection(column, theme.px(56));
+    header->resizeSection(AccessModel::SwapFreeColumn, theme.px(88));
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            [this](const QModelIndex& current) {
+                if (current.isValid() && !m_isReplacing)
+                    Q_EMIT opChosen(m_model->opAt(current));
+            });
+}
+
+void AccessPage::addCopies()
+{
+    const auto add = [this](const QString& text, const std::function<QString()>& copied) {
+        auto* action = new QAction{text, m_table};
+        connect(action, &QAction::triggered, this,
+                [copied] { QGuiApplication::clipboard()->setText(copied()); });
+        m_table->addAction(action);
+        return action;
+    };
+    QAction* row = add(tr("Copy"), [this]() -> QString {
+        const QModelIndex current = m_table->currentIndex();
+        if (!current.isValid())
+            return {};
+        return m_model->rowText(current.row());
+    });
+    row->setShortcut(QKeySequence::Copy);
+    row->setShortcutContext(Qt::WidgetShortcut);
+    add(tr("Copy table"), [this]() -> QString {
+        return m_summary->text() + u'\n' + m_over->text() + u'\n' + m_model->asText();
+    });
+    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+}
+
+void AccessPage::setProblem(const plan::Problem& problem)
+{
+    if (m_problem && isSame(*m_problem, problem))
+        return;
+    m_problem = problem;
+    m_isUpToDate = false;
+    if (isVisible())
+        m_later.start();
+}
+
+void AccessPage::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    refresh();
+}
+
+void AccessPage::hideEvent(QHideEvent* event)
+{
+    m_later.stop();
+    m_maker.stop();
+    QWidget::hideEvent(event);
+}
+
+void AccessPage::refresh()
+{
+    m_later.stop();
+    if (!m_problem || m_isUpToDate || !isVisible())
+        return;
+    if (!m_model->table()) {
+        m_sentence->setText(tr("Looking up accesses…"));
+        m_pages->setCurrentIndex(SentencePage);
+    }
+    m_maker.start(
+        [problem = *m_problem](const base::JobContext& job) { return accessTable(problem, job); },
+        [this](const base::Result<AccessTablePtr>& table) {
+            if (table) // else it was stopped
+                show(*table);
+        });
+}
+
+void AccessPage::show(const AccessTablePtr& table)
+{
+    ++m_tables;
+    m_isUpToDate = true;
+    const bool isSameStep = m_model->table() && m_model->table()->program == table->program;
+    const QModelIndex current = m_table->currentIndex();
+    const int row = isSameStep && current.isValid() ? current.row() : -1;
+    m_isReplacing = true;
+    m_model->setTable(table);
+    if (row >= 0 && row < m_model->rowCount()) // the same value: only the budget is another
+        m_table->setCurrentIndex(m_model->index(row, current.column()));
+    m_isReplacing = false;
+    m_summary->setText(summary(*table));
+    m_over->setText(tr("Within %1 it fits.").arg(ui::bytesText(table->budget)));
+    if (const auto interval = table->profile.peakInterval)
+        m_over->setText(tr("Over %1 first from op %2 (%3) to op %4 (%5).")
+                            .arg(ui::bytesText(table->budget))
+                            .arg(interval->first.index())
+                            .arg(opPlace(*table->program, interval->first))
+                            .arg(interval->second.index())
+                            .arg(opPlace(*table->program, interval->second)));
+    if (m_model->rowCount() == 0)
+        m_sentence->setText(tr("No value of this step waits for backward."));
+    m_pages->setCurrentIndex(m_model->rowCount() > 0 ? TablePage : SentencePage);
+}
+
+QString AccessPage::summary(const AccessTable& table)
+{
+    const solve::AccessProfile& profile = table.profile;
+    return tr("Unplanned peak %1, %2 with every value away while it waits; %3 before the step; "
+              "times of %4.")
+        .arg(ui::bytesText(profile.maximumPeak, Rounding::Up),
+             ui::bytesText(profile.minimumPeak, Rounding::Up), ui::bytesText(profile.staticBytes),
+             table.device);
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/plan_tables/measured_page.h"
+
+#include "ui/base/theme.h"
+#include "ui/base/widgets.h"
+#include "ui/plan_tables/table_look.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QPushButton>
+#include <QTableView>
+
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+constexpr int kRunWidth = 108;
+constexpr int kNumberWidth = 92;
+constexpr int kDifferenceWidth = 150;
+} // namespace
+
+MeasuredPage::MeasuredPage(QWidget* parent)
+    : QWidget{parent}, m_model{new MeasuredModel{this}}, m_table{new QTableView{this}}
+{
+    const Theme& theme = Theme::current();
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(theme.px(12), theme.px(4), theme.px(8), theme.px(4));
+    m_sentence = new TextLabel{{}, TextRole::Small, Role::Muted, this};
+    row->addWidget(m_sentence, 1);
+    auto* remove = new QPushButton{tr("Remove"), this};
+    remove->setObjectName(QStringLiteral("removeMeasurement"));
+    remove->setProperty("link", true);
+    remove->setToolTip(tr("Take the measurement away; its file stays as it is"));
+    connect(remove, &QPushButton::clicked, this, &MeasuredPage::removeRequested);
+    row->addWidget(remove);
+    auto* layout = new QVBoxLayout{this};
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(row);
+    layout->addWidget(m_table, 1);
+    m_table->setModel(m_model);
+    applyTableLook(*m_table);
+    m_table->setTextElideMode(Qt::ElideMiddle);
+    m_table->setAccessibleName(tr("Measured against predicted"));
+    m_table->setAccessibleDescription(
+        tr("Numbers of the measurement beside the predicted ones, then the steps at which the two "
+           "lie furthest apart. A row of a step goes there."));
+    QHeaderView* header = m_table->horizontalHeader();
+    header->setStretchLastSection(false);
+    header->setSectionResizeMode(MeasuredModel::WhatColumn, QHeaderView::Stretch);
+    header->resizeSection(MeasuredModel::RunColumn, theme.px(kRunWidth));
+    header->resizeSection(MeasuredModel::PredictedColumn, theme.px(kNumberWidth));
+    header->resizeSection(MeasuredModel::MeasuredColumn, theme.px(kNumberWidth));
+    header->resizeSection(MeasuredModel::DifferenceColumn, theme.px(kDifferenceWidth));
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                if (current.isValid() && m_model->rowAt(current.row()).op)
+                    Q_EMIT rowChosen(m_model->rowAt(current.row()));
+            });
+}
+
+void MeasuredPage::showRows(const QString& sentence, std::vector<MeasuredRow> rows)
+{
+    m_sentence->setText(sentence);
+    m_model->setRows(std::move(rows));
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/plan_tables/planner_table.h"
+
+#include "ui/base/drawn_text.h"
+#include "ui/base/icons.h"
+#include "ui/base/kept_picture.h"
+#include "ui/base/numbers.h"
+#include "ui/base/theme.h"
+#include "ui/base/widgets.h"
+#include "ui/plan_tables/table_look.h"
+#include "ui/plot/planner_mark.h"
+
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QStyledItemDelegate>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr int kRowHeight = 21;
+constexpr int kHeadHeight = 22;
+constexpr int kLeastRows = 6;
+constexpr int kPad = 4;        ///< of a cell, left and right
+constexpr int kMarkRoom = 14;  ///< of a planner's mark, left of its name
+constexpr int kUsedRoom = 14;  ///< of the glyph right of it
+constexpr int kStateRoom = 44; ///< less holds no state
+
+/// Ground, mark, texts and bar of a cell; texts stand on one colour, so that their pictures are
+/// kept.
+class PlannerDelegate : public QStyledItemDelegate
+{
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override
+    {
+        const Theme& theme = Theme::current();
+        const bool isChosen = index.data(PlannerModel::ChosenRole).toBool();
+        const QColor ground = theme.color(isChosen ? Role::AccentBg : Role::Panel);
+        painter->save();
+        painter->fillRect(option.rect, ground);
+        const int pad = theme.px(kPad);
+        const QRect cell = option.rect.adjusted(pad, 0, -pad, 0);
+        const QString text = index.data().toString();
+        switch (index.column()) {
+        case PlannerModel::NameColumn: paintName(*painter, cell, index, ground); break;
+        case PlannerModel::StateColumn: paintState(*painter, cell, index, ground); break;
+        default:
+            painter->setFont(theme.font(isChosen ? TextRole::Strong : TextRole::Body));
+            painter->setPen(theme.color(Role::Text));
+            drawNumberOn(ground, *painter,
+                         {static_cast<double>(cell.right() + 1), baseline(cell, painter->font())},
+                         text, Qt::AlignRight);
+        }
+        painter->restore();
+    }
+
+private:
+    static double baseline(const QRect& cell, const QFont& font)
+    {
+        return QRectF{cell}.center().y() + QFontMetricsF{font}.capHeight() / 2;
+    }
+
+    static void paintName(QPainter& painter, QRect cell, const QModelIndex& index,
+                          const QColor& ground)
+    {
+        const Theme& theme = Theme::current();
+        const QString planner = index.data(PlannerModel::PlannerRole).toString();
+        const PlannerLook& look = plannerLookOf(planner.toStdString());
+        const double radius = kPlannerMarkRadius + 2;
+        drawKept(painter, {cell.left() + radius, QRectF{cell}.center().y()},
+                 QStringLiteral("planner mark ") + plannerLookName(look),
+                 {-radius, -radius, 2 * radius, 2 * radius}, [&look](QPainter& onto) {
+                     onto.setRenderHint(QPainter::Antialiasing);
+                     paintPlannerMark(onto, look, {});
+                 });
+        cell.setLeft(cell.left() + theme.px(kMarkRoom));
+        const bool isChosen = index.data(PlannerModel::ChosenRole).toBool();
+        painter.setFont(theme.font(isChosen ? TextRole::Strong : TextRole::Body));
+        painter.setPen(theme.color(Role::Text));
+        const bool isUsed = index.data(PlannerModel::UsedRole).toBool();
+        const QString shown = fittedName(painter.font(), planner, Qt::ElideRight,
+                                         cell.width() - (isUsed ? theme.px(kUsedRoom) : 0));
+        drawNameOn(ground, painter,
+                   {static_cast<double>(cell.left()), baseline(cell, painter.font())}, shown);
+        if (!isUsed)
+            return;
+        const double side = theme.px(12);
+        drawKept(painter,
+                 {cell.left() + std::ceil(nameWidth(painter.font(), shown)) + theme.px(2),
+                  std::round(QRectF{cell}.center().y() - side / 2)},
+                 QStringLiteral("planner is used"), {0, 0, side, side}, [side](QPainter& onto) {
+                     drawIcon(onto, {0, 0, side, side}, QStringLiteral("check"),
+                              Theme::current().color(Role::Ok));
+                 });
+    }
+
+    static void paintState(QPainter& painter, const QRect& cell, const QModelIndex& index,
+                           const QColor& ground)
+    {
+        const Theme& theme = Theme::current();
+        painter.setFont(theme.font(TextRole::Small));
+        painter.setPen(theme.color(Role::Muted));
+        QString shown = index.data().toString();
+        if (numberWidth(painter.font(), shown) > cell.width())
+            shown = fittedName(painter.font(), index.data(PlannerModel::ShortStateRole).toString(),
+                               Qt::ElideRight, cell.width());
+        drawNumberOn(ground, painter,
+                     {static_cast<double>(cell.left()), baseline(cell, painter.font())}, shown,
+                     Qt::AlignLeft);
+        const QVariant perMille = index.data(PlannerModel::PerMilleRole);
+        const double left =
+            cell.left() + numberWidth(painter.font(), QStringLiteral("100\u00a0%")) + theme.px(6);
+        const double room = cell.right() + 1 - left;
+        if (!perMille.isValid() || room < theme.px(12))
+            return;
+        const double height = theme.px(4);
+        const QRectF track{left, QRectF{cell}.center().y() - height / 2, room, height};
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(theme.color(Role::Border));
+        painter.drawRoundedRect(track, 2, 2);
+        painter.setBrush(theme.color(Role::Accent));
+        painter.drawRoundedRect(
+            QRectF{track.topLeft(), QSizeF{room * perMille.toInt() / 1000.0, height}}, 2, 2);
+    }
+};
+
+} // namespace
+
+PlannerTable::PlannerTable(QWidget* parent) : QTableView{parent}, m_model{new PlannerModel{this}}
+{
+    setModel(m_model);
+    applyTableLook(*this);
+    setItemDelegate(new PlannerDelegate{this});
+    setSelectionMode(QAbstractItemView::NoSelection);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setHorizontalHeader(new TableHeader{this, kPad});
+    horizontalHeader()->setSectionsClickable(false);
+    horizontalHeader()->setMinimumSectionSize(1);
+    setAccessibleName(tr("Planners"));
+    setAccessibleDescription(
+        tr("What each planner has for the budget. Enter on a row plans with that one."));
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+    connect(this, &QTableView::clicked, this, &PlannerTable::choose);
+    connect(&Theme::current(), &Theme::changed, this, &PlannerTable::layOut);
+    layOut();
+}
+
+void PlannerTable::setStandings(std::vector<workspace::PlannerSummary> standings)
+{
+    const bool isOther = standings.size() != m_standings.size();
+    m_standings = std::move(standings);
+    m_rows = plannerRows(m_standings);
+    base::Bytes largest;
+    for (const workspace::PlannerSummary& standing : m_standings)
+        if (!standing.report.found.empty())
+            largest = std::max(largest, standing.report.found.back().peak);
+    if (largest.count() > 0)
+        m_model->setUnitOf(largest);
+    refresh();
+    if (isOther)
+        layOut();
+}
+
+void PlannerTable::showAt(PlannersAt asked)
+{
+    m_asked = std::move(asked);
+    refresh();
+}
+
+void PlannerTable::refresh()
+{
+    ui::showAt(m_rows, m_standings, m_asked);
+    m_model->setRows(m_rows);
+}
+
+void PlannerTable::choose(const QModelIndex& index)
+{
+    if (index.isValid() && !index.data(PlannerModel::ChosenRole).toBool())
+        Q_EMIT plannerChosen(index.data(PlannerModel::PlannerRole).toString());
+}
+
+void PlannerTable::layOut()
+{
+    const Theme& theme = Theme::current();
+    verticalHeader()->setDefaultSectionSize(theme.rowHeight(kRowHeight));
+    horizontalHeader()->setFixedHeight(theme.rowHeight(kHeadHeight));
+    const int all =
+        horizontalHeader()->height() + m_model->rowCount() * verticalHeader()->defaultSectionSize();
+    setMaximumHeight(std::max(all, minimumSizeHint().height()));
+    sizeColumns();
+    updateGeometry();
+    viewport()->update();
+}
+
+QSize PlannerTable::sizeHint() const
+{
+    return minimumSizeHint();
+}
+
+QSize PlannerTable::minimumSizeHint() const
+{
+    const int rows = std::min(kLeastRows, std::max(1, m_model->rowCount()));
+    return {Theme::current().px(120),
+            horizontalHeader()->height() + rows * verticalHeader()->defaultSectionSize()};
+}
+
+/// Figures are never cut: the state gives way first, then the names.
+void PlannerTable::sizeColumns()
+{
+    const Theme& theme = Theme::current();
+    const QFont& font = theme.font(TextRole::Strong);
+    const int pads = 2 * theme.px(kPad);
+    const QString head = m_model->headerData(PlannerModel::PeakColumn, Qt::Horizontal).toString();
+    const auto wide = [pads](double text) { return static_cast<int>(std::ceil(text)) + pads; };
+    const int peak = wide(std::max(numberWidth(font, QStringLiteral("1023.9")),
+                                   nameWidth(theme.font(TextRole::Small), head)));
+    const int slower = wide(numberWidth(font, QStringLiteral("+999.9\u00a0%")));
+    double longest = 0;
+    for (int row = 0; row < m_model->rowCount(); ++row)
+        longest = std::max(longest, nameWidth(font, m_model->rowAt(row).planner));
+    const int name = wide(longest) + theme.px(kMarkRoom);
+    const int room = std::max(1, viewport()->width() - peak - slower);
+    const bool hasState = room - name >= theme.px(kStateRoom);
+    setColumnHidden(PlannerModel::StateColumn, !hasState);
+    setColumnWidth(PlannerModel::NameColumn, hasState ? name : room);
+    if (hasState)
+        setColumnWidth(PlannerModel::StateColumn, room - name);
+    setColumnWidth(PlannerModel::PeakColumn, peak);
+    setColumnWidth(PlannerModel::SlowerColumn, slower);
+}
+
+void PlannerTable::resizeEvent(QResizeEvent* event)
+{
+    sizeColumns();
+    QTableView::resizeEvent(event);
+}
+
+void PlannerTable::paintEvent(QPaintEvent* event)
+{
+    QTableView::paintEvent(event);
+    if (!m_hasRing || !currentIndex().isValid())
+        return;
+    QRect row = visualRect(currentIndex());
+    row.setLeft(0);
+    row.setRight(viewport()->width() - 1);
+    QPainter painter{viewport()};
+    painter.setPen(QPen{Theme::current().color(Role::Accent), 2});
+    painter.drawRect(row.adjusted(1, 1, 0, 0));
+}
+
+void PlannerTable::currentChanged(const QModelIndex& current, const QModelIndex& previous)
+{
+    QTableView::currentChanged(current, previous);
+    viewport()->update(); // the ring goes around the whole row
+}
+
+void PlannerTable::focusInEvent(QFocusEvent* event)
+{
+    m_hasRing = showsFocusRing(event->reason());
+    for (int row = 0; row < m_model->rowCount() && !currentIndex().isValid(); ++row)
+        if (m_model->rowAt(row).isChosen)
+            setCurrentIndex(m_model->index(row, PlannerModel::NameColumn));
+    QTableView::focusInEvent(event);
+    viewport()->update();
+}
+
+void PlannerTable::focusOutEvent(QFocusEvent* event)
+{
+    m_hasRing = false;
+    QTableView::focusOutEvent(event);
+    viewport()->update();
+}
+
+void PlannerTable::keyPressEvent(QKeyEvent* event)
+{
+    m_hasRing = true; // whoever came by mouse goes on by key
+    const bool isChoice = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter
+                          || event->key() == Qt::Key_Space;
+    if (isChoice)
+        choose(currentIndex());
+    else
+        QTableView::keyPressEvent(event);
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/plan_tables/table_look.h"
+
+#include "ui/base/drawn_text.h"
+#include "ui/base/icons.h"
+#include "ui/base/theme.h"
+#include "ui/models/plan_model.h"
+
+#include <QIcon>
+#include <QPainter>
+#include <QTableView>
+
+#include <cmath>
+
+namespace plimsoll::ui {
+
+namespace {
+constexpr int kNumberPad = 8;
+constexpr int kTextPad = 6;    ///< as the style sheet has it
+constexpr int kTextMargin = 3; ///< pixels that Qt adds around icons and texts
+} // namespace
+
+TableDelegate::TableDelegate(QObject* parent) : QStyledItemDelegate{parent} {}
+
+void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                          const QModelIndex& index) const
+{
+    // The style sheet takes longer for a cell's empty ground than all its content takes, and a drag
+    // paints the cells in every frame; only where there is something to see is it asked.
+    const bool isPlain = (option.state & (QStyle::State_Selected | QStyle::State_HasFocus)) == 0;
+    if (!isPlain) {
+        QStyleOptionViewItem ground = option;
+        ground.index = index;
+        option.widget->style()->drawControl(QStyle::CE_ItemViewItem, &ground, painter,
+                                            option.widget);
+    }
+    const Theme& theme = Theme::current();
+    painter->save();
+    painter->setFont(option.font);
+    painter->setPen(theme.color(Role::Text));
+    const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
+    const QString text = displayText(index.data(), option.locale);
+    if (alignment.testFlag(Qt::AlignRight)) {
+        const int pad = theme.px(kNumberPad);
+        paintNumber(*painter, QRectF{option.rect}.adjusted(pad, 0, -pad, 0), index, text, isPlain);
+    } else {
+        const int pad = theme.px(kTextPad) + kTextMargin;
+        QRect cell = option.rect.adjusted(pad, 0, -pad, 0);
+        const QVariant decoration = index.data(Qt::DecorationRole);
+        if (decoration.isValid()) {
+            const QSize size = option.decorationSize;
+            const int top = cell.top() + (cell.height() - size.height()) / 2;
+            decoration.value<QIcon>().paint(painter, QRect{{cell.left(), top}, size});
+            cell.setLeft(cell.left() + size.width() + 2 * kTextMargin);
+        }
+        const bool isLink = index.data(PlanModel::LinkRole).toBool();
+        if (isLink)
+            painter->setPen(theme.color(Role::Accent));
+        // Of a path the end matters.
+        paintText(*painter, cell, text, isLink ? Qt::ElideLeft : option.textElideMode, isPlain);
+    }
+    painter->restore();
+}
+
+void TableDelegate::paintText(QPainter& painter, const QRect& cell, const QString& text,
+                              Qt::TextElideMode mode, bool isPlain)
+{
+    const QString shown = fittedName(painter.font(), text, mode, cell.width());
+    const QFontMetricsF metrics{painter.font()};
+    const int line = qRound(metrics.height());
+    const int top = cell.top() + cell.height() / 2 - line / 2;
+    const QPointF pos{static_cast<double>(cell.left()), top + metrics.ascent()};
+    if (isPlain)
+        drawNameOn(Theme::current().color(Role::Panel), painter, pos, shown);
+    else
+        drawName(painter, pos, shown);
+}
+
+void TableDelegate::paintNumber(QPainter& painter, const QRectF& cell, const QModelIndex& index,
+                                const QString& text, bool isPlain)
+{
+    const Theme& theme = Theme::current();
+    const QFont& font = painter.font();
+    const QVariant fraction = index.data(PlanModel::FractionRole);
+    const double room = cell.width() - theme.px(72);
+    const bool hasBar =
+        index.column() == PlanModel::SavedColumn && fraction.isValid() && room > theme.px(24);
+    if (hasBar) {
+        const QRectF track{cell.left(), cell.center().y() - theme.px(4), room,
+                           static_cast<double>(theme.px(8))};
+        painter.fillRect(track, theme.color(Role::Raised));
+        painter.fillRect(
+            QRectF{track.topLeft(), QSizeF{track.width() * fraction.toDouble(), track.height()}},
+            theme.color(Role::ClassAct));
+    }
+    const double width = numberWidth(font, text);
+    const QPointF end{cell.right(), cell.center().y() + QFontMetricsF{font}.capHeight() / 2};
+    if (width > cell.width())
+        painter.drawText(cell, Qt::AlignVCenter | Qt::AlignRight,
+                         QFontMetricsF{font}.elidedText(text, Qt::ElideRight, cell.width()));
+    else if (isPlain && (!hasBar || width < theme.px(66)))
+        drawNumberOn(theme.color(Role::Panel), painter, end, text, Qt::AlignRight);
+    else
+        drawNumber(painter, end, text, Qt::AlignRight);
+}
+
+QSize TableDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    QSize size = QStyledItemDelegate::sizeHint(option, index);
+    size.setHeight(Theme::current().rowHeight(24));
+    return size;
+}
+
+TableHeader::TableHeader(QWidget* parent, int pad) : QHeaderView{Qt::Horizontal, parent}, m_pad{pad}
+{
+    setSectionsClickable(true);
+    setHighlightSections(false);
+    setFixedHeight(Theme::current().rowHeight(24));
+}
+
+void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section) const
+{
+    const Theme& theme = Theme::current();
+    painter->save();
+    painter->fillRect(rect, theme.color(Role::Panel));
+    painter->fillRect(QRect{rect.left(), rect.bottom(), rect.width(), 1},
+                      theme.color(Role::Border));
+    const QFont font = theme.font(TextRole::Small);
+    const QFontMetricsF metrics{font};
+    const QVariant alignment = model()->headerData(section, orientation(), Qt::TextAlignmentRole);
+    const bool isRight = alignment.value<Qt::Alignment>().testFlag(Qt::AlignRight);
+    const bool isSorted = isSortIndicatorShown() && sortIndicatorSection() == section;
+    const double side = theme.px(12);
+    const QRectF cell = QRectF{rect}.adjusted(theme.px(m_pad), 0, -theme.px(m_pad), 0);
+    const double room = cell.width() - (isSorted ? side + 2 : 0);
+    const QString text = fittedName(font, model()->headerData(section, orientation()).toString(),
+                                    Qt::ElideRight, room);
+    const double width = nameWidth(font, text);
+    const double left = isRight ? cell.right() - width : cell.left();
+    painter->setFont(font);
+    painter->setPen(theme.color(isSorted ? Role::Text : Role::Muted));
+    drawNameOn(theme.color(Role::Panel), *painter,
+               {left, cell.center().y() + (metrics.ascent() - metrics.descent()) / 2}, text);
+    if (isSorted) {
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->translate(isRight ? left - 2 - side / 2 : left + width + 2 + side / 2,
+                           cell.center().y());
+        if (sortIndicatorOrder() == Qt::AscendingOrder)
+            painter->rotate(180);
+        drawIcon(*painter, QRectF{-side / 2, -side / 2, side, side}, QStringLiteral("chev"),
+                 theme.color(Role::Text));
+    }
+    painter->restore();
+}
+
+void applyTableLook(QTableView& table)
+{
+    table.setItemDelegate(new TableDelegate{&table});
+    table.setHorizontalHeader(new TableHeader{&table});
+    table.setShowGrid(false);
+    table.setWordWrap(false);
+    table.setTextElideMode(Qt::ElideMiddle);
+    table.setSelectionBehavior(QAbstractItemView::SelectRows);
+    table.setSelectionMode(QAbstractItemView::SingleSelection);
+    table.setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    table.setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    table.verticalHeader()->hide();
+    table.verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table.verticalHeader()->setDefaultSectionSize(Theme::current().rowHeight(24));
+    table.horizontalHeader()->setMinimumSectionSize(Theme::current().px(40));
+    table.setTabKeyNavigation(false);
+}
+
+} // namespace plimsoll::ui

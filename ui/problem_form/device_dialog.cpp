@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/problem_form/device_dialog.h"
+
+#include "core/device/device_spec.h"
+#include "ui/base/theme.h"
+#include "ui/base/widgets.h"
+
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr int kWidth = 420;
+constexpr int kUnitWidth = 40;
+constexpr int kDigits = 6;
+
+/// "82.6T", as the fields take it.
+QString rateText(double perSecond)
+{
+    if (perSecond == 0)
+        return QStringLiteral("0");
+    constexpr double kTera = 1e12;
+    constexpr double kGiga = 1e9;
+    return perSecond >= kTera ? QString::number(perSecond / kTera, 'g', kDigits) + u'T'
+                              : QString::number(perSecond / kGiga, 'g', kDigits) + u'G';
+}
+
+double rateOf(const plan::Device& device, const char* dtype)
+{
+    const auto rate = device.flops.find(dtype);
+    return rate == device.flops.end() ? 0 : rate->second;
+}
+
+} // namespace
+
+DeviceDialog::DeviceDialog(const plan::Device& like, QWidget* parent) : QDialog{parent}
+{
+    setAttribute(Qt::WA_DeleteOnClose);
+    setWindowTitle(tr("Other GPU"));
+    const Theme& theme = Theme::current();
+    auto* column = new QVBoxLayout{this};
+    column->setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16));
+    column->setSpacing(theme.px(12));
+    auto* form = new QFormLayout;
+    form->setHorizontalSpacing(theme.px(12));
+    form->setVerticalSpacing(theme.px(6));
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    column->addLayout(form);
+    addFields(*form, like);
+    m_error = new TextLabel{{}, TextRole::Small, Role::Danger, this};
+    column->addWidget(m_error);
+    auto* buttons = new QDialogButtonBox{QDialogButtonBox::Cancel, this};
+    m_use = buttons->addButton(tr("Use this GPU"), QDialogButtonBox::AcceptRole);
+    for (QPushButton* button : buttons->findChildren<QPushButton*>())
+        button->setIcon({});
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    connect(buttons, &QDialogButtonBox::accepted, this, [this] {
+        if (const base::Result<plan::Device> made = device()) {
+            Q_EMIT chosen(*made);
+            accept();
+        }
+    });
+    column->addWidget(buttons);
+    setMinimumWidth(theme.px(kWidth));
+    readFields();
+    m_fields.front().edit->selectAll();
+}
+
+void DeviceDialog::addFields(QFormLayout& form, const plan::Device& like)
+{
+    const QString rate = tr("FLOP/s");
+    const QString flow = tr("B/s");
+    addField(form, {"name", tr("Name"), {}, tr("How lists show it.")}, tr("My GPU"));
+    addField(form, {"memory", tr("Memory"), {}, tr("As the driver reports it: 24GiB, 24564MiB.")},
+             QString::number(like.memory.count() >> 20U) + QStringLiteral("MiB"));
+    addField(form,
+             {"bandwidth", tr("Bandwidth"), flow, tr("Of its memory, bytes per second: 1008G.")},
+             rateText(like.bandwidth));
+    addField(form, {"float32", tr("FP32"), rate, tr("Peak FLOP per second: 82.6T.")},
+             rateText(rateOf(like, "float32")));
+    const QString dense = tr("Peak FLOP per second, dense; empty: as FP32.");
+    addField(form, {"bfloat16", tr("BF16"), rate, dense}, rateText(rateOf(like, "bfloat16")));
+    addField(form, {"float16", tr("FP16"), rate, dense}, rateText(rateOf(like, "float16")));
+    addField(form, {"float64", tr("FP64"), rate, tr("Peak FLOP per second; empty: as FP32.")},
+             rateText(rateOf(like, "float64")));
+    addField(form,
+             {"host", tr("Host link"), flow,
+              tr("To the host and back, bytes per second of one direction; empty: 16G, as PCI "
+                 "Express 3.0 x16.")},
+             rateText(like.hostLink));
+    addField(form,
+             {"link", tr("GPU link"), flow,
+              tr("To another GPU, bytes per second of one direction; 0 or empty: through the "
+                 "host.")},
+             rateText(like.deviceLink));
+    addField(form,
+             {"latency", tr("Latency"), tr("ns"),
+              tr("Nanoseconds between two kernels of an eager program; empty: 4000.")},
+             QString::number(like.launchLatency.count()));
+}
+
+void DeviceDialog::addField(QFormLayout& form, const FieldText& texts, const QString& text)
+{
+    auto* edit = new QLineEdit{text, this};
+    edit->setAccessibleName(texts.title);
+    edit->setAccessibleDescription(texts.sentence);
+    edit->setToolTip(texts.sentence);
+    connect(edit, &QLineEdit::textChanged, this, &DeviceDialog::readFields);
+    auto* row = new QHBoxLayout;
+    row->addWidget(edit);
+    auto* unit = new TextLabel{texts.unit, TextRole::Small, Role::Faint, this};
+    unit->setFixedWidth(Theme::current().px(kUnitWidth));
+    row->addWidget(unit);
+    form.addRow(new TextLabel{texts.title, TextRole::Body, Role::Muted, this}, row);
+    m_fields.push_back({texts.key, texts.title, edit});
+}
+
+/// What is wrong, without the example that the command line needs and with the field's own name.
+QString DeviceDialog::sentenceOf(const base::Error& error) const
+{
+    const std::string& message = error.message;
+    const std::size_t colon = message.find("\": ");
+    QString sentence =
+        QString::fromStdString(colon == std::string::npos ? message : message.substr(colon + 3));
+    for (const Field& field : m_fields)
+        if (const QString key = QString::fromLatin1(field.key) + u' '; sentence.startsWith(key))
+            return field.title + u' ' + sentence.mid(key.size());
+    return sentence;
+}
+
+base::Result<plan::Device> DeviceDialog::device() const
+{
+    std::string line;
+    for (const Field& field : m_fields) {
+        const QString text = field.edit->text().trimmed();
+        if (text.contains(u',') || text.contains(u'='))
+            return base::failure(base::ErrorKind::Usage,
+                                 "Commas and equals signs can't be part of a value.");
+        if (!text.isEmpty())
+            line += (line.empty() ? "" : ",") + std::string{field.key} + "=" + text.toStdString();
+    }
+    return plan::parseDeviceSpec(line);
+}
+
+void DeviceDialog::readFields()
+{
+    if (m_error == nullptr) // while the fields are made
+        return;
+    const base::Result<plan::Device> made = device();
+    m_error->setText(made ? QString{} : sentenceOf(made.error()));
+    m_use->setEnabled(made.has_value());
+}
+
+} // namespace plimsoll::ui

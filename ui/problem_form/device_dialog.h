@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/device/device.h"
+
+#include <QDialog>
+
+#include <vector>
+
+class QFormLayout;
+class QLineEdit;
+class QPushButton;
+
+namespace plimsoll::ui {
+
+class TextLabel;
+
+/// A GPU that no table has: a field for each value, filled in from another one. What is typed is
+/// read at once; a sentence says what is wrong with it.
+class DeviceDialog : public QDialog
+{
+    Q_OBJECT
+
+public:
+    explicit DeviceDialog(const plan::Device& like, QWidget* parent = nullptr);
+
+Q_SIGNALS:
+    void chosen(const plimsoll::plan::Device& device);
+
+private:
+    /// A value as core/plan/device_spec.h names it.
+    struct Field
+    {
+        const char* key = "";
+        QString title;
+        QLineEdit* edit = nullptr;
+    };
+    struct FieldText
+    {
+        const char* key = "";
+        QString title;
+        QString unit; ///< "": the value brings its own
+        QString sentence;
+    };
+
+    void addFields(QFormLayout& form, const plan::Device& like);
+    void addField(QFormLayout& form, const FieldText& texts, const QString& text);
+    [[nodiscard]] QString sentenceOf(const base::Error& error) const;
+    [[nodiscard]] base::Result<plan::Device> device() const;
+    void readFields();
+
+    std::vector<Field> m_fields;
+    TextLabel* m_error = nullptr;
+    QPushButton* m_use = nullptr;
+};
+
+} // namespace plimsoll::ui

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/problem_form/option_form.h"
+
+#include "core/solve/registry.h"
+#include "ui/base/texts.h"
+#include "ui/base/theme.h"
+#include "ui/base/widgets.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QFormLayout>
+#include <QLineEdit>
+#include <QSignalBlocker>
+#include <QSpinBox>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr double kLabelWidth = 58; // as in the panel: the fields line up
+
+std::optional<solve::OptionRecord> recordOf(const std::string& planner, const std::string& name)
+{
+    if (const auto found = solve::findPlanner(planner))
+        for (const solve::OptionRecord& record : (*found)->descriptor().options)
+            if (record.name == name)
+                return record;
+    return std::nullopt;
+}
+
+/// "slots" as "Slots", where a record has no label of its own.
+QString titleOf(const solve::OptionRecord& record)
+{
+    if (!record.label.empty())
+        return QString::fromStdString(record.label);
+    const QString name = QString::fromStdString(record.name).replace(u'-', u' ');
+    return name.left(1).toUpper() + name.mid(1);
+}
+
+int numberOf(const solve::OptionValue& value)
+{
+    return static_cast<int>(std::get<std::int64_t>(value));
+}
+
+} // namespace
+
+OptionForm::OptionForm(QWidget* parent) : QWidget{parent}
+{
+    const Theme& theme = Theme::current();
+    auto* form = new QFormLayout{this};
+    form->setContentsMargins(0, 0, 0, 0);
+    form->setHorizontalSpacing(theme.px(8));
+    form->setVerticalSpacing(theme.px(6));
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    for (const auto& planner : solve::planners())
+        for (const solve::OptionRecord& record : planner->descriptor().options)
+            if (std::none_of(m_rows.begin(), m_rows.end(),
+                             [&](const Row& row) { return row.name == record.name; }))
+                addRow(record);
+}
+
+QFormLayout& OptionForm::formLayout() const
+{
+    return *qobject_cast<QFormLayout*>(layout());
+}
+
+OptionForm::Row OptionForm::makeList(const solve::OptionRecord& record)
+{
+    auto* combo = new QComboBox{this};
+    combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    combo->setMinimumContentsLength(8);
+    for (std::size_t i = 0; i < record.choices.size(); ++i)
+        combo->addItem(QString::fromStdString(record.choices[i]),
+                       static_cast<int>(record.lower) + static_cast<int>(i));
+    const QString name = QString::fromStdString(record.name);
+    connect(combo, &QComboBox::activated, this, [this, combo, name](int row) {
+        Q_EMIT optionChosen(name, std::int64_t{combo->itemData(row).toInt()});
+    });
+    return {record.name, combo,
+            [combo](const solve::OptionRecord& /*record*/, const solve::OptionValue& value) {
+                combo->setCurrentIndex(std::max(combo->findData(numberOf(value)), 0));
+            }};
+}
+
+OptionForm::Row OptionForm::makeNumber(const solve::OptionRecord& record)
+{
+    auto* box = new QSpinBox{this};
+    box->setKeyboardTracking(false); // half a number is no choice
+    const QString name = QString::fromStdString(record.name);
+    connect(box, &QSpinBox::valueChanged, this,
+            [this, name](int value) { Q_EMIT optionChosen(name, std::int64_t{value}); });
+    return {record.name, box,
+            [box](const solve::OptionRecord& shown, const solve::OptionValue& value) {
+                const QSignalBlocker quiet{box}; // what setOptions() shows is nobody's choice
+                box->setRange(static_cast<int>(shown.lower), static_cast<int>(shown.upper));
+                box->setValue(numberOf(value));
+            }};
+}
+
+OptionForm::Row OptionForm::makeText(const solve::OptionRecord& record)
+{
+    auto* edit = new QLineEdit{this};
+    edit->setPlaceholderText(QString::fromStdString(record.example));
+    edit->setMaxLength(static_cast<int>(record.upper));
+    const QString name = QString::fromStdString(record.name);
+    // Not while it is typed: half a name is no choice. Left as it was, it is none, either.
+    connect(edit, &QLineEdit::editingFinished, this, [this, edit, name] {
+        if (!edit->isModified())
+            return;
+        edit->setModified(false);
+        Q_EMIT optionChosen(name, edit->text().trimmed().toStdString());
+    });
+    return {record.name, edit,
+            [edit, shown = QString{}](const solve::OptionRecord& /*record*/,
+                                      const solve::OptionValue& value) mutable {
+                const QString text = QString::fromStdString(std::get<std::string>(value));
+                if (text == shown && edit->isModified())
+                    return; // plans come in while somebody types
+                shown = text;
+                edit->setText(text);
+            }};
+}
+
+OptionForm::Row OptionForm::makeRow(const solve::OptionRecord& record)
+{
+    if (solve::isSwitch(record))
+        return makeSwitch(record);
+    switch (record.kind()) {
+    case solve::OptionKind::Choice: return makeList(record);
+    case solve::OptionKind::Text: return makeText(record);
+    case solve::OptionKind::Number: break;
+    }
+    return makeNumber(record);
+}
+
+OptionForm::Row OptionForm::makeSwitch(const solve::OptionRecord& record)
+{
+    auto* box = new QCheckBox{QString::fromStdString(record.label), this};
+    box->setMinimumHeight(Theme::current().rowHeight(20));
+    const QString name = QString::fromStdString(record.name);
+    // clicked(), not toggled(): what setOptions() shows is nobody's choice.
+    connect(box, &QCheckBox::clicked, this,
+            [this, name](bool checked) { Q_EMIT optionChosen(name, std::int64_t{checked}); });
+    return {record.name, box,
+            [box](const solve::OptionRecord& /*record*/, const solve::OptionValue& value) {
+                box->setChecked(numberOf(value) == 1);
+            }};
+}
+
+void OptionForm::addRow(const solve::OptionRecord& record)
+{
+    const Theme& theme = Theme::current();
+    const QString title = titleOf(record);
+    const QString sentence = QString::fromStdString(record.sentence);
+    const bool isSwitch = solve::isSwitch(record);
+    Row row = makeRow(record);
+    row.field->setObjectName(QString::fromStdString(record.name));
+    row.field->setToolTip(plainTip(sentence));
+    row.field->setAccessibleName(title);
+    if (auto* inside = row.field->findChild<QLineEdit*>()) { // of a spin box: it takes the focus
+        inside->setAccessibleName(title);
+        inside->setAccessibleDescription(sentence);
+    }
+    row.field->setAccessibleDescription(sentence);
+    // A switch brings its own text; the label's room stays, so that all fields line up.
+    auto* label = new TextLabel{isSwitch ? QString{} : title, TextRole::Body, Role::Muted, this};
+    label->setMinimumWidth(theme.px(kLabelWidth));
+    if (!isSwitch)
+        label->setMinimumHeight(theme.rowHeight(28));
+    formLayout().addRow(label, row.field);
+    m_rows.push_back(std::move(row));
+}
+
+void OptionForm::setShown(const std::string& name, bool shown)
+{
+    if (shown)
+        m_absent.erase(name);
+    else
+        m_absent.insert(name);
+    for (const Row& row : m_rows)
+        if (row.name == name)
+            formLayout().setRowVisible(row.field, shown && recordOf(m_planner, name).has_value());
+}
+
+void OptionForm::setOptions(const std::string& planner, const solve::Options& options)
+{
+    m_planner = planner;
+    for (const Row& row : m_rows) {
+        const std::optional<solve::OptionRecord> record = recordOf(planner, row.name);
+        formLayout().setRowVisible(row.field, record && !m_absent.contains(row.name));
+        if (!record)
+            continue;
+        const auto chosen = options.find(row.name);
+        row.field->setEnabled(record->lower < record->upper);
+        row.show(*record, chosen != options.end() ? chosen->second : solve::defaultValue(*record));
+    }
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/solve/api/planner.h"
+
+#include <QWidget>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+class QFormLayout;
+
+namespace plimsoll::ui {
+
+/// The options of a planner, from their records: a box to check for a switch, a list for other
+/// choices, a field for a number or a text. Those that leave nothing to choose are shown, but
+/// closed.
+class OptionForm : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit OptionForm(QWidget* parent = nullptr);
+
+    void setOptions(const std::string& planner, const solve::Options& options);
+
+    /// An option that says nothing about the graph has no row.
+    void setShown(const std::string& name, bool shown);
+
+Q_SIGNALS:
+    void optionChosen(const QString& name, const solve::OptionValue& value);
+
+private:
+    struct Row
+    {
+        std::string name;
+        QWidget* field = nullptr;
+        std::function<void(const solve::OptionRecord&, const solve::OptionValue&)>
+            show; ///< puts a value that the record takes into the field
+    };
+    void addRow(const solve::OptionRecord& record);
+    [[nodiscard]] Row makeList(const solve::OptionRecord& record);
+    [[nodiscard]] Row makeSwitch(const solve::OptionRecord& record);
+    [[nodiscard]] Row makeNumber(const solve::OptionRecord& record);
+    [[nodiscard]] Row makeText(const solve::OptionRecord& record);
+    [[nodiscard]] Row makeRow(const solve::OptionRecord& record);
+    [[nodiscard]] QFormLayout& formLayout() const;
+
+    std::vector<Row> m_rows;        ///< of all planners, each name once
+    std::set<std::string> m_absent; ///< names that setShown() took away
+    std::string m_planner;
+};
+
+} // namespace plimsoll::ui

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/problem_form/parallel_form.h"
+
+#include "core/base/format.h"
+#include "core/parallel/rank_program.h"
+#include "ui/base/numbers.h"
+#include "ui/base/texts.h"
+#include "ui/base/theme.h"
+#include "ui/base/widgets.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QLocale>
+#include <QVBoxLayout>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr double kLabelWidth = 58; // as in the panel: the fields line up
+
+/// "100GB/s", as the field takes it.
+QString rateText(double perSecond)
+{
+    constexpr double kGiga = 1e9;
+    return QString::number(perSecond / kGiga, 'g', QLocale::FloatingPointShortest)
+           + QStringLiteral("GB/s");
+}
+
+QString bucketText(const std::optional<base::Bytes>& bucket)
+{
+    constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
+    if (!bucket)
+        return {};
+    return bucket->count() % kMiB == 0
+               ? QString::number(bucket->count() / kMiB) + QStringLiteral("MiB")
+               : QString::number(bucket->count());
+}
+
+/// "5us".
+QString latencyText(base::Nanoseconds time)
+{
+    constexpr std::int64_t kMicro = 1000;
+    return time.count() % kMicro == 0
+               ? QString::number(time.count() / kMicro) + QStringLiteral("us")
+               : QString::number(time.count()) + QStringLiteral("ns");
+}
+
+} // namespace
+
+ParallelForm::ParallelForm(QWidget* parent)
+    : QWidget{parent}, m_fields{new QWidget{this}}, m_error{new QLabel{this}}
+{
+    const Theme& theme = Theme::current();
+    auto* column = new QVBoxLayout{this};
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme.px(2));
+    m_isOn = new QCheckBox{QStringLiteral("Data parallel (DDP)"), this};
+    m_isOn->setToolTip(plainTip(QStringLiteral(
+        "Plan the step of one of several processes under DistributedDataParallel: its gradient "
+        "buckets take memory, reducing them takes time.")));
+    m_isOn->setMinimumHeight(theme.rowHeight(20));
+    auto* head = new QFormLayout;
+    head->setHorizontalSpacing(theme.px(8));
+    auto* blank = new QWidget{this};
+    blank->setFixedWidth(theme.px(kLabelWidth)); // in line with the fields
+    head->addRow(blank, m_isOn);
+    column->addLayout(head);
+    auto* form = new QFormLayout{m_fields};
+    form->setContentsMargins(0, 0, 0, 0);
+    form->setHorizontalSpacing(theme.px(8));
+    form->setVerticalSpacing(theme.px(2));
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    m_world = addField(*form, QStringLiteral("World"),
+                       QStringLiteral("How many processes train together, each on its own GPU."));
+    m_bucket = addField(*form, QStringLiteral("Bucket"),
+                        QStringLiteral("DDP's bucket_cap_mb, such as 25MiB; empty: PyTorch's "
+                                       "default, 1 MiB for the first and 25 MiB for the others."));
+    m_bucket->setPlaceholderText(QStringLiteral("PyTorch's default"));
+    m_bandwidth = addField(*form, QStringLiteral("Bus"),
+                           QStringLiteral("Bytes per second that a ring of the GPUs moves over "
+                                          "each link, such as 100GB/s; empty: the GPU's link."));
+    m_latency = addField(*form, QStringLiteral("Latency"),
+                         QStringLiteral("Of one hop of a collective, such as 5us."));
+    m_views = addSwitch(*form, QStringLiteral("Gradients in buckets"),
+                        QStringLiteral("gradient_as_bucket_view: gradients have no copy of their "
+                                       "own beside the buckets."));
+    m_manual = addSwitch(*form, QStringLiteral("Reduce by hand"),
+                         QStringLiteral("plimsoll.ddp reduces each gradient behind backward: "
+                                        "nothing of it is hidden, hooks don't matter."));
+    addZero(*form);
+    column->addWidget(m_fields);
+    m_error->setTextFormat(Qt::PlainText);
+    m_error->setWordWrap(true);
+    m_error->setForegroundRole(QPalette::BrightText); // danger
+    m_error->hide();
+    column->addWidget(m_error);
+    for (TextLabel*& line : m_spent) {
+        line = new TextLabel{{}, TextRole::Small, Role::Muted, this};
+        line->setSteady();
+        column->addWidget(line);
+    }
+    connect(m_isOn, &QCheckBox::clicked, this, &ParallelForm::choose);
+    setSetting({}, {});
+    hide();
+}
+
+QLineEdit* ParallelForm::addField(QFormLayout& form, const QString& title, const QString& tip)
+{
+    const Theme& theme = Theme::current();
+    auto* label = new TextLabel{title, TextRole::Body, Role::Muted, m_fields};
+    label->setMinimumSize(theme.px(kLabelWidth), theme.rowHeight(28));
+    auto* edit = new QLineEdit{m_fields};
+    edit->setAccessibleName(title);
+    edit->setToolTip(plainTip(tip));
+    form.addRow(label, edit);
+    connect(edit, &QLineEdit::editingFinished, this, &ParallelForm::choose);
+    return edit;
+}
+
+QCheckBox* ParallelForm::addSwitch(QFormLayout& form, const QString& title, const QString& tip)
+{
+    auto* box = new QCheckBox{title, m_fields};
+    box->setToolTip(plainTip(tip));
+    box->setMinimumHeight(Theme::current().rowHeight(20));
+    form.addRow(QString{}, box);
+    connect(box, &QCheckBox::clicked, this, &ParallelForm::choose);
+    return box;
+}
+
+void ParallelForm::addZero(QFormLayout& form)
+{
+    const Theme& theme = Theme::current();
+    const QString title = QStringLiteral("ZeRO");
+    auto* label = new TextLabel{title, TextRole::Body, Role::Muted, m_fields};
+    label->setMinimumSize(theme.px(kLabelWidth), theme.rowHeight(28));
+    m_zero = new QComboBox{m_fields};
+    m_zero->setAccessibleName(title);
+    m_zero->addItems({QStringLiteral("Off"), QStringLiteral("1: optimizer's state"),
+                      QStringLiteral("2: gradients, too"), QStringLiteral("3: parameters, too")});
+    m_zero->setToolTip(plainTip(QStringLiteral(
+        "What the processes share out. 1: ZeroRedundancyOptimizer. 2: "
+        "fully_shard(reshard_after_forward=False). 3: fully_shard(), which gathers the parameters "
+        "of a block when it needs them. From 2 on there are no buckets: each block is one.")));
+    form.addRow(label, m_zero);
+    connect(m_zero, &QComboBox::activated, this, &ParallelForm::choose);
+}
+
+void ParallelForm::setRecorded(const graph::Program& recorded)
+{
+    plan::DataParallel setting;
+    setVisible(plan::canRunUnder(recorded, setting).has_value());
+    setting.zero = 1;
+    m_zero->setEnabled(plan::canRunUnder(recorded, setting).has_value());
+}
+
+void ParallelForm::setSetting(const Setting& setting, const plan::Device& device)
+{
+    m_setting = setting;
+    m_device = device;
+    m_error->hide();
+    fillIn();
+}
+
+void ParallelForm::fillIn()
+{
+    m_isOn->setChecked(m_setting.has_value());
+    m_fields->setVisible(m_setting.has_value());
+    for (TextLabel* line : m_spent)
+        line->setVisible(m_setting.has_value());
+    if (!m_setting)
+        return;
+    m_world->setText(QString::number(m_setting->world));
+    m_bucket->setText(bucketText(m_setting->bucket));
+    m_bandwidth->setText(rateText(m_setting->busBandwidth));
+    m_latency->setText(latencyText(m_setting->latency));
+    m_views->setChecked(m_setting->views);
+    m_manual->setChecked(m_setting->manual);
+    m_zero->setCurrentIndex(static_cast<int>(m_setting->zero));
+    for (QWidget* ofDdp : {static_cast<QWidget*>(m_bucket), static_cast<QWidget*>(m_views),
+                           static_cast<QWidget*>(m_manual)})
+        ofDdp->setEnabled(!m_setting->isSharded());
+}
+
+/// What the fields say, as the command line takes it.
+std::string ParallelForm::line() const
+{
+    if (!m_setting)
+        return "world=8";
+    QString text = QStringLiteral("world=") + m_world->text();
+    const auto add = [&text](const char* key, const QLineEdit& edit) {
+        if (const QString value = edit.text().trimmed(); !value.isEmpty())
+            text += u',' + QString::fromUtf8(key) + u'=' + value;
+    };
+    add("busbw", *m_bandwidth);
+    add("latency", *m_latency);
+    const int zero = m_zero->currentIndex();
+    if (zero > 0)
+        text += QStringLiteral(",zero=%1").arg(zero);
+    if (zero >= 2) // the rest is DDP's
+        return text.toStdString();
+    add("bucket", *m_bucket);
+    if (m_views->isChecked())
+        text += QStringLiteral(",views");
+    if (m_manual->isChecked())
+        text += QStringLiteral(",manual");
+    return text.toStdString();
+}
+
+void ParallelForm::choose()
+{
+    if (!m_isOn->isChecked()) {
+        if (m_setting)
+            Q_EMIT settingChosen(std::nullopt);
+        return;
+    }
+    const base::Result<plan::DataParallel> setting = plan::parseDataParallel(line(), m_device);
+    if (setting) {
+        m_error->hide();
+        if (m_setting != *setting)
+            Q_EMIT settingChosen(*setting);
+        else
+            fillIn();
+        return;
+    }
+    // Behind the example of a line, which nobody writes here.
+    const QString sentence = fileText(setting.error().message);
+    const QString mark = QStringLiteral("\": ");
+    m_error->setText(sentence.mid(sentence.indexOf(mark) + mark.size()));
+    m_error->show();
+    fillIn();
+}
+
+void ParallelForm::showSpent(const plan::Evaluation& evaluation)
+{
+    if (!evaluation.communication) {
+        for (TextLabel* line : m_spent)
+            line->setText({});
+        return;
+    }
+    const plan::Communication& spent = *evaluation.communication;
+    m_spent[0]->setText(QStringLiteral("%1 of %2 exposed in %3")
+                            .arg(ui::timeText(spent.exposed + spent.gatherExposed),
+                                 ui::timeText(spent.reduce + spent.gather),
+                                 QString::fromStdString(base::counted(
+                                     spent.reductions.size() + spent.gatherings.size(),
+                                     spent.gatherings.empty() ? "reduction" : "collective"))));
+    m_spent[1]->setText(
+        QStringLiteral("%1 beside it").arg(ui::timeText(spent.sync + spent.copies)));
+}
+
+} // namespace plimsoll::ui
