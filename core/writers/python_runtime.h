@@ -5,7 +5,7 @@
 
 namespace plimsoll::writers {
 
-/// The text of base/apply_values.py and applying/apply_runtime.py of
+/// The text of common/apply_values.py and runtime/checkpoint/apply_runtime.py of
 /// resources/pytorch/src/plimsoll, compiled in.
 [[nodiscard]] std::string_view pythonRuntime();
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import difflib
 from typing import Any
 
-from plimsoll.base.kinds import PHASES, Recording
+from plimsoll.common.graph_rows import PHASES, Recording
 
 
 def _row(recording: Recording, op: Any) -> tuple:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterable
 
 import torch
-from plimsoll.measuring.profiled import Profile, comparable, roots_of
+from plimsoll.measure.profiled import Profile, comparable, roots_of
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 """Every op of a real step, run on fakes of its arguments too: do the fake results have the memory of the real ones?"""
 
 import torch
-from plimsoll.emulation import fake_results
+from plimsoll.kernels import fake_results
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_leaves, tree_map_only

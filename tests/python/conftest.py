@@ -17,7 +17,7 @@ def graph_of_sample():
     """Traces a sample's model once per session: (name, target, extra arguments of its function) -> graph."""
     import make
     import plimsoll
-    from plimsoll.recording.tracing import trace_graph
+    from plimsoll.record.tracing import trace_graph
 
     known = {}
 

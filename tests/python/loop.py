@@ -6,7 +6,7 @@ import os
 import subprocess
 
 import plimsoll
-from plimsoll.recording.stream import record_stream
+from plimsoll.record.stream import record_stream
 
 
 def program(name):

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "resources" / "pytorch" / "src"))
 
 import plimsoll  # noqa: E402 (needs the path)
-from plimsoll.recording.tracing import trace_graph  # noqa: E402
+from plimsoll.record.tracing import trace_graph  # noqa: E402
 
 
 class Head(torch.nn.Module):

@@ -9,10 +9,10 @@ import random
 
 import torch
 from plimsoll import PlanMismatch
-from plimsoll.applying.op_regions import Checker, lay_out, read_regions
-from plimsoll.applying.op_structures import Structure
-from plimsoll.applying.op_trace import on_fakes, record_forward
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.tracing import trace_graph
+from plimsoll.runtime.checkpoint.op_regions import Checker, lay_out, read_regions
+from plimsoll.runtime.checkpoint.op_structures import Structure
+from plimsoll.runtime.checkpoint.op_trace import on_fakes, record_forward
 from zoo import ZOO
 
 VIEW, RANDOM = 1, 2

@@ -13,13 +13,13 @@ from typing import Any, Callable
 
 import torch
 from allocator import Held, watched
-from plimsoll.job.environment import prepared
-from plimsoll.measuring.profiled import Profile, allocator_curve, matched
-from plimsoll.recording.finish import finish
-from plimsoll.recording.record import record
-from plimsoll.recording.saved import SavedTensors
-from plimsoll.recording.tracing import trace_graph
-from plimsoll.recording.writer import graph_of
+from plimsoll.measure.profiled import Profile, allocator_curve, matched
+from plimsoll.record.finish import finish
+from plimsoll.record.record import record
+from plimsoll.record.saved import SavedTensors
+from plimsoll.record.tracing import trace_graph
+from plimsoll.record.writer import graph_of
+from plimsoll.training_step.environment import prepared
 from zoo import ZOO
 
 _ENGINE = "autograd::engine::evaluate_function"

@@ -7,7 +7,7 @@ whoever repeats an op must bring every storage that it reads back to the version
 
 import random
 
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.tracing import trace_graph
 
 BACKWARD, OPTIMIZER = 2, 3
 TARGET, PHASE, READS, WRITES, OUTPUTS, FLAGS, ARGS = 0, 1, 5, 6, 7, 8, 16

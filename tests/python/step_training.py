@@ -4,7 +4,7 @@
 import time
 
 import torch
-from plimsoll.job.step import _brought
+from plimsoll.training_step.step import _brought
 
 
 def _new_values(tensor, step):

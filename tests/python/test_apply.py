@@ -342,8 +342,8 @@ def test_a_module_whose_forward_cannot_be_replaced_leaves_the_others_alone():
 
 def exported_apply(plan):
     """apply() and remove() of a module that carries the runtime with it, as plimsoll-cli writes it."""
-    runtime, values = (inspect.getsource(sys.modules[f"plimsoll.{name}"]) for name in ("applying.apply_runtime", "base.apply_values"))
-    source = "".join(values if line.startswith("from ..base.apply_values") else line for line in runtime.splitlines(True))
+    runtime, values = (inspect.getsource(sys.modules[f"plimsoll.{name}"]) for name in ("runtime.checkpoint.apply_runtime", "common.apply_values"))
+    source = "".join(values if line.startswith("from ...common.apply_values") else line for line in runtime.splitlines(True))
     module = types.ModuleType("exported_plan")
     exec(f"{source}\n\ndef apply(model):\n    return apply_regions(model, {plan['regions']!r})\n", module.__dict__)
     sys.modules["exported_plan"] = module

@@ -19,9 +19,9 @@ import torch
 from conftest import ROOT  # noqa: F401 (the paths)
 from graph_rules import assert_sound
 from op_plans import plan_of, region
-from plimsoll.recording.tracing import trace_graph
-from plimsoll.state import keeping, reach
-from plimsoll.state.reach import Reach
+from plimsoll.isolation import keeping, reach
+from plimsoll.isolation.reach import Reach
+from plimsoll.record.tracing import trace_graph
 from torch import nn
 
 COUNT = 0

@@ -13,7 +13,7 @@ import plimsoll
 import pytest
 import torch
 from graph_rules import assert_sound
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.tracing import trace_graph
 from proof import prove
 from step_plans import plan_of, random_again
 from step_training import Training, assert_same_bits

@@ -8,7 +8,7 @@ import plimsoll
 import pytest
 import torch
 import torch.nn.functional as F
-from plimsoll.recording.writer import write
+from plimsoll.record.writer import write
 from plimsoll.trunk import checkpoint_trunk
 from step_plans import traced
 from step_training import Training, assert_same_bits

@@ -5,8 +5,8 @@ import make
 import models
 import pytest
 import torch
-from plimsoll.recording.stream import record_stream
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.stream import record_stream
+from plimsoll.record.tracing import trace_graph
 from graph_rules import assert_sound
 from torch.utils.checkpoint import checkpoint
 

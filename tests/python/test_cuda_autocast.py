@@ -8,8 +8,8 @@ import plimsoll
 import pytest
 import torch
 import torch.nn.functional as F
-from plimsoll.emulation import cuda_autocast
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.kernels import cuda_autocast
+from plimsoll.record.tracing import trace_graph
 
 X = torch.rand(4, 16)
 # Not in the lists: registered one by one, with the policies that this says.
@@ -72,7 +72,7 @@ def test_weights_of_cudas_own_ops_are_cast_once_too():
 
     casts = [row for row in rows(way) if row[0] == "aten._to_copy.default"]
     assert len(casts) == 2  # the input and the weight
-    assert torch.clear_autocast_cache.__module__ != "plimsoll.emulation.cuda_kernels"
+    assert torch.clear_autocast_cache.__module__ != "plimsoll.kernels.cuda_kernels"
 
 
 def test_what_raises_on_cuda_is_refused():

@@ -12,7 +12,7 @@ import torch
 from op_plans import plan_of, record, region, seeded, with_saved
 from plans import plan_file
 from plans import region as calls
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.tracing import trace_graph
 
 HERE = Path(__file__).resolve().parent
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from beside import OnFakesToo
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.tracing import trace_graph
 from proof import prove
 from torch import nn
 from zoo import ZOO

@@ -6,7 +6,7 @@ from collections import Counter
 import models
 import plimsoll
 import pytest
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.tracing import trace_graph
 
 # name: parameters, saved (without parameters and inputs), peak, ops of forward, loss, backward, engine sums in place, out of place
 FIGURES = {

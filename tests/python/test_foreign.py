@@ -9,7 +9,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from plimsoll import TraceError
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.tracing import trace_graph
 
 
 class Body(torch.nn.Module):

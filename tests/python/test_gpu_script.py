@@ -11,9 +11,9 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "tests" / "gpu"))
 
 import compare  # noqa: E402 (needs the path)
-from plimsoll.job.environment import prepared  # noqa: E402
-from plimsoll.recording.finish import finish  # noqa: E402
-from plimsoll.recording.record import record, warm_up  # noqa: E402
+from plimsoll.record.finish import finish  # noqa: E402
+from plimsoll.record.record import record, warm_up  # noqa: E402
+from plimsoll.training_step.environment import prepared  # noqa: E402
 from streams import differences  # noqa: E402
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from op_plans import plan_of, region, results, same
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.tracing import trace_graph
 from proof import prove
 
 ROWS, WIDTH = 12, 16

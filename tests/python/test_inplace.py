@@ -10,8 +10,8 @@ import plimsoll
 import pytest
 import torch
 from graph_rules import assert_sound
-from plimsoll.recording.stream import record_stream
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.stream import record_stream
+from plimsoll.record.tracing import trace_graph
 from test_apply import assert_same, results
 
 

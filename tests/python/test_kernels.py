@@ -5,9 +5,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 from graph_rules import assert_sound
-from plimsoll.emulation.cuda_attention import EFFICIENT_GROUPS
-from plimsoll.emulation.cuda_recurrent import reserve_bytes
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.kernels.cuda_attention import EFFICIENT_GROUPS
+from plimsoll.kernels.cuda_recurrent import reserve_bytes
+from plimsoll.record.tracing import trace_graph
 
 HALF, SINGLE = torch.bfloat16, torch.float32
 

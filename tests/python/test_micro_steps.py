@@ -11,8 +11,8 @@ import torch
 from allocator import watched
 from graph_rules import assert_sound
 from loop import cli, compare, program
-from plimsoll.recording.stream import record_stream
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.stream import record_stream
+from plimsoll.record.tracing import trace_graph
 from proof import stream_of_graph
 from small import tied, tiny_gpt2
 

@@ -6,8 +6,8 @@ import plimsoll
 import pytest
 import torch
 from op_plans import plan_of, region
-from plimsoll.base.apply_values import flatten, is_numpy_number, same
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.common.apply_values import flatten, is_numpy_number, same
+from plimsoll.record.tracing import trace_graph
 
 X = torch.randn(3, 4, generator=torch.Generator().manual_seed(0))
 NUMBERS = [numpy.float32(0.1), numpy.float64(0.1), numpy.float16(0.5), numpy.int64(3), numpy.int32(-1), numpy.bool_(True)]

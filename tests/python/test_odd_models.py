@@ -12,8 +12,8 @@ import torch
 import torch.nn.functional as F
 from graph_rules import assert_sound
 from loop import compare
-from plimsoll.recording.stream import record_stream
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.stream import record_stream
+from plimsoll.record.tracing import trace_graph
 from proof import stream_of_graph
 from torch import nn
 from torch.nn.utils import parametrizations

@@ -16,7 +16,7 @@ from op_plans import count_of, graph, made, plan_between, plan_of, random_region
 from plans import plan_file
 from plans import region as calls
 from plimsoll import PlanMismatch
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.tracing import trace_graph
 from torch.utils.checkpoint import checkpoint
 
 Pair = collections.namedtuple("Pair", "first second")

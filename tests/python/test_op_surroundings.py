@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from op_plans import plan_between, record, region
 from plimsoll import PlanMismatch
-from plimsoll.applying.op_refusals import no_functions
+from plimsoll.runtime.checkpoint.op_refusals import no_functions
 from test_op_models import Doubled
 
 X = torch.randn(4, 8, generator=torch.Generator().manual_seed(0))

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the package shows to its users: types and docstrings of the public functions, progress."""
 
-import ast
 import inspect
 import sys
 import typing
-from pathlib import Path
 
 import plimsoll
 import pytest
 import torch
-from plimsoll.recording.tracing import trace, trace_graph
+from plimsoll.record.tracing import trace, trace_graph
 
 # `plimsoll.trace` is a module that can be called once `plimsoll.trace` was imported.
 FUNCTIONS = [trace, *(f for name in plimsoll.__all__ if name != "trace" and inspect.isfunction(f := getattr(plimsoll, name)))]
@@ -52,37 +50,6 @@ def test_what_is_measured_names_its_unit():
     assert "shapes" in trace.__doc__
 
 
-# ---- parts ----
-
-PACKAGE = Path(plimsoll.__file__).parent
-# Each part imports from those before it, never from one behind it.
-PARTS = ("base", "emulation", "state", "job", "varying", "applying", "recording", "stepping", "measuring")
-
-
-def imported_parts(file):
-    """First names below `plimsoll` that a file in a part's folder imports from outside of that part."""
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level == 2:
-            yield from [node.module.partition(".")[0]] if node.module else [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module.startswith("plimsoll."):
-            yield node.module.split(".")[1]
-        elif isinstance(node, ast.Import):
-            yield from (alias.name.split(".")[1] for alias in node.names if alias.name.startswith("plimsoll."))
-
-
-def test_the_folders_are_the_parts():
-    assert {path.parent.name for path in PACKAGE.glob("*/*.py")} == set(PARTS)
-    assert {path.name for path in PACKAGE.glob("*.py")} == {"__init__.py", "__main__.py", "ddp.py", "trace.py", "trunk.py", "version.py"}
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_parts_import_only_from_those_before_them(part):
-    allowed = {*PARTS[: PARTS.index(part) + 1], "version"}
-    files = sorted((PACKAGE / part).glob("*.py"))
-    assert [(file.name, name) for file in files for name in imported_parts(file) if name not in allowed] == []
-    assert part == "base" or any("base" in imported_parts(file) for file in files)  # imports are seen at all
-
-
 # ---- progress ----
 
 
@@ -96,7 +63,7 @@ class Wide(torch.nn.Module):
 
 
 def test_a_function_is_told_how_far_the_trace_is(monkeypatch):
-    monkeypatch.setattr("plimsoll.base.progress._INTERVAL", 0.0)  # every op
+    monkeypatch.setattr("plimsoll.common.progress._INTERVAL", 0.0)  # every op
     told = []
     graph = trace_graph(Wide(), torch.ones(2, 4), progress=lambda fraction, text: told.append((fraction, text)))
     fractions = [fraction for fraction, _ in told]
@@ -127,10 +94,10 @@ def test_nothing_is_shown_where_nobody_looks(choice, capsys, tmp_path):
 
 def test_a_short_trace_shows_nothing_on_a_terminal(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr("plimsoll.base.progress._PATIENCE", 3600.0)
+    monkeypatch.setattr("plimsoll.common.progress._PATIENCE", 3600.0)
     plimsoll.trace(Wide(), torch.ones(2, 4), out=tmp_path / "wide.plimsoll.json")
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr("plimsoll.base.progress._PATIENCE", 0.0)
+    monkeypatch.setattr("plimsoll.common.progress._PATIENCE", 0.0)
     plimsoll.trace(Wide(), torch.ones(2, 4), out=tmp_path / "wide.plimsoll.json")
     assert "plimsoll:   0 % warm-up step" in capsys.readouterr().err
 

@@ -6,7 +6,7 @@ import math
 import make
 import pytest
 from graph_rules import assert_sound
-from plimsoll.recording.writer import text_of
+from plimsoll.record.writer import text_of
 from vary_rules import resized, told
 
 _MAX_BYTES = 4_000_000  # of all samples together

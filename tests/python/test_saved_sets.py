@@ -16,8 +16,8 @@ from op_plans import count_of, graph, made, plain, plan_of, random_regions, reco
 from plans import plan_file
 from plans import region as calls
 from plimsoll import PlanMismatch
-from plimsoll.recording.stream import record_stream
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.stream import record_stream
+from plimsoll.record.tracing import trace_graph
 
 
 def saved_in(rows):

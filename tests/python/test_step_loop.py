@@ -7,7 +7,7 @@ import plimsoll
 import pytest
 from loop import compare
 from matrix import check_stream, plans
-from plimsoll.recording.writer import write
+from plimsoll.record.writer import write
 from step_plans import assert_as_the_rules_say, plan_of, random_again, traced
 from zoo import ZOO
 

@@ -5,7 +5,7 @@ import plimsoll
 import pytest
 import torch
 from loop import cli
-from plimsoll.recording.writer import write
+from plimsoll.record.writer import write
 from step_plans import traced
 from step_training import Training, assert_same_bits
 from zoo import ZOO

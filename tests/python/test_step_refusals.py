@@ -10,7 +10,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from plimsoll import PlanMismatch, StepError, TraceError
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.tracing import trace_graph
 from small import tied, tiny_gpt2
 from step_plans import plan_of, random_again
 from test_step_traps import Model, batch

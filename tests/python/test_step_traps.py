@@ -8,7 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from plimsoll import TraceError
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.tracing import trace_graph
 from small import tied
 from step_plans import plan_of, random_again
 from step_training import Training, assert_same_bits

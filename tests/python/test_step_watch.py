@@ -13,7 +13,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from plimsoll import TraceError
-from plimsoll.state.watch import Watch
+from plimsoll.isolation.watch import Watch
 from step_training import assert_same_bits
 
 X = torch.randn(6, 8, generator=torch.Generator().manual_seed(0))

@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from conftest import ROOT
 from graph_rules import assert_sound
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.tracing import trace_graph
 from small import Tied, tied
 
 

@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from conftest import ROOT
 from graph_rules import assert_sound, storage_of
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.tracing import trace_graph
 
 
 class Plain(torch.nn.Module):

@@ -6,8 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 from graph_rules import assert_sound
-from plimsoll.recording.stream import record_stream
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.stream import record_stream
+from plimsoll.record.tracing import trace_graph
 
 MASK = torch.tensor([[1, 1, 1, 0], [1, 0, 0, 0]])
 

@@ -11,7 +11,7 @@ import plimsoll
 import pytest
 import torch
 import torch.nn.functional as F
-from plimsoll.recording.tracing import trace_graph
+from plimsoll.record.tracing import trace_graph
 from small import tied
 from vary_rules import resized, told
 

@@ -9,9 +9,9 @@ import plimsoll
 import pytest
 import torch
 from loop import cli
-from plimsoll.base.apply_values import PlanMismatch
-from plimsoll.base.mutations import overload_of
-from plimsoll.recording.writer import write
+from plimsoll.common.apply_values import PlanMismatch
+from plimsoll.common.op_schema import overload_of
+from plimsoll.record.writer import write
 from step_plans import curve_of, traced
 from step_training import Training, assert_same_bits
 from zoo import LEAN_TEXT, ZOO, models

@@ -2,12 +2,12 @@
 """Plimsoll: records PyTorch training steps on fake tensors as graphs whose bytes are exact, and applies plans to models."""
 
 from . import ddp, trunk
-from .applying.apply import Handle, PlanMismatch, apply, remove
-from .base.kinds import TraceError
-from .job.fakes import building
-from .measuring.measure import measure
-from .recording.tracing import trace
-from .stepping.step_runner import StepError, compile_step
+from .common.graph_rows import TraceError
+from .isolation.fakes import building
+from .measure.measure import measure
+from .record.tracing import trace
+from .runtime.checkpoint.apply import Handle, PlanMismatch, apply, remove
+from .runtime.compiled_step.runner import StepError, compile_step
 from .version import VERSION as __version__
 
 __all__ = [

@@ -8,11 +8,11 @@ import importlib
 import sys
 from typing import Optional
 
-from plimsoll.job import invocation
+from plimsoll.training_step import command_line
 from plimsoll.version import VERSION
 
 # Modules with SENTENCE, add_arguments() and command().
-_COMMANDS = {"trace": "plimsoll.trace", "measure": "plimsoll.measuring.measure_command"}
+_COMMANDS = {"trace": "plimsoll.trace", "measure": "plimsoll.measure.command"}
 
 
 def main(argv: Optional[list[str]] = None) -> int:
@@ -27,7 +27,7 @@ def main(argv: Optional[list[str]] = None) -> int:
         modules[name] = module = importlib.import_module(path)
         module.add_arguments(commands.add_parser(name, help=module.SENTENCE, description=module.SENTENCE))
     options = parser.parse_args(argv)
-    return invocation.run(options, parser, modules[options.command].command)
+    return command_line.run(options, parser, modules[options.command].command)
 
 
 if __name__ == "__main__":

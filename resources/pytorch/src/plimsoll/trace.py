@@ -8,15 +8,15 @@ import sys
 import types
 from typing import Any, Optional
 
-from plimsoll.job import invocation
-from plimsoll.recording.tracing import trace
+from plimsoll.record.tracing import trace
+from plimsoll.training_step import command_line
 
 SENTENCE = "Record a training step as a graph file."
 _KEYS = ("model", "args", "kwargs", "loss", "optimizer", "mode", "target", "name", "out", "vary", "vary_dims", "micro_steps", "autocast")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    invocation.add_arguments(parser, "what to trace")
+    command_line.add_arguments(parser, "what to trace")
     parser.add_argument("-o", "--out", help="file to write (default: NAME.plimsoll.json.gz)")
     parser.add_argument("--target", choices=("cuda", "cpu"), help="whose kernels to record")
     parser.add_argument("--mode", choices=("train", "inference"))
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(options: argparse.Namespace) -> Any:
     """The path of the graph file that was written."""
-    arguments = invocation.made_by(options.what, _KEYS, fake=options.without_memory)
+    arguments = command_line.made_by(options.what, _KEYS, fake=options.without_memory)
     arguments |= {k: v for k in ("out", "target", "mode", "name") if (v := getattr(options, k)) is not None}
     model, args = arguments.pop("model"), arguments.pop("args", ())
     return trace(model, args, arguments.pop("kwargs", None), progress=False if options.quiet else None, **arguments)
@@ -36,7 +36,7 @@ def command(options: argparse.Namespace) -> Any:
 def main(argv: Optional[list[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m plimsoll.trace", description=SENTENCE)
     add_arguments(parser)
-    return invocation.run(parser.parse_args(argv), parser, command)
+    return command_line.run(parser.parse_args(argv), parser, command)
 
 
 class _Callable(types.ModuleType):

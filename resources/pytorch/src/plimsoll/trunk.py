@@ -15,7 +15,7 @@ from typing import Any, Optional, Union
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from .applying.saved_sets import Contexts
+from .runtime.checkpoint.saved_sets import Contexts
 
 Block = Union[torch.nn.Module, Sequence[torch.nn.Module]]
 

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""What every other part uses: rows of the formats, user lines, tensors in arguments, answers about values."""

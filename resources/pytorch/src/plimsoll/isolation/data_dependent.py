@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers to questions about values, which fake tensors don't have."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Iterator, Optional
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from ..common.graph_rows import OPTIMIZER, TraceError
+from ..common.source_lines import function_on_stack, line_of, user_line
+from .known_values import Values, values_of
+
+aten = torch.ops.aten
+
+# Functions that ask, the files that they are in, what they are told when nobody knows, and how the file says so.
+_PACKED = "transformers asks whether several sequences are packed into one row: answered with no"
+_MASKED = "transformers asks whether the attention mask leaves tokens out: answered with no"
+_VARIANCE = "gaussian_nll_loss asks whether a variance is negative, and would raise: answered with no"
+_CHECKS = ("_look_at_classes", "plimsoll/kernels/eager_paths")
+_ASSUMED = (
+    (*_CHECKS, 0, ""),
+    ("gaussian_nll_loss", "torch/nn/functional", False, _VARIANCE),
+    ("find_packed_sequence_indices", "transformers/", True, _PACKED),
+    ("_ignore_causal_mask_sdpa", "transformers/", True, _MASKED),
+    ("_ignore_bidirectional_mask_sdpa", "transformers/", True, _MASKED),
+    ("_prepare_4d_attention_mask_for_sdpa", "transformers/", True, _MASKED),  # versions before 4.53
+)
+# The recorded step is the second one, so a step counter has been raised twice.
+STEP_NUMBER = 2.0
+
+
+_given: list[Any] = []
+
+
+@contextlib.contextmanager
+def given(value: Any) -> Iterator[None]:
+    """While entered, questions are answered with this value."""
+    _given.append(value)
+    try:
+        yield
+    finally:
+        _given.pop()
+
+
+def decides() -> bool:
+    """Whether the step goes on according to the answer, and doesn't only check its arguments."""
+    return not function_on_stack(*_CHECKS)
+
+
+def _note(assumed: list[str], sentence: str) -> None:
+    if sentence and sentence not in assumed:
+        assumed.append(sentence)
+
+
+def answer(tensor: torch.Tensor, phase: int, assumed: list[str]) -> Any:
+    """The value that the step is told; an error naming the user's line when nobody can know it."""
+    if _given:
+        return _given[-1]
+    values = values_of(tensor.fake_mode) if isinstance(tensor, FakeTensor) else None
+    known = values.number(tensor) if values is not None else None
+    if known is not None:
+        if values.is_given(tensor):
+            _note(assumed, f"{user_line(3)} asks for a value: answered with {known}, as the tensors given to trace() have it")
+        return known
+    for function, file, value, sentence in _ASSUMED:
+        if function_on_stack(function, file):
+            _note(assumed, sentence)
+            return value
+    if phase == OPTIMIZER and tensor.dim() == 0:
+        return STEP_NUMBER
+    raise TraceError(
+        f"{user_line(3) or 'the step itself'}: it depends on the value of a tensor (.item(), bool() or indexing by a mask), "
+        "which is not known when a step is traced without data; let shapes or arguments decide there"
+    )
+
+
+def result(func: Any, args: Any, kwargs: Any, assumed: list[str]) -> Any:
+    """The result of an op whose shape depends on values, None when those are not known."""
+    mode = next((a.fake_mode for a in args if isinstance(a, FakeTensor)), None)
+    if mode is None:
+        return None
+    values = values_of(mode)
+
+    def fake(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return value
+        made = mode.from_tensor(value, static_shapes=True)
+        values.give(made, value)
+        return made
+
+    real = values.computed(func, args, kwargs)
+    if real is not None:
+        made = tuple(map(fake, real)) if isinstance(real, (tuple, list)) else fake(real)
+    elif func is aten.index.Tensor:
+        made = _indexed(args[0], args[1], values, fake)
+    else:
+        return None
+    if made is not None:
+        _note(assumed, f"{user_line(3)}: the result of {func} depends on values: taken as the tensors given to trace() have it")
+    return made
+
+
+def _indexed(tensor: torch.Tensor, indices: Any, values: Values, fake: Any) -> Optional[torch.Tensor]:
+    """Indexing by masks whose values are known, done by positions."""
+    positions: list[Any] = []
+    for index in indices:
+        if index is None or index.dtype not in (torch.bool, torch.uint8):
+            positions.append(index)
+            continue
+        places = values.computed(aten.nonzero.default, (index,), {})
+        if places is None:
+            return None
+        positions += map(fake, places.unbind(1))
+    return aten.index.Tensor(tensor, positions)
+
+
+def translate(error: Exception) -> Optional[TraceError]:
+    """A sentence in the place of what torch says about fakes; None for an error that is the user's own."""
+    text, where = str(error), line_of(error) or "the step itself"
+    if type(error).__name__ == "FakeTensorDeviceMismatchError" or "FakeTensor Device Propagation" in text:
+        return TraceError(
+            f"{where}: tensors of different devices meet; a step is traced on the CPU, also for a GPU: take the device from a "
+            "tensor (device=x.device) instead of naming one"
+        )
+    if "its data is not allocated yet" in text:
+        return TraceError(f"{where}: PyTorch reads the values of a tensor there, which are not known when a step is traced without data")
+    if ".numpy()" in text and "tensor subclasses" in text:
+        return TraceError(f"{where}: .numpy() asks for the values of a tensor, which are not known when a step is traced without data")
+    return None
+
+
+def explain(func: Any, error: Exception, line: Optional[str]) -> TraceError:
+    where = line or "the step itself"
+    name = type(error).__name__
+    if name in ("DataDependentOutputException", "DynamicOutputShapeException"):
+        return TraceError(f"{where}: the result of {func} depends on values, which are not known when a step is traced without data")
+    return TraceError(f"{where}: {func} has no implementation for fake tensors; register one with torch.library.register_fake ({error})")

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fake tensors in a model's place: building a model without memory, and lending fakes to a model that exists."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+from typing import Any, Iterable, Iterator, Optional
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+
+from ..common.graph_rows import TraceError
+from ..common.source_lines import user_line
+from .known_values import Values, values_of
+from .preserve import caches
+from .reach import Reach
+
+
+_LARGEST = 1 << 16  # elements
+
+
+def _initialisers() -> list[Any]:
+    modules = [torch.nn.init]
+    if importlib.util.find_spec("transformers") is not None:
+        with contextlib.suppress(ImportError):  # older versions have no functions of their own
+            modules.append(importlib.import_module("transformers.initialization"))
+    return modules
+
+
+class FakeMode(FakeTensorMode):
+    """Copies of its tensors are its own, too: a TransformerEncoder copies its layers, and PyTorch would copy the mode with them."""
+
+    def __init__(self) -> None:
+        super().__init__(allow_non_fake_inputs=True)
+
+    def __deepcopy__(self, memo: Any) -> FakeMode:
+        return self
+
+
+class _KnownNumbers(TorchDispatchMode):
+    """Values that are computed from numbers alone while a model is built: widths of layers, or rates rising with depth."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._values = Values(lambda tensor: tensor.layout is torch.strided and tensor.numel() <= _LARGEST)
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func is torch.ops.aten._local_scalar_dense.default:
+            number = self._values.number(args[0])
+            if number is None:
+                raise TraceError(
+                    f"{user_line() or 'the model'}: it asks for the value of a tensor (.item(), .tolist(), bool()) that has none while "
+                    "it is built without memory: decide by numbers there, or build the model outside of plimsoll.building()"
+                )
+            return number
+        result = func(*args, **kwargs)
+        self._values.follow(func, args, kwargs, result)
+        return result
+
+    def initialised(self, tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
+        """In the place of what fills a tensor with values."""
+        self._values.forget([tensor])
+        return tensor
+
+
+@contextlib.contextmanager
+def building() -> Iterator[FakeTensorMode]:
+    """Models and tensors made inside have shapes but no data; initialisation does nothing. Small tensors made of numbers alone can be
+    asked for their values."""
+    patched = []
+    known = _KnownNumbers()
+    for module in _initialisers():
+        for name, value in list(vars(module).items()):
+            if name.endswith("_") and not name.startswith("_") and callable(value):
+                patched.append((module, name, value))
+                setattr(module, name, known.initialised)
+    try:
+        with FakeMode() as mode, known:
+            yield mode
+    finally:
+        for module, name, value in patched:
+            setattr(module, name, value)
+
+
+def mode_of(model: torch.nn.Module, among: Iterable[torch.Tensor] = ()) -> Optional[FakeTensorMode]:
+    """The fake mode that the model, or one of the tensors, was made under; None where all are real."""
+    for tensor in (*among, *model.parameters(), *model.buffers()):
+        if isinstance(tensor, FakeTensor):
+            return tensor.fake_mode
+    return None
+
+
+def _copy_hooks(tensor: torch.Tensor, fake: torch.Tensor) -> None:
+    """Hooks on a parameter's gradient run in every step."""
+    for hook in (getattr(tensor, "_backward_hooks", None) or {}).values():
+        fake.register_hook(hook)
+    for hook in (getattr(tensor, "_post_accumulate_grad_hooks", None) or {}).values():
+        fake.register_post_accumulate_grad_hook(hook)
+
+
+class Lender:
+    """Puts fakes in the place of real tensors; equal objects and shared storages stay equal and shared."""
+
+    def __init__(self, mode: FakeTensorMode, device: str = "cpu"):
+        self.mode = mode
+        self._device = device  # on which the fakes lie
+        self._fakes: dict[int, torch.Tensor] = {}
+        self._reals: dict[int, torch.Tensor] = {}  # by the fake's storage; held, so that ids stay valid
+        self._held: list[torch.Tensor] = []
+
+    def lend(self, reach: Reach) -> None:
+        """Puts fakes in the place of all tensors that are reached. Whoever keeps what is reached puts the tensors back."""
+        plain = {id(t) for number, (_, t) in enumerate(reach.tensors) if reach.is_plain(number)}  # no model.to() moves them
+
+        def lent(tensor: torch.Tensor) -> torch.Tensor:
+            if id(tensor) not in plain:
+                return self.fake(tensor)
+            try:
+                return self.fake(tensor, moves=tensor.device.type != "cpu", given=False)
+            except (RuntimeError, NotImplementedError):  # of a kind that has no fakes: it may be there, if nobody writes to it
+                return tensor
+
+        reach.exchange(lent)
+
+    def fake(self, tensor: torch.Tensor, moves: bool = True, given: bool = True) -> torch.Tensor:
+        """`moves`: it follows the step to its device; `given`: other batches may have other values in it."""
+        device = self._device if moves else tensor.device.type
+        if isinstance(tensor, FakeTensor) and tensor.device.type == device:
+            return tensor
+        known = self._fakes.get(id(tensor))
+        if known is None:
+            with torch.no_grad():
+                made = isinstance(tensor, FakeTensor)
+                known = tensor.detach() if made else self.mode.from_tensor(tensor.detach(), static_shapes=True)
+            if known.device.type != device:
+                known = self._moved(known)
+            if isinstance(tensor, torch.nn.Parameter):
+                known = torch.nn.Parameter(known, requires_grad=tensor.requires_grad)
+            elif tensor.requires_grad:
+                known.requires_grad_()
+            _copy_hooks(tensor, known)
+            values_of(self.mode).give(known, tensor, given)
+            self._fakes[id(tensor)] = known
+            if known.layout is torch.strided:
+                self._reals.setdefault(known.untyped_storage()._cdata, tensor)
+            self._held.append(tensor)
+        return known
+
+    def real(self, tensor: torch.Tensor) -> torch.Tensor:
+        """What a fake stands for, or a view like it of that; the tensor itself when it isn't lent."""
+        known = self._reals.get(tensor.untyped_storage()._cdata) if isinstance(tensor, FakeTensor) else None
+        if known is None or self._fakes[id(known)] is tensor:
+            return tensor if known is None else known
+        geometry = tensor.shape, tensor.stride(), tensor.storage_offset()
+        with _disable_current_modes(), torch.no_grad():
+            return known if isinstance(known, FakeTensor) else known.as_strided(*geometry)
+
+    def _moved(self, tensor: torch.Tensor) -> torch.Tensor:
+        with self.mode:
+            return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=self._device)
+
+
+def lender_for(
+    model: torch.nn.Module, stack: contextlib.ExitStack, device: str = "cpu", among: Iterable[torch.Tensor] = ()
+) -> Lender:  # fmt: skip
+    """A lender whose fakes mix with those that the model and the tensors are; none of its own stays in a cache."""
+    mode = mode_of(model, among)
+    if mode is None:
+        mode = FakeMode()
+        stack.enter_context(caches(mode))
+    return Lender(mode, device)

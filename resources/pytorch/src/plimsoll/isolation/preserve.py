@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Leaves the user's objects and random numbers as they were: what a step keeps of its fakes must not outlive the trace."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gc
+import logging
+import random
+import sys
+from typing import Any, Callable, Iterable, Iterator
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+from ..common.tensors import tensors_in
+from .places import Place
+
+_CACHE = type(functools.lru_cache(lambda: None))
+
+
+@contextlib.contextmanager
+def log() -> Iterator[None]:
+    """torch logs errors of fake tensors before it raises them; whoever traces is told once."""
+    logger = logging.getLogger("torch._subclasses.fake_tensor")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def python_numbers(generators: Iterable[Place] = ()) -> Any:
+    """Equal as long as nobody has drawn a number from random, numpy.random or these generators."""
+    numpy: Any = sys.modules.get("numpy")
+    general = [random.getstate(), numpy.random.get_state() if numpy is not None else None]
+    return _comparable([general, *(generator.read() for generator in generators)])
+
+
+def _comparable(state: Any) -> Any:
+    """A generator's state, in which numpy's arrays are bytes."""
+    if isinstance(state, dict):
+        return {name: _comparable(value) for name, value in state.items()}
+    if isinstance(state, (list, tuple)):
+        return [_comparable(value) for value in state]
+    return state.tobytes() if hasattr(state, "tobytes") else state
+
+
+@contextlib.contextmanager
+def random_state() -> Iterator[None]:
+    numpy: Any = sys.modules.get("numpy")
+    devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
+    before = random.getstate(), numpy.random.get_state() if numpy is not None else None
+    with torch.random.fork_rng(devices=list(devices)):
+        try:
+            yield
+        finally:
+            random.setstate(before[0])
+            if numpy is not None:
+                numpy.random.set_state(before[1])
+
+
+@contextlib.contextmanager
+def caches(mode: FakeTensorMode) -> Iterator[None]:
+    """Every functools.lru_cache that has got fakes of this mode is cleared afterwards: a real step would be given them."""
+    try:
+        yield
+    finally:
+        frozen = gc.get_freeze_count() > 0  # what is frozen isn't told
+        if frozen:
+            gc.unfreeze()
+        for cache in [thing for thing in gc.get_objects() if type(thing) is _CACHE]:
+            if any(isinstance(t, FakeTensor) and t.fake_mode is mode for t in tensors_in(gc.get_referents(cache))):
+                cache.cache_clear()
+        if frozen:
+            gc.freeze()
+
+
+def _autocast(device: str) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+    def put(state: tuple[bool, torch.dtype]) -> None:
+        torch.set_autocast_enabled(device, state[0])
+        torch.set_autocast_dtype(device, state[1])
+
+    return lambda: (torch.is_autocast_enabled(device), torch.get_autocast_dtype(device)), put
+
+
+def _deterministic() -> tuple[bool, bool]:
+    return torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+
+
+def _of(thing: Any, name: str) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+    return lambda: getattr(thing, name), lambda value: setattr(thing, name, value)
+
+
+_MODES: tuple[tuple[Callable[[], Any], Callable[[Any], Any]], ...] = (
+    (torch.is_grad_enabled, torch.set_grad_enabled),
+    (torch.get_default_dtype, torch.set_default_dtype),
+    (_deterministic, lambda state: torch.use_deterministic_algorithms(state[0], warn_only=state[1])),
+    (torch.is_autocast_cache_enabled, torch.set_autocast_cache_enabled),
+    (torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),
+    (torch.is_anomaly_enabled, torch.set_anomaly_enabled),
+    (torch.get_num_threads, torch.set_num_threads),
+    _autocast("cpu"),
+    _autocast("cuda"),
+    *(_of(torch.backends.cudnn, name) for name in ("enabled", "benchmark", "deterministic")),
+)
+
+
+@contextlib.contextmanager
+def modes() -> Iterator[None]:
+    """What torch does in general: gradients, autocast, default dtype, deterministic and exact kernels, threads."""
+    before = [get() for get, _ in _MODES]
+    try:
+        yield
+    finally:
+        for (get, put), value in zip(_MODES, before):
+            if get() != value:
+                put(value)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes measured times of ops back into a graph file."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any, Sequence
+
+import torch
+
+from ..common.graph_rows import VIEW, Op, TraceError
+from ..record.writer import write
+from .profiled import Profile, median_times
+
+_TIME = 14  # column of `ops`
+_LEAST = 0.95  # of the ops that compute must be among what ran, or the graph is another step's
+
+
+def write_times(path: Path, profiles: Sequence[Profile], ran: int, device: torch.device) -> None:
+    """Sets `time_ns` of each op that the profiles of unplanned steps (of `ran` ops) have, null of others. Raises TraceError when the file is no
+    graph of the step that was measured; it is then as it was."""
+    graph = _read(path)
+    if graph.get("target") != device.type:
+        raise TraceError(
+            f"{path} was traced with target=\"{graph.get('target')}\", but the steps ran on {device.type}: its ops have other times"
+        )
+    ops = [
+        Op(graph["targets"][row[0]], row[1], row[2], row[3], "", flags=row[8], seq=row[9], node=graph["nodes"][row[10]] if row[10] >= 0 else "")
+        for row in graph["ops"]
+    ]
+    times = median_times(ops, profiles, device)
+    computing = [ordinal for ordinal, op in enumerate(ops) if not op.flags & VIEW]
+    missing = [ordinal for ordinal in computing if times[ordinal] is None]
+    if len(ops) < _LEAST * ran:
+        raise TraceError(f"{path} is another step's graph: it has {len(ops)} ops, the measured step has {ran}")
+    if len(missing) > (1 - _LEAST) * len(computing):
+        raise TraceError(
+            f"{path} is another step's graph: of its {len(computing)} ops that compute, {len(missing)} are not in the measured step, "
+            f"first op {missing[0]}, {ops[missing[0]].target}"
+        )
+    for row, time in zip(graph["ops"], times):
+        row[_TIME] = time
+    temporary = path.with_name(f".{os.getpid()}.{path.name}")
+    try:
+        write(graph, temporary)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = path.read_bytes()
+        graph = json.loads(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content)
+    except (OSError, ValueError, EOFError) as error:
+        raise TraceError(f"{path} can't be read as a graph file: {error}") from error
+    if not isinstance(graph, dict) or graph.get("format") != "plimsoll-graph" or graph.get("version") != 1:
+        raise TraceError(f"{path} is no graph file of version 1")
+    return graph

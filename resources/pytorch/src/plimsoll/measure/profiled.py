@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real step under torch.profiler: when its ops ran, and what the allocator gave and took, with no dispatch mode active."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import statistics
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable, Iterator, Optional, Sequence
+
+import torch
+
+from ..common.graph_rows import Op, TraceError
+
+_NODE = "autograd::engine::evaluate_function: "
+# What PyTorch calls where no mode watches, and what a mode sees.
+_SAME = {"aten::_reshape_alias": "aten::view", "aten::new_zeros": "aten::zeros", "aten::_index_put_impl_": "aten::index_put"}
+_COPY = "aten::clone"
+_FAR = 400  # events that are looked through for an op with no number to find it by
+
+
+@dataclass
+class Event:
+    """A call of an op, composite or not, or of a node of autograd. Times are nanoseconds since the profile began."""
+
+    name: str  # "aten::addmm", as comparable() writes it
+    start: int
+    end: int
+    device_ns: int  # of the kernels that it started; 0 on the CPU
+    seq: int  # of a node: its number; of another: that of the node that it may make. Counted from the step's first node
+    children: list["Event"] = field(default_factory=list)
+
+
+@dataclass
+class Profile:
+    roots: list[Event]  # by start
+    memory: list[tuple[int, int]]  # (time, bytes given or, negative, taken), by time
+
+
+def comparable(name: str) -> str:
+    """An event's name, or a target's: in place or not, for PyTorch works in place here and there only where no mode watches."""
+    return _SAME.get(name, name).rstrip("_")
+
+
+def profiled(run: Callable[[], None], device: torch.device, *, memory: bool) -> Profile:
+    """Runs a step under the profiler. With `memory`, allocations on `device` are listed and ops take longer."""
+    activities = [torch.profiler.ProfilerActivity.CPU]
+    if device.type == "cuda":
+        activities.append(torch.profiler.ProfilerActivity.CUDA)
+    first = torch.autograd._get_sequence_nr()
+    with _quietly(), torch.profiler.profile(activities=activities, profile_memory=memory) as profile:
+        run()
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+    return Profile(roots_of(profile, first), _memory(profile, device) if memory else [])
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """torch 2.15's profiler tells standard error when it starts and stops, unless it is asked not to."""
+    before = os.environ.get("KINETO_LOG_LEVEL")
+    os.environ.setdefault("KINETO_LOG_LEVEL", "99")
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop("KINETO_LOG_LEVEL", None)
+
+
+def roots_of(profile: Any, first: int) -> list[Event]:
+    """The outermost events of torch.profiler's profile; `first`: autograd's number of the step's first node."""
+    made: dict[int, Event] = {}
+    roots = []
+    for event in sorted(profile.events(), key=lambda e: (e.time_range.start, -e.time_range.end)):
+        if str(event.device_type).rpartition(".")[2] != "CPU":
+            continue  # kernels: their time is counted with the op that started them
+        start, end = (round(1000 * t) for t in (event.time_range.start, event.time_range.end))
+        device_ns = round(1000 * getattr(event, "device_time_total", 0))
+        made[id(event)] = mine = Event(comparable(event.name), start, end, device_ns, event.sequence_nr - first)
+        parent = made.get(id(event.cpu_parent)) if event.cpu_parent is not None else None
+        (parent.children if parent is not None else roots).append(mine)
+    return roots
+
+
+def _memory(profile: Any, device: torch.device) -> list[tuple[int, int]]:
+    """Private: the public list of events has no single allocations."""
+    results = getattr(getattr(profile, "profiler", None), "kineto_results", None)
+    if results is None or not hasattr(results, "trace_start_ns"):
+        raise TraceError(f"torch {torch.__version__} doesn't tell single allocations: measure with 2.4 or newer")
+    begin = results.trace_start_ns()
+    wanted = device.type.upper()
+    rows = [
+        (e.start_ns() - begin, e.nbytes())
+        for e in results.events()
+        if e.name() == "[memory]" and str(e.device_type()).rpartition(".")[2] == wanted
+    ]
+    return sorted(rows, key=lambda row: row[0])
+
+
+class _Flat:
+    """All events, outer ones first; `ends[i]` is behind everything inside of event i."""
+
+    def __init__(self, roots: Sequence[Event]):
+        self.events: list[Event] = []
+        self.ends: list[int] = []
+        self.parents: list[int] = []  # -1: none
+        self.nodes: dict[int, tuple[int, int]] = {}  # number of an autograd node -> its events
+        self.makers: dict[tuple[str, int], int] = {}  # (name, number of the node that it makes) -> outermost event
+        for root in roots:
+            self._add(root)
+        for at, event in enumerate(self.events):
+            # What makes no node carries the number of the next one: the last event that carries it made it.
+            known = self.makers.get((event.name, event.seq))
+            if known is None or at >= self.ends[known]:
+                self.makers[event.name, event.seq] = at
+
+    def _add(self, root: Event) -> None:
+        pending: list[tuple[Event, int, int]] = [(root, -1, -1)]
+        while pending:
+            event, at, parent = pending.pop()
+            if at >= 0:
+                self.ends[at] = len(self.events)
+                if event.name.startswith(_NODE) and event.children:
+                    self.nodes.setdefault(event.children[0].seq, (at, self.ends[at]))
+                continue
+            at = len(self.events)
+            self.events.append(event)
+            self.ends.append(at + 1)
+            self.parents.append(parent)
+            pending.append((event, at, parent))
+            pending.extend((child, -1, at) for child in reversed(event.children))
+
+
+def _behind(copy: Event, whole: Event) -> Event:
+    """What is left of an op in place behind the copy that it makes of what it writes over, which is an op for itself."""
+    return replace(whole, start=copy.end, device_ns=max(0, whole.device_ns - copy.device_ns))
+
+
+def matched(ops: Sequence[Op], profile: Profile) -> list[Optional[Event]]:
+    """The event of each op of a recorded step, None where the profile has none.
+
+    Both ran in one order, and autograd numbers nodes alike: an op of backward is looked for inside of its node, one that makes
+    a node by that node's number, others between those. What matches is taken whole, with everything that it calls.
+    """
+    flat = _Flat(profile.roots)
+    names = [comparable("::".join(op.target.split(".")[:2])) for op in ops]
+    anchors = [flat.makers.get((name, op.seq)) if op.seq >= 0 and not op.node else None for name, op in zip(names, ops)]
+    limits, limit = [0] * len(ops), len(flat.events)  # no op lies behind the next one that is found by its number
+    for ordinal in range(len(ops) - 1, -1, -1):
+        limits[ordinal] = limit
+        if anchors[ordinal] is not None:
+            limit = min(limit, anchors[ordinal])
+    found: list[Optional[Event]] = [None] * len(ops)
+    cursor, node, last = 0, -1, -1
+    for ordinal, op in enumerate(ops):
+        low, high = cursor, min(limits[ordinal], cursor + _FAR)
+        around = flat.parents[last] if last >= 0 and flat.events[last].name == _COPY else -1
+        if around >= 0 and flat.events[around].name == names[ordinal] and op.target.split(".")[1].endswith("_"):
+            found[ordinal] = _behind(flat.events[last], flat.events[around])
+            cursor, last = flat.ends[around], around
+            continue
+        if anchors[ordinal] is not None and anchors[ordinal] >= cursor:
+            low, high = anchors[ordinal], anchors[ordinal] + 1
+        elif op.node and op.seq in flat.nodes:
+            begin, high = flat.nodes[op.seq]
+            low = begin if op.seq != node else max(cursor, begin)
+        node = op.seq if op.node else -1
+        at = next((i for i in range(low, high) if flat.events[i].name == names[ordinal]), None)
+        if at is not None:
+            found[ordinal] = flat.events[at]
+            last = at
+            cursor = flat.ends[at]
+    return found
+
+
+def median_times(ops: Sequence[Op], profiles: Sequence[Profile], device: torch.device) -> list[Optional[int]]:
+    """Nanoseconds of each op over some steps, on CUDA those of its kernels; None where no profile has the op."""
+    times: list[list[int]] = [[] for _ in ops]
+    for profile in profiles:
+        for mine, event in zip(times, matched(ops, profile)):
+            if event is not None:
+                mine.append(event.device_ns if device.type == "cuda" else event.end - event.start)
+    return [round(statistics.median(mine)) if mine else None for mine in times]
+
+
+def allocator_curve(events: Sequence[Optional[Event]], profile: Profile, resident: int) -> tuple[list[Optional[int]], int, int]:
+    """What the allocator held: the most while each op ran (None: not matched), the most of all, and the op at which that was.
+
+    `resident` bytes were there before the step. An op's time goes on until the next one begins, as in a graph file.
+    """
+    starts = [(event.start, ordinal) for ordinal, event in enumerate(events) if event is not None]
+    curve: list[Optional[int]] = [None] * len(events)
+    live = peak = resident
+    at, peak_op = -1, 0
+    for time, nbytes in [*profile.memory, (2**63, 0)]:
+        while at + 1 < len(starts) and starts[at + 1][0] <= time:
+            at += 1
+            curve[starts[at][1]] = live
+        live += nbytes
+        if at >= 0:
+            ordinal = starts[at][1]
+            curve[ordinal] = max(curve[ordinal] or 0, live)
+        if live > peak:
+            peak, peak_op = live, starts[at][1] if at >= 0 else 0
+    return curve, peak, peak_op

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What autograd saves, when it takes it out and when it lets go, seen through saved_tensors_hooks."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, Optional
+
+import torch
+
+from ..common.graph_rows import LOSS, Saved
+
+
+class _Packed:
+    """Stands for one saved tensor in the autograd graph; its death is the moment of release."""
+
+    __slots__ = ("tensor", "row", "__weakref__")
+
+    def __init__(self, tensor: torch.Tensor, row: Saved):
+        self.tensor = tensor
+        self.row = row
+
+
+class SavedTensors:
+    """Hooks that record and keep what they pack: lifetimes stay as they are."""
+
+    def __init__(self, recorder: Any):
+        self.rows: list[Saved] = []
+        self._recorder = recorder
+        self._watches: list[weakref.ref] = []
+        self._handed: Optional[weakref.ref] = None  # what unpack returned last
+        self._handed_row: Optional[Saved] = None
+
+    def __enter__(self) -> "SavedTensors":
+        self._recorder.on_detach = self._follow
+        self._hooks = torch.autograd.graph.saved_tensors_hooks(self._pack, self._unpack)
+        self._hooks.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._hooks.__exit__(*error)
+        self._recorder.on_detach = None
+
+    def _now(self) -> Optional[int]:
+        return len(self._recorder.ops) - 1 if self._recorder.on else None
+
+    def _pack(self, tensor: torch.Tensor) -> Any:
+        recorder = self._recorder
+        if not recorder.on:
+            return tensor
+        seq = recorder.sequence()
+        after = bool(recorder.ops) and recorder.owns(seq)  # results are packed when the op has run, inputs before
+        row = Saved(recorder.storages.tensor(tensor), len(recorder.ops) - int(after), int(after), seq)
+        self.rows.append(row)
+        # A node that keeps its own result would hold itself: a detached one has no node.
+        packed = _Packed(tensor.detach() if tensor.grad_fn is not None else tensor, row)
+        self._watch(packed, row, "released")
+        return packed
+
+    def _unpack(self, packed: Any) -> torch.Tensor:
+        if not isinstance(packed, _Packed):
+            return packed
+        row = packed.row
+        if row.unpack is None:
+            row.unpack = len(self._recorder.ops)
+            # An op in place first makes its node, then a copy of what it overwrites, which is packed when that copy looks
+            # like the op that made the last node: only now it shows whose it is.
+            node = self._recorder.unpacking_node(row.op + row.after)
+            row.seq = row.seq if node is None else node
+        handed = packed.tensor.detach()
+        self._watch(handed, row, "dropped")
+        self._handed, self._handed_row = weakref.ref(handed), row
+        return handed
+
+    def _follow(self, source: torch.Tensor, copy: torch.Tensor) -> None:
+        """Autograd passes on a shallow copy of what the hook returned: that one tells how long the node holds it."""
+        if self._handed is not None and self._handed() is source and self._handed_row is not None:
+            self._watch(copy, self._handed_row, "dropped")
+            self._handed = None
+
+    def _watch(self, thing: Any, row: Saved, moment: str) -> None:
+        def ended(_: Any) -> None:
+            now = self._now()
+            if now is not None:
+                setattr(row, moment, now)
+
+        self._watches.append(weakref.ref(thing, ended))
+
+
+class DroppedTensors:
+    """Hooks that keep nothing of what forward made: storages then die with Python's last reference."""
+
+    def __init__(self, recorder: Any):
+        self._recorder = recorder
+
+    def __enter__(self) -> "DroppedTensors":
+        self._hooks = torch.autograd.graph.saved_tensors_hooks(self._pack, self._unpack)
+        self._hooks.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._hooks.__exit__(*error)
+
+    def _pack(self, tensor: torch.Tensor) -> Any:
+        recorder = self._recorder
+        if not recorder.on or recorder.phase > LOSS:
+            return tensor
+        storage = recorder.storages.find(tensor)
+        if storage is not None and recorder.storages.rows[storage].alloc < 0:
+            return tensor
+        return (tuple(tensor.shape), tensor.stride(), tensor.dtype, tensor.device)
+
+    def _unpack(self, packed: Any) -> torch.Tensor:
+        if isinstance(packed, torch.Tensor):
+            return packed
+        shape, strides, dtype, device = packed
+        on, self._recorder.on = self._recorder.on, False
+        try:
+            return torch.empty_strided(shape, strides, dtype=dtype, device=device)
+        finally:
+            self._recorder.on = on

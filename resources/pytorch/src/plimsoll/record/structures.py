@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What surrounds the tensors of a call: containers, numbers, names, the very objects; equal where a fused region may run both calls."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import weakref
+from typing import Any, Callable, Iterator
+
+import torch
+
+from ..common.apply_values import StandIn, is_numpy_number
+from ..common.tensors import below_transforms, tensors_in
+from .encode import encode
+
+_LONGEST_TEXT = 120
+_ENCODED = (bool, int, float, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
+
+
+class _Identities:
+    """Numbers objects in the order in which they are first met, without keeping them alive."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[int, weakref.ref]] = {}
+        self._count = 0
+
+    def number(self, thing: Any) -> int:
+        known = self._known.get(id(thing))
+        if known is not None:
+            return known[0]
+        number, address = self._count, id(thing)
+        self._count += 1
+        try:
+            self._known[address] = (number, weakref.ref(thing, lambda _: self._known.pop(address, None)))
+        except TypeError:  # nobody can tell whether it is met again: it gets another number every time
+            pass
+        return number
+
+
+class Structures:
+    """The rows of the table of the same name. `tensor_row` is the row of a tensor in `tensors`."""
+
+    def __init__(self, tensor_row: Callable[[torch.Tensor], int]):
+        self.rows: list[list[Any]] = []
+        self._rows_of: dict[str, int] = {}
+        self._tensor_row = tensor_row
+        self._objects = _Identities()
+        self._tensors: dict[int, _Identities] = {}
+
+    def of_call(self, args: tuple, kwargs: dict) -> int:
+        slot = [0]
+        values = [self._value(value, slot) for value in args]
+        return self._row([values, [[name, self._value(value, slot)] for name, value in kwargs.items()], list(_modes())])
+
+    def of_result(self, result: Any) -> int:
+        return self._row([[self._value(result, [0])], [], []])
+
+    def _row(self, structure: list[Any]) -> int:
+        row = self._rows_of.setdefault(json.dumps(structure), len(self.rows))
+        if row == len(self.rows):
+            self.rows.append(structure)
+        return row
+
+    def _value(self, value: Any, slot: list[int]) -> Any:
+        value = value.item() if is_numpy_number(value) else value
+        kind = type(value)
+        if isinstance(value, torch.Tensor) and not isinstance(value, StandIn):
+            slot[0] += 1
+            return self._tensor(below_transforms(value), slot[0] - 1)
+        if kind is int and not -(2**63) <= value < 2**63:
+            return {"int": str(value)}
+        if kind in _ENCODED:
+            return encode(value, self._tensor_row)
+        if kind in (str, bytes):
+            return _text(value)
+        if kind is list:
+            return [self._value(item, slot) for item in value]
+        if kind is tuple:
+            return {"tuple": [self._value(item, slot) for item in value]}
+        if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+            return {"tuple": [self._value(item, slot) for item in value], "class": self._object(kind)}
+        if kind is dict:
+            return {"dict": [[self._value(key, slot), self._value(item, slot)] for key, item in value.items()]}
+        slot[0] += sum(1 for _ in tensors_in(value))  # they are no slots: nobody can put others in their place
+        return self._object(value)
+
+    def _tensor(self, tensor: torch.Tensor, slot: int) -> dict[str, Any]:
+        """Python may know one tensor under several objects (detach, .data), of which autograd thinks differently."""
+        alias = self._tensors.setdefault(self._tensor_row(tensor), _Identities()).number(tensor)
+        value: dict[str, Any] = {"t": slot, "alias": alias} if alias else {"t": slot}
+        if not tensor.is_leaf and (tensor._backward_hooks or tensor.retains_grad):
+            value["hooks"] = True  # whoever waits for its gradient needs the tensor itself
+        return value
+
+    def _object(self, value: Any) -> dict[str, Any]:
+        return {"object": [type(value).__name__, self._objects.number(value)]}
+
+
+def _text(value: Any) -> Any:
+    content = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+    if isinstance(value, str) and len(value) <= _LONGEST_TEXT:
+        return value
+    return {"digest": [type(value).__name__, hashlib.sha256(content).hexdigest()]}
+
+
+def _modes() -> Iterator[str]:
+    if not torch.is_grad_enabled():
+        yield "no_grad"
+    if torch.is_inference_mode_enabled():
+        yield "inference_mode"
+    for device in ("cpu", "cuda"):
+        if torch.is_autocast_enabled(device):
+            yield f"autocast {device} {str(torch.get_autocast_dtype(device)).removeprefix('torch.')}"

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a region keeps or leaves out when it is run again: results saved by selective checkpointing, statistics that stay frozen."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Optional, Sequence
+
+import torch
+import torch.utils.checkpoint as torch_checkpoint
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ...common.apply_values import PlanMismatch
+from ...common.op_schema import is_random, is_view, overload_of, statistics_arguments, written_arguments
+from ...common.source_lines import function_on_stack
+from ...common.tensors import tensors_in
+from ...kernels.in_place import Noting, Unnoticed
+
+_UNCOUNTED = (torch.ops.aten.detach.default,)
+_NOT_OPS = ("prim", "profiler")
+
+
+def is_counted(func: Any) -> bool:
+    """Whether plans count a call as an op."""
+    return func not in _UNCOUNTED and func.namespace not in _NOT_OPS
+
+
+def is_of_checkpoint(func: Any) -> bool:
+    """Whether it is checkpoint() that makes a call, and no op of the region: up to torch 2.6 it makes an empty tensor."""
+    name = "_checkpoint_without_reentrant_generator"
+    return func is torch.ops.aten.empty.memory_format and function_on_stack(name, "torch/utils/checkpoint")
+
+
+def check_supported() -> None:
+    """Raises where this torch has no selective checkpointing."""
+    if not hasattr(torch_checkpoint, "create_selective_checkpoint_contexts"):
+        raise PlanMismatch(
+            f"The plan saves results inside of regions, which takes selective checkpointing (torch 2.4); this is torch {torch.__version__}."
+        )
+
+
+def _makes_views(target: str) -> bool:
+    try:
+        return is_view(overload_of(target))
+    except (AttributeError, RuntimeError, ValueError):  # no op's name
+        return False
+
+
+def _makes_nothing(what: str) -> PlanMismatch:
+    return PlanMismatch(f"The plan saves {what}, which makes no tensor of its own: save the op that allocates the memory.")
+
+
+class _Policy:
+    """Tells by its number in the region whether an op's result is kept. Forward and recomputation count for themselves: some
+    versions of torch ask in both. Views aren't counted: a run on fakes has some that others don't have (looks.py).
+    `expected`: ordinal and target of the others."""
+
+    def __init__(self, saved: frozenset, expected: Sequence[tuple[int, str]]):
+        self._saved = saved
+        self._expected = expected
+        self._counts = {False: 0, True: 0}
+        self._drawn: Optional[str] = None
+
+    def __call__(self, context: Any, func: Any, *args: Any, **_: Any) -> Any:
+        policy = torch_checkpoint.CheckpointPolicy
+        if not is_counted(func) or is_view(func) or is_of_checkpoint(func):
+            return policy.MUST_RECOMPUTE
+        number = self._counts[context.is_recompute]
+        self._counts[context.is_recompute] += 1
+        ordinal, wanted = self._expected[number] if number < len(self._expected) else (None, "nothing more in this region")
+        if str(func) != wanted:
+            op = "An op" if ordinal is None else f"Op {ordinal}"
+            raise PlanMismatch(f"{op} of the model's forward is {func}, but the plan was made for {wanted}.")
+        keeps = ordinal in self._saved
+        self._check(f"op {ordinal} ({func})", func, keeps)
+        return policy.MUST_SAVE if keeps else policy.MUST_RECOMPUTE
+
+    def _check(self, what: str, func: Any, keeps: bool) -> None:
+        if keeps and (func._schema.is_mutable or any(r.alias_info is not None for r in func._schema.returns)):
+            raise _makes_nothing(what)
+        if is_random(func):
+            if not keeps and self._drawn is not None:
+                raise PlanMismatch(
+                    f"The plan saves {self._drawn}, which draws random numbers, but not {what}, which draws after it and would draw "
+                    "other ones in the recomputation: save both or neither."
+                )
+            self._drawn = what if keeps else self._drawn
+
+
+class FrozenStatistics(TorchDispatchMode):
+    """While a region is run again, batch norm's running statistics and counters stay as forward left them.
+
+    `counters`: buffers that count batches, by storage address."""
+
+    def __init__(self, counters: frozenset):
+        super().__init__()
+        self._counters = counters
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        statistics = statistics_arguments(str(func), args)
+        if statistics:
+            args = tuple(None if i in statistics else value for i, value in enumerate(args))
+        elif self._counters and func._schema.is_mutable:
+            written, _ = written_arguments(func, args, kwargs)
+            target = next(tensors_in(written), None)
+            if target is not None and target.untyped_storage()._cdata in self._counters:
+                return target
+        return func(*args, **kwargs)
+
+
+def counters_of(model: torch.nn.Module) -> frozenset:
+    """Addresses of the storages in which batch norm counts batches."""
+    tensors = (m._buffers.get("num_batches_tracked") for m in model.modules())
+    return frozenset(t.untyped_storage()._cdata for t in tensors if t is not None)
+
+
+class _Unnoticed:
+    """Dispatch modes, under which ops run as if there were none. Holds them, and so what they save, as long as checkpoint() holds it."""
+
+    def __init__(self, *modes: Any):
+        self._modes = (Noting(), *modes, Unnoticed())
+        self._entered = contextlib.ExitStack()
+
+    def __enter__(self) -> None:
+        for mode in self._modes:
+            self._entered.enter_context(mode)
+
+    def __exit__(self, *error: Any) -> None:
+        self._entered.close()
+
+
+class Contexts:
+    """`context_fn` of checkpoint() for a region whose ops, from ordinal `first` on, have the targets `expected`: `saved` ones are
+    kept. `model`: whose statistics stay frozen, None: nobody's."""
+
+    def __init__(self, saved: Sequence[int], expected: Sequence[str], first: int, model: Optional[torch.nn.Module]):
+        self._saved = frozenset(saved)
+        ops = list(enumerate(expected, first))
+        views = {target for target in set(expected) if _makes_views(target)} if saved else set()
+        self._expected = tuple((ordinal, target) for ordinal, target in ops if target not in views)
+        for ordinal, target in ops:
+            if ordinal in self._saved and target in views:
+                raise _makes_nothing(f"op {ordinal} ({target})")
+        self._model = model
+
+    def __call__(self) -> tuple[Any, Any]:
+        forward: list[Any] = []
+        again: list[Any] = []
+        if self._model is not None:
+            again.append(FrozenStatistics(counters_of(self._model)))
+        if self._saved:
+            policy = _Policy(self._saved, self._expected)
+            for modes, mode in zip((forward, again), torch_checkpoint.create_selective_checkpoint_contexts(policy)):
+                modes.append(mode)
+        return tuple(_Unnoticed(*modes) if modes else contextlib.nullcontext() for modes in (forward, again))
+
+
+def contexts_for(
+    saved: Sequence[int], expected: Sequence[str], first: int, model: Optional[torch.nn.Module]
+) -> Optional[Contexts]:
+    """None where a plain checkpoint() does."""
+    return Contexts(saved, expected, first, model) if saved or model is not None else None

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a step is called with: the tensors in order, and everything else that decides which ops run.
+
+The part of model and loss is looked at closely only when something about it has changed: models have hundreds of tensors, and
+a step must not take longer for them.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Hashable, Optional
+
+import torch
+
+from ...common.apply_values import PLAIN, is_numpy_number
+from ...common.tensors import geometry
+from ...isolation.watch import Watch
+from ...training_step.step import Step
+from ..checkpoint.op_structures import surroundings
+from .refusals import refuse_devices, refuse_gradient, refuse_hooks, refuse_model
+
+
+def with_targets(loss: Callable, targets: tuple) -> Callable:
+    """A loss of the model's output alone; the targets are tensors that it brings along."""
+    return functools.partial(_loss_of, loss=loss, targets=targets)
+
+
+def _loss_of(output: Any, *, loss: Callable, targets: tuple) -> Any:
+    return loss(output, *targets)
+
+
+def _address(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage()._cdata
+
+
+class ModelState:
+    """What a step knows of model and loss before it is given a batch."""
+
+    def __init__(self, model: torch.nn.Module, loss: Optional[Callable]):
+        self._model, self._loss = model, loss
+        self._watch: Optional[Watch] = None
+
+    def update(self) -> bool:
+        """Looks again where something has changed; whether the model has."""
+        changed = self._watch is None or not self._watch.unchanged()
+        if changed:
+            self._look()
+        if changed or not self._beside.unchanged():
+            self._look_at_loss()
+        return changed
+
+    def _look(self) -> None:
+        model = self._model
+        refuse_model(model)
+        self._watch = Watch((("", model),), with_made=False)
+        self.parameters = dict(model.named_parameters())
+        for name, parameter in self.parameters.items():
+            refuse_hooks(name, parameter)
+        buffers = dict(model.named_buffers())
+        for name, buffer in buffers.items():
+            if buffer.requires_grad:
+                refuse_gradient(f"the buffer {name}")
+        self.tensors = [*self.parameters.values(), *buffers.values()]
+        self.first: dict[int, int] = {}  # by memory: number of the first tensor in it
+        self._aliases = tuple(self.first.setdefault(_address(t), number) for number, t in enumerate(self.tensors))
+
+    def _look_at_loss(self) -> None:
+        assert self._watch is not None
+        self._beside = Watch((("loss", self._loss),), beside=self._watch, with_made=False)
+        self.registered = {id(tensor) for tensor in self.tensors}
+        self.loose = [t for t in (*self._watch.tensors.values(), *self._beside.tensors.values()) if id(t) not in self.registered]
+        self.held = [*self._watch.held, *self._beside.held]
+        self.keys = (self._watch.key, self._beside.key)
+        self.key = (*self.keys, self._aliases)
+
+
+class Batch:
+    """One call of a step: `tensors` in the order of a program's `bound`, `key` equal where the same ops run."""
+
+    def __init__(self, model: torch.nn.Module, state: ModelState, args: tuple, kwargs: dict, loss: Optional[Callable], targets: tuple):
+        whole_loss = with_targets(loss, targets) if loss is not None and targets else loss
+        self.step = Step(model, args, kwargs, whole_loss, None, "train")
+        self.parameters = state.parameters
+        self.watched = state.keys
+        for name, tensor in self.step.inputs():
+            if tensor.requires_grad and id(tensor) not in state.registered:
+                refuse_gradient(name)
+        inputs = [tensor for _, tensor in self.step.inputs()]
+        self.tensors = state.tensors + inputs
+        refuse_devices(self.tensors)
+        given = set(map(id, inputs))
+        aside = [tensor for tensor in state.loose if id(tensor) not in given]  # a program holds these objects themselves
+        self.held: list[Any] = [*state.held, *aside]
+        first: dict[int, int] = {}
+        aliases = []
+        for number, tensor in enumerate(inputs, len(state.tensors)):
+            address = _address(tensor)
+            aliases.append(state.first.get(address, first.setdefault(address, number)))
+        self.key = (
+            state.key, tuple(map(id, aside)), tuple(map(geometry, inputs)), tuple(aliases), self._plain((args, targets, kwargs)), surroundings(),
+        )  # fmt: skip
+
+    def _plain(self, value: Any) -> Hashable:
+        """Containers and values without their tensors."""
+        kind = type(value)
+        if isinstance(value, torch.Tensor):
+            return "tensor"
+        if isinstance(value, dict):
+            return (kind, tuple((key, self._plain(item)) for key, item in value.items()))
+        if isinstance(value, (list, tuple)):
+            return (kind, tuple(map(self._plain, value)))
+        if isinstance(value, PLAIN) or is_numpy_number(value):
+            return (kind, repr(value))
+        self.held.append(value)
+        return (kind, id(value))

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recorded step that can be executed again: the ops of forward, loss and backward, and what they are bound to."""
+
+from __future__ import annotations
+
+import json
+import weakref
+from dataclasses import dataclass, field
+from typing import Any, Iterator, Optional
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from ...common.graph_rows import Op, Recording, Storage, TensorKey, TraceError
+from ...common.op_schema import overload_of
+from ...isolation import preserve
+from ...isolation.watch import Watch
+from ...record.record import record
+from ...record.recorder import Recorder
+from ...training_step.step import Step
+from .random_points import RandomPoint, RandomPoints
+
+PARAMETERS, BUFFERS, INPUTS = "parameter", "buffer", "input"
+_MOST_CONSTANT = 1 << 26  # bytes of all constants that a program keeps
+ENGINE_STORES = "AccumulateGrad"
+_NO_REPLAY = {
+    "resize_": "it changes the size of memory",
+    "resize_as_": "it changes the size of memory",
+    "set_": "it puts other memory into a tensor",
+}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A tensor that is there before the step. `name`: the parameter's or buffer's; of an input its number among the step's."""
+
+    kind: str
+    name: str
+    row: int
+
+
+@dataclass
+class Constant:
+    """A tensor that the step's code brings along: `held` is an object that lives on between steps, else `data` is a copy."""
+
+    data: Optional[torch.Tensor]
+    held: Optional[torch.Tensor] = None
+
+
+@dataclass
+class Program:
+    """Ops in order. Tensors are (storage, geometry); equal ones have one row. `gradients`: rows by the parameter's name."""
+
+    ops: list[Op]
+    tensors: list[TensorKey]
+    storages: list[Storage]
+    bound: list[Bound]
+    loss: int
+    gradients: dict[str, int]
+    modules: list[str]  # paths by row
+    constants: dict[int, Constant] = field(default_factory=dict)
+    random: list[RandomPoint] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
+    copied: set[int] = field(default_factory=set)  # results that a kernel returns in other results' memory, recorded as memory of their own
+
+    def storage(self, row: int) -> int:
+        return self.tensors[row].storage
+
+    def allocates(self, ordinal: int) -> list[int]:
+        """Storages that the op makes."""
+        made = (self.storage(row) for row in self.ops[ordinal].outputs)
+        return list(dict.fromkeys(s for s in made if self.storages[s].alloc == ordinal))
+
+    def place(self, ordinal: int) -> str:
+        """Where the op comes from, as sentences name it."""
+        op = self.ops[ordinal]
+        path = self.modules[op.module] if op.module >= 0 else ""
+        return " ".join(part for part in (f"op {ordinal} {op.target}", f"in '{path}'" if path else "", op.source) if part)
+
+
+def gradient_op(program: Program, name: str) -> int:
+    """The op with which the engine stores a parameter's gradient."""
+    row = program.gradients[name]
+    for ordinal in range(len(program.ops) - 1, -1, -1):
+        op = program.ops[ordinal]
+        if op.node == ENGINE_STORES and row in op.outputs:
+            return ordinal
+    raise TraceError(f"nobody stores the gradient of {name}: the step can't be executed op by op")
+
+
+class _Details:
+    """What a recording must know beyond a graph file: constants' data, random states, rows of what the step is bound to."""
+
+    def __init__(self, recorder: Recorder):
+        self._recorder = recorder
+        self._random = RandomPoints(lambda: len(recorder.ops))
+        self.constants: dict[int, tuple[Optional[torch.Tensor], Any]] = {}  # data, weak reference to the object
+
+    def __enter__(self) -> "_Details":
+        self._recorder.on_constant = self._note
+        self._random.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._random.__exit__(*error)
+        self._recorder.on_constant = None
+
+    @property
+    def points(self) -> list[RandomPoint]:
+        return self._random.points
+
+    def _note(self, row: int, tensor: torch.Tensor) -> None:
+        data = None  # of a fake nobody has any
+        if not isinstance(tensor, FakeTensor):
+            with _unwatched():
+                data = tensor.detach().clone()
+        self.constants[row] = (data, weakref.ref(tensor))
+
+
+def _unwatched() -> Any:
+    """No dispatch mode is active inside."""
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    return _disable_current_modes()
+
+
+def bound_tensors(step: Step) -> Iterator[tuple[str, str, torch.Tensor]]:
+    """(kind, name, tensor) of everything that is there before a step, in an order that is the same every time."""
+    for name, parameter in step.model.named_parameters():
+        yield PARAMETERS, name, parameter
+    for name, buffer in step.model.named_buffers():
+        yield BUFFERS, name, buffer
+    for number, (_, tensor) in enumerate(step.inputs()):
+        yield INPUTS, str(number), tensor
+
+
+def _record_once(step: Step, target: str) -> tuple[Program, dict[int, Any]]:
+    seen: dict[str, Any] = {}
+
+    def hooks(recorder: Recorder) -> _Details:
+        seen["details"] = _Details(recorder)
+        return seen["details"]
+
+    def at_end(recorder: Recorder, returned: Any) -> None:
+        row = recorder.storages.tensor
+        seen["loss"] = row(returned[0])
+        seen["gradients"] = {n: row(p.grad) for n, p in step.model.named_parameters() if p.grad is not None}
+        seen["bound"] = [Bound(kind, name, row(tensor)) for kind, name, tensor in bound_tensors(step)]
+
+    before = _watch(step)
+    numbers = preserve.python_numbers(before.generators)
+    recording = record(step, target, hooks, at_end)
+    _refuse_changed(before, _watch(step))
+    if numbers != preserve.python_numbers(before.generators):
+        raise TraceError(
+            "the step draws random numbers in Python (random, numpy.random or a generator of theirs), and a compiled one would decide "
+            "the same way in every step: draw them with torch, or outside of model and loss, and give them as arguments"
+        )
+    rows = _distinct(recording.tensors)
+    program = Program(
+        ops=[_renamed_op(op, rows) for op in recording.ops],
+        tensors=recording.tensors,
+        storages=recording.storages,
+        bound=[Bound(b.kind, b.name, rows[b.row]) for b in seen["bound"]],
+        loss=rows[seen["loss"]],
+        gradients={name: rows[row] for name, row in seen["gradients"].items()},
+        modules=[path for _, path, *_ in recording.modules],
+        random=seen["details"].points,
+        assumed=recording.assumed,
+    )
+    return program, {rows[row]: constant for row, constant in seen["details"].constants.items()}
+
+
+def record_program(step: Step, target: str, on_fakes: bool) -> Program:
+    """Records the step twice and refuses it when the recordings differ. The step was warmed up. `on_fakes`: it will run on them."""
+    program, constants = _record_once(step, target)
+    again, others = _record_once(step, target)
+    _compare(program, again)
+    if constants.keys() != others.keys():
+        raise _unstable("other constants")
+    total = 0
+    for row, (data, reference) in constants.items():
+        held = reference()
+        other, other_reference = others[row]
+        if held is not None and held is other_reference():
+            if isinstance(held, FakeTensor) and not on_fakes:
+                raise TraceError(
+                    f"the step's first run makes a tensor of shape {tuple(held.shape)} that later runs find (a gradient scaler's factor, say): "
+                    "run the step once without compile_step, so that it is there"
+                )
+            program.constants[row] = Constant(None, held)
+            continue
+        if data is None:
+            raise TraceError(f"the step reads a tensor of shape {tuple(program.tensors[row].shape)} that it is not given and the model doesn't keep")
+        if not _same_bits(data, other):
+            raise _unstable(f"another constant of shape {tuple(data.shape)}")
+        program.constants[row] = Constant(data)
+        total += data.untyped_storage().nbytes()
+    if total > _MOST_CONSTANT:
+        raise TraceError(
+            f"the step makes {total >> 20} MiB of constants from Python: keep them as buffers of the model (register_buffer)"
+        )
+    for ordinal, op in enumerate(program.ops):
+        _refuse_op(program, ordinal, op)
+    return program
+
+
+def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
+    same = (a.shape, a.stride(), a.dtype, a.device) == (b.shape, b.stride(), b.dtype, b.device)
+    with _unwatched():
+        return same and torch.equal(a.contiguous().flatten().view(torch.uint8), b.contiguous().flatten().view(torch.uint8))
+
+
+def _watch(step: Step) -> Watch:
+    return Watch((("", step.model), ("loss", step.loss)), same_tensors=True, with_made=False)
+
+
+def _refuse_changed(before: Watch, after: Watch) -> None:
+    changed = before.key.difference(after.key)
+    if changed is not None:
+        raise TraceError(
+            f"the step changes '{changed}', which a compiled step would leave as it is: write into a tensor that is there (copy_), or "
+            "change it outside of the model and the loss, before or after the step"
+        )
+
+
+def _distinct(tensors: list[TensorKey]) -> list[int]:
+    """For every row the first row that is equal to it: storages that were joined give equal rows."""
+    first: dict[TensorKey, int] = {}
+    return [first.setdefault(key, row) for row, key in enumerate(tensors)]
+
+
+def renamed(value: Any, rows: list[int]) -> Any:
+    """An encoded value with other rows."""
+    if isinstance(value, list):
+        return [renamed(item, rows) for item in value]
+    if isinstance(value, dict) and "t" in value:
+        return {"t": rows[value["t"]]}
+    return value
+
+
+def _renamed_op(op: Op, rows: list[int]) -> Op:
+    op.reads, op.writes, op.outputs = ([rows[t] for t in listed] for listed in (op.reads, op.writes, op.outputs))
+    op.args, op.result = renamed(op.args, rows), renamed(op.result, rows)
+    op.kwargs = {name: renamed(value, rows) for name, value in op.kwargs.items()}
+    return op
+
+
+def _unstable(what: str) -> TraceError:
+    return TraceError(
+        f"two recordings of the same step differ ({what}): the model does something else from step to step (a counter, random.random(), "
+        "a cache that is filled); give it as an argument of the step, or do the same in every step"
+    )
+
+
+def _compare(one: Program, other: Program) -> None:
+    for ordinal, (a, b) in enumerate(zip(one.ops, other.ops)):
+        if a.target != b.target:
+            raise _unstable(f"{one.place(ordinal)} against {b.target}")
+        mine, its = ([op.args, op.kwargs, op.result, op.flags] for op in (a, b))
+        if json.dumps(mine) != json.dumps(its):
+            raise _unstable(f"{one.place(ordinal)} is called with other values")
+    if len(one.ops) != len(other.ops):
+        raise _unstable(f"{len(one.ops)} against {len(other.ops)} ops")
+    same = ("tensors", "bound", "loss", "gradients", "random")
+    for name in same:
+        if getattr(one, name) != getattr(other, name):
+            raise _unstable(f"other {name}")
+
+
+def _refuse_op(program: Program, ordinal: int, op: Op) -> None:
+    reason = _NO_REPLAY.get(op.target.split(".")[1])
+    foreign = _foreign([op.args, list(op.kwargs.values())])
+    if foreign is not None:
+        reason = f"it takes a {foreign}"
+    elif _shape_depends_on_values(program, op):
+        reason = "the shape of its result depends on values"
+    elif changes_geometry(op.target) and any(program.storages[program.storage(row)].alloc < 0 for row in op.writes):
+        reason = "it gives a tensor of the model or of the batch another shape in place"
+    if reason is not None:
+        raise TraceError(f"{program.place(ordinal)} can't be executed from a recording: {reason}")
+
+
+def _shape_depends_on_values(program: Program, op: Op) -> bool:
+    if torch.Tag.dynamic_output_shape not in overload_of(op.target).tags:
+        return False
+    indices = op.args[1] if op.target == "aten.index.Tensor" else None
+    if indices is None:
+        return True
+    return any(index is not None and program.tensors[index["t"]].dtype in ("bool", "uint8") for index in indices)
+
+
+def changes_geometry(target: str) -> bool:
+    """Whether the op gives its argument another shape in place (as_strided_, t_, squeeze_)."""
+    return torch.Tag.inplace_view in overload_of(target).tags
+
+
+def _foreign(value: Any) -> Optional[str]:
+    """The type of an argument that can't be written down, such as a generator."""
+    if isinstance(value, dict):
+        return value.get("other")
+    if isinstance(value, list):
+        return next((found for item in value if (found := _foreign(item))), None)
+    return None

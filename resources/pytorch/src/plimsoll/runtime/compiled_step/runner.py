@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""compile_step(): a training step as straight-line code, executed op by op as a plan of runtime "step" says."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections import OrderedDict
+from typing import Any, Callable, Iterator, Optional, Sequence
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+from ...common.apply_values import PlanMismatch
+from ...common.graph_rows import TraceError
+from ...isolation.data_dependent import translate
+from ...record.record import older_objects_spared, warm_up
+from ...training_step.environment import prepared
+from ..plan_file import PlanLike, load_plan, read_plan
+from .accumulating import accumulating
+from .batch import Batch, ModelState
+from .code_writer import StepWriter
+from .fake_execution import CorrectedKernels
+from .first_step import FirstStep
+from .program import Program, record_program
+from .schedule import Execution, read_again, schedule
+from .sequence import check_sequence
+from .stream import StepStream, StreamObserver
+from .undo import Undo
+from .written_out import GRAPH, is_graph, plan_of, read_written
+
+_MOST_PROGRAMS = 8  # of different shapes
+_TARGET = "cpu"
+
+
+class StepError(RuntimeError):
+    """A compiled step was called in a way, or met values, that it wasn't recorded with."""
+
+
+class _RandomState:
+    """The state of the CPU's generator."""
+
+    save = staticmethod(torch.get_rng_state)
+    load = staticmethod(torch.set_rng_state)
+
+
+class _NoRandomState:
+    """Fakes draw no numbers."""
+
+    save = load = staticmethod(lambda *_: None)
+
+
+@contextlib.contextmanager
+def _below_autograd() -> Iterator[None]:
+    """Kernels run without autograd's and autocast's wrappers, each with the gradient mode that it was recorded with."""
+    guard = getattr(torch._C, "_AutoDispatchBelowAutograd", None)  # private; without it autograd would only keep more
+    before = torch.is_grad_enabled()
+    with torch.autocast("cpu", enabled=False), torch.autocast("cuda", enabled=False):
+        with guard() if guard is not None else contextlib.nullcontext():
+            try:
+                yield
+            finally:
+                torch._C._set_grad_enabled(before)
+
+
+@contextlib.contextmanager
+def _as_recorded(mode: Optional[FakeTensorMode]) -> Iterator[None]:
+    """Fakes have the memory that real kernels give, as in the recording; real tensors need nothing."""
+    if mode is None:
+        yield
+        return
+    with mode, CorrectedKernels(_TARGET):
+        yield
+
+
+class Compiled:
+    """One program with its schedule: the code of its first step, which checks, and that of all others. `present`: parameters
+    whose gradients are there already, in the order of the program's gradients."""
+
+    def __init__(self, program: Program, present: Sequence[str], again: Sequence[tuple[int, list[int]]], name: str):
+        self.program = accumulating(program, present)
+        self.present = present
+        self.executions: list[Execution] = schedule(self.program, again)
+        self._undo = Undo(self.program)
+        self.corrections: list[str] = []
+        self._name = name
+        self._function: Optional[Callable] = None
+
+    def run(self, tensors: list[torch.Tensor], observer: Any = None) -> tuple[torch.Tensor, tuple]:
+        """Loss and gradients. An observer is told of every op, as FirstStep is."""
+        fake = next((t.fake_mode for t in tensors if isinstance(t, FakeTensor)), None)
+        first = FirstStep(self.program, self.executions) if self._function is None and fake is None else None
+        watching = observer or first
+        if watching is not None:
+            function, _ = self._writer(True).compile(self._name, watching, watching.geometry)
+        else:
+            function = self._function = self._function or self.code()[0]
+        keeping = self._undo.on_error(tensors, watching is not None) if fake is None else contextlib.nullcontext()
+        with keeping, _below_autograd(), _as_recorded(fake):
+            result = function(tensors, torch._C._set_grad_enabled, _RandomState if fake is None else _NoRandomState, self._guard)
+        if first is not None and observer is None:
+            first.correct()
+            self.corrections = first.corrections
+            self._function, _ = self.code()
+        return result
+
+    def _writer(self, observed: bool) -> StepWriter:
+        return StepWriter(self.program, self.executions, observed)
+
+    def code(self) -> tuple[Callable, str]:
+        """The function that runs in all steps but the first, and its source."""
+        return self._writer(False).compile(self._name)
+
+    def _guard(self, ordinal: int, ask: Callable, tensor: torch.Tensor) -> None:
+        recorded = self.program.ops[ordinal].result
+        value = recorded if isinstance(tensor, FakeTensor) else ask(tensor)
+        if recorded is not None and value != recorded:
+            raise StepError(
+                f"{self.program.place(ordinal)}: the step asked for a value, which was {recorded!r} when it was recorded and is {value!r} "
+                "now. This step was given up; run it without compile_step, or let shapes and arguments decide there."
+            )
+
+
+class StepRunner:
+    """What compile_step() returns: called with a batch, it runs forward, loss and backward."""
+
+    def __init__(self, model: torch.nn.Module, plan: Optional[dict], loss: Optional[Callable], targets: int):
+        self._model = model
+        self._plan = plan
+        self._loss = loss
+        self._targets = targets
+        self._state = ModelState(model, loss)
+        self._watched: Optional[tuple] = None
+        self._changes = 0
+        self._programs: "OrderedDict[Any, tuple[list[Any], Program]]" = OrderedDict()
+        self._compiled: dict[Any, Compiled] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> torch.Tensor:
+        """One step of a batch. Returns the loss (a tensor with one element, without a graph) and fills `.grad`, where gradients
+        that are there are added to. Raises StepError when the step can't go as it was recorded, TraceError when it can't be
+        recorded, PlanMismatch when the plan doesn't fit, and whatever an op raises. A step that raises leaves parameters, buffers,
+        arguments, gradients and random numbers as they were. Two things are copied at the first step of a kind only, as they may be
+        large: gradients that backward adds to, and other memory that the step overwrites where that is more than 4 MiB together.
+        A later step that fails leaves these as the ops before the failing one made them."""
+        batch = self._batch(args, kwargs)
+        compiled = self._compiled_for(batch)
+        return self._run(batch, compiled)
+
+    def with_plan(self, plan: Optional[PlanLike]) -> "StepRunner":
+        """The same step under another plan; what is recorded already is not recorded again."""
+        other = StepRunner(self._model, _read(plan, self._model), self._loss, self._targets)
+        other._programs = self._programs
+        return other
+
+    @property
+    def corrections(self) -> list[str]:
+        """What first real steps found wrong in recordings, as sentences."""
+        return [sentence for compiled in self._compiled.values() for sentence in compiled.corrections]
+
+    def stream(self, *args: Any, **kwargs: Any) -> StepStream:
+        """Runs one step like a call, and tells what it did with memory."""
+        batch = self._batch(args, kwargs)
+        compiled = self._compiled_for(batch)
+        constants = [c.held if c.data is None else c.data for c in compiled.program.constants.values()]
+        observer = StreamObserver(compiled.program, compiled.executions, [*self._bound(batch, compiled), *constants])
+        loss = self._run(batch, compiled, observer)  # noqa: F841 (alive until the stream is finished)
+        return observer.finish()
+
+    def source(self, *args: Any, **kwargs: Any) -> str:
+        """The Python code that runs for such a batch."""
+        return self._compiled_for(self._batch(args, kwargs)).code()[1]
+
+    def _run(self, batch: Batch, compiled: Compiled, observer: Any = None) -> torch.Tensor:
+        loss, gradients = compiled.run(self._bound(batch, compiled), observer)
+        stored = set()
+        for (name, row), gradient in zip(compiled.program.gradients.items(), gradients):
+            batch.parameters[name].grad = gradient.detach() if row in stored else gradient
+            stored.add(row)
+        return loss
+
+    def _bound(self, batch: Batch, compiled: Compiled) -> list[torch.Tensor]:
+        return batch.tensors + [batch.parameters[name].grad for name in compiled.present]
+
+    def _batch(self, args: tuple, kwargs: dict) -> Batch:
+        if not torch.is_grad_enabled() or torch.is_inference_mode_enabled():
+            raise StepError("A compiled step computes gradients: call it outside of no_grad() and inference_mode().")
+        count = len(args) - self._targets
+        if count < 0:
+            raise StepError(f"The step was compiled for {self._targets} targets after the model's arguments, but got {len(args)} arguments.")
+        self._state.update()
+        return Batch(self._model, self._state, args[:count], kwargs, self._loss, args[count:])
+
+    def _compiled_for(self, batch: Batch) -> Compiled:
+        program = self._program(batch)
+        present = tuple(name for name in program.gradients if batch.parameters[name].grad is not None)
+        key = (batch.key, present)
+        if key not in self._compiled:
+            again: list[tuple[int, list[int]]] = []
+            if self._plan is not None:
+                check_sequence(program, self._plan, self._model)
+                again = read_written(program, self._plan) if GRAPH in self._plan else read_again(program, self._plan)
+            self._compiled = {k: c for k, c in self._compiled.items() if k[0] in self._programs}
+            self._compiled[key] = Compiled(program, present, again, type(self._model).__name__)
+        return self._compiled[key]
+
+    def _program(self, batch: Batch) -> Program:
+        known = self._programs.get(batch.key)
+        if known is None:
+            self._count_changes(batch)
+            known = self._programs[batch.key] = (batch.held, _record(batch))
+            while len(self._programs) > _MOST_PROGRAMS:
+                self._programs.popitem(last=False)
+        else:
+            self._programs.move_to_end(batch.key)
+        return known[1]
+
+
+    def _count_changes(self, batch: Batch) -> None:
+        """Warns of an attribute that changes again and again: each time the step is recorded anew, which takes seconds."""
+        before, self._watched = self._watched or batch.watched, batch.watched
+        changed = next((name for a, b in zip(before, batch.watched) if (name := a.difference(b)) is not None), None)
+        self._changes += changed is not None
+        if changed is not None and self._changes == _MOST_PROGRAMS:
+            warnings.warn(
+                f"compile_step() records the step anew for the {_MOST_PROGRAMS}th time because something that model or loss hold changed "
+                f"(the last one: '{changed}'): give what changes from step to step as an argument (a tensor costs no recording)",
+                stacklevel=5,
+            )
+
+
+def _record(batch: Batch) -> Program:
+    """The step on fakes made from the batch's tensors; model, gradients and random numbers are as before afterwards."""
+    step = batch.step
+    gradients = [(parameter, parameter.grad) for parameter in step.model.parameters()]
+    modes = [(module, module.training) for module in step.model.modules()]
+    try:
+        for parameter, _ in gradients:
+            parameter.grad = None
+        with older_objects_spared(), prepared(step.model, step.args, step.kwargs, step.loss, None, step.mode, _TARGET) as faked:
+            # A compiled step trains nothing but the model: others' parameters are refused.
+            faked.untrained, faked.foreign = {id(tensor): path for path, tensor, _ in faked.foreign}, []
+            for module, training in modes:  # as it is called, where trace() would switch all to training
+                module.training = training
+            warm_up(faked, _TARGET)
+            return record_program(faked, _TARGET, any(isinstance(tensor, FakeTensor) for tensor in batch.tensors))
+    except (RuntimeError, NotImplementedError) as error:
+        told = translate(error)
+        if told is None:
+            raise
+        raise told from error
+    finally:
+        for parameter, gradient in gradients:
+            parameter.grad = gradient
+
+
+def _read(plan: Optional[PlanLike], model: torch.nn.Module) -> Optional[dict]:
+    if plan is None:
+        return None
+    content = load_plan(plan)
+    if is_graph(content):
+        content = plan_of(content)
+    read = read_plan(content, "step", 'plimsoll.apply() runs plans of runtime "checkpoint"')
+    planned, name = (read.get("graph") or {}).get("model_class"), type(model).__name__
+    if planned not in (None, name):
+        raise PlanMismatch(f"The plan was made for a {planned}, but this model is a {name}.")
+    return read
+
+
+def compile_step(
+    model: torch.nn.Module, plan: Optional[PlanLike] = None, *, loss: Optional[Callable] = None, targets: int = 0
+) -> StepRunner:
+    """A training step without its optimizer as straight-line code: `loss = step(*batch, **kwargs)` runs forward, loss and backward
+    op by op as eager PyTorch would, with the same bits, frees every value after its last scheduled use and fills `.grad`.
+
+    `plan` is a plan of runtime "step", or the graph that such a plan was exported as (a path or its content), None: nothing is
+    repeated. `loss` maps the model's output to a tensor with one element; without one the output's `.loss` is taken, else the sum. Of
+    the positional arguments of a call the last `targets` go to the loss after the output, the others to the model. The step is
+    recorded on fake tensors at the first call, and again for other shapes, modes or values of arguments that are no tensors; it runs
+    no Python code of the model.
+    Raises PlanMismatch when the plan is made for something else.
+
+    It is recorded again, too, when something that model or loss hold has changed: attributes of modules and of other objects and their
+    classes; dicts, lists, tuples, sets and deques, nested; closures, defaults, bound and partial arguments, and globals that `forward`,
+    the loss and the functions that these name use. Not watched are: the content of arrays and of containers of more than 1000 entries
+    (but their length), objects of Python's library, torch and numpy that are no modules, what functions of these take from
+    elsewhere, variables read by a computed name (globals()[...], getattr on a Python module), environment variables, files, and what lies
+    behind the first 50,000 values, nearest first. Random numbers of Python's and numpy's and values that a step itself changes are refused.
+    Weights that a hook makes anew before each forward (old spectral and weight norm, pruning) are made as in eager PyTorch; the module's
+    attribute keeps the one of its last call outside of the compiled step.
+    A step gives gradients to the model's parameters only; arguments and other modules that want some are refused.
+    """
+    if not isinstance(model, torch.nn.Module):
+        raise TraceError(f"model must be a torch.nn.Module, not a {type(model).__name__}: put the function into a module's forward")
+    if targets and loss is None:
+        raise TraceError("targets go to a loss function: give compile_step() a loss, or pass them to the model")
+    return StepRunner(model, _read(plan, model), loss, targets)
