@@ -240,9 +240,7 @@ std::string pythonModule(const plan::VerifiedPlan& plan)
     if (needsPackage(plan.plan()))
         return packageModule(plan, plan::toJson(plan));
     std::string text = header(plan) + "\n";
-    std::string_view runtime = pythonRuntime();
-    runtime.remove_prefix(runtime.find('\n') + 1); // its SPDX line stands in the header
-    text += runtime;
+    text += joinPythonModules(pythonRuntimeModules());
     text += "\n\nREGIONS = [\n";
     for (const ordered_json& region : plan::regionsJson(program, plan.plan()))
         writeRegion(text, region, 1);

@@ -8,9 +8,7 @@
 namespace plimsoll::writers {
 
 /// A Python module that needs nothing but torch: `apply(model)` makes the model recompute what the
-/// plan says. It contains the text of common/apply_values.py and
-/// runtime/checkpoint/apply_runtime.py of resources/pytorch/src/plimsoll, which plimsoll.apply()
-/// runs as well: one implementation.
+/// plan says. It contains the modules that plimsoll.apply() runs as well: one implementation.
 [[nodiscard]] std::string pythonModule(const plan::VerifiedPlan& plan);
 
 /// The same plan as a few lines to paste into a training script that has a `model`. Where a few

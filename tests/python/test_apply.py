@@ -10,6 +10,7 @@ import os
 import runpy
 import subprocess
 import sys
+import tempfile
 import types
 
 import make
@@ -100,13 +101,15 @@ def test_exported_python_does_the_same(sample, name, tmp_path):
         assert_same(planned(sample, lambda model: exec(code, {"model": model})), plain(sample))
 
 
-def test_plans_of_the_planner_hold_at_any_batch(tmp_path):
+def export(*files):
     cli = os.environ.get("PLIMSOLL_CLI")
     assert cli, "PLIMSOLL_CLI must name the built program; CTest sets it"
-    command = [cli, "plan", str(make.sample_path("resnet18")), "--budget", "2100MiB"]
-    for ending in ("json", "py"):
-        command += ["--export", str(tmp_path / f"plan.{ending}")]
-    subprocess.run(command, check=True, capture_output=True)
+    exports = [argument for file in files for argument in ("--export", str(file))]
+    subprocess.run([cli, "plan", str(make.sample_path("resnet18")), "--budget", "2100MiB", *exports], check=True, capture_output=True)
+
+
+def test_plans_of_the_planner_hold_at_any_batch(tmp_path):
+    export(tmp_path / "plan.json", tmp_path / "plan.py")
     exported = runpy.run_path(str(tmp_path / "plan.py"))
     for apply in (functools.partial(plimsoll.apply, plan=tmp_path / "plan.json"), exported["apply"]):
         assert_same(planned("resnet18", apply), plain("resnet18"))
@@ -340,12 +343,19 @@ def test_a_module_whose_forward_cannot_be_replaced_leaves_the_others_alone():
     assert forwards(model) == []
 
 
+@functools.lru_cache(maxsize=None)
+def exported_runtime():
+    """What plimsoll-cli writes into an exported module before the plan itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        export(os.path.join(folder, "plan.py"))
+        with open(os.path.join(folder, "plan.py"), encoding="utf-8") as file:
+            return file.read().partition("\nREGIONS = [")[0]
+
+
 def exported_apply(plan):
-    """apply() and remove() of a module that carries the runtime with it, as plimsoll-cli writes it."""
-    runtime, values = (inspect.getsource(sys.modules[f"plimsoll.{name}"]) for name in ("runtime.checkpoint.apply_runtime", "common.apply_values"))
-    source = "".join(values if line.startswith("from ...common.apply_values") else line for line in runtime.splitlines(True))
+    """apply() and remove() of a module that carries the runtime with it."""
     module = types.ModuleType("exported_plan")
-    exec(f"{source}\n\ndef apply(model):\n    return apply_regions(model, {plan['regions']!r})\n", module.__dict__)
+    exec(f"{exported_runtime()}\n\ndef apply(model):\n    return apply_regions(model, {plan['regions']!r})\n", module.__dict__)
     sys.modules["exported_plan"] = module
     return module.apply, module.remove
 

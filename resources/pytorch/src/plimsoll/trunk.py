@@ -15,12 +15,12 @@ from typing import Any, Optional, Union
 import torch
 from torch.utils.checkpoint import checkpoint
 
+from .common.module_hooks import has_hooks
 from .runtime.checkpoint.saved_sets import Contexts
 
 Block = Union[torch.nn.Module, Sequence[torch.nn.Module]]
 
 _SPLIT = "activation_split_"
-_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
 class Bucket(torch.nn.Sequential):
@@ -140,7 +140,7 @@ def _is_plain_sequence(block: Any) -> bool:
         and len(block) > 0
         and type(block).forward is torch.nn.Sequential.forward
         and "forward" not in vars(block)
-        and not any(getattr(block, hooks, None) for hooks in _HOOKS)
+        and not has_hooks(block)
     )
 
 

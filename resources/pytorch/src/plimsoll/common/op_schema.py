@@ -74,3 +74,13 @@ def is_random(func: Any) -> bool:
 
 def is_collective(func: Any) -> bool:
     return func.namespace in ("c10d", "_c10d_functional", "c10d_functional")
+
+
+def is_op(func: Any) -> bool:
+    """Whether it computes, rather than telling the profiler or Python about a tensor."""
+    return func.namespace not in ("prim", "profiler")
+
+
+def is_counted(func: Any) -> bool:
+    """Whether plans count a call as an op."""
+    return func is not torch.ops.aten.detach.default and is_op(func)

@@ -7,8 +7,9 @@ from typing import Any
 
 import torch.utils.checkpoint as torch_checkpoint
 
+from ..common.frozen_statistics import FrozenStatistics
+from ..common.op_schema import is_counted
 from ..kernels.eager_paths import eager_path
-from ..runtime.checkpoint.saved_sets import FrozenStatistics, is_counted
 
 
 class CheckpointTracker:

@@ -9,10 +9,10 @@ from typing import Any, Callable, Container, Optional
 import torch
 
 from ..common.graph_rows import CALLED_DIRECTLY, HAS_HOOKS, LOSS, Call
+from ..common.module_hooks import has_hooks
 from ..common.objects import tensors_in_objects
 from ..common.source_lines import user_line
 from ..common.tensors import tensors_in
-from ..runtime.checkpoint.apply_runtime import CALL_HOOKS
 from .structures import Structures
 
 
@@ -80,7 +80,7 @@ class ModuleTracker:
             while path and parent not in paths:
                 parent = parent.rpartition(".")[0]
             paths[path] = self._rows_of[id(module)] = len(self.rows)
-            flags = HAS_HOOKS if any(getattr(module, hooks, None) for hooks in CALL_HOOKS) else 0
+            flags = HAS_HOOKS if has_hooks(module) else 0
             flags |= CALLED_DIRECTLY if id(module) in called_directly else 0
             self.rows.append((paths[parent] if path else -1, path, type(module).__name__, flags))
 

@@ -17,7 +17,7 @@ from torch._subclasses.fake_tensor import (
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from ..common.graph_rows import BACKWARD, COLLECTIVE, CONSTANT, FORWARD, GRAD_MODE, LOSS, OPTIMIZER, RANDOM, VIEW, Op
-from ..common.op_schema import is_collective, is_random, written_arguments
+from ..common.op_schema import is_collective, is_op, is_random, written_arguments
 from ..common.source_lines import run_by_engine, user_line
 from ..common.tensors import tensors_in
 from ..isolation import data_dependent
@@ -145,7 +145,7 @@ class Recorder(Transparent):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func.namespace in ("prim", "profiler"):
+        if not is_op(func):
             return func(*args, **kwargs)
         self._on_op()
         if func is aten._local_scalar_dense.default and isinstance(args[0], FakeTensor):

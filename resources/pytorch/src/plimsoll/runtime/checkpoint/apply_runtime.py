@@ -11,7 +11,6 @@ stand-ins: they tell the shape of the value that they stand for and refuse to be
 """
 
 import contextlib
-import enum  # noqa: F401 (for apply_values, which stands in the place of its import in an exported plan)
 import threading
 import traceback
 
@@ -21,9 +20,9 @@ from torch.nn.parallel.parallel_apply import parallel_apply
 from torch.utils.checkpoint import checkpoint
 
 from ...common.apply_values import Geometry, PlanMismatch, StandIn, build, flatten, modes, same
+from ...common.module_hooks import has_hooks
 
 _COMPILED = ("OptimizedModule", "OptimizeContext", "RunOnlyContext")  # torch._dynamo's, on the stack while they run a model
-CALL_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
 class _Module:
@@ -192,7 +191,7 @@ class _Regions:
             raise PlanMismatch(
                 f"The plan was made for a {class_name} at '{path}', but the model has a {type(module.module).__name__} there."
             )
-        if any(getattr(module.module, hooks, None) for hooks in CALL_HOOKS):
+        if has_hooks(module.module):
             raise PlanMismatch(f"The module {module.name} has hooks, which would not run where the plan's step ran them.")
         call = entry["call"]
         if type(call) is not int or call < 0:

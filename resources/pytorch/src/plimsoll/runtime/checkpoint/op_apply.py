@@ -16,16 +16,18 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...common.apply_values import PlanMismatch
 from ...common.graph_rows import FORWARD
+from ...common.op_schema import is_counted
 from ...common.tensors import geometry
 from ...isolation import data_dependent
 from ...isolation.watch import Watch
 from ...kernels import fake_results
 from ...kernels.looks import Looks
+from ..global_settings import global_settings
 from . import op_refusals
 from .apply_runtime import Handle, check_caller
 from .op_code import Code
 from .op_regions import Checker, Part, Region, check_inside, check_sequence, lay_out
-from .op_structures import Structure, surroundings
+from .op_structures import Structure
 from .op_trace import Forward, aten, look_of, on_fakes, record_forward, target_of
 from .saved_sets import contexts_for, is_of_checkpoint
 
@@ -113,7 +115,7 @@ class OpForward:
         return result.build(tensors)
 
     def _key(self, given: Structure) -> tuple:
-        return given.key(), tuple(map(geometry, given.tensors)), surroundings(), self._watch.key
+        return given.key(), tuple(map(geometry, given.tensors)), global_settings(), self._watch.key
 
     def _contexts(self, part: Part) -> Any:
         region, plan = part.region, self.plan
@@ -170,7 +172,7 @@ class _Replay(TorchDispatchMode):
         self._at = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func is aten.detach.default or func.namespace in ("prim", "profiler") or is_of_checkpoint(func):
+        if not is_counted(func) or is_of_checkpoint(func):
             return func(*args, **(kwargs or {}))
         if self._looks.begins(func, args):
             result = fake_results.run(func, args, kwargs or {}, self._target)

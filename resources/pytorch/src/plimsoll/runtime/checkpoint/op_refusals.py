@@ -12,9 +12,9 @@ import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException
 
 from ...common.apply_values import PLAIN, PlanMismatch
+from ...common.module_hooks import has_hooks
 from ...common.source_lines import user_line
 from ...isolation.watch import Watch
-from .apply_runtime import CALL_HOOKS
 
 _FAKES = (NotImplementedError, UnsupportedOperatorException, DataDependentOutputException, DynamicOutputShapeException)
 
@@ -46,7 +46,7 @@ def check_state(place: Callable[[], str], hooks: Any) -> None:
 
 def check_modules(model: torch.nn.Module) -> None:
     for path, module in model.named_modules():
-        if path and any(getattr(module, hooks, None) for hooks in CALL_HOOKS):
+        if path and has_hooks(module):
             raise PlanMismatch(
                 f"The module '{path}' has hooks, which an op plan wouldn't run: remove them, or use a plan of module regions."
             )

@@ -7,7 +7,7 @@ import collections
 import dataclasses
 import gc
 import types
-from typing import Any, Hashable, Optional, Union
+from typing import Any, Optional, Union
 
 import torch
 
@@ -125,15 +125,6 @@ class Structure:
             vars(made).update(zip(spec.keys, items))
             return made
         return spec.kind(*items) if _is_named(spec.kind) else spec.kind(items)
-
-
-def surroundings() -> tuple[Hashable, ...]:
-    """What decides beside model and arguments which ops run."""
-    casts = (
-        torch.is_autocast_enabled(device) and (torch.get_autocast_dtype(device), torch.is_autocast_cache_enabled())
-        for device in ("cpu", "cuda")
-    )
-    return (torch.get_default_dtype(), torch.are_deterministic_algorithms_enabled(), *casts)
 
 
 def _is_plain(value: Any) -> bool:

@@ -17,7 +17,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from ...common.apply_values import PlanMismatch
 from ...common.graph_rows import FORWARD, TraceError
-from ...common.op_schema import is_collective, is_random, is_view, written_arguments
+from ...common.op_schema import is_collective, is_counted, is_op, is_random, is_view, written_arguments
 from ...common.source_lines import user_line
 from ...common.tensors import tensors_in
 from ...isolation import data_dependent
@@ -34,8 +34,6 @@ from . import op_refusals
 from .op_structures import Structure
 
 aten = torch.ops.aten
-_UNCOUNTED = (aten.detach.default,)
-_SKIPPED = ("prim", "profiler")
 
 
 @dataclass(frozen=True)
@@ -150,7 +148,7 @@ class _Recorder(Transparent):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func.namespace in _SKIPPED:
+        if not is_op(func):
             return func(*args, **kwargs)
         op_refusals.check_state(self._place, self._hooks)
         func, args = without_modes(func, args)
@@ -180,7 +178,7 @@ class _Recorder(Transparent):
         return result
 
     def _begin(self, func: Any, args: Any, kwargs: Any) -> Statement:
-        counted = func not in _UNCOUNTED
+        counted = is_counted(func)
         statement = Statement(
             func, (), {}, self._ordinal if counted else -1, torch.is_grad_enabled(), self.modules[-1] if self.modules else "",
             user_line(), random=is_random(func),

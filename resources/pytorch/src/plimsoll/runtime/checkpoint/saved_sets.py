@@ -8,22 +8,12 @@ from typing import Any, Optional, Sequence
 
 import torch
 import torch.utils.checkpoint as torch_checkpoint
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ...common.apply_values import PlanMismatch
-from ...common.op_schema import is_random, is_view, overload_of, statistics_arguments, written_arguments
+from ...common.frozen_statistics import FrozenStatistics, counters_of
+from ...common.op_schema import is_counted, is_random, is_view, overload_of
 from ...common.source_lines import function_on_stack
-from ...common.tensors import tensors_in
 from ...kernels.in_place import Noting, Unnoticed
-
-_UNCOUNTED = (torch.ops.aten.detach.default,)
-_NOT_OPS = ("prim", "profiler")
-
-
-def is_counted(func: Any) -> bool:
-    """Whether plans count a call as an op."""
-    return func not in _UNCOUNTED and func.namespace not in _NOT_OPS
-
 
 def is_of_checkpoint(func: Any) -> bool:
     """Whether it is checkpoint() that makes a call, and no op of the region: up to torch 2.6 it makes an empty tensor."""
@@ -85,34 +75,6 @@ class _Policy:
                     "other ones in the recomputation: save both or neither."
                 )
             self._drawn = what if keeps else self._drawn
-
-
-class FrozenStatistics(TorchDispatchMode):
-    """While a region is run again, batch norm's running statistics and counters stay as forward left them.
-
-    `counters`: buffers that count batches, by storage address."""
-
-    def __init__(self, counters: frozenset):
-        super().__init__()
-        self._counters = counters
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
-        statistics = statistics_arguments(str(func), args)
-        if statistics:
-            args = tuple(None if i in statistics else value for i, value in enumerate(args))
-        elif self._counters and func._schema.is_mutable:
-            written, _ = written_arguments(func, args, kwargs)
-            target = next(tensors_in(written), None)
-            if target is not None and target.untyped_storage()._cdata in self._counters:
-                return target
-        return func(*args, **kwargs)
-
-
-def counters_of(model: torch.nn.Module) -> frozenset:
-    """Addresses of the storages in which batch norm counts batches."""
-    tensors = (m._buffers.get("num_batches_tracked") for m in model.modules())
-    return frozenset(t.untyped_storage()._cdata for t in tensors if t is not None)
 
 
 class _Unnoticed:

@@ -16,7 +16,7 @@ from ...common.apply_values import PLAIN, is_numpy_number
 from ...common.tensors import geometry
 from ...isolation.watch import Watch
 from ...training_step.step import Step
-from ..checkpoint.op_structures import surroundings
+from ..global_settings import global_settings
 from .refusals import refuse_devices, refuse_gradient, refuse_hooks, refuse_model
 
 
@@ -97,7 +97,7 @@ class Batch:
             address = _address(tensor)
             aliases.append(state.first.get(address, first.setdefault(address, number)))
         self.key = (
-            state.key, tuple(map(id, aside)), tuple(map(geometry, inputs)), tuple(aliases), self._plain((args, targets, kwargs)), surroundings(),
+            state.key, tuple(map(id, aside)), tuple(map(geometry, inputs)), tuple(aliases), self._plain((args, targets, kwargs)), global_settings(),
         )  # fmt: skip
 
     def _plain(self, value: Any) -> Hashable:
