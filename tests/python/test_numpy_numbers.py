@@ -6,7 +6,7 @@ import plimsoll
 import pytest
 import torch
 from op_plans import plan_of, region
-from plimsoll.common.apply_values import flatten, is_numpy_number, same
+from plimsoll.common.arguments import flatten, is_numpy_number, same
 from plimsoll.record.tracing import trace_graph
 
 X = torch.randn(3, 4, generator=torch.Generator().manual_seed(0))

@@ -9,8 +9,8 @@ import plimsoll
 import pytest
 import torch
 from loop import cli
-from plimsoll.common.apply_values import PlanMismatch
 from plimsoll.common.op_schema import overload_of
+from plimsoll.common.plan_mismatch import PlanMismatch
 from plimsoll.record.writer import write
 from step_plans import curve_of, traced
 from step_training import Training, assert_same_bits

@@ -8,7 +8,7 @@ from typing import Any, Iterable, Iterator, Optional
 
 import torch
 
-from .apply_values import PLAIN
+from .arguments import PLAIN
 from .tensors import tensors_in
 
 _MADE_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE

@@ -8,7 +8,7 @@ from typing import Any, Iterator
 
 import torch
 
-from .apply_values import StandIn
+from .stand_in import StandIn
 
 
 def tensors_in(value: Any) -> Iterator[torch.Tensor]:

@@ -20,7 +20,7 @@ from torch.nn.utils.prune import BasePruningMethod
 from torch.nn.utils.spectral_norm import SpectralNorm
 from torch.nn.utils.weight_norm import WeightNorm
 
-from ..common.apply_values import PLAIN, is_numpy_number
+from ..common.arguments import PLAIN, is_numpy_number
 from ..common.tensors import geometry
 from .libraries import CLOSED, origin
 from .places import Place, generator_of

@@ -10,7 +10,8 @@ from typing import Any, Callable, Iterator
 
 import torch
 
-from ..common.apply_values import StandIn, is_numpy_number
+from ..common.arguments import is_named_tuple, is_numpy_number
+from ..common.stand_in import StandIn
 from ..common.tensors import below_transforms, tensors_in
 from .encode import encode
 
@@ -78,7 +79,7 @@ class Structures:
             return [self._value(item, slot) for item in value]
         if kind is tuple:
             return {"tuple": [self._value(item, slot) for item in value]}
-        if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        if is_named_tuple(kind):
             return {"tuple": [self._value(item, slot) for item in value], "class": self._object(kind)}
         if kind is dict:
             return {"dict": [[self._value(key, slot), self._value(item, slot)] for key, item in value.items()]}

@@ -10,7 +10,7 @@ from typing import Any, Union
 
 import torch
 
-from ..common.apply_values import PlanMismatch
+from ..common.plan_mismatch import PlanMismatch
 
 _FORMAT, _VERSION = "plimsoll-plan", 1
 PlanLike = Union[str, os.PathLike[str], dict]

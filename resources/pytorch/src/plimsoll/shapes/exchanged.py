@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from ..common.arguments import is_named_tuple
+
 
 class Exchanger:
     """Subclasses say in `one` what takes a tensor's place."""
@@ -22,7 +24,7 @@ class Exchanger:
             return self.one(value)
         if isinstance(value, dict):
             return {k: self.all(v) for k, v in value.items()} if type(value) is dict else value
-        if isinstance(value, tuple) and hasattr(value, "_fields"):
+        if is_named_tuple(type(value)):
             return type(value)(*(self.all(v) for v in value))
         if isinstance(value, (list, tuple)):
             return type(value)(self.all(v) for v in value)

@@ -7,10 +7,11 @@ from typing import Any, Optional
 
 import torch
 
-from ...common.apply_values import PlanMismatch
+from ...common.plan_mismatch import PlanMismatch
 from ...training_step.wrappers import data_parallel_in
 from ..plan_file import PlanLike, freezes_stats, read_plan
-from .apply_runtime import Handle, apply_regions, check_model, remove
+from .apply_regions import Handle, apply_regions, remove
+from .model_checks import check_model
 from .op_apply import OpPlan, apply_ops
 from .op_regions import check_saved, read_regions, read_saved
 from .saved_sets import check_supported, contexts_for

@@ -14,9 +14,9 @@ from typing import Any, Iterator, Optional
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ...common.apply_values import PlanMismatch
 from ...common.graph_rows import FORWARD
 from ...common.op_schema import is_counted
+from ...common.plan_mismatch import PlanMismatch
 from ...common.tensors import geometry
 from ...isolation import data_dependent
 from ...isolation.watch import Watch
@@ -24,7 +24,8 @@ from ...kernels import fake_results
 from ...kernels.looks import Looks
 from ..global_settings import global_settings
 from . import op_refusals
-from .apply_runtime import Handle, check_caller
+from .apply_regions import Handle
+from .model_checks import check_caller
 from .op_code import Code
 from .op_regions import Checker, Part, Region, check_inside, check_sequence, lay_out
 from .op_structures import Structure
@@ -60,8 +61,8 @@ class OpForward:
         return {**vars(self), "_codes": collections.OrderedDict(), "_watch": None}
 
     @property
-    def regions(self) -> "OpForward":
-        """Where remove() looks for what to take off."""
+    def applied(self) -> "OpForward":
+        """What remove() uninstalls."""
         return self
 
     @property
@@ -249,7 +250,7 @@ class OpHandle(Handle):
 
     @property
     def source(self) -> str:
-        return self._regions.source if self._regions is not None else ""
+        return self._applied.source if self._applied is not None else ""
 
 
 def apply_ops(model: torch.nn.Module, plan: OpPlan) -> OpHandle:

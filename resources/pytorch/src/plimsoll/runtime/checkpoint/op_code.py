@@ -17,7 +17,7 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils.checkpoint import checkpoint
 
-from ...common.apply_values import PlanMismatch
+from ...common.plan_mismatch import PlanMismatch
 from ...isolation import data_dependent
 from .op_regions import Part, passes
 from .op_trace import Forward, Ref, Statement, operands

@@ -11,8 +11,9 @@ from typing import Any, Callable, Iterable, Iterator, Optional
 import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, UnsupportedOperatorException
 
-from ...common.apply_values import PLAIN, PlanMismatch
+from ...common.arguments import PLAIN
 from ...common.module_hooks import has_hooks
+from ...common.plan_mismatch import PlanMismatch
 from ...common.source_lines import user_line
 from ...isolation.watch import Watch
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Iterator, Optional, Union
 
-from ...common.apply_values import PlanMismatch
+from ...common.plan_mismatch import PlanMismatch
 from .op_trace import Forward, Statement, operands
 
 

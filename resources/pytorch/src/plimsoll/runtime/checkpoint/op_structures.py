@@ -11,7 +11,7 @@ from typing import Any, Optional, Union
 
 import torch
 
-from ...common.apply_values import PLAIN, is_numpy_number
+from ...common.arguments import PLAIN, is_named_tuple, is_numpy_number
 from ...common.objects import is_open
 
 
@@ -98,7 +98,7 @@ class Structure:
             return _Container(kind, names, tuple(self._flatten(getattr(value, name, None)) for name in names))
         if kind in (dict, collections.OrderedDict) or _holds_items(value):
             return _Container(kind, tuple(value), tuple(self._flatten(item) for item in value.values()))
-        if kind in (tuple, list) or _is_named(kind):
+        if kind in (tuple, list) or is_named_tuple(kind):
             return _Container(kind, (), tuple(map(self._flatten, value)))
         self._containers.pop()
         if self._takes_objects and is_open(kind) and all(known is not value for known in self.objects):
@@ -124,15 +124,11 @@ class Structure:
             made = object.__new__(spec.kind)
             vars(made).update(zip(spec.keys, items))
             return made
-        return spec.kind(*items) if _is_named(spec.kind) else spec.kind(items)
+        return spec.kind(*items) if is_named_tuple(spec.kind) else spec.kind(items)
 
 
 def _is_plain(value: Any) -> bool:
     return isinstance(value, PLAIN) or is_numpy_number(value)
-
-
-def _is_named(kind: type) -> bool:
-    return issubclass(kind, tuple) and hasattr(kind, "_fields")
 
 
 def _holds_items(value: Any) -> bool:

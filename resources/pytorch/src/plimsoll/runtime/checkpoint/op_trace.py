@@ -15,9 +15,9 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import _disable_current_modes
 
-from ...common.apply_values import PlanMismatch
 from ...common.graph_rows import FORWARD, TraceError
 from ...common.op_schema import is_collective, is_counted, is_op, is_random, is_view, written_arguments
+from ...common.plan_mismatch import PlanMismatch
 from ...common.source_lines import user_line
 from ...common.tensors import tensors_in
 from ...isolation import data_dependent

@@ -9,9 +9,9 @@ from typing import Any, Optional, Sequence
 import torch
 import torch.utils.checkpoint as torch_checkpoint
 
-from ...common.apply_values import PlanMismatch
 from ...common.frozen_statistics import FrozenStatistics, counters_of
 from ...common.op_schema import is_counted, is_random, is_view, overload_of
+from ...common.plan_mismatch import PlanMismatch
 from ...common.source_lines import function_on_stack
 from ...kernels.in_place import Noting, Unnoticed
 

@@ -12,7 +12,7 @@ from typing import Any, Callable, Hashable, Optional
 
 import torch
 
-from ...common.apply_values import PLAIN, is_numpy_number
+from ...common.arguments import PLAIN, is_numpy_number
 from ...common.tensors import geometry
 from ...isolation.watch import Watch
 from ...training_step.step import Step

@@ -11,8 +11,8 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from ...common.apply_values import PlanMismatch
 from ...common.graph_rows import TraceError
+from ...common.plan_mismatch import PlanMismatch
 from ...isolation.data_dependent import translate
 from ...record.record import older_objects_spared, warm_up
 from ...training_step.environment import prepared

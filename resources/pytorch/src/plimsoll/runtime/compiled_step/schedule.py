@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Iterable
 
-from ...common.apply_values import PlanMismatch
 from ...common.graph_rows import BACKWARD, COLLECTIVE, RANDOM
 from ...common.op_schema import statistics_arguments
+from ...common.plan_mismatch import PlanMismatch
 from .program import ENGINE_STORES, Program
 
 

@@ -7,7 +7,7 @@ from typing import Any, Sequence
 
 import torch
 
-from ...common.apply_values import PlanMismatch
+from ...common.plan_mismatch import PlanMismatch
 from .program import Program, overload_of
 
 _ANEW = "trace the step as it is now (model, shapes, loss) and plan anew."

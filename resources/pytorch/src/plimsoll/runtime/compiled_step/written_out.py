@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...common.apply_values import PlanMismatch
 from ...common.graph_rows import OPTIMIZER, REPETITION
 from ...common.op_schema import statistics_arguments
+from ...common.plan_mismatch import PlanMismatch
 from .program import Program
 from .schedule import Execution, schedule
 

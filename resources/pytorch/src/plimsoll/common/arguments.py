@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls are given and return, taken apart into tensors and the rest; stand-ins for tensors that only a region has."""
+"""Arguments and results of calls as nested containers: split into tensors and a structure, rebuilt, compared."""
 
 import enum
 
 import torch
-
-
-class PlanMismatch(RuntimeError):
-    """The plan doesn't fit the model; the message names the first difference."""
-
 
 _TENSOR = object()  # stands for a tensor in the structure of arguments
 # What is compared by what it says, not by which object it is.
@@ -31,7 +26,8 @@ class _Leaf:
         self.value = value
 
 
-def _is_named(kind):
+def is_named_tuple(kind):
+    """Whether a class is one that collections.namedtuple() or typing.NamedTuple made."""
     return issubclass(kind, tuple) and hasattr(kind, "_fields")
 
 
@@ -41,7 +37,7 @@ def flatten(value, tensors):
         tensors.append(value)
         return _TENSOR
     kind = type(value)
-    if kind in (tuple, list) or _is_named(kind):
+    if kind in (tuple, list) or is_named_tuple(kind):
         return (kind, None, [flatten(item, tensors) for item in value])
     if kind is dict:
         return (kind, list(value), [flatten(item, tensors) for item in value.values()])
@@ -60,7 +56,7 @@ def build(structure, tensors):
         return dict(zip(keys, items))
     if kind is list:
         return items
-    return kind(*items) if _is_named(kind) else tuple(items)
+    return kind(*items) if is_named_tuple(kind) else tuple(items)
 
 
 def same(a, b):
@@ -79,50 +75,3 @@ def modes():
     """What decides beside the arguments how a module runs."""
     casts = [torch.is_autocast_enabled(device) and torch.get_autocast_dtype(device) for device in ("cpu", "cuda")]
     return [torch.is_grad_enabled(), torch.is_inference_mode_enabled(), *casts]
-
-
-class Geometry:
-    """What the model's code may ask of a tensor without computing with it."""
-
-    def __init__(self, tensor):
-        self.size = tensor.size()
-        self.strides = tensor.stride()
-        self.offset = tensor.storage_offset()
-        self.dtype = tensor.dtype
-        self.device = tensor.device
-        self.requires_grad = tensor.requires_grad
-
-
-class StandIn(torch.Tensor):
-    """Given to the model's code for a value that one member passes to the next. Keeps a result of the region alive, as the
-    variable that holds it would."""
-
-    __torch_function__ = torch._C._disabled_torch_function_impl
-
-    @staticmethod
-    def __new__(cls, geometry, result, name):
-        made = torch.Tensor._make_wrapper_subclass(
-            cls, geometry.size, strides=geometry.strides, storage_offset=geometry.offset, dtype=geometry.dtype,
-            device=geometry.device, requires_grad=geometry.requires_grad,
-        )  # fmt: skip
-        made.result = result
-        made.name_of_value = name
-        return made
-
-    def __init__(self, *_):
-        super().__init__()
-
-    def _refuse(self, *_, **__):
-        raise PlanMismatch(f"The model's code wants the gradient of {self.name_of_value}, which only the region has.")
-
-    register_hook = retain_grad = _refuse
-
-    def __repr__(self):
-        return f"<stands for {self.name_of_value}>"
-
-    @classmethod
-    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
-        tensors = []
-        flatten((args, kwargs or {}), tensors)
-        name = next(tensor.name_of_value for tensor in tensors if isinstance(tensor, StandIn))
-        raise PlanMismatch(f"{function} is called on {name}, which only the next member may use.")
