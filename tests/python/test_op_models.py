@@ -247,7 +247,7 @@ REFUSED = {
     "state": (_sets, "changes its attribute 'steps'"),
     "hook": (_hooked, "waits for the gradient of a tensor"),
     "retained": (lambda h, y, x, m: (h.retain_grad(), y)[1], "waits for the gradient of a tensor"),
-    "requires_grad_": (lambda h, y, x, m: y + h.detach().requires_grad_()[:, :8], "can't repeat the gradients|result looks different"),
+    "requires_grad_": (lambda h, y, x, m: y + h.detach().requires_grad_()[:, :8], "can't reproduce the gradients|result looks different"),
     "item": (lambda h, y, x, m: y * y.sum().item(), "depends on the value of a tensor"),
     "bool": (lambda h, y, x, m: y if y.sum() > 0 else -y, "depends on the value of a tensor"),
     "nonzero": (lambda h, y, x, m: y[y[:, 0] > 0], "depends on values"),

@@ -263,7 +263,7 @@ def test_what_can_not_be_repeated(planned):
     assert "writes 'norm.num_batches_tracked', memory older than the step" in mismatch(planned, with_again(planned, [[last, [counts]]]))
     empty, scaled = targets.index("aten.empty_like.default"), targets.index("aten.div_.Scalar")
     said = mismatch(planned, with_again(planned, [[last, [scaled]]]))
-    assert "was written 2 times instead of 1: repeat every op that wrote it" in said
+    assert "was written 2 times instead of 1: recompute every op that wrote it" in said
     dropped_mask = [k for k, t in enumerate(targets) if t == "aten.mul.Tensor"][1]
     said = mismatch(planned, with_again(planned, [[dropped_mask, [empty]]]))
     assert f"executes op {dropped_mask} aten.mul.Tensor" in said and "was written 0 times instead of 2" in said

@@ -323,7 +323,7 @@ def test_what_changes_in_every_step_is_told():
             model.number = number
             step(X)
     model.number = 8
-    with pytest.warns(UserWarning, match="records the step anew for the 8th time .*'number'.* give what changes") as told:
+    with pytest.warns(UserWarning, match="re-records the step for the 8th time .*'number'.* give what changes") as told:
         step(X)
     assert told[0].filename == __file__
     step(X)

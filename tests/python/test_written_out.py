@@ -173,7 +173,7 @@ def test_graphs_of_other_steps_are_refused(tmp_path):
         other["ops"][again] = [0]
 
     refused(changed(graph, takes_another_value), "takes or makes other values than op")
-    refused(changed(graph, repeats_another_op), "takes or makes other values|The plan repeats")
+    refused(changed(graph, repeats_another_op), "takes or makes other values|The plan recomputes")
     refused(changed(graph, repeats_at_the_end), "The graph is damaged")
     refused(changed(graph, stores_another_gradient), "the gradient of '.*' is another value there")
     refused(changed(graph, has_no_tensors), "The graph is damaged")

@@ -37,7 +37,7 @@ class Bucket(torch.nn.Sequential):
         """What the last layer returns for the tensor `input`, of any shape that the first one takes."""
         if not (self.is_checkpointed and torch.is_grad_enabled()):
             return super().forward(input)
-        # Anew each time: counters of batches may have moved to another device.
+        # New contexts each time: counters of batches may have moved to another device.
         return checkpoint(super().forward, input, use_reentrant=False, context_fn=Contexts((), (), 0, self))
 
 
@@ -59,9 +59,9 @@ def checkpoint_trunk(blocks: Mapping[str, Block], boundaries: Sequence[str], spl
     sequences are taken apart into their layers. `boundaries`: names of blocks, or of layers in them (`layer3.1`), whose results are
     asked for: a bucket of that name ends there. What comes behind the last of them is dropped.
 
-    The longest bucket that can be cut is halved, again and again; the left part of the n-th cut is named `activation_split_<n>`.
+    The longest bucket that can be cut is halved, repeatedly; the left part of the n-th cut is named `activation_split_<n>`.
     Never cut in front of what overwrites its input: fewer buckets come out where no cut is left. Every bucket but the last one is
-    checkpointed: its saved tensors are made anew in backward, whose gradients are the same bit for bit.
+    checkpointed: its saved tensors are recomputed in backward, whose gradients are the same bit for bit.
 
     Raises ValueError for a boundary that is no block or layer of one, for one in front of what overwrites its result (but the last one),
     for no boundary at all, and for fewer splits than one.

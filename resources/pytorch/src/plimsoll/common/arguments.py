@@ -45,7 +45,7 @@ def flatten(value, tensors):
 
 
 def build(structure, tensors):
-    """The value again, with new containers and the tensors that an iterator gives."""
+    """Rebuilds the value with new containers and the tensors that an iterator yields."""
     if structure is _TENSOR:
         return next(tensors)
     if isinstance(structure, _Leaf):

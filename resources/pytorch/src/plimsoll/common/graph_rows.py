@@ -16,7 +16,7 @@ CLASSES = ("parameter", "buffer", "gradient", "optimizer_state", "input", "const
 
 HAS_HOOKS, CALLED_DIRECTLY = 1, 2  # flags of a module
 VIEW, RANDOM, COLLECTIVE, ACCUMULATION, GRAD_MODE = 1, 2, 4, 8, 16
-REPETITION = 32  # flag of an op that a plan has run again; no recording has any
+REPETITION = 32  # flag of an op that a plan recomputes; no recording has any
 
 
 class TraceError(RuntimeError):

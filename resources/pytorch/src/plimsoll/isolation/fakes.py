@@ -113,7 +113,7 @@ class Lender:
         self._held: list[torch.Tensor] = []
 
     def lend(self, reach: Reach) -> None:
-        """Puts fakes in the place of all tensors that are reached. Whoever keeps what is reached puts the tensors back."""
+        """Replaces all tensors that are reached by fakes. Reach.kept() puts the tensors back."""
         plain = {id(t) for number, (_, t) in enumerate(reach.tensors) if reach.is_plain(number)}  # no model.to() moves them
 
         def lent(tensor: torch.Tensor) -> torch.Tensor:

@@ -22,7 +22,7 @@ _CACHE = type(functools.lru_cache(lambda: None))
 
 @contextlib.contextmanager
 def log() -> Iterator[None]:
-    """torch logs errors of fake tensors before it raises them; whoever traces is told once."""
+    """Silences the log of fake tensors' errors, which torch also raises."""
     logger = logging.getLogger("torch._subclasses.fake_tensor")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

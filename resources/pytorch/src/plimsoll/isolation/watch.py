@@ -82,7 +82,7 @@ class Watch:
     random numbers among these, Python's and numpy's.
 
     `same_tensors`: a tensor in the place of another one of the same geometry makes a difference. `beside`: what another one watches
-    is left to it. `with_made`: also attributes that a hook of torch.nn.utils makes anew before each forward.
+    is left to it. `with_made`: also attributes that a hook of torch.nn.utils recomputes before each forward.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class Watch:
             self.tensors.setdefault(id(value), value)
             number = id(value) if self._same_tensors else self._numbers.setdefault(id(value), len(self._numbers))
             return (number, *geometry(value))
-        if isinstance(value, weakref.ReferenceType):  # recurrent layers make them anew for the fakes that stand for their weights
+        if isinstance(value, weakref.ReferenceType):  # recurrent layers make new ones for the fakes that stand for their weights
             return kind
         if kind in _exact and not value:
             self._empty.append(value)
@@ -355,7 +355,7 @@ def _methods_run(kind: type) -> Iterator[Any]:
 
 
 def _made_by_hooks(thing: Any) -> list[str]:
-    """Attributes of a module that are made anew before each forward: by old spectral and weight norm, and by pruning."""
+    """Attributes of a module that are recomputed before each forward: by old spectral and weight norm, and by pruning."""
     hooks = getattr(thing, "_forward_pre_hooks", None) if isinstance(thing, torch.nn.Module) else None
     found = (hooks or {}).values()
     named = [hook.name for hook in found if isinstance(hook, (SpectralNorm, WeightNorm))]

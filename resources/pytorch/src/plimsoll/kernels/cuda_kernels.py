@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """CUDA's kernels on fake CPU tensors: where PyTorch's choice depends on the device, the CPU's is replaced by CUDA's.
 
-The replacements are kernels of PyTorch's dispatcher, so that they hold for whoever calls the op, from Python or C++, in backward,
+The replacements are kernels of PyTorch's dispatcher, so that they hold for every caller of the op, from Python or C++, in backward,
 too: a recomputation must meet the same kernels.
 """
 
@@ -44,7 +44,7 @@ class Kernels:
         self.assumed: list[str] = []
 
     def begin(self) -> None:
-        """Counts anew: a recording begins."""
+        """Resets the counts: a recording begins."""
         self.chosen = {}
 
     def take_from(self, targets: Iterable[str], device: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of PyTorch that take another way when they are given fake tensors, made to take the way of real ones."""
+"""Functions of PyTorch that take another code path for fake tensors, made to take that of real tensors."""
 
 from __future__ import annotations
 
@@ -72,6 +72,6 @@ class EagerPaths(Noting):
 
 
 def eager_path() -> contextlib.AbstractContextManager:
-    """What is entered now, to be entered again where the autograd engine, which drops such modes, runs a recomputation."""
+    """The modes entered now, to be re-entered where the autograd engine, which drops such modes, runs a recomputation."""
     entered = (mode for mode in _get_current_function_mode_stack() if isinstance(mode, EagerPaths))
     return next(entered, contextlib.nullcontext())

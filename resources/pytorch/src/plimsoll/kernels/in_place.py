@@ -110,7 +110,7 @@ def during(rule: _Rule) -> Iterator[None]:
 
 
 def _watched() -> bool:
-    """Whether a mode that is there without us, too, comes to see the ops first: then PyTorch takes the other way in reality."""
+    """Whether a mode that is there without us, too, comes to see the ops first: then PyTorch takes the other code path in reality, too."""
     first = next((mode for mode in reversed(_get_current_dispatch_mode_stack()) if not isinstance(mode, FakeTensorMode)), None)
     return not isinstance(first, Transparent)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Follows torch.utils.checkpoint (non-reentrant): which forward op a recomputed op repeats, ops included that it leaves out."""
+"""Follows torch.utils.checkpoint (non-reentrant): which forward op a recomputed op recomputes, including ops that the recomputation skips."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class CheckpointTracker:
             ops, cursor = len(self._recorder.ops), self._cursors[-1:]
             result = dispatch(mode, func, types, args, kwargs)
             if is_counted(func) and cursor and len(self._recorder.ops) == ops and self._cursors[-1:] == cursor:
-                self.repeated(str(func))
+                self.recomputed_op(str(func))
             return result
 
         return followed
@@ -74,8 +74,8 @@ class CheckpointTracker:
         """Ordinal of the forward op that comes next: a region inside a recomputed region starts at the original's op."""
         return self._cursors[-1] if self._cursors else len(self._recorder.ops)
 
-    def repeated(self, target: str) -> int:
-        """The forward op that the op beginning now repeats, or -1."""
+    def recomputed_op(self, target: str) -> int:
+        """The forward op that the op beginning now recomputes, or -1."""
         if not self._cursors:
             return -1
         cursor = self._cursors[-1]

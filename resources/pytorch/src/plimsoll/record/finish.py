@@ -24,7 +24,7 @@ def finish(recording: Recording) -> Recording:
 
 
 def _place_backward(recording: Recording) -> None:
-    """Backward ops stand where their forward op stands, recomputed ones where the op that they repeat does."""
+    """Backward ops stand where their forward op stands, recomputed ops where the op that they recompute does."""
     for op in recording.ops:
         if op.phase <= LOSS:
             continue

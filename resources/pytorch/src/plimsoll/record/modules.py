@@ -42,7 +42,7 @@ class DirectCalls:
                 own = vars(module).get("forward")
                 self._own.append((vars(module), own))
                 vars(module)["forward"] = noting = self._noting(module, module.forward)
-                noting.instead_of = own  # type: ignore[attr-defined]  # for whoever asks whether the module has changed
+                noting.instead_of = own  # type: ignore[attr-defined]  # read where changes of the module are detected
         return self
 
     def __exit__(self, *_: Any) -> None:

@@ -20,7 +20,7 @@ from .saved import DroppedTensors, SavedTensors
 
 @contextlib.contextmanager
 def older_objects_spared() -> Iterator[None]:
-    """Each recording begins with a full collection, which takes most of a small trace's time when it looks at all of torch."""
+    """Freezes the objects that exist: each recording begins with a full collection, which else takes most of a small trace's time."""
     mine = gc.get_freeze_count() == 0
     if mine:
         gc.freeze()
@@ -33,7 +33,7 @@ def older_objects_spared() -> Iterator[None]:
 
 @contextlib.contextmanager
 def without_collector() -> Iterator[None]:
-    """Cycles are collected at moments that nobody can foresee: a recording has none of them."""
+    """Turns the cyclic garbage collector off, whose runs are unpredictable: a recording frees no cycles."""
     gc.collect()
     enabled = gc.isenabled()
     gc.disable()
@@ -45,7 +45,7 @@ def without_collector() -> Iterator[None]:
 
 
 def warm_up(step: Step, target: str) -> None:
-    """Runs the step once, which makes the optimizer's state and shows how modules are called, and takes the gradients away again."""
+    """Runs the step once, which makes the optimizer's state and shows how modules are called, and drops the gradients afterwards."""
     step.progress.begin("warm-up step")
     recorder = Recorder(step, target)
     step.zero_grad()

@@ -229,7 +229,7 @@ class Recorder(Transparent):
         in_graph_task = torch._C._current_graph_task_id() != -1 and self.phase >= BACKWARD
         if in_graph_task:
             op.phase = BACKWARD
-            op.recompute_of = self.checkpoints.repeated(target)
+            op.recompute_of = self.checkpoints.recomputed_op(target)
         if in_graph_task and not torch.is_grad_enabled() and not self.checkpoints.recomputing:
             self._note_node(op)
             op.engine_add = func is aten.add.Tensor and self._adds_like_engine(args, kwargs)

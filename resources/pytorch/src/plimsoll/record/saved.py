@@ -12,7 +12,7 @@ from ..common.graph_rows import LOSS, Saved
 
 
 class _Packed:
-    """Stands for one saved tensor in the autograd graph; its death is the moment of release."""
+    """Stands for one saved tensor in the autograd graph; its deallocation is the release."""
 
     __slots__ = ("tensor", "row", "__weakref__")
 
@@ -78,11 +78,11 @@ class SavedTensors:
             self._watch(copy, self._handed_row, "dropped")
             self._handed = None
 
-    def _watch(self, thing: Any, row: Saved, moment: str) -> None:
+    def _watch(self, thing: Any, row: Saved, event: str) -> None:
         def ended(_: Any) -> None:
             now = self._now()
             if now is not None:
-                setattr(row, moment, now)
+                setattr(row, event, now)
 
         self._watches.append(weakref.ref(thing, ended))
 

@@ -34,7 +34,7 @@ class _Identities:
         self._count += 1
         try:
             self._known[address] = (number, weakref.ref(thing, lambda _: self._known.pop(address, None)))
-        except TypeError:  # nobody can tell whether it is met again: it gets another number every time
+        except TypeError:  # can't be recognised when it is met a second time: it gets a new number each time
             pass
         return number
 
@@ -91,7 +91,7 @@ class Structures:
         alias = self._tensors.setdefault(self._tensor_row(tensor), _Identities()).number(tensor)
         value: dict[str, Any] = {"t": slot, "alias": alias} if alias else {"t": slot}
         if not tensor.is_leaf and (tensor._backward_hooks or tensor.retains_grad):
-            value["hooks"] = True  # whoever waits for its gradient needs the tensor itself
+            value["hooks"] = True  # a hook on its gradient needs the tensor itself
         return value
 
     def _object(self, value: Any) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def _rest(recording: Recording) -> Iterator[tuple[str, Any]]:
 
 
 def first_difference(here: Recording, there: Recording, *, python_frees: bool) -> Optional[str]:
-    """None when the recordings agree. `python_frees`: whether both know that moment."""
+    """None when the recordings agree. `python_frees`: whether both know when Python frees."""
     for ordinal in range(min(len(here.ops), len(there.ops))):
         found = _op_difference(here, there, ordinal)
         if found is not None:

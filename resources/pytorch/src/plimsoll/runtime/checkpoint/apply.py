@@ -27,7 +27,7 @@ def apply(model: torch.nn.Module, plan: PlanLike, *, freeze_stats: Optional[bool
     that makes the same calls. Raises PlanMismatch, naming the first difference, and changes nothing when plan and model don't
     fit; a difference that only a forward can show is raised by that forward.
 
-    A plan that says `freeze_stats` leaves the running statistics of batch norm alone when it runs something again, so that buffers
+    A plan that says `freeze_stats` doesn't update the running statistics of batch norm in recomputations, so that buffers
     equal those of the model without a plan. Without it they are updated a second time, as PyTorch's checkpoint does.
     `freeze_stats`: what the caller takes the plan to say; None: whatever it says. Raises PlanMismatch where it says otherwise.
     """
@@ -51,7 +51,7 @@ def _freezes(plan: dict, wanted: Optional[bool]) -> bool:
         does, other = ("leave batch norm's statistics", "off") if said else ("update batch norm's statistics again", "on")
         raise PlanMismatch(
             f"freeze_stats={wanted} contradicts the plan, whose recomputations {does}, which its numbers are of: make the plan "
-            f"anew with plimsoll-cli plan --freeze-stats {other}."
+            f"with plimsoll-cli plan --freeze-stats {other}."
         )
     return said
 

@@ -34,7 +34,7 @@ def check_caller(modules):
             raise PlanMismatch("DataParallel runs copies of the model, which don't take the plan along: use one GPU, or DistributedDataParallel.")
         if frame.f_code.co_name == "_functional_call" and frame.f_code.co_filename.endswith("stateless.py"):
             raise PlanMismatch(
-                "functional_call puts other tensors into the model for the forward alone, and regions that run again in backward would find "
+                "functional_call puts other tensors into the model for the forward alone, and regions that are recomputed in backward would find "
                 "the model's own: take the plan off, or copy the values into the model."
             )
         if frame.f_code.co_filename.endswith("eval_frame.py"):  # a look at f_locals keeps them: never of the user's frames

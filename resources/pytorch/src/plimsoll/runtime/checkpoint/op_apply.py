@@ -46,7 +46,7 @@ class OpPlan:
 
 
 class OpForward:
-    """The model's forward while an op plan is applied. Copies and pickles take the plan along and make their code anew."""
+    """The model's forward while an op plan is applied. Copies and pickles take the plan along and generate their own code."""
 
     runs_regions = True
 
@@ -149,7 +149,7 @@ class OpForward:
 
 
 def _title(model: torch.nn.Module) -> str:
-    return f"The forward of {type(model).__name__} as aten calls; regions run again in backward. Made by plimsoll.apply()."
+    return f"The forward of {type(model).__name__} as aten calls; regions are recomputed in backward. Made by plimsoll.apply()."
 
 
 @contextlib.contextmanager
@@ -196,7 +196,7 @@ class _Replay(TorchDispatchMode):
 
     def fail(self, what: str) -> None:
         at = self._ops[min(self._at, len(self._ops) - 1)]
-        raise PlanMismatch(f"Code can't repeat op {at.ordinal} of the model ({at.func}, {at.place}): {what}. Use a plan of module regions.")
+        raise PlanMismatch(f"Code can't reproduce op {at.ordinal} of the model ({at.func}, {at.place}): {what}. Use a plan of module regions.")
 
     def _skip_looks(self, func: Any) -> None:
         while self._at < len(self._ops) and self._ops[self._at].is_look and self._ops[self._at].func is not func:
@@ -218,7 +218,7 @@ def _prove(recorded: Forward, code: Code, target: str) -> None:
     own = [recorded.values[value].tensor for value in dict.fromkeys(recorded.results)]
     for mine, its in zip(made, own):
         if look_of(mine) != look_of(its) or mine.requires_grad != its.requires_grad:
-            raise PlanMismatch("Code can't repeat the model's forward: a result looks different. Use a plan of module regions.")
+            raise PlanMismatch("Code can't reproduce the model's forward: a result looks different. Use a plan of module regions.")
     _same_graph([t.grad_fn for t in made], [t.grad_fn for t in own])
 
 
@@ -238,7 +238,7 @@ def _same_graph(mine: list[Any], its: list[Any]) -> None:
         if not alike or [n for _, n in after[0]] != [n for _, n in after[1]]:
             names = [node.name() if node is not None else "nothing" for node in (a, b)]
             raise PlanMismatch(
-                f"Code can't repeat the gradients of the model: autograd would run {names[0]} in the place of {names[1]} (does the "
+                f"Code can't reproduce the gradients of the model: autograd would run {names[0]} in the place of {names[1]} (does the "
                 "forward call requires_grad_(), set .data, or use functions of its own?). Use a plan of module regions."
             )
         seen[a] = b

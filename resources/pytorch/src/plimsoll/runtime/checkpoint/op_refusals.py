@@ -34,9 +34,9 @@ def saved_tensor_hooks() -> Any:
 def check_state(place: Callable[[], str], hooks: Any) -> None:
     """Before each op. `hooks`: those that were active when the forward began."""
     if torch._C._current_graph_task_id() != -1:
-        raise PlanMismatch(f"{place()}: gradients are computed inside of the forward, which an op plan can't repeat.")
+        raise PlanMismatch(f"{place()}: gradients are computed inside of the forward, which an op plan can't reproduce.")
     if torch.is_inference_mode_enabled():
-        raise PlanMismatch(f"{place()}: the forward runs in inference mode, which an op plan can't repeat: use torch.no_grad().")
+        raise PlanMismatch(f"{place()}: the forward runs in inference mode, which an op plan can't reproduce: use torch.no_grad().")
     now = saved_tensor_hooks()
     if now is not hooks and now != hooks:
         raise PlanMismatch(

@@ -162,12 +162,12 @@ class Checker:
             if late > part.last:
                 raise PlanMismatch(
                     f"{part.region.text} takes a tensor that op {statements[late].ordinal} ({statements[late].func}, "
-                    f"{statements[late].place}) overwrites afterwards, so it could not be run again: end the region behind that op."
+                    f"{statements[late].place}) overwrites afterwards, so it could not be recomputed: end the region behind that op."
                 )
             if part.first <= late <= part.last:
                 raise PlanMismatch(
                     f"{part.region.text} takes a view of a buffer that op {statements[late].ordinal} ({statements[late].func}, "
-                    f"{statements[late].place}) overwrites, so it could not be run again: begin the region where the view is made."
+                    f"{statements[late].place}) overwrites, so it could not be recomputed: begin the region where the view is made."
                 )
         last = statements[part.last]
         if last.is_copy:
@@ -216,11 +216,11 @@ class Checker:
         draws = [op for op in range(region.first, region.last + 1) if ops[op].random]
         saved = set(region.save)
         skipped = next((op for op in draws if op in saved), None)
-        again = [op for op in draws if op not in saved]
-        if skipped is not None and again and again[-1] > skipped:
+        recomputed = [op for op in draws if op not in saved]
+        if skipped is not None and recomputed and recomputed[-1] > skipped:
             raise PlanMismatch(
-                f"The plan saves op {skipped} ({ops[skipped].func}), which draws random numbers, but not op {again[-1]} "
-                f"({ops[again[-1]].func}), which draws after it and would draw other ones in the recomputation: save both or neither."
+                f"The plan saves op {skipped} ({ops[skipped].func}), which draws random numbers, but not op {recomputed[-1]} "
+                f"({ops[recomputed[-1]].func}), which draws after it and would draw other ones in the recomputation: save both or neither."
             )
         devices = {self._forward.values[value].tensor.device for value in part.arguments}
         for op in draws:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments and results of a model, taken apart into tensors and the rest, and put together again with other tensors."""
+"""Arguments and results of a model, split into tensors and the rest, and rebuilt with other tensors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _Spec = Union[_Tensor, _Leaf, _Container]
 class Structure:
     """`tensors`: the distinct tensors, in the order in which they are met. `leaves`: everything else that is no container.
 
-    `takes_objects`: plain Python objects are taken apart by their attributes, too. Whoever builds them anew asks is_held() first.
+    `takes_objects`: plain Python objects are split by their attributes, too. Check is_held() before rebuilding them.
     """
 
     def __init__(self, value: Any, takes_objects: bool = False):

@@ -192,7 +192,7 @@ class _Recorder(Transparent):
             statement.args = (Ref(constant),)
             return statement
         if is_collective(func):
-            raise PlanMismatch(f"{self._place()}: {func} talks to other processes, which a recomputation may not do again.")
+            raise PlanMismatch(f"{self._place()}: {func} communicates with other processes, which a recomputation must not do.")
         statement.args, statement.kwargs = self._encoded(args), self._encoded(kwargs)
         written, _ = written_arguments(func, args, kwargs)
         statement.writes = {self.storage(t) for t in tensors_in(written)}
@@ -294,18 +294,18 @@ def on_fakes(model: torch.nn.Module, inputs: list[torch.Tensor], target: str) ->
 
 
 def record_forward(model: torch.nn.Module, run: Any, inputs: list[torch.Tensor], target: str) -> Forward:
-    """Records `run()`, the model's forward. To be called under on_fakes(). Raises PlanMismatch for what no code can repeat.
+    """Records `run()`, the model's forward. To be called under on_fakes(). Raises PlanMismatch for what no code can reproduce.
 
     A forward may write plain values into what the model holds, if it does the same and writes nothing more once they are there.
     """
     with Reach(model, {}).kept():
         made = _record(model, run, inputs, target)
         if made.settings:
-            again = _record(model, run, inputs, target)
-            if again.settings or not _alike(made, again):
+            second = _record(model, run, inputs, target)
+            if second.settings or not _alike(made, second):
                 raise op_refusals.changing(made.settings[0].name)
-            again.settings = made.settings
-            made = again
+            second.settings = made.settings
+            made = second
     return made
 
 
@@ -371,7 +371,7 @@ def _structure_of(result: Any) -> Structure:
     unknown = structure.opaque()
     if unknown:
         raise PlanMismatch(
-            f"The model returns a {type(unknown[0]).__name__}, which an op plan can't build anew in every step: return tensors "
+            f"The model returns a {type(unknown[0]).__name__}, which an op plan can't rebuild in every step: return tensors "
             "in tuples, lists, dicts, dataclasses or plain objects (for transformers: use_cache=False)."
         )
     if structure.is_held():

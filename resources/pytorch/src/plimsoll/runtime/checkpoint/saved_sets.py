@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a region keeps or leaves out when it is run again: results saved by selective checkpointing, statistics that stay frozen."""
+"""Saved sets and frozen statistics: what the recomputation of a region skips."""
 
 from __future__ import annotations
 
@@ -108,14 +108,14 @@ class Contexts:
 
     def __call__(self) -> tuple[Any, Any]:
         forward: list[Any] = []
-        again: list[Any] = []
+        recomputation: list[Any] = []
         if self._model is not None:
-            again.append(FrozenStatistics(counters_of(self._model)))
+            recomputation.append(FrozenStatistics(counters_of(self._model)))
         if self._saved:
             policy = _Policy(self._saved, self._expected)
-            for modes, mode in zip((forward, again), torch_checkpoint.create_selective_checkpoint_contexts(policy)):
+            for modes, mode in zip((forward, recomputation), torch_checkpoint.create_selective_checkpoint_contexts(policy)):
                 modes.append(mode)
-        return tuple(_Unnoticed(*modes) if modes else contextlib.nullcontext() for modes in (forward, again))
+        return tuple(_Unnoticed(*modes) if modes else contextlib.nullcontext() for modes in (forward, recomputation))
 
 
 def contexts_for(

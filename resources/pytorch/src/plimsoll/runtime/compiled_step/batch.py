@@ -41,7 +41,7 @@ class ModelState:
         self._watch: Optional[Watch] = None
 
     def update(self) -> bool:
-        """Looks again where something has changed; whether the model has."""
+        """Updates what has changed; returns whether the model has."""
         changed = self._watch is None or not self._watch.unchanged()
         if changed:
             self._look()

@@ -40,7 +40,7 @@ class StepWriter:
         self._names: dict[str, Any] = {}
         self._defined: dict[int, dict[int, None]] = {}  # rows with a variable, by storage
         self._grad: Optional[bool] = None
-        self._last_repetition = {e.op: step for step, e in enumerate(executions) if e.repeated}
+        self._last_recomputation = {e.op: step for step, e in enumerate(executions) if e.recomputed}
         self._written = {program.storage(row) for op in program.ops for row in op.writes}
         self._random_by_op: dict[int, list[Any]] = {}
         for point in program.random:
@@ -111,21 +111,21 @@ class StepWriter:
 
     def _execution(self, step: int, execution: Execution) -> None:
         program, op = self._program, self._program.ops[execution.op]
-        if not execution.repeated:
+        if not execution.recomputed:
             for point in self._random_by_op.get(execution.op, ()):
                 self._random_point(point)
         for storage in program.allocates(execution.op):
             self._defined[storage] = {}
-        random = bool(op.flags & RANDOM) and execution.op in self._last_repetition
-        if random and execution.repeated:
+        random = bool(op.flags & RANDOM) and execution.op in self._last_recomputation
+        if random and execution.recomputed:
             self._line("    now = random_state.save()")
             self._line(f"    random_state.load(r{execution.op})")
         elif random:
             self._line(f"    r{execution.op} = random_state.save()")
         self._call(step, execution)
-        if random and execution.repeated:
+        if random and execution.recomputed:
             self._line("    random_state.load(now)")
-            if self._last_repetition[execution.op] == step:
+            if self._last_recomputation[execution.op] == step:
                 self._line(f"    del now, r{execution.op}")
         freed = [f"t{row}" for storage in execution.frees for row in self._defined.pop(storage, ())]
         if freed:
@@ -140,7 +140,7 @@ class StepWriter:
     def _call(self, step: int, execution: Execution) -> None:
         op = self._program.ops[execution.op]
         place = self._program.modules[op.module] if op.module >= 0 else ""
-        words = (execution.op, "again" if execution.repeated else "", place, op.source)
+        words = (execution.op, "recomputed" if execution.recomputed else "", place, op.source)
         comment = "  # " + " ".join(str(word) for word in words if word != "")
         if op.target == ASK:
             self._line(f"    guard({execution.op}, {self._function(op.target)}, {self._value(op.args[0])}){comment}")
@@ -212,7 +212,7 @@ class StepWriter:
 
     def _arguments(self, execution: Execution) -> str:
         op = self._program.ops[execution.op]
-        without = statistics_arguments(op.target, op.args) if execution.repeated else ()
+        without = statistics_arguments(op.target, op.args) if execution.recomputed else ()
         parts = ["None" if i in without else self._value(value) for i, value in enumerate(op.args)]
         parts += [f"{name}={self._value(value)}" for name, value in op.kwargs.items()]
         return ", ".join(parts)

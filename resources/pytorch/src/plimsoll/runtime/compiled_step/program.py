@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded step that can be executed again: the ops of forward, loss and backward, and what they are bound to."""
+"""A recorded step that can be executed: the ops of forward, loss and backward, and the tensors that they are bound to."""
 
 from __future__ import annotations
 
@@ -174,8 +174,8 @@ def _record_once(step: Step, target: str) -> tuple[Program, dict[int, Any]]:
 def record_program(step: Step, target: str, on_fakes: bool) -> Program:
     """Records the step twice and refuses it when the recordings differ. The step was warmed up. `on_fakes`: it will run on them."""
     program, constants = _record_once(step, target)
-    again, others = _record_once(step, target)
-    _compare(program, again)
+    second, others = _record_once(step, target)
+    _compare(program, second)
     if constants.keys() != others.keys():
         raise _unstable("other constants")
     total = 0

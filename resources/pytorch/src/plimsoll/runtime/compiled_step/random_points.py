@@ -70,6 +70,6 @@ class RandomPoints:
 
 def _seeding(*_: Any, **__: Any) -> Any:
     raise TraceError(
-        f"{user_line() or 'the step itself'}: it sets the state of the random numbers, which a compiled step can't repeat: seed before "
+        f"{user_line() or 'the step itself'}: it sets the state of the random numbers, which a compiled step can't reproduce: seed before "
         "the training loop instead"
     )

@@ -13,7 +13,7 @@ _WRAPPERS = ("DistributedDataParallel", "FullyShardedDataParallel", "OptimizedMo
 
 
 def refuse_model(model: torch.nn.Module) -> None:
-    """Raises TraceError with a sentence and the way out."""
+    """Raises TraceError with a sentence that says what to do instead."""
     for path, module in model.named_modules():
         name = type(module).__name__
         if name in _WRAPPERS:

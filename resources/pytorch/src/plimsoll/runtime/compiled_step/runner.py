@@ -23,7 +23,7 @@ from .code_writer import StepWriter
 from .fake_execution import CorrectedKernels
 from .first_step import FirstStep
 from .program import Program, record_program
-from .schedule import Execution, read_again, schedule
+from .schedule import Execution, read_recompute_steps, schedule
 from .sequence import check_sequence
 from .stream import StepStream, StreamObserver
 from .undo import Undo
@@ -34,7 +34,7 @@ _TARGET = "cpu"
 
 
 class StepError(RuntimeError):
-    """A compiled step was called in a way, or met values, that it wasn't recorded with."""
+    """A compiled step was called with arguments or values other than those that it was recorded with."""
 
 
 class _RandomState:
@@ -77,10 +77,10 @@ class Compiled:
     """One program with its schedule: the code of its first step, which checks, and that of all others. `present`: parameters
     whose gradients are there already, in the order of the program's gradients."""
 
-    def __init__(self, program: Program, present: Sequence[str], again: Sequence[tuple[int, list[int]]], name: str):
+    def __init__(self, program: Program, present: Sequence[str], recompute_steps: Sequence[tuple[int, list[int]]], name: str):
         self.program = accumulating(program, present)
         self.present = present
-        self.executions: list[Execution] = schedule(self.program, again)
+        self.executions: list[Execution] = schedule(self.program, recompute_steps)
         self._undo = Undo(self.program)
         self.corrections: list[str] = []
         self._name = name
@@ -147,7 +147,7 @@ class StepRunner:
         return self._run(batch, compiled)
 
     def with_plan(self, plan: Optional[PlanLike]) -> "StepRunner":
-        """The same step under another plan; what is recorded already is not recorded again."""
+        """The same step under another plan; it shares the recordings of this one."""
         other = StepRunner(self._model, _read(plan, self._model), self._loss, self._targets)
         other._programs = self._programs
         return other
@@ -195,12 +195,12 @@ class StepRunner:
         present = tuple(name for name in program.gradients if batch.parameters[name].grad is not None)
         key = (batch.key, present)
         if key not in self._compiled:
-            again: list[tuple[int, list[int]]] = []
+            recompute_steps: list[tuple[int, list[int]]] = []
             if self._plan is not None:
                 check_sequence(program, self._plan, self._model)
-                again = read_written(program, self._plan) if GRAPH in self._plan else read_again(program, self._plan)
+                recompute_steps = read_written(program, self._plan) if GRAPH in self._plan else read_recompute_steps(program, self._plan)
             self._compiled = {k: c for k, c in self._compiled.items() if k[0] in self._programs}
-            self._compiled[key] = Compiled(program, present, again, type(self._model).__name__)
+            self._compiled[key] = Compiled(program, present, recompute_steps, type(self._model).__name__)
         return self._compiled[key]
 
     def _program(self, batch: Batch) -> Program:
@@ -216,13 +216,13 @@ class StepRunner:
 
 
     def _count_changes(self, batch: Batch) -> None:
-        """Warns of an attribute that changes again and again: each time the step is recorded anew, which takes seconds."""
+        """Warns of an attribute that changes in many steps: each change takes a new recording, which takes seconds."""
         before, self._watched = self._watched or batch.watched, batch.watched
         changed = next((name for a, b in zip(before, batch.watched) if (name := a.difference(b)) is not None), None)
         self._changes += changed is not None
         if changed is not None and self._changes == _MOST_PROGRAMS:
             warnings.warn(
-                f"compile_step() records the step anew for the {_MOST_PROGRAMS}th time because something that model or loss hold changed "
+                f"compile_step() re-records the step for the {_MOST_PROGRAMS}th time because something that model or loss hold changed "
                 f"(the last one: '{changed}'): give what changes from step to step as an argument (a tensor costs no recording)",
                 stacklevel=5,
             )
@@ -273,19 +273,19 @@ def compile_step(
     op by op as eager PyTorch would, with the same bits, frees every value after its last scheduled use and fills `.grad`.
 
     `plan` is a plan of runtime "step", or the graph that such a plan was exported as (a path or its content), None: nothing is
-    repeated. `loss` maps the model's output to a tensor with one element; without one the output's `.loss` is taken, else the sum. Of
+    recomputed. `loss` maps the model's output to a tensor with one element; without one the output's `.loss` is taken, else the sum. Of
     the positional arguments of a call the last `targets` go to the loss after the output, the others to the model. The step is
-    recorded on fake tensors at the first call, and again for other shapes, modes or values of arguments that are no tensors; it runs
+    recorded on fake tensors at the first call, and re-recorded for other shapes, modes or values of arguments that are no tensors; it runs
     no Python code of the model.
     Raises PlanMismatch when the plan is made for something else.
 
-    It is recorded again, too, when something that model or loss hold has changed: attributes of modules and of other objects and their
+    It is also re-recorded when something that model or loss hold has changed: attributes of modules and of other objects and their
     classes; dicts, lists, tuples, sets and deques, nested; closures, defaults, bound and partial arguments, and globals that `forward`,
     the loss and the functions that these name use. Not watched are: the content of arrays and of containers of more than 1000 entries
     (but their length), objects of Python's library, torch and numpy that are no modules, what functions of these take from
     elsewhere, variables read by a computed name (globals()[...], getattr on a Python module), environment variables, files, and what lies
     behind the first 50,000 values, nearest first. Random numbers of Python's and numpy's and values that a step itself changes are refused.
-    Weights that a hook makes anew before each forward (old spectral and weight norm, pruning) are made as in eager PyTorch; the module's
+    Weights that a hook recomputes before each forward (old spectral and weight norm, pruning) are made as in eager PyTorch; the module's
     attribute keeps the one of its last call outside of the compiled step.
     A step gives gradients to the model's parameters only; arguments and other modules that want some are refused.
     """

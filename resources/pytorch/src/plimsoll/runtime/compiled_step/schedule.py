@@ -2,7 +2,7 @@
 """What a plan of runtime "step" makes of a program: the executions in order, and after which of them each memory is freed.
 
 An instance of a storage begins with an execution of the op that allocates it and ends with its last use before the next
-instance begins. What is repeated must find every storage in the version (number of writes) that it read when it was recorded.
+instance begins. A recomputation must read every storage in the version (number of writes) that the op read when it was recorded.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ class Execution:
     """One execution of an op; `frees`: storages whose newest instance ends after it."""
 
     op: int
-    repeated: bool
+    recomputed: bool
     frees: list[int] = field(default_factory=list)
 
 
-def read_again(program: Program, plan: Any) -> list[tuple[int, list[int]]]:
+def read_recompute_steps(program: Program, plan: Any) -> list[tuple[int, list[int]]]:
     """The plan's rows [before, ops], checked; raises PlanMismatch."""
     try:
         rows = [(before, list(ops)) for before, ops in plan["schedule"]["again"]]
@@ -35,15 +35,15 @@ def read_again(program: Program, plan: Any) -> list[tuple[int, list[int]]]:
     for before, ops in rows:
         rising = all(type(op) is int for op in (before, *ops)) and all(a < b for a, b in zip([-1, *ops], ops))
         if not rising or before in ops or not last < before < len(program.ops) or ops[-1:] >= [len(program.ops)]:
-            raise PlanMismatch(f"The plan is damaged: it repeats {ops} before op {before}, which must be rising numbers of ops.")
+            raise PlanMismatch(f"The plan is damaged: it recomputes {ops} before op {before}, which must be rising numbers of ops.")
         last = before
     return rows
 
 
-def schedule(program: Program, again: Iterable[tuple[int, list[int]]] = ()) -> list[Execution]:
-    """Every op once in recorded order, and immediately before `before` the listed ones again; one that hasn't run by then runs there
-    for the first time, and not at its place."""
-    rows = dict(again)
+def schedule(program: Program, recompute_steps: Iterable[tuple[int, list[int]]] = ()) -> list[Execution]:
+    """Every op once in recorded order; `recompute_steps` are rows (before, ops), whose ops are recomputed immediately before op
+    `before`. One that hasn't run by then runs there for the first time, and not at its place."""
+    rows = dict(recompute_steps)
     executions: list[Execution] = []
     run: set[int] = set()
     for ordinal in range(len(program.ops)):
@@ -53,7 +53,7 @@ def schedule(program: Program, again: Iterable[tuple[int, list[int]]] = ()) -> l
         if ordinal not in run:
             executions.append(Execution(ordinal, False))
             run.add(ordinal)
-    _check_order(program, [execution.op for execution in executions if not execution.repeated])
+    _check_order(program, [execution.op for execution in executions if not execution.recomputed])
     _check_versions(program, executions)
     _plan_frees(program, executions)
     return executions
@@ -64,17 +64,17 @@ def _check_order(program: Program, order: list[int]) -> None:
     forward = sum(op.phase < BACKWARD for op in program.ops)
     if set(order[:forward]) != set(range(forward)) or order[forward : forward + 1] not in ([], [forward]):
         raise PlanMismatch("The plan is damaged: it executes ops of backward before its first op.")
-    moments = {point.before for point in program.random}
-    ordered = [op for op in order if program.ops[op].flags & (RANDOM | COLLECTIVE) or op in moments]
+    before_random = {point.before for point in program.random}
+    ordered = [op for op in order if program.ops[op].flags & (RANDOM | COLLECTIVE) or op in before_random]
     if ordered != sorted(ordered):
         raise PlanMismatch("The plan executes ops that draw random numbers, or collectives, in another order than the step does.")
 
 
 def storages_used(program: Program, execution: Execution) -> set[int]:
-    """A repeated batch norm runs without its running statistics."""
+    """Storages that an execution reads or writes: a recomputed batch norm runs without its running statistics."""
     op = program.ops[execution.op]
     rows = {*op.reads, *op.writes, *op.outputs}
-    if execution.repeated:
+    if execution.recomputed:
         rows -= {op.args[i]["t"] for i in statistics_arguments(op.target, op.args) if op.args[i] is not None}
     return {program.storage(row) for row in rows}
 
@@ -115,7 +115,7 @@ class _Versions:
             if self._now[storage] != self._last[storage]:
                 raise PlanMismatch(
                     f"The plan hands out {_named(self._program, storage)} when it was written {self._now[storage]} times instead of "
-                    f"{self._last[storage]}: repeat every op that wrote it."
+                    f"{self._last[storage]}: recompute every op that wrote it."
                 )
 
     def execute(self, execution: Execution) -> None:
@@ -124,9 +124,9 @@ class _Versions:
         used = storages_used(program, execution)
         written = used & {program.storage(row) for row in op.writes}
         for storage in sorted(written):
-            if execution.repeated and program.storages[storage].alloc < 0:
+            if execution.recomputed and program.storages[storage].alloc < 0:
                 raise PlanMismatch(
-                    f"The plan repeats {program.place(execution.op)}, which writes {_named(program, storage)}, memory older than the step."
+                    f"The plan recomputes {program.place(execution.op)}, which writes {_named(program, storage)}, memory older than the step."
                 )
         for storage in sorted(used.difference(fresh)):
             if self._now[storage] != self._met[execution.op][storage]:
@@ -137,10 +137,10 @@ class _Versions:
             self._now[storage] += 1
 
     def _refuse(self, execution: Execution, storage: int) -> None:
-        what = "repeats" if execution.repeated else "executes"
+        what = "recomputes" if execution.recomputed else "executes"
         raise PlanMismatch(
             f"The plan {what} {self._program.place(execution.op)} when {_named(self._program, storage)} was written "
-            f"{self._now[storage]} times instead of {self._met[execution.op][storage]}: repeat every op that wrote it."
+            f"{self._now[storage]} times instead of {self._met[execution.op][storage]}: recompute every op that wrote it."
         )
 
 
@@ -153,11 +153,11 @@ def _check_versions(program: Program, executions: list[Execution]) -> None:
     versions = _Versions(program)
     for execution in executions:
         op = program.ops[execution.op]
-        if execution.repeated and op.flags & COLLECTIVE:
-            raise PlanMismatch(f"The plan repeats {program.place(execution.op)}, a collective: other processes don't repeat it.")
-        if execution.repeated and op.node == ENGINE_STORES:
+        if execution.recomputed and op.flags & COLLECTIVE:
+            raise PlanMismatch(f"The plan recomputes {program.place(execution.op)}, a collective: other processes don't recompute it.")
+        if execution.recomputed and op.node == ENGINE_STORES:
             raise PlanMismatch(
-                f"The plan repeats {program.place(execution.op)}, which stores a gradient: in a step that finds one there it would add twice."
+                f"The plan recomputes {program.place(execution.op)}, which stores a gradient: in a step that finds one there it would add twice."
             )
         versions.execute(execution)
     versions.check_outcomes()

@@ -10,7 +10,7 @@ import torch
 from ...common.plan_mismatch import PlanMismatch
 from .program import Program, overload_of
 
-_ANEW = "trace the step as it is now (model, shapes, loss) and plan anew."
+_RETRACE = "trace the step as it is now (model, shapes, loss) and make a new plan."
 
 
 def check_sequence(program: Program, plan: dict[str, Any], model: torch.nn.Module) -> None:
@@ -39,14 +39,14 @@ def _way_out(program: Program, plan: dict[str, Any], planned: Sequence[str], her
         return "The model is in eval mode, and plans are made for training: call model.train(), or compile_step() without a plan."
     still = next((path for path, module in model.named_modules() if not module.training), None)
     if still is not None:
-        return f"'{still}' is in eval mode, which it may not have been when the step was traced: call train() on it. Else: {_ANEW}"
+        return f"'{still}' is in eval mode, which it may not have been when the step was traced: call train() on it. Else: {_RETRACE}"
     drawn, draws = _random(planned), _random(here)
     if drawn != draws:
         return (
             f"{drawn} ops of the plan draw random numbers, {draws} of this step do: did the p of a dropout change (at 0 it draws none)? "
-            f"If so, {_ANEW}"
+            f"If so, {_RETRACE}"
         )
-    return _ANEW.capitalize()
+    return _RETRACE.capitalize()
 
 
 def _random(targets: Sequence[str]) -> int:

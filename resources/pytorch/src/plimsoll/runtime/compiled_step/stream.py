@@ -20,7 +20,7 @@ from .schedule import Execution
 
 @dataclass
 class StepStream:
-    """`ops`: (target, op that it repeats or -1). Curves: bytes alive while each execution runs, memory from before the step
+    """`ops`: (target, op that it recomputes or -1). Curves: bytes alive while each execution runs, memory from before the step
     included. `lives`: (bytes, execution that allocated or -1, execution after which it was freed or None)."""
 
     ops: list[tuple[str, int]]
@@ -66,9 +66,9 @@ class StreamObserver:
         ops = self._program.ops
         forward = sum(op.phase < BACKWARD for op in ops)
         return StepStream(
-            ops=[(ops[e.op].target, e.op if e.repeated else -1) for e in self._executions],
+            ops=[(ops[e.op].target, e.op if e.recomputed else -1) for e in self._executions],
             curve=curve(rows, count),
             curve_rounded512=curve(rows, count, CUDA_GRANULE),
-            backward_start=max((i + 1 for i, e in enumerate(self._executions) if not e.repeated and e.op < forward), default=count),
+            backward_start=max((i + 1 for i, e in enumerate(self._executions) if not e.recomputed and e.op < forward), default=count),
             lives=[(row.nbytes, row.alloc, row.free) for row in rows],
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans that were written out as a graph ("execution": "step" in the graph format): what they repeat, and whether it is this step."""
+"""Plans that were written out as a graph ("execution": "step" in the graph format): their recompute steps, and whether they are of this step."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .schedule import Execution, schedule
 
 GRAPH = "written_out"  # key of a plan's content
 _ALLOC = 2  # column of storages
-_TARGET, _PHASE, _READS, _WRITES, _OUTPUTS, _FLAGS, _REPEATS = 0, 1, 5, 6, 7, 8, 15  # columns of ops
-_ANEW = "Trace the step as it is now (model, shapes, loss), plan it anew and export that plan."
+_TARGET, _PHASE, _READS, _WRITES, _OUTPUTS, _FLAGS, _RECOMPUTE_OF = 0, 1, 5, 6, 7, 8, 15  # columns of ops
+_RETRACE = "Trace the step as it is now (model, shapes, loss), plan it and export that plan."
 
 
 def is_graph(content: Any) -> bool:
@@ -29,25 +29,25 @@ def plan_of(graph: dict[str, Any]) -> dict[str, Any]:
         ops = [row for row in graph["ops"] if row[_PHASE] < OPTIMIZER]
         own = [row[_TARGET] for row in ops if not row[_FLAGS] & REPETITION]
         sequence = {"targets": graph["targets"], "ops": own}
-        again = _again(ops)
+        recompute_steps = _recompute_steps(ops)
     except (KeyError, IndexError, TypeError) as error:
         raise _damaged(error) from error
     named = {key: graph.get(key) for key in ("model", "model_class", "torch", "target")}
     return {
         "format": "plimsoll-plan", "version": graph.get("version"), "runtime": "step", "graph": named,
-        "schedule": {"again": again}, "sequence": sequence, GRAPH: graph,
+        "schedule": {"again": recompute_steps}, "sequence": sequence, GRAPH: graph,
     }  # fmt: skip
 
 
-def _again(ops: list[Any]) -> list[list[Any]]:
-    """Rows [before, ops], counted in the ops that are no repetitions. An op before which others run again may be one itself, so that
-    the ops of a row need not rise."""
+def _recompute_steps(ops: list[Any]) -> list[list[Any]]:
+    """Rows [before, ops], counted in the recorded ops. An op before which others are recomputed may be moved itself, so that the
+    ops of a row need not rise."""
     recorded: list[int] = []  # by row: the op that it is
     rows: list[list[Any]] = []
     count, waiting = 0, []
     for row in ops:
         if row[_FLAGS] & REPETITION:
-            recorded.append(recorded[row[_REPEATS]])
+            recorded.append(recorded[row[_RECOMPUTE_OF]])
             waiting.append(recorded[-1])
             continue
         if waiting:
@@ -55,24 +55,24 @@ def _again(ops: list[Any]) -> list[list[Any]]:
         recorded.append(count)
         count, waiting = count + 1, []
     if waiting:
-        raise IndexError("repetitions behind the last op")
+        raise IndexError("recomputations behind the last op")
     return rows
 
 
 def read_written(program: Program, plan: dict[str, Any]) -> list[tuple[int, list[int]]]:
     """The rows of a plan of plan_of(), after a look whether every op of the graph takes and makes what this step's does; raises
     PlanMismatch."""
-    again = [(before, list(ops)) for before, ops in plan["schedule"]["again"]]
+    recompute_steps = [(before, list(ops)) for before, ops in plan["schedule"]["again"]]
     graph = plan[GRAPH]
     try:
-        _Uses(program, graph).compare(schedule(program, again))
+        _Uses(program, graph).compare(schedule(program, recompute_steps))
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise _damaged(error) from error
-    return again
+    return recompute_steps
 
 
 class _Uses:
-    """Walks executions and the graph's ops side by side: which storage of the graph is the newest life of which of the program's."""
+    """Walks executions and the graph's ops side by side: which storage of the graph is the newest instance of which of the program's."""
 
     def __init__(self, program: Program, graph: dict[str, Any]):
         self._program = program
@@ -91,13 +91,13 @@ class _Uses:
                 target = self._graph["targets"][row[_TARGET]]
                 raise PlanMismatch(
                     f"The graph was written for another step: its op {step} ({target}) takes or makes other values than "
-                    f"{self._program.place(execution.op)} here. {_ANEW}"
+                    f"{self._program.place(execution.op)} here. {_RETRACE}"
                 )
         self._compare_gradients()
 
     def _uses(self, execution: Execution) -> list[int]:
         op = self._program.ops[execution.op]
-        without = statistics_arguments(op.target, op.args) if execution.repeated else ()
+        without = statistics_arguments(op.target, op.args) if execution.recomputed else ()
         left_out = {op.args[i]["t"] for i in without if op.args[i] is not None}
         return [self._program.storage(t) for t in (*op.reads, *op.writes, *op.outputs) if t not in left_out]
 
@@ -113,7 +113,7 @@ class _Uses:
         for name, _, gradient, _ in self._graph["params"]:
             row = self._program.gradients.get(name)
             if row is not None and self._now.get(self._program.storage(row)) != gradient:
-                raise PlanMismatch(f"The graph was written for another step: the gradient of '{name}' is another value there. {_ANEW}")
+                raise PlanMismatch(f"The graph was written for another step: the gradient of '{name}' is another value there. {_RETRACE}")
 
 
 def _damaged(error: Exception) -> PlanMismatch:
