@@ -2,6 +2,7 @@
 #include "ui/frontier/frontier_view.h"
 
 #include "ui/base/drawn_text.h"
+#include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
@@ -47,6 +48,7 @@ double gibOf(base::Bytes bytes)
 
 FrontierView::FrontierView(QWidget* parent) : QWidget{parent}
 {
+    setManualPage(*this, QStringLiteral("window.md#frontier"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setAttribute(Qt::WA_OpaquePaintEvent);

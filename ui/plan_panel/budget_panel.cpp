@@ -3,6 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/device/known_devices.h"
+#include "ui/base/help_context.h"
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
@@ -96,6 +97,7 @@ QString feasibleSentence(const workspace::Planned& planned, const solve::Outcome
 
 BudgetPanel::BudgetPanel(QWidget* parent) : QWidget{parent}
 {
+    setManualPage(*this, QStringLiteral("window.md#budget-panel"));
     buildForm();
     buildResults();
 }
@@ -296,6 +298,9 @@ void BudgetPanel::setChoices(const workspace::Choices& choices)
     m_choices = choices;
     fillDevices();
     m_planner->setCurrentIndex(m_planner->findData(QString::fromStdString(choices.planner)));
+    const QString page = QStringLiteral("planners.md#") + QString::fromStdString(choices.planner);
+    for (QWidget* widget : {static_cast<QWidget*>(m_planner), static_cast<QWidget*>(m_planners)})
+        setManualPage(*widget, page);
     m_options->setOptions(choices.planner, choices.options);
     m_sizes->setSizes(choices.sizes);
     m_parallel->setSetting(choices.parallel, choices.device);

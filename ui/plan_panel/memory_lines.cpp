@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_panel/memory_lines.h"
 
+#include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 
@@ -20,6 +21,7 @@ constexpr int kFigureWidth = 68;
 
 MemoryLines::MemoryLines(QWidget* parent) : QWidget{parent}
 {
+    setManualPage(*this, QStringLiteral("concepts.md#addresses"));
     build();
     m_later.setSingleShot(true);
     m_later.setInterval(kDelay);

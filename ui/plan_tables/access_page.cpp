@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_tables/access_page.h"
 
+#include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
@@ -44,6 +45,7 @@ AccessPage::AccessPage(QWidget* parent)
     , m_sentence{new TextLabel{{}, TextRole::Body, Role::Muted, this}}
     , m_pages{new QStackedWidget{this}}
 {
+    setManualPage(*this, QStringLiteral("window.md#plan-and-runs"));
     const Theme& theme = Theme::current();
     auto* filled = new QWidget{m_pages};
     auto* rows = new QVBoxLayout{filled};

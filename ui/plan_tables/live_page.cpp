@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_tables/live_page.h"
 
+#include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/models/live_model.h"
@@ -63,6 +64,7 @@ protected:
 LivePage::LivePage(QWidget* parent)
     : QWidget{parent}, m_model{new LiveModel{this}}, m_pages{new QStackedWidget{this}}
 {
+    setManualPage(*this, QStringLiteral("window.md#plan-and-runs"));
     auto* column = new QVBoxLayout{this};
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_tables/measured_page.h"
 
+#include "ui/base/help_context.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
 #include "ui/plan_tables/table_look.h"
@@ -23,6 +24,7 @@ constexpr int kDifferenceWidth = 150;
 MeasuredPage::MeasuredPage(QWidget* parent)
     : QWidget{parent}, m_model{new MeasuredModel{this}}, m_table{new QTableView{this}}
 {
+    setManualPage(*this, QStringLiteral("window.md#measurements"));
     const Theme& theme = Theme::current();
     auto* row = new QHBoxLayout;
     row->setContentsMargins(theme.px(12), theme.px(4), theme.px(8), theme.px(4));

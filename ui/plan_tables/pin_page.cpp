@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_tables/pin_page.h"
 
+#include "ui/base/help_context.h"
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
@@ -52,6 +53,7 @@ QString priceText(const workspace::PinPrice& price)
 
 PinPage::PinPage(QWidget* parent) : QWidget{parent}, m_error{new QLabel{this}}
 {
+    setManualPage(*this, QStringLiteral("window.md#pins"));
     const Theme& theme = Theme::current();
     auto* column = new QVBoxLayout{this};
     column->setContentsMargins(0, 0, 0, 0);

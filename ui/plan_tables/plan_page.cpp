@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_tables/plan_page.h"
 
+#include "ui/base/help_context.h"
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
@@ -39,6 +40,7 @@ PlanPage::PlanPage(QWidget* parent)
     , m_sentence{
           new TextLabel{QStringLiteral("Open a graph to plan."), TextRole::Body, Role::Muted, this}}
 {
+    setManualPage(*this, QStringLiteral("window.md#plan-and-runs"));
     m_sentence->setAlignment(Qt::AlignCenter);
     m_pages->addWidget(m_sentence);
     m_pages->addWidget(m_table);

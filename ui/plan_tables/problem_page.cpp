@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_tables/problem_page.h"
 
+#include "ui/base/help_context.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
 #include "ui/plan_tables/table_look.h"
@@ -21,6 +22,7 @@ namespace plimsoll::ui {
 ProblemPage::ProblemPage(QWidget* parent)
     : QWidget{parent}, m_model{new ProblemModel{this}}, m_table{new QTableView{this}}
 {
+    setManualPage(*this, QStringLiteral("window.md#plan-and-runs"));
     auto* pages = new QStackedWidget{this};
     auto* empty = new TextLabel{tr("Nothing to report."), TextRole::Body, Role::Muted, pages};
     empty->setAlignment(Qt::AlignCenter);

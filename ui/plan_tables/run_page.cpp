@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/plan_tables/run_page.h"
 
+#include "ui/base/help_context.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
 #include "ui/plan_tables/table_look.h"
@@ -19,6 +20,7 @@ namespace plimsoll::ui {
 RunPage::RunPage(QWidget* parent)
     : QWidget{parent}, m_model{new RunModel{this}}, m_table{new QTableView{this}}
 {
+    setManualPage(*this, QStringLiteral("window.md#plan-and-runs"));
     auto* pages = new QStackedWidget{this};
     auto* empty = new TextLabel{QStringLiteral("Plans you try are kept here."), TextRole::Body,
                                 Role::Muted, pages};

@@ -2,6 +2,7 @@
 #include "ui/problem_form/device_dialog.h"
 
 #include "core/device/device_spec.h"
+#include "ui/base/help_context.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
 
@@ -41,6 +42,7 @@ double rateOf(const plan::Device& device, const char* dtype)
 
 DeviceDialog::DeviceDialog(const plan::Device& like, QWidget* parent) : QDialog{parent}
 {
+    setManualPage(*this, QStringLiteral("formats.md#device-table"));
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Other GPU"));
     const Theme& theme = Theme::current();

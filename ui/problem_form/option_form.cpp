@@ -2,6 +2,7 @@
 #include "ui/problem_form/option_form.h"
 
 #include "core/solve/registry.h"
+#include "ui/base/help_context.h"
 #include "ui/base/texts.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
@@ -189,6 +190,7 @@ void OptionForm::setShown(const std::string& name, bool shown)
 void OptionForm::setOptions(const std::string& planner, const solve::Options& options)
 {
     m_planner = planner;
+    setManualPage(*this, QStringLiteral("planners.md#") + QString::fromStdString(planner));
     for (const Row& row : m_rows) {
         const std::optional<solve::OptionRecord> record = recordOf(planner, row.name);
         formLayout().setRowVisible(row.field, record && !m_absent.contains(row.name));

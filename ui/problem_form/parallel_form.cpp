@@ -3,6 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/parallel/rank_program.h"
+#include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/base/theme.h"
@@ -54,6 +55,7 @@ QString latencyText(base::Nanoseconds time)
 ParallelForm::ParallelForm(QWidget* parent)
     : QWidget{parent}, m_fields{new QWidget{this}}, m_error{new QLabel{this}}
 {
+    setManualPage(*this, QStringLiteral("data-parallel.md"));
     const Theme& theme = Theme::current();
     auto* column = new QVBoxLayout{this};
     column->setContentsMargins(0, 0, 0, 0);

@@ -3,6 +3,7 @@
 
 #include "core/base/limits.h"
 #include "core/graph/resize.h"
+#include "ui/base/help_context.h"
 #include "ui/base/texts.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
@@ -120,6 +121,7 @@ void SizeBox::wheelEvent(QWheelEvent* event)
 
 SizeForm::SizeForm(QWidget* parent) : QWidget{parent}
 {
+    setManualPage(*this, QStringLiteral("window.md#planner-form"));
     const Theme& theme = Theme::current();
     auto* column = new QVBoxLayout{this};
     column->setContentsMargins(0, 0, 0, 0);

@@ -6,6 +6,7 @@
 #include "core/solve/registry.h"
 #include "ui/base/texts.h"
 #include "ui/base/theme.h"
+#include "ui/manual/manual_window.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/finder.h"
 #include "ui/shell/help_dialogs.h"
@@ -318,6 +319,11 @@ void MenuBuilder::buildHelp()
 {
     MainWindow* window = &m_window;
     QMenu* help = menu(tr("&Help"));
+    add(help, "help.manual", tr("Manual"), {}, [window] { showManual(*window, false); });
+    add(help, "help.context", tr("Help on This Panel"), QKeySequence::HelpContents, [window] {
+        showManual(*window, true);
+    })->setShortcutContext(Qt::ApplicationShortcut); // in dialogs, too
+    help->addSeparator();
     add(help, "help.keys", tr("Keys"), QKeySequence{QStringLiteral("?")},
         [window] { showKeys(window, window->actions()); });
     add(help, "help.planners", tr("Planners"), {}, [window] { showPlanners(window); });

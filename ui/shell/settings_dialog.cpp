@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/settings_dialog.h"
 
+#include "ui/base/help_context.h"
 #include "ui/base/icons.h"
 #include "ui/base/widgets.h"
 
@@ -47,6 +48,7 @@ QComboBox* choice(const std::vector<std::pair<QString, T>>& values, T now,
 SettingsDialog::SettingsDialog(Settings& settings, QWidget* parent)
     : QDialog{parent}, m_settings{settings}
 {
+    setManualPage(*this, QStringLiteral("window.md#settings"));
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Settings"));
     buildFrame();

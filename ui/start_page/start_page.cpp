@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/start_page/start_page.h"
 
+#include "ui/base/help_context.h"
 #include "ui/base/icons.h"
 #include "ui/base/widgets.h"
 #include "ui/start_page/start_widgets.h"
@@ -62,6 +63,7 @@ protected:
 StartPage::StartPage(Settings& settings, QWidget* parent)
     : QScrollArea{parent}, m_settings{settings}
 {
+    setManualPage(*this, QStringLiteral("index.md"));
     const Theme& theme = Theme::current();
     setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);

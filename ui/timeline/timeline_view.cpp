@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/timeline/timeline_view.h"
 
+#include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/timeline/measured_line.h"
@@ -256,6 +257,7 @@ void TimelineView::renderTo(QPainter* painter, QSize size) const
 
 TimelineView::TimelineView(QWidget* parent) : QWidget{parent}, m{std::make_unique<Private>(*this)}
 {
+    setManualPage(*this, QStringLiteral("window.md#timeline"));
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setAttribute(Qt::WA_OpaquePaintEvent);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QtGlobal>
+
+class QString;
+class QTextDocument;
+
+namespace plimsoll::ui {
+
+/// Gives a document that was read from Markdown the theme's fonts, colours and distances, and each
+/// heading its anchor.
+void styleManual(QTextDocument& document);
+/// Whether it was, since its text was set.
+[[nodiscard]] bool isManualStyled(const QTextDocument& document);
+/// Scales the pictures of the page at `path` down to a width in logical pixels, for a screen of
+/// this ratio.
+void fitPictures(QTextDocument& document, const QString& path, int width, qreal pixelRatio);
+
+} // namespace plimsoll::ui

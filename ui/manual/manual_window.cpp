@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/manual/manual_window.h"
+
+#include "ui/base/help_context.h"
+#include "ui/base/icons.h"
+#include "ui/base/theme.h"
+#include "ui/manual/manual_browser.h"
+#include "ui/manual/manual_delegate.h"
+#include "ui/manual/manual_model.h"
+#include "ui/manual/manual_search.h"
+
+#include <QApplication>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QListView>
+#include <QShortcut>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr QSize kSize{980, 720};
+constexpr int kListWidth = 250;
+constexpr int kSearchWidth = 250;
+
+ManualModel* newModel(QObject* parent)
+{
+    initManual();
+    return new ManualModel{readManual(), parent};
+}
+
+} // namespace
+
+ManualWindow::ManualWindow(QWidget* parent)
+    : QWidget{parent, Qt::Window}
+    , m_model{newModel(this)}
+    , m_list{new QListView{this}}
+    , m_page{new ManualBrowser{this}}
+{
+    setObjectName(QStringLiteral("manual"));
+    setWindowTitle(tr("Manual"));
+    setProperty("ground", QStringLiteral("window"));
+    setAttribute(Qt::WA_StyledBackground);
+    setManualPage(*this, QStringLiteral("index.md"));
+    m_list->setModel(m_model);
+    m_list->setItemDelegate(new ManualDelegate{m_list});
+    m_list->setAccessibleName(tr("Contents"));
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_list->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    buildBar();
+    connect(m_list, &QListView::clicked, this, &ManualWindow::open);
+    connect(m_list, &QListView::activated, this, &ManualWindow::open);
+    connect(m_page, &ManualBrowser::pageShown, this, &ManualWindow::pageShown);
+    connect(m_page, &QTextBrowser::backwardAvailable, m_back, &QWidget::setEnabled);
+    connect(m_page, &QTextBrowser::forwardAvailable, m_forward, &QWidget::setEnabled);
+    connect(&Theme::current(), &Theme::changed, this, &ManualWindow::rescale);
+    rescale();
+    resize(Theme::current().px(kSize.width()), Theme::current().px(kSize.height()));
+}
+
+void ManualWindow::buildBar()
+{
+    const Theme& theme = Theme::current();
+    const auto button = [this](const QString& name, const QString& iconName,
+                               const QKeySequence& key, auto run) {
+        auto* made = new QToolButton{this};
+        made->setText(name);
+        made->setAccessibleName(name);
+        made->setToolTip(tr("%1 (%2)").arg(name, key.toString(QKeySequence::NativeText)));
+        made->setIcon(icon(iconName));
+        connect(made, &QToolButton::clicked, m_page, run);
+        connect(new QShortcut{key, this}, &QShortcut::activated, made, &QToolButton::click);
+        return made;
+    };
+    m_back = button(tr("Back"), QStringLiteral("undo"), QKeySequence{QStringLiteral("Alt+Left")},
+                    &QTextBrowser::backward);
+    m_forward = button(tr("Forward"), QStringLiteral("redo"),
+                       QKeySequence{QStringLiteral("Alt+Right")}, &QTextBrowser::forward);
+    QToolButton* first = button(tr("First page"), QStringLiteral("home"),
+                                QKeySequence{QStringLiteral("Alt+Home")}, [this] { showPage({}); });
+    m_back->setEnabled(false);
+    m_forward->setEnabled(false);
+    m_search = new QLineEdit{this};
+    m_search->setPlaceholderText(tr("Search the manual…"));
+    m_search->setAccessibleName(tr("Search the manual"));
+    m_search->setAccessibleDescription(
+        tr("Lists the sections that contain all typed words. Down goes to the list."));
+    m_search->addAction(icon(QStringLiteral("search")), QLineEdit::LeadingPosition);
+    m_search->setClearButtonEnabled(true);
+    m_search->installEventFilter(this);
+    connect(m_search, &QLineEdit::textChanged, this, &ManualWindow::search);
+    connect(m_search, &QLineEdit::returnPressed, this, [this] { open(m_list->currentIndex()); });
+    connect(new QShortcut{QKeySequence::Find, this}, &QShortcut::activated, m_search, [this] {
+        m_search->setFocus();
+        m_search->selectAll();
+    });
+
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(theme.px(8), theme.px(8), theme.px(8), theme.px(8));
+    bar->setSpacing(theme.px(4));
+    bar->addWidget(m_search);
+    bar->addSpacing(theme.px(8));
+    for (QToolButton* each : {m_back, m_forward, first})
+        bar->addWidget(each);
+    bar->addStretch(1);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(theme.px(6));
+    row->addWidget(m_list);
+    row->addWidget(m_page, 1);
+    auto* column = new QVBoxLayout{this};
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(bar);
+    column->addLayout(row, 1);
+    setTabOrder(m_search, m_list);
+    setTabOrder(m_list, m_page);
+    m_page->setFocus(); // arrow keys scroll at once
+}
+
+void ManualWindow::rescale()
+{
+    const Theme& theme = Theme::current();
+    m_list->setFixedWidth(theme.px(kListWidth));
+    m_search->setFixedWidth(theme.px(kSearchWidth));
+    m_list->doItemsLayout();
+}
+
+void ManualWindow::showPage(const QString& page)
+{
+    m_page->showPage(kManualFolder + (page.isEmpty() ? QStringLiteral("index.md") : page));
+}
+
+void ManualWindow::search(const QString& text)
+{
+    const QStringList words = searchWords(text);
+    m_model->setSearch(words);
+    m_page->setMarkedWords(words);
+    if (m_model->isSearching())
+        m_list->setCurrentIndex(m_model->index(0));
+    else
+        pageShown();
+}
+
+void ManualWindow::open(const QModelIndex& row)
+{
+    if (row.isValid())
+        m_page->showPage(row.data(ManualModel::TargetRole).toString());
+}
+
+void ManualWindow::pageShown()
+{
+    m_model->setPage(m_page->pagePath());
+    int row = m_model->rowOf(m_page->target());
+    if (row < 0 && !m_model->isSearching())
+        row = m_model->rowOf(m_page->pagePath());
+    if (row >= 0) {
+        m_list->setCurrentIndex(m_model->index(row));
+        m_list->scrollTo(m_model->index(row));
+    }
+}
+
+bool ManualWindow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_search && event->type() == QEvent::KeyPress
+        && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Down) {
+        m_list->setFocus(Qt::TabFocusReason);
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void ManualWindow::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() != Qt::Key_Escape) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    if (m_search->text().isEmpty())
+        close();
+    else
+        m_search->clear();
+}
+
+void showManual(QWidget& window, bool isForFocus)
+{
+    const QString page = isForFocus ? manualPage(QApplication::focusWidget()) : QString{};
+    auto* manual = window.findChild<ManualWindow*>(QString{}, Qt::FindDirectChildrenOnly);
+    if (manual == nullptr)
+        manual = new ManualWindow{&window};
+    manual->showPage(page);
+    manual->show();
+    manual->raise();
+    manual->activateWindow();
+}
+
+} // namespace plimsoll::ui
