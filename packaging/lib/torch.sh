@@ -54,5 +54,5 @@ prove_with_torch() {
     PYTHONPATH="$root/resources/pytorch/src" OMP_NUM_THREADS=1 PLIMSOLL_CLI="$root/build/dev/bin/plimsoll-cli" \
         PLIMSOLL_LOOP_CHECK="$root/build/dev/bin/closed_loop_check" \
         "$torch_python" -m pytest -q -p no:cacheprovider -rs -k "(resnet18 or gpt2) and not table" \
-        "--junitxml=$root/build/dev/pytest_$(basename "$torch_env").xml" "$root/tests/python/test_proof.py"
+        "--junitxml=$root/build/dev/pytest_$(basename "$torch_env").xml" "$root/tests/python/record/test_proof.py"
 }

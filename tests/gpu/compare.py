@@ -23,12 +23,12 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("resources/pytorch/src", "reso
 import models  # noqa: E402 (needs the path)
 import plimsoll  # noqa: E402
 import torch  # noqa: E402
+from helpers.zoo import ZOO  # noqa: E402
 from plimsoll.common.graph_rows import Recording  # noqa: E402
 from plimsoll.record.finish import finish  # noqa: E402
 from plimsoll.record.record import record, warm_up  # noqa: E402
 from plimsoll.training_step.environment import prepared  # noqa: E402
 from streams import differences  # noqa: E402
-from zoo import ZOO  # noqa: E402
 
 NO_GPU = 77
 STREAMS = ("resnet18", "densenet121", "vit_b_16", "gpt2", "bert", "lstm")

@@ -7,9 +7,7 @@ import pytest
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # what is tested here is the emulation, also where a GPU is
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "resources" / "pytorch" / "src"))
-sys.path.insert(0, str(ROOT / "resources" / "samples"))
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(ROOT / folder) for folder in ("resources/pytorch/src", "resources/samples", "tests/python")]
 
 
 @pytest.fixture(scope="session")

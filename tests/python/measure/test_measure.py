@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""measure() on real CPU steps: each number against a count of its own, the file against the prediction, nothing left behind."""
+
+import contextlib
+import functools
+import gzip
+import json
+import os
+import random
+import subprocess
+
+import plimsoll
+import pytest
+import torch
+import torch.nn.functional as F
+from helpers import ROOT, step_plans, zoo
+
+CLI = os.environ.get("PLIMSOLL_CLI", str(ROOT / "build" / "dev" / "bin" / "plimsoll-cli"))
+
+
+class Block(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm, self.up, self.down = torch.nn.LayerNorm(width), torch.nn.Linear(width, 4 * width), torch.nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        return x + self.down(F.gelu(self.up(self.norm(x))))
+
+
+class Small(torch.nn.Module):
+    """Blocks, whose activations decide the peak, and a batch norm, which writes its buffers. Dropout draws random numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.blocks = torch.nn.Sequential(*[Block(16) for _ in range(5)])
+        self.norm, self.drop, self.head = torch.nn.BatchNorm1d(16), torch.nn.Dropout(0.1), torch.nn.Linear(16, 3)
+
+    def forward(self, x):
+        return self.head(self.drop(self.norm(self.blocks(x))))
+
+
+LABELS = torch.arange(512) % 3
+X = torch.randn(512, 16, generator=torch.Generator().manual_seed(1))
+
+
+def loss_of(scores, labels=LABELS):
+    return F.cross_entropy(scores, labels)
+
+
+def made():
+    torch.manual_seed(0)
+    model = Small()
+    return model, {"args": X, "loss": loss_of, "optimizer": torch.optim.AdamW(model.parameters())}
+
+
+def cli(*arguments):
+    done = subprocess.run([CLI, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Graph, plan and measurement of the small model, measured with the plan; times are in the graph."""
+    folder = tmp_path_factory.mktemp("small")
+    model, arguments = made()
+    graph = plimsoll.trace(model, target="cpu", out=folder / "small.plimsoll.json.gz", **arguments)
+    cli("plan", graph, "--budget", "60%", "--export", folder / "plan.json")
+    path = plimsoll.measure(model, folder / "plan.json", graph=graph, steps=2, out=folder / "small.measurement.json", **arguments)
+    return graph, folder / "plan.json", path
+
+
+def runs_of(path):
+    return json.loads(path.read_text())["runs"]
+
+
+def read(graph):
+    return json.loads(gzip.decompress(graph.read_bytes()))
+
+
+# ---- values ----
+
+
+def counted(plan):
+    """What a step saves, and the most that it allocates, asked of PyTorch without the package's own means."""
+    model, arguments = made()
+    optimizer, storages = arguments["optimizer"], {}
+
+    def pack(tensor):
+        storages[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage()
+        return tensor
+
+    def step(hooks):
+        optimizer.zero_grad(set_to_none=True)
+        with hooks:
+            scores = model(X)
+            loss = loss_of(scores)
+        loss.backward()
+        optimizer.step()
+        return scores, loss
+
+    with plimsoll.apply(model, plan) if plan else contextlib.nullcontext():
+        step(contextlib.nullcontext())
+        step(torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor))
+        optimizer.zero_grad(set_to_none=True)
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
+            kept = step(contextlib.nullcontext())  # noqa: F841
+    tensors = [*model.parameters(), *model.buffers(), X, LABELS, *(v for s in optimizer.state.values() for v in s.values())]
+    live = peak = resident = sum(tensor.untyped_storage().nbytes() for tensor in tensors)
+    for event in sorted(profile.profiler.kineto_results.events(), key=lambda e: e.start_ns()):
+        if event.name() == "[memory]":
+            live += event.nbytes()
+            peak = max(peak, live)
+    return resident, sum(s.nbytes() for s in storages.values()), peak
+
+
+@pytest.mark.parametrize("planned", [False, True], ids=["unplanned", "planned"])
+def test_bytes_are_those_that_pytorch_counts(small, planned):
+    run = runs_of(small[2])[planned]
+    resident, saved, peak = counted(small[1] if planned else None)
+    assert run["resident_bytes"] == resident
+    assert run["saved_bytes"] == saved
+    assert run["allocator_peak_bytes"] == pytest.approx(peak, abs=4096)  # small things that the profiler itself allocates
+
+
+def test_the_planned_step_is_smaller_and_of_the_plans_ops(small):
+    unplanned, planned = runs_of(small[2])
+    assert unplanned["plan"] is None and planned["plan"]["planner"] == "auto" and planned["plan"]["runtime"] == "checkpoint"
+    assert planned["plan"]["freeze_stats"] is False
+    for key in ("saved_bytes", "live_peak_bytes", "allocator_peak_bytes"):
+        assert planned[key] < unplanned[key], key
+    assert len(planned["ops"]) > len(unplanned["ops"])
+    again = [row for row in planned["ops"] if row[2] >= 0]
+    assert again and all(planned["ops"][row[2]][0] == row[0] for row in again)
+    assert not [row for row in unplanned["ops"] if row[2] >= 0]
+
+
+@pytest.mark.parametrize("options", [(), ("--granularity", "op"), ("--saved-sets", "on"), ("--runtime", "step")], ids=str)
+def test_saved_bytes_under_a_plan_are_those_that_were_predicted(small, options, tmp_path):
+    plan = tmp_path / "plan.json"
+    said = json.loads(cli("plan", small[0], "--budget", "60%", *options, "--export", plan, "--json"))
+    model, arguments = made()
+    path = plimsoll.measure(model, plan, steps=1, out=tmp_path / "small.measurement.json", **arguments)
+    unplanned, planned = runs_of(path)
+    assert said["recomputed"] and planned["saved_bytes"] == said.get("saved_for_backward_bytes")
+    if options != ("--runtime", "step"):  # there autograd saves nothing
+        assert 0 < planned["saved_bytes"] < unplanned["saved_bytes"]
+    rows = {row["name"]: row for row in json.loads(cli("diff", path, small[0], plan, "--json"))["runs"][1]["rows"]}
+    assert rows["saved"]["predicted_bytes"] == planned["saved_bytes"]
+
+
+def test_unplanned_ops_and_bytes_are_the_graphs(small):
+    graph, run = read(small[0]), runs_of(small[2])[0]
+    assert [run["targets"][row[0]] for row in run["ops"]] == [graph["targets"][row[0]] for row in graph["ops"]]
+    assert (run["live_peak_bytes"], run["live_peak_op"]) == (graph["checks"]["peak_bytes"], graph["checks"]["peak_op"])
+    assert run["saved_bytes"] == graph["checks"]["saved_bytes"]
+    held = [row[5] for row in run["ops"]]
+    assert max(b for b in held if b is not None) == run["allocator_peak_bytes"] == held[run["allocator_peak_op"]]
+    assert run["allocator_peak_bytes"] == pytest.approx(run["live_peak_bytes"], rel=0.01)
+
+
+def test_each_op_that_computes_has_a_time(small):
+    graph = read(small[0])
+    for run in runs_of(small[2]):
+        assert all(row[3] is not None and 0 < row[3] < 10**10 for row in run["ops"])
+        assert run["step_time_ns"] > 0 and min(run["step_times_ns"]) <= run["step_time_ns"] <= max(run["step_times_ns"])
+    assert [row[14] for row in graph["ops"]] == [row[3] for row in runs_of(small[2])[0]["ops"]]
+
+
+def test_the_command_line_lays_it_over_the_prediction(small):
+    graph, plan, path = small
+    said = json.loads(cli("diff", path, graph, plan, "--json"))
+    assert said["backend"] == "cpu" and len(said["runs"]) == 2
+    for run, measured in zip(said["runs"], runs_of(path)):
+        rows = {row["name"]: row for row in run["rows"]}
+        assert run["same_ops"] is True and run["other_ops"] == ""
+        assert rows["live_peak"]["difference_bytes"] == 0  # predicted to the byte, with the plan, too
+        assert rows["live_peak"]["measured_bytes"] == measured["live_peak_bytes"]
+        assert rows["resident"]["difference_bytes"] == 0
+        assert 0 <= rows["allocator_peak"]["difference_bytes"] < 0.02 * rows["allocator_peak"]["predicted_bytes"]  # scratch
+        assert rows["step_time"]["measured_ns"] == measured["step_time_ns"]
+    times = {row["name"]: row for row in said["runs"][0]["rows"]}["time_of_ops"]
+    assert times["predicted_ns"] == times["measured_ns"]  # the graph has the measured times
+    assert "With the plan" in cli("diff", path, graph, plan)
+
+
+def test_the_step_runtime_is_measured_by_the_allocator(small, tmp_path):
+    model, arguments = made()
+    graph = read(small[0])
+    forward = [k for k, op in enumerate(graph["ops"]) if op[1] < 2]
+    gelu = next(k for k in forward if graph["targets"][graph["ops"][k][0]] == "aten.gelu.default")
+    used = next(k for k, op in enumerate(graph["ops"]) if op[1] == 2 and set(op[5]) & set(graph["ops"][gelu][7]))
+    again = step_plans.Graph(graph).closure({graph["tensors"][graph["ops"][gelu][7][0]][0]}, used)
+    plan = step_plans.plan_of(graph, [[used, again]])
+    unplanned, planned = runs_of(plimsoll.measure(model, plan, steps=1, out=tmp_path / "m.json", **arguments))
+    assert planned["plan"]["runtime"] == "step" and planned["ops"] == [] and planned["live_peak_bytes"] is None
+    assert planned["resident_bytes"] == unplanned["resident_bytes"]
+    assert planned["resident_bytes"] < planned["allocator_peak_bytes"] < unplanned["allocator_peak_bytes"]
+    said = json.loads(cli("diff", tmp_path / "m.json", small[0], "--json"))
+    assert said["runs"][0]["same_ops"] is True
+
+
+def test_a_model_of_the_zoo(tmp_path):
+    """Convolutions take scratch memory that no op stream shows: the allocator's peak tells."""
+    arguments = zoo.ZOO["resnet18"].lean()
+    graph = plimsoll.trace(target="cpu", **{**arguments, "out": tmp_path / "g.plimsoll.json.gz"})
+    name = arguments.pop("name")
+    path = plimsoll.measure(**arguments, name=name, steps=1, graph=graph, out=tmp_path / "m.json")
+    run, checks = runs_of(path)[0], read(graph)["checks"]
+    assert (run["saved_bytes"], run["live_peak_bytes"]) == (checks["saved_bytes"], checks["peak_bytes"])
+    assert run["live_peak_bytes"] < run["allocator_peak_bytes"] < 1.05 * run["live_peak_bytes"]
+    assert all(row[3] is not None for row in run["ops"])
+
+
+# ---- nothing left behind ----
+
+
+def state_of(model, optimizer):
+    tensors = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    states = [(id(v), v.clone()) for values in optimizer.state.values() for v in values.values()]
+    gradients = [(None, None) if p.grad is None else (id(p.grad), p.grad.clone()) for p in model.parameters()]
+    groups = [{k: v for k, v in group.items() if k != "params"} for group in optimizer.param_groups]
+    return (
+        [(n, id(t)) for n, t in tensors.items()], [t.detach().clone() for t in tensors.values()], [i for i, _ in states],
+        [v for _, v in states], [i for i, _ in gradients], [g for _, g in gradients if g is not None], groups,
+        [m.training for m in model.modules()], torch.get_rng_state(), random.getstate(),
+    )  # fmt: skip
+
+
+def same(a, b):
+    if isinstance(a, torch.Tensor):
+        return torch.equal(a, b)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    return a == b
+
+
+@pytest.mark.parametrize("stepped", [False, True], ids=["fresh", "trained before"])
+def test_everything_is_as_before(small, stepped, tmp_path):
+    model, arguments = made()
+    optimizer = arguments["optimizer"]
+    if stepped:
+        loss_of(model(X)).backward()
+        optimizer.step()
+    model.blocks[1].eval()
+    before = state_of(model, optimizer)
+    plimsoll.measure(model, small[1] if stepped else None, steps=1, out=tmp_path / "m.json", **arguments)
+    assert same(before, state_of(model, optimizer))
+    with pytest.raises(plimsoll.PlanMismatch):
+        plimsoll.remove(model)  # no plan is on it
+
+
+def test_everything_is_as_before_when_the_step_fails(tmp_path):
+    model, arguments = made()
+    calls = []
+
+    def loss(scores):
+        calls.append(0)
+        if len(calls) == 3:
+            raise ValueError("enough")
+        return loss_of(scores)
+
+    before = state_of(model, arguments["optimizer"])
+    with pytest.raises(ValueError, match="enough"):
+        plimsoll.measure(model, steps=1, out=tmp_path / "m.json", **{**arguments, "loss": loss})
+    assert same(before, state_of(model, arguments["optimizer"]))
+    assert not list(tmp_path.iterdir())
+
+
+# ---- what is refused ----
+
+
+def test_what_cannot_be_measured_is_a_sentence(small, tmp_path):
+    model, arguments = made()
+    measure = functools.partial(plimsoll.measure, out=tmp_path / "m.json")
+    with plimsoll.building():
+        fake = Small()
+    with pytest.raises(plimsoll.TraceError, match="has no values: measure.. runs real steps"):
+        measure(fake, **{**arguments, "optimizer": None})
+    with pytest.raises(plimsoll.TraceError, match="steps must be a whole number of at least 1, not 0"):
+        measure(model, steps=0, **arguments)
+    with pytest.raises(plimsoll.PlanMismatch, match="can't be read as a plan"):
+        measure(model, tmp_path / "none.json", **arguments)
+    with pytest.raises(plimsoll.PlanMismatch, match="This is no plan"):
+        measure(model, {"format": "else"}, **arguments)
+    with pytest.raises(plimsoll.PlanMismatch, match="made for a ResNet"):
+        measure(model, {**json.loads(small[1].read_text()), "graph": {"model_class": "ResNet"}}, **arguments)
+    assert not list(tmp_path.iterdir())
+
+
+def test_times_go_into_no_other_graph(small, tmp_path):
+    model, arguments = made()
+    other = plimsoll.trace(Block(16), X, target="cpu", out=tmp_path / "other.plimsoll.json.gz")
+    cuda = plimsoll.trace(model, X, loss=loss_of, out=tmp_path / "cuda.plimsoll.json.gz")
+    before = other.read_bytes(), cuda.read_bytes()
+    with pytest.raises(plimsoll.TraceError, match=r"other.plimsoll.json.gz is another step's graph: it has \d+ ops, the measured step has \d+"):
+        plimsoll.measure(Small(), steps=1, graph=other, out=tmp_path / "m.json", args=X, optimizer=torch.optim.SGD)
+    renamed = read(small[0])
+    renamed["targets"] = [name.replace("aten.", "mine.") for name in renamed["targets"]]
+    other.write_bytes(gzip.compress(json.dumps(renamed).encode()))
+    with pytest.raises(plimsoll.TraceError, match=r"of its (\d+) ops that compute, \1 are not in the measured step, first op 0, mine.native_layer"):
+        plimsoll.measure(model, steps=1, graph=other, out=tmp_path / "m.json", **arguments)
+    before = other.read_bytes(), cuda.read_bytes()
+    with pytest.raises(plimsoll.TraceError, match='traced with target="cuda", but the steps ran on cpu'):
+        plimsoll.measure(model, steps=1, graph=cuda, out=tmp_path / "m.json", **arguments)
+    assert (other.read_bytes(), cuda.read_bytes()) == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["cuda.plimsoll.json.gz", "other.plimsoll.json.gz"]

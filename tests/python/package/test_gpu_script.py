@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tests/gpu, as far as it can be checked without a GPU: the comparison of two streams, and what it says when there is no GPU."""
+
+import os
+import subprocess
+import sys
+
+import torch
+from helpers import ROOT
+
+sys.path.insert(0, str(ROOT / "tests" / "gpu"))
+
+import compare  # noqa: E402 (needs the path)
+from plimsoll.record.finish import finish  # noqa: E402
+from plimsoll.record.record import record, warm_up  # noqa: E402
+from plimsoll.training_step.environment import prepared  # noqa: E402
+from streams import differences  # noqa: E402
+
+
+def recorded(*layers, target="cpu", emulate=True):
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), *layers)
+    with prepared(model, torch.zeros(4, 8), None, None, None, "train", target, emulate=emulate) as step:
+        warm_up(step, target)
+        return finish(record(step, target))
+
+
+def test_equal_streams_have_no_differences():
+    assert differences(recorded(torch.nn.ReLU()), recorded(torch.nn.ReLU())) == []
+
+
+def test_an_op_of_one_stream_alone_is_named():
+    found = differences(recorded(torch.nn.ReLU()), recorded(torch.nn.ReLU(), torch.nn.Tanh()))
+    assert [line for line in found if "aten.tanh.default" in line] == ["op 3: only real has forward aten.tanh.default"]
+    assert all(line.partition("only ")[2].startswith("real") for line in found)
+
+
+def test_kernels_of_another_device_are_named():
+    found = differences(recorded(torch.nn.Dropout(0.5), target="cuda"), recorded(torch.nn.Dropout(0.5)))
+    assert "op 2: only emulated has forward aten.native_dropout.default" in found
+    assert "op 3: only real has forward aten.bernoulli_.float" in found
+
+
+def test_results_of_another_size_are_named():
+    found = differences(recorded(torch.nn.Linear(8, 8)), recorded(torch.nn.Linear(8, 16)))
+    assert any("forward aten.addmm.default results in ((128, (4, 8), (8, 1), 'float32'),) emulated" in line for line in found)
+
+
+def test_arguments_move_together():
+    tokens = torch.zeros(2, 3)
+    moved = compare.on("meta", {"kwargs": {"a": tokens, "b": tokens}, "loss": lambda out, labels=tokens: out, "name": "x"})
+    assert moved["kwargs"]["a"] is moved["kwargs"]["b"] and moved["kwargs"]["a"].device.type == "meta"
+    assert moved["loss"].__defaults__[0].device.type == "meta" and moved["name"] == "x"
+
+
+def test_without_a_gpu_it_says_so():
+    hidden = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run([sys.executable, str(ROOT / "tests" / "gpu" / "compare.py")], capture_output=True, text=True, env=hidden)
+    assert (done.returncode, done.stdout) == (77, "")
+    assert done.stderr == "compare.py: no GPU that torch can use is here, so nothing was compared.\n"

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel as a new user gets it: installed into an environment of its own, where it traces a model and applies a plan."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+from helpers import ROOT
+
+SOURCES = ROOT / "resources" / "pytorch" / "src" / "plimsoll"
+CLI = os.environ.get("PLIMSOLL_CLI", str(ROOT / "build" / "dev" / "bin" / "plimsoll-cli"))
+
+MODEL = """
+import torch
+
+class Gated(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm, self.up, self.down = torch.nn.LayerNorm(width), torch.nn.Linear(width, 4 * width), torch.nn.Linear(2 * width, width)
+
+    def forward(self, x):
+        a, b = self.up(self.norm(x)).chunk(2, dim=-1)
+        return x + self.down(a * torch.sigmoid(b))
+
+def model():
+    torch.manual_seed(0)
+    return torch.nn.Sequential(*[Gated(32) for _ in range(4)])
+
+def step():
+    return {"model": model(), "args": torch.ones(512, 32), "optimizer": torch.optim.SGD, "name": "gated"}
+"""
+
+APPLY = """
+import json, sys, torch, plimsoll, mine
+
+def step(plan):
+    model, sizes = mine.model(), {}
+    if plan is not None:
+        plimsoll.apply(model, plan)
+    def pack(tensor):
+        sizes[tensor.untyped_storage()._cdata] = tensor.untyped_storage().nbytes()
+        return tensor
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        loss = model(torch.ones(512, 32)).sum()
+    saved = sum(sizes.values())
+    loss.backward()
+    return saved, [p.grad for p in model.parameters()]
+
+(plain, expected), (planned, gradients) = step(None), step(sys.argv[1])
+print(json.dumps([plain, planned, all(map(torch.equal, expected, gradients)), plimsoll.__file__]))
+"""
+
+
+def run(*command, cwd):
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
+    done = subprocess.run([str(c) for c in command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    return Path(run(ROOT / "packaging" / "wheel", "--python", sys.executable, tmp_path_factory.mktemp("wheel"), cwd=ROOT))
+
+
+@pytest.fixture(scope="module")
+def user(wheel, tmp_path_factory):
+    """An empty folder, and the interpreter of an environment that has this wheel and, by a path file, the torch of this one."""
+    folder = tmp_path_factory.mktemp("user")
+    run(sys.executable, "-m", "venv", "--without-pip", folder / "venv", cwd=folder)
+    python = folder / "venv" / "bin" / "python"
+    packages = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder))
+    (packages / "torch-of-tests.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=folder)
+    (folder / "mine.py").write_text(MODEL)
+    return folder, python
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheel):
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    files = [path for path in SOURCES.rglob("*") if path.suffix == ".py" or path.name == "py.typed"]
+    assert names == {f"plimsoll/{path.relative_to(SOURCES).as_posix()}" for path in files}
+    assert "plimsoll/py.typed" in names
+    metadata = zipfile.ZipFile(wheel).read(f"plimsoll-{version()}.dist-info/METADATA").decode()
+    assert [line for line in metadata.splitlines() if line.startswith("Requires-Dist")] == ["Requires-Dist: torch>=2.4"]
+
+
+def version():
+    return (SOURCES / "version.py").read_text().split('VERSION = "')[1].split('"')[0]
+
+
+def test_everything_has_one_version(wheel, user, traced):
+    folder, python = user
+    assert wheel.name == f"plimsoll-{version()}-py3-none-any.whl"
+    assert run(python, "-m", "plimsoll", "--version", cwd=folder) == f"plimsoll {version()}"
+    assert run(CLI, "--version", cwd=folder).splitlines()[0] == f"plimsoll-cli {version()}"
+    assert traced["exporter"] == version()
+
+
+@pytest.fixture(scope="module")
+def traced(user):
+    folder, python = user
+    run(python, "-m", "plimsoll", "trace", "mine:step", "-o", "mine.plimsoll.json", cwd=folder)
+    return json.loads((folder / "mine.plimsoll.json").read_text())
+
+
+def test_help_names_each_command(user):
+    folder, python = user
+    shown = run(python, "-m", "plimsoll", "--help", cwd=folder)
+    for command in ("trace", "measure"):
+        assert f"\n    {command} " in shown
+
+
+def test_a_new_users_path_from_trace_to_apply(user, traced):
+    folder, python = user
+    assert traced["model"] == "gated"
+    by_module = run(python, "-m", "plimsoll.trace", "mine:step", "-o", "again.plimsoll.json", cwd=folder)
+    assert by_module == "again.plimsoll.json"
+    assert (folder / "again.plimsoll.json").read_bytes() == (folder / "mine.plimsoll.json").read_bytes()
+    run(CLI, "plan", "mine.plimsoll.json", "--budget", "75%", "--export", "plan.json", cwd=folder)
+    (folder / "apply.py").write_text(APPLY)
+    plain, planned, equal, where = json.loads(run(python, "apply.py", "plan.json", cwd=folder))
+    assert equal
+    assert planned < plain
+    assert Path(where).is_relative_to(folder)
