@@ -1,13 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
+import ctypes
 import os
+import random
 import sys
 from pathlib import Path
-
-import pytest
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # what is tested here is the emulation, also where a GPU is
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("resources/pytorch/src", "resources/samples", "tests/python")]
+
+import numpy  # noqa: E402 (all these need the path)
+import pytest  # noqa: E402
+import torch  # noqa: E402
+
+# The files that take longest start first, so that no worker ends long after the others. Of those files and of
+# these the tests of one model stay together (they share what is made of it), those of other files are one group.
+LONGEST = ("test_matrix_fakes", "test_matrix_tensors", "test_step_small", "test_proof", "test_matrix_steps", "test_step_loop", "test_vary")
+BY_MODEL = LONGEST[:-1]
+
+
+def group_of(item):
+    stem = item.path.stem
+    return f"{stem} {item.callspec.params.get('name', '')}" if stem in BY_MODEL and hasattr(item, "callspec") else stem
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Groups for the pool's workers (`--dist loadgroup`), each without a gap, the longest first."""
+    groups = {}
+    for item in items:
+        groups.setdefault(group_of(item), []).append(item)
+    rank = {stem: place for place, stem in enumerate(LONGEST)}
+    items[:] = [item for name in sorted(groups, key=lambda name: rank.get(name.split()[0], len(rank))) for item in groups[name]]
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+
+
+SETTINGS = (
+    torch.get_default_dtype, torch.is_grad_enabled, torch.is_inference_mode_enabled, torch.get_num_threads, torch.get_float32_matmul_precision,
+    torch.are_deterministic_algorithms_enabled, torch.is_deterministic_algorithms_warn_only_enabled, torch.is_autocast_cache_enabled,
+    lambda: [(torch.is_autocast_enabled(device), torch.get_autocast_dtype(device)) for device in ("cpu", "cuda")],
+    lambda: list(torch.nn.modules.module._global_forward_hooks), torch._C._len_torch_dispatch_stack, torch._C._len_torch_function_stack,
+    torch.distributed.is_initialized, os.getcwd, lambda: dict(os.environ, PYTEST_CURRENT_TEST=""), lambda: torch.nn.Module.__call__,
+)  # fmt: skip
+
+trim = getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)  # glibc's
+
+
+@pytest.fixture(autouse=True)
+def process_as_before():
+    """Tests of all files share a process: each begins with the same random state, and leaves what is set as it was."""
+    torch.manual_seed(0)
+    numpy.random.seed(0)
+    random.seed(0)
+    before = [get() for get in SETTINGS]
+    yield
+    assert [get() for get in SETTINGS] == before
+    trim(0)  # else a worker keeps as much memory as its largest models took, some GB
 
 
 @pytest.fixture(scope="session")

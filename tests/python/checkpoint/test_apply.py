@@ -18,12 +18,13 @@ import plimsoll
 import pytest
 import torch
 import torch.nn.functional as F
+from helpers.once import once
 from helpers.outcomes import assert_same, results
 from helpers.plans import CASES, PLANS, plan_file, region
 from plimsoll import PlanMismatch
 
 
-@functools.lru_cache(maxsize=None)
+@once
 def small(sample):
     """The sample's modules with few and small tensors, dropout on; a step's arguments and loss."""
     torch.manual_seed(0)
@@ -53,7 +54,7 @@ def forwards(model):
     return [path for path, module in model.named_modules() if "forward" in vars(module)]
 
 
-@functools.lru_cache(maxsize=None)
+@once
 def plain(sample):
     model, loss = small(sample)
     return results(copy.deepcopy(model), loss)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """All models x budgets x plans for PyTorch's checkpoint, at real size: the planned model, recorded again, is what evaluate() says."""
 
-import functools
 
 import pytest
 from helpers import loop
 from helpers.matrix import CHECKPOINTED, TABLE, check_stream, plans
+from helpers.once import once
 from helpers.zoo import ZOO
 
 
@@ -13,7 +13,7 @@ from helpers.zoo import ZOO
 def graphs(tmp_path_factory):
     """Traces a model at real size: name -> path."""
     folder = tmp_path_factory.mktemp("graphs")
-    return functools.lru_cache(lambda name: loop.trace(ZOO[name].real, folder / f"{name}.plimsoll.json.gz", "cuda"))
+    return once(lambda name: loop.trace(ZOO[name].real, folder / f"{name}.plimsoll.json.gz", "cuda"))
 
 
 @pytest.mark.parametrize("name, kind", CHECKPOINTED)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """All models x budgets x plans for PyTorch's checkpoint, on real tensors: the unmodified model's bits, and the peak of the allocator."""
 
-import functools
 import gc
 
 import plimsoll
@@ -9,6 +8,7 @@ import pytest
 import torch
 from helpers.allocator import watched
 from helpers.matrix import CHECKPOINTED, FROZEN, Lean, plans
+from helpers.once import once
 from helpers.proof import plain_step
 
 
@@ -44,13 +44,12 @@ def updates(module, before, once):
 def unplanned(tmp_path_factory):
     """A model with what a step of it gives: name -> (Lean, the model after the step, the step's outcome)."""
 
-    @functools.lru_cache(maxsize=1)
     def ran(name):
         lean = Lean(name, tmp_path_factory.mktemp("graphs"))
         plain = lean.copy()
         return lean, plain, step(lean.made, plain)
 
-    return ran
+    return once(ran, most=1)
 
 
 def held_in(lean, model):

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import copy
-import functools
 import random
 
 import torch
+from helpers.once import once
 from helpers.zoo import ZOO
 from plimsoll import PlanMismatch
 from plimsoll.record.tracing import trace_graph
@@ -18,7 +18,7 @@ from plimsoll.runtime.checkpoint.op_trace import on_fakes, record_forward
 VIEW, RANDOM = 1, 2
 
 
-@functools.lru_cache(maxsize=None)
+@once
 def made(name, size="lean"):
     """A step's arguments with a model on the CPU in training mode."""
     torch.manual_seed(0)
@@ -27,7 +27,7 @@ def made(name, size="lean"):
     return step
 
 
-@functools.lru_cache(maxsize=None)
+@once
 def graph(name, size="lean"):
     step = made(name, size)
     keys = ("args", "kwargs", "loss", "optimizer")
@@ -57,7 +57,7 @@ def region(first, last, nested=(), save=()):
     return {"label": 0, "first": first, "last": last, "nested": list(nested), "save": list(save)}
 
 
-@functools.lru_cache(maxsize=None)
+@once
 def recorded(name, size="lean"):
     step = made(name, size)
     return record(step["model"], step.get("args", ()), step.get("kwargs", {}))
@@ -132,7 +132,7 @@ def results(step, model, steps=2, apply=None):
     return found
 
 
-@functools.lru_cache(maxsize=None)
+@once
 def plain(name, size="lean"):
     step = made(name, size)
     model = copy.deepcopy(step["model"])

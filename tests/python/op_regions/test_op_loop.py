@@ -4,7 +4,6 @@
 Plans of the planner: test_matrix_fakes.py.
 """
 
-import functools
 import gzip
 import json
 import runpy
@@ -14,6 +13,7 @@ import plimsoll
 import pytest
 import torch
 from helpers import loop
+from helpers.once import once
 
 SAVED_SETS = [("densenet121", "module", "39%"), ("gpt2", "module", "58%")]
 
@@ -35,7 +35,7 @@ KEPT_BY_HAND = {
 }
 
 
-@functools.lru_cache(maxsize=None)
+@once
 def graph(sample):
     with gzip.open(make.sample_path(sample)) as file:
         return json.load(file)

@@ -4,7 +4,6 @@
 import collections
 import copy
 import dataclasses
-import functools
 import io
 import random
 
@@ -12,6 +11,7 @@ import plimsoll
 import pytest
 import torch
 import torch.nn.functional as F
+from helpers.once import once
 from helpers.op_plans import count_of, graph, made, plan_between, plan_of, random_regions, record, region, results, same, seeded
 from helpers.plans import plan_file
 from helpers.plans import region as calls
@@ -54,7 +54,7 @@ X = torch.linspace(-1, 1, 32).view(4, 8)
 FIRST = [region(1, 2)]
 
 
-@functools.lru_cache(maxsize=None)
+@once
 def traced():
     return trace_graph(model(), (X,), target="cpu")
 

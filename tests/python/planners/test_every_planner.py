@@ -3,7 +3,6 @@
 bytes that were predicted. The list is the program's own, so that a new planner is in here at once.
 """
 
-import functools
 import gc
 import json
 import subprocess
@@ -14,6 +13,7 @@ import torch
 from helpers import loop
 from helpers.allocator import watched
 from helpers.loop import cli, program
+from helpers.once import once
 from helpers.proof import plain_step
 from helpers.small import tiny_gpt2
 from helpers.step_training import Training, assert_same_bits
@@ -100,7 +100,7 @@ def graph_file(tmp_path_factory):
     """A model's traced step as a file."""
     folder = tmp_path_factory.mktemp("graphs")
 
-    @functools.lru_cache(maxsize=None)
+    @once
     def written(model):
         return loop.trace(MODELS[model], folder / f"{model}.plimsoll.json", "cpu")
 

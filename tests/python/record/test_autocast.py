@@ -13,6 +13,7 @@ import pytest
 import torch
 from helpers import loop
 from helpers.graph_rules import assert_sound
+from helpers.once import once
 from helpers.proof import prove
 from helpers.step_plans import plan_of, random_again
 from helpers.step_training import Training, assert_same_bits
@@ -31,7 +32,7 @@ def lean(name, dtype=BF16):
 
 @pytest.fixture(scope="session")
 def proven():
-    return functools.lru_cache(maxsize=None)(lambda name, dtype: prove(lambda: lean(name, dtype)))
+    return once(lambda name, dtype: prove(lambda: lean(name, dtype)), most=1)
 
 
 @pytest.mark.parametrize("name, dtype", [("resnet18", BF16), ("convnext", BF16), ("gpt2", BF16), ("gpt2", torch.float16)])

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The proof: what trace() says about each model of the zoo is what PyTorch does with real tensors on a CPU."""
 
-import functools
 import json
 
 import pytest
 from helpers.graph_rules import assert_sound
 from helpers.loop import cli, compare
+from helpers.once import once
 from helpers.proof import OTHERS_BYTES, TAKE_SCRATCH, allowed_scratch, prove, stream_of_graph
 from helpers.tables import Table
 from helpers.zoo import ZOO
@@ -18,7 +18,7 @@ TABLE = Table("PROOF.md", ("model",), (*RECORDED, *KERNELS, "add_/add"), [(name,
 
 @pytest.fixture(scope="session")
 def proven():
-    return functools.lru_cache(maxsize=None)(lambda name: prove(ZOO[name].small))
+    return once(lambda name: prove(ZOO[name].small), most=1)
 
 
 @pytest.mark.parametrize("name", ZOO)
