@@ -8,7 +8,7 @@ build_packages="cmake ninja-build g++ ccache mold
 gui_packages="qt6-base-dev qt6-base-dev-tools qt6-svg-dev qt6-qpa-plugins libgl-dev
     fonts-inter fonts-jetbrains-mono fonts-dejavu-core"
 test_packages="libbenchmark-dev coinor-libcbc-dev pkg-config git ca-certificates python3 python3-venv python3-dev"
-# Only the checks of `packaging/test --all` need these; without them those checks are printed as not run.
+# Only the checks of `packaging/test --all` need these; without them those checks can't run.
 check_packages="clang clang-tidy clang-format libclang-rt-14-dev"
 
 missing_packages() {

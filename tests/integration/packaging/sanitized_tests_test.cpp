@@ -37,18 +37,25 @@ void SanitizedTestsTest::onlyWhatIsWrongAloneFails_data()
         "[ \"$names\" = '^(a_test|c_test)$' ] || exit 1; right 1 a_test; right 3 c_test", 100,
         "asan: passed (3 programs); 0 failed");
     row("wrong alone, too", "wrong 1 a_test; right 2 b_test; exit 8", "wrong 1 a_test; exit 8", 100,
-        "asan: failed; 1 failed");
-    row("crashed alone, too", "crashed 1 a_test; exit 8", "crashed 1 a_test; exit 8", 100,
-        "asan: failed; 1 failed");
+        "asan: failed: a_test; 1 failed");
+    row("crashed alone, too", "crashed 1 a_test; crashed 2 b_test; exit 8",
+        "crashed 1 a_test; crashed 2 b_test; exit 8", 100,
+        "asan: failed: a_test, b_test; 1 failed");
+    row("slow while others ran", "slow 1 a_test; right 2 b_test; exit 8", "right 1 a_test", 100,
+        "asan: passed (2 programs); 0 failed");
+    row("slow alone, too", "slow 1 a_test; right 2 b_test; exit 8", "slow 1 a_test; exit 8", 100,
+        "asan: failed: a_test; 1 failed");
     row("no time to look again", "sleep 2; wrong 1 a_test; exit 8", "exit 1", 17,
-        "asan: not run to the end: out of time (wrong while others ran: a_test); 0 failed");
-    row("stopped", "crashed 1 a_test; exit 124", "exit 1", 100,
-        "asan: not run to the end: out of time; 0 failed");
-    row("stopped, wrong before", "wrong 1 a_test; exit 124", "wrong 1 a_test; exit 8", 100,
-        "asan: failed; 1 failed");
-    row("slow", "slow 1 a_test; right 2 b_test; exit 8", "exit 1", 100,
-        "asan: passed but for 1 that were stopped at their time limit; 0 failed");
-    row("not there", "absent 1 a_test; exit 8", "exit 1", 100, "asan: failed; 1 failed");
+        "asan: failed: out of time, wrong before: a_test; 1 failed");
+    row("stopped", "right 1 a_test; exit 124", "exit 1", 100,
+        "asan: failed: out of time; 1 failed");
+    row("stopped, wrong before", "wrong 1 a_test; exit 124", "exit 1", 100,
+        "asan: failed: out of time, wrong before: a_test; 1 failed");
+    row("stopped, crashed then", "crashed 1 a_test; exit 124", "exit 1", 100,
+        "asan: failed: out of time; 1 failed");
+    row("stopped when it ran alone", "wrong 1 a_test; exit 8", "exit 124", 100,
+        "asan: failed: out of time, wrong before: a_test; 1 failed");
+    row("not there", "absent 1 a_test; exit 8", "exit 1", 100, "asan: failed: a_test; 1 failed");
     row("no tests at all", "exit 8", "exit 1", 100, "asan: failed; 1 failed");
 }
 
