@@ -54,12 +54,13 @@ Result<std::size_t> findAxis(const std::vector<Axis>& axes, const AxisSize& want
                                    "larger one, or trace the model at that size.",
                                    axis->name, wanted.size, lowest));
     if (!axis->has(wanted.size))
-        return failure(ErrorKind::Usage,
-                       fmt::format("{} {} is not to be had: the model's sizes are known for {} "
-                                   "plus multiples of {} only, because it rounds others; the next "
-                                   "is {}.",
-                                   axis->name, wanted.size, lowest, axis->step,
-                                   wanted.size - (wanted.size - lowest) % axis->step + axis->step));
+        return failure(
+            ErrorKind::Usage,
+            fmt::format("The model can't be resized to {} {}: the model's sizes are known "
+                        "for {} plus multiples of {} only, because it rounds others; the next "
+                        "is {}.",
+                        axis->name, wanted.size, lowest, axis->step,
+                        wanted.size - (wanted.size - lowest) % axis->step + axis->step));
     return static_cast<std::size_t>(axis - axes.begin());
 }
 

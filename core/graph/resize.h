@@ -29,8 +29,8 @@ struct AxisSize
 
 /// The step of `program` (as it was read) at other sizes, by its laws; axes that aren't named stay.
 /// All invariants hold. Extrapolation and measured times that are left out are told in
-/// Header::assumed. An error of kind Usage tells why a size is not to be had; Cancelled: the job
-/// was asked to stop.
+/// Header::assumed. An error of kind Usage tells why the model can't be resized to a size;
+/// Cancelled: the job was asked to stop.
 [[nodiscard]] base::Result<ProgramPtr>
 resized(const ProgramPtr& program, const std::vector<AxisSize>& sizes, const base::JobContext& job);
 

@@ -92,10 +92,10 @@ Sizes sizesOf(const session::SavedProblem& problem, const graph::ProgramPtr& rec
     const Result<graph::ProgramPtr> there = programAt(recorded, problem.sizes, job);
     if (there)
         return problem.sizes;
-    notes.push_back(
-        fmt::format("The session's batch or sequence is not to be had, those recorded are "
-                    "used instead: {}",
-                    there.error().message));
+    notes.push_back(fmt::format(
+        "The model can't be resized to the session's batch or sequence; those recorded are "
+        "used instead: {}",
+        there.error().message));
     return {};
 }
 
@@ -155,7 +155,7 @@ std::optional<plan::DataParallel> parallelOf(const session::SavedProblem& proble
         setting ? plan::canRunUnder(recorded, *setting) : tl::unexpected{setting.error()};
     if (runs)
         return *setting;
-    notes.push_back(fmt::format("The session's data parallel setting is not to be had, the step is "
+    notes.push_back(fmt::format("The session's data parallel setting can't be used; the step is "
                                 "planned for a process by itself: {}",
                                 runs.error().message));
     return std::nullopt;

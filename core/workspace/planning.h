@@ -62,8 +62,8 @@ using PlannedPtr = std::shared_ptr<const Planned>;
 [[nodiscard]] base::Result<plan::Problem> makeProblem(const graph::ProgramPtr& program,
                                                       const Choices& choices, base::Bytes budget);
 
-/// The recorded step at other sizes; an error of kind Usage tells why they are not to be had. Some
-/// tenths of a second on large graphs: off the GUI thread.
+/// The recorded step at other sizes; an error of kind Usage tells why the model can't be resized to
+/// them. Some tenths of a second on large graphs: off the GUI thread.
 [[nodiscard]] base::Result<graph::ProgramPtr>
 programAt(const graph::ProgramPtr& recorded, const Sizes& sizes, const base::JobContext& job);
 

@@ -33,7 +33,7 @@ const std::vector<Rule>& includeTable()
         {"core/device", {"core/base", "core/io", "core/graph"}, {"nlohmann"}},
         {"core/plan", {"core/base", "core/graph", "core/device"}, {}},
         {"core/parallel", kPlan, {}},
-        {"core/lower", kWith(kPlan, {"core/parallel"}), {}},
+        {"core/lower", kWith(kPlan, {"core/parallel"}), {"nlohmann"}},
         // The second opinion knows the values of what it checks and no code that works with them.
         {"core/verify", {"core/base", "core/graph", "core/plan/plan.h", "core/plan/fault.h"}, {}},
         {"core/evaluate",

@@ -163,9 +163,8 @@ void ChoicesInMidsolveTest::cancelDuringASolve()
         QCOMPARE(page->document().isOutdated(), isFormer);
         QVERIFY(page->document().outcome().best);
         QCOMPARE(page->status().text,
-                 isFormer
-                     ? QStringLiteral("Not planned for these choices: this is of the former ones")
-                     : QStringLiteral("Stopped: the best plan so far is kept"));
+                 isFormer ? QStringLiteral("Showing the plan for the previous settings")
+                          : QStringLiteral("Stopped: the best plan so far is kept"));
     }
     choose(*page, "Regions", "module");
     check(*page, "Keep single results", false);

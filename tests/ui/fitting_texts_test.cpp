@@ -93,10 +93,11 @@ void FittingTextsTest::tellsAllOfAFieldsFault_data()
     QTest::newRow("budget") << QStringLiteral("Budget") << QStringLiteral("lots")
                             << QStringLiteral("\"lots\" is no amount of memory. Write 7.25, 7.25 "
                                               "GiB, 7424 MiB, 90 % of the GPU or the GPU's name.");
-    QTest::newRow("size") << QStringLiteral("Sequence") << QStringLiteral("1023")
-                          << QStringLiteral("sequence 1023 is not to be had: the model's sizes are "
-                                            "known for 256 plus multiples of 32 only, because it "
-                                            "rounds others; the next is 1024.");
+    QTest::newRow("size")
+        << QStringLiteral("Sequence") << QStringLiteral("1023")
+        << QStringLiteral("The model can't be resized to sequence 1023: the model's sizes are "
+                          "known for 256 plus multiples of 32 only, because it "
+                          "rounds others; the next is 1024.");
 }
 
 void FittingTextsTest::tellsAllOfAFieldsFault()

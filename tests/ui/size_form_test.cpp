@@ -230,7 +230,7 @@ void SizeFormTest::aSizeBeyondTheLawsChangesNothing()
     SizeBox& batch = box(*page, "Batch");
     type(batch, "4611686018427387000");
     QVERIFY(QTest::qWaitFor([&] { return !page->strip().isHidden(); }, kPatience));
-    QCOMPARE(page->strip().shown().first, text("This size is not to be had."));
+    QCOMPARE(page->strip().shown().first, text("The model can't be resized to this value."));
     QVERIFY(page->strip().shown().rest.contains(text("2^62")));
     QCOMPARE(batch.text(), text("4"));
     QVERIFY(page->document().document().choices.sizes.empty());

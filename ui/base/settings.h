@@ -38,7 +38,7 @@ public:
     /// The device the last plan was made for: its name in the device table, empty at first.
     [[nodiscard]] QString lastDevice() const;
     void setLastDevice(const QString& name);
-    /// Devices given by hand, newest first, at most 12, as lines of core/plan/device_spec.h.
+    /// Devices given by hand, newest first, at most 12, as lines of core/device/device_spec.h.
     [[nodiscard]] QStringList ownDevices() const;
     void addOwnDevice(const QString& line);
     /// Written and read by the shell only, with a version of its own inside.

@@ -28,7 +28,7 @@ Q_SIGNALS:
     void chosen(const plimsoll::plan::Device& device);
 
 private:
-    /// A value as core/plan/device_spec.h names it.
+    /// A value as core/device/device_spec.h names it.
     struct Field
     {
         const char* key = "";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPUs given by hand: where the form opens, and who learns of what was typed.
+#include "core/device/known_devices.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/problem_form/device_dialog.h"
 #include "ui/shell/main_window.h"

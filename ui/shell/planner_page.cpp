@@ -128,7 +128,7 @@ void PlannerPage::connectDocument()
             [this](const QString& id, const QString& sentence) {
                 const QString first =
                     id == QStringLiteral("save")   ? tr("The session could not be saved.")
-                    : id == QStringLiteral("size") ? tr("This size is not to be had.")
+                    : id == QStringLiteral("size") ? tr("The model can't be resized to this value.")
                                                    : tr("Planning failed.");
                 m_strip->post({id, MessageKind::Danger, first, sentence, {}});
             });
@@ -430,7 +430,7 @@ StatusText PlannerPage::status() const
         return m_document.isPlanning()
                    ? StatusText{tr("Showing the plan of the former choices"),
                                 QStringLiteral("info")}
-                   : StatusText{tr("Not planned for these choices: this is of the former ones"),
+                   : StatusText{tr("Showing the plan for the previous settings"),
                                 QStringLiteral("warn")};
     const solve::Outcome& outcome = m_document.outcome();
     if (!m_document.isPlanned() && !m_document.isPlanning() && outcome.best

@@ -71,7 +71,7 @@ void SettingsDialog::buildFrame()
     m_search = new QLineEdit{this};
     m_search->setPlaceholderText(tr("Search settings…"));
     m_search->setAccessibleName(tr("Search settings"));
-    m_search->setAccessibleDescription(tr("Leaves the settings that speak of what is typed."));
+    m_search->setAccessibleDescription(tr("Filters settings by the typed text."));
     m_search->addAction(icon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     column->addWidget(m_search);
     auto* row = new QHBoxLayout;

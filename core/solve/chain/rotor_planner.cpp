@@ -110,7 +110,15 @@ private:
                            const std::vector<plan::Region>& more = {});
     [[nodiscard]] std::vector<plan::Region>
     wayRegions(const LinearizedStep& step, const Sequence& sequence, const KeptByWay& kept) const;
-    base::Result<void> certifyAndInsert(const plan::Plan& plan);
+    [[nodiscard]] bool isCompiled() const { return m_runtime == plan::Runtime::CompiledStep; }
+    base::Result<void> certifyAndInsert(const plan::Plan& plan)
+    {
+        if (std::any_of(plan.regions.begin(), plan.regions.end(), [](const plan::Region& region) {
+                return plan::depthOf(region) > plan::kMostNested;
+            }))
+            return {};
+        return solve::certifyAndInsert(m_frontier, m_problem, plan, m_listener);
+    }
     [[nodiscard]] bool becomesStep(plan::Plan& plan) const;
     [[nodiscard]] std::vector<plan::Region> regionsOf(const LinearizedStep& step,
                                                       const std::vector<Region>& regions) const;
@@ -183,18 +191,9 @@ base::Result<void> Search::add(const LinearizedStep& step, const std::vector<Reg
     describe(plan.regions, shape);
     if (!m_seen.insert(std::move(shape)).second)
         return {}; // looked at before
-    if (m_runtime == plan::Runtime::CompiledStep && !becomesStep(plan))
+    if (isCompiled() && !becomesStep(plan))
         return {};
     return certifyAndInsert(plan);
-}
-
-base::Result<void> Search::certifyAndInsert(const plan::Plan& plan)
-{
-    if (std::any_of(plan.regions.begin(), plan.regions.end(), [](const plan::Region& region) {
-            return plan::depthOf(region) > plan::kMostNested;
-        }))
-        return {};
-    return solve::certifyAndInsert(m_frontier, m_problem, plan, m_listener);
 }
 
 /// The regions' plan for the runtime Step, which has none.
@@ -224,8 +223,7 @@ base::Result<void> Search::addKeepEverything()
     plan::Plan plan = blank();
     plan.runtime = m_runtime;
     base::Result<void> added = beginFrontier(m_frontier, m_problem, plan);
-    if (!added || m_granularity == plan::Granularity::Module
-        || m_runtime == plan::Runtime::CompiledStep)
+    if (!added || m_granularity == plan::Granularity::Module || isCompiled())
         return added;
     // Between ops the model's code is replaced, which alone changes what lives when.
     plan.granularity = m_granularity;

@@ -15,6 +15,7 @@ from helpers.once import once
 from helpers.op_plans import count_of, graph, made, plan_between, plan_of, random_regions, record, region, results, same, seeded
 from helpers.plans import plan_file
 from helpers.plans import region as calls
+from helpers.small import Doubled
 from plimsoll import PlanMismatch
 from plimsoll.record.tracing import trace_graph
 from torch.utils.checkpoint import checkpoint

@@ -25,7 +25,7 @@ Times timesOf(const plan::VerifiedPlan& plan)
     return times;
 }
 
-class FlipsTest : public QObject
+class PlanDiffTest : public QObject
 {
     Q_OBJECT
 
@@ -37,14 +37,14 @@ private Q_SLOTS:
     void nothingIsBelowTheSmallestPlan();
 };
 
-void FlipsTest::flippingLeadsFromOnePlanToTheOther_data()
+void PlanDiffTest::flippingLeadsFromOnePlanToTheOther_data()
 {
     QTest::addColumn<QString>("sample");
     QTest::newRow("ResNet-18") << QStringLiteral("resnet18");
     QTest::newRow("GPT-2") << QStringLiteral("gpt2");
 }
 
-void FlipsTest::flippingLeadsFromOnePlanToTheOther()
+void PlanDiffTest::flippingLeadsFromOnePlanToTheOther()
 {
     QFETCH(QString, sample);
     const std::vector<plan::VerifiedPlanPtr>& points = tests::frontierOf(sample)->points();
@@ -74,7 +74,7 @@ void FlipsTest::flippingLeadsFromOnePlanToTheOther()
     QVERIFY(keptAgain > 0); // a smaller plan isn't just a larger one with more
 }
 
-void FlipsTest::theFirstDescentRecomputesOnly()
+void PlanDiffTest::theFirstDescentRecomputesOnly()
 {
     const std::vector<plan::VerifiedPlanPtr>& points =
         tests::frontierOf(QStringLiteral("resnet18"))->points();
@@ -88,7 +88,7 @@ void FlipsTest::theFirstDescentRecomputesOnly()
              static_cast<double>(way.extraTime.count()));
 }
 
-void FlipsTest::theNextGibibyteIsTheFastestPlanWithIt()
+void PlanDiffTest::theNextGibibyteIsTheFastestPlanWithIt()
 {
     constexpr std::int64_t kGibibyte = std::int64_t{1} << 30U;
     const plan::FrontierPtr frontier = tests::frontierOf(QStringLiteral("gpt2"));
@@ -123,7 +123,7 @@ void FlipsTest::theNextGibibyteIsTheFastestPlanWithIt()
     }
 }
 
-void FlipsTest::nothingIsBelowTheSmallestPlan()
+void PlanDiffTest::nothingIsBelowTheSmallestPlan()
 {
     const plan::FrontierPtr frontier = tests::frontierOf(QStringLiteral("resnet18"));
     QVERIFY(!plan::cheapestPlan(*frontier, *frontier->points().front()).to);
@@ -132,5 +132,5 @@ void FlipsTest::nothingIsBelowTheSmallestPlan()
 
 } // namespace
 
-QTEST_APPLESS_MAIN(FlipsTest)
-#include "flips_test.moc"
+QTEST_APPLESS_MAIN(PlanDiffTest)
+#include "plan_diff_test.moc"

@@ -110,7 +110,8 @@ void ResizedTest::refusesSizesThatAreNotToBeHad_data()
     row("below the recorded", "batch", 1, "batch 1 is below 2, the smallest that was recorded");
     row("negative", "batch", -4, "batch -4 is below 2");
     row("beside the steps", "sequence", 15,
-        "sequence 15 is not to be had: the model's sizes are known for 6 plus multiples of 4 only, "
+        "The model can't be resized to sequence 15: the model's sizes are known for 6 plus "
+        "multiples of 4 only, "
         "because it rounds others; the next is 18.");
     row("too large for a sum", "batch", std::int64_t{1} << 51U,
         "brings the bytes of all storages to 2^62 or more");

@@ -32,7 +32,7 @@ graph::ProgramPtr overwriting()
         .build();
 }
 
-class OfferTest : public QObject
+class CertifyAndInsertTest : public QObject
 {
     Q_OBJECT
 
@@ -45,7 +45,7 @@ private Q_SLOTS:
     void tellsHowToReportABug();
 };
 
-void OfferTest::keepsWhatPassesItsCheck()
+void CertifyAndInsertTest::keepsWhatPassesItsCheck()
 {
     plan::Frontier frontier;
     const plan::Problem problem = tests::unlimitedProblem(overwriting());
@@ -57,7 +57,7 @@ void OfferTest::keepsWhatPassesItsCheck()
     QCOMPARE(frontier.points().size(), std::size_t{1});
 }
 
-void OfferTest::dropsWhatIsOverTheBudget()
+void CertifyAndInsertTest::dropsWhatIsOverTheBudget()
 {
     plan::Frontier frontier;
     plan::Problem problem = tests::unlimitedProblem(overwriting());
@@ -70,7 +70,7 @@ void OfferTest::dropsWhatIsOverTheBudget()
 }
 
 /// Once for each plan that improves on what is there, with all that is there by then.
-void OfferTest::tellsOfAFrontierThatGotBetter()
+void CertifyAndInsertTest::tellsOfAFrontierThatGotBetter()
 {
     plan::Frontier frontier;
     plan::Problem problem = tests::unlimitedProblem(overwriting());
@@ -88,7 +88,7 @@ void OfferTest::tellsOfAFrontierThatGotBetter()
     QCOMPARE(told.size(), std::size_t{1});
 }
 
-void OfferTest::reportsWhatFailsItsCheck()
+void CertifyAndInsertTest::reportsWhatFailsItsCheck()
 {
     const plan::Problem problem = tests::unlimitedProblem(overwriting());
     plan::Plan plan;
@@ -105,7 +105,7 @@ void OfferTest::reportsWhatFailsItsCheck()
     QVERIFY(frontier.points().empty());
 }
 
-void OfferTest::aReplayThatDisagreesIsABug()
+void CertifyAndInsertTest::aReplayThatDisagreesIsABug()
 {
     const plan::Problem problem = tests::unlimitedProblem(overwriting());
     const plan::Plan plan = plan::keepEverything();
@@ -137,7 +137,7 @@ void OfferTest::aReplayThatDisagreesIsABug()
     QVERIFY(!refused && refused.error().kind == base::ErrorKind::CheckFailed);
 }
 
-void OfferTest::tellsHowToReportABug()
+void CertifyAndInsertTest::tellsHowToReportABug()
 {
     QCOMPARE(base::told({base::ErrorKind::File, "No."}), std::string{"No."});
     QCOMPARE(base::told({base::ErrorKind::Internal, "No."}),
@@ -146,5 +146,5 @@ void OfferTest::tellsHowToReportABug()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(OfferTest)
-#include "offer_test.moc"
+QTEST_GUILESS_MAIN(CertifyAndInsertTest)
+#include "certify_and_insert_test.moc"

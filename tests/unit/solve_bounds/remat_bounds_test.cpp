@@ -79,17 +79,17 @@ void RematBoundsTest::eachBoundOfAProblemByHand()
     apart.ops[3].reads = {0, 1};
     const RematBounds open{apart};
     QCOMPARE(open.workingSet().bytes, 10);
-    compareBounds(open.dearestCut(20).recomputeSteps, 0);
-    compareBounds(open.dearestCut(17).recomputeSteps, 1.5); // half of value 1, at 0.5 per byte
-    compareBounds(open.dearestCut(10).recomputeSteps, 9);
-    compareBounds(open.separateCuts(17).recomputeSteps, 1.5);
+    compareBounds(open.dearestCut(20).recomputeTime, 0);
+    compareBounds(open.dearestCut(17).recomputeTime, 1.5); // half of value 1, at 0.5 per byte
+    compareBounds(open.dearestCut(10).recomputeTime, 9);
+    compareBounds(open.separateCuts(17).recomputeTime, 1.5);
     const RematBound best = open.lagrangian(17);
-    compareBounds(best.recomputeSteps, 1.5);
+    compareBounds(best.recomputeTime, 1.5);
     QCOMPARE(best.prices, (std::vector<double>{0, 0, 0.5, 0}));
-    QCOMPARE(open.dearestCut(9).recomputeSteps, kInfinity);
-    QCOMPARE(open.separateCuts(9).recomputeSteps, kInfinity);
-    QCOMPARE(open.lagrangian(9).recomputeSteps, kInfinity);
-    QCOMPARE(open.priced(9, {}).recomputeSteps, kInfinity);
+    QCOMPARE(open.dearestCut(9).recomputeTime, kInfinity);
+    QCOMPARE(open.separateCuts(9).recomputeTime, kInfinity);
+    QCOMPARE(open.lagrangian(9).recomputeTime, kInfinity);
+    QCOMPARE(open.priced(9, {}).recomputeTime, kInfinity);
 }
 
 void RematBoundsTest::anOverwrittenValueCostsItsWritersToo()
@@ -100,14 +100,14 @@ void RematBoundsTest::anOverwrittenValueCostsItsWritersToo()
                    op(1, {}, 1),
                    op(1, {0}, 2)};
     problem.values = {{4}, {10}, {0}};
-    compareBounds(RematBounds{problem}.dearestCut(10).recomputeSteps, 12);
+    compareBounds(RematBounds{problem}.dearestCut(10).recomputeTime, 12);
     compareBounds(tests::leastAgain(problem, 10), 12);
     // Before it's overwritten, its maker alone.
     problem.ops = {op(5, {}, 0),
                    op(1, {}, 1),
                    {.time = 7, .reads = {}, .makes = {}, .overwrites = {0}},
                    op(1, {0}, 2)};
-    compareBounds(RematBounds{problem}.dearestCut(10).recomputeSteps, 5);
+    compareBounds(RematBounds{problem}.dearestCut(10).recomputeTime, 5);
     compareBounds(tests::leastAgain(problem, 10), 5);
 }
 
@@ -119,8 +119,8 @@ void RematBoundsTest::whatMayNotRepeatBelongsToTheWorkingSet()
     const RematBounds bounds{problem};
     QCOMPARE(bounds.workingSet().op, 2U);
     QCOMPARE(bounds.workingSet().bytes, 16);
-    compareBounds(bounds.lagrangian(16).recomputeSteps, 6);
-    QCOMPARE(bounds.lagrangian(15).recomputeSteps, kInfinity);
+    compareBounds(bounds.lagrangian(16).recomputeTime, 6);
+    QCOMPARE(bounds.lagrangian(15).recomputeTime, kInfinity);
     QCOMPARE(tests::leastAgain(problem, 15), kInfinity);
     compareBounds(tests::leastAgain(problem, 16), 6);
 }
@@ -130,9 +130,9 @@ void RematBoundsTest::anOpPaysOnceForAllItsValues()
     RematProblem problem;
     problem.ops = {{.time = 6, .reads = {}, .makes = {0, 1}}, op(1, {}, 2), op(1, {0, 1}, 3)};
     problem.values = {{2}, {4}, {10}, {0}};
-    compareBounds(RematBounds{problem}.lagrangian(10).recomputeSteps, 6);
+    compareBounds(RematBounds{problem}.lagrangian(10).recomputeTime, 6);
     compareBounds(tests::leastAgain(problem, 10), 6);
-    compareBounds(RematBounds{problem}.lagrangian(12).recomputeSteps, 4);
+    compareBounds(RematBounds{problem}.lagrangian(12).recomputeTime, 4);
 }
 
 /// Value 1 is dropped at op 2; by then its operand is gone, unless it's held, which wins nothing.
@@ -142,17 +142,17 @@ void RematBoundsTest::whatARepetitionReadsAndNobodyElseCostsToo()
     problem.ops = {op(5, {}, 0), op(1, {0}, 1), op(1, {}, 2), op(1, {1}, 3)};
     problem.values = {{4}, {4}, {10}, {0}};
     const RematBounds bounds{problem};
-    compareBounds(bounds.dearestCut(10).recomputeSteps, 1);
-    compareBounds(bounds.lagrangian(10).recomputeSteps, 6);
+    compareBounds(bounds.dearestCut(10).recomputeTime, 1);
+    compareBounds(bounds.lagrangian(10).recomputeTime, 6);
     compareBounds(tests::leastAgain(problem, 10), 6);
     // A small operand is held.
     problem.values[0].size = 1;
-    compareBounds(RematBounds{problem}.lagrangian(11).recomputeSteps, 1);
+    compareBounds(RematBounds{problem}.lagrangian(11).recomputeTime, 1);
     compareBounds(tests::leastAgain(problem, 11), 1);
     // Two read it: it's made once.
     problem.ops = {op(5, {}, 0), op(1, {0}, 1), op(2, {0}, 2), op(1, {}, 3), op(1, {1, 2}, 4)};
     problem.values = {{2}, {4}, {4}, {10}, {0}};
-    compareBounds(RematBounds{problem}.lagrangian(10).recomputeSteps, 8);
+    compareBounds(RematBounds{problem}.lagrangian(10).recomputeTime, 8);
     compareBounds(tests::leastAgain(problem, 10), 8);
 }
 
@@ -165,17 +165,17 @@ void RematBoundsTest::whatARepetitionReadsAndSomebodyElseTooCostsToo()
     problem.values = {{4}, {4}, {10}, {0}, {10}, {0}};
     // In between, op 0 runs again for each of them: there's no room for it to wait at op 4.
     compareBounds(tests::leastAgain(problem, 10), 11);
-    compareBounds(RematBounds{problem}.dearestCut(10).recomputeSteps, 6);
-    compareBounds(RematBounds{problem}.lagrangian(10).recomputeSteps, 11);
+    compareBounds(RematBounds{problem}.dearestCut(10).recomputeTime, 6);
+    compareBounds(RematBounds{problem}.lagrangian(10).recomputeTime, 11);
     // With room at op 4 once is enough.
     problem.values[4].size = 6;
     compareBounds(tests::leastAgain(problem, 10), 6);
-    compareBounds(RematBounds{problem}.lagrangian(10).recomputeSteps, 6);
+    compareBounds(RematBounds{problem}.lagrangian(10).recomputeTime, 6);
     // With room at op 2 for one of them, value 1 waits.
     problem.values[2].size = 6;
     problem.values[4].size = 10;
     compareBounds(tests::leastAgain(problem, 10), 5);
-    compareBounds(RematBounds{problem}.lagrangian(10).recomputeSteps, 5);
+    compareBounds(RematBounds{problem}.lagrangian(10).recomputeTime, 5);
 }
 
 void RematBoundsTest::separateCutsAddUp()
@@ -186,9 +186,9 @@ void RematBoundsTest::separateCutsAddUp()
                    op(4, {}, 3), op(1, {}, 4), op(1, {3}, 5)};
     problem.values = {{4}, {10}, {0}, {4}, {10}, {0}};
     const RematBounds bounds{problem};
-    compareBounds(bounds.dearestCut(10).recomputeSteps, 6);
-    compareBounds(bounds.separateCuts(10).recomputeSteps, 10);
-    compareBounds(bounds.lagrangian(10).recomputeSteps, 10);
+    compareBounds(bounds.dearestCut(10).recomputeTime, 6);
+    compareBounds(bounds.separateCuts(10).recomputeTime, 10);
+    compareBounds(bounds.lagrangian(10).recomputeTime, 10);
     compareBounds(tests::leastAgain(problem, 10), 10);
 }
 
@@ -203,8 +203,8 @@ void RematBoundsTest::theWorkingSetNamesItsOp()
             for (const std::uint32_t value : *values)
                 bytes += problem.values[value].size;
         QVERIFY(set.bytes >= bytes); // kept values of ops without time are droppable, too
-        QCOMPARE(RematBounds{problem}.lagrangian(set.bytes - 1).recomputeSteps, kInfinity);
-        QVERIFY(RematBounds{problem}.lagrangian(set.bytes).recomputeSteps < kInfinity);
+        QCOMPARE(RematBounds{problem}.lagrangian(set.bytes - 1).recomputeTime, kInfinity);
+        QVERIFY(RematBounds{problem}.lagrangian(set.bytes).recomputeTime < kInfinity);
     }
 }
 
@@ -221,9 +221,9 @@ void RematBoundsTest::noBoundIsAboveTheOptimumOfTinyProblems()
         const std::int64_t least = bounds.workingSet().bytes;
         for (std::int64_t budget = least - 1; budget < tests::plainPeak(problem); ++budget) {
             const double optimum = tests::leastAgain(problem, budget);
-            const double cut = bounds.dearestCut(budget).recomputeSteps;
-            const double cuts = bounds.separateCuts(budget).recomputeSteps;
-            const double best = bounds.lagrangian(budget, {.rounds = 60}).recomputeSteps;
+            const double cut = bounds.dearestCut(budget).recomputeTime;
+            const double cuts = bounds.separateCuts(budget).recomputeTime;
+            const double best = bounds.lagrangian(budget, {.rounds = 60}).recomputeTime;
             const QString what =
                 QStringLiteral("seed %1, budget %2: cut %3, cuts %4, prices %5, optimum %6")
                     .arg(seed)
@@ -270,9 +270,9 @@ void RematBoundsTest::noBoundIsAboveAPlantedPlan()
               static_cast<int>(seed),
               static_cast<double>(planted.figures.peak)
                   / static_cast<double>(tests::plainPeak(problem)),
-              100 * (planted.figures.time / plain - 1), 100 * best.recomputeSteps / plain);
-        QVERIFY(best.recomputeSteps <= planted.figures.time - plain);
-        QVERIFY(best.recomputeSteps >= bounds.separateCuts(planted.figures.peak).recomputeSteps);
+              100 * (planted.figures.time / plain - 1), 100 * best.recomputeTime / plain);
+        QVERIFY(best.recomputeTime <= planted.figures.time - plain);
+        QVERIFY(best.recomputeTime >= bounds.separateCuts(planted.figures.peak).recomputeTime);
         QVERIFY(bounds.workingSet().bytes <= planted.figures.peak);
     }
 }
@@ -289,12 +289,12 @@ void RematBoundsTest::anyPricesProveABound()
             prices.push_back(0.1 * random.between(-5, 20));
         prices[0] = kInfinity;
         const double optimum = tests::leastAgain(problem, budget);
-        QVERIFY(bounds.priced(budget, prices).recomputeSteps <= optimum);
+        QVERIFY(bounds.priced(budget, prices).recomputeTime <= optimum);
         const RematBound best = bounds.lagrangian(budget, {.rounds = 30, .prices = prices});
-        QVERIFY(best.recomputeSteps <= optimum);
-        if (best.recomputeSteps < kInfinity)
-            QVERIFY(bounds.priced(budget, best.prices).recomputeSteps
-                    >= best.recomputeSteps * (1 - 1e-6));
+        QVERIFY(best.recomputeTime <= optimum);
+        if (best.recomputeTime < kInfinity)
+            QVERIFY(bounds.priced(budget, best.prices).recomputeTime
+                    >= best.recomputeTime * (1 - 1e-6));
     }
 }
 
@@ -317,15 +317,15 @@ void RematBoundsTest::noBoundIsAboveTheOptimumOfLayeredGraphs()
             if (!exact.isProven)
                 continue;
             const RematBound best = bounds.lagrangian(budget);
-            QVERIFY2(best.recomputeSteps <= optimum,
+            QVERIFY2(best.recomputeTime <= optimum,
                      qPrintable(QStringLiteral("seed %1").arg(seed)));
             std::vector<double> prices = best.prices;
             for (double& price : prices)
                 price *= 3 * random.unit();
-            QVERIFY(bounds.priced(budget, std::move(prices)).recomputeSteps <= optimum);
+            QVERIFY(bounds.priced(budget, std::move(prices)).recomputeTime <= optimum);
             if (optimum > 0 && optimum < kInfinity) {
                 ++proven;
-                share += best.recomputeSteps / optimum;
+                share += best.recomputeTime / optimum;
             }
         }
     }
@@ -345,10 +345,10 @@ void RematBoundsTest::pricesOfANeighbourAreAGoodStart()
     const RematBound cold = bounds.lagrangian(budget, {.rounds = 20});
     const RematBound warm = bounds.lagrangian(budget, {.rounds = 20, .prices = near.prices});
     const RematBound full = bounds.lagrangian(budget, {.rounds = 1000});
-    qInfo("20 rounds: %.2f cold, %.2f warm; 1000 rounds: %.2f", cold.recomputeSteps,
+    qInfo("20 rounds: %.2f cold, %.2f warm; 1000 rounds: %.2f", cold.recomputeTime,
           warm.recomputeTime, full.recomputeTime);
     QVERIFY(warm.recomputeTime > 0);
-    QVERIFY(warm.recomputeTime >= bounds.priced(budget, near.prices).recomputeSteps);
+    QVERIFY(warm.recomputeTime >= bounds.priced(budget, near.prices).recomputeTime);
     QVERIFY(warm.recomputeTime >= 0.97 * full.recomputeTime);
 }
 
@@ -361,8 +361,8 @@ void RematBoundsTest::theClimbDoesNotStopEarly()
         const RematProblem problem = tests::randomLayered(random, tests::layeredShape(250));
         const RematBounds bounds{problem};
         const std::int64_t budget = tests::budgetOf(problem, 0.8);
-        const double some = bounds.lagrangian(budget).recomputeSteps;
-        const double most = bounds.lagrangian(budget, {.rounds = 5000}).recomputeSteps;
+        const double some = bounds.lagrangian(budget).recomputeTime;
+        const double most = bounds.lagrangian(budget, {.rounds = 5000}).recomputeTime;
         if (most == kInfinity)
             continue;
         standard += some;
@@ -377,8 +377,8 @@ void RematBoundsTest::emptyProblemsHaveBounds()
 {
     const RematBounds bounds{RematProblem{}};
     QCOMPARE(bounds.workingSet().bytes, 0);
-    QCOMPARE(bounds.lagrangian(0).recomputeSteps, 0.0);
-    QCOMPARE(bounds.separateCuts(0).recomputeSteps, 0.0);
+    QCOMPARE(bounds.lagrangian(0).recomputeTime, 0.0);
+    QCOMPARE(bounds.separateCuts(0).recomputeTime, 0.0);
 }
 
 } // namespace

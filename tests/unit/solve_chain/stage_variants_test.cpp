@@ -13,7 +13,7 @@ using tests::problemOf;
 
 namespace {
 
-class StageWaysTest : public QObject
+class StageVariantsTest : public QObject
 {
     Q_OBJECT
 
@@ -23,7 +23,7 @@ private Q_SLOTS:
     void beatOneWay();
 };
 
-void StageWaysTest::keepLessForMoreTime()
+void StageVariantsTest::keepLessForMoreTime()
 {
     const plan::Problem problem = problemOf("bert", 0);
     const auto space = solve::makeRegionSpace(problem, plan::Granularity::Module);
@@ -54,7 +54,7 @@ void StageWaysTest::keepLessForMoreTime()
     QVERIFY(stages >= 12); // one in each layer
 }
 
-void StageWaysTest::beatOneWay_data()
+void StageVariantsTest::beatOneWay_data()
 {
     QTest::addColumn<QString>("sample");
     QTest::addColumn<bool>("isStep");
@@ -64,7 +64,7 @@ void StageWaysTest::beatOneWay_data()
     QTest::newRow("llama") << "llama" << false << 0.75;
 }
 
-void StageWaysTest::beatOneWay()
+void StageVariantsTest::beatOneWay()
 {
     QFETCH(QString, sample);
     QFETCH(bool, isStep);
@@ -95,5 +95,5 @@ void StageWaysTest::beatOneWay()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(StageWaysTest)
-#include "stage_ways_test.moc"
+QTEST_GUILESS_MAIN(StageVariantsTest)
+#include "stage_variants_test.moc"

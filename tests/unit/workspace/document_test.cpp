@@ -198,7 +198,7 @@ void DocumentTest::dropsAPlanThatFailsItsCheck()
     SavedSession saved = workspace::savedSession(workedOn(m_sample));
     std::string& text = *saved.runs.front().plan;
     // Another fingerprint: the plan then belongs to another graph.
-    const std::string own = graph::fingerprint(*m_sample.document.graph.program);
+    const std::string own = plimsoll::graph::fingerprint(*m_sample.document.graph.program);
     const std::size_t at = text.find(own);
     QVERIFY(at != std::string::npos);
     text[at] = text[at] == '0' ? '1' : '0';

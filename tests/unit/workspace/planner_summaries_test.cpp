@@ -15,7 +15,7 @@ using plan::PlannerState;
 using support::defaultChoices;
 using workspace::PlannerSummary;
 
-class PlannerStandingsTest : public QObject
+class PlannerSummariesTest : public QObject
 {
     Q_OBJECT
 
@@ -58,14 +58,14 @@ const PlannerSummary& of(const std::vector<PlannerSummary>& standings, const cha
     return *found;
 }
 
-void PlannerStandingsTest::initTestCase()
+void PlannerSummariesTest::initTestCase()
 {
     auto sample = support::planSample("resnet18");
     QVERIFY(sample);
     m_sample = *std::move(sample);
 }
 
-void PlannerStandingsTest::anAutoRunTellsOfItsParts()
+void PlannerSummariesTest::anAutoRunTellsOfItsParts()
 {
     const workspace::Planned& planned = *m_sample.planned;
     const auto standings = workspace::plannerStandings(planned.choices, {}, planned, {});
@@ -89,7 +89,7 @@ void PlannerStandingsTest::anAutoRunTellsOfItsParts()
     QVERIFY(of(standings, "none").report.state == PlannerState::NotRun);
 }
 
-void PlannerStandingsTest::othersAreKnownFromBefore()
+void PlannerSummariesTest::othersAreKnownFromBefore()
 {
     workspace::Choices choices = m_sample.planned->choices;
     choices.planner = "chen";
@@ -112,7 +112,7 @@ void PlannerStandingsTest::othersAreKnownFromBefore()
         QVERIFY(row.report.state == PlannerState::NotRun && row.report.found.empty());
 }
 
-void PlannerStandingsTest::aRunningJobTellsByItself()
+void PlannerSummariesTest::aRunningJobTellsByItself()
 {
     const auto parts =
         std::make_shared<plan::PlannerProgressList>(std::vector<plan::PlannerProgress>{
@@ -141,7 +141,7 @@ void PlannerStandingsTest::aRunningJobTellsByItself()
 }
 
 /// A job that failed says so where the planner stands.
-void PlannerStandingsTest::aRefusalIsTold()
+void PlannerSummariesTest::aRefusalIsTold()
 {
     workspace::Choices choices = m_sample.planned->choices;
     choices.reserve = base::Bytes{1 << 20};
@@ -154,7 +154,7 @@ void PlannerStandingsTest::aRefusalIsTold()
 }
 
 /// The fastest that fits; what is proved of the answer, where it may be said of the planner.
-void PlannerStandingsTest::eachBudgetHasItsPlan()
+void PlannerSummariesTest::eachBudgetHasItsPlan()
 {
     const workspace::Planned& planned = *m_sample.planned;
     const auto standings = workspace::plannerStandings(planned.choices, {}, planned, {});
@@ -191,7 +191,7 @@ void PlannerStandingsTest::eachBudgetHasItsPlan()
     QVERIFY(optimal > 0);
 }
 
-void PlannerStandingsTest::nothingIsKnownBeforePlanning()
+void PlannerSummariesTest::nothingIsKnownBeforePlanning()
 {
     for (const PlannerSummary& row :
          workspace::plannerStandings(defaultChoices(), {}, *m_sample.first, {}))
@@ -200,5 +200,5 @@ void PlannerStandingsTest::nothingIsKnownBeforePlanning()
 
 } // namespace
 
-QTEST_GUILESS_MAIN(PlannerStandingsTest)
-#include "planner_standings_test.moc"
+QTEST_GUILESS_MAIN(PlannerSummariesTest)
+#include "planner_summaries_test.moc"
