@@ -223,14 +223,14 @@ void LostWorkTest::saysThatStoppedPlansAreOfFormerChoices()
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isPlanning(); }, kPatience));
     QVERIFY(!page->document().isPlanned());   // a second's work, stopped before it can have begun
     QVERIFY(page->document().outcome().best); // of no reserve: the old picture stays
-    QVERIFY2(page->status().text.contains(QStringLiteral("former")),
+    QVERIFY2(page->status().text.contains(QStringLiteral("previous settings")),
              qPrintable(page->status().text));
     QVERIFY(!exporting->isEnabled());
     trigger("plan.now");
     QVERIFY(QTest::qWaitFor(
         [&] { return page->document().isRefined() && page->document().isPlanned(); }, kPatience));
     QCOMPARE(exporting->isEnabled(), page->document().outcome().best != nullptr);
-    QVERIFY(!page->status().text.contains(QStringLiteral("former")));
+    QVERIFY(!page->status().text.contains(QStringLiteral("previous settings")));
 }
 
 void LostWorkTest::opensASessionWithNumbersThatNobodyHas()

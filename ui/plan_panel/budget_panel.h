@@ -48,7 +48,7 @@ public:
     void showPlan(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan);
     /// At rest: the answer with its bounds.
     void showAnswer(const workspace::Planned& planned, const solve::Outcome& outcome);
-    /// What is known of former choices while the plans for the present ones aren't there.
+    /// What is known for the previous settings while the plans for the present ones aren't there.
     void showOutdated(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan,
                       bool isPlanning);
     /// Below the chosen planner: all of them side by side.

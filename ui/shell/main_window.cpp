@@ -188,7 +188,7 @@ void MainWindow::updateState()
         ->setEnabled(page != nullptr && page->document().document().overlay != nullptr);
     m_actions->get(QStringLiteral("file.export"))
         ->setToolTip(hasPlan || page == nullptr ? tr("Export the plan (Ctrl+E)")
-                     : isOutdated               ? tr("The plan is one of the former choices.")
+                     : isOutdated               ? tr("The plan is for the previous settings.")
                                                 : tr("There is no plan within this budget."));
     const bool planning = page != nullptr && page->document().isPlanning();
     m_actions->get(QStringLiteral("plan.stop"))->setEnabled(planning);

@@ -105,7 +105,7 @@ void PlannerPage::connectDocument()
         Q_EMIT stateChanged();
     });
     connect(&m_document, &DocumentController::choicesChanged, this, [this] {
-        for (const char* id : {"size", "plan"}) // of the former choices
+        for (const char* id : {"size", "plan"}) // of the previous settings
             m_strip->withdraw(QString::fromLatin1(id));
         m_panel->setChoices(m_document.document().choices);
         showPins();
@@ -428,7 +428,7 @@ StatusText PlannerPage::status() const
                 QStringLiteral("info")};
     if (m_document.isOutdated())
         return m_document.isPlanning()
-                   ? StatusText{tr("Showing the plan of the former choices"),
+                   ? StatusText{tr("Planning: showing the plan for the previous settings"),
                                 QStringLiteral("info")}
                    : StatusText{tr("Showing the plan for the previous settings"),
                                 QStringLiteral("warn")};
