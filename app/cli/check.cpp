@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/plan/evaluation_json.h"
 #include "app/cli/graph_input.h"
+#include "app/cli/plan/evaluation_json.h"
 #include "app/cli/plan/plan_memory.h"
 #include "app/cli/verbs.h"
 #include "core/base/budget.h"

@@ -88,10 +88,16 @@ struct Plan
     [[nodiscard]] const std::string& madeBy() const { return maker ? maker->planner : planner; }
 
     /// Whether no op runs a second time.
-    [[nodiscard]] bool recomputesNothing() const { return regions.empty() && recomputeSteps.empty(); }
+    [[nodiscard]] bool recomputesNothing() const
+    {
+        return regions.empty() && recomputeSteps.empty();
+    }
 
     /// Outermost regions, or ops before which others run again: what lists of plans count.
-    [[nodiscard]] std::size_t decisionCount() const { return regions.size() + recomputeSteps.size(); }
+    [[nodiscard]] std::size_t decisionCount() const
+    {
+        return regions.size() + recomputeSteps.size();
+    }
 
     bool operator==(const Plan&) const = default;
 };

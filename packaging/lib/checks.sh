@@ -49,15 +49,17 @@ judge() {
     return 1
 }
 
-# build_check CHECK PRESET LIMIT [TARGET]: configures and builds a preset, or one target of it, within its limit.
+# build_check CHECK PRESET LIMIT [TARGET...]: configures and builds a preset, or targets of it, within its limit.
 build_check() {
-    local began=$SECONDS
-    bounded "$3" "configure-$2" cmake --preset "$2" || {
+    local began=$SECONDS limit="$3"
+    bounded "$limit" "configure-$2" cmake --preset "$2" || {
         judge "$1" $?
         return 1
     }
-    bounded $(($3 - SECONDS + began)) "build-$2" cmake --build --preset "$2" -j "$cores" ${4:+--target "$4"}
-    judge "$1" $?
+    local check="$1" preset="$2"
+    shift 3
+    bounded $((limit - SECONDS + began)) "build-$preset" cmake --build --preset "$preset" -j "$cores" ${1:+--target "$@"}
+    judge "$check" $?
 }
 
 check_format() {
@@ -146,14 +148,18 @@ tests_that() {
         sed -E 's/.*Test +#[0-9]+: ([^ ]+) .*/\1/'
 }
 
+# The programs of each module and those with threads; with --exhaustive all others, too, which run for half an hour.
 check_asan() {
     try_sanitizer asan g++ "-fsanitize=address,undefined" || {
         cannot_run asan "a program built with AddressSanitizer does not start here"
         return
     }
     choose_leak_check asan
-    build_check asan asan 900 || return
-    run_sanitized_tests asan 1200
+    if [ "$exhaustive" = 1 ]; then
+        build_check asan asan 1500 && run_sanitized_tests asan 3600
+    else
+        build_check asan asan 900 unit_tests threads_tests && run_sanitized_tests asan 1200 -L 'unit|threads'
+    fi
 }
 
 # Only tests that start threads tell anything under ThreadSanitizer; they carry the label `threads`, and only they are
@@ -203,7 +209,7 @@ tidied() {
     echo "status $?"
 }
 
-# The twelve files changed last, each by itself; remarks are reported, because new ones must not stop a release build.
+# The six files changed last, each by itself; remarks are reported, because new ones must not stop a release build.
 check_tidy() {
     command -v clang-tidy >/dev/null || {
         cannot_run tidy "clang-tidy is not installed"
@@ -213,11 +219,11 @@ check_tidy() {
     git -c safe.directory='*' log -n 20 --name-only --format= -- '*.cpp' 2>/dev/null | awk '!seen[$0]++' |
         while read -r file; do
             [ -f "$file" ] && grep -q "/$file\"" build/dev/compile_commands.json 2>/dev/null && echo "$file"
-        done | head -n 12 >"$list"
+        done | head -n 6 >"$list"
     rm -f "$logs/tidy-remarks.log"
     export logs
     export -f tidied
-    bounded 800 tidy xargs -a "$list" -r -d '\n' -n 1 -P "$cores" bash -c 'tidied "$0"'
+    bounded 400 tidy xargs -a "$list" -r -d '\n' -n 1 -P "$cores" bash -c 'tidied "$0"'
     judge tidy $? || return
     clean="$(grep -cx 'status 0' "$logs/tidy.log")"
     dirty=$(($(wc -l <"$list") - clean))
@@ -226,6 +232,12 @@ check_tidy() {
     else
         report tidy "$clean files clean, $dirty with remarks (build/logs/tidy-remarks.log)"
     fi
+}
+
+# All recorded plans; without --exhaustive CTest checks those of the small samples.
+check_plans() {
+    run_step plans python3 tests/golden/plans/plan_goldens.py check build/release/bin/plimsoll-cli --all
+    judge plans $? && report plans "passed: $(tail -n 1 "$logs/plans.log")"
 }
 
 run_checks() {
@@ -239,6 +251,10 @@ run_checks() {
     check_fuzz
     step "release build"
     check_release
+    if [ "$exhaustive" = 1 ]; then
+        step "all recorded plans"
+        check_plans
+    fi
     step "thread sanitizer"
     check_tsan
     step "clang-tidy on what changed last"

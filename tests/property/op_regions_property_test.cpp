@@ -8,9 +8,9 @@
 #include "core/verify/legality/triggers.h"
 
 #include "tests/support/programs/programs.h"
+#include "tests/support/programs/schedules.h"
 #include "tests/support/random.h"
 #include "tests/support/sanitized.h"
-#include "tests/support/programs/schedules.h"
 
 #include <QTest>
 

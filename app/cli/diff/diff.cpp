@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/diff/compare_text.h"
 #include "app/cli/diff/diff_steps.h"
-#include "app/cli/plan/evaluation_json.h"
 #include "app/cli/graph_input.h"
+#include "app/cli/plan/evaluation_json.h"
 #include "app/cli/verbs.h"
 #include "core/base/format.h"
 #include "core/compare/against_plan.h"

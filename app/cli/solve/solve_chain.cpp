@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/rotor/solve_chain.h"
 
-#include "app/cli/solve/chain_file.h"
 #include "app/cli/numbers.h"
+#include "app/cli/solve/chain_file.h"
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
 

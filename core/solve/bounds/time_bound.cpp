@@ -78,7 +78,9 @@ base::Nanoseconds stepTimeLowerBound(const plan::Problem& problem, plan::Runtime
                                                  .recomputeTime;
     // Where there is no plan at all, none is faster than the recorded step, either.
     const base::Nanoseconds ops =
-        recorded + base::Nanoseconds{std::isfinite(recomputeTime) ? std::llround(std::floor(recomputeTime)) : 0LL};
+        recorded
+        + base::Nanoseconds{std::isfinite(recomputeTime) ? std::llround(std::floor(recomputeTime))
+                                                         : 0LL};
     if (!problem.parallel || program.ops.empty())
         return ops;
     // Recomputation only delays gradients, and gathers at most what backward would have to: the

@@ -200,7 +200,7 @@ def test_a_plan_of_another_step_names_the_first_difference(planned):
     ops = list(plan["sequence"]["ops"])
     ops[6] = len(targets) - 1
     said = mismatch(planned, {**plan, "sequence": {"targets": targets, "ops": ops}})
-    assert "op 6 is aten.relu.default in the plan, but op 6 aten.gelu.default small.py:" in said
+    assert "op 6 is aten.relu.default in the plan, but op 6 aten.gelu.default helpers/small.py:" in said
     assert "it has 1 ops" not in said
     said = mismatch(planned, {**plan, "sequence": {"targets": targets, "ops": plan["sequence"]["ops"] + [0]}})
     assert f"it has {len(ops) + 1} ops, this one {len(ops)}" in said

@@ -189,7 +189,7 @@ def test_measured_steps_run_under_autocast(tmp_path):
         assert run["saved_bytes"] != plain["checks"]["saved_bytes"]
 
 
-@pytest.mark.parametrize("command, function", [("trace", plimsoll.trace), ("measuring.measure_command", plimsoll.measure)])
+@pytest.mark.parametrize("command, function", [("trace", plimsoll.trace), ("measure.command", plimsoll.measure)])
 def test_the_command_line_takes_all_arguments(command, function):
     keys = importlib.import_module(f"plimsoll.{command}")._KEYS
     assert {*keys} == {*inspect.signature(function).parameters} - {"progress"}

@@ -51,8 +51,9 @@ void ManualSearchTest::ranksTitlesBeforeTexts()
 
 void ManualSearchTest::ranksChaptersBeforeDescriptions()
 {
-    const std::vector<ManualPage> pages{page("core/plan_file/FORMAT.md", "# Plan file\n\nthe reserve\n"),
-                                        page("resources/manual/a.md", "# A\n\nthe reserve\n")};
+    const std::vector<ManualPage> pages{
+        page("core/plan_file/FORMAT.md", "# Plan file\n\nthe reserve\n"),
+        page("resources/manual/a.md", "# A\n\nthe reserve\n")};
     const std::vector<ManualHit> hits = searchManual(pages, searchWords(QStringLiteral("reserve")));
     QCOMPARE(hits.size(), std::size_t{2});
     QCOMPARE(hits[0].target, QStringLiteral("resources/manual/a.md"));
