@@ -176,7 +176,7 @@ check_tsan() {
     build_check tsan tsan 600 threads_tests || return
     # Qt's own code is not instrumented: what it does with its threads is not ours to judge.
     export TSAN_OPTIONS="ignore_noninstrumented_modules=1"
-    run_sanitized_tests tsan 500 -L threads
+    run_sanitized_tests tsan 1200 -L threads
 }
 
 check_fuzz() {
