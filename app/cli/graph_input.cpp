@@ -4,7 +4,7 @@
 #include "app/cli/solve/small_file.h"
 #include "app/cli/watch.h"
 #include "core/readers/registry.h"
-#include "core/workspace/file_kind.h"
+#include "core/workspace/file_formats.h"
 
 namespace plimsoll::cli {
 
@@ -15,14 +15,16 @@ base::Result<readers::ReadProgram> readGraph(const std::filesystem::path& path, 
     if (!sizes)
         return tl::unexpected{sizes.error()};
     Watch watch{common.quiet ? std::string{} : "Reading " + io::pathText(path)};
-    base::Result<readers::ReadProgram> read = readers::readProgram(path, watch.context());
-    if (!read)
-        return tl::unexpected{workspace::notAGraph(path, read.error())};
-    base::Result<graph::ProgramPtr> program =
-        graph::resized(read->program, *sizes, watch.context());
+    io::Source source{path};
+    base::Result<readers::FileValue> value =
+        workspace::fileFormats().read(source, readers::FileKind::Graph, watch.context());
+    if (!value)
+        return tl::unexpected{value.error()};
+    auto read = std::get<readers::ReadProgram>(*std::move(value));
+    base::Result<graph::ProgramPtr> program = graph::resized(read.program, *sizes, watch.context());
     if (!program)
         return tl::unexpected{program.error()};
-    read->program = *std::move(program);
+    read.program = *std::move(program);
     return read;
 }
 

@@ -5,7 +5,7 @@
 #include "app/cli/command.h"
 #include "core/compare/measurement.h"
 #include "core/plan_file/plan_json.h"
-#include "core/readers/source.h"
+#include "core/readers/file_value.h"
 
 #include <string>
 

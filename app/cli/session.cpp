@@ -2,7 +2,8 @@
 #include "app/cli/verbs.h"
 #include "core/base/format.h"
 #include "core/io/byte_source.h"
-#include "core/session/session_store.h"
+#include "core/session/plan_records.h"
+#include "core/workspace/plan_document.h"
 
 #include <fmt/format.h>
 
@@ -35,11 +36,44 @@ ordered_json optionsJson(const session::SavedOptions& options)
     return json;
 }
 
-ordered_json runsJson(const session::SavedSession& saved)
+/// A document of the session; `plan` where it is one.
+struct Shown
 {
-    ordered_json rows = ordered_json::array();
-    for (const session::SavedRun& run : saved.runs)
-        rows.push_back({{"id", run.id},
+    session::SavedDocument document;
+    std::size_t contentBytes = 0;
+    std::optional<session::SavedPlan> plan;
+};
+
+base::Result<std::vector<Shown>> load(const session::SessionStore& store)
+{
+    const base::Result<std::vector<session::SavedDocument>> documents = store.documents();
+    if (!documents)
+        return tl::unexpected{documents.error()};
+    std::vector<Shown> all;
+    for (const session::SavedDocument& document : *documents) {
+        const base::Result<std::string> content = store.blob(document.id, session::kContent);
+        if (!content)
+            return tl::unexpected{content.error()};
+        Shown& shown = all.emplace_back(Shown{document, content->size(), std::nullopt});
+        if (document.kind != workspace::kPlanDocument)
+            continue;
+        base::Result<session::SavedPlan> plan = session::loadPlan(store, document.id);
+        if (!plan)
+            return tl::unexpected{plan.error()};
+        shown.plan = *std::move(plan);
+    }
+    if (all.empty())
+        return base::failure(base::ErrorKind::File,
+                             io::pathText(store.path())
+                                 + ": the session holds no graph; open the graph file instead.");
+    return all;
+}
+
+void addRuns(const Shown& shown, ordered_json& rows)
+{
+    for (const session::SavedRun& run : shown.plan->runs)
+        rows.push_back({{"document", static_cast<std::int64_t>(shown.document.id)},
+                        {"id", run.id},
                         {"name", run.name},
                         {"budget_bytes", run.budgetBytes},
                         {"planner", run.planner},
@@ -48,10 +82,9 @@ ordered_json runsJson(const session::SavedSession& saved)
                         {"step_time_ns", optionalJson(run.stepTimeNs)},
                         {"has_plan", run.plan.has_value()},
                         {"sizes", run.sizes}});
-    return rows;
 }
 
-std::string runsText(const session::SavedSession& saved)
+std::string runsText(const session::SavedPlan& saved)
 {
     std::string text;
     for (const session::SavedRun& run : saved.runs)
@@ -91,50 +124,72 @@ public:
             return tl::unexpected{store.error()};
         if (m_action == Action::Compact)
             return compact(*store);
-        const base::Result<session::SavedSession> saved = store->load();
-        if (!saved)
-            return tl::unexpected{saved.error()};
+        const base::Result<std::vector<Shown>> documents = load(*store);
+        if (!documents)
+            return tl::unexpected{documents.error()};
         Answer answer;
         answer.json = {{"file", m_file}};
-        if (m_action == Action::Show)
-            describe(*saved, answer);
-        answer.json["runs"] = runsJson(*saved);
-        answer.text += runsText(*saved);
+        answer.json["documents"] = ordered_json::array();
+        ordered_json runs = ordered_json::array();
+        for (const Shown& shown : *documents) {
+            answer.json["documents"].push_back(documentJson(shown));
+            if (m_action == Action::Show || documents->size() > 1)
+                answer.text +=
+                    fmt::format("{} (read from {})\n", base::printable(shown.document.name),
+                                base::printable(shown.document.sourcePath));
+            if (!shown.plan)
+                continue;
+            if (m_action == Action::Show)
+                describe(shown, answer);
+            addRuns(shown, runs);
+            answer.text += runsText(*shown.plan);
+        }
+        answer.json["runs"] = std::move(runs);
         return answer;
     }
 
 private:
-    static void describe(const session::SavedSession& saved, Answer& answer)
+    static ordered_json documentJson(const Shown& shown)
     {
-        const session::SavedProblem& problem = saved.problem;
-        answer.json["graph"] = {{"name", saved.graph.name},
-                                {"source", saved.graph.sourcePath},
-                                {"content_hash", saved.graph.contentHash},
-                                {"size_bytes", saved.graph.content.size()}};
-        answer.json["problem"] = {{"device", problem.device},
-                                  {"budget_bytes", problem.budgetBytes},
-                                  {"reserve_bytes", problem.reserveBytes},
-                                  {"rounding", problem.rounding},
-                                  {"planner", problem.planner},
-                                  {"options", optionsJson(problem.options)},
-                                  {"sizes", problem.sizes},
-                                  {"data_parallel", problem.dataParallel.empty()
-                                                        ? ordered_json{}
-                                                        : ordered_json(problem.dataParallel)}};
-        answer.json["measurement"] = saved.measurement
-                                         ? ordered_json{{"name", saved.measurement->name},
-                                                        {"sizes", saved.measurement->sizes}}
-                                         : ordered_json{};
-        answer.text =
-            fmt::format("{} (read from {})\n  {}, budget {}, reserve {}, planner {}{}\n",
-                        base::printable(saved.graph.name), base::printable(saved.graph.sourcePath),
-                        base::printable(problem.device),
-                        base::bytesText(base::Bytes{problem.budgetBytes}, base::Rounding::Down),
-                        base::bytesText(base::Bytes{problem.reserveBytes}),
-                        base::printable(problem.planner), sizesText(problem.sizes));
-        if (saved.measurement)
-            answer.text +=
-                fmt::format("  measured: {}\n", base::printable(saved.measurement->name));
+        return {{"id", static_cast<std::int64_t>(shown.document.id)},
+                {"kind", shown.document.kind},
+                {"name", shown.document.name},
+                {"source", shown.document.sourcePath},
+                {"content_hash", shown.document.contentHash},
+                {"size_bytes", shown.contentBytes}};
+    }
+
+    /// The keys are those of the first graph; the text has all.
+    static void describe(const Shown& shown, Answer& answer)
+    {
+        const session::SavedProblem& problem = shown.plan->problem;
+        const std::optional<session::SavedMeasurement>& measurement = shown.plan->measurement;
+        if (!answer.json.contains("graph")) {
+            answer.json["graph"] = {{"name", shown.document.name},
+                                    {"source", shown.document.sourcePath},
+                                    {"content_hash", shown.document.contentHash},
+                                    {"size_bytes", shown.contentBytes}};
+            answer.json["problem"] = {{"device", problem.device},
+                                      {"budget_bytes", problem.budgetBytes},
+                                      {"reserve_bytes", problem.reserveBytes},
+                                      {"rounding", problem.rounding},
+                                      {"planner", problem.planner},
+                                      {"options", optionsJson(problem.options)},
+                                      {"sizes", problem.sizes},
+                                      {"data_parallel", problem.dataParallel.empty()
+                                                            ? ordered_json{}
+                                                            : ordered_json(problem.dataParallel)}};
+            answer.json["measurement"] = measurement ? ordered_json{{"name", measurement->name},
+                                                                    {"sizes", measurement->sizes}}
+                                                     : ordered_json{};
+        }
+        answer.text += fmt::format(
+            "  {}, budget {}, reserve {}, planner {}{}\n", base::printable(problem.device),
+            base::bytesText(base::Bytes{problem.budgetBytes}, base::Rounding::Down),
+            base::bytesText(base::Bytes{problem.reserveBytes}), base::printable(problem.planner),
+            sizesText(problem.sizes));
+        if (measurement)
+            answer.text += fmt::format("  measured: {}\n", base::printable(measurement->name));
     }
 
     AnswerResult compact(session::SessionStore& store) const

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/byte_source.h"
 
-#include "core/base/format.h"
-#include "core/io/file_descriptor.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <fcntl.h>
 #include <limits>
 #include <new>
-#include <optional>
-#include <sys/stat.h>
-#include <system_error>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 #include <zlib.h>
@@ -29,79 +19,8 @@ using base::failure;
 using base::Result;
 
 constexpr std::size_t kChunk = std::size_t{256} << 10U;
-constexpr std::size_t kPathLimit = 300;
 /// Window bits of zlib plus 16: gzip framing, checksum included.
 constexpr int kGzipWindow = 15 + 16;
-
-std::string systemText(int error)
-{
-    return std::generic_category().message(error);
-}
-
-/// An opened regular file, read from front to back.
-class Input
-{
-public:
-    [[nodiscard]] static Result<Input> open(const std::filesystem::path& path)
-    {
-        const std::string name = pathText(path);
-        // Non-blocking: opening a pipe that nobody writes to must not hang.
-        FileDescriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-        if (!descriptor.isOpen()) {
-            const int error = errno;
-            if (error == ENOENT)
-                return failure(ErrorKind::File,
-                               fmt::format("{} does not exist; check the path.", name));
-            return failure(ErrorKind::File,
-                           fmt::format("{} can't be opened ({}).", name, systemText(error)));
-        }
-        struct stat status = {};
-        if (::fstat(descriptor.get(), &status) != 0)
-            return failure(ErrorKind::File,
-                           fmt::format("{} can't be read ({}).", name, systemText(errno)));
-        if (S_ISDIR(status.st_mode))
-            return failure(ErrorKind::File,
-                           fmt::format("{} is a folder; name a file inside it.", name));
-        if (!S_ISREG(status.st_mode))
-            return failure(ErrorKind::File,
-                           fmt::format("{} is not a regular file; copy its content to one.", name));
-        if (status.st_size == 0)
-            return failure(ErrorKind::File,
-                           fmt::format("{} is empty (0 bytes); write or copy it again.", name));
-        return Input{std::move(descriptor), name, static_cast<std::uint64_t>(status.st_size)};
-    }
-
-    [[nodiscard]] const std::string& name() const { return m_name; }
-    [[nodiscard]] std::uint64_t size() const { return m_size; }
-    /// Bytes handed out so far.
-    [[nodiscard]] std::uint64_t position() const { return m_position; }
-
-    /// Reads at most `room` bytes; 0 at the end of the file.
-    [[nodiscard]] Result<std::size_t> read(char* into, std::size_t room)
-    {
-        while (true) {
-            const ssize_t count = ::read(m_descriptor.get(), into, room);
-            if (count >= 0) {
-                m_position += static_cast<std::uint64_t>(count);
-                return static_cast<std::size_t>(count);
-            }
-            if (errno != EINTR)
-                return failure(ErrorKind::File, fmt::format("{} can't be read at byte {} ({}).",
-                                                            m_name, m_position, systemText(errno)));
-        }
-    }
-
-private:
-    Input(FileDescriptor descriptor, std::string name, std::uint64_t size)
-        : m_descriptor{std::move(descriptor)}, m_name{std::move(name)}, m_size{size}
-    {
-    }
-
-    FileDescriptor m_descriptor;
-    std::string m_name;
-    std::uint64_t m_size;
-    std::uint64_t m_position = 0;
-};
 
 tl::unexpected<base::Error> tooLarge(const std::string& name, std::uint64_t limit)
 {
@@ -111,12 +30,12 @@ tl::unexpected<base::Error> tooLarge(const std::string& name, std::uint64_t limi
                                name, limit));
 }
 
-/// Collects content under the limits; grows geometrically and keeps kPadding bytes spare.
-class Collector
+/// Hands content on, part by part, as long as it stays under the limits.
+class Outlet
 {
 public:
-    Collector(std::string name, const ReadLimits& limits)
-        : m_name{std::move(name)}, m_limits{limits}
+    Outlet(std::string name, const FileFacts& file, const ReadLimits& limits, const Sink& sink)
+        : m_name{std::move(name)}, m_file{file}, m_limits{limits}, m_sink{sink}
     {
     }
 
@@ -125,35 +44,23 @@ public:
     [[nodiscard]] Result<void> append(std::string_view part, std::uint64_t consumed,
                                       bool compressed)
     {
-        const std::uint64_t size = m_bytes.size() + part.size();
-        if (size > m_limits.bytes)
+        m_size += part.size();
+        if (m_size > m_limits.bytes)
             return tooLarge(m_name, m_limits.bytes);
-        if (compressed && size > m_limits.freeBytes && size / m_limits.ratio > consumed)
+        if (compressed && m_size > m_limits.freeBytes && m_size / m_limits.ratio > consumed)
             return failure(ErrorKind::File,
                            fmt::format("{} is refused: up to byte {} it unpacks to more than {} "
                                        "times its size, which no graph does.",
                                        m_name, consumed, m_limits.ratio));
-        m_bytes.append(part);
-        return {};
-    }
-
-    void reserve(std::uint64_t size)
-    {
-        m_bytes.reserve(static_cast<std::size_t>(std::min(size, m_limits.bytes)) + kPadding);
-    }
-
-    [[nodiscard]] std::string take()
-    {
-        const std::size_t size = m_bytes.size();
-        m_bytes.append(kPadding, '\0');
-        m_bytes.resize(size);
-        return std::move(m_bytes);
+        return m_sink(part, m_file);
     }
 
 private:
     std::string m_name;
+    FileFacts m_file;
     ReadLimits m_limits;
-    std::string m_bytes;
+    const Sink& m_sink;
+    std::uint64_t m_size = 0;
 };
 
 /// Owns zlib's state.
@@ -200,9 +107,8 @@ private:
 class GzipRead
 {
 public:
-    GzipRead(Input& input, Collector& collector, const base::JobContext& context,
-             std::size_t enough)
-        : m_input{input}, m_collector{collector}, m_context{context}, m_enough{enough}
+    GzipRead(Input& input, Outlet& outlet, const base::JobContext& context, std::size_t enough)
+        : m_input{input}, m_outlet{outlet}, m_context{context}, m_enough{enough}
     {
     }
 
@@ -263,7 +169,7 @@ private:
         std::size_t produced = 0;
         m_betweenMembers = false;
         const int status = m_inflater.run(m_out, produced);
-        if (auto result = m_collector.append({m_out.data(), produced}, consumed(), true); !result)
+        if (auto result = m_outlet.append({m_out.data(), produced}, consumed(), true); !result)
             return result;
         m_done += produced;
         m_ofMember += produced;
@@ -287,7 +193,7 @@ private:
     }
 
     Input& m_input;
-    Collector& m_collector;
+    Outlet& m_outlet;
     const base::JobContext& m_context;
     std::size_t m_enough;
     Inflater m_inflater;
@@ -304,16 +210,15 @@ bool looksGzipped(std::string_view head)
     return head.starts_with("\x1f\x8b");
 }
 
-Result<void> copyPlain(Input& input, std::string_view head, Collector& collector,
+Result<void> copyPlain(Input& input, std::string_view head, std::size_t enough, Outlet& outlet,
                        const base::JobContext& context, const ReadLimits& limits)
 {
     if (input.size() > limits.bytes)
         return tooLarge(input.name(), limits.bytes);
-    collector.reserve(input.size());
-    if (auto result = collector.append(head, input.position(), false); !result)
+    if (auto result = outlet.append(head, input.position(), false); !result)
         return result;
     std::vector<char> buffer(kChunk);
-    while (true) {
+    while (input.position() < enough) {
         if (context.stopRequested())
             return base::cancelled();
         const Result<std::size_t> count = input.read(buffer.data(), buffer.size());
@@ -321,12 +226,12 @@ Result<void> copyPlain(Input& input, std::string_view head, Collector& collector
             return tl::unexpected(count.error());
         if (*count == 0)
             return {};
-        if (auto result = collector.append({buffer.data(), *count}, input.position(), false);
-            !result)
+        if (auto result = outlet.append({buffer.data(), *count}, input.position(), false); !result)
             return result;
         context.report(static_cast<std::size_t>(input.position()),
                        static_cast<std::size_t>(input.size()) * 2);
     }
+    return {};
 }
 
 /// Reads on until `buffer` is full or the file ends: a short read is no end.
@@ -344,46 +249,65 @@ Result<std::size_t> readFully(Input& input, std::vector<char>& buffer)
     return filled;
 }
 
-} // namespace
-
-std::string pathText(const std::filesystem::path& path)
+/// Hands on the content of a file, at least `enough` bytes of it if there are as many.
+Result<void> pour(const std::filesystem::path& path, const Sink& sink, std::size_t enough,
+                  const base::JobContext& context, const ReadLimits& limits)
 {
-    return path.empty() ? "\"\"" : base::printable(path.native(), kPathLimit);
+    Result<Input> input = Input::open(path);
+    if (!input)
+        return tl::unexpected(input.error());
+    constexpr std::size_t kLeast = 4096; // where gzip is told from other content
+    std::vector<char> first(std::clamp(enough, kLeast, kChunk));
+    const Result<std::size_t> count = readFully(*input, first);
+    if (!count)
+        return tl::unexpected(count.error());
+    const std::string_view head{first.data(), *count};
+    const FileFacts file{looksGzipped(head), input->size()};
+    Outlet outlet{input->name(), file, limits, sink};
+    if (file.compressed)
+        return GzipRead{*input, outlet, context, enough}.run(head);
+    return copyPlain(*input, head, enough, outlet, context, limits);
 }
+
+} // namespace
 
 Result<void> checkReadable(const std::filesystem::path& path)
 {
     return Input::open(path).map([](const Input& /*closed again*/) {});
 }
 
+Result<void> streamFile(const std::filesystem::path& path, const Sink& sink,
+                        const base::JobContext& context, const ReadLimits& limits)
+try {
+    return pour(path, sink, std::numeric_limits<std::size_t>::max(), context, limits);
+} catch (const std::bad_alloc&) {
+    return failure(ErrorKind::File,
+                   fmt::format("{} needs more memory than this computer has.", pathText(path)));
+}
+
 Result<FileContent> readFile(const std::filesystem::path& path, const base::JobContext& context,
                              const ReadLimits& limits)
 try {
-    Result<Input> input = Input::open(path);
-    if (!input)
-        return tl::unexpected(input.error());
-    std::vector<char> first(kChunk);
-    const Result<std::size_t> count = readFully(*input, first);
-    if (!count)
-        return tl::unexpected(count.error());
-    const std::string_view head{first.data(), *count};
-
     FileContent content;
-    content.fileSize = input->size();
-    content.compressed = looksGzipped(head);
-    Collector collector{input->name(), limits};
-    const Result<void> read =
-        content.compressed
-            ? GzipRead{*input, collector, context, std::numeric_limits<std::size_t>::max()}.run(
-                head)
-            : copyPlain(*input, head, collector, context, limits);
+    const Result<void> read = streamFile(
+        path,
+        [&](std::string_view part, const FileFacts& file) {
+            if (content.bytes.empty() && !file.compressed)
+                content.bytes.reserve(file.size + kPadding);
+            content.bytes.append(part);
+            content.file = file;
+            return Result<void>{};
+        },
+        context, limits);
     if (!read)
         return tl::unexpected(read.error());
-    content.bytes = collector.take();
     if (content.bytes.empty())
         return failure(
             ErrorKind::File,
-            fmt::format("{} is empty (0 bytes unpacked); write or copy it again.", input->name()));
+            fmt::format("{} is empty (0 bytes unpacked); write or copy it again.", pathText(path)));
+    const std::size_t size = content.bytes.size();
+    content.bytes.append(kPadding, '\0');
+    content.bytes.resize(size);
     return content;
 } catch (const std::bad_alloc&) {
     return failure(ErrorKind::File,
@@ -392,21 +316,16 @@ try {
 
 Result<std::string> readHead(const std::filesystem::path& path, std::size_t count)
 {
-    Result<Input> input = Input::open(path);
-    if (!input)
-        return tl::unexpected(input.error());
-    // A gzip header with its names, and the start of the data behind it.
-    std::vector<char> first(std::max(count, kChunk));
-    const Result<std::size_t> filled = readFully(*input, first);
-    if (!filled)
-        return tl::unexpected(filled.error());
-    const std::string_view head{first.data(), *filled};
-    if (!looksGzipped(head))
-        return std::string{head.substr(0, count)};
-    Collector collector{input->name(), {}};
-    if (auto read = GzipRead{*input, collector, {}, count}.run(head); !read)
+    std::string head;
+    const Result<void> read = pour(path,
+                                   [&head](std::string_view part, const FileFacts& /*file*/) {
+                                       head.append(part);
+                                       return Result<void>{};
+                                   },
+                                   count, {}, {.bytes = std::numeric_limits<std::uint64_t>::max()});
+    if (!read)
         return tl::unexpected(read.error());
-    return collector.take().substr(0, count);
+    return head.substr(0, count);
 }
 
 } // namespace plimsoll::io

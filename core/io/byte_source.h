@@ -3,11 +3,14 @@
 
 #include "core/base/job_context.h"
 #include "core/base/result.h"
+#include "core/io/input.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 
 namespace plimsoll::io {
 
@@ -23,16 +26,30 @@ struct ReadLimits
     std::uint64_t ratio = 250;
 };
 
+struct FileFacts
+{
+    bool compressed = false;
+    std::uint64_t size = 0; ///< as it lies on the disk
+};
+
+/// Takes the next part of a file's content. An error of it ends the reading.
+using Sink = std::function<base::Result<void>(std::string_view part, const FileFacts& file)>;
+
+/// Reads a file from front to back, decompressing it when it begins like gzip (several members are
+/// joined); no more than a part of some 100 KiB lies in memory at a time. Folders, devices, empty,
+/// damaged and too large files are errors of kind File that name the file and, where one exists,
+/// the offset. Reports progress up to the half.
+[[nodiscard]] base::Result<void> streamFile(const std::filesystem::path& path, const Sink& sink,
+                                            const base::JobContext& context = {},
+                                            const ReadLimits& limits = {});
+
 struct FileContent
 {
     std::string bytes; ///< decompressed; its capacity exceeds its size by kPadding at least
-    bool compressed = false;
-    std::uint64_t fileSize = 0; ///< as it lies on the disk
+    FileFacts file;
 };
 
-/// Reads a whole file, decompressing it when it begins like gzip (several members are joined).
-/// Folders, devices, empty, damaged and too large files are errors of kind File that name the file
-/// and, where one exists, the offset.
+/// A whole file at once, as streamFile() reads it.
 [[nodiscard]] base::Result<FileContent> readFile(const std::filesystem::path& path,
                                                  const base::JobContext& context = {},
                                                  const ReadLimits& limits = {});
@@ -44,8 +61,5 @@ struct FileContent
 /// The first `count` bytes (fewer in a shorter file) of the decompressed content: for sniffing.
 [[nodiscard]] base::Result<std::string> readHead(const std::filesystem::path& path,
                                                  std::size_t count);
-
-/// The path as messages show it: one line, bounded length, "" (in quotes) where it is empty.
-[[nodiscard]] std::string pathText(const std::filesystem::path& path);
 
 } // namespace plimsoll::io

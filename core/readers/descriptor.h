@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/base/job_context.h"
-#include "core/base/result.h"
-#include "core/readers/source.h"
+#include "core/readers/file_value.h"
 
 #include <string>
 #include <string_view>
@@ -14,13 +12,19 @@ namespace plimsoll::readers {
 /// One file format: how it is recognised and read.
 struct ReaderDescriptor
 {
-    std::string id;                      ///< "plimsoll-graph": for machines
-    std::string name;                    ///< "Plimsoll graph": for people
-    std::vector<std::string> extensions; ///< with their dots, ".gz" left out
-    /// Whether content that begins with these bytes (kSniffBytes of them, or all) is this format.
+    std::string id;   ///< "plimsoll-graph": for machines
+    std::string name; ///< "Plimsoll graph": for people
+    FileKind kind = FileKind::Graph;
+    /// With their dots, ".gz" left out: what decides where content does not.
+    std::vector<std::string> extensions = {};
+    /// What to do with such a file where a graph is wanted: an error's last words.
+    std::string instead = {};
+    /// Whether content that begins with these bytes (kSniffBytes of them, or all; blanks left out)
+    /// is this format. Null: recognised by its path.
     bool (*sniff)(std::string_view head) = nullptr;
-    base::Result<ReadProgram> (*read)(const Source& source,
-                                      const base::JobContext& context) = nullptr;
+    base::Result<FileValue> (*read)(io::Source& source, const base::JobContext& context) = nullptr;
+    /// For files that must not be opened just to look at them.
+    bool (*sniffPath)(const std::filesystem::path& path) = nullptr;
 };
 
 } // namespace plimsoll::readers

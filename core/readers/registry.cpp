@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <new>
 
 namespace plimsoll::readers {
@@ -28,11 +29,31 @@ bool hasExtension(const std::filesystem::path& path, std::string_view extension)
     return std::string_view{name}.ends_with(extension);
 }
 
+/// Where files of a kind come from.
+const char* whoWrites(FileKind kind)
+{
+    constexpr std::array kSources{
+        "make one with plimsoll.trace()", "record one",         "\"plimsoll-cli plan\" writes them",
+        "plimsoll.measure() writes them", "the app saves them", "the manual describes them"};
+    return kSources.at(static_cast<std::size_t>(kind));
+}
+
+tl::unexpected<base::Error> unknown(const io::Source& source, FileKind wanted)
+{
+    return base::failure(
+        ErrorKind::File,
+        fmt::format("{} is not a {} (it begins with \"{}\"); {}.", source.name(), kindName(wanted),
+                    base::printable(source.head(kShownBytes).value_or(std::string{})),
+                    whoWrites(wanted)));
+}
+
 } // namespace
 
-Registry::Registry()
+const char* kindName(FileKind kind)
 {
-    m_readers.push_back(plimsoll_graph::descriptor());
+    constexpr std::array kNames{"graph",       "profile", "plan",
+                                "measurement", "session", "solver's problem"};
+    return kNames.at(static_cast<std::size_t>(kind));
 }
 
 const ReaderDescriptor* Registry::sniff(const std::filesystem::path& path,
@@ -40,47 +61,84 @@ const ReaderDescriptor* Registry::sniff(const std::filesystem::path& path,
 {
     head = base::fromFirstCharacter(head);
     for (const ReaderDescriptor& reader : m_readers)
-        if (reader.sniff(head.substr(0, kSniffBytes)))
+        if (reader.sniff != nullptr && reader.sniff(head))
             return &reader;
     for (const ReaderDescriptor& reader : m_readers)
         for (const std::string& extension : reader.extensions)
-            if (hasExtension(path, extension))
+            if (reader.sniffPath == nullptr && hasExtension(path, extension))
                 return &reader;
     return nullptr;
 }
 
-Result<ReadProgram> readContent(const std::filesystem::path& path, const Source& source,
-                                const base::JobContext& context)
+Result<const ReaderDescriptor*> Registry::find(const io::Source& source) const
 {
-    const Registry registry;
-    const ReaderDescriptor* reader = registry.sniff(path, source.bytes);
-    if (reader == nullptr)
-        return base::failure(ErrorKind::File,
-                             fmt::format("{} is not a graph (it begins with \"{}\"); make one with "
-                                         "plimsoll.trace().",
-                                         source.name,
-                                         base::printable(source.bytes.substr(0, kShownBytes))));
-    Result<ReadProgram> read = reader->read(source, context);
-    if (!read)
-        return read;
-    read->contentHash = io::contentHash(source.bytes);
-    return read;
+    for (const ReaderDescriptor& reader : m_readers)
+        if (reader.sniffPath != nullptr && !source.isInMemory() && reader.sniffPath(source.path()))
+            return &reader;
+    return source.head(kSniffBytes).map([&](const std::string& head) {
+        return sniff(source.path(), head);
+    });
 }
 
-Result<ReadProgram> readProgram(const std::filesystem::path& path, const base::JobContext& context)
+std::optional<FileKind> Registry::kindOf(const std::filesystem::path& path) const
+{
+    const Result<const ReaderDescriptor*> reader = find(io::Source{path});
+    return reader && *reader != nullptr ? std::optional{(*reader)->kind} : std::nullopt;
+}
+
+Result<FileValue> Registry::read(io::Source& source, FileKind wanted,
+                                 const base::JobContext& context) const
+{
+    const Result<const ReaderDescriptor*> reader = find(source);
+    if (!reader)
+        return tl::unexpected{reader.error()};
+    if (*reader == nullptr)
+        return unknown(source, wanted);
+    if ((*reader)->kind != wanted)
+        return base::failure(
+            ErrorKind::File,
+            fmt::format("{} is a {}, not a {}: {}.", source.name(), kindName((*reader)->kind),
+                        kindName(wanted),
+                        wanted == FileKind::Graph ? (*reader)->instead : whoWrites(wanted)));
+    return readWith(**reader, source, context);
+}
+
+Result<FileValue> readWith(const ReaderDescriptor& reader, io::Source& source,
+                           const base::JobContext& context)
 try {
-    const Result<io::FileContent> content = io::readFile(path, context, kGraphLimits);
-    if (!content)
-        return tl::unexpected(content.error());
-    Result<ReadProgram> read =
-        readContent(path, {io::pathText(path), content->bytes, content->compressed}, context);
-    if (read)
-        context.report(1, 1);
-    return read;
+    Result<FileValue> value = reader.read(source, context);
+    if (!value)
+        return value;
+    if (auto* program = std::get_if<ReadProgram>(&*value)) {
+        const auto content = source.whole(context);
+        if (!content)
+            return tl::unexpected{content.error()};
+        program->contentHash = io::contentHash((*content)->bytes);
+    }
+    context.report(1, 1);
+    return value;
 } catch (const std::bad_alloc&) {
     return base::failure(
         ErrorKind::File,
-        fmt::format("{} needs more memory than this computer has.", io::pathText(path)));
+        fmt::format("{} needs more memory than this computer has.", source.name()));
+}
+
+std::vector<ReaderDescriptor> graphReaders()
+{
+    return {plimsoll_graph::descriptor()};
+}
+
+Result<ReadProgram> readProgram(const std::filesystem::path& path, const base::JobContext& context)
+{
+    return readProgram(io::Source{path}, context);
+}
+
+Result<ReadProgram> readProgram(io::Source source, const base::JobContext& context)
+{
+    static const Registry kGraphs{graphReaders()};
+    return kGraphs.read(source, FileKind::Graph, context).map([](FileValue value) {
+        return std::get<ReadProgram>(std::move(value));
+    });
 }
 
 } // namespace plimsoll::readers

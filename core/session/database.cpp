@@ -135,6 +135,11 @@ base::Result<std::int64_t> Database::value(std::string_view sql) const
     return *row ? statement->integer(0) : 0;
 }
 
+bool Database::isInTransaction() const
+{
+    return sqlite3_get_autocommit(m_connection.get()) == 0;
+}
+
 bool Database::isBusy() const
 {
     const int code = m_connection ? sqlite3_errcode(m_connection.get()) : SQLITE_NOMEM;

@@ -58,6 +58,17 @@ public:
 
     [[nodiscard]] base::Result<void> run(const std::string& sql);
     [[nodiscard]] base::Result<Statement> prepare(std::string_view sql) const;
+    /// Runs one statement that returns no rows, its parameters filled in by `bind(Statement&)`.
+    template <typename Bind>
+    [[nodiscard]] base::Result<void> execute(std::string_view sql, Bind bind)
+    {
+        base::Result<Statement> statement = prepare(sql);
+        if (!statement)
+            return tl::unexpected{statement.error()};
+        bind(*statement);
+        return statement->step().map([](bool /*no row*/) {});
+    }
+    [[nodiscard]] bool isInTransaction() const;
     /// The first column of the first row.
     [[nodiscard]] base::Result<std::int64_t> value(std::string_view sql) const;
     /// A sentence about the last failure, naming the file.

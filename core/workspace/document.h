@@ -1,118 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/session/session_store.h"
-#include "core/workspace/overlay.h"
-#include "core/workspace/planning.h"
+#include "core/workspace/pending_writes.h"
 
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 namespace plimsoll::workspace {
 
-/// A graph as it was read; immutable.
-struct OpenGraph
+/// Where a document is kept.
+struct SessionPlace
 {
-    graph::ProgramPtr program;
-    std::string name;           ///< for tabs and titles: file name without its endings
-    std::filesystem::path path; ///< the graph file; of a session: where it once was
-    std::string contentHash;
-    std::shared_ptr<const std::string> content;    ///< decompressed bytes: what a session keeps
-    std::map<std::string, std::size_t> statistics; ///< tolerated oddities
+    session::SessionFilePtr file; ///< null: in no session
+    session::DocumentId id{};
+    bool isOnly = true; ///< the file was made for this document or held no other when it was read
 };
 
-/// A budget that was tried and what came out.
-struct Run
+/// What is open: made of a file, changed by the user, kept in a session. Kinds derive from it and
+/// add what they hold; whoever lists, saves and closes documents knows only this. Used by one
+/// thread; a copy() may be stored by another.
+class Document
 {
-    std::int64_t id = 0; ///< in the session file; 0: in none yet
-    int key = 0;         ///< in this document, given once by whoever adds it
-    std::string name;
-    base::Bytes budget;
-    std::string planner;
-    std::string status; ///< solve::statusName
-    Sizes sizes;        ///< of the step that was planned
-    std::optional<base::Bytes> peak;
-    std::optional<base::Nanoseconds> stepTime;
-    plan::VerifiedPlanPtr plan; ///< null: none, or it no longer passes the check
+public:
+    virtual ~Document() = default;
+
+    /// "plan": what sessions and registries call the kind.
+    [[nodiscard]] virtual std::string_view kind() const = 0;
+    /// Of the document itself, such as its file's without endings.
+    [[nodiscard]] virtual const std::string& name() const = 0;
+    /// The file it was made of.
+    [[nodiscard]] virtual const std::filesystem::path& origin() const = 0;
+    /// Of the file's content.
+    [[nodiscard]] virtual const std::string& contentHash() const = 0;
+    /// JSON object of the kind, for the session.
+    [[nodiscard]] virtual std::string state() const { return "{}"; }
+    /// As it is now, for a thread that stores it.
+    [[nodiscard]] virtual std::unique_ptr<const Document> copy() const = 0;
+    /// Puts what the kind keeps besides state and view into a session that has its row already.
+    [[nodiscard]] virtual base::Result<void> store(session::SessionStore& store,
+                                                   session::DocumentId id) const = 0;
+
+    /// For tabs and title bars: the session's file name, or the document's where a session holds
+    /// several.
+    [[nodiscard]] std::string title() const;
+    /// The session's file, or else the file it was made of.
+    [[nodiscard]] const std::filesystem::path& file() const;
+    /// There are changes that are in no file.
+    [[nodiscard]] bool isDirty() const { return session.file ? !pending.isEmpty() : isChanged; }
+    /// Adds the document to a session.
+    [[nodiscard]] base::Result<session::DocumentId> addTo(session::SessionStore& store) const;
+    /// Forgets the session, and all changes that are not in it.
+    void close();
+
+    SessionPlace session;
+    PendingWrites pending;
+    bool isChanged = false;         ///< by the user, while it was in no session
+    std::string view = "{}";        ///< JSON object of its page
+    std::vector<std::string> notes; ///< what could not be taken over, a sentence each
+
+protected:
+    Document() = default;
+    Document(const Document&) = default;
+    Document(Document&&) = default;
+    Document& operator=(const Document&) = default;
+    Document& operator=(Document&&) = default;
 };
 
-/// One open document: a graph, what was chosen for it, what was tried. No window state but `view`.
-struct Document
-{
-    OpenGraph graph;
-    Choices choices;
-    std::optional<base::Bytes> budget; ///< empty until the first plan suggests one
-    std::vector<Run> runs;
-    OverlayPtr overlay;                ///< null: no measurement is laid over
-    std::string view = "{}";           ///< JSON object of the app
-    std::filesystem::path sessionPath; ///< empty: saved in none
-    std::vector<std::string> notes;    ///< what could not be taken over, a sentence each
-};
-
-/// A document and the first picture of it, before anything was planned anew.
-struct Opened
-{
-    Document document;
-    PlannedPtr first; ///< never null
-};
-
-/// Reads a graph file or a session, told apart by content. Off the GUI thread.
-[[nodiscard]] base::Result<Opened> openDocument(const std::filesystem::path& path,
-                                                const Choices& choices,
-                                                const base::JobContext& job);
-
-/// A document out of what a session holds; `path` is the session's. Plans that no longer pass the
-/// check are dropped, with a note each; so is a measurement that can't be laid over any more.
-[[nodiscard]] base::Result<Document> documentOf(const session::SavedSession& saved,
-                                                const std::filesystem::path& path,
-                                                const base::JobContext& job);
-[[nodiscard]] session::SavedSession savedSession(const Document& document);
-[[nodiscard]] session::SavedProblem savedProblem(const Document& document);
-[[nodiscard]] session::SavedRun savedRun(const Run& run);
-[[nodiscard]] std::optional<session::SavedMeasurement> savedMeasurement(const OverlayPtr& overlay);
-
-/// What can be shown before planning: the unplanned step and the plans that are at hand already. A
-/// plan that fails its check under the choices of now is left out, with a note in the document.
-[[nodiscard]] base::Result<PlannedPtr> firstPicture(Document& document,
-                                                    const base::JobContext& job);
-
-/// The budget a fresh document begins with: the device's memory, or about 80 % of the unplanned
-/// peak when everything fits there anyway; never less than the smallest budget with a plan. A round
-/// value.
-[[nodiscard]] base::Bytes suggestedBudget(const Planned& planned);
-
-/// The run that an answer makes, for the list of runs.
-[[nodiscard]] Run runOf(const solve::Outcome& outcome, base::Bytes budget, const Choices& choices);
-/// Whether the list has such a run already: same budget, planner, sizes and figures.
-[[nodiscard]] bool contains(const std::vector<Run>& runs, const Run& run);
-
-/// What changed since the session file was last written.
-struct SessionChange
-{
-    std::optional<session::SavedProblem> problem;
-    /// Holding nothing: the measurement was taken away.
-    std::optional<std::optional<session::SavedMeasurement>> measurement;
-    std::optional<std::string> view;
-    std::vector<session::SavedRun> added;
-    std::vector<std::pair<std::int64_t, std::string>> renamed;
-    std::vector<std::int64_t> removed;
-
-    [[nodiscard]] bool isEmpty() const
-    {
-        return !problem && !measurement && !view && added.empty() && renamed.empty()
-               && removed.empty();
-    }
-};
-
-/// Writes the changes, each in a transaction of its own, and takes out of `change` what is on the
-/// disk; `ids` gets the ids of the added runs, in order. After a failure the rest can be written
-/// later. To be run by one thread at a time.
-[[nodiscard]] base::Result<void> writeChange(session::SessionStore& store, SessionChange& change,
-                                             std::vector<std::int64_t>& ids);
+using DocumentPtr = std::unique_ptr<Document>;
 
 } // namespace plimsoll::workspace

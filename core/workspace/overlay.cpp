@@ -3,8 +3,8 @@
 
 #include "core/base/format.h"
 #include "core/compare/belongs.h"
-#include "core/io/byte_source.h"
 #include "core/parallel/rank_program.h"
+#include "core/workspace/file_formats.h"
 
 #include <fmt/format.h>
 
@@ -18,9 +18,6 @@ using base::ErrorKind;
 using base::Result;
 
 constexpr std::size_t kGaps = 20; ///< places that are listed
-/// A measurement of 100,000 ops has about 5 MB.
-constexpr io::ReadLimits kLimits{.bytes = std::uint64_t{64} << 20U,
-                                 .freeBytes = std::uint64_t{4} << 20U};
 
 /// Bytes by step as what the timeline draws.
 timeline::TimelinePtr liveOf(const compare::MeasuredRun& run)
@@ -75,13 +72,10 @@ bool isOf(const compare::MeasuredRun& run, const plan::VerifiedPlan& plan)
 Result<std::string> readMeasurementFile(const std::filesystem::path& path,
                                         const base::JobContext& job)
 {
-    Result<io::FileContent> file = io::readFile(path, job, kLimits);
-    if (!file)
-        return tl::unexpected{file.error()};
-    if (!compare::looksLikeMeasurement(file->bytes))
-        return base::failure(ErrorKind::File, "This is no measurement; plimsoll.measure() writes "
-                                              "them.");
-    return std::move(file->bytes);
+    io::Source source{path};
+    return fileFormats().read(source, readers::FileKind::Measurement, job).map([](auto value) {
+        return std::get<readers::FileText>(value)->bytes;
+    });
 }
 
 Result<OverlayPtr> attachMeasurement(const std::string& name, std::string content,

@@ -43,7 +43,7 @@ const std::vector<Rule>& includeTable()
         {"core/solve/bounds", kEvaluated, {}},
         {"core/solve/api", kWith(kEvaluated, {"core/solve/bounds"}), {}},
         {"core/solve/regions", kWith(kEvaluated, {"core/solve/bounds", "core/solve/api"}), {}},
-        {"core/solve/*", kPlanner, {"nlohmann"}},
+        {"core/solve/*", kWith(kPlanner, {"core/io"}), {"nlohmann"}},
         {"core/solve", kWith(kEvaluated, {"core/solve"}), {}},
         {"core/compare",
          kWith(kEvaluated, {"core/io", "core/memtrace", "core/plan_file"}),

@@ -68,7 +68,7 @@ std::uint64_t walkText()
 
 std::size_t readText()
 {
-    const auto read = plimsoll::readers::plimsoll_graph::read({"bench", graphText(), false}, {});
+    const auto read = plimsoll::readers::plimsoll_graph::parse({"bench", graphText(), false}, {});
     return read ? read->program->ops.size() : 0;
 }
 

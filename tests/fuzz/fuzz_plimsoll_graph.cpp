@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size > 0)
         std::memcpy(buffer.get(), data, size);
     const auto read =
-        plimsoll::readers::plimsoll_graph::read({"fuzz", {buffer.get(), size}, false}, {});
+        plimsoll::readers::plimsoll_graph::parse({"fuzz", {buffer.get(), size}, false}, {});
     if (!read)
         return read.error().message.ends_with('.') ? 0 : (std::abort(), 0);
     const Program& program = *read->program;

@@ -2,9 +2,9 @@
 // Any bytes are a problem of `plimsoll-cli solve` (a packing, a chain, a graph) or an error of one
 // sentence. What is accepted is a problem that its solver takes; a packing's offsets, written
 // beside it, leave the problem as it was.
-#include "app/cli/solve/chain_file.h"
-#include "app/cli/solve/remat_file.h"
+#include "core/solve/chain/rotor/chain_file.h"
 #include "core/solve/pack/pack_csv.h"
+#include "core/solve/remat/search/remat_file.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +43,7 @@ void tryPacking(std::string_view text)
 
 void tryChain(std::string_view text)
 {
-    const base::Result<solve::Chain> chain = cli::readChainText(text);
+    const base::Result<solve::Chain> chain = solve::readChain(text);
     if (!chain)
         return requireSentence(chain.error());
     require(solve::validate(*chain).has_value());
@@ -51,7 +51,7 @@ void tryChain(std::string_view text)
 
 void tryGraph(std::string_view text)
 {
-    const base::Result<cli::RematFile> file = cli::readRematText(text);
+    const base::Result<solve::RematFile> file = solve::readRemat(text);
     if (!file)
         return requireSentence(file.error());
     require(file->nodes.size() == file->problem.ops.size());

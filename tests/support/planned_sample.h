@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/device/known_devices.h"
-#include "core/workspace/document.h"
+#include "core/workspace/composition.h"
 
 #include "tests/support/golden.h"
 
@@ -14,7 +14,7 @@ namespace plimsoll::support {
 /// A shipped graph, opened and planned for the default device.
 struct PlannedSample
 {
-    workspace::Document document;
+    workspace::PlanDocument document;
     workspace::PlannedPtr first; ///< before it was planned
     workspace::PlannedPtr planned;
 };
@@ -32,15 +32,16 @@ struct PlannedSample
 {
     workspace::Choices choices = defaultChoices();
     choices.reserve = reserve;
-    base::Result<workspace::Opened> opened = workspace::openDocument(samplePath(name), choices, {});
+    base::Result<workspace::PlanDocument> opened =
+        workspace::openPlan(samplePath(name), choices, {});
     if (!opened)
         return tl::unexpected{opened.error()};
     base::Result<workspace::PlannedPtr> planned =
-        workspace::planGraph(opened->document.graph.program, choices, {});
+        workspace::planGraph(opened->graph.program, choices, {});
     if (!planned)
         return tl::unexpected{planned.error()};
-    return PlannedSample{std::move(opened->document), std::move(opened->first),
-                         *std::move(planned)};
+    const workspace::PlannedPtr first = opened->first;
+    return PlannedSample{*std::move(opened), first, *std::move(planned)};
 }
 
 } // namespace plimsoll::support

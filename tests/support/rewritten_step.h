@@ -21,11 +21,8 @@ namespace plimsoll::tests {
 /// The program of a graph file's text; null and a message in `why` where it is refused.
 inline graph::ProgramPtr readText(const std::string& text, std::string& why)
 {
-    std::string padded = text;
-    padded.append(io::kPadding, '\0');
     const base::Result<readers::ReadProgram> read =
-        readers::readContent("rewritten.plimsoll.json",
-                             {"rewritten", std::string_view{padded}.substr(0, text.size())}, {});
+        readers::readProgram(io::Source{"rewritten.plimsoll.json", text});
     if (read)
         return read->program;
     why = read.error().message;

@@ -248,7 +248,7 @@ void ByHandTest::givesUpADialog()
         QCOMPARE(m_dialog, QString::fromUtf8(title));
         QVERIFY(m_window->currentPage() == page);
         QCOMPARE(m_window->pages().size(), std::size_t{1});
-        QVERIFY(page->document().document().sessionPath.empty());
+        QVERIFY(!page->document().document().session.file);
         QVERIFY(page->strip().isHidden());
     }
 }

@@ -71,7 +71,7 @@ private:
     /// What is shown is what planning from nothing gives, to the byte.
     static void compareWithFresh(PlannerPage& page)
     {
-        const workspace::Document& document = page.document().document();
+        const workspace::PlanDocument& document = page.document().document();
         const auto fresh = workspace::planGraph(document.graph.program, document.choices, {});
         QVERIFY(fresh);
         const workspace::Planned& shown = *page.document().planned();

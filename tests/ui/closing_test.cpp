@@ -2,6 +2,7 @@
 // Tabs and the window go at once; what they still have to write is written behind them.
 #include "ui/base/message_strip.h"
 
+#include "tests/support/saved_session.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QElapsedTimer>
@@ -59,8 +60,11 @@ private Q_SLOTS:
 
 private:
     PlannerPage* openSession();
-    [[nodiscard]] plimsoll::session::SavedSession savedSession() const;
-    [[nodiscard]] std::int64_t savedBudget() const { return savedSession().problem.budgetBytes; }
+    [[nodiscard]] plimsoll::support::SavedSession savedSession() const;
+    [[nodiscard]] std::int64_t savedBudget() const
+    {
+        return savedSession().plan.problem.budgetBytes;
+    }
     [[nodiscard]] QString sessionFile() const
     {
         return QString::fromStdString(m_folder->file("work.plimsoll"));
@@ -81,11 +85,10 @@ PlannerPage* ClosingTest::openSession()
 }
 
 /// Without a budget or a view where the file can't be read.
-plimsoll::session::SavedSession ClosingTest::savedSession() const
+plimsoll::support::SavedSession ClosingTest::savedSession() const
 {
-    const auto store = plimsoll::session::SessionStore::open(sessionFile().toStdString());
-    const auto content = store ? store->load() : tl::unexpected{store.error()};
-    return content.value_or(plimsoll::session::SavedSession{});
+    return plimsoll::support::loadSession(sessionFile().toStdString())
+        .value_or(plimsoll::support::SavedSession{});
 }
 
 void ClosingTest::closesATabWhileItsFileIsHeld()
@@ -200,7 +203,7 @@ void ClosingTest::savesPinsWhenTheyChange()
         "\"pins\":[" + QByteArray::number(page->timeline().pinnedSteps()[0]) + ']';
     QVERIFY(page->document().isUnsaved());
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
-    const auto view = [this] { return QByteArray::fromStdString(savedSession().view); };
+    const auto view = [this] { return QByteArray::fromStdString(savedSession().document.view); };
     QVERIFY2(view().contains(pins), view().constData());
     QTest::keyClick(&page->timeline(), Qt::Key_Escape);
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));

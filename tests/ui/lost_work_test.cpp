@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // No way through the window loses work: files are not replaced that hold any, nothing is waited
 // for, and what is shown answers for what is chosen.
-#include "core/session/session_store.h"
 #include "ui/base/message_strip.h"
 #include "ui/plan_tables/run_page.h"
 
+#include "tests/support/saved_session.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAction>
@@ -24,8 +24,7 @@ namespace {
 using namespace plimsoll::tests;
 using namespace plimsoll::ui;
 using plimsoll::base::Bytes;
-using plimsoll::session::SavedSession;
-using plimsoll::session::SessionStore;
+using plimsoll::support::SavedSession;
 namespace plan = plimsoll::plan;
 namespace workspace = plimsoll::workspace;
 
@@ -82,9 +81,7 @@ PlannerPage* LostWorkTest::openSession(const char* name)
 
 SavedSession LostWorkTest::saved(const QString& path)
 {
-    const auto store = SessionStore::open(path.toStdString());
-    const auto content = store ? store->load() : tl::unexpected{store.error()};
-    return content ? *content : SavedSession{};
+    return plimsoll::support::loadSession(path.toStdString()).value_or(SavedSession{});
 }
 
 void LostWorkTest::exportsOntoNoSession()
@@ -96,7 +93,7 @@ void LostWorkTest::exportsOntoNoSession()
     QVERIFY(page->strip().shown().rest.contains(QStringLiteral("is a session")));
     page->document().commitBudget(mebi(2300));
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
-    QCOMPARE(saved(file("work.json")).problem.budgetBytes, mebi(2300).count());
+    QCOMPARE(saved(file("work.json")).plan.problem.budgetBytes, mebi(2300).count());
 }
 
 void LostWorkTest::takesAMessageAwayOnceItIsDone()
@@ -121,7 +118,7 @@ void LostWorkTest::savesOntoNoSessionOfAnotherTab()
     QVERIFY(second->strip().shown().rest.contains(QStringLiteral("another tab")));
     first->document().commitBudget(mebi(2300));
     QVERIFY(QTest::qWaitFor([&] { return !first->document().isUnsaved(); }, kPatience));
-    QCOMPARE(saved(file("work.plimsoll")).problem.budgetBytes, mebi(2300).count());
+    QCOMPARE(saved(file("work.plimsoll")).plan.problem.budgetBytes, mebi(2300).count());
 }
 
 void LostWorkTest::savesUnderANewNameWithoutWaiting()
@@ -142,8 +139,8 @@ void LostWorkTest::savesUnderANewNameWithoutWaiting()
     sqlite3_close(other);
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
     QCOMPARE(page->document().title(), QStringLiteral("new.plimsoll"));
-    QCOMPARE(saved(file("new.plimsoll")).problem.budgetBytes, mebi(2400).count());
-    QCOMPARE(saved(file("work.plimsoll")).problem.budgetBytes, mebi(2300).count());
+    QCOMPARE(saved(file("new.plimsoll")).plan.problem.budgetBytes, mebi(2400).count());
+    QCOMPARE(saved(file("work.plimsoll")).plan.problem.budgetBytes, mebi(2300).count());
 }
 
 void LostWorkTest::noticesThatTheSessionIsGone()
@@ -158,7 +155,7 @@ void LostWorkTest::noticesThatTheSessionIsGone()
     saveTo(*page, file("again.plimsoll"));
     QVERIFY(!page->document().isUnsaved());
     QVERIFY(page->strip().isHidden());
-    QCOMPARE(saved(file("again.plimsoll")).problem.budgetBytes, mebi(2300).count());
+    QCOMPARE(saved(file("again.plimsoll")).plan.problem.budgetBytes, mebi(2300).count());
 }
 
 void LostWorkTest::storesEachRunOnceAfterAFailure()
@@ -173,7 +170,7 @@ void LostWorkTest::storesEachRunOnceAfterAFailure()
     QVERIFY(QTest::qWaitFor([&] { return page->document().hasSaveFailed(); }, kPatience));
     saveTo(*page, file("again.plimsoll"));
     QTest::qWait(500); // longer than changes are gathered
-    QCOMPARE(saved(file("again.plimsoll")).runs.size(), std::size_t{2});
+    QCOMPARE(saved(file("again.plimsoll")).plan.runs.size(), std::size_t{2});
 }
 
 /// The ids of the old file say nothing about the new one.
@@ -190,13 +187,13 @@ void LostWorkTest::removesTheRightRunWhileANewFileIsWritten()
     QVERIFY(QTest::qWaitFor([&] { return !document.isUnsaved(); }, kPatience));
     document.removeRun(document.document().runs.front().key);
     QVERIFY(QTest::qWaitFor([&] { return !document.isUnsaved(); }, kPatience));
-    m_window->saveTo(*page, file("new.plimsoll")); // ids 1 and 2 there, 2 and 3 here
+    m_window->saveTo(*page, file("new.plimsoll"));
     QVERIFY(document.isSaving());
     document.removeRun(document.document().runs.front().key);
     QVERIFY(QTest::qWaitFor([&] { return !document.isUnsaved(); }, kPatience));
     const SavedSession left = saved(file("new.plimsoll"));
-    QCOMPARE(left.runs.size(), std::size_t{1});
-    QCOMPARE(left.runs.front().budgetBytes, mebi(2400).count());
+    QCOMPARE(left.plan.runs.size(), std::size_t{1});
+    QCOMPARE(left.plan.runs.front().budgetBytes, mebi(2400).count());
 }
 
 void LostWorkTest::opensNoPipe()
@@ -266,13 +263,13 @@ void LostWorkTest::writesIntoNoSessionOfAnotherGraph()
     m_window->closePage(1);
     PlannerPage* page = open(file("work.plimsoll"));
     QVERIFY(page != nullptr);
-    const std::size_t runs = saved(file("other.plimsoll")).runs.size();
+    const std::size_t runs = saved(file("other.plimsoll")).plan.runs.size();
     QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
     std::filesystem::rename(m_folder->file("other.plimsoll"), m_folder->file("work.plimsoll"));
     page->document().commitBudget(mebi(2300));
     QVERIFY(QTest::qWaitFor([&] { return page->document().hasSaveFailed(); }, kPatience));
     QVERIFY(page->document().isUnsaved());
-    QCOMPARE(saved(file("work.plimsoll")).runs.size(), runs);
+    QCOMPARE(saved(file("work.plimsoll")).plan.runs.size(), runs);
 }
 
 void LostWorkTest::cancelsOnlyWhatTheStatusBarTells()

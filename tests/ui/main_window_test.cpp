@@ -12,6 +12,7 @@
 #include "ui/start_page/start_page.h"
 
 #include "tests/support/graph_file.h"
+#include "tests/support/saved_session.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAction>
@@ -243,12 +244,10 @@ void MainWindowTest::savesEachChangeOfASession()
         [&] { return page->document().isRefined() && !page->document().isUnsaved(); }, kPatience));
     QVERIFY(!m_window->findChild<QTabBar*>()->tabText(1).startsWith(QStringLiteral("●")));
     // Another reader sees what the window shows as saved.
-    const auto store = plimsoll::session::SessionStore::open(file.toStdString());
-    QVERIFY(store);
-    const auto content = store->load();
+    const auto content = plimsoll::support::loadSession(file.toStdString());
     QVERIFY(content);
-    QCOMPARE(content->problem.budgetBytes, std::int64_t{2300} << 20);
-    QCOMPARE(content->runs.size(), std::size_t{2});
+    QCOMPARE(content->plan.problem.budgetBytes, std::int64_t{2300} << 20);
+    QCOMPARE(content->plan.runs.size(), std::size_t{2});
 }
 
 void MainWindowTest::exportsByEnding()

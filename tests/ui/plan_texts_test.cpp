@@ -43,7 +43,7 @@ private Q_SLOTS:
     void exportedPicturesHaveTheLightThemesColours();
 
 private:
-    workspace::Document m_document;
+    workspace::PlanDocument m_document;
     workspace::PlannedPtr m_planned;
 };
 

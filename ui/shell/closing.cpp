@@ -28,7 +28,7 @@ MainWindow::CloseAnswer MainWindow::closeAnswer(PlannerPage& page)
 {
     const DocumentController& document = page.document();
     // Changes of a session follow by themselves, unless its file can't be written.
-    const bool follows = !document.document().sessionPath.empty() && !document.hasSaveFailed();
+    const bool follows = document.document().session.file && !document.hasSaveFailed();
     if (!document.isUnsaved() || follows)
         return CloseAnswer::Save;
     CloseAnswer answer = CloseAnswer::Keep;

@@ -21,13 +21,18 @@ constexpr std::chrono::milliseconds kRefineDelay{80};
 constexpr std::size_t kKnownPlans = 6;
 /// Between two pictures of what is known so far: each costs some frames.
 constexpr std::chrono::milliseconds kSoFarPeriod{300};
+
+std::string runSlot(std::int64_t key)
+{
+    return "run " + std::to_string(key);
+}
 } // namespace
 
-DocumentController::DocumentController(workspace::Opened opened, QObject* parent)
+DocumentController::DocumentController(workspace::PlanDocument opened, QObject* parent)
     : QObject{parent}
-    , m_document{std::move(opened.document)}
-    , m_planned{std::move(opened.first)}
-    , m_keeper{std::make_unique<SessionKeeper>()}
+    , m_document{std::move(opened)}
+    , m_planned{std::move(m_document.first)}
+    , m_keeper{std::make_unique<SessionKeeper>(m_document)}
 {
     for (const workspace::Run& run : m_document.runs)
         m_lastKey = std::max(m_lastKey, run.key);
@@ -49,15 +54,9 @@ DocumentController::DocumentController(workspace::Opened opened, QObject* parent
         Q_EMIT planningProgressed(perMille);
     });
     connect(m_keeper.get(), &SessionKeeper::stateChanged, this, &DocumentController::titleChanged);
-    connect(m_keeper.get(), &SessionKeeper::runStored, this, [this](int key, qint64 id) {
-        for (workspace::Run& run : m_document.runs)
-            if (run.key == key)
-                run.id = id;
-    });
     connect(m_keeper.get(), &SessionKeeper::saved, this, [this](const QString& path, bool first) {
         if (first) {
-            m_document.sessionPath = path.toStdString();
-            m_userChanged = false;
+            m_document.isChanged = false;
             Q_EMIT titleChanged();
         }
         Q_EMIT sessionSaved(path, first);
@@ -69,8 +68,6 @@ DocumentController::DocumentController(workspace::Opened opened, QObject* parent
          {static_cast<JobRunnerBase*>(&m_planner), static_cast<JobRunnerBase*>(&m_sizer),
           static_cast<JobRunnerBase*>(&m_refiner), static_cast<JobRunnerBase*>(&m_pricer)})
         connect(jobs, &JobRunnerBase::idle, this, &DocumentController::notifyIdle);
-    if (!m_document.sessionPath.empty())
-        m_keeper->attach(m_document);
     answer();
     planNow();
 }
@@ -106,14 +103,12 @@ plan::VerifiedPlanPtr DocumentController::shownPlan() const
 
 bool DocumentController::isUnsaved() const
 {
-    return m_document.sessionPath.empty() ? m_userChanged : m_keeper->isPending();
+    return m_document.session.file ? m_keeper->isPending() : m_document.isChanged;
 }
 
 QString DocumentController::title() const
 {
-    QString name =
-        fileText(m_document.sessionPath.empty() ? m_document.graph.name
-                                                : m_document.sessionPath.filename().string());
+    const QString name = fileText(m_document.title());
     if (m_document.choices.sizes.empty())
         return name;
     return name + QStringLiteral(" · ") + sizesText(m_document.choices.sizes);
@@ -185,7 +180,7 @@ void DocumentController::applyBudget(base::Bytes budget)
     m_preview.reset();
     m_document.budget = budget;
     answer();
-    m_keeper->setProblem(workspace::savedProblem(m_document));
+    keepProblem();
     changed();
 }
 
@@ -196,7 +191,7 @@ void DocumentController::applyChoices(const workspace::Choices& choices)
         m_document.budget = budget();
     m_wanted.reset();
     m_document.choices = choices;
-    m_keeper->setProblem(workspace::savedProblem(m_document));
+    keepProblem();
     changed();
     Q_EMIT choicesChanged();
     planNow();
@@ -360,9 +355,24 @@ void DocumentController::recordRun()
     if (workspace::contains(m_document.runs, run))
         return;
     run.key = ++m_lastKey;
-    m_keeper->addRun(run);
+    keepRun(run);
     m_document.runs.push_back(std::move(run));
     Q_EMIT runsChanged();
+}
+
+void DocumentController::keepProblem()
+{
+    m_keeper->put("problem", [problem = workspace::savedProblem(m_document)](
+                                 session::SessionStore& store, session::DocumentId id) {
+        return session::saveProblem(store, id, problem);
+    });
+}
+
+void DocumentController::keepRun(const workspace::Run& run)
+{
+    m_keeper->put(runSlot(run.key), [run](session::SessionStore& store, session::DocumentId id) {
+        return session::saveRun(store, id, workspace::savedRun(run));
+    });
 }
 
 void DocumentController::setOverlay(workspace::OverlayPtr overlay)
@@ -370,29 +380,34 @@ void DocumentController::setOverlay(workspace::OverlayPtr overlay)
     if (overlay == m_document.overlay)
         return;
     m_document.overlay = std::move(overlay);
-    m_keeper->setOverlay(m_document.overlay);
+    m_keeper->put("measurement", [overlay = m_document.overlay](session::SessionStore& store,
+                                                                session::DocumentId id) {
+        return session::saveMeasurement(store, id, workspace::savedMeasurement(overlay));
+    });
     changed();
     Q_EMIT overlayChanged();
 }
 
-void DocumentController::renameRun(int key, const QString& name)
+void DocumentController::renameRun(std::int64_t key, const QString& name)
 {
     for (workspace::Run& run : m_document.runs)
         if (run.key == key && run.name != name.toStdString()) {
             run.name = name.toStdString();
-            m_keeper->renameRun(run);
+            keepRun(run);
             changed();
             Q_EMIT runsChanged();
         }
 }
 
-void DocumentController::removeRun(int key)
+void DocumentController::removeRun(std::int64_t key)
 {
     const auto run = std::find_if(m_document.runs.begin(), m_document.runs.end(),
                                   [key](const workspace::Run& other) { return other.key == key; });
     if (run == m_document.runs.end())
         return;
-    m_keeper->removeRun(*run);
+    m_keeper->put(runSlot(key), [key](session::SessionStore& store, session::DocumentId id) {
+        return session::removeRun(store, id, key);
+    });
     m_document.runs.erase(run);
     changed();
     Q_EMIT runsChanged();
@@ -403,12 +418,14 @@ void DocumentController::setView(const std::string& state)
     if (state == m_document.view)
         return;
     m_document.view = state;
-    m_keeper->setView(state);
+    m_keeper->put("view", [state](session::SessionStore& store, session::DocumentId id) {
+        return store.saveView(id, state);
+    });
 }
 
 void DocumentController::changed()
 {
-    m_userChanged = true;
+    m_document.isChanged = true;
     Q_EMIT titleChanged();
 }
 
@@ -416,7 +433,14 @@ void DocumentController::saveAs(const QString& path)
 {
     if (!m_document.budget)
         m_document.budget = budget();
-    m_keeper->create(path.toStdString(), [this] { return m_document; });
+    m_keeper->create(path.toStdString());
+}
+
+void DocumentController::saveInto(session::SessionFilePtr file)
+{
+    if (!m_document.budget)
+        m_document.budget = budget();
+    m_keeper->join(std::move(file));
 }
 
 void DocumentController::saveNow()
@@ -453,7 +477,6 @@ bool DocumentController::isSaving() const
 
 void DocumentController::discardChanges()
 {
-    m_userChanged = false;
     m_keeper->forget();
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/workspace/document.h"
 #include "core/workspace/pin_prices.h"
+#include "core/workspace/plan_document.h"
 #include "core/workspace/planner_summaries.h"
 #include "ui/base/job_runner.h"
 
@@ -27,10 +27,10 @@ class DocumentController : public QObject
     Q_OBJECT
 
 public:
-    explicit DocumentController(workspace::Opened opened, QObject* parent = nullptr);
+    explicit DocumentController(workspace::PlanDocument opened, QObject* parent = nullptr);
     ~DocumentController() override;
 
-    [[nodiscard]] const workspace::Document& document() const { return m_document; }
+    [[nodiscard]] const workspace::PlanDocument& document() const { return m_document; }
     /// Never null: the last plans that are in, of older choices while new ones are being planned.
     [[nodiscard]] const workspace::PlannedPtr& planned() const { return m_planned; }
     /// The step that is shown: the recorded one at the sizes of planned().
@@ -73,12 +73,14 @@ public:
     void setOverlay(workspace::OverlayPtr overlay);
     void planNow();
     void stopPlanning();
-    void renameRun(int key, const QString& name);
-    void removeRun(int key);
+    void renameRun(std::int64_t key, const QString& name);
+    void removeRun(std::int64_t key);
     /// The window's state, for the session; not a change that is worth asking about.
     void setView(const std::string& state);
     /// Saves into a new session file; later changes follow by themselves.
     void saveAs(const QString& path);
+    /// Saves into a session that other documents are kept in.
+    void saveInto(session::SessionFilePtr file);
     /// Writes pending changes of a session now, in the background.
     void saveNow();
     /// Writes pending changes and waits: the program is about to end.
@@ -124,18 +126,19 @@ private:
     void refine();
     void pricePins();
     void recordRun();
+    void keepProblem();
+    void keepRun(const workspace::Run& run);
     void changed();
     void notifyIdle();
 
-    workspace::Document m_document;
+    workspace::PlanDocument m_document;
     workspace::PlannedPtr m_planned;
     std::vector<workspace::PlannedPtr> m_known; ///< of earlier choices: undo answers at once
     bool m_complete = false;
     std::optional<base::Bytes> m_preview;
     solve::Outcome m_outcome;
     bool m_refined = false;
-    bool m_userChanged = false;
-    int m_lastKey = 0;
+    std::int64_t m_lastKey = 0;
     qint64 m_planningSince = 0;
     int m_perMille = 0;
     std::string m_refusal; ///< why the last job made no plans; empty: it made some, or runs

@@ -34,10 +34,7 @@ QString absolutePath(const QString& path)
 
 QString fileOf(PlannerPage& page)
 {
-    const workspace::Document& document = page.document().document();
-    const std::filesystem::path file =
-        document.sessionPath.empty() ? document.graph.path : document.sessionPath;
-    return absolutePath(QString::fromStdString(file.string()));
+    return absolutePath(QString::fromStdString(page.document().document().file().string()));
 }
 
 QStringList localFiles(const QMimeData* data)
@@ -105,20 +102,22 @@ void MainWindow::openNext()
 
 void MainWindow::takeOpened(OpenedFile opened, const QString& path, PlannerPage* over)
 {
-    if (auto* document = std::get_if<workspace::Opened>(&opened))
-        addPage(std::move(*document), path);
+    if (auto* documents = std::get_if<Documents>(&opened))
+        for (workspace::DocumentPtr& document : *documents)
+            addPage(std::move(document), path);
     else if (const auto* overlay = std::get_if<workspace::OverlayPtr>(&opened))
         takeOverlay(*overlay, over, path);
     else
         showMeasurementError(path, std::get<base::Error>(opened));
 }
 
-void MainWindow::addPage(workspace::Opened opened, const QString& path)
+void MainWindow::addPage(workspace::DocumentPtr opened, const QString& path)
 {
-    if (m_firstBudget && !opened.document.budget)
-        opened.document.budget = m_firstBudget->of(opened.first->unplanned->evaluation().peak);
+    auto& plan = dynamic_cast<workspace::PlanDocument&>(*opened);
+    if (m_firstBudget && !plan.budget)
+        plan.budget = m_firstBudget->of(plan.first->unplanned->evaluation().peak);
     m_start->hideError();
-    auto* page = new PlannerPage{std::move(opened), m_stack};
+    auto* page = new PlannerPage{std::move(plan), m_stack};
     connect(page, &PlannerPage::stateChanged, this, &MainWindow::updateState);
     connect(&page->document(), &DocumentController::sessionSaved, this,
             [this](const QString& file, bool first) {
@@ -170,7 +169,7 @@ void MainWindow::chooseFiles()
 
 void MainWindow::save(PlannerPage& page)
 {
-    if (page.document().document().sessionPath.empty())
+    if (!page.document().document().session.file)
         saveAs(page);
     else
         page.document().saveNow();
@@ -178,12 +177,12 @@ void MainWindow::save(PlannerPage& page)
 
 void MainWindow::saveAs(PlannerPage& page)
 {
-    const workspace::Document& document = page.document().document();
-    const QString proposal = document.sessionPath.empty()
+    const workspace::PlanDocument& document = page.document().document();
+    const QString proposal = !document.session.file
                                  ? m_settings.lastFolder() + u'/'
                                        + QString::fromStdString(document.graph.name)
                                        + QStringLiteral(".plimsoll")
-                                 : QString::fromStdString(document.sessionPath.string());
+                                 : QString::fromStdString(document.file().string());
     QString path = QFileDialog::getSaveFileName(this, tr("Save session"), proposal,
                                                 tr("Plimsoll session (*.plimsoll)"));
     if (path.isEmpty())
@@ -198,7 +197,7 @@ void MainWindow::saveTo(PlannerPage& page, const QString& path)
     // The other tab would go on writing into a file that is no longer there.
     const QString target = absolutePath(path);
     for (PlannerPage* other : m_pages)
-        if (other != &page && !other->document().document().sessionPath.empty()
+        if (other != &page && other->document().document().session.file
             && fileOf(*other) == target) {
             page.strip().post({QStringLiteral("save"),
                                MessageKind::Danger,

@@ -164,10 +164,7 @@ void MainWindow::updateTabs()
         const QString text = withoutMnemonic(dot + document.title());
         if (m_tabs->tabText(tab) != text)
             m_tabs->setTabText(tab, text);
-        m_tabs->setTabToolTip(tab,
-                              plainTip(fileText(document.document().sessionPath.empty()
-                                                    ? document.document().graph.path.string()
-                                                    : document.document().sessionPath.string())));
+        m_tabs->setTabToolTip(tab, plainTip(fileText(document.document().file().string())));
     }
 }
 

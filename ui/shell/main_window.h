@@ -82,7 +82,8 @@ private:
     friend class MenuBuilder;
     /// What a file turned out to be. Without a document to lay it over a measurement is empty.
     /// An error here is that of a measurement.
-    using OpenedFile = std::variant<workspace::Opened, workspace::OverlayPtr, base::Error>;
+    using Documents = std::vector<workspace::DocumentPtr>;
+    using OpenedFile = std::variant<Documents, workspace::OverlayPtr, base::Error>;
     // main_window.cpp
     void buildFrame();
     void showTab(int index);
@@ -94,7 +95,7 @@ private:
     void withPage(const std::function<void(PlannerPage&)>& run);
     // file_commands.cpp
     void openNext();
-    void addPage(workspace::Opened opened, const QString& path);
+    void addPage(workspace::DocumentPtr opened, const QString& path);
     void addTab(PlannerPage* page);
     void takeOpened(OpenedFile opened, const QString& path, PlannerPage* over);
     void queueFile(const QString& path);

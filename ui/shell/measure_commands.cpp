@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a measurement comes over the prediction of a document: dialog, drop, command line.
-#include "core/workspace/file_kind.h"
+#include "core/workspace/composition.h"
 #include "ui/base/texts.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/status_line.h"
@@ -40,8 +40,9 @@ JobRunner<MainWindow::OpenedFile>::Work MainWindow::opening(const QString& path)
     return [file = path.toStdString(), choices = m_defaults, predicted,
             mustMeasure = m_measurements.contains(path)](
                const base::JobContext& job) -> base::Result<OpenedFile> {
-        if (!mustMeasure && workspace::kindOf(file) != workspace::FileKind::Measurement) {
-            base::Result<workspace::Opened> opened = workspace::openDocument(file, choices, job);
+        const workspace::DocumentKinds kinds = workspace::documentKinds(choices);
+        if (!mustMeasure && kinds.formats.kindOf(file) != readers::FileKind::Measurement) {
+            base::Result<Documents> opened = workspace::openFile(file, kinds, job);
             if (!opened)
                 return tl::unexpected{opened.error()};
             return OpenedFile{*std::move(opened)};

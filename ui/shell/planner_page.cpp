@@ -36,7 +36,7 @@ constexpr int kRestDelay = 60; ///< ms without a move of the line until the hand
 constexpr qint64 kPatience = 2000; ///< ms, then the subtitle says that it is planning
 } // namespace
 
-PlannerPage::PlannerPage(workspace::Opened opened, QWidget* parent)
+PlannerPage::PlannerPage(workspace::PlanDocument opened, QWidget* parent)
     : QMainWindow{parent}, m_document{std::move(opened)}, m_log{m_document.document().graph}
 {
     setWindowFlags(Qt::Widget);
@@ -167,11 +167,10 @@ void PlannerPage::connectViews()
     connect(&m_panel->memoryLines(), &MemoryLines::expandableChosen, this, [this] { storeView(); });
     connect(m_panel, &BudgetPanel::choicesChanged, &m_document, &DocumentController::commitChoices);
     connect(m_runs, &RunPage::runChosen, this, &PlannerPage::goBackTo);
-    connect(m_runs, &RunPage::runRenamed, &m_document, [this](qint64 key, const QString& name) {
-        m_document.renameRun(static_cast<int>(key), name);
-    });
+    connect(m_runs, &RunPage::runRenamed, &m_document,
+            [this](qint64 key, const QString& name) { m_document.renameRun(key, name); });
     connect(m_runs, &RunPage::runRemoved, &m_document,
-            [this](qint64 key) { m_document.removeRun(static_cast<int>(key)); });
+            [this](qint64 key) { m_document.removeRun(key); });
     connect(m_plan, &PlanPage::stepChosen, this,
             [this](int step) { m_selection.setStep(static_cast<std::size_t>(std::max(step, 0))); });
     connect(m_measured, &MeasuredPage::rowChosen, this, &PlannerPage::goToMeasured);
@@ -463,7 +462,7 @@ QString PlannerPage::cursorText() const
 
 QString PlannerPage::factsText() const
 {
-    const workspace::Document& document = m_document.document();
+    const workspace::PlanDocument& document = m_document.document();
     const graph::Program& program = *m_document.program();
     const QString device = QString::fromStdString(document.choices.device.name);
     return tr("%1 ops · %2 tensors · %3")

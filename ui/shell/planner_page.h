@@ -46,7 +46,7 @@ class PlannerPage : public QMainWindow
     Q_OBJECT
 
 public:
-    explicit PlannerPage(workspace::Opened opened, QWidget* parent = nullptr);
+    explicit PlannerPage(workspace::PlanDocument opened, QWidget* parent = nullptr);
     ~PlannerPage() override;
 
     [[nodiscard]] DocumentController& document() { return m_document; }

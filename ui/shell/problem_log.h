@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/workspace/document.h"
+#include "core/workspace/plan_document.h"
 #include "ui/base/message_strip.h"
 #include "ui/models/problem_model.h"
 

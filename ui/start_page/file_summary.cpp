@@ -2,7 +2,7 @@
 #include "ui/start_page/file_summary.h"
 
 #include "core/device/known_devices.h"
-#include "core/workspace/document.h"
+#include "core/workspace/composition.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/base/theme.h"
@@ -48,13 +48,12 @@ Thumbnail thumbnailOf(const timeline::Timeline& timeline)
     return thumbnail;
 }
 
-void addPlan(FileSummary& summary, const workspace::Opened& opened)
+void addPlan(FileSummary& summary, const workspace::PlanDocument& document)
 {
-    const workspace::Document& document = opened.document;
-    const plan::Evaluation& unplanned = opened.first->unplanned->evaluation();
+    const plan::Evaluation& unplanned = document.first->unplanned->evaluation();
     if (!document.budget)
         return;
-    const plan::VerifiedPlanPtr plan = workspace::planAt(*opened.first, *document.budget);
+    const plan::VerifiedPlanPtr plan = workspace::planAt(*document.first, *document.budget);
     if (!plan)
         return;
     summary.planned = plan->evaluation().peak;
@@ -83,26 +82,29 @@ FileSummary summarize(const QString& path, const base::JobContext& job)
     }
     workspace::Choices choices;
     choices.device = plan::findDevice(plan::kDefaultDevice).value_or(plan::Device{});
-    const base::Result<workspace::Opened> opened =
-        workspace::openDocument(path.toStdString(), choices, job);
+    const auto opened =
+        workspace::openFile(path.toStdString(), workspace::documentKinds(choices), job);
     if (!opened) {
         summary.fault = translated("can't be read");
         return summary;
     }
-    const workspace::Document& document = opened->document;
-    const plan::Evaluation& unplanned = opened->first->unplanned->evaluation();
-    const bool isSession = !document.sessionPath.empty();
-    if (!isSession)
-        summary.name = fileText(document.graph.program->header.model);
+    const workspace::Document& first = *opened->front();
+    const auto* document = dynamic_cast<const workspace::PlanDocument*>(&first);
+    if (first.session.file)
+        summary.kind = translated("Session");
+    else if (document != nullptr)
+        summary.name = fileText(document->graph.program->header.model);
     if (summary.name.isEmpty())
-        summary.name = QString::fromStdString(document.graph.name);
-    summary.kind =
-        isSession
-            ? translated("Session")
-            : translated("Traced step · %1 ops").arg(countText(document.graph.program->ops.size()));
+        summary.name = QString::fromStdString(first.name());
+    if (document == nullptr)
+        return summary;
+    if (!first.session.file)
+        summary.kind =
+            translated("Traced step · %1 ops").arg(countText(document->graph.program->ops.size()));
+    const plan::Evaluation& unplanned = document->first->unplanned->evaluation();
     summary.peak = unplanned.peak;
     summary.thumbnail = thumbnailOf(*unplanned.timeline);
-    addPlan(summary, *opened);
+    addPlan(summary, *document);
     return summary;
 }
 

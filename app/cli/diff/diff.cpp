@@ -12,7 +12,7 @@
 #include "core/io/byte_source.h"
 #include "core/parallel/rank_program.h"
 #include "core/workspace/devices.h"
-#include "core/workspace/file_kind.h"
+#include "core/workspace/file_formats.h"
 
 #include <fmt/format.h>
 
@@ -111,10 +111,11 @@ public:
     [[nodiscard]] AnswerResult run() override
     {
         const Stopwatch clock;
-        const workspace::FileKind kind = workspace::kindOf(m_measurement);
-        if (kind != workspace::FileKind::Measurement) {
+        const std::optional<readers::FileKind> kind =
+            workspace::fileFormats().kindOf(m_measurement);
+        if (kind != readers::FileKind::Measurement) {
             AnswerResult answer =
-                kind == workspace::FileKind::Plan ? comparePlans() : compareGraphs();
+                kind == readers::FileKind::Plan ? comparePlans() : compareGraphs();
             if (answer)
                 answer->json["seconds"] = clock.seconds();
             return answer;

@@ -10,7 +10,7 @@
 #include "core/solve/regions/linearize.h"
 #include "core/solve/regions/region_spaces.h"
 #include "core/workspace/devices.h"
-#include "core/workspace/file_kind.h"
+#include "core/workspace/file_formats.h"
 
 #include <fmt/format.h>
 
@@ -250,9 +250,9 @@ private:
     }
     [[nodiscard]] AnswerResult inspect(const std::string& file) const
     {
-        const workspace::FileKind kind = workspace::kindOf(file);
-        const bool isPlan = kind == workspace::FileKind::Plan;
-        if (!isPlan && kind != workspace::FileKind::Measurement)
+        const std::optional<readers::FileKind> kind = workspace::fileFormats().kindOf(file);
+        const bool isPlan = kind == readers::FileKind::Plan;
+        if (!isPlan && kind != readers::FileKind::Measurement)
             return inspectGraph(file);
         if (m_chain || m_accesses || m_at.isGiven())
             return base::failure(base::ErrorKind::Usage,

@@ -2,24 +2,21 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/io/byte_source.h"
+#include "core/workspace/file_formats.h"
 
 #include <filesystem>
 
 namespace plimsoll::cli {
 
-/// Far more than a plan or a chain takes; a plan of 100,000 ops has about 1 MB.
-inline constexpr io::ReadLimits kSmallFile{.bytes = std::uint64_t{64} << 20U,
-                                           .freeBytes = std::uint64_t{4} << 20U};
-
 /// A small file's content as `read` takes it; errors about it are named after the file.
 template <typename Content, typename Read>
-[[nodiscard]] base::Result<Content> readSmall(const std::filesystem::path& path, const Read& read)
+[[nodiscard]] base::Result<Content> readSmall(const std::filesystem::path& path, const Read& read,
+                                              const io::ReadLimits& limits = workspace::kTextLimits)
 {
-    const base::Result<io::FileContent> file = io::readFile(path, {}, kSmallFile);
+    base::Result<io::FileContent> file = io::readFile(path, {}, limits);
     if (!file)
         return tl::unexpected{file.error()};
-    base::Result<Content> content = read(file->bytes);
+    base::Result<Content> content = read(std::move(file->bytes));
     if (content || content.error().kind != base::ErrorKind::File)
         return content;
     return base::failure(base::ErrorKind::File,

@@ -2,9 +2,10 @@
 #include "core/solve/chain/rotor/solve_chain.h"
 
 #include "app/cli/numbers.h"
-#include "app/cli/solve/chain_file.h"
+#include "app/cli/solve/small_file.h"
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
+#include "core/solve/chain/rotor/chain_file.h"
 
 #include <fmt/format.h>
 
@@ -122,7 +123,7 @@ public:
     [[nodiscard]] AnswerResult run() override
     {
         const Stopwatch clock;
-        const base::Result<solve::Chain> chain = readChainFile(m_file);
+        const base::Result<solve::Chain> chain = readSmall<solve::Chain>(m_file, solve::readChain);
         if (!chain)
             return tl::unexpected{chain.error()};
         solve::ChainQuery query;

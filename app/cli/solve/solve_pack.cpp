@@ -2,6 +2,7 @@
 #include "core/solve/pack/solve_pack.h"
 
 #include "app/cli/numbers.h"
+#include "app/cli/solve/small_file.h"
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
 #include "core/base/format.h"
@@ -16,17 +17,6 @@
 namespace plimsoll::cli {
 
 namespace {
-
-base::Result<solve::PackCsv> readPackFile(const std::string& path, const base::JobContext& context)
-{
-    base::Result<io::FileContent> file = io::readFile(path, context);
-    if (!file)
-        return tl::unexpected{file.error()};
-    base::Result<solve::PackCsv> csv = solve::readPackCsv(std::move(file->bytes));
-    if (csv)
-        return csv;
-    return base::failure(csv.error().kind, io::pathText(path) + ": " + csv.error().message);
-}
 
 bool fits(const solve::PackAnswer& answer)
 {
@@ -68,7 +58,8 @@ public:
         }
         Watch watch{common().quiet ? std::string{} : "Packing", m_timeLimit};
         // A file that is read in part is no problem at all: only the search has a time limit.
-        const base::Result<solve::PackCsv> csv = readPackFile(m_file, {});
+        const base::Result<solve::PackCsv> csv =
+            readSmall<solve::PackCsv>(m_file, solve::readPackCsv, {});
         if (!csv)
             return tl::unexpected{csv.error()};
         const base::Result<solve::PackAnswer> solved =

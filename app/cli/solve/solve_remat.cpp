@@ -2,10 +2,11 @@
 #include "core/solve/remat/search/solve_remat.h"
 
 #include "app/cli/numbers.h"
-#include "app/cli/solve/remat_file.h"
+#include "app/cli/solve/small_file.h"
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
 #include "core/base/format.h"
+#include "core/solve/remat/search/remat_file.h"
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ double increasePercent(double time, double base)
 }
 
 /// The executions of a plan as nodes of the file.
-ordered_json sequenceJson(const RematFile& file, const solve::RematPlan& plan)
+ordered_json sequenceJson(const solve::RematFile& file, const solve::RematPlan& plan)
 {
     ordered_json sequence = ordered_json::array();
     auto row = plan.recomputeSteps.begin();
@@ -68,7 +69,8 @@ public:
             return base::failure(base::ErrorKind::Usage,
                                  "Give --budget or --budget-ratio. See --help.");
         const Stopwatch clock;
-        const base::Result<RematFile> file = readRematFile(m_file);
+        const base::Result<solve::RematFile> file =
+            readSmall<solve::RematFile>(m_file, solve::readRemat);
         if (!file)
             return tl::unexpected{file.error()};
         const base::Result<solve::RematFigures> plain = solve::simulate(file->problem, {});
@@ -100,7 +102,7 @@ public:
 
 private:
     [[nodiscard]] static ordered_json
-    answerJson(const RematFile& file, const solve::RematAnswer& answer, std::int64_t budget)
+    answerJson(const solve::RematFile& file, const solve::RematAnswer& answer, std::int64_t budget)
     {
         const double base = answer.base.time;
         const bool isBounded = answer.status != solve::RematStatus::Infeasible;
@@ -141,7 +143,7 @@ private:
     }
 
     [[nodiscard]] static std::string
-    noPlanText(const RematFile& file, const solve::RematAnswer& answer, std::int64_t budget)
+    noPlanText(const solve::RematFile& file, const solve::RematAnswer& answer, std::int64_t budget)
     {
         const std::string known = fmt::format("the smallest budget with a plan is {} ({} more)",
                                               answer.smallestPeak, answer.smallestPeak - budget);

@@ -130,9 +130,9 @@ std::uint64_t firstBadByte(std::string_view text)
     return good;
 }
 
-bool parse(Scan& scan, Draft& draft)
+bool readInto(Scan& scan, Draft& draft)
 {
-    const Source& source = scan.source();
+    const Text& source = scan.source();
     simdjson::ondemand::parser parser;
     simdjson::ondemand::document document;
     const std::string_view content = source.bytes.substr(base::byteOrderMark(source.bytes));
@@ -157,29 +157,21 @@ bool parse(Scan& scan, Draft& draft)
 
 } // namespace
 
-ReaderDescriptor descriptor()
-{
-    return {.id = std::string{kFormatId},
-            .name = "Plimsoll graph",
-            .extensions = {".plimsoll.json"},
-            .sniff = sniff,
-            .read = read};
-}
-
 bool sniff(std::string_view head)
 {
-    return base::fromFirstCharacter(head).starts_with('{')
-           && head.find("\"plimsoll-graph\"") != std::string_view::npos;
+    constexpr std::size_t kFirstKeys = 128; // where trace() writes the format
+    return head.starts_with('{')
+           && head.substr(0, kFirstKeys).find("\"plimsoll-graph\"") != std::string_view::npos;
 }
 
-Result<ReadProgram> read(const Source& source, const base::JobContext& context)
+Result<ReadProgram> parse(const Text& text, const base::JobContext& context)
 try {
-    Scan scan{source, context};
+    Scan scan{text, context};
     Draft draft;
-    if (!parse(scan, draft))
+    if (!readInto(scan, draft))
         return tl::unexpected(scan.error());
     std::map<std::string, std::size_t> oddities = scan.oddities();
-    if (auto valid = validate(draft, source, oddities); !valid)
+    if (auto valid = validate(draft, text, oddities); !valid)
         return tl::unexpected(valid.error());
     ReadProgram result;
     result.formatId = kFormatId;
@@ -189,7 +181,30 @@ try {
     return result;
 } catch (const std::bad_alloc&) {
     return base::failure(base::ErrorKind::File,
-                         fmt::format("{} needs more memory than this computer has.", source.name));
+                         fmt::format("{} needs more memory than this computer has.", text.name));
+}
+
+namespace {
+
+Result<FileValue> read(io::Source& source, const base::JobContext& context)
+{
+    const auto content = source.whole(context, kLimits);
+    if (!content)
+        return tl::unexpected{content.error()};
+    return parse({source.name(), (*content)->bytes, (*content)->file.compressed}, context)
+        .map([](ReadProgram read) { return FileValue{std::move(read)}; });
+}
+
+} // namespace
+
+ReaderDescriptor descriptor()
+{
+    return {.id = std::string{kFormatId},
+            .name = "Plimsoll graph",
+            .kind = FileKind::Graph,
+            .extensions = {".plimsoll.json"},
+            .sniff = sniff,
+            .read = read};
 }
 
 } // namespace plimsoll::readers::plimsoll_graph

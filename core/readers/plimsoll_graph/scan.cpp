@@ -36,7 +36,7 @@ simdjson::error_code rawContainer(JsonValue& value, bool isArray, std::string_vi
 
 } // namespace
 
-const char* offsetSuffix(const Source& source)
+const char* offsetSuffix(const Text& source)
 {
     return source.compressed ? " of the decompressed text" : "";
 }

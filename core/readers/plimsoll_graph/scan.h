@@ -5,7 +5,7 @@
 #include "core/base/json_check.h"
 #include "core/base/limits.h"
 #include "core/base/result.h"
-#include "core/readers/source.h"
+#include "core/readers/file_value.h"
 
 #include <simdjson.h>
 
@@ -41,14 +41,13 @@ inline constexpr Range kCount{0, base::kHuge - 1};
 class Scan
 {
 public:
-    Scan(const Source& source, const base::JobContext& context)
-        : m_source{source}, m_context{context}
+    Scan(const Text& source, const base::JobContext& context) : m_source{source}, m_context{context}
     {
     }
 
     [[nodiscard]] bool ok() const { return !m_error; }
     [[nodiscard]] const base::Error& error() const { return *m_error; }
-    [[nodiscard]] const Source& source() const { return m_source; }
+    [[nodiscard]] const Text& source() const { return m_source; }
     /// Whose place counts for refuseJson().
     void attach(simdjson::ondemand::document& document) { m_document = &document; }
 
@@ -140,7 +139,7 @@ private:
     bool refuseToken(std::uint64_t offset);
     bool fail(base::ErrorKind kind, std::string message);
 
-    const Source& m_source;
+    const Text& m_source;
     const base::JobContext& m_context;
     simdjson::ondemand::document* m_document = nullptr;
     std::optional<base::Error> m_error;
@@ -188,6 +187,6 @@ private:
 };
 
 /// " of the decompressed text" where offsets don't count the file's own bytes.
-[[nodiscard]] const char* offsetSuffix(const Source& source);
+[[nodiscard]] const char* offsetSuffix(const Text& source);
 
 } // namespace plimsoll::readers::plimsoll_graph

@@ -207,7 +207,7 @@ MaybeFault findFault(const Program& program)
 
 } // namespace
 
-Result<void> validate(const Draft& draft, const Source& source,
+Result<void> validate(const Draft& draft, const Text& source,
                       std::map<std::string, std::size_t>& oddities)
 {
     const auto untold = std::ranges::count_if(

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/readers/file_value.h"
 #include "core/readers/plimsoll_graph/draft.h"
-#include "core/readers/source.h"
 
 #include <cstddef>
 #include <map>
@@ -13,7 +13,7 @@ namespace plimsoll::readers::plimsoll_graph {
 
 /// Proves every invariant of FORMAT.md; the first violation is the error and names its row and
 /// where that stands. Counts tolerated oddities.
-[[nodiscard]] base::Result<void> validate(const Draft& draft, const Source& source,
+[[nodiscard]] base::Result<void> validate(const Draft& draft, const Text& source,
                                           std::map<std::string, std::size_t>& oddities);
 
 } // namespace plimsoll::readers::plimsoll_graph

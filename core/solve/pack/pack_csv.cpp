@@ -196,6 +196,14 @@ private:
 
 } // namespace
 
+bool looksLikePackCsv(std::string_view head)
+{
+    std::vector<std::string_view> columns;
+    split(head.substr(0, head.find_first_of("\r\n")), columns);
+    return std::ranges::all_of(
+        kNames, [&](std::string_view name) { return find(columns, name).has_value(); });
+}
+
 Result<PackCsv> readPackCsv(std::string text)
 {
     PackCsv csv;

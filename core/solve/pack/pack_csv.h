@@ -25,6 +25,9 @@ struct PackCsv
 /// Errors of kind File begin with the line: "line 3: …".
 [[nodiscard]] base::Result<PackCsv> readPackCsv(std::string text);
 
+/// Whether a file that begins so is meant as buffers to pack.
+[[nodiscard]] bool looksLikePackCsv(std::string_view head);
+
 /// The text with the offsets in its column `offset`, which is added behind the others where it
 /// isn't there. Its lines end in \n.
 [[nodiscard]] std::string withOffsets(const PackCsv& csv, const PackOffsets& offsets);

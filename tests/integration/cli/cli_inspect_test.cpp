@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // inspect on files that aren't graphs, and what verbs say that were given the wrong kind.
-#include "core/session/session_store.h"
-
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/saved_session.h"
 
 #include <QJsonArray>
 #include <QTest>
@@ -159,7 +158,7 @@ void CliInspectTest::namesTheKindOfFileThatIsNoGraph()
     const QString plan = file("plan.json");
     QVERIFY(planned(plan, {text("--budget"), text("80%")})[text("verified")].toBool());
     const std::string session = m_folder.file("work.plimsoll");
-    QVERIFY(session::SessionStore::create(session, {}).has_value());
+    QVERIFY(support::createSession(session, {}).has_value());
     for (const auto& [path, kind] :
          {std::pair{plan, "a plan"}, std::pair{m_measurement, "a measurement"},
           std::pair{QString::fromStdString(session), "a session"}})

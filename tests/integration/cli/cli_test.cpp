@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/session/session_store.h"
 
 #include "tests/integration/cli/cli_runner.h"
+#include "tests/support/saved_session.h"
 
 #include <QDir>
 #include <QFile>
@@ -330,23 +330,23 @@ void CliTest::quietPrintsNothing()
 
 void CliTest::sessionVerbsTellWhatAFileHolds()
 {
-    session::SavedSession saved;
-    saved.graph.name = "toy";
-    saved.graph.content = "{}";
-    saved.problem.device = "h100";
-    saved.problem.budgetBytes = 7 * kMiB;
-    saved.problem.sizes = {{"batch", 16}, {"sequence", 512}};
-    saved.runs.push_back({.id = 0,
-                          .name = "first",
-                          .budgetBytes = 7 * kMiB,
-                          .planner = "rotor",
-                          .status = "feasible",
-                          .peakBytes = 6 * kMiB,
-                          .stepTimeNs = 5,
-                          .plan = {},
-                          .sizes = {{"batch", 4}}});
+    support::SavedSession saved;
+    saved.document.name = "toy";
+    saved.content = "{}";
+    saved.plan.problem.device = "h100";
+    saved.plan.problem.budgetBytes = 7 * kMiB;
+    saved.plan.problem.sizes = {{"batch", 16}, {"sequence", 512}};
+    saved.plan.runs.push_back({.id = 1,
+                               .name = "first",
+                               .budgetBytes = 7 * kMiB,
+                               .planner = "rotor",
+                               .status = "feasible",
+                               .peakBytes = 6 * kMiB,
+                               .stepTimeNs = 5,
+                               .plan = {},
+                               .sizes = {{"batch", 4}}});
     const std::string path = m_folder.file("work.plimsoll");
-    QVERIFY(session::SessionStore::create(path, saved).has_value());
+    QVERIFY(support::createSession(path, saved).has_value());
     const auto run = [&](const char* verb) {
         return runCli({text("session"), text(verb), QString::fromStdString(path), text("--json")});
     };

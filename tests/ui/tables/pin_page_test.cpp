@@ -4,6 +4,7 @@
 #include "ui/plan_tables/pin_page.h"
 
 #include "core/plan_file/plan_json.h"
+#include "core/workspace/composition.h"
 #include "core/workspace/export.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
@@ -242,10 +243,10 @@ void PinPageTest::pinsAreInSessionAndPlanFile()
     const std::string session = m_folder->file("pinned.plimsoll");
     page->document().saveAs(QString::fromStdString(session));
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
-    const auto opened = workspace::openDocument(session, {}, {});
+    const auto opened = workspace::openPlan(session, {}, {});
     QVERIFY(opened.has_value());
-    QCOMPARE(opened->document.choices.pins, Texts{"keep:layer1.*"});
-    QVERIFY(opened->document.notes.empty());
+    QCOMPARE(opened->choices.pins, Texts{"keep:layer1.*"});
+    QVERIFY(opened->notes.empty());
 }
 
 } // namespace

@@ -69,12 +69,12 @@ void ByteSourceTest::readsContent()
     const std::string text = mixedText(size);
     const auto plain = readFile(folder.fileWith("plain", text));
     QVERIFY(plain);
-    QVERIFY(!plain->compressed);
+    QVERIFY(!plain->file.compressed);
     QVERIFY(plain->bytes == text);
-    QCOMPARE(plain->fileSize, size);
+    QCOMPARE(plain->file.size, size);
     const auto unpacked = readFile(folder.fileWith("packed", gzipped(text)));
     QVERIFY2(unpacked, messageOf(unpacked));
-    QVERIFY(unpacked->compressed);
+    QVERIFY(unpacked->file.compressed);
     QVERIFY(unpacked->bytes == text);
 }
 

@@ -53,7 +53,7 @@ void GzipTest::isReadBackAsItWas()
     QVERIFY(size < 100 || packed.size() < bytes.size());
     const support::TempFolder folder;
     const auto read = io::readFile(folder.fileWith("packed", packed));
-    QVERIFY(read && read->compressed);
+    QVERIFY(read && read->file.compressed);
     QVERIFY(read->bytes == bytes);
 }
 

@@ -19,7 +19,8 @@ readText(std::string_view text, const base::JobContext& context = {})
     const std::size_t size = text.size() + io::kPadding;
     const auto buffer = std::make_unique<char[]>(size); // NOLINT(*-avoid-c-arrays): exact size
     std::memcpy(buffer.get(), text.data(), text.size());
-    return readers::plimsoll_graph::read({"net.json", {buffer.get(), text.size()}, false}, context);
+    return readers::plimsoll_graph::parse({"net.json", {buffer.get(), text.size()}, false},
+                                          context);
 }
 
 } // namespace plimsoll::support

@@ -5,6 +5,7 @@
 
 #include "tests/support/messages.h"
 #include "tests/support/random.h"
+#include "tests/support/saved_session.h"
 #include "tests/support/temp_folder.h"
 
 #include <QProcess>
@@ -15,8 +16,8 @@
 namespace {
 
 using plimsoll::session::SavedRun;
-using plimsoll::session::SavedSession;
 using plimsoll::session::SessionStore;
+using plimsoll::support::SavedSession;
 
 constexpr int kKills = 200;
 constexpr unsigned long kLongestLife = 25'000; // µs after the first acknowledged change
@@ -27,6 +28,7 @@ struct Acknowledged
     std::map<std::int64_t, std::int64_t> runs; ///< budget by id
     std::int64_t problem = 0;
     std::int64_t view = 0;
+    std::int64_t blob = 0;
 
     void add(const QByteArray& line)
     {
@@ -37,6 +39,8 @@ struct Acknowledged
             problem = words[1].toLongLong();
         else if (words.size() == 2 && words[0] == "view")
             view = words[1].toLongLong();
+        else if (words.size() == 2 && words[0] == "blob")
+            blob = words[1].toLongLong();
     }
     [[nodiscard]] std::int64_t last() const { return runs.empty() ? 0 : runs.rbegin()->second; }
 };
@@ -64,10 +68,16 @@ void SessionKillTest::keepsEverythingAcknowledgedThroughKills()
     const plimsoll::support::TempFolder folder;
     const std::string path = folder.file("killed.plimsoll");
     SavedSession session;
-    session.graph = {"g", "g.json", "hash", std::string(100'000, 'g')};
-    session.problem.device = "a100-80gb";
-    session.problem.planner = "rotor";
-    QVERIFY(SessionStore::create(path, session));
+    session.document.name = "g";
+    session.content = std::string(100'000, 'g');
+    session.plan.problem.device = "a100-80gb";
+    session.plan.problem.planner = "rotor";
+    {
+        // A second document, to which the writer writes as well.
+        auto store = plimsoll::support::createSession(path, session);
+        QVERIFY(store);
+        QVERIFY(plimsoll::support::addTo(*store, session));
+    }
 
     plimsoll::tests::Random random{20260101};
     Acknowledged acknowledged;
@@ -88,20 +98,24 @@ void SessionKillTest::keepsEverythingAcknowledgedThroughKills()
 
         const auto store = SessionStore::open(path);
         QVERIFY2(store, plimsoll::support::messageOf(store));
-        const auto saved = store->load();
+        const auto saved = plimsoll::support::loadSession(*store);
         QVERIFY2(saved, plimsoll::support::messageOf(saved));
-        QCOMPARE(saved->graph.content.size(), session.graph.content.size());
+        QCOMPARE(saved->content.size(), session.content.size());
         std::map<std::int64_t, std::int64_t> stored;
-        for (const SavedRun& run : saved->runs)
+        for (const SavedRun& run : saved->plan.runs)
             stored[run.id] = run.budgetBytes;
         for (const auto& [id, budget] : acknowledged.runs)
             QVERIFY2(stored.contains(id) && stored[id] == budget,
                      qPrintable(QStringLiteral("run %1 is lost after kill %2").arg(id).arg(kill)));
-        QVERIFY(saved->problem.budgetBytes >= acknowledged.problem);
-        const QByteArray view = QByteArray::fromStdString(saved->view);
+        QVERIFY(saved->plan.problem.budgetBytes >= acknowledged.problem);
+        const QByteArray view = QByteArray::fromStdString(saved->document.view);
         const qlonglong number =
             view.mid(view.indexOf(':') + 1).chopped(view.endsWith('}') ? 1 : 0).toLongLong();
         QVERIFY(number >= acknowledged.view);
+        const auto documents = store->documents();
+        QVERIFY(documents && documents->size() == 2);
+        const auto blob = store->blob(documents->back().id, "number");
+        QVERIFY(acknowledged.blob == 0 || (blob && std::stoll(*blob) >= acknowledged.blob));
     }
     QVERIFY(acknowledged.runs.size() >= static_cast<std::size_t>(kKills));
     qInfo("%d kills, %zu runs acknowledged, none lost", kKills, acknowledged.runs.size());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Helper of session_kill_test: changes a session without end. Each line on standard output names a
-// change that the store has acknowledged: "run ID BUDGET", "problem BUDGET", "view NUMBER".
-#include "core/session/session_store.h"
+// change that the store has acknowledged: "run ID BUDGET", "problem BUDGET", "view NUMBER" of the
+// first document, "blob NUMBER" of the second.
+#include "core/session/plan_records.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +15,9 @@ namespace {
 using plimsoll::session::SavedProblem;
 using plimsoll::session::SavedRun;
 using plimsoll::session::SessionStore;
+
+constexpr plimsoll::session::DocumentId kFirst{1};
+constexpr plimsoll::session::DocumentId kSecond{2};
 
 void tell(const std::string& line)
 {
@@ -29,20 +33,23 @@ bool writeRound(SessionStore& store, std::int64_t number)
     run.planner = "rotor";
     run.status = "feasible";
     run.plan = std::string(4000, 'x');
-    const auto id = store.addRun(run);
-    if (!id)
+    run.id = number;
+    if (!plimsoll::session::saveRun(store, kFirst, run))
         return false;
-    tell(fmt::format("run {} {}", *id, number));
+    tell(fmt::format("run {} {}", number, number));
     SavedProblem problem;
     problem.device = "a100-80gb";
     problem.planner = "rotor";
     problem.budgetBytes = number;
-    if (!store.saveProblem(problem))
+    if (!plimsoll::session::saveProblem(store, kFirst, problem))
         return false;
     tell(fmt::format("problem {}", number));
-    if (!store.saveView(fmt::format("{{\"number\":{}}}", number)))
+    if (!store.saveView(kFirst, fmt::format("{{\"number\":{}}}", number)))
         return false;
     tell(fmt::format("view {}", number));
+    if (!store.saveBlob(kSecond, "number", std::to_string(number)))
+        return false;
+    tell(fmt::format("blob {}", number));
     return true;
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Documents: opened from graphs and sessions, kept and taken up again with every plan checked anew.
-#include "core/workspace/document.h"
-
 #include "core/device/known_devices.h"
 #include "core/io/byte_source.h"
 #include "core/plan_file/plan_json.h"
+#include "core/workspace/composition.h"
 
 #include "tests/support/graph_file.h"
 #include "tests/support/measurement_file.h"
 #include "tests/support/messages.h"
 #include "tests/support/planned_sample.h"
+#include "tests/support/saved_session.h"
 #include "tests/support/temp_folder.h"
 
 #include <QTest>
@@ -20,16 +20,35 @@
 namespace {
 
 using plimsoll::base::Bytes;
-using plimsoll::session::SavedSession;
 using plimsoll::session::SessionStore;
 using plimsoll::support::defaultChoices;
 using plimsoll::support::messageOf;
+using plimsoll::support::SavedSession;
 using plimsoll::support::TempFolder;
 namespace plan = plimsoll::plan;
 namespace session = plimsoll::session;
 namespace solve = plimsoll::solve;
 namespace support = plimsoll::support;
 namespace workspace = plimsoll::workspace;
+
+SavedSession savedOf(const workspace::PlanDocument& document)
+{
+    return {{{},
+             "plan",
+             document.name(),
+             document.origin().string(),
+             document.contentHash(),
+             "{}",
+             document.view},
+            *document.graph.content,
+            workspace::savedPlan(document)};
+}
+
+plimsoll::base::Result<workspace::PlanDocument> restored(const SavedSession& saved,
+                                                         const plimsoll::base::JobContext& job)
+{
+    return workspace::planDocumentOf(saved.document, saved.plan, saved.content, job);
+}
 
 class DocumentTest : public QObject
 {
@@ -49,7 +68,8 @@ private Q_SLOTS:
     void isLetGoWithoutBlamingTheFile();
     void replacesUnknownChoicesWithANote();
     void showsTheSavedPlanBeforePlanning();
-    void writesChangesInOrder();
+    void writesEachSlotOnce();
+    void opensAllDocumentsOfASession();
     void findsEqualRuns();
     void keepsTheSizeOfTheStep();
     void replacesASizeThatIsNotToBeHad();
@@ -67,9 +87,9 @@ void DocumentTest::initTestCase()
 
 void DocumentTest::opensAGraphWithAFirstPicture()
 {
-    const workspace::Document& document = m_sample.document;
+    const workspace::PlanDocument& document = m_sample.document;
     QCOMPARE(document.graph.name, std::string{"resnet18"});
-    QVERIFY(document.sessionPath.empty());
+    QVERIFY(!document.session.file);
     QVERIFY(!document.budget);
     QVERIFY(document.notes.empty());
     QVERIFY(!document.graph.contentHash.empty());
@@ -88,10 +108,9 @@ void DocumentTest::namesDocumentsAfterTheirFiles()
           {"step.json", "step"},
           {"model.v2.json", "model.v2"},
           {"plain", "plain"}}) {
-        const auto opened =
-            workspace::openDocument(folder.fileWith(file, text), defaultChoices(), {});
+        const auto opened = workspace::openPlan(folder.fileWith(file, text), defaultChoices(), {});
         QVERIFY2(opened, messageOf(opened));
-        QCOMPARE(opened->document.graph.name, std::string{name});
+        QCOMPARE(opened->graph.name, std::string{name});
     }
 }
 
@@ -110,14 +129,14 @@ void DocumentTest::refusesWithOneSentence()
     QFETCH(std::string, content);
     const TempFolder folder;
     const auto opened =
-        workspace::openDocument(folder.fileWith("x.plimsoll", content), defaultChoices(), {});
+        workspace::openPlan(folder.fileWith("x.plimsoll", content), defaultChoices(), {});
     QVERIFY(!opened);
     QVERIFY(opened.error().kind == plimsoll::base::ErrorKind::File);
     const std::string& message = opened.error().message;
     QVERIFY2(!message.empty() && message.back() == '.' && message.find('\n') == std::string::npos,
              message.c_str());
-    QVERIFY(!workspace::openDocument(folder.file("missing"), defaultChoices(), {}));
-    QVERIFY(!workspace::openDocument(folder.path(), defaultChoices(), {}));
+    QVERIFY(!workspace::openPlan(folder.file("missing"), defaultChoices(), {}));
+    QVERIFY(!workspace::openPlan(folder.path(), defaultChoices(), {}));
 }
 
 void DocumentTest::suggestsABudgetThatShowsAPlan()
@@ -148,9 +167,9 @@ void DocumentTest::suggestsTheDeviceWhenTheStepIsTooLarge()
 }
 
 /// The sample with a budget, a run with a plan and one without.
-workspace::Document workedOn(const support::PlannedSample& sample)
+workspace::PlanDocument workedOn(const support::PlannedSample& sample)
 {
-    workspace::Document document = sample.document;
+    workspace::PlanDocument document = sample.document;
     document.budget = workspace::suggestedBudget(*sample.planned);
     const auto add = [&](Bytes budget, const char* name) {
         workspace::Run run = workspace::runOf(workspace::answerAt(*sample.planned, budget), budget,
@@ -169,16 +188,17 @@ void DocumentTest::comesBackFromASessionEqual()
 {
     const TempFolder folder;
     const std::string path = folder.file("work.plimsoll");
-    const workspace::Document before = workedOn(m_sample);
-    QVERIFY(SessionStore::create(path, workspace::savedSession(before)));
-    const auto opened = workspace::openDocument(path, defaultChoices(), {});
+    const workspace::PlanDocument before = workedOn(m_sample);
+    QVERIFY(support::createSession(path, savedOf(before)));
+    const auto opened = workspace::openPlan(path, defaultChoices(), {});
     QVERIFY2(opened, messageOf(opened));
-    const workspace::Document& after = opened->document;
+    const workspace::PlanDocument& after = *opened;
     QCOMPARE(after.notes.size(), std::size_t{0});
     QVERIFY(after.choices == before.choices);
     QVERIFY(after.budget == before.budget);
     QCOMPARE(after.view, before.view);
-    QCOMPARE(after.sessionPath.string(), path);
+    QCOMPARE(after.session.file->path().string(), path);
+    QCOMPARE(after.title(), std::string{"work.plimsoll"});
     QCOMPARE(after.graph.name, before.graph.name);
     QCOMPARE(*after.graph.content, *before.graph.content);
     QCOMPARE(after.graph.contentHash, before.graph.contentHash);
@@ -195,14 +215,14 @@ void DocumentTest::comesBackFromASessionEqual()
 
 void DocumentTest::dropsAPlanThatFailsItsCheck()
 {
-    SavedSession saved = workspace::savedSession(workedOn(m_sample));
-    std::string& text = *saved.runs.front().plan;
+    SavedSession saved = savedOf(workedOn(m_sample));
+    std::string& text = *saved.plan.runs.front().plan;
     // Another fingerprint: the plan then belongs to another graph.
     const std::string own = plimsoll::graph::fingerprint(*m_sample.document.graph.program);
     const std::size_t at = text.find(own);
     QVERIFY(at != std::string::npos);
     text[at] = text[at] == '0' ? '1' : '0';
-    const auto document = workspace::documentOf(saved, "x.plimsoll", {});
+    const auto document = restored(saved, {});
     QVERIFY(document);
     QVERIFY(!document->runs.front().plan);
     QVERIFY(!document->runs.front().peak);
@@ -212,15 +232,15 @@ void DocumentTest::dropsAPlanThatFailsItsCheck()
 
 void DocumentTest::keepsTheMeasurementLaidOver()
 {
-    workspace::Document document = workedOn(m_sample);
+    workspace::PlanDocument document = workedOn(m_sample);
     const plan::VerifiedPlanPtr& unplanned = m_sample.planned->unplanned;
     const auto laid = workspace::attachMeasurement(
         "a.measurement.json", support::measurementOf({unplanned}, 4096),
         {document.graph.program, {}, document.choices.device}, {});
     QVERIFY2(laid, messageOf(laid));
     document.overlay = *laid;
-    SavedSession saved = workspace::savedSession(document);
-    const auto after = workspace::documentOf(saved, "x.plimsoll", {});
+    SavedSession saved = savedOf(document);
+    const auto after = restored(saved, {});
     QVERIFY2(after, messageOf(after));
     QCOMPARE(after->notes.size(), std::size_t{0});
     QVERIFY(after->overlay);
@@ -231,8 +251,8 @@ void DocumentTest::keepsTheMeasurementLaidOver()
             == document.overlay->unplanned->predicted->peak);
 
     // A file that is damaged or was changed by hand: said, and everything else is there.
-    saved.measurement->content.resize(saved.measurement->content.size() / 2);
-    const auto without = workspace::documentOf(saved, "x.plimsoll", {});
+    saved.plan.measurement->content.resize(saved.plan.measurement->content.size() / 2);
+    const auto without = restored(saved, {});
     QVERIFY(without);
     QVERIFY(!without->overlay);
     QCOMPARE(without->runs.size(), document.runs.size());
@@ -244,21 +264,20 @@ void DocumentTest::keepsTheMeasurementLaidOver()
 
 void DocumentTest::isLetGoWithoutBlamingTheFile()
 {
-    const SavedSession saved = workspace::savedSession(m_sample.document);
+    const SavedSession saved = savedOf(m_sample.document);
     std::stop_source source;
     source.request_stop();
-    const auto document = workspace::documentOf(
-        saved, "x.plimsoll", plimsoll::base::JobContext{.stop = source.get_token()});
+    const auto document = restored(saved, plimsoll::base::JobContext{.stop = source.get_token()});
     QVERIFY(!document);
     QCOMPARE(document.error().kind, plimsoll::base::ErrorKind::Cancelled);
 }
 
 void DocumentTest::replacesUnknownChoicesWithANote()
 {
-    SavedSession saved = workspace::savedSession(m_sample.document);
-    saved.problem.device = "abacus";
-    saved.problem.planner = "oracle";
-    const auto document = workspace::documentOf(saved, "x.plimsoll", {});
+    SavedSession saved = savedOf(m_sample.document);
+    saved.plan.problem.device = "abacus";
+    saved.plan.problem.planner = "oracle";
+    const auto document = restored(saved, {});
     QVERIFY(document);
     QCOMPARE(document->choices.device.id, std::string{plan::kDefaultDevice});
     QCOMPARE(document->choices.planner, std::string{solve::kDefaultPlanner});
@@ -267,7 +286,7 @@ void DocumentTest::replacesUnknownChoicesWithANote()
 
 void DocumentTest::showsTheSavedPlanBeforePlanning()
 {
-    workspace::Document document = workedOn(m_sample);
+    workspace::PlanDocument document = workedOn(m_sample);
     const auto first = workspace::firstPicture(document, {});
     QVERIFY(first);
     QVERIFY(document.notes.empty());
@@ -276,37 +295,83 @@ void DocumentTest::showsTheSavedPlanBeforePlanning()
     QVERIFY(plan->plan() == document.runs.front().plan->plan());
 }
 
-void DocumentTest::writesChangesInOrder()
+/// A later change takes the place of an earlier one in its slot; what was written is not written
+/// again, what failed waits again.
+void DocumentTest::writesEachSlotOnce()
+{
+    const TempFolder folder;
+    const auto file = std::make_shared<session::SessionFile>(folder.file("work.plimsoll"));
+    workspace::PlanDocument document = workedOn(m_sample);
+    QVERIFY(file->create([&](SessionStore& store) {
+        return document.addTo(store).map([](session::DocumentId) {});
+    }));
+    document.session = {file, session::DocumentId{1}, true};
+    QVERIFY(!document.isDirty());
+    int written = 0;
+    const auto view = [&written](const char* text) {
+        return [&written, text](SessionStore& store, session::DocumentId id) {
+            ++written;
+            return store.saveView(id, text);
+        };
+    };
+    document.pending.put("view", view("{\"old\":1}"));
+    document.pending.put("fails", [](SessionStore&, session::DocumentId) {
+        return plimsoll::base::Result<void>{
+            plimsoll::base::failure(plimsoll::base::ErrorKind::File, "No.")};
+    });
+    document.pending.put("view", view("{\"new\":1}"));
+    QVERIFY(document.isDirty());
+    auto changes = document.pending.take();
+    QCOMPARE(changes.size(), std::size_t{2});
+    const auto write = [&] {
+        return workspace::writeAll(*file, document.session.id, document.contentHash(), changes);
+    };
+    QVERIFY(!write());
+    QCOMPARE(changes.size(), std::size_t{2}); // in order: the one that fails came first
+    QCOMPARE(written, 0);
+    document.pending.put("fails", view("{\"better\":1}"));
+    document.pending.putBack(std::move(changes));
+    changes = document.pending.take();
+    QCOMPARE(changes.size(), std::size_t{2});
+    QVERIFY(write());
+    QVERIFY(changes.empty() && !document.isDirty());
+    QCOMPARE(written, 2);
+    QCOMPARE(support::loadSession(file->path().string())->document.view,
+             std::string{"{\"better\":1}"});
+    // Of another document: nothing is written.
+    changes.push_back({"view", view("{}")});
+    QVERIFY(!workspace::writeAll(*file, document.session.id, "another hash", changes));
+    QCOMPARE(written, 2);
+}
+
+/// Two graphs in one session come back as two documents, and what can't be opened is told.
+void DocumentTest::opensAllDocumentsOfASession()
 {
     const TempFolder folder;
     const std::string path = folder.file("work.plimsoll");
-    auto store = SessionStore::create(path, workspace::savedSession(workedOn(m_sample)));
+    auto store = support::createSession(path, savedOf(workedOn(m_sample)));
     QVERIFY(store);
-    workspace::SessionChange change;
-    QVERIFY(change.isEmpty());
-    change.problem = workspace::savedProblem(m_sample.document);
-    change.problem->budgetBytes = 77;
-    change.view = "{}";
-    change.measurement = session::SavedMeasurement{"a", "{}", {}};
-    change.added.push_back(workspace::savedRun(workedOn(m_sample).runs.back()));
-    change.renamed.emplace_back(1, "renamed");
-    change.removed.push_back(2);
-    std::vector<std::int64_t> ids;
-    QVERIFY(workspace::writeChange(*store, change, ids));
-    QVERIFY(change.isEmpty());
-    QCOMPARE(ids.size(), std::size_t{1});
-    const auto saved = store->load();
-    QVERIFY(saved);
-    QCOMPARE(saved->problem.budgetBytes, std::int64_t{77});
-    QCOMPARE(saved->measurement.value_or(session::SavedMeasurement{}).name, std::string{"a"});
-    QCOMPARE(saved->runs.size(), std::size_t{2});
-    QCOMPARE(saved->runs.front().name, std::string{"renamed"});
-    QCOMPARE(saved->runs.back().id, ids.front());
+    workspace::PlanDocument second = workedOn(m_sample);
+    second.graph.name = "another";
+    second.budget = Bytes{std::int64_t{3} << 30};
+    QVERIFY(second.addTo(*store));
+    QVERIFY(store->addDocument({{}, "unheard of", "x", "", "", "{}", "{}"}));
+    const auto opened = workspace::openFile(path, workspace::documentKinds(defaultChoices()), {});
+    QVERIFY2(opened, messageOf(opened));
+    QCOMPARE(opened->size(), std::size_t{2});
+    QCOMPARE(opened->at(0)->title(), std::string{"resnet18"});
+    QCOMPARE(opened->at(1)->title(), std::string{"another"});
+    QVERIFY(opened->at(0)->session.file == opened->at(1)->session.file);
+    QVERIFY(opened->at(0)->session.id != opened->at(1)->session.id);
+    const auto& plan = dynamic_cast<const workspace::PlanDocument&>(*opened->at(1));
+    QVERIFY(plan.budget == second.budget);
+    QCOMPARE(opened->at(0)->notes.size(), std::size_t{1});
+    QVERIFY(opened->at(0)->notes.front().find("unheard of") != std::string::npos);
 }
 
 void DocumentTest::findsEqualRuns()
 {
-    const workspace::Document document = workedOn(m_sample);
+    const workspace::PlanDocument document = workedOn(m_sample);
     QVERIFY(workspace::contains(document.runs, document.runs.front()));
     workspace::Run other = document.runs.front();
     other.budget += Bytes{1};
@@ -314,14 +379,14 @@ void DocumentTest::findsEqualRuns()
 }
 
 /// The graph that was traced at several sizes, planned at one that wasn't, with a run there.
-workspace::Document resizedDocument()
+workspace::PlanDocument resizedDocument()
 {
     workspace::Choices choices = defaultChoices();
-    auto opened = workspace::openDocument(
-        support::repositoryPath("tests/data/varied.plimsoll.json"), choices, {});
+    auto opened = workspace::openPlan(support::repositoryPath("tests/data/varied.plimsoll.json"),
+                                      choices, {});
     if (!opened)
         return {};
-    workspace::Document document = std::move(opened->document);
+    workspace::PlanDocument document = *std::move(opened);
     document.choices.sizes = {{"batch", 7}, {"sequence", 13}};
     const auto planned = workspace::planGraph(document.graph.program, document.choices, {});
     if (!planned)
@@ -334,10 +399,10 @@ workspace::Document resizedDocument()
 
 void DocumentTest::keepsTheSizeOfTheStep()
 {
-    const workspace::Document before = resizedDocument();
+    const workspace::PlanDocument before = resizedDocument();
     QCOMPARE(before.runs.size(), std::size_t{1});
     QVERIFY(before.runs.front().plan);
-    auto after = workspace::documentOf(workspace::savedSession(before), "x.plimsoll", {});
+    auto after = restored(savedOf(before), {});
     QVERIFY2(after, messageOf(after));
     QVERIFY(after->notes.empty());
     QVERIFY(after->choices == before.choices);
@@ -356,14 +421,14 @@ void DocumentTest::keepsTheSizeOfTheStep()
 
 void DocumentTest::replacesASizeThatIsNotToBeHad()
 {
-    SavedSession saved = workspace::savedSession(resizedDocument());
+    SavedSession saved = savedOf(resizedDocument());
     for (const auto& sizes : {std::map<std::string, std::int64_t>{{"batch", 1}},
                               {{"height", 4}},
                               {{"batch", std::int64_t{1} << 61U}},
                               {{"batch", -4}}}) {
-        saved.problem.sizes = sizes;
-        saved.runs.front().sizes = sizes;
-        auto document = workspace::documentOf(saved, "x.plimsoll", {});
+        saved.plan.problem.sizes = sizes;
+        saved.plan.runs.front().sizes = sizes;
+        auto document = restored(saved, {});
         QVERIFY2(document, messageOf(document));
         QVERIFY(document->choices.sizes.empty());
         QVERIFY(!document->runs.front().plan);

@@ -156,7 +156,7 @@ void WritersTest::aCompressedGraphIsTheSameGraph()
     QVERIFY(writers::writePlanFile(*m_stepPlan, path));
     const auto content = io::readFile(path);
     QVERIFY2(content, support::messageOf(content));
-    QVERIFY(content->compressed && content->fileSize < content->bytes.size());
+    QVERIFY(content->file.compressed && content->file.size < content->bytes.size());
     QVERIFY(content->bytes == writers::rewrittenGraph(*m_stepPlan).value());
 }
 

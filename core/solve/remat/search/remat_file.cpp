@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/solve/remat_file.h"
+#include "core/solve/remat/search/remat_file.h"
 
-#include "app/cli/solve/small_file.h"
 #include "core/base/format.h"
 #include "core/io/json_text.h"
 
@@ -11,7 +10,7 @@
 #include <cmath>
 #include <utility>
 
-namespace plimsoll::cli {
+namespace plimsoll::solve {
 
 namespace {
 
@@ -219,7 +218,7 @@ Result<void> RematReader::build()
                                      to, from));
         m_file.problem.ops[m_place[to]].reads.push_back(m_place[from]);
     }
-    for (solve::RematOp& op : m_file.problem.ops) {
+    for (RematOp& op : m_file.problem.ops) {
         std::ranges::sort(op.reads); // an edge given twice is one
         op.reads.erase(std::unique(op.reads.begin(), op.reads.end()), op.reads.end());
     }
@@ -228,7 +227,15 @@ Result<void> RematReader::build()
 
 } // namespace
 
-Result<RematFile> readRematText(std::string_view text)
+bool looksLikeRemat(std::string_view head)
+{
+    const auto first = head.substr(0, head.find(':'));
+    return head.starts_with('{')
+           && (first.find("\"nodes\"") != std::string_view::npos
+               || first.find("\"time\"") != std::string_view::npos);
+}
+
+Result<RematFile> readRemat(std::string_view text)
 {
     const Result<json> root = io::parseJson(text);
     if (!root)
@@ -236,9 +243,4 @@ Result<RematFile> readRematText(std::string_view text)
     return RematReader{*root}.run();
 }
 
-Result<RematFile> readRematFile(const std::filesystem::path& path)
-{
-    return readSmall<RematFile>(path, readRematText);
-}
-
-} // namespace plimsoll::cli
+} // namespace plimsoll::solve

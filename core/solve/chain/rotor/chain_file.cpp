@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/solve/chain_file.h"
+#include "core/solve/chain/rotor/chain_file.h"
 
-#include "app/cli/solve/small_file.h"
 #include "core/io/json_text.h"
 
 #include <fmt/format.h>
@@ -10,7 +9,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace plimsoll::cli {
+namespace plimsoll::solve {
 
 namespace {
 
@@ -72,7 +71,7 @@ Result<void> readField(const json& object, const char* key,
     });
 }
 
-Result<void> readWay(const json& value, solve::StageVariant& way)
+Result<void> readWay(const json& value, StageVariant& way)
 {
     Result<void> ok = readField(value, "ftime", readTime, way.ftime);
     ok = ok ? readField(value, "btime", readTime, way.btime) : ok;
@@ -82,7 +81,7 @@ Result<void> readWay(const json& value, solve::StageVariant& way)
 }
 
 /// The further ways of one stage.
-Result<void> readWays(const json& value, std::vector<solve::StageVariant>& ways)
+Result<void> readWays(const json& value, std::vector<StageVariant>& ways)
 {
     if (!value.is_array() || value.size() > kMostWays)
         return failure(ErrorKind::File,
@@ -98,7 +97,12 @@ Result<void> readWays(const json& value, std::vector<solve::StageVariant>& ways)
 
 } // namespace
 
-Result<solve::Chain> readChainText(std::string_view text)
+bool looksLikeChain(std::string_view head)
+{
+    return head.starts_with('{') && head.find("\"ftime\"") != std::string_view::npos;
+}
+
+Result<Chain> readChain(std::string_view text)
 {
     const Result<json> root = io::parseJson(text);
     if (!root)
@@ -106,7 +110,7 @@ Result<solve::Chain> readChainText(std::string_view text)
     if (!root->is_object())
         return failure(ErrorKind::File, "a chain is a JSON object with the arrays ftime, btime, x, "
                                         "xbar, ftmp and btmp.");
-    solve::Chain chain;
+    Chain chain;
     Result<void> state;
     readArray<double>(*root, "ftime", readTime, chain.ftime, state);
     readArray<double>(*root, "btime", readTime, chain.btime, state);
@@ -116,17 +120,12 @@ Result<solve::Chain> readChainText(std::string_view text)
     readArray<std::int64_t>(*root, "btmp", readSize, chain.btmp, state);
     readArray<double>(*root, "ntime", readTime, chain.ntime, state, true);
     readArray<std::int64_t>(*root, "ntmp", readSize, chain.ntmp, state, true);
-    readArray<std::vector<solve::StageVariant>>(*root, "ways", readWays, chain.ways, state, true);
+    readArray<std::vector<StageVariant>>(*root, "ways", readWays, chain.ways, state, true);
     if (state)
-        state = solve::validate(chain);
+        state = validate(chain);
     if (!state)
         return failure(ErrorKind::File, state.error().message);
     return chain;
 }
 
-Result<solve::Chain> readChainFile(const std::filesystem::path& path)
-{
-    return readSmall<solve::Chain>(path, readChainText);
-}
-
-} // namespace plimsoll::cli
+} // namespace plimsoll::solve

@@ -4,17 +4,16 @@
 #include "core/solve/bounds/remat_problem.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace plimsoll::cli {
+namespace plimsoll::solve {
 
 /// A graph of the field: each node is an op that makes one value.
 struct RematFile
 {
-    solve::RematProblem problem;      ///< ops in the file's order
+    RematProblem problem;             ///< ops in the file's order
     std::vector<std::uint32_t> nodes; ///< by op: index of its node in the file
     std::vector<std::string> names;   ///< by node; empty: the file names none
 };
@@ -23,7 +22,9 @@ struct RematFile
 /// `{"time":[…],"size":[…],"edges":[…],"order":[…]}`; the order is that of the nodes if absent.
 /// Errors of kind File, one sentence: what is no graph, has a cycle or an order that contradicts
 /// its edges.
-[[nodiscard]] base::Result<RematFile> readRematText(std::string_view text);
-[[nodiscard]] base::Result<RematFile> readRematFile(const std::filesystem::path& path);
+[[nodiscard]] base::Result<RematFile> readRemat(std::string_view text);
 
-} // namespace plimsoll::cli
+/// Whether a file that begins so is meant as such a graph.
+[[nodiscard]] bool looksLikeRemat(std::string_view head);
+
+} // namespace plimsoll::solve

@@ -4,14 +4,15 @@
 #include "core/base/result.h"
 #include "core/solve/regions/chain.h"
 
-#include <filesystem>
 #include <string_view>
 
-namespace plimsoll::cli {
+namespace plimsoll::solve {
 
 /// Reads the field's chain problem file: one object with the arrays ftime, btime, x, xbar, ftmp,
 /// btmp. Other keys are ignored; errors name the file and the place.
-[[nodiscard]] base::Result<solve::Chain> readChainText(std::string_view text);
-[[nodiscard]] base::Result<solve::Chain> readChainFile(const std::filesystem::path& path);
+[[nodiscard]] base::Result<Chain> readChain(std::string_view text);
 
-} // namespace plimsoll::cli
+/// Whether a file that begins so is meant as a chain.
+[[nodiscard]] bool looksLikeChain(std::string_view head);
+
+} // namespace plimsoll::solve

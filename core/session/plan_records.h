@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/session/session_store.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace plimsoll::session {
+
+// What a session keeps of a document of kind "plan" besides its graph.
+
+/// Of a planner, by name: numbers and texts.
+using SavedOptions = std::map<std::string, std::variant<std::int64_t, std::string>>;
+
+struct SavedProblem
+{
+    std::string device; ///< id
+    std::int64_t reserveBytes = 0;
+    int rounding = 512; ///< 512 or 1
+    std::string planner;
+    SavedOptions options;
+    std::int64_t budgetBytes = 0;
+    std::map<std::string, std::int64_t> sizes; ///< by axis, of those that aren't as recorded
+    std::vector<std::string> pins = {};        ///< as plan::resolvePins() takes them
+    std::string dataParallel = {};             ///< a line; empty: a process by itself
+
+    bool operator==(const SavedProblem&) const = default;
+};
+
+/// A budget that was tried and what came out.
+struct SavedRun
+{
+    std::int64_t id = 0; ///< in its document, which gives it
+    std::string name;
+    std::int64_t budgetBytes = 0;
+    std::string planner;
+    std::string status;
+    std::optional<std::int64_t> peakBytes;
+    std::optional<std::int64_t> stepTimeNs;
+    std::optional<std::string> plan;           ///< a plan file's JSON
+    std::map<std::string, std::int64_t> sizes; ///< as in SavedProblem
+
+    bool operator==(const SavedRun&) const = default;
+};
+
+/// The measurement that is laid over the graph: the text of its file.
+struct SavedMeasurement
+{
+    std::string name; ///< of the file
+    std::string content;
+    std::map<std::string, std::int64_t> sizes; ///< as in SavedProblem: of the step it was laid over
+
+    bool operator==(const SavedMeasurement&) const = default;
+};
+
+/// All of a document's records.
+struct SavedPlan
+{
+    SavedProblem problem;
+    std::optional<SavedMeasurement> measurement;
+    std::vector<SavedRun> runs; ///< by id
+
+    bool operator==(const SavedPlan&) const = default;
+};
+
+[[nodiscard]] base::Result<SavedPlan> loadPlan(const SessionStore& store, DocumentId document);
+/// Each call is one transaction.
+[[nodiscard]] base::Result<void> savePlan(SessionStore& store, DocumentId document,
+                                          const SavedPlan& plan);
+[[nodiscard]] base::Result<void> saveProblem(SessionStore& store, DocumentId document,
+                                             const SavedProblem& problem);
+/// Puts a run in, in place of one with the same id.
+[[nodiscard]] base::Result<void> saveRun(SessionStore& store, DocumentId document,
+                                         const SavedRun& run);
+[[nodiscard]] base::Result<void> removeRun(SessionStore& store, DocumentId document,
+                                           std::int64_t id);
+/// Without a value: none is laid over any more.
+[[nodiscard]] base::Result<void>
+saveMeasurement(SessionStore& store, DocumentId document,
+                const std::optional<SavedMeasurement>& measurement);
+
+} // namespace plimsoll::session

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/session_file.h"
+
+#include <utility>
+
+namespace plimsoll::session {
+
+SessionFile::SessionFile(std::filesystem::path path) : m_path{std::move(path)} {}
+
+base::Result<void> SessionFile::create(const SessionStore::Work& fill)
+{
+    const std::scoped_lock lock{m_mutex};
+    base::Result<SessionStore> created = SessionStore::create(m_path, fill);
+    if (!created)
+        return tl::unexpected{created.error()};
+    m_store.emplace(*std::move(created));
+    return {};
+}
+
+base::Result<void> SessionFile::write(const SessionStore::Work& work)
+{
+    const std::scoped_lock lock{m_mutex};
+    if (!m_store) {
+        base::Result<SessionStore> opened = SessionStore::open(m_path);
+        if (!opened)
+            return tl::unexpected{opened.error()};
+        m_store.emplace(*std::move(opened));
+    }
+    return work(*m_store);
+}
+
+void SessionFile::close()
+{
+    const std::scoped_lock lock{m_mutex};
+    m_store.reset();
+}
+
+} // namespace plimsoll::session

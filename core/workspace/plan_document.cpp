@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/workspace/plan_document.h"
+
+#include "core/base/budget.h"
+#include "core/base/format.h"
+#include "core/device/known_devices.h"
+#include "core/io/byte_source.h"
+#include "core/plan/pins.h"
+#include "core/plan_file/plan_json.h"
+#include "core/solve/api/certify_and_insert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace plimsoll::workspace {
+
+namespace {
+
+using base::ErrorKind;
+using base::Result;
+
+constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
+
+std::string documentName(const std::filesystem::path& path)
+{
+    std::string name = path.filename().string();
+    for (const std::string_view ending : {".gz", ".json", ".plimsoll"})
+        if (name.size() > ending.size() && std::string_view{name}.ends_with(ending))
+            name.resize(name.size() - ending.size());
+    return base::printable(name, 80);
+}
+
+/// The graph that was read from a source, with the content that a session keeps.
+Result<OpenGraph> openGraph(readers::ReadProgram read, io::Source& source,
+                            const base::JobContext& job)
+{
+    const auto content = source.whole(job);
+    if (!content)
+        return tl::unexpected{content.error()};
+    OpenGraph graph;
+    graph.path = source.path();
+    graph.name = documentName(source.path());
+    graph.content = std::shared_ptr<const std::string>{*content, &(*content)->bytes};
+    graph.program = std::move(read.program);
+    graph.statistics = std::move(read.statistics);
+    graph.contentHash = std::move(read.contentHash);
+    return graph;
+}
+
+/// With its first picture, ready to be shown.
+Result<DocumentPtr> shown(Result<PlanDocument> document, const base::JobContext& job)
+{
+    if (!document)
+        return tl::unexpected{document.error()};
+    Result<PlannedPtr> first = firstPicture(*document, job);
+    if (!first)
+        return tl::unexpected{first.error()};
+    document->first = *std::move(first);
+    return std::make_unique<PlanDocument>(*std::move(document));
+}
+
+/// As the session has them, where the graph can be brought to them.
+Sizes sizesOf(const session::SavedProblem& problem, const graph::ProgramPtr& recorded,
+              std::vector<std::string>& notes, const base::JobContext& job)
+{
+    const Result<graph::ProgramPtr> there = programAt(recorded, problem.sizes, job);
+    if (there)
+        return problem.sizes;
+    notes.push_back(fmt::format(
+        "The model can't be resized to the session's batch or sequence; those recorded are "
+        "used instead: {}",
+        there.error().message));
+    return {};
+}
+
+Choices choicesOf(const session::SavedProblem& problem, std::vector<std::string>& notes)
+{
+    Choices choices;
+    if (Result<plan::Device> device = plan::findDevice(problem.device)) {
+        choices.device = *std::move(device);
+    } else {
+        notes.push_back(fmt::format("The session's GPU \"{}\" is unknown here; {} is used instead.",
+                                    base::printable(problem.device, 40), plan::kDefaultDevice));
+        choices.device = plan::findDevice(plan::kDefaultDevice).value_or(plan::Device{});
+    }
+    choices.reserve = base::Bytes{problem.reserveBytes};
+    if (choices.reserve.count() < 0 || choices.reserve >= choices.device.memory) {
+        notes.push_back(
+            fmt::format("The session's reserve of {} B doesn't leave the GPU any memory; "
+                        "0 is used instead.",
+                        problem.reserveBytes));
+        choices.reserve = {};
+    }
+    choices.rounding = problem.rounding == 1 ? graph::Rounding::Exact : graph::Rounding::Cuda512;
+    const Result<const solve::Planner*> planner = solve::findPlanner(problem.planner);
+    if (planner && solve::checkOptions((*planner)->descriptor(), problem.options)) {
+        choices.planner = problem.planner;
+        choices.options = problem.options;
+    } else {
+        notes.push_back(fmt::format(
+            "The session's planner \"{}\" or its options are unknown here; {} is used instead.",
+            base::printable(problem.planner, 40), choices.planner));
+    }
+    return choices;
+}
+
+/// Those of the session, if they mean something in the graph.
+std::vector<std::string> pinsOf(const session::SavedProblem& problem, PlanDocument& document)
+{
+    const Result<std::vector<plan::Pin>> pins =
+        plan::resolvePins(problem.pins, *document.graph.program);
+    if (pins)
+        return problem.pins;
+    document.notes.push_back("The session's pins are not used: " + pins.error().message);
+    return {};
+}
+
+/// Of which processes the session's step is one.
+std::optional<plan::DataParallel> parallelOf(const session::SavedProblem& problem,
+                                             const graph::Program& recorded,
+                                             const plan::Device& device,
+                                             std::vector<std::string>& notes)
+{
+    if (problem.dataParallel.empty())
+        return std::nullopt;
+    const Result<plan::DataParallel> setting =
+        plan::parseDataParallel(problem.dataParallel, device);
+    const Result<void> runs =
+        setting ? plan::canRunUnder(recorded, *setting) : tl::unexpected{setting.error()};
+    if (runs)
+        return *setting;
+    notes.push_back(fmt::format("The session's data parallel setting can't be used; the step is "
+                                "planned for a process by itself: {}",
+                                runs.error().message));
+    return std::nullopt;
+}
+
+/// The run with its plan checked anew, at the sizes it was made for.
+Run checkedRun(const session::SavedRun& saved, const PlanDocument& document,
+               std::vector<std::string>& notes, const base::JobContext& job)
+{
+    Run run;
+    run.sizes = saved.sizes;
+    run.key = saved.id;
+    run.name = saved.name;
+    run.budget = base::Bytes{saved.budgetBytes};
+    run.planner = saved.planner;
+    run.status = saved.status;
+    if (saved.peakBytes)
+        run.peak = base::Bytes{*saved.peakBytes};
+    if (saved.stepTimeNs)
+        run.stepTime = base::Nanoseconds{*saved.stepTimeNs};
+    if (!saved.plan)
+        return run;
+    const auto verified = [&]() -> Result<plan::VerifiedPlanPtr> {
+        const Result<graph::ProgramPtr> program =
+            programAt(document.graph.program, saved.sizes, job);
+        if (!program)
+            return tl::unexpected{program.error()};
+        const Result<plan::PlanFile> file = plan::readPlan(*saved.plan, **program);
+        if (!file)
+            return tl::unexpected{file.error()};
+        Result<plan::Problem> problem = plan::problemOf(*file, *program);
+        if (!problem)
+            return tl::unexpected{problem.error()};
+        return plan::certify(*problem, file->plan);
+    }();
+    if (verified) {
+        run.plan = *verified;
+        run.peak = run.plan->evaluation().peak;
+        run.stepTime = run.plan->evaluation().stepTime;
+        return run;
+    }
+    run.peak.reset();
+    run.stepTime.reset();
+    notes.push_back(fmt::format("The plan kept for {} failed its check and is not used: {}",
+                                base::bytesText(run.budget, base::Rounding::Down),
+                                base::told(verified.error())));
+    return run;
+}
+
+/// The measurement of the session over the graph, as it was laid.
+OverlayPtr overlayOf(const session::SavedMeasurement& saved, PlanDocument& document,
+                     const base::JobContext& job)
+{
+    const auto laid = [&]() -> Result<OverlayPtr> {
+        const Result<graph::ProgramPtr> program =
+            programAt(document.graph.program, saved.sizes, job);
+        if (!program)
+            return tl::unexpected{program.error()};
+        return attachMeasurement(saved.name, saved.content,
+                                 {*program, saved.sizes, document.choices.device}, job);
+    }();
+    if (laid)
+        return *laid;
+    document.notes.push_back(
+        fmt::format("The measurement kept in the session ({}) can't be laid over the graph: {}",
+                    base::printable(saved.name, 60), laid.error().message));
+    return nullptr;
+}
+
+} // namespace
+
+DocumentKind planDocuments(const Choices& defaults)
+{
+    return {std::string{kPlanDocument},
+            [](const readers::ReaderDescriptor& format) {
+                return format.kind == readers::FileKind::Graph;
+            },
+            [defaults](readers::FileValue value, io::Source& source, const base::JobContext& job) {
+                return shown(
+                    openGraph(std::get<readers::ReadProgram>(std::move(value)), source, job)
+                        .map([&](OpenGraph graph) {
+                            PlanDocument document;
+                            document.graph = std::move(graph);
+                            document.choices = defaults;
+                            return document;
+                        }),
+                    job);
+            },
+            [](const session::SessionStore& store, const session::SavedDocument& saved,
+               const base::JobContext& job) -> Result<DocumentPtr> {
+                Result<std::string> content = store.blob(saved.id, session::kContent);
+                if (!content)
+                    return tl::unexpected{content.error()};
+                const Result<session::SavedPlan> plan = session::loadPlan(store, saved.id);
+                if (!plan)
+                    return tl::unexpected{plan.error()};
+                return shown(planDocumentOf(saved, *plan, *std::move(content), job), job);
+            }};
+}
+
+std::unique_ptr<const Document> PlanDocument::copy() const
+{
+    auto copy = std::make_unique<PlanDocument>(*this);
+    copy->pending.clear();
+    return copy;
+}
+
+Result<void> PlanDocument::store(session::SessionStore& store, session::DocumentId id) const
+{
+    if (Result<void> done = store.saveBlob(id, session::kContent, *graph.content); !done)
+        return done;
+    return session::savePlan(store, id, savedPlan(*this));
+}
+
+Result<PlanDocument> planDocumentOf(const session::SavedDocument& row,
+                                    const session::SavedPlan& saved, std::string content,
+                                    const base::JobContext& job)
+{
+    io::Source source{row.sourcePath.empty() ? row.name : row.sourcePath, std::move(content)};
+    Result<readers::ReadProgram> read = readers::readProgram(source, job);
+    if (!read && read.error().kind == ErrorKind::Cancelled)
+        return tl::unexpected{read.error()};
+    if (!read)
+        return base::failure(ErrorKind::File,
+                             "The session's graph can't be read: " + read.error().message);
+    Result<OpenGraph> graph = openGraph(*std::move(read), source, job);
+    if (!graph)
+        return tl::unexpected{graph.error()};
+    PlanDocument document;
+    document.graph = *std::move(graph);
+    document.graph.contentHash = row.contentHash; // as the file has it: it tells which it is
+    if (!row.name.empty())
+        document.graph.name = base::printable(row.name, 80);
+    document.choices = choicesOf(saved.problem, document.notes);
+    document.choices.sizes = sizesOf(saved.problem, document.graph.program, document.notes, job);
+    document.choices.pins = pinsOf(saved.problem, document);
+    document.choices.parallel =
+        parallelOf(saved.problem, *document.graph.program, document.choices.device, document.notes);
+    if (saved.problem.budgetBytes > 0
+        && base::Bytes{saved.problem.budgetBytes} <= base::kLargestBudget)
+        document.budget = base::Bytes{saved.problem.budgetBytes};
+    else if (saved.problem.budgetBytes != 0)
+        document.notes.push_back(fmt::format("The session's budget of {} B is no amount of memory; "
+                                             "one is suggested instead.",
+                                             saved.problem.budgetBytes));
+    for (const session::SavedRun& run : saved.runs) {
+        if (job.stopRequested())
+            return base::cancelled();
+        document.runs.push_back(checkedRun(run, document, document.notes, job));
+    }
+    if (saved.measurement)
+        document.overlay = overlayOf(*saved.measurement, document, job);
+    if (job.stopRequested())
+        return base::cancelled();
+    return document;
+}
+
+session::SavedProblem savedProblem(const PlanDocument& document)
+{
+    const Choices& choices = document.choices;
+    return {choices.device.id,
+            choices.reserve.count(),
+            graph::blockBytes(choices.rounding),
+            choices.planner,
+            choices.options,
+            document.budget.value_or(base::Bytes{}).count(),
+            choices.sizes,
+            choices.pins,
+            choices.parallel ? plan::dataParallelText(*choices.parallel) : std::string{}};
+}
+
+session::SavedRun savedRun(const Run& run)
+{
+    session::SavedRun saved;
+    saved.id = run.key;
+    saved.name = run.name;
+    saved.budgetBytes = run.budget.count();
+    saved.planner = run.planner;
+    saved.status = run.status;
+    saved.sizes = run.sizes;
+    if (run.peak)
+        saved.peakBytes = run.peak->count();
+    if (run.stepTime)
+        saved.stepTimeNs = run.stepTime->count();
+    if (run.plan)
+        saved.plan = plan::writePlan(*run.plan);
+    return saved;
+}
+
+std::optional<session::SavedMeasurement> savedMeasurement(const OverlayPtr& overlay)
+{
+    if (!overlay)
+        return std::nullopt;
+    return session::SavedMeasurement{overlay->name, *overlay->content, overlay->over.sizes};
+}
+
+session::SavedPlan savedPlan(const PlanDocument& document)
+{
+    session::SavedPlan saved{savedProblem(document), savedMeasurement(document.overlay), {}};
+    for (const Run& run : document.runs)
+        saved.runs.push_back(savedRun(run));
+    return saved;
+}
+
+Result<PlannedPtr> firstPicture(PlanDocument& document, const base::JobContext& job)
+{
+    Result<Planned> planned = unplannedStep(document.graph.program, document.choices, job);
+    if (!planned)
+        return tl::unexpected{planned.error()};
+    plan::Frontier frontier = *planned->frontier;
+    for (const Run& run : document.runs) {
+        if (!run.plan)
+            continue;
+        const Result<void> known =
+            solve::certifyAndInsert(frontier, planned->problem, run.plan->plan());
+        if (!known)
+            document.notes.push_back(base::told(known.error()));
+    }
+    planned->setFrontier(std::make_shared<const plan::Frontier>(std::move(frontier)));
+    return std::make_shared<const Planned>(*std::move(planned));
+}
+
+base::Bytes suggestedBudget(const Planned& planned)
+{
+    const std::int64_t peak = planned.unplanned->evaluation().peak.count();
+    const std::int64_t memory = planned.choices.device.memory.count();
+    // Round values read the same in every place: 256 MiB are a quarter of a GiB.
+    const std::int64_t unit = peak >= 4096 * kMebibyte  ? 256 * kMebibyte
+                              : peak >= 512 * kMebibyte ? 64 * kMebibyte
+                                                        : kMebibyte;
+    const std::int64_t wanted = peak <= memory ? (peak / 5 * 4 + unit - 1) / unit * unit : memory;
+    const std::int64_t least = planned.smallestPeak.count();
+    if (wanted >= least)
+        return base::Bytes{wanted};
+    // A GiB is shown with two decimals: of others than its quarters the plan's peak would read as
+    // more than the budget.
+    const std::int64_t round = least >= 1024 * kMebibyte ? 256 * kMebibyte : kMebibyte;
+    return base::Bytes{(least + round - 1) / round * round};
+}
+
+Run runOf(const solve::Outcome& outcome, base::Bytes budget, const Choices& choices)
+{
+    Run run;
+    run.budget = budget;
+    run.planner = choices.planner;
+    run.sizes = choices.sizes;
+    run.status = solve::statusName(outcome.status);
+    run.plan = outcome.best;
+    if (outcome.best) {
+        run.peak = outcome.best->evaluation().peak;
+        run.stepTime = outcome.best->evaluation().stepTime;
+    }
+    return run;
+}
+
+bool contains(const std::vector<Run>& runs, const Run& run)
+{
+    return std::any_of(runs.begin(), runs.end(), [&](const Run& other) {
+        return other.budget == run.budget && other.planner == run.planner
+               && other.status == run.status && other.sizes == run.sizes && other.peak == run.peak
+               && other.stepTime == run.stepTime;
+    });
+}
+
+} // namespace plimsoll::workspace
