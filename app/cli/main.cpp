@@ -87,6 +87,7 @@ int run(const std::vector<std::string>& arguments)
     session->footer("Example: plimsoll-cli session list work.plimsoll");
 
     std::vector<std::unique_ptr<Verb>> verbs = sessionVerbs(*session);
+    verbs.push_back(sessionAddVerb(*session));
     verbs.push_back(inspectVerb(app));
     verbs.push_back(planVerb(app));
     verbs.push_back(checkVerb(app));

@@ -18,6 +18,7 @@ namespace plimsoll::cli {
 [[nodiscard]] std::unique_ptr<Verb> solvePackVerb(CLI::App& solve);
 [[nodiscard]] std::unique_ptr<Verb> solveRematVerb(CLI::App& solve);
 
+[[nodiscard]] std::unique_ptr<Verb> sessionAddVerb(CLI::App& session);
 /// list, show and compact, below `session`.
 [[nodiscard]] std::vector<std::unique_ptr<Verb>> sessionVerbs(CLI::App& session);
 

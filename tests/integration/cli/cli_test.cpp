@@ -44,6 +44,7 @@ private Q_SLOTS:
     void exportWritesEveryKind();
     void quietPrintsNothing();
     void sessionVerbsTellWhatAFileHolds();
+    void sessionsTakeSeveralGraphs();
     void solveChainPrintsTheWorkedExample();
     void solveChainDropsWhatItMakesAgain();
     void solveChainTakesTheWayThatFits();
@@ -362,6 +363,38 @@ void CliTest::sessionVerbsTellWhatAFileHolds()
     QCOMPARE(show[text("graph")][text("name")].toString(), text("toy"));
     QCOMPARE(show[text("problem")][text("device")].toString(), text("h100"));
     QVERIFY(run("compact").json()[text("after_bytes")].toInteger() > 0);
+}
+
+void CliTest::sessionsTakeSeveralGraphs()
+{
+    const QString path = QString::fromStdString(m_folder.file("several.plimsoll"));
+    const QString other = samplePath("gpt2_prompt");
+    const CliRun made = runCli({text("session"), text("add"), path, m_resnet, text("--quiet")});
+    QVERIFY2(made.exit == 0, made.error.constData());
+    const CliRun added =
+        runCli({text("session"), text("add"), path, other, text("--json"), text("--quiet")});
+    QVERIFY2(added.exit == 0, added.error.constData());
+    QCOMPARE(added.json()[text("documents")].toArray().at(0).toObject()[text("id")].toInt(), 2);
+    const QJsonObject show = runCli({text("session"), text("show"), path, text("--json")}).json();
+    const QJsonArray documents = show[text("documents")].toArray();
+    QCOMPARE(documents.size(), 2);
+    QCOMPARE(documents.at(0).toObject()[text("name")].toString(), text("resnet18"));
+    QCOMPARE(documents.at(1).toObject()[text("name")].toString(), text("gpt2_prompt"));
+    QCOMPARE(documents.at(1).toObject()[text("kind")].toString(), text("plan"));
+    QCOMPARE(show[text("graph")][text("name")].toString(), text("resnet18"));
+    // All or nothing: the first input is good, the second isn't one.
+    const CliRun refused = runCli(
+        {text("session"), text("add"), path, other, fileWith("no.json", "{}"), text("--quiet")});
+    QCOMPARE(refused.exit, 3);
+    QVERIFY2(refused.hasOneSentence(), refused.error.constData());
+    const CliRun onto = runCli({text("session"), text("add"), m_resnet, other, text("--quiet")});
+    QCOMPARE(onto.exit, 3);
+    QVERIFY2(onto.hasOneSentence(), onto.error.constData());
+    QCOMPARE(runCli({text("session"), text("list"), path, text("--json")})
+                 .json()[text("documents")]
+                 .toArray()
+                 .size(),
+             2);
 }
 
 void CliTest::solveChainPrintsTheWorkedExample()

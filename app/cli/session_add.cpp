@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/verbs.h"
+#include "app/cli/watch.h"
+#include "core/base/format.h"
+#include "core/device/known_devices.h"
+#include "core/workspace/composition.h"
+#include "core/workspace/devices.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+#include <vector>
+
+namespace plimsoll::cli {
+
+namespace {
+
+class SessionAdd : public Verb
+{
+public:
+    explicit SessionAdd(CLI::App& session)
+        : Verb{session, "add", "Add traced steps to a session, which is made if there is none"}
+    {
+        command().add_option("FILE", m_file, "Session (.plimsoll)")->required();
+        command().add_option("INPUT", m_inputs, "Traced steps, or sessions of others")->required();
+        command()
+            .add_option("--device", m_device, "GPU they are planned for")
+            ->capture_default_str();
+        close("Example: plimsoll-cli session add work.plimsoll gpt2.plimsoll.json.gz");
+    }
+
+    [[nodiscard]] AnswerResult run() override
+    {
+        workspace::Choices choices;
+        const base::Result<plan::Device> device = workspace::chooseDevice(m_device);
+        if (!device)
+            return tl::unexpected{device.error()};
+        choices.device = *device;
+        const workspace::DocumentKinds kinds = workspace::documentKinds(choices);
+        std::vector<workspace::DocumentPtr> documents;
+        for (const std::string& input : m_inputs) {
+            Watch watch{common().quiet ? std::string{} : "Reading " + io::pathText(input)};
+            base::Result<std::vector<workspace::DocumentPtr>> opened =
+                workspace::openFile(input, kinds, watch.context());
+            if (!opened)
+                return tl::unexpected{opened.error()};
+            for (workspace::DocumentPtr& document : *opened)
+                documents.push_back(std::move(document));
+        }
+        return store(documents);
+    }
+
+private:
+    [[nodiscard]] AnswerResult store(const std::vector<workspace::DocumentPtr>& documents) const
+    {
+        ordered_json added = ordered_json::array();
+        std::string text;
+        const auto addAll = [&](session::SessionStore& store) -> base::Result<void> {
+            for (const workspace::DocumentPtr& document : documents) {
+                const base::Result<session::DocumentId> id = document->addTo(store);
+                if (!id)
+                    return tl::unexpected{id.error()};
+                added.push_back({{"id", static_cast<std::int64_t>(*id)},
+                                 {"kind", document->kind()},
+                                 {"name", document->name()}});
+                text += fmt::format("added {} to {}\n", base::printable(document->name()),
+                                    io::pathText(m_file));
+            }
+            return {};
+        };
+        session::SessionFile file{m_file};
+        std::error_code error;
+        const base::Result<void> done = std::filesystem::exists(m_file, error)
+                                            ? file.write([&](session::SessionStore& store) {
+                                                  return store.transaction(addAll);
+                                              })
+                                            : file.create(addAll);
+        if (!done)
+            return tl::unexpected{done.error()};
+        Answer answer;
+        answer.json = {{"file", m_file}, {"documents", std::move(added)}};
+        answer.text = std::move(text);
+        return answer;
+    }
+
+    std::string m_file;
+    std::vector<std::string> m_inputs;
+    std::string m_device{plan::kDefaultDevice};
+};
+
+} // namespace
+
+std::unique_ptr<Verb> sessionAddVerb(CLI::App& session)
+{
+    return std::make_unique<SessionAdd>(session);
+}
+
+} // namespace plimsoll::cli
