@@ -96,11 +96,6 @@ FigureText bytesFigure(base::Bytes bytes, Rounding rounding)
     return shown(base::bytesFigure(bytes, rounding));
 }
 
-FigureText timeFigure(base::Nanoseconds time)
-{
-    return timeParts(time);
-}
-
 QString exactBytesText(base::Bytes bytes)
 {
     const QString exact = grouped(bytes.count());

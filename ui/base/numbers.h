@@ -25,7 +25,6 @@ struct FigureText
     QString unit;
 };
 [[nodiscard]] FigureText bytesFigure(base::Bytes bytes, Rounding rounding = Rounding::Nearest);
-[[nodiscard]] FigureText timeFigure(base::Nanoseconds time);
 /// "288.00 MiB (301,989,888 B)".
 [[nodiscard]] QString exactBytesText(base::Bytes bytes);
 /// "−7.17 GiB", "+12.0 MiB", "0".

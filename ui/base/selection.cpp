@@ -19,19 +19,10 @@ void Selection::setStep(std::optional<std::size_t> step)
     Q_EMIT stepChanged();
 }
 
-void Selection::setOrigin(std::optional<std::uint32_t> origin)
-{
-    if (origin == m_origin)
-        return;
-    m_origin = origin;
-    Q_EMIT originChanged();
-}
-
 void Selection::clear()
 {
     setRange(std::nullopt);
     setStep(std::nullopt);
-    setOrigin(std::nullopt);
 }
 
 } // namespace plimsoll::ui

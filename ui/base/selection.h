@@ -31,20 +31,15 @@ public:
     /// The step under the cursor, in the planned timeline.
     [[nodiscard]] std::optional<std::size_t> step() const { return m_step; }
     void setStep(std::optional<std::size_t> step);
-    /// Origin of the chosen block of memory (timeline::Interval::origin).
-    [[nodiscard]] std::optional<std::uint32_t> origin() const { return m_origin; }
-    void setOrigin(std::optional<std::uint32_t> origin);
     void clear();
 
 Q_SIGNALS:
     void rangeChanged();
     void stepChanged();
-    void originChanged();
 
 private:
     std::optional<StepRange> m_range;
     std::optional<std::size_t> m_step;
-    std::optional<std::uint32_t> m_origin;
 };
 
 } // namespace plimsoll::ui

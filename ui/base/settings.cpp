@@ -21,10 +21,8 @@ constexpr const char* kScale = "appearance/scale_percent";
 constexpr const char* kPatterns = "appearance/patterns";
 constexpr const char* kLastFolder = "files/last_folder";
 constexpr const char* kRecentFiles = "files/recent";
-constexpr const char* kLastDevice = "planner/last_device";
 constexpr const char* kOwnDevices = "planner/own_devices";
 constexpr const char* kWindowGeometry = "window/geometry";
-constexpr const char* kWindowState = "window/state";
 
 /// The stored word's place in the list; 0 for a word that is not in it.
 template <std::size_t N>
@@ -103,7 +101,6 @@ void Settings::setLastFolder(const QString& folder)
     if (folder == lastFolder())
         return;
     m_store.setValue(key(kLastFolder), folder);
-    Q_EMIT lastFolderChanged(folder);
 }
 
 QStringList Settings::recentFiles() const
@@ -134,19 +131,6 @@ void Settings::setRecentFiles(const QStringList& files)
     Q_EMIT recentFilesChanged(files);
 }
 
-QString Settings::lastDevice() const
-{
-    return m_store.value(key(kLastDevice)).toString();
-}
-
-void Settings::setLastDevice(const QString& name)
-{
-    if (name == lastDevice())
-        return;
-    m_store.setValue(key(kLastDevice), name);
-    Q_EMIT lastDeviceChanged(name);
-}
-
 QStringList Settings::ownDevices() const
 {
     return m_store.value(key(kOwnDevices)).toStringList();
@@ -172,16 +156,6 @@ QByteArray Settings::windowGeometry() const
 void Settings::setWindowGeometry(const QByteArray& geometry)
 {
     m_store.setValue(key(kWindowGeometry), geometry);
-}
-
-QByteArray Settings::windowState() const
-{
-    return m_store.value(key(kWindowState)).toByteArray();
-}
-
-void Settings::setWindowState(const QByteArray& state)
-{
-    m_store.setValue(key(kWindowState), state);
 }
 
 void Settings::drive(Theme& theme)

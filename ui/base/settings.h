@@ -36,16 +36,12 @@ public:
     void removeRecentFile(const QString& path);
     void forgetRecentFiles() { setRecentFiles({}); }
     /// The device the last plan was made for: its name in the device table, empty at first.
-    [[nodiscard]] QString lastDevice() const;
-    void setLastDevice(const QString& name);
     /// Devices given by hand, newest first, at most 12, as lines of core/device/device_spec.h.
     [[nodiscard]] QStringList ownDevices() const;
     void addOwnDevice(const QString& line);
     /// Written and read by the shell only, with a version of its own inside.
     [[nodiscard]] QByteArray windowGeometry() const;
     void setWindowGeometry(const QByteArray& geometry);
-    [[nodiscard]] QByteArray windowState() const;
-    void setWindowState(const QByteArray& state);
 
     /// Hands theme, scale and patterns to the theme, now and on every later change.
     void drive(Theme& theme);
@@ -54,9 +50,7 @@ Q_SIGNALS:
     void themeChanged(ThemeChoice theme);
     void scalePercentChanged(int percent);
     void patternsChanged(PatternStrength patterns);
-    void lastFolderChanged(const QString& folder);
     void recentFilesChanged(const QStringList& files);
-    void lastDeviceChanged(const QString& name);
     void ownDevicesChanged(const QStringList& lines);
 
 private:
