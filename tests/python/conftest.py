@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import ctypes
+import gc
+import itertools
 import os
 import random
 import sys
@@ -44,6 +46,8 @@ SETTINGS = (
     torch.distributed.is_initialized, os.getcwd, lambda: dict(os.environ, PYTEST_CURRENT_TEST=""), lambda: torch.nn.Module.__call__,
 )  # fmt: skip
 
+WITHOUT_COLLECTION = 16  # tests: recordings spare older objects, garbage among them, and look at all that there are
+number = itertools.count(1)
 trim = getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)  # glibc's
 
 
@@ -56,6 +60,8 @@ def process_as_before():
     before = [get() for get in SETTINGS]
     yield
     assert [get() for get in SETTINGS] == before
+    if next(number) % WITHOUT_COLLECTION == 0:
+        gc.collect()
     trim(0)  # else a worker keeps as much memory as its largest models took, some GB
 
 

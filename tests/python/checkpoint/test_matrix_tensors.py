@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """All models x budgets x plans for PyTorch's checkpoint, on real tensors: the unmodified model's bits, and the peak of the allocator."""
 
-import gc
 
 import plimsoll
 import pytest
@@ -57,7 +56,6 @@ def held_in(lean, model):
     made = {**lean.made, "model": model, "optimizer": lean.optimizer(model)}
     made["optimizer"].step()
     made["optimizer"].zero_grad(set_to_none=True)
-    gc.collect()
     return watched(lambda: plain_step(made), lean.targets).held
 
 

@@ -2,7 +2,6 @@
 """All models x budgets x the planner's plans for a compiled step, on real tensors: eager's bits with two optimizers, and the peak."""
 
 import functools
-import gc
 import itertools
 
 import plimsoll
@@ -26,7 +25,6 @@ def held_in(lean, step, optimizer):
         del loss
         optimizer.zero_grad(set_to_none=True)
 
-    gc.collect()
     return watched(once, lean.targets).held
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterable
 
 import torch
+from plimsoll.isolation.preserve import older_objects_spared
 from plimsoll.measure.profiled import Profile, comparable, roots_of
 
 
@@ -28,6 +29,7 @@ class Watched:
     tensors: Profile  # the events, and of the allocator's only what results of ops take and give back
 
 
+@older_objects_spared()  # which don't go on their own while the step runs
 def watched(run: Callable[[], None], targets: Iterable[str]) -> Watched:
     """Runs a step under the profiler. `targets`: the ops that a recording of the step has."""
     first = torch.autograd._get_sequence_nr()

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import json
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -14,6 +13,7 @@ from typing import Any, Callable
 import torch
 from helpers.allocator import Held, watched
 from helpers.zoo import ZOO
+from plimsoll.isolation.preserve import older_objects_spared
 from plimsoll.measure.profiled import Profile, allocator_curve, matched
 from plimsoll.record.finish import finish
 from plimsoll.record.record import record
@@ -63,6 +63,7 @@ class Proof:
         return sum(self.graph["targets"][op[0]] == f"aten.{name}.Tensor" for op in rows)
 
 
+@older_objects_spared()
 def prove(builder: Callable[[], dict[str, Any]]) -> Proof:
     """Three real steps: the first counts what is saved, the second is profiled, the third recorded."""
     torch.manual_seed(0)
@@ -70,13 +71,9 @@ def prove(builder: Callable[[], dict[str, Any]]) -> Proof:
     graph = json.loads(json.dumps(trace_graph(made["model"], **_arguments(made), target="cpu")))
     made["optimizer"] = made["optimizer"]([p for p in made["model"].parameters() if p.requires_grad])
     saved, apart = _really_saved(made)
-    gc.collect()  # what goes on its own while the step runs
     seen = watched(lambda: plain_step(made), graph["targets"])
     differing = curve_differences(graph, seen.tensors)
-    proof = Proof(graph, _differences(graph, _real_graph(made)), saved, apart, seen.held, differing, _adds(seen.raw))
-    del made, seen
-    gc.collect()
-    return proof
+    return Proof(graph, _differences(graph, _real_graph(made)), saved, apart, seen.held, differing, _adds(seen.raw))
 
 
 def allowed_scratch(name: str, peak: int) -> float:

@@ -3,7 +3,6 @@
 bytes that were predicted. The list is the program's own, so that a new planner is in here at once.
 """
 
-import gc
 import json
 import subprocess
 
@@ -135,7 +134,6 @@ class Planned:
         optimizer = self.training.optimizer
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-        gc.collect()
         return watched(lambda: self._once(optimizer), targets).held.tensors
 
     def _once(self, optimizer):

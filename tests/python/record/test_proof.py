@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The proof: what trace() says about each model of the zoo is what PyTorch does with real tensors on a CPU."""
 
+import gc
 import json
 
 import pytest
@@ -18,7 +19,11 @@ TABLE = Table("PROOF.md", ("model",), (*RECORDED, *KERNELS, "add_/add"), [(name,
 
 @pytest.fixture(scope="session")
 def proven():
-    return once(lambda name: prove(ZOO[name].small), most=1)
+    def proved(name):
+        gc.collect()  # of the model before
+        return prove(ZOO[name].small)
+
+    return once(proved, most=1)
 
 
 @pytest.mark.parametrize("name", ZOO)

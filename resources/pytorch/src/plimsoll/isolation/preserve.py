@@ -18,6 +18,23 @@ from ..common.tensors import tensors_in
 from .places import Place
 
 _CACHE = type(functools.lru_cache(lambda: None))
+_spared = False  # whether older_objects_spared() has frozen objects: counting them takes as long as looking at each
+
+
+@contextlib.contextmanager
+def older_objects_spared() -> Iterator[None]:
+    """Freezes the objects that exist: each recording begins with a full collection, which else takes most of a small step's time."""
+    global _spared
+    mine = not _spared and gc.get_freeze_count() == 0
+    if mine:
+        gc.freeze()
+        _spared = True
+    try:
+        yield
+    finally:
+        if mine:
+            _spared = False
+            gc.unfreeze()
 
 
 @contextlib.contextmanager
@@ -62,16 +79,23 @@ def random_state() -> Iterator[None]:
                 numpy.random.set_state(before[1])
 
 
+def _all_caches() -> list[Any]:
+    """Every functools.lru_cache. Since Python 3.10 an object refers to its type, and nobody has to list all objects."""
+    some = functools.lru_cache(lambda: None)
+    things = gc.get_referrers(_CACHE) if _CACHE in gc.get_referents(some) else gc.get_objects()
+    return [thing for thing in things if type(thing) is _CACHE and thing.cache_info().currsize]
+
+
 @contextlib.contextmanager
 def caches(mode: FakeTensorMode) -> Iterator[None]:
     """Every functools.lru_cache that has got fakes of this mode is cleared afterwards: a real step would be given them."""
     try:
         yield
     finally:
-        frozen = gc.get_freeze_count() > 0  # what is frozen isn't told
+        frozen = _spared or gc.get_freeze_count() > 0  # what is frozen isn't told
         if frozen:
             gc.unfreeze()
-        for cache in [thing for thing in gc.get_objects() if type(thing) is _CACHE]:
+        for cache in _all_caches():
             if any(isinstance(t, FakeTensor) and t.fake_mode is mode for t in tensors_in(gc.get_referents(cache))):
                 cache.cache_clear()
         if frozen:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import re
 from pathlib import Path
@@ -14,6 +15,7 @@ import torch
 from ..common.graph_rows import PHASES, TraceError
 from ..common.progress import Choice, Progress
 from ..isolation.fakes import mode_of
+from ..isolation.preserve import older_objects_spared
 from ..record.tracing import batch_of
 from ..runtime.checkpoint.apply import apply
 from ..runtime.compiled_step.runner import StepRunner, compile_step
@@ -109,7 +111,8 @@ def measure(
     told = Progress(progress, _PASSES_OF_RUN * (1 if plan is None else 2))
     try:
         given = (model, args, kwargs, loss, optimizer, mode, _TARGET)
-        with _casting(model, autocast), prepared(*given, fake=False) as step:
+        gc.collect()  # no garbage of before keeps its memory meanwhile
+        with older_objects_spared(), _casting(model, autocast), prepared(*given, fake=False) as step:
             device = _device_of(model)
             step.progress = told
             runs, profiles = _runs(step, content, loss, steps, device, path.with_suffix(".pickle"))

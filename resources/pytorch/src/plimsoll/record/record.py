@@ -19,19 +19,6 @@ from .saved import DroppedTensors, SavedTensors
 
 
 @contextlib.contextmanager
-def older_objects_spared() -> Iterator[None]:
-    """Freezes the objects that exist: each recording begins with a full collection, which else takes most of a small trace's time."""
-    mine = gc.get_freeze_count() == 0
-    if mine:
-        gc.freeze()
-    try:
-        yield
-    finally:
-        if mine:
-            gc.unfreeze()
-
-
-@contextlib.contextmanager
 def without_collector() -> Iterator[None]:
     """Turns the cyclic garbage collector off, whose runs are unpredictable: a recording frees no cycles."""
     gc.collect()

@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 from ..common.graph_rows import BACKWARD, Recording
 from ..isolation.fakes import building
+from ..isolation.preserve import older_objects_spared
 from ..training_step.environment import prepared
 from .checks import curve
 from .finish import finish
@@ -46,7 +47,7 @@ def record_stream(step_builder: Callable[[], dict[str, Any]], *, target: str = "
             made = step_builder()
     else:
         made = step_builder()
-    with prepared(
+    with older_objects_spared(), prepared(
         made["model"], made.get("args", ()), made.get("kwargs"), made.get("loss"), made.get("optimizer"),
         made.get("mode", "train"), target, micro_steps=made.get("micro_steps", 1), fake=fake,
         autocast=made.get("autocast"),

@@ -13,6 +13,7 @@ import torch
 from ..common.graph_rows import Recording
 from ..common.progress import Choice, Progress
 from ..isolation.data_dependent import translate
+from ..isolation.preserve import older_objects_spared
 from ..shapes.axes import Axis, Dims, axes_of
 from ..shapes.varied import Sample
 from ..shapes.vary import recordings_of, vary_of
@@ -20,7 +21,7 @@ from ..training_step.environment import MicroSteps, prepared, variant_of
 from ..training_step.step import Step
 from ..version import VERSION
 from .finish import finish
-from .record import SavedTensors, older_objects_spared, record, record_with_python_frees, warm_up
+from .record import SavedTensors, record, record_with_python_frees, warm_up
 from .writer import graph_of, write
 
 _PASSES = 3  # the warm-up step and two recordings

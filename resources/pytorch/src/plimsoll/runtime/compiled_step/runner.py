@@ -14,7 +14,8 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from ...common.graph_rows import TraceError
 from ...common.plan_mismatch import PlanMismatch
 from ...isolation.data_dependent import translate
-from ...record.record import older_objects_spared, warm_up
+from ...isolation.preserve import older_objects_spared
+from ...record.record import warm_up
 from ...training_step.environment import prepared
 from ..plan_file import PlanLike, load_plan, read_plan
 from .accumulating import accumulating
