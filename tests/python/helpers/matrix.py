@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix: what every model is planned with, and the table of what came out, resources/pytorch/MATRIX.md."""
+"""The matrix: what every model is planned with, and the table of what came out, resources/pytorch/MATRIX.md.
+
+Each model is run with each kind of plan, at one of the budgets; with PLIMSOLL_EXHAUSTIVE=1, or to write the table, at all of them.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,11 @@ from pathlib import Path
 from typing import Any, Iterator, Optional
 
 import torch
-from helpers import loop
+from helpers import EXHAUSTIVE, loop
 from helpers.allocator import Held
+from helpers.once import once
 from helpers.proof import TAKE_SCRATCH, allowed_scratch
-from helpers.tables import Table
+from helpers.tables import WRITING, Table
 from helpers.zoo import ZOO
 
 AT_REAL_SIZE = ("budget MiB", "peak MiB", "unplanned MiB", "step", "again", "steps compared", "different")
@@ -23,7 +27,7 @@ ON_REAL_TENSORS = ("peak KiB", "allocator KiB", "in kernels", "kept aside")  # o
 SLOTS = ("--planner", "rotor", "--slots", 100)  # the default of 500 would take most of the tests' time, and finds nearly the same plans
 STATE = torch.get_rng_state().numel()
 
-# Budgets, of the way from the unplanned peak down to the smallest peak known; None: where keeping results gains
+# Budgets: shares of the way from the unplanned peak down to the smallest peak known; None: where keeping results gains
 # most, of plans that aren't slower than SLOWEST unplanned steps.
 SHARES = (0.3, 0.6, 0.9)
 SLOWEST = 1.5
@@ -58,11 +62,11 @@ class Planned:
 
 
 def plans(graph: Path, name: str, kind: str, folder: Path) -> Iterator[Planned]:
-    options, shares = KINDS[kind]
-    most, points = loop.frontier(graph, *options, *SLOTS)
+    options = KINDS[kind][0]
+    most, points = _frontier(graph, *options)
     least = min(peak for peak, _ in points)
     assert least < most
-    for share in shares:
+    for share in chosen_shares(name, kind):
         budget = _best_kept(graph, points) if share is None else most - int(share * (most - least))
         path = folder / f"{kind} {share}.json"
         said = loop.cli("plan", graph, "--budget", budget, "--export", path, *options, *SLOTS)
@@ -77,9 +81,19 @@ def plans(graph: Path, name: str, kind: str, folder: Path) -> Iterator[Planned]:
         yield Planned(path, (name, f"rotor, {kind}", _way(share)), budget, most, told, said)
 
 
+_frontier = once(lambda graph, *options: loop.frontier(graph, *options, *SLOTS))
+
+
+def chosen_shares(name: str, kind: str) -> tuple[Optional[float], ...]:
+    """Each budget has its turn as models and kinds go on."""
+    shares = KINDS[kind][1]
+    turn = (list(ZOO).index(name) + list(KINDS).index(kind)) % len(shares)
+    return shares if EXHAUSTIVE or WRITING else shares[turn : turn + 1]
+
+
 def _best_kept(graph: Path, points: list[tuple[int, int]]) -> int:
     """The peak of that plan which, as it keeps results, is faster by most than any that keeps none and needs no more."""
-    _, without = loop.frontier(graph, *SLOTS)
+    _, without = _frontier(graph)
     most = SLOWEST * min(time for _, time in points)
     gains = {peak: min((t for p, t in without if p <= peak), default=0) - time for peak, time in points if time <= most}
     return max(gains, key=lambda peak: (gains[peak], peak))

@@ -10,6 +10,7 @@ from typing import Any, Sequence
 from helpers import ROOT
 
 DOCS = ROOT / "resources" / "pytorch"
+WRITING = os.environ.get("PLIMSOLL_TABLES") == "write"
 
 
 class Table:
@@ -30,7 +31,7 @@ class Table:
     def check(self, key: tuple[str, ...], values: dict[str, Any], only_written: bool = False) -> None:
         """The table says the same. `only_written`: values that depend on the processor are written and not compared."""
         mine = {name: str(value) for name, value in values.items()}
-        if os.environ.get("PLIMSOLL_TABLES") == "write":
+        if WRITING:
             self._write(key, mine)
             return
         found = [row for row in self._rows() if self._key_of(row) == key]
