@@ -179,28 +179,41 @@ check_tsan() {
     run_sanitized_tests tsan 1200 -L threads
 }
 
+# fuzzed TARGET: runs it for 20 s and prints how that ended.
+fuzzed() {
+    local name work seeds=""
+    name="$(basename "$1")"
+    work="$logs/$name-corpus"
+    rm -rf "$work"
+    mkdir -p "$work"
+    [ -d "tests/fuzz/corpus/$name" ] && seeds="tests/fuzz/corpus/$name"
+    # shellcheck disable=SC2086 # no or several words
+    timeout --kill-after=15 90 $runner "$1" -max_total_time=20 -timeout=20 -rss_limit_mb=4096 -close_fd_mask=1 \
+        -artifact_prefix="$logs/$name-" "$work" $seeds >"$logs/$name.log" 2>&1 </dev/null
+    echo "status $? $name"
+}
+
 check_fuzz() {
     command -v clang++ >/dev/null && try_sanitizer fuzz clang++ "-fsanitize=address" || {
         cannot_run fuzz "clang's AddressSanitizer is not installed or does not start here"
         return
     }
     choose_leak_check fuzz
-    build_check fuzz fuzz 600 || return
-    local target name count=0 seeds work
-    for target in $(find build/fuzz/bin build/fuzz/tests -type f -perm -u+x '(' -name 'fuzz_*' -o -name '*_fuzz' ')' \
-        2>/dev/null | sort); do
-        name="$(basename "$target")"
-        work="$logs/$name-corpus"
-        rm -rf "$work"
-        mkdir -p "$work"
-        seeds=""
-        [ -d "tests/fuzz/corpus/$name" ] && seeds="tests/fuzz/corpus/$name"
-        bounded 90 "$name" $runner "$target" -max_total_time=20 -timeout=20 -rss_limit_mb=4096 -close_fd_mask=1 \
-            -artifact_prefix="$logs/$name-" "$work" $seeds
-        judge "fuzz $name" $? || continue
-        count=$((count + 1))
-    done
-    report fuzz "$count targets ran up to 20 s each without a finding"
+    build_check fuzz fuzz 600 fuzz_targets || return
+    local status name list="$logs/fuzz-targets.txt"
+    find build/fuzz/bin -type f -perm -u+x -name 'fuzz_*' | sort >"$list"
+    [ -s "$list" ] || {
+        fail_check fuzz "no target was built"
+        return
+    }
+    export logs runner
+    export -f fuzzed
+    bounded 400 fuzz xargs -a "$list" -r -d '\n' -n 1 -P "$cores" bash -c 'fuzzed "$0"'
+    judge fuzz $? || return
+    while read -r _ status name; do
+        judge "fuzz $name" "$status" || tail -n 30 "$logs/$name.log"
+    done < <(grep '^status ' "$logs/fuzz.log")
+    report fuzz "$(grep -c '^status 0 ' "$logs/fuzz.log") of $(wc -l <"$list") targets ran up to 20 s each without a finding"
 }
 
 # tidied FILE: prints how clang-tidy ended (124: out of time).
