@@ -2,15 +2,15 @@
 # The three functions that declare everything: core modules, UI modules, tests.
 
 # plimsoll_precompiled(name WITH libraries... HEADERS headers... [DEFINITIONS names...]): a precompiled header for the targets that reuse it.
-# Half of the time of a Qt source is parsing Qt's headers. Core is compiled without, and so is everything in the preset
-# release, which finds an include that is missing.
+# Half of the time of a Qt source is parsing Qt's headers. Core is compiled without in the preset dev, whose objects then
+# serve core-only, too, and so is everything in the preset release: they find an include that is missing.
 function(plimsoll_precompiled name)
     cmake_parse_arguments(ARG "" "" "WITH;HEADERS;DEFINITIONS" ${ARGN})
     set(source "${CMAKE_BINARY_DIR}/${name}.cpp")
     file(CONFIGURE OUTPUT "${source}" CONTENT "// What carries the precompiled header.\n")
     add_library(${name} OBJECT "${source}")
     target_link_libraries(${name} PRIVATE plimsoll_options fmt::fmt tl::expected ${ARG_WITH})
-    target_compile_definitions(${name} PRIVATE QT_NO_KEYWORDS QT_NO_FOREACH ${ARG_DEFINITIONS})
+    target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
     # Qt defines these as folders of each test; no test asks for them, and no two folders could share a header.
     target_compile_options(${name} PRIVATE -UQT_TESTCASE_BUILDDIR -UQT_TESTCASE_SOURCEDIR)
     target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
@@ -24,6 +24,13 @@ function(plimsoll_module name)
     cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
     add_library(plimsoll_${name} STATIC ${ARG_SOURCES})
     target_link_libraries(plimsoll_${name} PUBLIC plimsoll_options ${ARG_DEPS})
+    if(PLIMSOLL_PCH AND PLIMSOLL_SANITIZE)
+        if(NOT TARGET plimsoll_core_pch)
+            plimsoll_precompiled(plimsoll_core_pch HEADERS ${plimsoll_pch_standard} <string_view> <limits> <numeric> <tuple>)
+        endif()
+        target_link_libraries(plimsoll_${name} PRIVATE fmt::fmt tl::expected)
+        target_precompile_headers(plimsoll_${name} REUSE_FROM plimsoll_core_pch)
+    endif()
 endfunction()
 
 # Definitions every Qt target gets. QT_NO_KEYWORDS because "slots" is a natural word in a memory planner.
@@ -42,7 +49,7 @@ function(plimsoll_ui_module name)
     if(PLIMSOLL_PCH)
         if(NOT TARGET plimsoll_ui_pch)
             plimsoll_precompiled(plimsoll_ui_pch WITH Qt6::Core Qt6::Gui Qt6::Widgets
-                DEFINITIONS QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_USE_QSTRINGBUILDER
+                DEFINITIONS QT_NO_KEYWORDS QT_NO_FOREACH QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_USE_QSTRINGBUILDER
                 HEADERS ${plimsoll_pch_standard} <QAction> <QApplication> <QComboBox> <QFormLayout> <QHash> <QHeaderView>
                     <QKeyEvent> <QLabel> <QLineEdit> <QMainWindow> <QMenu> <QMouseEvent> <QPainter> <QPushButton>
                     <QScrollArea> <QStackedWidget> <QStringList> <QTableView> <QTimer> <QToolButton> <QVBoxLayout>)
@@ -84,7 +91,7 @@ function(plimsoll_test path)
             set(pch_libraries Qt6::Core Qt6::Test)
         endif()
         if(NOT TARGET ${pch})
-            plimsoll_precompiled(${pch} WITH ${pch_libraries} HEADERS ${plimsoll_pch_standard} ${pch_headers})
+            plimsoll_precompiled(${pch} WITH ${pch_libraries} DEFINITIONS QT_NO_KEYWORDS QT_NO_FOREACH HEADERS ${plimsoll_pch_standard} ${pch_headers})
         endif()
         target_link_libraries(${name} PRIVATE fmt::fmt tl::expected)
         target_compile_options(${name} PRIVATE -UQT_TESTCASE_BUILDDIR -UQT_TESTCASE_SOURCEDIR)

@@ -15,10 +15,12 @@ import numpy  # noqa: E402 (all these need the path)
 import pytest  # noqa: E402
 import torch  # noqa: E402
 
-# The files that take longest start first, so that no worker ends long after the others. Of those files and of
-# these the tests of one model stay together (they share what is made of it), those of other files are one group.
-LONGEST = ("test_matrix_fakes", "test_matrix_tensors", "test_step_small", "test_proof", "test_matrix_steps", "test_step_loop", "test_vary")
-BY_MODEL = LONGEST[:-1]
+# The files that take longest start first, so that no worker ends long after the others. In BY_MODEL the tests of one model are a
+# group, for they share what is made of it; the tests of any other file are one.
+BY_MODEL = (
+    "test_matrix_fakes", "test_matrix_tensors", "test_proof", "test_step_small", "test_matrix_steps", "test_step_runner", "test_step_loop",
+)  # fmt: skip
+LONGEST = ("test_vary", *BY_MODEL, "test_arguments", "test_op_models", "test_closed_loop")
 
 
 def group_of(item):

@@ -11,6 +11,7 @@ import plimsoll
 import pytest
 import torch
 import torch.nn.functional as F
+from helpers import EXHAUSTIVE
 from helpers.once import once
 from helpers.op_plans import count_of, graph, made, plan_between, plan_of, random_regions, record, region, results, same, seeded
 from helpers.plans import plan_file
@@ -20,6 +21,7 @@ from plimsoll import PlanMismatch
 from plimsoll.record.tracing import trace_graph
 from torch.utils.checkpoint import checkpoint
 
+DAMAGED = 150 if EXHAUSTIVE else 50  # plans
 Pair = collections.namedtuple("Pair", "first second")
 
 
@@ -370,7 +372,7 @@ def test_damaged_plans_are_refused_or_change_nothing(granularity):
         rows = [{**calls(("a", "Linear")), "first": 0, "last": 1, "save": [1]}, {**calls(("b", "Linear")), "first": 3, "last": 4}]
         plan = plan_of(traced(), rows, granularity="module")
     expected, refused, ran = outcome(model(), X)[1], 0, 0
-    for seed in range(150):
+    for seed in range(DAMAGED):
         planned = model()
         try:
             plimsoll.apply(planned, damaged(plan, random.Random(seed)))
@@ -385,7 +387,7 @@ def test_damaged_plans_are_refused_or_change_nothing(granularity):
             continue
         ran += 1
         assert all(map(torch.equal, found, expected))
-    assert refused > 40 and ran > 20
+    assert refused > DAMAGED // 4 and ran > DAMAGED // 8
 
 
 def test_a_transformer_with_existing_checkpoints_is_told():
