@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/gui/screenshot.h"
 
+#include "ui/budget_timeline/budget_handle.h"
 #include "ui/shell/main_window.h"
-#include "ui/timeline/budget_handle.h"
 
 #include <QApplication>
 #include <QMouseEvent>

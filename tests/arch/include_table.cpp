@@ -17,9 +17,10 @@ const std::vector<Rule>& includeTable()
         kWith(kPlan, {"core/timeline", "core/parallel", "core/lower", "core/evaluate"});
     static const Modules kPlanner = kWith(kEvaluated, {"core/solve/bounds", "core/solve/api",
                                                        "core/solve/regions", "core/allocator"});
-    static const Modules kPage = {"core",        "ui/base",        "ui/models",      "ui/plot",
-                                  "ui/timeline", "ui/memory_map",  "ui/graph_view",  "ui/frontier",
-                                  "ui/manual",   "ui/plan_tables", "ui/problem_form"};
+    static const Modules kPage = {"core",          "ui/base",        "ui/models",
+                                  "ui/plot",       "ui/timeline",    "ui/budget_timeline",
+                                  "ui/memory_map", "ui/graph_view",  "ui/frontier",
+                                  "ui/manual",     "ui/plan_tables", "ui/problem_form"};
     static const std::vector<Rule> kTable = {
         {"core/base", {}, {}},
         {"core/io", {"core/base"}, {"zlib", "nlohmann"}},
@@ -60,6 +61,9 @@ const std::vector<Rule>& includeTable()
         {"ui/models", {"core", "ui/base"}, {}},
         {"ui/plot", {"core/base", "ui/base"}, {}},
         {"ui/timeline", {"core/base", "core/timeline", "ui/base", "ui/plot"}, {}},
+        {"ui/budget_timeline",
+         {"core/base", "core/timeline", "ui/base", "ui/plot", "ui/timeline"},
+         {}},
         {"ui/manual", {"core/base", "ui/base"}, {}},
         {"ui/memory_map",
          {"core/base", "core/timeline", "core/memtrace", "core/plan", "ui/base", "ui/plot"},

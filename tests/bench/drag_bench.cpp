@@ -142,10 +142,10 @@ bool wait(const std::function<bool()>& done)
 }
 
 /// Pixels of the window's y axis at which budgets stand.
-ui::Coordinates coordinatesOf(const ui::MainWindow& window, const ui::TimelineView& view)
+ui::Coordinates coordinatesOf(const ui::MainWindow& window, const ui::BudgetTimelineView& view)
 {
     ui::TimelineModel model;
-    model.budget = view.budget();
+    model.line = view.budget();
     const QRectF plot = frameFor(model, view.size(), ui::Theme::current().scale()).layout.plot;
     return {plot.translated(view.mapTo(&window, QPoint{})), 0, 1, view.axisTop()};
 }

@@ -105,7 +105,7 @@ void ChoicesInMidsolveTest::aDragDuringASolve()
     const tests::GuiTime time;
     choose(*page, "Regions", "op");
     QVERIFY(makesProgress(*page));
-    TimelineView& view = page->timeline();
+    BudgetTimelineView& view = page->timeline();
     const QPoint from = budgetHandle(*page);
     QTest::mousePress(&view, Qt::LeftButton, {}, from);
     for (int dy = 1; dy <= 60; ++dy) {

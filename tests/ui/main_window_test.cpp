@@ -93,7 +93,7 @@ void MainWindowTest::showsACertifiedPlanInEveryFrameOfADrag()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    TimelineView& view = page->timeline();
+    BudgetTimelineView& view = page->timeline();
     const Bytes before = page->document().budget();
     const QPoint from = budgetHandle(*page);
     QTest::mousePress(&view, Qt::LeftButton, {}, from);
@@ -129,7 +129,7 @@ void MainWindowTest::cancelsADragWithEscape()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    TimelineView& view = page->timeline();
+    BudgetTimelineView& view = page->timeline();
     const Bytes before = page->document().budget();
     const QPoint from = budgetHandle(*page);
     QTest::mousePress(&view, Qt::LeftButton, {}, from);
@@ -462,7 +462,7 @@ void MainWindowTest::showsNamesAsTheyAreAndNothingElse()
     const auto& program = *shown->problem().program;
     for (std::size_t step = 0; step < program.ops.size(); ++step) {
         const HoverContent hover = hoverContentOf(*shown, step);
-        for (const QString& line : {hover.title, hover.where, hover.source, hover.decision})
+        for (const QString& line : {hover.title, hover.where, hover.source, hover.note})
             QVERIFY2(isClean(line), qPrintable(line));
         QVERIFY(isClean(opPlace(program, plimsoll::graph::OpId{step})));
     }

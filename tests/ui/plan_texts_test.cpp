@@ -124,7 +124,7 @@ void PlanTextsTest::tellsWhatARecomputedStepIs()
         if (steps[i].region >= 0) {
             ++recomputed;
             QVERIFY(content.where.endsWith(QStringLiteral("backward")));
-            QVERIFY(!content.decision.isEmpty());
+            QVERIFY(!content.note.isEmpty());
         }
         QVERIFY(!content.source.contains(u'/'));
     }

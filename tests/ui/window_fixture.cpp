@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ui/window_fixture.h"
 
-#include "ui/timeline/budget_handle.h"
+#include "ui/budget_timeline/budget_handle.h"
 
 #include "tests/support/planned_sample.h"
 

@@ -8,6 +8,7 @@
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
+#include "ui/budget_timeline/budget_values.h"
 #include "ui/models/program_texts.h"
 #include "ui/plan_panel/gauge.h"
 #include "ui/plan_panel/memory_lines.h"
@@ -17,7 +18,6 @@
 #include "ui/problem_form/option_form.h"
 #include "ui/problem_form/parallel_form.h"
 #include "ui/problem_form/size_form.h"
-#include "ui/timeline/budget_values.h"
 
 #include <QComboBox>
 #include <QFormLayout>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/workspace/overlay.h"
+#include "ui/budget_timeline/budget_model.h"
 #include "ui/models/measured_model.h"
-#include "ui/timeline/timeline_data.h"
 
 #include <QString>
 

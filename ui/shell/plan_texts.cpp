@@ -40,12 +40,11 @@ void addDecision(HoverContent& content, const plan::VerifiedPlan& shown, const p
         }
     if (saved.count() == 0 && step.region < 0)
         return;
-    content.decisionIcon = QStringLiteral("recompute");
-    content.decisionRole = Role::DecisionRecompute;
-    content.decision =
-        saved.count() == 0
-            ? translated("run again in backward")
-            : translated("%1 paid with %2").arg(shortBytesText(saved), timeText(cost));
+    content.noteIcon = QStringLiteral("recompute");
+    content.noteRole = Role::DecisionRecompute;
+    content.note = saved.count() == 0
+                       ? translated("run again in backward")
+                       : translated("%1 paid with %2").arg(shortBytesText(saved), timeText(cost));
 }
 
 QString valuesText(int count)

@@ -3,9 +3,9 @@
 
 #include "core/workspace/planning.h"
 #include "ui/base/message_strip.h"
+#include "ui/budget_timeline/budget_model.h"
 #include "ui/models/program_texts.h"
 #include "ui/plan_panel/next_steps.h"
-#include "ui/timeline/timeline_data.h"
 
 #include <QString>
 

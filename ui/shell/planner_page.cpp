@@ -55,7 +55,7 @@ PlannerPage::PlannerPage(workspace::PlanDocument opened, QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     m_strip = new MessageStrip{centre};
-    m_timeline = new TimelineView{centre};
+    m_timeline = new BudgetTimelineView{centre};
     m_timeline->setTitle(tr("Memory over the step"));
     m_timeline->setSelection(&m_selection);
     column->addWidget(m_strip);
@@ -138,24 +138,24 @@ void PlannerPage::connectDocument()
 
 void PlannerPage::connectViews()
 {
-    connect(m_timeline, &TimelineView::budgetDragged, &m_document,
+    connect(m_timeline, &BudgetTimelineView::budgetDragged, &m_document,
             &DocumentController::previewBudget);
-    connect(m_timeline, &TimelineView::budgetCommitted, &m_document,
+    connect(m_timeline, &BudgetTimelineView::budgetCommitted, &m_document,
             [this](base::Bytes budget) { m_document.commitBudget(budget); });
-    connect(m_timeline, &TimelineView::budgetDragCancelled, &m_document,
+    connect(m_timeline, &BudgetTimelineView::budgetDragCancelled, &m_document,
             &DocumentController::cancelPreview);
-    connect(m_timeline, &TimelineView::budgetRejected, this, [this](const QString& reason) {
+    connect(m_timeline, &BudgetTimelineView::budgetRejected, this, [this](const QString& reason) {
         m_strip->post({QStringLiteral("typed"),
                        MessageKind::Warn,
                        tr("The typed budget could not be read."),
                        reason,
                        {}});
     });
-    connect(m_timeline, &TimelineView::visibleRangeChanged, this, [this] { storeView(); });
-    connect(m_timeline, &TimelineView::pinsChanged, this, [this] { storeView(); });
-    connect(m_twins, &TableTwins::stepChosen, m_timeline, &TimelineView::showStep);
+    connect(m_timeline, &BudgetTimelineView::visibleRangeChanged, this, [this] { storeView(); });
+    connect(m_timeline, &BudgetTimelineView::pinsChanged, this, [this] { storeView(); });
+    connect(m_twins, &TableTwins::stepChosen, m_timeline, &BudgetTimelineView::showStep);
     connect(m_twins, &TableTwins::budgetChosen, &m_document, &DocumentController::commitBudget);
-    connect(m_timeline, &TimelineView::lowerBoundClicked, this,
+    connect(m_timeline, &BudgetTimelineView::lowerBoundClicked, this,
             [this] { m_planDock->showPage(m_plan); });
     connect(m_frontier, &FrontierView::budgetDragged, &m_document,
             &DocumentController::previewBudget);

@@ -5,9 +5,9 @@
 #include "ui/base/message_strip.h"
 #include "ui/base/selection.h"
 #include "ui/base/theme.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/shell/document_controller.h"
 #include "ui/shell/problem_log.h"
-#include "ui/timeline/timeline_view.h"
 
 #include <QMainWindow>
 #include <QTimer>
@@ -50,7 +50,7 @@ public:
     ~PlannerPage() override;
 
     [[nodiscard]] DocumentController& document() { return m_document; }
-    [[nodiscard]] TimelineView& timeline() { return *m_timeline; }
+    [[nodiscard]] BudgetTimelineView& timeline() { return *m_timeline; }
     [[nodiscard]] MessageStrip& strip() { return *m_strip; }
     [[nodiscard]] BudgetPanel& budgetPanel() { return *m_panel; }
     [[nodiscard]] PlanPage& planPage() { return *m_plan; }
@@ -137,7 +137,7 @@ private:
     DocumentController m_document;
     ProblemLog m_log;
     Selection m_selection;
-    TimelineView* m_timeline = nullptr;
+    BudgetTimelineView* m_timeline = nullptr;
     MessageStrip* m_strip = nullptr;
     BudgetPanel* m_panel = nullptr;
     QScrollArea* m_panelArea = nullptr;

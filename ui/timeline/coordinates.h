@@ -2,9 +2,12 @@
 #pragma once
 
 #include "core/timeline/timeline.h"
-#include "ui/timeline/timeline_data.h"
 
 #include <QRectF>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace plimsoll::ui {
 
@@ -55,6 +58,9 @@ private:
     double m_end = 1;
     base::Bytes m_top{1};
 };
+
+/// For each step of an axis the step of another timeline that stands there. Null: the same steps.
+using StepMap = std::shared_ptr<const std::vector<std::uint32_t>>;
 
 /// Steps begin..end - 1 that a pixel column shows. Never empty.
 struct StepSpan

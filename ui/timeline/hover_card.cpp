@@ -3,7 +3,7 @@
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
-#include "ui/timeline/measured_line.h"
+#include "ui/timeline/paint_context.h"
 #include "ui/timeline/patterns.h"
 
 #include <QFontMetricsF>
@@ -118,45 +118,13 @@ private:
     QFontMetricsF m_metrics;
 };
 
-/// Lines about what was measured at a step.
-struct CardMeasured
+double cardHeight(const HoverContent& content, const CardClasses& classes, const Theme& theme)
 {
-    base::Bytes measured;
-    base::Bytes predicted; ///< in the measured allocator's sizes
-};
-
-std::optional<CardMeasured> measuredAt(const TimelineModel& model, std::size_t step)
-{
-    const std::optional<std::size_t> at = measuredStepAt(model, step);
-    if (!at)
-        return std::nullopt;
-    return CardMeasured{model.measured->live->totalAt(*at),
-                        model.measured->predicted->totalAt(*at)};
-}
-
-/// The card's sum counts reserve and rounding as the budget does; what was measured is compared
-/// with what was predicted for that very allocator. Where the two read differently, both are told.
-void writeMeasured(CardWriter& card, const CardMeasured& at, const MeasuredSet& set)
-{
-    card.text(measuredName(set), TextRole::Small, Role::Accent);
-    card.right(bytesText(at.measured, Rounding::Up), TextRole::Strong, Role::Accent);
-    card.next();
-    card.text(set.basis.isEmpty() && !set.stepAt
-                  ? QStringLiteral("difference")
-                  : QStringLiteral("against %1").arg(bytesText(at.predicted, Rounding::Up)),
-              TextRole::Small, Role::Muted);
-    card.right(measuredDifferenceText(at.measured, at.predicted), TextRole::Small, Role::Text);
-    card.next();
-}
-
-double cardHeight(const HoverContent& content, const CardClasses& classes, const Theme& theme,
-                  bool isMeasured)
-{
-    double lines = (isMeasured ? 4 : 2) + static_cast<double>(classes.shown.size());
+    double lines = 2 + static_cast<double>(content.rows.size() + classes.shown.size());
     lines += content.where.isEmpty() ? 0 : 1;
     lines += classes.others > 0 ? 1 : 0;
-    const bool hasEnd = !content.decision.isEmpty() || !content.source.isEmpty();
-    lines += content.decision.isEmpty() ? 0 : 1;
+    const bool hasEnd = !content.note.isEmpty() || !content.source.isEmpty();
+    lines += content.note.isEmpty() ? 0 : 1;
     lines += content.source.isEmpty() ? 0 : 1;
     return lines * lineHeight(theme) + theme.px(kRule) * (hasEnd ? 2 : 1) + 2 * theme.px(kPad) - 4;
 }
@@ -165,11 +133,9 @@ double cardHeight(const HoverContent& content, const CardClasses& classes, const
 CardClasses classesFor(const TimelineModel& model, const Theme& theme, std::size_t step,
                        const HoverContent& content, double room)
 {
-    const timeline::Stack stack = model.set.planned->stackAt(step);
+    const timeline::Stack stack = model.stacked->stackAt(step);
     CardClasses classes = classesAt(stack, kMostClasses);
-    const bool isMeasured = measuredStepAt(model, step).has_value();
-    for (std::size_t most = kMostClasses;
-         most > 0 && cardHeight(content, classes, theme, isMeasured) > room;)
+    for (std::size_t most = kMostClasses; most > 0 && cardHeight(content, classes, theme) > room;)
         classes = classesAt(stack, --most);
     return classes;
 }
@@ -208,8 +174,7 @@ QSizeF hoverCardSize(const TimelineModel& model, const Theme& theme, std::size_t
 {
     const HoverContent content = contentOf(model, step);
     return {static_cast<double>(theme.px(kWidth)),
-            cardHeight(content, classesFor(model, theme, step, content, room), theme,
-                       measuredStepAt(model, step).has_value())};
+            cardHeight(content, classesFor(model, theme, step, content, room), theme)};
 }
 
 QRectF hoverCardPin(const Theme& theme, const QRectF& card)
@@ -221,9 +186,9 @@ QRectF hoverCardPin(const Theme& theme, const QRectF& card)
 void paintHoverCard(const PaintContext& context, const QRectF& rect, std::size_t step, bool pinned)
 {
     const TimelineModel& model = context.model;
-    const timeline::Timeline& planned = *model.set.planned;
+    const timeline::Timeline& stacked = *model.stacked;
     const HoverContent content = contentOf(model, step);
-    const base::Bytes total = planned.totalAt(step);
+    const base::Bytes total = stacked.totalAt(step);
     drawCard(context.painter, rect);
     drawIcon(context.painter, hoverCardPin(context.theme, rect).adjusted(3, 3, -3, -3),
              QStringLiteral("pin"), context.theme.color(pinned ? Role::Accent : Role::Muted));
@@ -236,28 +201,30 @@ void paintHoverCard(const PaintContext& context, const QRectF& rect, std::size_t
         card.text(content.where, TextRole::Small, Role::Muted);
         card.next();
     }
-    card.text(model.axis.hasTimes() ? timeText(planned.timeAt(step))
+    card.text(model.axis.hasTimes() ? timeText(stacked.timeAt(step))
                                     : QStringLiteral("op %1").arg(step),
               TextRole::Small, Role::Muted);
     card.right(bytesText(total, Rounding::Up), TextRole::Strong, Role::Text);
     card.next();
-    if (const auto measured = measuredAt(model, step))
-        writeMeasured(card, *measured, *model.measured);
+    for (const HoverRow& row : content.rows) {
+        card.text(row.name, TextRole::Small, row.nameInk);
+        card.right(row.value, row.valueFont, row.valueInk);
+        card.next();
+    }
     card.rule();
 
-    writeClasses(card, planned.stackAt(step),
+    writeClasses(card, stacked.stackAt(step),
                  classesFor(model, context.theme, step, content, rect.height()), total);
-    if (content.decision.isEmpty() && content.source.isEmpty())
+    if (content.note.isEmpty() && content.source.isEmpty())
         return;
     card.rule();
-    if (!content.decision.isEmpty()) {
-        card.icon(content.decisionIcon, content.decisionRole);
-        card.text(content.decision, TextRole::Small, Role::Text, 18);
+    if (!content.note.isEmpty()) {
+        card.icon(content.noteIcon, content.noteRole);
+        card.text(content.note, TextRole::Small, Role::Text, 18);
         card.next();
     }
     if (!content.source.isEmpty())
-        card.text(content.source, TextRole::Small, Role::Muted,
-                  content.decision.isEmpty() ? 0 : 18);
+        card.text(content.source, TextRole::Small, Role::Muted, content.note.isEmpty() ? 0 : 18);
 }
 
 } // namespace plimsoll::ui

@@ -42,7 +42,7 @@ void forEachLevel(const std::vector<float>& heights, Visit&& visit)
 }
 
 /// Calls fill(rectangle, colour) for the strip's ground and both curves: upright rectangles only,
-/// for this is painted again with each plan that a drag meets.
+/// for this is painted again with each timeline that a drag meets.
 template <typename Fill>
 void fillCurves(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme,
                 Fill&& fill)
@@ -50,31 +50,28 @@ void fillCurves(const TimelineModel& model, const TimelineFrame& frame, const Th
     const QRectF& strip = frame.layout.overview;
     const QColor ground = theme.color(Role::Plot);
     fill(strip, ground);
-    if (!model.set.planned || model.set.planned->stepCount() == 0)
+    if (!model.stacked || model.stacked->stepCount() == 0)
         return;
     const Coordinates at = overviewCoordinates(frame);
     const std::vector<StepSpan> spans = columnSpans(model.axis, at);
     const QColor area = mixed(theme.color(Role::ClassAct), model.pale ? 0.35 : 0.8, ground);
     forEachLevel(
-        ghostColumns(*model.set.planned, spans, {}, at),
+        curveColumns(*model.stacked, spans, {}, at),
         [&](double column, double count, double height, double /*before*/) {
             fill(QRectF{strip.left() + column, strip.bottom() - height, count, height}, area);
         });
-    if (!model.set.unplanned || model.set.unplanned == model.set.planned)
-        return;
-    std::span<const std::uint32_t> map;
-    if (model.set.unplannedStepAt)
-        map = *model.set.unplannedStepAt;
-    const QColor line = theme.color(Role::Danger);
-    forEachLevel(ghostColumns(*model.set.unplanned, spans, map, at),
-                 [&](double column, double count, double height, double before) {
-                     const double x = strip.left() + column;
-                     const double y = std::round(strip.bottom() - height);
-                     fill(QRectF{x, y, count, 1}, line);
-                     const double from = std::min(y, std::round(strip.bottom() - before));
-                     const double to = std::max(y, std::round(strip.bottom() - before));
-                     fill(QRectF{x, from, 1, to - from}, line);
-                 });
+    for (const LineCurve& other : model.overviewCurves) {
+        const QColor line = theme.color(other.ink);
+        forEachLevel(curveColumns(*other.curve, spans, other.stepAt, at),
+                     [&](double column, double count, double height, double before) {
+                         const double x = strip.left() + column;
+                         const double y = std::round(strip.bottom() - height);
+                         fill(QRectF{x, y, count, 1}, line);
+                         const double from = std::min(y, std::round(strip.bottom() - before));
+                         const double to = std::max(y, std::round(strip.bottom() - before));
+                         fill(QRectF{x, from, 1, to - from}, line);
+                     });
+    }
 }
 
 } // namespace
@@ -117,13 +114,12 @@ void paintOverview(QPainter& painter, const TimelineModel& model, const Timeline
     if (strip.isEmpty())
         return;
     painter.setRenderHint(QPainter::Antialiasing, false);
-    if (model.budget) {
+    if (model.line) {
         const double y = strip.bottom()
-                         - static_cast<double>(model.budget->count())
+                         - static_cast<double>(model.line->count())
                                / static_cast<double>(frame.at.top().count()) * (strip.height() - 3);
-        painter.fillRect(
-            QRectF{strip.left(), std::round(y), strip.width(), 1.5},
-            theme.color(model.budgetState == BudgetState::Infeasible ? Role::Danger : Role::Line));
+        painter.fillRect(QRectF{strip.left(), std::round(y), strip.width(), 1.5},
+                         theme.color(model.lineInk));
     }
     const VisibleRange visible = model.viewport.range();
     const double left = std::round(frame.overviewX(visible.begin));

@@ -20,6 +20,7 @@ struct PaintContext
     const TimelineModel& model;
     const TimelineFrame& frame;
     const Theme& theme;
+    bool isStill = false; ///< a picture to keep: no hover, no focus, shapes instead of pixels
 
     [[nodiscard]] double px(double length) const { return theme.px(length); }
     void setText(TextRole font, Role color) const
@@ -45,14 +46,9 @@ void paintTag(const PaintContext& context, const QRectF& rect, const Tag& tag);
 /// Where the labels of a frame stand; those without a free place are left out.
 struct PlacedLabels
 {
-    std::optional<QRectF> readout;
     std::vector<QRectF> cards; ///< pinned, in the order of the pins, then the cursor's
-    std::optional<QRectF> plannedPeak;
-    std::optional<QRectF> unplannedPeak;
-    std::optional<QRectF> measuredPeak;
-    std::vector<std::optional<QRectF>> levels; ///< in the order of MeasuredSet::levels
-    std::optional<QRectF> bound;
-    std::optional<QRectF> witness;
+    std::optional<QRectF> peak;
+    std::vector<std::optional<QRectF>> overlay; ///< in the overlay's order
     std::array<std::optional<QRectF>, StackColumns::kLayers> classNames;
 };
 /// In the order of design 5.4. `columns` are in device pixels.
@@ -70,14 +66,10 @@ void paintBands(const PaintContext& context);  ///< phases
 void paintBoundaries(const PaintContext& context, const StackColumns& standing);
 void paintTimeAxis(const PaintContext& context);
 void paintClassNames(const PaintContext& context, const PlacedLabels& labels);
-void paintLowerBound(const PaintContext& context, const PlacedLabels& labels);
 void paintSelection(const PaintContext& context);
 void paintCursor(const PaintContext& context, std::size_t step);
-void paintPeaks(const PaintContext& context, const PlacedLabels& labels);
-void paintWitness(const PaintContext& context, const PlacedLabels& labels);
-void paintCapacities(const PaintContext& context);
-void paintBudgetLine(const PaintContext& context);
-void paintReadout(const PaintContext& context, const QRectF& rect);
+void paintPeak(const PaintContext& context, const PlacedLabels& labels);
+void paintPinDistance(const PaintContext& context); ///< what is between two pins
 
 /// Of a line of text centred in the rectangle.
 [[nodiscard]] double baselineIn(const QRectF& rect, const QFont& font);
@@ -92,35 +84,25 @@ struct ShownSubtitle
 };
 [[nodiscard]] ShownSubtitle shownSubtitle(const TimelineModel& model, const TimelineFrame& frame,
                                           const Theme& theme);
-[[nodiscard]] QRectF markRect(const TimelineModel& model, const TimelineFrame& frame);
-[[nodiscard]] QString pillText(const TimelineModel& model);
-[[nodiscard]] QRectF pillRect(const TimelineModel& model, const TimelineFrame& frame,
-                              const Theme& theme);
-/// Ticks of devices inside the axis, at most five; labels empty where there is no room.
-struct CapacityLabel
-{
-    std::size_t index = 0; ///< into TimelineModel::capacities
-    double tickY = 0;
-    double textY = 0; ///< centre of the size; the name stands below
-    bool hasSize = true;
-    bool hasName = true;
-};
-[[nodiscard]] std::vector<CapacityLabel> capacityLabels(const TimelineModel& model,
-                                                        const TimelineFrame& frame);
+/// All facts in one line.
+[[nodiscard]] QString wholeSubtitle(const TimelineModel& model);
 /// Centre of a peak's triangle, its apex on the curve.
 struct PeakMark
 {
     QPointF apex;
-    bool below = false; ///< stands under the apex because the budget line is near
+    bool below = false; ///< stands under the apex because the overlay's line is near
 };
-[[nodiscard]] std::optional<PeakMark> plannedPeakMark(const TimelineModel& model,
-                                                      const TimelineFrame& frame);
-[[nodiscard]] std::optional<PeakMark> unplannedPeakMark(const TimelineModel& model,
-                                                        const TimelineFrame& frame);
-[[nodiscard]] Tag plannedPeakTag(const TimelineModel& model);
-[[nodiscard]] Tag unplannedPeakTag(const TimelineModel& model);
-[[nodiscard]] Tag boundTag(const TimelineModel& model);
-[[nodiscard]] Tag witnessTag(const TimelineModel& model);
+[[nodiscard]] PeakMark peakMarkAt(const TimelineModel& model, const TimelineFrame& frame,
+                                  QPointF apex);
+[[nodiscard]] bool isOnMark(const PeakMark& mark, const QPointF& pos, double scale);
+void paintPeakMark(const PaintContext& context, const PeakMark& mark, bool filled);
+/// Places of a peak's label: beside its triangle, right then left.
+[[nodiscard]] std::array<QRectF, 2> besideMark(const PeakMark& mark, const QSizeF& size,
+                                               double scale);
+/// Of the stacked timeline.
+[[nodiscard]] std::optional<PeakMark> peakMark(const TimelineModel& model,
+                                               const TimelineFrame& frame);
+[[nodiscard]] Tag peakTag(const TimelineModel& model);
 
 // Cards.
 /// Lists fewer classes where `room` is too low for all.
@@ -128,6 +110,5 @@ struct PeakMark
                                    double room);
 void paintHoverCard(const PaintContext& context, const QRectF& rect, std::size_t step, bool pinned);
 [[nodiscard]] QRectF hoverCardPin(const Theme& theme, const QRectF& card);
-[[nodiscard]] QSizeF readoutSize(const TimelineModel& model, const Theme& theme);
 
 } // namespace plimsoll::ui

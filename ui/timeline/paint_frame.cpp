@@ -97,8 +97,8 @@ void paintGround(const PaintContext& context)
 void paintBands(const PaintContext& context)
 {
     const TimelineLayout& layout = context.frame.layout;
-    const timeline::TimelinePtr& planned = context.model.set.planned;
-    if (!planned || layout.bands.isEmpty())
+    const timeline::TimelinePtr& stacked = context.model.stacked;
+    if (!stacked || layout.bands.isEmpty())
         return;
     QPainter& painter = context.painter;
     painter.setRenderHint(QPainter::Antialiasing, false);
@@ -108,7 +108,7 @@ void paintBands(const PaintContext& context)
     const QFont font = context.theme.font(TextRole::Small);
     painter.save();
     painter.setClipRect(layout.bands);
-    for (const timeline::Band& band : planned->bands()) {
+    for (const timeline::Band& band : stacked->bands()) {
         const double begin = axis.positionOf(band.begin);
         const double end = axis.positionOf(std::size_t{band.end} + 1);
         const double left = std::max(at.xOf(begin), layout.plot.left());
@@ -136,14 +136,14 @@ void paintBands(const PaintContext& context)
 void paintBoundaries(const PaintContext& context, const StackColumns& standing)
 {
     const TimelineLayout& layout = context.frame.layout;
-    const timeline::TimelinePtr& planned = context.model.set.planned;
-    if (!planned)
+    const timeline::TimelinePtr& stacked = context.model.stacked;
+    if (!stacked)
         return;
     context.painter.setRenderHint(QPainter::Antialiasing, false);
     const QColor ink = mixed(context.theme.color(Role::BorderStrong), kBoundaryShare,
                              context.theme.color(Role::Plot));
     const double top = layout.bands.isEmpty() ? layout.plot.top() : layout.bands.top();
-    for (const timeline::Band& band : planned->bands()) {
+    for (const timeline::Band& band : stacked->bands()) {
         const double edge =
             std::round(context.frame.at.xOf(context.model.axis.positionOf(band.begin)));
         if (edge > layout.plot.left() + 1 && edge < layout.plot.right() - 1)

@@ -13,38 +13,10 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr double kNearLine = 26.0; ///< an apex this near to the budget line gets its mark below
+constexpr double kNearLine = 26.0; ///< an apex this near to the line gets its mark below
+constexpr double kMarkHit = 10;
 constexpr double kTagPad = 5.0;
 constexpr double kTagGap = 6.0;
-
-PeakMark markAt(const TimelineModel& model, const TimelineFrame& frame, QPointF apex)
-{
-    PeakMark mark{apex, false};
-    if (model.budget)
-        mark.below =
-            std::abs(frame.at.yOf(*model.budget) - apex.y()) < kNearLine * frame.layout.scale;
-    return mark;
-}
-
-bool isVisible(const TimelineFrame& frame, double x)
-{
-    return x >= frame.at.plot().left() && x <= frame.at.plot().right();
-}
-
-void paintTriangle(const PaintContext& context, const PeakMark& mark, bool filled)
-{
-    const double w = context.px(10) / 2;
-    const double h = context.px(8);
-    const double sign = mark.below ? 1 : -1;
-    const QPointF tip = mark.apex + QPointF{0, sign * 1.5};
-    const QPolygonF triangle{tip, tip + QPointF{-w, sign * h}, tip + QPointF{w, sign * h}};
-    context.painter.setRenderHint(QPainter::Antialiasing);
-    QPen pen{context.theme.color(Role::Text), 1.4};
-    pen.setJoinStyle(Qt::MiterJoin);
-    context.painter.setPen(pen);
-    context.painter.setBrush(context.theme.color(filled ? Role::Text : Role::Panel));
-    context.painter.drawPolygon(triangle);
-}
 
 } // namespace
 
@@ -96,51 +68,61 @@ void paintTag(const PaintContext& context, const QRectF& rect, const Tag& tag)
              [&](QPainter& painter) { drawTag(painter, context.theme, own, tag); });
 }
 
-Tag plannedPeakTag(const TimelineModel& model)
+PeakMark peakMarkAt(const TimelineModel& model, const TimelineFrame& frame, QPointF apex)
 {
-    return {QStringLiteral("peak ") + bytesText(model.set.planned->peak(), Rounding::Up),
-            model.plannedPeakName, Role::Text};
+    PeakMark mark{apex, false};
+    if (model.line)
+        mark.below =
+            std::abs(frame.at.yOf(*model.line) - apex.y()) < kNearLine * frame.layout.scale;
+    return mark;
 }
 
-Tag unplannedPeakTag(const TimelineModel& model)
+bool isOnMark(const PeakMark& mark, const QPointF& pos, double scale)
 {
-    return {QStringLiteral("unplanned ") + bytesText(model.set.unplanned->peak(), Rounding::Up),
-            model.unplannedPeakName, Role::Text};
+    const QPointF middle = mark.apex + QPointF{0, (mark.below ? 5 : -5) * scale};
+    return std::abs(middle.x() - pos.x()) <= kMarkHit * scale
+           && std::abs(middle.y() - pos.y()) <= kMarkHit * scale;
 }
 
-Tag boundTag(const TimelineModel& model)
+void paintPeakMark(const PaintContext& context, const PeakMark& mark, bool filled)
 {
-    return {QString{},
-            QStringLiteral("lower bound ") + bytesText(model.bound->bytes, Rounding::Down),
-            Role::Text};
+    const double w = context.px(10) / 2;
+    const double h = context.px(8);
+    const double sign = mark.below ? 1 : -1;
+    const QPointF tip = mark.apex + QPointF{0, sign * 1.5};
+    const QPolygonF triangle{tip, tip + QPointF{-w, sign * h}, tip + QPointF{w, sign * h}};
+    context.painter.setRenderHint(QPainter::Antialiasing);
+    QPen pen{context.theme.color(Role::Text), 1.4};
+    pen.setJoinStyle(Qt::MiterJoin);
+    context.painter.setPen(pen);
+    context.painter.setBrush(context.theme.color(filled ? Role::Text : Role::Panel));
+    context.painter.drawPolygon(triangle);
 }
 
-Tag witnessTag(const TimelineModel& model)
+Tag peakTag(const TimelineModel& model)
 {
-    return {bytesText(model.bound->bytes, Rounding::Down) + QStringLiteral(" must be live here"),
-            model.bound->where, Role::Text};
+    return {QStringLiteral("peak ") + bytesText(model.stacked->peak(), Rounding::Up),
+            model.peakName, Role::Text};
 }
 
-std::optional<PeakMark> plannedPeakMark(const TimelineModel& model, const TimelineFrame& frame)
+std::optional<PeakMark> peakMark(const TimelineModel& model, const TimelineFrame& frame)
 {
-    if (!model.set.planned || model.set.planned->stepCount() == 0 || model.pale)
+    if (!model.stacked || model.stacked->stepCount() == 0 || model.pale)
         return std::nullopt;
-    const double x = frame.xOfStep(model.axis, model.set.planned->peakStep());
-    if (!isVisible(frame, x))
+    const double x = frame.xOfStep(model.axis, model.stacked->peakStep());
+    if (!frame.shows(x))
         return std::nullopt;
-    return markAt(model, frame, {x, frame.at.yOf(model.set.planned->peak())});
+    return peakMarkAt(model, frame, {x, frame.at.yOf(model.stacked->peak())});
 }
 
-std::optional<PeakMark> unplannedPeakMark(const TimelineModel& model, const TimelineFrame& frame)
+void paintPeak(const PaintContext& context, const PlacedLabels& labels)
 {
-    // One mark is enough where the plan is the unplanned program.
-    if (model.set.unplanned == model.set.planned)
-        return std::nullopt;
-    const std::optional<double> position = unplannedPeakPosition(model);
-    if (!position || !isVisible(frame, frame.at.xOf(*position)))
-        return std::nullopt;
-    return markAt(model, frame,
-                  {frame.at.xOf(*position), frame.at.yOf(model.set.unplanned->peak())});
+    const std::optional<PeakMark> mark = peakMark(context.model, context.frame);
+    if (!mark)
+        return;
+    paintPeakMark(context, *mark, true);
+    if (labels.peak)
+        paintTag(context, *labels.peak, peakTag(context.model));
 }
 
 void paintClassNames(const PaintContext& context, const PlacedLabels& labels)
@@ -165,28 +147,6 @@ void paintClassNames(const PaintContext& context, const PlacedLabels& labels)
                          rect->center().y() + (metrics.ascent() - metrics.descent()) / 2},
                  name);
     }
-}
-
-void paintLowerBound(const PaintContext& context, const PlacedLabels& labels)
-{
-    if (!context.model.bound)
-        return;
-    const QRectF& plot = context.frame.at.plot();
-    const double y = std::round(context.frame.at.yOf(context.model.bound->bytes));
-    drawKept(context.painter, QPointF{plot.left(), y}, QStringLiteral("bound"),
-             QRectF{0, -2, plot.width(), 5}, [&](QPainter& painter) {
-                 const QLineF line{0, 0.5, plot.width(), 0.5};
-                 painter.setRenderHint(QPainter::Antialiasing);
-                 painter.setPen(QPen{context.theme.color(Role::Panel, 0.8), 3});
-                 painter.drawLine(line);
-                 QPen pen{context.theme.color(Role::Text), 1.4};
-                 pen.setCapStyle(Qt::FlatCap);
-                 pen.setDashPattern({1.5, 2.2});
-                 painter.setPen(pen);
-                 painter.drawLine(line);
-             });
-    if (labels.bound)
-        paintTag(context, *labels.bound, boundTag(context.model));
 }
 
 void paintSelection(const PaintContext& context)
@@ -221,12 +181,12 @@ void paintSelection(const PaintContext& context)
 
 void paintCursor(const PaintContext& context, std::size_t step)
 {
-    const timeline::TimelinePtr& planned = context.model.set.planned;
-    if (!planned || step >= planned->stepCount())
+    const timeline::TimelinePtr& stacked = context.model.stacked;
+    if (!stacked || step >= stacked->stepCount())
         return;
     const QRectF& plot = context.frame.at.plot();
     const double x = std::round(context.frame.xOfStep(context.model.axis, step));
-    if (!isVisible(context.frame, x))
+    if (!context.frame.shows(x))
         return;
     QPainter& painter = context.painter;
     painter.setRenderHint(QPainter::Antialiasing, false);
@@ -237,41 +197,30 @@ void paintCursor(const PaintContext& context, std::size_t step)
     painter.setPen(QPen{context.theme.color(Role::Halo), 1.5});
     painter.setBrush(context.theme.color(Role::Text));
     const double r = context.px(4);
-    painter.drawEllipse(QPointF{x + 0.5, context.frame.at.yOf(planned->totalAt(step))}, r, r);
+    painter.drawEllipse(QPointF{x + 0.5, context.frame.at.yOf(stacked->totalAt(step))}, r, r);
 }
 
-void paintPeaks(const PaintContext& context, const PlacedLabels& labels)
+void paintPinDistance(const PaintContext& context)
 {
-    if (const auto mark = unplannedPeakMark(context.model, context.frame)) {
-        paintTriangle(context, *mark, false);
-        if (labels.unplannedPeak)
-            paintTag(context, *labels.unplannedPeak, unplannedPeakTag(context.model));
-    }
-    if (const auto mark = plannedPeakMark(context.model, context.frame)) {
-        paintTriangle(context, *mark, true);
-        if (labels.plannedPeak)
-            paintTag(context, *labels.plannedPeak, plannedPeakTag(context.model));
-    }
-}
-
-void paintWitness(const PaintContext& context, const PlacedLabels& labels)
-{
-    if (!labels.witness || !context.model.bound || !context.model.bound->step)
+    const std::vector<std::size_t>& pins = context.model.pins;
+    if (pins.size() != 2 || !context.model.stacked)
         return;
-    QPainter& painter = context.painter;
-    const QColor danger = context.theme.color(Role::Danger);
-    const double x = context.frame.xOfStep(context.model.axis, *context.model.bound->step);
-    const double y = context.frame.at.yOf(context.model.bound->bytes);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen{danger, 1.4});
-    painter.drawLine(QPointF{x, labels.witness->bottom()}, QPointF{x, y});
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(danger);
-    painter.drawEllipse(QPointF{x, y}, context.px(4.5), context.px(4.5));
-    paintTag(context, *labels.witness, witnessTag(context.model));
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen{danger, 1});
-    painter.drawRoundedRect(labels.witness->adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+    const timeline::Timeline& stacked = *context.model.stacked;
+    const auto [first, second] = std::minmax(pins[0], pins[1]);
+    if (second >= stacked.stepCount())
+        return;
+    Tag tag;
+    tag.strong = bytesDifferenceText(stacked.totalAt(second) - stacked.totalAt(first));
+    if (context.model.axis.hasTimes())
+        tag.plain = timeDifferenceText(stacked.timeAt(second) - stacked.timeAt(first));
+    const QSizeF size = tagSize(context.theme, tag);
+    const double middle = (context.frame.xOfStep(context.model.axis, first)
+                           + context.frame.xOfStep(context.model.axis, second))
+                          / 2;
+    const QRectF& plot = context.frame.at.plot();
+    paintTag(context,
+             QRectF{QPointF{middle - size.width() / 2, plot.bottom() - size.height() - 6}, size},
+             tag);
 }
 
 } // namespace plimsoll::ui

@@ -70,47 +70,58 @@ std::vector<StepSpan> columnSpans(const StepAxis& axis, const Coordinates& coord
     return spans;
 }
 
-std::vector<float> ghostColumns(const timeline::Timeline& unplanned, const StepAxis& plannedAxis,
-                                std::span<const std::uint32_t> unplannedStepAt,
-                                const Coordinates& coordinates)
-{
-    return ghostColumns(unplanned, columnSpans(plannedAxis, coordinates), unplannedStepAt,
-                        coordinates);
-}
-
-std::vector<float> ghostColumns(const timeline::Timeline& unplanned,
-                                std::span<const StepSpan> spans,
-                                std::span<const std::uint32_t> unplannedStepAt,
-                                const Coordinates& coordinates)
+std::vector<float> curveColumns(const timeline::Timeline& curve, std::span<const StepSpan> spans,
+                                const StepMap& stepAt, const Coordinates& coordinates)
 {
     std::vector<float> heights;
-    if (unplanned.stepCount() == 0)
+    if (curve.stepCount() == 0)
         return heights;
     heights.reserve(spans.size());
-    const auto clampStep = [&](std::size_t step) {
-        return std::min(step, unplanned.stepCount() - 1);
-    };
+    const auto clampStep = [&](std::size_t step) { return std::min(step, curve.stepCount() - 1); };
     const double scale = pixelsPerByte(coordinates);
     for (const StepSpan& span : spans) {
         std::size_t largest = 0;
-        if (unplannedStepAt.empty()) {
-            largest = shownStep(unplanned, span);
+        if (!stepAt) {
+            largest = shownStep(curve, span);
         } else {
-            // The order of ops is kept by plans, so the span maps to a span; recomputed ops repeat
-            // their neighbour's.
-            std::size_t first = unplanned.stepCount() - 1;
+            // Both keep the order of what they have in common, so a span maps to a span.
+            std::size_t first = curve.stepCount() - 1;
             std::size_t last = 0;
-            for (std::size_t step = span.begin; step < span.end && step < unplannedStepAt.size();
-                 ++step) {
-                first = std::min(first, clampStep(unplannedStepAt[step]));
-                last = std::max(last, clampStep(unplannedStepAt[step]));
+            for (std::size_t step = span.begin; step < span.end && step < stepAt->size(); ++step) {
+                first = std::min(first, clampStep((*stepAt)[step]));
+                last = std::max(last, clampStep((*stepAt)[step]));
             }
-            largest = unplanned.largestStepIn(std::min(first, last), last + 1);
+            largest = curve.largestStepIn(std::min(first, last), last + 1);
         }
         heights.push_back(
-            static_cast<float>(static_cast<double>(unplanned.totalAt(largest).count()) * scale));
+            static_cast<float>(static_cast<double>(curve.totalAt(largest).count()) * scale));
     }
     return heights;
+}
+
+std::vector<float> curveHeights(const timeline::Timeline& curve, const StepAxis& axis,
+                                const StepMap& stepAt, const Coordinates& at)
+{
+    const Coordinates columns{QRectF{0, 0, std::round(at.plot().width()), at.plot().height()},
+                              at.visibleBegin(), at.visibleEnd(), at.top()};
+    return curveColumns(curve, columnSpans(axis, columns), stepAt, columns);
+}
+
+QPolygonF edgeOf(const std::vector<float>& heights, double base)
+{
+    QPolygonF curve;
+    for (std::size_t column = 0; column < heights.size(); ++column) {
+        const auto x = static_cast<double>(column);
+        const double y = base - static_cast<double>(heights[column]);
+        if (!curve.isEmpty() && curve.back().y() == y)
+            continue;
+        if (!curve.isEmpty())
+            curve << QPointF{x, curve.back().y()};
+        curve << QPointF{x, y};
+    }
+    if (!curve.isEmpty())
+        curve << QPointF{static_cast<double>(heights.size()), curve.back().y()};
+    return curve;
 }
 
 } // namespace plimsoll::ui

@@ -3,6 +3,8 @@
 
 #include "ui/timeline/coordinates.h"
 
+#include <QPolygonF>
+
 #include <array>
 #include <cstdint>
 #include <span>
@@ -29,23 +31,22 @@ struct StackColumns
 [[nodiscard]] StackColumns stackColumns(const timeline::Timeline& timeline, const StepAxis& axis,
                                         const Coordinates& coordinates);
 
-/// Height per column of the unplanned curve, drawn at the planned positions of its ops:
-/// `unplannedStepAt[planned step]`, or the same steps when empty.
-[[nodiscard]] std::vector<float> ghostColumns(const timeline::Timeline& unplanned,
-                                              const StepAxis& plannedAxis,
-                                              std::span<const std::uint32_t> unplannedStepAt,
-                                              const Coordinates& coordinates);
-
 /// The largest step of a column's span: what a column shows.
 [[nodiscard]] std::size_t shownStep(const timeline::Timeline& timeline, const StepSpan& span);
 
-/// The steps that each column shows, and the same heights from those: for several curves on one
-/// axis.
+/// The steps that each column shows.
 [[nodiscard]] std::vector<StepSpan> columnSpans(const StepAxis& axis,
                                                 const Coordinates& coordinates);
-[[nodiscard]] std::vector<float> ghostColumns(const timeline::Timeline& unplanned,
+/// Height per column of another curve. `stepAt` maps the axis' steps to the curve's.
+[[nodiscard]] std::vector<float> curveColumns(const timeline::Timeline& curve,
                                               std::span<const StepSpan> spans,
-                                              std::span<const std::uint32_t> unplannedStepAt,
+                                              const StepMap& stepAt,
                                               const Coordinates& coordinates);
+
+/// The same per logical column of a plot.
+[[nodiscard]] std::vector<float> curveHeights(const timeline::Timeline& curve, const StepAxis& axis,
+                                              const StepMap& stepAt, const Coordinates& at);
+/// Their upper edge as steps, from the plot's left; `base` is the y of height 0.
+[[nodiscard]] QPolygonF edgeOf(const std::vector<float>& heights, double base);
 
 } // namespace plimsoll::ui

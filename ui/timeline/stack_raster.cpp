@@ -120,7 +120,7 @@ FlatLayers flatRows(const StackColumns& columns, std::size_t begin, std::size_t 
     return found;
 }
 
-/// RecomputeClosure a tile's column down to `bottom`.
+/// Repeats a tile's column down to `bottom`.
 void fillRun(QRgb* out, const QRgb* bottom, const QRgb* tileColumn, int side, int at)
 {
     while (out < bottom) {

@@ -43,7 +43,7 @@ struct StripRows
     std::array<Flat, StackColumns::kLayers> flat{};
 };
 
-/// The stack on an opaque ground, drawn again for each plan that a drag meets: only rows that
+/// The stack on an opaque ground, drawn again for each timeline that a drag meets: only rows that
 /// change are written.
 class StackPicture
 {

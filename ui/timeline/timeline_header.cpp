@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The line above the plot: title, facts about what is shown, legend.
 #include "ui/base/drawn_text.h"
-#include "ui/base/texts.h"
-#include "ui/timeline/measured_line.h"
 #include "ui/timeline/paint_context.h"
 #include "ui/timeline/patterns.h"
-#include "ui/timeline/timeline_view.h"
-#include "ui/timeline/timeline_view_p.h"
 
-#include <QEvent>
 #include <QFontMetricsF>
-#include <QHelpEvent>
-#include <QToolTip>
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +23,7 @@ constexpr double kNarrowGap = 8;
 constexpr double kSwatchWidth = 12;
 constexpr double kSwatchHeight = 10;
 constexpr double kSwatchGap = 6;
+constexpr double kLineSwatch = 16; ///< piece of a line
 constexpr QStringView kBetween{u" · "};
 
 /// A swatch and its name in the legend.
@@ -49,6 +43,31 @@ struct Legend
     double begin = 0;                 ///< left edge
 };
 
+double lineWidth(const TimelineModel& model, const Theme& theme)
+{
+    if (!model.legendLine)
+        return 0;
+    return QFontMetricsF{theme.font(TextRole::Small)}.horizontalAdvance(model.legendLine->name)
+           + theme.px(kLineSwatch + kSwatchGap);
+}
+
+/// Right-aligned at x.
+void paintLegendLine(const PaintContext& context, double x, double baseline)
+{
+    const std::optional<LegendLine>& line = context.model.legendLine;
+    if (!line)
+        return;
+    const double left = std::round(x - lineWidth(context.model, context.theme));
+    const double y =
+        std::round(baseline - QFontMetricsF{context.theme.font(TextRole::Small)}.xHeight() / 2);
+    context.painter.setRenderHint(QPainter::Antialiasing);
+    context.painter.setPen(QPen{context.theme.color(line->ink), 2});
+    context.painter.drawLine(QPointF{left, y}, QPointF{left + context.px(kLineSwatch), y});
+    context.setText(TextRole::Small, Role::Text);
+    context.painter.drawText(QPointF{left + context.px(kLineSwatch + kSwatchGap), baseline},
+                             line->name);
+}
+
 /// From the right, so the order left to right is that of the stack; what would leave the title no
 /// room is left out.
 Legend legendOf(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme)
@@ -56,18 +75,18 @@ Legend legendOf(const TimelineModel& model, const TimelineFrame& frame, const Th
     const QFont& font = theme.font(TextRole::Small);
     Legend legend;
     legend.end = frame.layout.header.right() - theme.px(14);
-    const double measured = measuredLegendWidth(model, theme);
-    legend.begin = legend.end - measured;
+    const double line = lineWidth(model, theme);
+    legend.begin = legend.end - line;
     const double own = theme.px(kSwatchWidth) + theme.px(kSwatchGap);
     double names = 0;
     for (std::size_t layer = 0; layer < StackColumns::kLayers; ++layer)
         names += own
                  + nameWidth(font, QString::fromLatin1(timeline::categoryName(
                                        static_cast<timeline::Category>(layer))));
-    const double gaps = static_cast<double>(StackColumns::kLayers) - (measured > 0 ? 0.0 : 1.0);
+    const double gaps = static_cast<double>(StackColumns::kLayers) - (line > 0 ? 0.0 : 1.0);
     const double gap = std::clamp((legend.begin - theme.px(kRoomyFacts) - names) / gaps,
                                   double(theme.px(kNarrowGap)), double(theme.px(kWideGap)));
-    double x = measured > 0 ? legend.begin - gap : legend.end;
+    double x = line > 0 ? legend.begin - gap : legend.end;
     for (std::size_t layer = StackColumns::kLayers; layer-- > 0;) {
         const QString name =
             QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer)));
@@ -83,6 +102,11 @@ Legend legendOf(const TimelineModel& model, const TimelineFrame& frame, const Th
 
 } // namespace
 
+QString wholeSubtitle(const TimelineModel& model)
+{
+    return model.subtitle.join(kBetween);
+}
+
 ShownSubtitle shownSubtitle(const TimelineModel& model, const TimelineFrame& frame,
                             const Theme& theme)
 {
@@ -92,7 +116,7 @@ ShownSubtitle shownSubtitle(const TimelineModel& model, const TimelineFrame& fra
                         + theme.px(kFactsGap);
     const double room =
         std::max(0.0, legendOf(model, frame, theme).begin - theme.px(kFactsGap) - left);
-    ShownSubtitle shown{model.subtitle.join(kBetween), {left, header.top(), room, header.height()}};
+    ShownSubtitle shown{wholeSubtitle(model), {left, header.top(), room, header.height()}};
     const QFont& font = theme.font(TextRole::Body);
     shown.isWhole = numberWidth(font, shown.text) <= room;
     if (shown.isWhole)
@@ -121,7 +145,7 @@ void paintLegend(const PaintContext& context)
     const QRectF& header = context.frame.layout.header;
     const double top = std::round(header.center().y() - swatch.height() / 2.0);
     const double baseline = baselineIn(header, context.theme.font(TextRole::Small));
-    paintMeasuredLegend(context, legend.end, baseline);
+    paintLegendLine(context, legend.end, baseline);
     for (const LegendEntry& entry : legend.entries) {
         context.painter.drawText(QPointF{entry.text, baseline}, entry.name);
         context.painter.drawImage(QPointF{entry.swatch, top},
@@ -143,36 +167,6 @@ void paintHeader(const PaintContext& context)
     drawNumberOn(ground, context.painter,
                  QPointF{shown.rect.left(), baselineIn(header, context.theme.font(TextRole::Body))},
                  shown.text, Qt::AlignLeft);
-}
-
-void TimelineView::setTitle(const QString& title)
-{
-    m->model.title = title;
-    update();
-}
-
-QString TimelineView::subtitle() const
-{
-    return m->model.subtitle.join(kBetween);
-}
-
-void TimelineView::setSubtitle(const QStringList& facts)
-{
-    m->model.subtitle = facts;
-    update();
-}
-
-bool TimelineView::event(QEvent* event)
-{
-    if (event->type() != QEvent::ToolTip)
-        return QWidget::event(event);
-    const auto& help = *static_cast<QHelpEvent*>(event);
-    const ShownSubtitle shown = shownSubtitle(m->model, m->frame(), Theme::current());
-    if (!shown.isWhole && shown.rect.contains(help.pos()))
-        QToolTip::showText(help.globalPos(), plainTip(subtitle()), this, shown.rect.toRect());
-    else
-        QToolTip::hideText();
-    return true;
 }
 
 } // namespace plimsoll::ui

@@ -2,68 +2,107 @@
 #pragma once
 
 #include "ui/base/selection.h"
+#include "ui/base/theme.h"
 #include "ui/plot/ticks.h"
 #include "ui/timeline/coordinates.h"
-#include "ui/timeline/timeline_data.h"
-#include "ui/timeline/timeline_layout.h"
 #include "ui/timeline/viewport.h"
 
+#include <QString>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
 namespace plimsoll::ui {
+
+class TimelineOverlay;
+
+/// A timeline drawn as a line over the stack.
+struct LineCurve
+{
+    timeline::TimelinePtr curve;
+    StepMap stepAt; ///< from the stacked timeline's steps
+    Role ink = Role::Text;
+};
+
+/// A piece of a line and its name, right of the layers in the legend.
+struct LegendLine
+{
+    QString name;
+    Role ink = Role::Text;
+};
+
+/// A row of a hover card below the step's total.
+struct HoverRow
+{
+    QString name;
+    QString value;
+    Role nameInk = Role::Muted;
+    Role valueInk = Role::Text;
+    TextRole valueFont = TextRole::Small;
+};
+
+/// What a hover card says about a step besides time and bytes, which the view knows.
+struct HoverContent
+{
+    QString title;    ///< "softmax, recomputed"
+    QString where;    ///< "transformer.h.6.attn · backward"
+    QString noteIcon; ///< name of an icon
+    Role noteRole = Role::Muted;
+    QString note;   ///< "192 MiB paid with 0.30 ms"; empty: no icon either
+    QString source; ///< "modeling_gpt2.py:214"
+    std::vector<HoverRow> rows;
+};
+using HoverProvider = std::function<HoverContent(std::size_t step)>;
 
 /// Everything that decides what the timeline looks like; the view changes it, painters read it.
 struct TimelineModel
 {
-    TimelineSet set;
-    std::optional<MeasuredSet> measured;
-    StepAxis axis; ///< of the planned timeline
+    timeline::TimelinePtr stacked; ///< what is shown in layers; may be null
+    StepAxis axis;                 ///< of the stacked timeline
     QString title;
     QStringList subtitle; ///< facts, the most important one first
-    QString plannedPeakName;
-    QString unplannedPeakName;
-
-    std::optional<base::Bytes> budget;
-    BudgetState budgetState = BudgetState::Feasible;
-    bool stale = false;
-    bool pale = false;
-    std::optional<LowerBound> bound;
-    std::optional<base::Bytes> smallestFeasible;
-    std::vector<CapacityMark> capacities;
-    std::vector<SnapTarget> extraTargets;
-    std::vector<ReadoutRow> readout;
+    QString peakName;
+    bool pale = false; ///< drawn at 45 %
     HoverProvider hover;
+
+    TimelineOverlay* overlay = nullptr; ///< its owner outlives the view's last paint
+    /// Level of the overlay's line, with a handle in the right gutter; labels keep clear of it.
+    std::optional<base::Bytes> line;
+    Role lineInk = Role::Line;
+    std::vector<LineCurve> overviewCurves;
+    std::optional<LegendLine> legendLine;
+    /// What the memory axis reaches besides the stacked peak.
+    base::Bytes content;
+    /// Length of the axis while an overlay is dragged: frame and memory axis stand still until
+    /// then.
+    std::optional<double> heldLength;
 
     Viewport viewport;
     std::optional<StepRange> range;
     std::optional<std::size_t> cursorStep;
     std::vector<std::size_t> pins;
-    bool cursorCard = false; ///< the card follows the cursor
-    bool lineHovered = false;
-    bool lineFocused = false; ///< by keyboard
+    bool cursorCard = false;  ///< the card follows the cursor
     bool plotFocused = false; ///< by keyboard
-    std::optional<BudgetDrag> drag;
-
-    /// What stands still while the mouse button is down.
-    struct Frozen
-    {
-        base::Bytes axisContent;
-        double axisLength = 1;
-        std::optional<double> unplannedPeak; ///< axis position
-        std::optional<double> measuredPeak;  ///< axis position
-    };
-    std::optional<Frozen> frozen;
 
     /// What the memory axis must reach.
-    [[nodiscard]] base::Bytes curveContent() const;
     [[nodiscard]] base::Bytes axisContent() const;
-    [[nodiscard]] double axisLength() const { return frozen ? frozen->axisLength : axis.length(); }
-    [[nodiscard]] BudgetLimits budgetLimits(const ByteAxis& bytes) const;
-    [[nodiscard]] std::optional<base::Bytes> unplannedPeak() const;
-    /// Whether a measured level has a place on the axis: one that is far above all else would
-    /// flatten the curves.
-    [[nodiscard]] bool showsLevel(base::Bytes level) const;
-    /// Device whose memory is this budget.
-    [[nodiscard]] const CapacityMark* chosenCapacity() const;
+    [[nodiscard]] double axisLength() const { return heldLength.value_or(axis.length()); }
 };
+
+/// Where the parts of the timeline stand, in logical pixels of the widget (design 5.1).
+struct TimelineLayout
+{
+    QRectF header;
+    QRectF bands; ///< empty where there is no room
+    QRectF plot;
+    QRectF axis;
+    QRectF overview; ///< empty where there is no room
+    QRectF gutter;   ///< right of the plot: sizes and the line's handle
+    double scale = 1.0;
+};
+/// `scale` is Theme::scale(); the right gutter is narrower without a line.
+[[nodiscard]] TimelineLayout layoutTimeline(const QSizeF& size, double scale, bool withLine);
 
 /// The model laid out at a size.
 struct TimelineFrame
@@ -75,16 +114,15 @@ struct TimelineFrame
 
     /// The same plot in device pixels, starting at 0, 0.
     [[nodiscard]] Coordinates deviceCoordinates(double devicePixelRatio) const;
-    /// Axis position as fraction of the whole and back.
     [[nodiscard]] double xOfStep(const StepAxis& axis, std::size_t step) const;
+    [[nodiscard]] bool shows(double x) const
+    {
+        return x >= at.plot().left() && x <= at.plot().right();
+    }
+    /// Axis position as fraction of the whole and back.
     [[nodiscard]] double overviewX(double fraction) const;
     [[nodiscard]] double overviewFraction(double x) const;
 };
 [[nodiscard]] TimelineFrame frameFor(const TimelineModel& model, const QSizeF& size, double scale);
-
-/// Axis position of the unplanned peak on the planned axis.
-[[nodiscard]] std::optional<double> unplannedPeakPosition(const TimelineModel& model);
-/// Axis position of the measured peak on the planned axis; none while it isn't known by op.
-[[nodiscard]] std::optional<double> measuredPeakPosition(const TimelineModel& model);
 
 } // namespace plimsoll::ui

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ui/timeline/timeline_data.h"
-
 namespace plimsoll::ui {
+
+/// Part of the timeline that is visible, as fractions 0 … 1 of the axis.
+struct VisibleRange
+{
+    double begin = 0.0;
+    double end = 1.0;
+
+    bool operator==(const VisibleRange&) const = default;
+};
 
 /// The visible part of the step, 0 … 1. Pure: every function gives the new range.
 class Viewport

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window without a mouse and without eyes: names, descriptions, panels by key, tab order.
+#include "ui/budget_timeline/budget_handle.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/shell/find_field.h"
 #include "ui/shell/view_bar.h"
 #include "ui/start_page/start_page.h"
-#include "ui/timeline/budget_handle.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -210,7 +210,7 @@ void AccessTest::takesEscapeWhereverTheFocusIs()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    TimelineView& view = page->timeline();
+    BudgetTimelineView& view = page->timeline();
     m_window->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
     const std::array<QWidget*, 4> places{page->budgetPanel().findChild<QComboBox*>(),

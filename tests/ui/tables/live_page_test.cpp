@@ -58,7 +58,7 @@ void showPage(PlannerPage& page, const QString& title)
 /// Moves the mouse to a share of the plot's width; from elsewhere, so that it does move.
 void pointAt(PlannerPage& page, double share)
 {
-    TimelineView& timeline = page.timeline();
+    BudgetTimelineView& timeline = page.timeline();
     const int x = static_cast<int>(70 + share * (timeline.width() - 200));
     QTest::mouseMove(&timeline, {x + 9, 4});
     QTest::mouseMove(&timeline, {x, timeline.height() / 2});

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan table under the hand that drags the line: it follows in every frame, and nothing but its
 // rows changes.
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/models/plan_model.h"
 #include "ui/plan_tables/plan_page.h"
-#include "ui/timeline/timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -60,7 +60,7 @@ void PlanTableTest::followsTheDraggedLine()
     QTableView& table = tableOf(*page);
     table.sortByColumn(PlanModel::ModuleColumn, Qt::AscendingOrder);
     QSignalSpy reset{&model, &QAbstractItemModel::modelReset};
-    TimelineView& view = page->timeline();
+    BudgetTimelineView& view = page->timeline();
     const QPoint from = budgetHandle(*page);
     const std::vector<int> widths = widthsOf(table);
     QTest::mousePress(&view, Qt::LeftButton, {}, from);

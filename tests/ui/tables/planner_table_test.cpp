@@ -274,7 +274,7 @@ void PlannerTableTest::standsStillInADrag()
     QSignalSpy reset{table.model(), &QAbstractItemModel::modelReset};
     QSignalSpy layout{table.model(), &QAbstractItemModel::layoutChanged};
     QSignalSpy changed{table.model(), &QAbstractItemModel::dataChanged};
-    TimelineView& view = page->timeline();
+    BudgetTimelineView& view = page->timeline();
     const QPoint from = budgetHandle(*page);
     QTest::mousePress(&view, Qt::LeftButton, {}, from);
     std::set<qint64> peaks;

@@ -2,7 +2,7 @@
 #include "ui/timeline/coordinates.h"
 
 #include "ui/timeline/stack_columns.h"
-#include "ui/timeline/timeline_layout.h"
+#include "ui/timeline/timeline_model.h"
 #include "ui/timeline/viewport.h"
 
 #include "tests/unit/ui_timeline/sample_step.h"
@@ -128,9 +128,11 @@ void CoordinatesTest::keepsTheUnplannedCurveFlatWhileOpsAreRecomputed()
     plimsoll::timeline::Builder four{
         {Nanoseconds{10}, Nanoseconds{10}, Nanoseconds{10}, Nanoseconds{10}}};
     const StepAxis planned{std::move(four).build()};
-    const std::vector<std::uint32_t> map{0, 0, 0, 1};
+    const auto map = std::make_shared<const std::vector<std::uint32_t>>(
+        std::initializer_list<std::uint32_t>{0, 0, 0, 1});
     const Coordinates at{QRectF{0, 0, 4, 80}, 0, 40, Bytes{80}};
-    QCOMPARE(ghostColumns(*unplanned, planned, map, at), (std::vector<float>{40, 40, 40, 80}));
+    QCOMPARE(curveColumns(*unplanned, columnSpans(planned, at), map, at),
+             (std::vector<float>{40, 40, 40, 80}));
 }
 
 void CoordinatesTest::staysInsideTheStepWhenZoomedAndPanned()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/timeline/measured_line.h"
+#include "ui/budget_timeline/measured_line.h"
 
 #include "ui/base/numbers.h"
-#include "ui/timeline/curve_shapes.h"
+#include "ui/budget_timeline/budget_paint.h"
+#include "ui/timeline/stack_columns.h"
 
 #include <QCoreApplication>
-#include <QFontMetricsF>
 
 #include <cmath>
 
@@ -15,8 +15,6 @@ namespace {
 
 constexpr double kWidth = 1.75;
 constexpr double kHalo = 4;
-constexpr double kSwatch = 16; ///< piece of the line in the legend
-constexpr double kSwatchGap = 6;
 constexpr double kDisc = 3.5; ///< radius of the peak's mark
 
 QString translated(const char* text)
@@ -24,17 +22,13 @@ QString translated(const char* text)
     return QCoreApplication::translate("Timeline", text);
 }
 
-QString legendText()
+QPolygonF curveOf(const BudgetModel& model, const TimelineFrame& frame)
 {
-    return translated("measured");
-}
-
-QPolygonF curveOf(const TimelineModel& model, const TimelineFrame& frame)
-{
-    if (!model.measured || !model.measured->live || model.axis.stepCount() == 0)
+    if (!model.measured || !model.measured->live || model.plot.axis.stepCount() == 0)
         return {};
-    return edgeOf(curveHeights(*model.measured->live, model, model.measured->stepAt, frame),
-                  frame.at.plot().height());
+    return edgeOf(
+        curveHeights(*model.measured->live, model.plot.axis, model.measured->stepAt, frame.at),
+        frame.at.plot().height());
 }
 
 void drawCurve(QPainter& painter, const QPolygonF& curve, const Theme& theme)
@@ -78,7 +72,7 @@ QString measuredDifferenceText(base::Bytes measured, base::Bytes predicted)
                               / static_cast<double>(predicted.count())));
 }
 
-QPixmap makeMeasuredLine(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme,
+QPixmap makeMeasuredLine(const BudgetModel& model, const TimelineFrame& frame, const Theme& theme,
                          double devicePixelRatio)
 {
     const QPolygonF curve = curveOf(model, frame);
@@ -92,7 +86,7 @@ QPixmap makeMeasuredLine(const TimelineModel& model, const TimelineFrame& frame,
     return pixmap;
 }
 
-void drawMeasuredLine(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
+void drawMeasuredLine(QPainter& painter, const BudgetModel& model, const TimelineFrame& frame,
                       const Theme& theme)
 {
     const QPolygonF curve = curveOf(model, frame);
@@ -100,9 +94,9 @@ void drawMeasuredLine(QPainter& painter, const TimelineModel& model, const Timel
         drawCurve(painter, curve.translated(frame.at.plot().topLeft()), theme);
 }
 
-void paintMeasuredLevels(const PaintContext& context, const PlacedLabels& labels)
+void paintMeasuredLevels(const PaintContext& context, const BudgetModel& model,
+                         const PlacedLabels& labels)
 {
-    const TimelineModel& model = context.model;
     if (!model.measured)
         return;
     const QRectF& plot = context.frame.at.plot();
@@ -118,25 +112,26 @@ void paintMeasuredLevels(const PaintContext& context, const PlacedLabels& labels
             painter.setPen(pen);
             painter.drawLine(QPointF{plot.left(), y}, QPointF{plot.right(), y});
         }
-        if (i < labels.levels.size() && labels.levels[i])
-            paintTag(context, *labels.levels[i], measuredLevelTag(level));
+        if (const auto rect = labelRect(labels, FirstLevelLabel + i))
+            paintTag(context, *rect, measuredLevelTag(level));
     }
 }
 
-std::optional<PeakMark> measuredPeakMark(const TimelineModel& model, const TimelineFrame& frame)
+std::optional<PeakMark> measuredPeakMark(const BudgetModel& model, const TimelineFrame& frame)
 {
-    const std::optional<double> position = measuredPeakPosition(model);
+    const std::optional<double> position = model.measuredPeakPosition();
     if (!position || !model.measured || !model.measured->live)
         return std::nullopt;
     const QPointF apex{frame.at.xOf(*position), frame.at.yOf(model.measured->live->peak())};
-    if (apex.x() < frame.at.plot().left() || apex.x() > frame.at.plot().right())
+    if (!frame.shows(apex.x()))
         return std::nullopt;
     return PeakMark{apex, true};
 }
 
-void paintMeasuredPeak(const PaintContext& context, const PlacedLabels& labels)
+void paintMeasuredPeak(const PaintContext& context, const BudgetModel& model,
+                       const PlacedLabels& labels)
 {
-    const std::optional<PeakMark> mark = measuredPeakMark(context.model, context.frame);
+    const std::optional<PeakMark> mark = measuredPeakMark(model, context.frame);
     if (!mark)
         return;
     context.painter.setRenderHint(QPainter::Antialiasing);
@@ -144,11 +139,11 @@ void paintMeasuredPeak(const PaintContext& context, const PlacedLabels& labels)
     context.painter.setBrush(context.theme.color(Role::Accent));
     const double r = context.px(kDisc);
     context.painter.drawEllipse(mark->apex, r, r);
-    if (labels.measuredPeak)
-        paintTag(context, *labels.measuredPeak, measuredPeakTag(context.model));
+    if (const auto rect = labelRect(labels, MeasuredPeakLabel))
+        paintTag(context, *rect, measuredPeakTag(model));
 }
 
-Tag measuredPeakTag(const TimelineModel& model)
+Tag measuredPeakTag(const BudgetModel& model)
 {
     const MeasuredSet& measured = *model.measured;
     QString plain = measuredDifferenceText(measured.live->peak(), measured.predicted->peak());
@@ -163,39 +158,20 @@ Tag measuredLevelTag(const MeasuredLevel& level)
     return {bytesText(level.bytes, Rounding::Up), level.name, Role::Accent};
 }
 
-double measuredLegendWidth(const TimelineModel& model, const Theme& theme)
+std::vector<HoverRow> measuredRows(const BudgetModel& model, std::size_t plannedStep)
 {
-    if (!model.measured)
-        return 0;
-    return QFontMetricsF{theme.font(TextRole::Small)}.horizontalAdvance(legendText())
-           + theme.px(kSwatch + kSwatchGap);
-}
-
-void paintMeasuredLegend(const PaintContext& context, double x, double baseline)
-{
-    const double width = measuredLegendWidth(context.model, context.theme);
-    if (width == 0)
-        return;
-    const double left = std::round(x - width);
-    const double y =
-        std::round(baseline - QFontMetricsF{context.theme.font(TextRole::Small)}.xHeight() / 2);
-    context.painter.setRenderHint(QPainter::Antialiasing);
-    context.painter.setPen(QPen{context.theme.color(Role::Accent), 2});
-    context.painter.drawLine(QPointF{left, y}, QPointF{left + context.px(kSwatch), y});
-    context.setText(TextRole::Small, Role::Text);
-    context.painter.drawText(QPointF{left + context.px(kSwatch + kSwatchGap), baseline},
-                             legendText());
-}
-
-std::optional<std::size_t> measuredStepAt(const TimelineModel& model, std::size_t plannedStep)
-{
-    if (!model.measured || !model.measured->live)
-        return std::nullopt;
-    const auto& map = model.measured->stepAt;
-    if (map && plannedStep >= map->size())
-        return std::nullopt;
-    const std::size_t step = map ? (*map)[plannedStep] : plannedStep;
-    return step < model.measured->live->stepCount() ? std::optional{step} : std::nullopt;
+    const std::optional<std::size_t> at = model.measuredStepAt(plannedStep);
+    if (!at)
+        return {};
+    const MeasuredSet& set = *model.measured;
+    const base::Bytes measured = set.live->totalAt(*at);
+    const base::Bytes predicted = set.predicted->totalAt(*at);
+    return {{measuredName(set), bytesText(measured, Rounding::Up), Role::Accent, Role::Accent,
+             TextRole::Strong},
+            {set.basis.isEmpty() && !set.stepAt
+                 ? QStringLiteral("difference")
+                 : QStringLiteral("against %1").arg(bytesText(predicted, Rounding::Up)),
+             measuredDifferenceText(measured, predicted)}};
 }
 
 } // namespace plimsoll::ui

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/timeline/ghost.h"
+#include "ui/budget_timeline/ghost.h"
 
-#include "ui/timeline/curve_shapes.h"
 #include "ui/timeline/patterns.h"
+#include "ui/timeline/stack_columns.h"
 
 #include <QImage>
 #include <QPainter>
@@ -17,11 +17,11 @@ namespace {
 constexpr double kHatchGap = 7;
 
 /// Empty when the unplanned curve is not drawn.
-std::vector<float> ghostHeights(const TimelineModel& model, const TimelineFrame& frame)
+std::vector<float> ghostHeights(const BudgetModel& model, const TimelineFrame& frame)
 {
-    if (!model.set.unplanned || model.set.unplanned == model.set.planned)
+    if (!model.unplanned || model.unplanned == model.plot.stacked)
         return {};
-    return curveHeights(*model.set.unplanned, model, model.set.unplannedStepAt, frame);
+    return curveHeights(*model.unplanned, model.plot.axis, model.unplannedStepAt, frame.at);
 }
 
 QPen dashedPen(const QColor& color)
@@ -147,17 +147,18 @@ std::vector<QPolygonF> piecesOf(const QPolygonF& curve, double level, bool above
     return pieces;
 }
 
-double budgetY(const TimelineModel& model, const TimelineFrame& frame)
+double budgetY(const BudgetModel& model, const TimelineFrame& frame)
 {
     // Without a budget, or with one that nothing fits, no part is singled out.
-    if (!model.budget || model.budgetState == BudgetState::Infeasible)
+    if (!model.plot.line || model.state == BudgetState::Infeasible)
         return frame.at.plot().top();
-    return std::clamp(frame.at.yOf(*model.budget), frame.at.plot().top(), frame.at.plot().bottom());
+    return std::clamp(frame.at.yOf(*model.plot.line), frame.at.plot().top(),
+                      frame.at.plot().bottom());
 }
 
 } // namespace
 
-Ghost makeGhost(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme,
+Ghost makeGhost(const BudgetModel& model, const TimelineFrame& frame, const Theme& theme,
                 double devicePixelRatio)
 {
     Ghost ghost;
@@ -188,7 +189,7 @@ Ghost makeGhost(const TimelineModel& model, const TimelineFrame& frame, const Th
     return ghost;
 }
 
-void paintGhost(QPainter& painter, const Ghost& ghost, const TimelineModel& model,
+void paintGhost(QPainter& painter, const Ghost& ghost, const BudgetModel& model,
                 const TimelineFrame& frame)
 {
     if (ghost.over.isNull())
@@ -218,7 +219,7 @@ void paintGhost(QPainter& painter, const Ghost& ghost, const TimelineModel& mode
     part(ghost.under, 0, width, std::max(cut, ghost.top), ghost.lowest);
 }
 
-void drawGhostShapes(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
+void drawGhostShapes(QPainter& painter, const BudgetModel& model, const TimelineFrame& frame,
                      const Theme& theme)
 {
     const std::vector<float> heights = ghostHeights(model, frame);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/timeline/budget_handle.h"
+#include "ui/budget_timeline/budget_handle.h"
 
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"

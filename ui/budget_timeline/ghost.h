@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ui/base/theme.h"
-#include "ui/timeline/timeline_model.h"
+#include "ui/budget_timeline/budget_model.h"
 
 #include <QPixmap>
 
@@ -24,14 +24,14 @@ struct Ghost
     double top = 0;             ///< its highest point, below the plot's top: above, both are empty
     double lowest = 0;          ///< its lowest point: below, `under` is empty
 };
-[[nodiscard]] Ghost makeGhost(const TimelineModel& model, const TimelineFrame& frame,
+[[nodiscard]] Ghost makeGhost(const BudgetModel& model, const TimelineFrame& frame,
                               const Theme& theme, double devicePixelRatio);
 /// Draws the two parts on their sides of the budget line.
-void paintGhost(QPainter& painter, const Ghost& ghost, const TimelineModel& model,
+void paintGhost(QPainter& painter, const Ghost& ghost, const BudgetModel& model,
                 const TimelineFrame& frame);
 
 /// The same as shapes, cut at the budget line without clipping.
-void drawGhostShapes(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
+void drawGhostShapes(QPainter& painter, const BudgetModel& model, const TimelineFrame& frame,
                      const Theme& theme);
 
 } // namespace plimsoll::ui

@@ -3,7 +3,7 @@
 #include "ui/base/kept_picture.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
-#include "ui/timeline/paint_context.h"
+#include "ui/budget_timeline/budget_paint.h"
 #include "ui/timeline/patterns.h"
 
 #include <QFontMetricsF>
@@ -25,30 +25,35 @@ constexpr double kLabelGap = 26;
 constexpr double kPillGap = 30;      ///< device labels keep away from the pill
 constexpr double kPillGapAbove = 36; ///< the name below the size needs room too
 
-double lineY(const TimelineModel& model, const TimelineFrame& frame)
+double lineY(const BudgetModel& model, const TimelineFrame& frame)
 {
     const QRectF& plot = frame.at.plot();
-    return std::clamp(std::round(frame.at.yOf(*model.budget)), plot.top(), plot.bottom());
+    return std::clamp(std::round(frame.at.yOf(*model.plot.line)), plot.top(), plot.bottom());
 }
 
-QPointF markCenter(const TimelineModel& model, const TimelineFrame& frame)
+QPointF markCenter(const BudgetModel& model, const TimelineFrame& frame)
 {
     return {frame.at.plot().right() + std::round(kMarkOffset * frame.layout.scale),
             lineY(model, frame)};
 }
 
-Role lineRole(const TimelineModel& model)
+QString pillText(const BudgetModel& model)
 {
-    return model.budgetState == BudgetState::Infeasible ? Role::Danger : Role::Line;
+    QString text = bytesText(*model.plot.line);
+    if (model.drag && model.drag->snapped() && !model.drag->snapped()->name.isEmpty())
+        text += QStringLiteral(" · ") + model.drag->snapped()->name;
+    if (model.stale)
+        text += u'…';
+    return text;
 }
 
-void paintMark(const PaintContext& context, const QColor& ink)
+void paintMark(const PaintContext& context, const BudgetModel& model, const QColor& ink)
 {
     const double r = context.px(kMarkRadius);
     const double glow = context.px(17);
-    const bool isDragged = context.model.drag.has_value();
+    const bool isDragged = model.drag.has_value();
     const QString key = QStringLiteral("mark %1 %2").arg(ink.name()).arg(isDragged);
-    drawKept(context.painter, markCenter(context.model, context.frame), key,
+    drawKept(context.painter, markCenter(model, context.frame), key,
              QRectF{-glow - 2, -glow - 2, 2 * glow + 4, 2 * glow + 4}, [&](QPainter& painter) {
                  painter.setRenderHint(QPainter::Antialiasing);
                  if (isDragged) {
@@ -64,12 +69,11 @@ void paintMark(const PaintContext& context, const QColor& ink)
              });
 }
 
-void paintPill(const PaintContext& context, const QColor& ink)
+void paintPill(const PaintContext& context, const BudgetModel& model, const QColor& ink)
 {
     QPainter& painter = context.painter;
-    const QRectF pill = pillRect(context.model, context.frame, context.theme);
-    const bool dragged =
-        context.model.drag.has_value() && context.model.budgetState == BudgetState::Feasible;
+    const QRectF pill = pillRect(model, context.frame, context.theme);
+    const bool dragged = model.drag.has_value() && model.state == BudgetState::Feasible;
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     painter.setBrush(dragged ? context.theme.color(Role::Accent) : ink);
@@ -82,24 +86,24 @@ void paintPill(const PaintContext& context, const QColor& ink)
     drawNumber(painter,
                QPointF{pill.left() + context.px(kPillPad),
                        pill.center().y() + (metrics.ascent() - metrics.descent()) / 2},
-               pillText(context.model), Qt::AlignLeft);
-    if (!context.model.lineFocused)
+               pillText(model), Qt::AlignLeft);
+    if (!model.lineFocused || context.isStill)
         return;
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen{context.theme.color(Role::Accent), 2});
     painter.drawRoundedRect(pill.adjusted(-3, -3, 3, 3), 6, 6);
     const double ring = context.px(kMarkRadius) + 4;
-    painter.drawEllipse(markCenter(context.model, context.frame), ring, ring);
+    painter.drawEllipse(markCenter(model, context.frame), ring, ring);
 }
 
 /// Nothing fits between an infeasible budget and the lower bound.
-void paintImpossibleBand(const PaintContext& context)
+void paintImpossibleBand(const PaintContext& context, const BudgetModel& model)
 {
-    if (!context.model.bound || context.model.budgetState != BudgetState::Infeasible)
+    if (!model.bound || model.state != BudgetState::Infeasible)
         return;
     const QRectF& plot = context.frame.at.plot();
-    const double top = context.frame.at.yOf(context.model.bound->bytes);
-    const double bottom = lineY(context.model, context.frame);
+    const double top = context.frame.at.yOf(model.bound->bytes);
+    const double bottom = lineY(model, context.frame);
     if (bottom - top < 1)
         return;
     const auto columns = static_cast<std::size_t>(plot.width());
@@ -118,23 +122,13 @@ void paintImpossibleBand(const PaintContext& context)
 
 } // namespace
 
-QRectF markRect(const TimelineModel& model, const TimelineFrame& frame)
+QRectF markRect(const BudgetModel& model, const TimelineFrame& frame)
 {
     const double side = 28 * frame.layout.scale;
     return QRectF{markCenter(model, frame) - QPointF{side / 2, side / 2}, QSizeF{side, side}};
 }
 
-QString pillText(const TimelineModel& model)
-{
-    QString text = bytesText(*model.budget);
-    if (model.drag && model.drag->snapped() && !model.drag->snapped()->name.isEmpty())
-        text += QStringLiteral(" · ") + model.drag->snapped()->name;
-    if (model.stale)
-        text += u'…';
-    return text;
-}
-
-QRectF pillRect(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme)
+QRectF pillRect(const BudgetModel& model, const TimelineFrame& frame, const Theme& theme)
 {
     const double width = std::ceil(numberWidth(theme.font(TextRole::Strong), pillText(model)))
                          + 2 * theme.px(kPillPad);
@@ -147,7 +141,7 @@ QRectF pillRect(const TimelineModel& model, const TimelineFrame& frame, const Th
     return {left, center.y() - height / 2, width, height};
 }
 
-std::vector<CapacityLabel> capacityLabels(const TimelineModel& model, const TimelineFrame& frame)
+std::vector<CapacityLabel> capacityLabels(const BudgetModel& model, const TimelineFrame& frame)
 {
     std::vector<CapacityLabel> labels;
     const double gap = kLabelGap * frame.layout.scale;
@@ -159,7 +153,7 @@ std::vector<CapacityLabel> capacityLabels(const TimelineModel& model, const Time
                 continue;
             const double y = std::round(frame.at.yOf(mark.size));
             CapacityLabel label{i, y, y, true, true};
-            if (model.budget) {
+            if (model.plot.line) {
                 // The pill has the first right to the place.
                 const double pill = lineY(model, frame);
                 const double above = kPillGapAbove * frame.layout.scale;
@@ -188,17 +182,17 @@ std::vector<CapacityLabel> capacityLabels(const TimelineModel& model, const Time
     return labels;
 }
 
-void paintCapacities(const PaintContext& context)
+void paintCapacities(const PaintContext& context, const BudgetModel& model)
 {
     QPainter& painter = context.painter;
     const double left = context.frame.at.plot().right();
     const QFontMetricsF metrics{context.theme.font(TextRole::Small)};
     const QColor ground = context.theme.color(Role::Panel);
-    for (const CapacityLabel& label : capacityLabels(context.model, context.frame)) {
-        const CapacityMark& mark = context.model.capacities[label.index];
-        const bool snapped = context.model.drag && context.model.drag->snapped()
-                             && context.model.drag->snapped()->bytes == mark.size
-                             && context.model.drag->snapped()->name == mark.name;
+    for (const CapacityLabel& label : capacityLabels(model, context.frame)) {
+        const CapacityMark& mark = model.capacities[label.index];
+        const bool snapped = model.drag && model.drag->snapped()
+                             && model.drag->snapped()->bytes == mark.size
+                             && model.drag->snapped()->name == mark.name;
         painter.setRenderHint(QPainter::Antialiasing, false);
         const QColor ink = context.theme.color(Role::BorderStrong);
         painter.fillRect(QRectF{left, label.tickY, context.px(8), snapped ? 2.0 : 1.0}, ink);
@@ -218,27 +212,27 @@ void paintCapacities(const PaintContext& context)
     }
 }
 
-void paintBudgetLine(const PaintContext& context)
+void paintBudgetLine(const PaintContext& context, const BudgetModel& model)
 {
-    if (!context.model.budget)
+    if (!model.plot.line)
         return;
-    paintImpossibleBand(context);
+    paintImpossibleBand(context, model);
     QPainter& painter = context.painter;
     const QRectF& plot = context.frame.at.plot();
-    const double y = lineY(context.model, context.frame);
-    const double core = context.model.lineHovered || context.model.drag ? 3 : 2;
+    const double y = lineY(model, context.frame);
+    const double core = (model.lineHovered && !context.isStill) || model.drag ? 3 : 2;
     const double left = plot.left() - context.px(6);
     const double width = plot.width() + context.px(26);
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.fillRect(QRectF{left, y - 1 - 1.5, width, core + 3},
                      context.theme.color(Role::Halo, 0.85));
-    const QColor ink = context.theme.color(lineRole(context.model));
+    const QColor ink = context.theme.color(model.plot.lineInk);
     painter.fillRect(QRectF{left, y - 1, width, core}, ink);
-    paintMark(context, ink);
-    paintPill(context, ink);
+    paintMark(context, model, ink);
+    paintPill(context, model, ink);
 }
 
-QSizeF readoutSize(const TimelineModel& model, const Theme& theme)
+QSizeF readoutSize(const BudgetModel& model, const Theme& theme)
 {
     const QFont plain = theme.font(TextRole::Small);
     const QFont strong = theme.font(TextRole::SmallStrong);
@@ -250,13 +244,13 @@ QSizeF readoutSize(const TimelineModel& model, const Theme& theme)
             std::ceil(height * static_cast<double>(model.readout.size()) + theme.px(12))};
 }
 
-void paintReadout(const PaintContext& context, const QRectF& rect)
+void paintReadout(const PaintContext& context, const BudgetModel& model, const QRectF& rect)
 {
     drawCard(context.painter, rect);
     const QFontMetricsF metrics{context.theme.font(TextRole::Small)};
     const double pad = context.px(10);
     double y = rect.top() + context.px(8);
-    for (const ReadoutRow& row : context.model.readout) {
+    for (const ReadoutRow& row : model.readout) {
         context.setText(TextRole::Small, Role::Muted);
         drawNumberOn(context.theme.color(Role::Panel), context.painter,
                      QPointF{rect.left() + pad, y + metrics.ascent()}, row.name, Qt::AlignLeft);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/base/drawn_text.h"
 #include "ui/base/theme.h"
+#include "ui/budget_timeline/budget_paint.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/plot/scene.h"
-#include "ui/timeline/paint_context.h"
-#include "ui/timeline/timeline_view.h"
 
+#include "tests/unit/ui_budget_timeline/filled_view.h"
 #include "tests/unit/ui_timeline/view_fixture.h"
 
 #include <QApplication>
@@ -28,12 +29,12 @@ using plimsoll::tests::kMiB;
 using plimsoll::tests::sampleStep;
 using namespace plimsoll::ui; // NOLINT(google-build-using-namespace)
 
-class TimelinePictureTest : public QObject, private plimsoll::tests::ViewFixture
+class BudgetPictureTest : public QObject, private plimsoll::tests::ViewFixture<BudgetTimelineView>
 {
     Q_OBJECT
 
 private Q_SLOTS:
-    void init() { openView(); }
+    void init() { openView(&plimsoll::tests::fill); }
     void cleanup() { closeView(); }
 
     void paintsItsPartsWhereTheyBelong_data();
@@ -49,7 +50,7 @@ private Q_SLOTS:
     void followsTheThemeWhileShown();
 };
 
-void TimelinePictureTest::paintsItsPartsWhereTheyBelong_data()
+void BudgetPictureTest::paintsItsPartsWhereTheyBelong_data()
 {
     QTest::addColumn<double>("ratio");
     QTest::addColumn<bool>("dark");
@@ -58,7 +59,7 @@ void TimelinePictureTest::paintsItsPartsWhereTheyBelong_data()
             QTest::addRow("%.0fx %s", ratio, dark ? "dark" : "light") << ratio << dark;
 }
 
-void TimelinePictureTest::paintsItsPartsWhereTheyBelong()
+void BudgetPictureTest::paintsItsPartsWhereTheyBelong()
 {
     QFETCH(double, ratio);
     QFETCH(bool, dark);
@@ -82,7 +83,7 @@ void TimelinePictureTest::paintsItsPartsWhereTheyBelong()
     QCOMPARE(at(plot.left() + 200, now.layout.bands.top() + 1), tokenColor(Role::Raised, dark));
 }
 
-void TimelinePictureTest::writesTheSamePictureAsSvg()
+void BudgetPictureTest::writesTheSamePictureAsSvg()
 {
     QByteArray svg;
     QBuffer buffer{&svg};
@@ -96,7 +97,7 @@ void TimelinePictureTest::writesTheSamePictureAsSvg()
     QVERIFY(svg.contains("polyline"));
 }
 
-void TimelinePictureTest::keepsALongSubtitleOffTheLegend()
+void BudgetPictureTest::keepsALongSubtitleOffTheLegend()
 {
     m_view->resize(1000, 420);
     const auto legend = [this](const QString& subtitle) {
@@ -109,7 +110,7 @@ void TimelinePictureTest::keepsALongSubtitleOffTheLegend()
     QCOMPARE(legend(QStringLiteral("smallest plan known, shown pale ").repeated(5)), alone);
 }
 
-void TimelinePictureTest::leavesOutFactsThatDontFit_data()
+void BudgetPictureTest::leavesOutFactsThatDontFit_data()
 {
     QTest::addColumn<int>("width");
     QTest::addColumn<bool>("isWhole");
@@ -119,7 +120,7 @@ void TimelinePictureTest::leavesOutFactsThatDontFit_data()
     QTest::newRow("wide") << 1276 << true;
 }
 
-void TimelinePictureTest::leavesOutFactsThatDontFit()
+void BudgetPictureTest::leavesOutFactsThatDontFit()
 {
     QFETCH(int, width);
     QFETCH(bool, isWhole);
@@ -159,7 +160,7 @@ void TimelinePictureTest::leavesOutFactsThatDontFit()
     QTRY_VERIFY(!QToolTip::isVisible());
 }
 
-void TimelinePictureTest::placesNoLabelOnAnother()
+void BudgetPictureTest::placesNoLabelOnAnother()
 {
     std::uint32_t random = 7;
     const auto next = [&random](std::uint32_t limit) {
@@ -168,29 +169,34 @@ void TimelinePictureTest::placesNoLabelOnAnother()
     };
     for (int round = 0; round < 150; ++round) {
         TimelineModel model;
-        model.set = {sampleStep(200 + next(400), 0.2 + next(80) / 100.0), sampleStep(300, 1.0), {}};
-        model.axis = StepAxis{model.set.planned};
-        model.budget = Bytes{static_cast<std::int64_t>(1 + next(14000)) * kMiB};
-        model.bound = LowerBound{Bytes{static_cast<std::int64_t>(1 + next(5000)) * kMiB},
-                                 QStringLiteral("somewhere"), next(100)};
+        BudgetModel budget{model};
+        budget.unplanned = sampleStep(300, 1.0);
+        BudgetOverlay overlay{budget};
+        model.overlay = &overlay;
+        model.stacked = sampleStep(200 + next(400), 0.2 + next(80) / 100.0);
+        model.axis = StepAxis{model.stacked};
+        model.line = Bytes{static_cast<std::int64_t>(1 + next(14000)) * kMiB};
+        budget.bound = LowerBound{Bytes{static_cast<std::int64_t>(1 + next(5000)) * kMiB},
+                                  QStringLiteral("somewhere"), next(100)};
         if (next(2) == 0)
-            model.budgetState = BudgetState::Infeasible;
-        model.cursorStep = next(static_cast<std::uint32_t>(model.set.planned->stepCount()));
+            budget.state = BudgetState::Infeasible;
+        model.content = budget.content();
+        model.cursorStep = next(static_cast<std::uint32_t>(model.stacked->stepCount()));
         model.cursorCard = true;
         model.hover = [](std::size_t /*step*/) {
             HoverContent content;
-            content.title = content.where = content.decision = content.source =
+            content.title = content.where = content.note = content.source =
                 QStringLiteral("a line");
             return content;
         };
         const QSizeF size{560.0 + next(2000), 260.0 + next(500)};
         const TimelineFrame now = frameFor(model, size, 1.0);
         const StackColumns columns =
-            stackColumns(*model.set.planned, model.axis, now.deviceCoordinates(1.0));
+            stackColumns(*model.stacked, model.axis, now.deviceCoordinates(1.0));
         const PlacedLabels labels = placeLabels(model, now, *m_theme, columns, 1.0);
         std::vector<QRectF> rects;
-        for (const auto& label :
-             {labels.plannedPeak, labels.unplannedPeak, labels.bound, labels.witness})
+        for (const auto& label : {labels.peak, labelRect(labels, UnplannedPeakLabel),
+                                  labelRect(labels, BoundLabel), labelRect(labels, WitnessLabel)})
             if (label)
                 rects.push_back(*label);
         for (const auto& label : labels.classNames)
@@ -207,7 +213,7 @@ void TimelinePictureTest::placesNoLabelOnAnother()
 }
 
 /// Sizes and names of devices beside the plot: each some 12 pixels high, a name 13 below its size.
-void TimelinePictureTest::printsNoDeviceOverAnother()
+void BudgetPictureTest::printsNoDeviceOverAnother()
 {
     std::uint32_t random = 11;
     const auto next = [&random](std::uint32_t limit) {
@@ -217,15 +223,18 @@ void TimelinePictureTest::printsNoDeviceOverAnother()
     int names = 0;
     for (int round = 0; round < 300; ++round) {
         TimelineModel model;
-        model.set = {sampleStep(200, 1.0), sampleStep(200, 1.0), {}};
-        model.axis = StepAxis{model.set.planned};
-        model.budget = Bytes{static_cast<std::int64_t>(1 + next(14000)) * kMiB};
+        BudgetModel budget{model};
+        budget.unplanned = sampleStep(200, 1.0);
+        model.stacked = sampleStep(200, 1.0);
+        model.axis = StepAxis{model.stacked};
+        model.line = Bytes{static_cast<std::int64_t>(1 + next(14000)) * kMiB};
         for (std::uint32_t i = 0; i < 6; ++i)
-            model.capacities.push_back({Bytes{static_cast<std::int64_t>(1 + next(14000)) * kMiB},
-                                        QStringLiteral("GPU"), i == 2});
+            budget.capacities.push_back({Bytes{static_cast<std::int64_t>(1 + next(14000)) * kMiB},
+                                         QStringLiteral("GPU"), i == 2});
+        model.content = budget.content();
         const TimelineFrame now = frameFor(model, {900, 260.0 + next(500)}, 1.0);
         std::vector<double> lines;
-        for (const CapacityLabel& label : capacityLabels(model, now)) {
+        for (const CapacityLabel& label : capacityLabels(budget, now)) {
             if (label.hasSize)
                 lines.push_back(label.textY);
             if (label.hasSize && label.hasName)
@@ -240,9 +249,9 @@ void TimelinePictureTest::printsNoDeviceOverAnother()
     QVERIFY(names > 300);
 }
 
-void TimelinePictureTest::survivesEmptyAndTinyTimelines()
+void BudgetPictureTest::survivesEmptyAndTinyTimelines()
 {
-    TimelineView view;
+    BudgetTimelineView view;
     view.resize(300, 120);
     QVERIFY(!view.grab().isNull());
     plimsoll::timeline::Builder builder{{plimsoll::base::Nanoseconds{0}}};
@@ -255,7 +264,7 @@ void TimelinePictureTest::survivesEmptyAndTinyTimelines()
     QVERIFY(!view.grab().isNull());
 }
 
-void TimelinePictureTest::paintsADragWithinAFrame()
+void BudgetPictureTest::paintsADragWithinAFrame()
 {
     m_view->resize(1920, 1080);
     fill(*m_view, 4000);
@@ -298,7 +307,7 @@ void TimelinePictureTest::paintsADragWithinAFrame()
           frames[197]);
 }
 
-void TimelinePictureTest::followsTheThemeWhileShown()
+void BudgetPictureTest::followsTheThemeWhileShown()
 {
     const auto corner = [this] { return m_view->grab().toImage().pixelColor(2, 2); };
     QCOMPARE(corner(), tokenColor(Role::Panel, false));
@@ -308,5 +317,5 @@ void TimelinePictureTest::followsTheThemeWhileShown()
 
 } // namespace
 
-QTEST_MAIN(TimelinePictureTest)
-#include "timeline_picture_test.moc"
+QTEST_MAIN(BudgetPictureTest)
+#include "budget_picture_test.moc"

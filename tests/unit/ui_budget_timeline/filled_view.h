@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ui/timeline/timeline_view.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/unit/ui_timeline/sample_step.h"
 
@@ -13,7 +13,7 @@ namespace plimsoll::tests {
 inline constexpr std::int64_t kGiB = 1024 * kMiB;
 
 /// A view as the Planner fills it: 14 GiB unplanned, a budget of 7.25 GiB.
-inline void fill(ui::TimelineView& view, std::size_t steps)
+inline void fill(ui::BudgetTimelineView& view, std::size_t steps)
 {
     const auto unplanned = sampleStep(steps, 1.0);
     const auto planned = sampleStep(steps, 0.35);
@@ -38,9 +38,9 @@ inline void fill(ui::TimelineView& view, std::size_t steps)
         ui::HoverContent content;
         content.title = QStringLiteral("softmax, recomputed");
         content.where = QStringLiteral("transformer.h.%1.attn · backward").arg(step % 12);
-        content.decisionIcon = QStringLiteral("recompute");
-        content.decisionRole = ui::Role::DecisionRecompute;
-        content.decision = QStringLiteral("192 MiB paid with 0.30 ms");
+        content.noteIcon = QStringLiteral("recompute");
+        content.noteRole = ui::Role::DecisionRecompute;
+        content.note = QStringLiteral("192 MiB paid with 0.30 ms");
         content.source = QStringLiteral("modeling_gpt2.py:214");
         return content;
     });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ui/budget_timeline/budget_model.h"
 #include "ui/timeline/paint_context.h"
 
 #include <QPixmap>
@@ -13,32 +14,30 @@ namespace plimsoll::ui {
 
 /// The curve as a picture of the plot; null when there is none. Made once per frame geometry: the
 /// budget line leaves it as it is.
-[[nodiscard]] QPixmap makeMeasuredLine(const TimelineModel& model, const TimelineFrame& frame,
+[[nodiscard]] QPixmap makeMeasuredLine(const BudgetModel& model, const TimelineFrame& frame,
                                        const Theme& theme, double devicePixelRatio);
 /// The same as a shape.
-void drawMeasuredLine(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
+void drawMeasuredLine(QPainter& painter, const BudgetModel& model, const TimelineFrame& frame,
                       const Theme& theme);
 
 /// Level lines with their tags.
-void paintMeasuredLevels(const PaintContext& context, const PlacedLabels& labels);
+void paintMeasuredLevels(const PaintContext& context, const BudgetModel& model,
+                         const PlacedLabels& labels);
 /// A disc on the apex and its tag.
-void paintMeasuredPeak(const PaintContext& context, const PlacedLabels& labels);
-[[nodiscard]] std::optional<PeakMark> measuredPeakMark(const TimelineModel& model,
+void paintMeasuredPeak(const PaintContext& context, const BudgetModel& model,
+                       const PlacedLabels& labels);
+[[nodiscard]] std::optional<PeakMark> measuredPeakMark(const BudgetModel& model,
                                                        const TimelineFrame& frame);
-[[nodiscard]] Tag measuredPeakTag(const TimelineModel& model);
+[[nodiscard]] Tag measuredPeakTag(const BudgetModel& model);
 [[nodiscard]] Tag measuredLevelTag(const MeasuredLevel& level);
 /// "measured"; "measured unplanned" where the shown plan was not.
 [[nodiscard]] QString measuredName(const MeasuredSet& set);
 /// "+1.2 MiB (+0.4 %)", "as predicted".
 [[nodiscard]] QString measuredDifferenceText(base::Bytes measured, base::Bytes predicted);
 
-/// "measured" with a piece of its line, right-aligned at x; nothing while nothing measured is
-/// shown.
-void paintMeasuredLegend(const PaintContext& context, double x, double baseline);
-[[nodiscard]] double measuredLegendWidth(const TimelineModel& model, const Theme& theme);
-
-/// The step of the measured curve that stands at a planned step.
-[[nodiscard]] std::optional<std::size_t> measuredStepAt(const TimelineModel& model,
-                                                        std::size_t plannedStep);
+/// A hover card's rows about a step. The card's sum counts reserve and rounding as the budget does;
+/// what was measured is compared with what was predicted for that very allocator. Where the two
+/// read differently, both are told.
+[[nodiscard]] std::vector<HoverRow> measuredRows(const BudgetModel& model, std::size_t plannedStep);
 
 } // namespace plimsoll::ui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ui/timeline/budget_values.h"
+#include "ui/budget_timeline/budget_values.h"
 
 #include <QWidget>
 

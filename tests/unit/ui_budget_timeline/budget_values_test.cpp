@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/timeline/budget_values.h"
+#include "ui/budget_timeline/budget_values.h"
 
 #include <QTest>
 

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// The labels of the overlay, and the marks that they belong to.
+#include "ui/base/kept_picture.h"
+#include "ui/base/numbers.h"
+#include "ui/budget_timeline/budget_overlay.h"
+#include "ui/budget_timeline/budget_paint.h"
+#include "ui/budget_timeline/measured_line.h"
+#include "ui/plot/label_placer.h"
+
+#include <array>
+#include <cmath>
+
+namespace plimsoll::ui {
+
+namespace {
+
+Tag unplannedPeakTag(const BudgetModel& model)
+{
+    return {QStringLiteral("unplanned ") + bytesText(model.unplanned->peak(), Rounding::Up),
+            model.unplannedPeakName, Role::Text};
+}
+
+Tag boundTag(const BudgetModel& model)
+{
+    return {QString{},
+            QStringLiteral("lower bound ") + bytesText(model.bound->bytes, Rounding::Down),
+            Role::Text};
+}
+
+Tag witnessTag(const BudgetModel& model)
+{
+    return {bytesText(model.bound->bytes, Rounding::Down) + QStringLiteral(" must be live here"),
+            model.bound->where, Role::Text};
+}
+
+/// Places of the measured peak's label: below its disc, for the predicted one stands above, then
+/// above.
+std::array<QRectF, 4> aroundMark(const PeakMark& mark, const QSizeF& size, double scale)
+{
+    const double right = mark.apex.x() + 10 * scale;
+    const double left = mark.apex.x() - 10 * scale - size.width();
+    const double below = mark.apex.y() + 3;
+    const double above = mark.apex.y() - 2 * size.height() - 2;
+    return {QRectF{QPointF{right, below}, size}, QRectF{QPointF{left, below}, size},
+            QRectF{QPointF{right, above}, size}, QRectF{QPointF{left, above}, size}};
+}
+
+/// Of the two other curves.
+void placePeaks(PlacedLabels& labels, LabelPlacer& placer, const BudgetModel& model,
+                const TimelineFrame& frame, const Theme& theme)
+{
+    const double scale = frame.layout.scale;
+    if (const auto mark = unplannedPeakMark(model, frame)) {
+        const auto places = besideMark(*mark, tagSize(theme, unplannedPeakTag(model)), scale);
+        labels.overlay[UnplannedPeakLabel] = placer.place(places);
+    }
+    if (const auto mark = measuredPeakMark(model, frame)) {
+        const auto places = aroundMark(*mark, tagSize(theme, measuredPeakTag(model)), scale);
+        labels.overlay[MeasuredPeakLabel] = placer.place(places);
+    }
+}
+
+void placeBound(PlacedLabels& labels, LabelPlacer& placer, const BudgetModel& model,
+                const TimelineFrame& frame, const Theme& theme)
+{
+    if (!model.bound)
+        return;
+    const QRectF& plot = frame.at.plot();
+    const QSizeF size = tagSize(theme, boundTag(model));
+    const double y = frame.at.yOf(model.bound->bytes);
+    const double x = plot.left() + 8 * frame.layout.scale;
+    const std::array places{QRectF{QPointF{x, y - size.height() - 2}, size},
+                            QRectF{QPointF{x, y + 3}, size}};
+    labels.overlay[BoundLabel] = placer.place(places);
+    placer.block(QRectF{plot.left(), y - 1, plot.width(), 2});
+}
+
+/// Where nothing of the bound's tensors can be spared.
+void placeWitness(PlacedLabels& labels, LabelPlacer& placer, const BudgetModel& model,
+                  const TimelineFrame& frame, const Theme& theme)
+{
+    const double scale = frame.layout.scale;
+    if (!model.bound || !model.bound->step || model.state != BudgetState::Infeasible)
+        return;
+    const QSizeF size = tagSize(theme, witnessTag(model)) + QSizeF{0, 6};
+    const double x = frame.xOfStep(model.plot.axis, *model.bound->step);
+    const double y = frame.at.yOf(model.bound->bytes) - 60 * scale - size.height();
+    const std::array places{
+        QRectF{QPointF{x - 10, y}, size},
+        QRectF{QPointF{x - size.width() + 10, y}, size},
+        QRectF{QPointF{x - 10, y + 30 * scale}, size},
+        QRectF{QPointF{x - size.width() + 10, y + 30 * scale}, size},
+    };
+    labels.overlay[WitnessLabel] = placer.place(places);
+}
+
+/// At the right end of the level lines, above them, else below, else further left.
+void placeLevels(PlacedLabels& labels, LabelPlacer& placer, const BudgetModel& model,
+                 const TimelineFrame& frame, const Theme& theme)
+{
+    if (!model.measured)
+        return;
+    const QRectF& plot = frame.at.plot();
+    for (const MeasuredLevel& level : model.measured->levels) {
+        labels.overlay.emplace_back();
+        if (!model.showsLevel(level.bytes))
+            continue;
+        const QSizeF size = tagSize(theme, measuredLevelTag(level));
+        const double y = frame.at.yOf(level.bytes);
+        std::vector<QRectF> places;
+        for (const double part : {1.0, 0.7, 0.4, 0.1})
+            for (const double top : {y - size.height() - 2, y + 3})
+                places.emplace_back(
+                    QPointF{plot.left() + part * (plot.width() - size.width() - 16) + 8, top},
+                    size);
+        labels.overlay.back() = placer.place(places);
+    }
+}
+
+std::optional<QRectF> readoutRect(const BudgetModel& model, const TimelineFrame& frame,
+                                  const Theme& theme, const LabelPlacer& placer)
+{
+    if (!model.drag || !model.plot.line || model.readout.empty())
+        return std::nullopt;
+    const QSizeF size = readoutSize(model, theme);
+    const double y = std::round(frame.at.yOf(*model.plot.line));
+    const double left =
+        std::round(frame.at.plot().right() - 10 * frame.layout.scale) - size.width();
+    const double gap = 16 * frame.layout.scale;
+    const QRectF below{QPointF{left, y + gap}, size};
+    const QRectF above{QPointF{left, y - gap - size.height()}, size};
+    return placer.isFree(below) ? below : above;
+}
+
+} // namespace
+
+std::optional<QRectF> labelRect(const PlacedLabels& labels, std::size_t label)
+{
+    return label < labels.overlay.size() ? labels.overlay[label] : std::nullopt;
+}
+
+void BudgetOverlay::place(LabelPlacer& placer, PlacedLabels& labels, const TimelineFrame& frame,
+                          const Theme& theme, LabelRank rank) const
+{
+    switch (rank) {
+    case LabelRank::BeforeCards:
+        labels.overlay.resize(FirstLevelLabel);
+        labels.overlay[ReadoutLabel] = readoutRect(m_model, frame, theme, placer);
+        if (labels.overlay[ReadoutLabel])
+            placer.block(*labels.overlay[ReadoutLabel]);
+        return;
+    case LabelRank::BeforePeak: placeWitness(labels, placer, m_model, frame, theme); return;
+    case LabelRank::AfterPeak:
+        placePeaks(labels, placer, m_model, frame, theme);
+        placeLevels(labels, placer, m_model, frame, theme);
+        placeBound(labels, placer, m_model, frame, theme);
+        return;
+    }
+}
+
+std::optional<PeakMark> unplannedPeakMark(const BudgetModel& model, const TimelineFrame& frame)
+{
+    // One mark is enough where the plan is the unplanned program.
+    if (model.unplanned == model.plot.stacked)
+        return std::nullopt;
+    const std::optional<double> position = model.unplannedPeakPosition();
+    if (!position || !frame.shows(frame.at.xOf(*position)))
+        return std::nullopt;
+    return peakMarkAt(model.plot, frame,
+                      {frame.at.xOf(*position), frame.at.yOf(model.unplanned->peak())});
+}
+
+void paintLowerBound(const PaintContext& context, const BudgetModel& model,
+                     const PlacedLabels& labels)
+{
+    if (!model.bound)
+        return;
+    const QRectF& plot = context.frame.at.plot();
+    const double y = std::round(context.frame.at.yOf(model.bound->bytes));
+    drawKept(context.painter, QPointF{plot.left(), y}, QStringLiteral("bound"),
+             QRectF{0, -2, plot.width(), 5}, [&](QPainter& painter) {
+                 const QLineF line{0, 0.5, plot.width(), 0.5};
+                 painter.setRenderHint(QPainter::Antialiasing);
+                 painter.setPen(QPen{context.theme.color(Role::Panel, 0.8), 3});
+                 painter.drawLine(line);
+                 QPen pen{context.theme.color(Role::Text), 1.4};
+                 pen.setCapStyle(Qt::FlatCap);
+                 pen.setDashPattern({1.5, 2.2});
+                 painter.setPen(pen);
+                 painter.drawLine(line);
+             });
+    if (const auto rect = labelRect(labels, BoundLabel))
+        paintTag(context, *rect, boundTag(model));
+}
+
+void paintUnplannedPeak(const PaintContext& context, const BudgetModel& model,
+                        const PlacedLabels& labels)
+{
+    const std::optional<PeakMark> mark = unplannedPeakMark(model, context.frame);
+    if (!mark)
+        return;
+    paintPeakMark(context, *mark, false);
+    if (const auto rect = labelRect(labels, UnplannedPeakLabel))
+        paintTag(context, *rect, unplannedPeakTag(model));
+}
+
+void paintWitness(const PaintContext& context, const BudgetModel& model, const PlacedLabels& labels)
+{
+    const std::optional<QRectF> rect = labelRect(labels, WitnessLabel);
+    if (!rect || !model.bound || !model.bound->step)
+        return;
+    QPainter& painter = context.painter;
+    const QColor danger = context.theme.color(Role::Danger);
+    const double x = context.frame.xOfStep(model.plot.axis, *model.bound->step);
+    const double y = context.frame.at.yOf(model.bound->bytes);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen{danger, 1.4});
+    painter.drawLine(QPointF{x, rect->bottom()}, QPointF{x, y});
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(danger);
+    painter.drawEllipse(QPointF{x, y}, context.px(4.5), context.px(4.5));
+    paintTag(context, *rect, witnessTag(model));
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen{danger, 1});
+    painter.drawRoundedRect(rect->adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/budget_timeline/budget_model.h"
+#include "ui/timeline/paint_context.h"
+
+#include <cstddef>
+
+namespace plimsoll::ui {
+
+// Line, devices, bound, unplanned peak and readout. Pure functions of model and frame.
+
+/// The overlay's labels in PlacedLabels::overlay; the measured levels stand behind them.
+enum BudgetLabel : std::size_t {
+    ReadoutLabel,
+    WitnessLabel,
+    UnplannedPeakLabel,
+    MeasuredPeakLabel,
+    BoundLabel,
+    FirstLevelLabel,
+};
+/// None where it was not placed.
+[[nodiscard]] std::optional<QRectF> labelRect(const PlacedLabels& labels, std::size_t label);
+
+// Bottom to top.
+void paintLowerBound(const PaintContext& context, const BudgetModel& model,
+                     const PlacedLabels& labels);
+void paintCapacities(const PaintContext& context, const BudgetModel& model);
+void paintBudgetLine(const PaintContext& context, const BudgetModel& model);
+void paintUnplannedPeak(const PaintContext& context, const BudgetModel& model,
+                        const PlacedLabels& labels);
+void paintWitness(const PaintContext& context, const BudgetModel& model,
+                  const PlacedLabels& labels);
+void paintReadout(const PaintContext& context, const BudgetModel& model, const QRectF& rect);
+
+[[nodiscard]] QRectF markRect(const BudgetModel& model, const TimelineFrame& frame);
+[[nodiscard]] QRectF pillRect(const BudgetModel& model, const TimelineFrame& frame,
+                              const Theme& theme);
+/// Ticks of devices inside the axis, at most five; labels empty where there is no room.
+struct CapacityLabel
+{
+    std::size_t index = 0; ///< into BudgetModel::capacities
+    double tickY = 0;
+    double textY = 0; ///< centre of the size; the name stands below
+    bool hasSize = true;
+    bool hasName = true;
+};
+[[nodiscard]] std::vector<CapacityLabel> capacityLabels(const BudgetModel& model,
+                                                        const TimelineFrame& frame);
+[[nodiscard]] std::optional<PeakMark> unplannedPeakMark(const BudgetModel& model,
+                                                        const TimelineFrame& frame);
+[[nodiscard]] QSizeF readoutSize(const BudgetModel& model, const Theme& theme);
+
+} // namespace plimsoll::ui

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/timeline/paint_context.h"
+#include "ui/timeline/patterns.h"
+#include "ui/timeline/stack_raster.h"
+
+#include <QWidget>
+
+namespace plimsoll::ui {
+
+/// Paints a model into a widget and keeps what the next frame can use again.
+class TimelineCanvas
+{
+public:
+    /// Both must outlive it.
+    TimelineCanvas(QWidget& widget, const TimelineModel& model) : m_widget{widget}, m_model{model}
+    {
+    }
+
+    [[nodiscard]] TimelineFrame frame() const;
+    [[nodiscard]] double ratio() const { return m_widget.devicePixelRatioF(); }
+    /// Of the last painting.
+    [[nodiscard]] const PlacedLabels& labels() const { return m_labels; }
+    /// The step that the picture shows in the device column at x.
+    [[nodiscard]] std::optional<std::size_t> stepAtX(double x) const;
+
+    /// Paints again; all that is kept still holds.
+    void update() { m_widget.update(); }
+    void invalidateStack();
+    void invalidateAll();
+    void setTheme(); ///< it has other colours
+
+    void paint(QPainter& painter);
+    /// Draws the model as it is, without hover and focus, into any painter at this size.
+    void renderTo(QPainter& painter, QSize size) const;
+
+private:
+    /// Axes, bands, stack, overview: what the overlay's line leaves as it is.
+    struct Base
+    {
+        StackPicture stack;
+        bool isCurrent = false;
+    };
+
+    void refresh(const TimelineFrame& frame);
+    void compose(const TimelineFrame& frame);
+    [[nodiscard]] Base& shownBase() { return m_model.pale ? m_paleBase : m_base; }
+
+    QWidget& m_widget;
+    const TimelineModel& m_model;
+    Base m_base;
+    Base m_paleBase; ///< of a pale stack; a drag crosses there and back
+    StackColumns m_columns;
+    FillTiles m_tiles;
+    FillTiles m_paleTiles;
+    double m_tilesRatio = 0;
+    bool m_groundDirty = true;
+    bool m_stackDirty = true;
+    PlacedLabels m_labels;
+};
+
+} // namespace plimsoll::ui

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/timeline/overview.h"
+#include "ui/timeline/timeline_canvas.h"
+#include "ui/timeline/timeline_overlay.h"
+
+#include <QObject>
+#include <QPointer>
+
+namespace plimsoll::ui {
+
+/// What mouse, wheel and commands do to a timeline's model: cursor, range, pins, visible part. It
+/// tells what they do to the overlay.
+class TimelineInput : public QObject
+{
+    Q_OBJECT
+
+public:
+    /// Both must outlive it.
+    TimelineInput(TimelineModel& model, TimelineCanvas& canvas) : m_model{model}, m_canvas{canvas}
+    {
+    }
+
+    /// Range and step are read from and written to it; may be null.
+    void setSelection(Selection* selection);
+
+    void press(const QPointF& pos, Qt::MouseButton button);
+    void move(const QPointF& pos, Qt::MouseButtons buttons, Qt::KeyboardModifiers modifiers);
+    void release(const QPointF& pos);
+    void doubleClick(const QPointF& pos);
+    /// `delta` in eighths of a degree.
+    void wheel(const QPointF& pos, QPoint delta, Qt::KeyboardModifiers modifiers);
+    void leave();
+    /// Whatever the pressed button holds.
+    void letGo() { m_grab = Grab::None; }
+
+    void setCursorStep(std::optional<std::size_t> step, bool card);
+    /// By columns of the picture, or by steps.
+    void moveCursor(int moves, bool bySteps);
+    void setRange(std::optional<StepRange> range);
+    void togglePin(std::size_t step);
+    void setPins(std::vector<std::size_t> pins);
+    void show(VisibleRange range);
+    void showSteps(std::size_t begin, std::size_t end); ///< both included
+    void showStep(std::size_t step);
+    void goToPeak();
+    void zoomBy(double factor, std::optional<double> anchor = std::nullopt);
+    void panBy(double widths) { show(m_model.viewport.panned(widths)); }
+    /// Lets go of pins, else of the range. False: there was nothing.
+    bool goBack();
+
+Q_SIGNALS:
+    /// The user zoomed or panned.
+    void visibleRangeChanged(plimsoll::ui::VisibleRange range, plimsoll::ui::VisibleRange before);
+    void pinsChanged();
+    void stepHovered(std::optional<std::size_t> step);
+    void cursorShapeChanged(Qt::CursorShape shape);
+    // The overlay's parts, by their numbers.
+    void overlayHovered(std::optional<int> part); ///< of grips only
+    void overlayGripped(int part, const QPointF& pos);
+    void overlayDragged(const QPointF& pos, Qt::KeyboardModifiers modifiers);
+    void overlayReleased();
+    void overlayClicked(int part);
+    void overlayDoubleClicked(int part);
+
+private:
+    enum class Grab : std::uint8_t {
+        None,
+        Overlay,
+        Press,
+        Range,
+        RangeBegin,
+        RangeEnd,
+        Pan,
+        Overview
+    };
+
+    void hoverAt(const QPointF& pos);
+    void click(const QPointF& pos);
+    void clickPlot(const QPointF& pos);
+    void dragRange(const QPointF& pos);
+    void moveOverview(const QPointF& pos);
+    /// While a button is down: tells nobody yet.
+    void dragTo(VisibleRange range);
+
+    TimelineModel& m_model;
+    TimelineCanvas& m_canvas;
+    QPointer<Selection> m_selection;
+    Grab m_grab = Grab::None;
+    OverviewPart m_overviewPart = OverviewPart::None;
+    QPointF m_pressed;
+    VisibleRange m_grabbedRange;
+    std::vector<std::size_t> m_pinsBeforePress;
+};
+
+} // namespace plimsoll::ui

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <QPointF>
+#include <Qt>
+
+#include <cstdint>
+#include <optional>
+
+namespace plimsoll::ui {
+
+class LabelPlacer;
+class Theme;
+struct PaintContext;
+struct PlacedLabels;
+struct TimelineFrame;
+
+/// When an overlay paints, bottom to top; between the stages the view paints its own parts.
+enum class PaintStage : std::uint8_t {
+    Curves, ///< on the stack
+    Levels, ///< below the range's veil
+    Lines,  ///< over the cursor, below the peak
+    Marks,  ///< over the peak
+    Cards,  ///< below hover cards
+};
+/// When an overlay places its labels: earlier ones take the better places.
+enum class LabelRank : std::uint8_t { BeforeCards, BeforePeak, AfterPeak };
+/// Whether an overlay is asked before the view's own parts or after them.
+enum class HitRank : std::uint8_t { First, Last };
+
+/// A part of an overlay under the pointer.
+struct OverlayHit
+{
+    int part = 0; ///< the overlay's own number
+    Qt::CursorShape cursor = Qt::PointingHandCursor;
+    /// A press takes hold of it instead of waiting for a click; no card is shown over it.
+    bool isGrip = false;
+};
+
+/// What lies over a timeline's stack: lines, marks and labels, painted and hit between the view's
+/// own. TimelineInput's overlay signals say what the mouse does with it.
+class TimelineOverlay
+{
+public:
+    TimelineOverlay() = default;
+    TimelineOverlay(const TimelineOverlay&) = delete;
+    TimelineOverlay& operator=(const TimelineOverlay&) = delete;
+    virtual ~TimelineOverlay() = default;
+
+    virtual void paint(const PaintContext& context, const PlacedLabels& labels,
+                       PaintStage stage) = 0;
+    /// Into PlacedLabels::overlay, in an order of its own.
+    virtual void place(LabelPlacer& placer, PlacedLabels& labels, const TimelineFrame& frame,
+                       const Theme& theme, LabelRank rank) const = 0;
+    [[nodiscard]] virtual std::optional<OverlayHit> hitAt(const QPointF& pos,
+                                                          const TimelineFrame& frame,
+                                                          const PlacedLabels& labels,
+                                                          HitRank rank) const = 0;
+    /// Another frame or theme: what was kept from earlier paintings is of no use.
+    virtual void invalidate() = 0;
+};
+
+} // namespace plimsoll::ui
