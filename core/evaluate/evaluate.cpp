@@ -8,6 +8,7 @@
 #include "core/parallel/communicate.h"
 #include "core/parallel/hook_warnings.h"
 #include "core/parallel/shard_lifetimes.h"
+#include "core/timeline/builder.h"
 
 #include <algorithm>
 #include <array>

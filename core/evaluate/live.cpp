@@ -10,7 +10,9 @@ std::vector<Live> liveAt(const Evaluation& evaluation, std::size_t step)
     std::vector<Live> alive;
     for (const std::uint32_t index : timeline.aliveAt(step)) {
         const timeline::Interval& interval = timeline.intervals()[index];
-        Live live{{}, interval.bytes, interval.category, interval.begin, {}, false};
+        Live live{
+            {}, interval.bytes, static_cast<timeline::Category>(interval.layer), interval.begin,
+            {}, false};
         if (interval.origin < schedule.instances.size()) { // the reserve stands behind them
             const Instance& instance = schedule.instances[interval.origin];
             live.storage = instance.storage;

@@ -9,127 +9,222 @@ namespace plimsoll::timeline {
 
 namespace {
 
-constexpr std::array kNames{"Parameters", "Optimizer state", "Buffers",     "Gradients",
-                            "Inputs",     "Activations",     "Temporaries", "Workspaces"};
+/// Axes of more steps than this have a checkpoint every 2^kCheckpointShift of them: a stack in each
+/// step would take more than intervals and times together.
+constexpr std::size_t kMostCheckpoints = std::size_t{1} << 20U;
+constexpr unsigned kCheckpointShift = 6;
+constexpr std::size_t kIntervalBlock = 16; ///< of m_lastEnd
+
+base::Bytes sumOf(const Stack& stack)
+{
+    base::Bytes sum;
+    for (const base::Bytes bytes : stack)
+        sum += bytes;
+    return sum;
+}
 
 } // namespace
 
-const char* categoryName(Category category)
+template <typename Visit>
+void Timeline::replay(Stack stack, Cursor at, std::size_t begin, std::size_t end,
+                      Visit&& visit) const
 {
-    return kNames.at(static_cast<std::size_t>(category));
+    for (std::size_t step = begin; step < end; ++step) {
+        for (; at.begun < m_intervals.size() && m_intervals[at.begun].begin <= step; ++at.begun)
+            stack[m_intervals[at.begun].layer] += m_intervals[at.begun].bytes;
+        for (; at.ended < m_byEnd.size() && m_intervals[m_byEnd[at.ended]].end < step; ++at.ended)
+            stack[m_intervals[m_byEnd[at.ended]].layer] -= m_intervals[m_byEnd[at.ended]].bytes;
+        visit(step, stack, at);
+    }
+}
+
+template <typename Visit>
+void Timeline::replay(std::size_t begin, std::size_t end, Visit&& visit) const
+{
+    if (begin >= end)
+        return;
+    const std::size_t checkpoint = begin >> m_shift;
+    replay(m_stacks[checkpoint], m_cursors[checkpoint], checkpoint << m_shift, end,
+           [&](std::size_t step, const Stack& stack, const Cursor& /*at*/) {
+               if (step >= begin)
+                   visit(step, stack);
+           });
 }
 
 Stack Timeline::stackAt(std::size_t step) const
 {
-    Stack stack;
-    for (std::size_t category = 0; category < kCategoryCount; ++category)
-        stack[category] = base::Bytes{m_byCategory[category][step]};
-    return stack;
+    if (m_shift == 0)
+        return m_stacks[step];
+    Stack found;
+    replay(step, step + 1, [&](std::size_t /*step*/, const Stack& stack) { found = stack; });
+    return found;
+}
+
+base::Bytes Timeline::totalAt(std::size_t step) const
+{
+    return m_shift == 0 ? base::Bytes{m_largest[step]} : sumOf(stackAt(step));
+}
+
+std::vector<std::int64_t> Timeline::totals() const
+{
+    if (m_shift == 0)
+        return m_largest.values();
+    std::vector<std::int64_t> totals(stepCount());
+    replay(0, stepCount(),
+           [&](std::size_t step, const Stack& stack) { totals[step] = sumOf(stack).count(); });
+    return totals;
+}
+
+template <typename Better>
+std::size_t Timeline::bestStepIn(const Totals<Better>& totals, std::size_t begin,
+                                 std::size_t end) const
+{
+    if (m_shift == 0)
+        return totals.bestIn(begin, end);
+    std::size_t best = begin;
+    std::int64_t value = totalAt(begin).count();
+    const auto consider = [&](std::size_t from, std::size_t to) {
+        replay(from, to, [&](std::size_t step, const Stack& stack) {
+            if (const std::int64_t total = sumOf(stack).count(); Better{}(total, value)) {
+                best = step;
+                value = total;
+            }
+        });
+    };
+    // Whole stretches between two checkpoints.
+    const std::size_t first = (begin + (std::size_t{1} << m_shift) - 1) >> m_shift;
+    const std::size_t last = end >> m_shift;
+    if (first >= last) {
+        consider(begin, end);
+        return best;
+    }
+    consider(begin, first << m_shift);
+    const std::size_t stretch = totals.bestIn(first, last);
+    if (Better{}(totals[stretch], value))
+        consider(stretch << m_shift, (stretch + 1) << m_shift);
+    consider(last << m_shift, end);
+    return best;
 }
 
 std::size_t Timeline::largestStepIn(std::size_t begin, std::size_t end) const
 {
-    std::size_t best = begin;
-    const auto consider = [&](std::size_t step) {
-        if (m_total[step] > m_total[best] || (m_total[step] == m_total[best] && step < best))
-            best = step;
-    };
-    // Blocks of 2^level steps, aligned; m_largest[level - 1] knows each block's largest step.
-    while (begin < end) {
-        std::size_t level = 0;
-        while (level < m_largest.size() && begin % (std::size_t{2} << level) == 0
-               && begin + (std::size_t{2} << level) <= end)
-            ++level;
-        consider(level == 0 ? begin : m_largest[level - 1][begin >> level]);
-        begin += std::size_t{1} << level;
-    }
-    return best;
+    return bestStepIn(m_largest, begin, end);
+}
+
+std::size_t Timeline::smallestStepIn(std::size_t begin, std::size_t end) const
+{
+    return bestStepIn(m_smallest, begin, end);
 }
 
 std::vector<std::uint32_t> Timeline::aliveAt(std::size_t step) const
 {
-    std::vector<std::uint32_t> alive;
-    for (std::size_t i = 0; i < m_intervals.size() && m_intervals[i].begin <= step; ++i)
-        if (m_intervals[i].end >= step)
-            alive.push_back(static_cast<std::uint32_t>(i));
-    std::stable_sort(alive.begin(), alive.end(), [this](std::uint32_t a, std::uint32_t b) {
-        return m_intervals[a].bytes > m_intervals[b].bytes;
+    std::vector<std::pair<base::Bytes, std::uint32_t>> alive;
+    const auto consider = [&](std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; ++i)
+            if (m_intervals[i].end >= step)
+                alive.emplace_back(m_intervals[i].bytes, static_cast<std::uint32_t>(i));
+    };
+    const auto begun = static_cast<std::size_t>(
+        std::partition_point(m_intervals.begin(), m_intervals.end(),
+                             [step](const Interval& interval) { return interval.begin <= step; })
+        - m_intervals.begin());
+    const std::size_t blocks = begun / kIntervalBlock;
+    m_lastEnd.forEachAsGood(blocks, static_cast<std::uint32_t>(step), [&](std::size_t block) {
+        consider(block * kIntervalBlock, (block + 1) * kIntervalBlock);
     });
-    return alive;
+    consider(blocks * kIntervalBlock, begun);
+    std::sort(alive.begin(), alive.end(), [](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    std::vector<std::uint32_t> indices(alive.size());
+    std::transform(alive.begin(), alive.end(), indices.begin(),
+                   [](const auto& interval) { return interval.second; });
+    return indices;
 }
 
 std::size_t Timeline::stepAtTime(base::Nanoseconds time) const
 {
-    const auto after = std::upper_bound(m_begin.begin(), m_begin.end(), time.count());
-    const auto step = after - m_begin.begin() - 1;
-    return static_cast<std::size_t>(
-        std::clamp<std::ptrdiff_t>(step, 0, static_cast<std::ptrdiff_t>(stepCount()) - 1));
+    const std::size_t begun = m_times.countUntil(time.count());
+    return std::clamp<std::size_t>(begun, 1, stepCount()) - 1;
 }
 
-void Timeline::sumUp()
+void Timeline::index()
 {
-    const std::size_t steps = m_begin.size() - 1;
-    for (std::vector<std::int64_t>& curve : m_byCategory)
-        curve.assign(steps + 1, 0);
+    const auto isBefore = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
+    if (!std::is_sorted(m_intervals.begin(), m_intervals.end(), isBefore))
+        std::stable_sort(m_intervals.begin(), m_intervals.end(), isBefore);
+    if (stepCount() > kMostCheckpoints) {
+        m_shift = kCheckpointShift;
+        m_intervals.shrink_to_fit();
+        m_times.compress();
+        sortByEnd();
+        keepCheckpoints();
+    } else {
+        keepEachStep();
+    }
+    std::vector<std::uint32_t> ends((m_intervals.size() + kIntervalBlock - 1) / kIntervalBlock);
+    for (std::size_t i = 0; i < m_intervals.size(); ++i)
+        ends[i / kIntervalBlock] = std::max(ends[i / kIntervalBlock], m_intervals[i].end);
+    m_lastEnd = Pyramid<std::uint32_t, std::greater<>>{std::move(ends)};
+    if (stepCount() > 0) {
+        m_peakStep = largestStepIn(0, stepCount());
+        m_peak = totalAt(m_peakStep);
+    }
+}
+
+void Timeline::sortByEnd()
+{
+    std::vector<std::uint32_t> place(stepCount() + 1);
+    for (const Interval& interval : m_intervals)
+        ++place[interval.end + 1];
+    std::partial_sum(place.begin(), place.end(), place.begin());
+    m_byEnd.resize(m_intervals.size());
+    for (std::size_t i = 0; i < m_intervals.size(); ++i)
+        m_byEnd[place[m_intervals[i].end]++] = static_cast<std::uint32_t>(i);
+}
+
+void Timeline::keepEachStep()
+{
+    m_stacks.resize(stepCount() + 1);
     for (const Interval& interval : m_intervals) {
-        auto& curve = m_byCategory[static_cast<std::size_t>(interval.category)];
-        curve[interval.begin] += interval.bytes.count();
-        curve[interval.end + 1] -= interval.bytes.count();
+        m_stacks[interval.begin][interval.layer] += interval.bytes;
+        m_stacks[interval.end + 1][interval.layer] -= interval.bytes;
     }
-    m_total.assign(steps, 0);
-    for (std::vector<std::int64_t>& curve : m_byCategory) {
-        std::partial_sum(curve.begin(), curve.end(), curve.begin());
-        curve.resize(steps);
-        for (std::size_t step = 0; step < steps; ++step)
-            m_total[step] += curve[step];
+    m_stacks.pop_back();
+    std::vector<std::int64_t> totals(stepCount());
+    Stack stack{};
+    for (std::size_t step = 0; step < totals.size(); ++step) {
+        for (std::size_t layer = 0; layer < kMostLayers; ++layer)
+            stack[layer] += m_stacks[step][layer];
+        m_stacks[step] = stack;
+        totals[step] = sumOf(stack).count();
     }
+    m_smallest = Totals<std::less<>>{totals};
+    m_largest = Totals<std::greater<>>{std::move(totals)};
 }
 
-void Timeline::findLargest()
+void Timeline::keepCheckpoints()
 {
-    std::vector<std::uint32_t> below(m_total.size());
-    std::iota(below.begin(), below.end(), 0U);
-    while (below.size() >= 2) {
-        std::vector<std::uint32_t> level(below.size() / 2);
-        for (std::size_t i = 0; i < level.size(); ++i) {
-            const std::uint32_t left = below[2 * i];
-            const std::uint32_t right = below[2 * i + 1];
-            level[i] = m_total[right] > m_total[left] ? right : left;
+    std::vector<std::int64_t> largest;
+    std::vector<std::int64_t> smallest;
+    replay({}, {}, 0, stepCount(), [&](std::size_t step, const Stack& stack, const Cursor& at) {
+        const std::int64_t total = sumOf(stack).count();
+        if (step >> m_shift == largest.size()) {
+            m_stacks.push_back(stack);
+            m_cursors.push_back(at);
+            largest.push_back(total);
+            smallest.push_back(total);
+        } else {
+            largest.back() = std::max(largest.back(), total);
+            smallest.back() = std::min(smallest.back(), total);
         }
-        m_largest.push_back(level);
-        below = std::move(level);
-    }
-}
-
-Builder::Builder(std::vector<base::Nanoseconds> durations) : m_durations{std::move(durations)} {}
-
-Builder& Builder::add(const Interval& interval)
-{
-    m_intervals.push_back(interval);
-    return *this;
-}
-
-Builder& Builder::addBand(Band band)
-{
-    m_bands.push_back(std::move(band));
-    return *this;
-}
-
-TimelinePtr Builder::build() &&
-{
-    auto timeline = std::make_shared<Timeline>();
-    timeline->m_intervals = std::move(m_intervals);
-    std::stable_sort(timeline->m_intervals.begin(), timeline->m_intervals.end(),
-                     [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
-    timeline->m_bands = std::move(m_bands);
-    const std::size_t steps = m_durations.size();
-    timeline->m_begin.assign(steps + 1, 0);
-    for (std::size_t step = 0; step < steps; ++step)
-        timeline->m_begin[step + 1] = timeline->m_begin[step] + m_durations[step].count();
-    timeline->sumUp();
-    timeline->findLargest();
-    timeline->m_peakStep = steps == 0 ? 0 : timeline->largestStepIn(0, steps);
-    return timeline;
+    });
+    m_stacks.shrink_to_fit();
+    m_cursors.shrink_to_fit();
+    largest.shrink_to_fit();
+    smallest.shrink_to_fit();
+    m_largest = Totals<std::greater<>>{std::move(largest)};
+    m_smallest = Totals<std::less<>>{std::move(smallest)};
 }
 
 } // namespace plimsoll::timeline

@@ -2,44 +2,46 @@
 #pragma once
 
 #include "core/base/quantity.h"
+#include "core/timeline/layers.h"
+#include "core/timeline/pyramid.h"
+#include "core/timeline/times.h"
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace plimsoll::timeline {
 
-/// Layers of the stacked area, bottom to top.
-enum class Category : std::uint8_t {
-    Parameters,
-    OptimizerState,
-    Buffers,
-    Gradients,
-    Inputs,
-    Activations,
-    Temporaries,
-    Workspaces,
-};
-inline constexpr std::size_t kCategoryCount = 8;
-/// "Parameters", "Optimizer state", …
-[[nodiscard]] const char* categoryName(Category category);
-
-using Stack = std::array<base::Bytes, kCategoryCount>;
+/// Bytes by layer.
+using Stack = std::array<base::Bytes, kMostLayers>;
 
 /// One block of memory, alive during the steps begin..end, both included.
 struct Interval
 {
+    Interval() = default;
+    Interval(std::uint32_t first, std::uint32_t last, base::Bytes size, Category category,
+             std::uint32_t source)
+        : begin{first}
+        , end{last}
+        , bytes{size}
+        , origin{source}
+        , layer{static_cast<std::uint8_t>(category)}
+    {
+    }
+
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
     base::Bytes bytes;
-    Category category = Category::Temporaries;
     std::uint32_t origin = 0; ///< index into the producer's table (a Schedule's instances): leads
                               ///< back to tensor and line
+    std::uint16_t lane = 0;
+    std::uint8_t layer = 0;
 };
 
-/// A named stretch of steps, such as a phase: begin..end, both included.
+/// A named range of steps, such as a phase: begin..end, both included.
 struct Band
 {
     std::uint32_t begin = 0;
@@ -47,75 +49,103 @@ struct Band
     std::string label;
 };
 
-/// What is drawn: memory by category over the steps of a schedule. Immutable once built; made only
-/// by Builder.
+/// A named step.
+struct Mark
+{
+    std::uint32_t step = 0;
+    std::string label;
+};
+
+/// What is drawn: memory by layer over an axis of steps, or of nanoseconds, whose steps are what
+/// lies between two events. Immutable once built; made only by Builder.
+///
+/// The stack is kept at checkpoints and found in between by replaying what begins and ends; on a
+/// short axis each step is a checkpoint.
 class Timeline
 {
 public:
-    [[nodiscard]] std::size_t stepCount() const { return m_total.size(); }
-    /// Bytes alive during a step, by category.
+    [[nodiscard]] const Layers& layers() const { return *m_layers; }
+    [[nodiscard]] const LayersPtr& layersPtr() const { return m_layers; }
+    /// Names of devices, pools or streams; at least one.
+    [[nodiscard]] const std::vector<std::string>& lanes() const { return m_lanes; }
+    [[nodiscard]] const std::vector<Band>& bands() const { return m_bands; }
+    [[nodiscard]] const std::vector<Mark>& marks() const { return m_marks; }
+    /// Sorted by begin.
+    [[nodiscard]] const std::vector<Interval>& intervals() const { return m_intervals; }
+
+    [[nodiscard]] std::size_t stepCount() const { return m_times.size() - 1; }
+    /// Bytes alive during a step, by layer.
     [[nodiscard]] Stack stackAt(std::size_t step) const;
-    [[nodiscard]] base::Bytes totalAt(std::size_t step) const { return base::Bytes{m_total[step]}; }
-    [[nodiscard]] const std::vector<std::int64_t>& totals() const { return m_total; }
-    [[nodiscard]] base::Bytes peak() const
-    {
-        return base::Bytes{m_total.empty() ? 0 : m_total[m_peakStep]};
-    }
+    [[nodiscard]] base::Bytes totalAt(std::size_t step) const;
+    /// Of each step.
+    [[nodiscard]] std::vector<std::int64_t> totals() const;
+    [[nodiscard]] base::Bytes peak() const { return m_peak; }
     /// First step that reaches the peak.
     [[nodiscard]] std::size_t peakStep() const { return m_peakStep; }
     /// The first step with the largest total in [begin, end), in O(log n). Requires begin < end <=
     /// stepCount().
     [[nodiscard]] std::size_t largestStepIn(std::size_t begin, std::size_t end) const;
-    /// Indices of the intervals alive during a step, largest first.
+    /// The same with the smallest total.
+    [[nodiscard]] std::size_t smallestStepIn(std::size_t begin, std::size_t end) const;
+    /// Indices of the intervals alive during a step, largest first. Takes time for those and not
+    /// for all intervals.
     [[nodiscard]] std::vector<std::uint32_t> aliveAt(std::size_t step) const;
-    /// Sorted by begin.
-    [[nodiscard]] const std::vector<Interval>& intervals() const { return m_intervals; }
-    [[nodiscard]] const std::vector<Band>& bands() const { return m_bands; }
 
-    /// Time at which a step begins; timeAt(stepCount()) is the end of the last one.
+    /// Time at which a step begins, from the axis' begin; timeAt(stepCount()) is the end of the
+    /// last one.
     [[nodiscard]] base::Nanoseconds timeAt(std::size_t step) const
     {
-        return base::Nanoseconds{m_begin[step]};
+        return base::Nanoseconds{m_times[step]};
     }
-    [[nodiscard]] base::Nanoseconds duration() const
-    {
-        return base::Nanoseconds{m_begin.empty() ? 0 : m_begin.back()};
-    }
+    [[nodiscard]] base::Nanoseconds duration() const { return timeAt(stepCount()); }
     /// The step that runs at a time, clamped to the step range. Requires stepCount() > 0.
     [[nodiscard]] std::size_t stepAtTime(base::Nanoseconds time) const;
 
 private:
     friend class Builder;
-    /// The curves, from m_intervals and the steps of m_begin.
-    void sumUp();
-    void findLargest();
+    template <typename Better>
+    using Totals = Pyramid<std::int64_t, Better>; ///< the best total between two checkpoints
 
-    std::vector<Interval> m_intervals;
+    /// How far intervals have begun, in their order, and ended, in that of m_byEnd.
+    struct Cursor
+    {
+        std::uint32_t begun = 0;
+        std::uint32_t ended = 0;
+    };
+    /// Calls visit(step, stack) for the steps of [begin, end), from a stack and cursor at the step
+    /// before.
+    template <typename Visit>
+    void replay(Stack stack, Cursor at, std::size_t begin, std::size_t end, Visit&& visit) const;
+    /// The same from the checkpoint before `begin`.
+    template <typename Visit>
+    void replay(std::size_t begin, std::size_t end, Visit&& visit) const;
+    template <typename Better>
+    [[nodiscard]] std::size_t bestStepIn(const Totals<Better>& totals, std::size_t begin,
+                                         std::size_t end) const;
+    /// Everything from m_intervals and m_times.
+    void index();
+    void keepEachStep();
+    void keepCheckpoints();
+    void sortByEnd();
+
+    LayersPtr m_layers;
+    std::vector<std::string> m_lanes;
     std::vector<Band> m_bands;
-    std::vector<std::int64_t> m_total;
-    std::array<std::vector<std::int64_t>, kCategoryCount> m_byCategory;
-    /// Level l: the first step of the largest total in each whole block of 2^(l+1) steps.
-    std::vector<std::vector<std::uint32_t>> m_largest;
-    std::vector<std::int64_t> m_begin; ///< stepCount() + 1 prefix times
+    std::vector<Mark> m_marks;
+    std::vector<Interval> m_intervals;
+    Times m_times; ///< stepCount() + 1
+
+    unsigned m_shift = 0; ///< a checkpoint every 2^m_shift steps
+    std::vector<Stack> m_stacks;
+    std::vector<Cursor> m_cursors;      ///< behind each checkpoint; empty: each step is one
+    std::vector<std::uint32_t> m_byEnd; ///< indices of the intervals; empty: each step is one
+    Totals<std::greater<>> m_largest;
+    Totals<std::less<>> m_smallest;
+    Pyramid<std::uint32_t, std::greater<>> m_lastEnd; ///< of each block of intervals
     std::size_t m_peakStep = 0;
+    base::Bytes m_peak;
 };
 
 using TimelinePtr = std::shared_ptr<const Timeline>;
-
-/// Collects what a Timeline is made of. `durations` gives the number of steps.
-class Builder
-{
-public:
-    explicit Builder(std::vector<base::Nanoseconds> durations);
-    /// Begin and end must be steps, begin <= end.
-    Builder& add(const Interval& interval);
-    Builder& addBand(Band band);
-    [[nodiscard]] TimelinePtr build() &&;
-
-private:
-    std::vector<base::Nanoseconds> m_durations;
-    std::vector<Interval> m_intervals;
-    std::vector<Band> m_bands;
-};
 
 } // namespace plimsoll::timeline

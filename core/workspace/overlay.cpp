@@ -4,6 +4,7 @@
 #include "core/base/format.h"
 #include "core/compare/belongs.h"
 #include "core/parallel/rank_program.h"
+#include "core/timeline/builder.h"
 #include "core/workspace/file_formats.h"
 
 #include <fmt/format.h>

@@ -18,6 +18,7 @@ BudgetTimelineView::BudgetTimelineView(QWidget* parent)
     : TimelineView{parent}, m_handle{new BudgetHandle{this}}, m_field{new QLineEdit{this}}
 {
     model().overlay = &m_overlay;
+    model().layers = timeline::categoryLayers(); // the legend stands before the first plan
     setHoverProvider({});
     connectInput();
     connectHandle();

@@ -54,7 +54,7 @@ protected:
         option->features |= QStyleOptionViewItem::HasDecoration;
         option->decorationSize = size;
         option->icon =
-            QIcon{QPixmap::fromImage(classSwatch(theme, static_cast<std::size_t>(category.toInt()),
+            QIcon{QPixmap::fromImage(layerSwatch(theme, static_cast<std::size_t>(category.toInt()),
                                                  size, option->widget->devicePixelRatioF()))};
     }
 };

@@ -90,7 +90,8 @@ public:
     {
         const QSize size{static_cast<int>(m_context.px(12)), static_cast<int>(m_context.px(10))};
         m_context.painter.drawImage(QPointF{m_left, baseline() - m_context.px(9)},
-                                    classSwatch(m_context.theme, layer, size,
+                                    layerSwatch(m_context.theme,
+                                                (*m_context.model.layers)[layer].ink, size,
                                                 m_context.painter.device()->devicePixelRatioF()));
     }
     void icon(const QString& name, Role color)
@@ -140,8 +141,8 @@ CardClasses classesFor(const TimelineModel& model, const Theme& theme, std::size
     return classes;
 }
 
-void writeClasses(CardWriter& card, const timeline::Stack& stack, const CardClasses& classes,
-                  base::Bytes total)
+void writeClasses(CardWriter& card, const TimelineModel& model, const timeline::Stack& stack,
+                  const CardClasses& classes, base::Bytes total)
 {
     const auto share = [&](base::Bytes part) {
         return percentText(total.count() == 0 ? 0
@@ -150,9 +151,7 @@ void writeClasses(CardWriter& card, const timeline::Stack& stack, const CardClas
     };
     for (const std::size_t layer : classes.shown) {
         card.swatch(layer);
-        card.text(
-            QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer))),
-            TextRole::Small, Role::Text, 18);
+        card.text(model.layerName(layer), TextRole::Small, Role::Text, 18);
         card.right(shortBytesText(stack[layer]), TextRole::Small, Role::Text, 52);
         card.right(share(stack[layer]), TextRole::Small, Role::Muted);
         card.next();
@@ -213,7 +212,7 @@ void paintHoverCard(const PaintContext& context, const QRectF& rect, std::size_t
     }
     card.rule();
 
-    writeClasses(card, stacked.stackAt(step),
+    writeClasses(card, model, stacked.stackAt(step),
                  classesFor(model, context.theme, step, content, rect.height()), total);
     if (content.note.isEmpty() && content.source.isEmpty())
         return;

@@ -32,7 +32,7 @@ QRectF cardRect(const TimelineFrame& frame, const QSizeF& size, double x)
     return {QPointF{left, plot.top() + drop}, size};
 }
 
-/// Box of a class name: where a window of `width` columns keeps the most height.
+/// Box of a layer's name: where a window of `width` columns keeps the most height.
 std::optional<QRectF> nameBox(const StackColumns& columns, std::size_t layer, std::size_t width,
                               double leastHeight)
 {
@@ -59,19 +59,19 @@ std::optional<QRectF> nameBox(const StackColumns& columns, std::size_t layer, st
     return best;
 }
 
-void placeClassNames(PlacedLabels& labels, LabelPlacer& placer, const TimelineFrame& frame,
-                     const Theme& theme, const StackColumns& columns, double ratio)
+void placeLayerNames(PlacedLabels& labels, LabelPlacer& placer, const TimelineModel& model,
+                     const TimelineFrame& frame, const Theme& theme, const StackColumns& columns,
+                     double ratio)
 {
     const QFont& font = theme.font(TextRole::SmallStrong);
     const double line = std::ceil(QFontMetricsF{font}.height());
     const auto width = static_cast<std::size_t>(kNameBox * frame.layout.scale * ratio);
-    for (std::size_t layer = 0; layer < StackColumns::kLayers; ++layer) {
+    for (std::size_t layer = 0; layer < model.layers->size(); ++layer) {
         const std::optional<QRectF> box =
             nameBox(columns, layer, width, kNameHeight * frame.layout.scale * ratio);
         if (!box)
             continue;
-        const QString name =
-            QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer)));
+        const QString name = model.layerName(layer);
         const QSizeF size{std::ceil(nameWidth(font, name)) + 10,
                           std::min(line, box->height() / ratio)};
         const QPointF center = box->center() / ratio + frame.at.plot().topLeft();
@@ -83,7 +83,7 @@ void placeClassNames(PlacedLabels& labels, LabelPlacer& placer, const TimelineFr
                           size};
         };
         const std::array places{at(0), at(-aside), at(aside)};
-        labels.classNames.at(layer) = placer.place(places);
+        labels.layerNames.at(layer) = placer.place(places);
     }
 }
 
@@ -129,7 +129,7 @@ PlacedLabels placeLabels(const TimelineModel& model, const TimelineFrame& frame,
         labels.peak = placer.place(places);
     }
     placeOverlay(LabelRank::AfterPeak);
-    placeClassNames(labels, placer, frame, theme, columns, devicePixelRatio);
+    placeLayerNames(labels, placer, model, frame, theme, columns, devicePixelRatio);
     // A pinned step shows its pinned card, not a second one over it.
     const bool pinned =
         model.cursorStep

@@ -49,7 +49,7 @@ struct PlacedLabels
     std::vector<QRectF> cards; ///< pinned, in the order of the pins, then the cursor's
     std::optional<QRectF> peak;
     std::vector<std::optional<QRectF>> overlay; ///< in the overlay's order
-    std::array<std::optional<QRectF>, StackColumns::kLayers> classNames;
+    std::array<std::optional<QRectF>, StackColumns::kLayers> layerNames;
 };
 /// In the order of design 5.4. `columns` are in device pixels.
 [[nodiscard]] PlacedLabels placeLabels(const TimelineModel& model, const TimelineFrame& frame,
@@ -65,7 +65,7 @@ void paintBands(const PaintContext& context);  ///< phases
 /// they are not seen; empty: those are still to come.
 void paintBoundaries(const PaintContext& context, const StackColumns& standing);
 void paintTimeAxis(const PaintContext& context);
-void paintClassNames(const PaintContext& context, const PlacedLabels& labels);
+void paintLayerNames(const PaintContext& context, const PlacedLabels& labels);
 void paintSelection(const PaintContext& context);
 void paintCursor(const PaintContext& context, std::size_t step);
 void paintPeak(const PaintContext& context, const PlacedLabels& labels);

@@ -125,23 +125,22 @@ void paintPeak(const PaintContext& context, const PlacedLabels& labels)
         paintTag(context, *labels.peak, peakTag(context.model));
 }
 
-void paintClassNames(const PaintContext& context, const PlacedLabels& labels)
+void paintLayerNames(const PaintContext& context, const PlacedLabels& labels)
 {
     const QFont font = context.theme.font(TextRole::SmallStrong);
     const QFontMetricsF metrics{font};
     context.painter.setFont(font);
-    for (std::size_t layer = 0; layer < labels.classNames.size(); ++layer) {
-        const std::optional<QRectF>& rect = labels.classNames[layer];
+    for (std::size_t layer = 0; layer < context.model.layers->size(); ++layer) {
+        const std::optional<QRectF>& rect = labels.layerNames[layer];
         if (!rect)
             continue;
-        const QColor ground = context.theme.color(classRole(layer));
+        const QColor ground = context.theme.color(classRole((*context.model.layers)[layer].ink));
         context.painter.setRenderHint(QPainter::Antialiasing, false);
         if (!context.model.pale)
             context.painter.fillRect(*rect, ground);
         context.painter.setPen(context.model.pale ? context.theme.color(Role::Text)
                                                   : labelColorOn(ground));
-        const QString name =
-            QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer)));
+        const QString name = context.model.layerName(layer);
         drawName(context.painter,
                  QPointF{rect->left() + (rect->width() - nameWidth(font, name)) / 2,
                          rect->center().y() + (metrics.ascent() - metrics.descent()) / 2},

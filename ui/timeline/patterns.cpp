@@ -31,9 +31,9 @@ double patternAlpha(const Theme& theme)
     return theme.isDark() ? 0.26 : 0.30;
 }
 
-void paintFill(QPainter& painter, const Theme& theme, std::size_t layer, const QRectF& rect)
+void paintFill(QPainter& painter, const Theme& theme, std::size_t ink, const QRectF& rect)
 {
-    painter.fillRect(rect, theme.color(classRole(layer)));
+    painter.fillRect(rect, theme.color(classRole(ink)));
     const double alpha = patternAlpha(theme);
     if (alpha <= 0)
         return;
@@ -41,7 +41,7 @@ void paintFill(QPainter& painter, const Theme& theme, std::size_t layer, const Q
     QPen pen{theme.color(Role::Panel, alpha), 1};
     pen.setCapStyle(Qt::FlatCap);
     painter.setPen(pen);
-    const std::vector<QLineF> lines = patternLines(layer);
+    const std::vector<QLineF> lines = patternLines(ink);
     for (double y = 0; y < rect.bottom(); y += kTile)
         for (double x = 0; x < rect.right(); x += kTile)
             for (const QLineF& line : lines)
@@ -50,50 +50,48 @@ void paintFill(QPainter& painter, const Theme& theme, std::size_t layer, const Q
 
 } // namespace
 
-std::vector<QLineF> patternLines(std::size_t layer)
+std::vector<QLineF> patternLines(std::size_t ink)
 {
-    using timeline::Category;
     std::vector<QLineF> lines;
-    switch (static_cast<Category>(layer)) {
-    case Category::OptimizerState: addDiagonals(lines, 6, true); break;
-    case Category::Buffers:
+    switch (classRole(ink)) {
+    case Role::ClassOptim: addDiagonals(lines, 6, true); break;
+    case Role::ClassBuffer:
         for (int row = 0; row < kTile / 5; ++row)
             for (int x = row % 2 == 0 ? 1 : 6; x < kTile; x += 10)
                 lines.emplace_back(x, row * 5 + 2.5, x + 4, row * 5 + 2.5);
         break;
-    case Category::Gradients:
+    case Role::ClassGrad:
         for (int y = 0; y < kTile; y += 4)
             lines.emplace_back(0, y + 1.5, kTile, y + 1.5);
         break;
-    case Category::Inputs:
+    case Role::ClassInput:
         for (int y = 0; y < kTile; y += 5)
             for (int x = 0; x < kTile; x += 5)
                 lines.emplace_back(x + 2, y + 2.5, x + 3.2, y + 2.5);
         break;
-    case Category::Temporaries:
+    case Role::ClassTemp:
         for (int x = 0; x < kTile; x += 4)
             lines.emplace_back(x + 1.5, 0, x + 1.5, kTile);
         break;
-    case Category::Workspaces:
+    case Role::ClassWork:
         addDiagonals(lines, 5, true);
         addDiagonals(lines, 5, false);
         break;
-    case Category::Parameters:
-    case Category::Activations: break;
+    default: break; // plain
     }
     return lines;
 }
 
-FillTiles classTiles(const Theme& theme, double devicePixelRatio)
+FillTiles layerTiles(const Theme& theme, const timeline::Layers& layers, double devicePixelRatio)
 {
     FillTiles tiles;
     const int side = std::max(1, static_cast<int>(std::lround(kTile * devicePixelRatio)));
-    for (std::size_t layer = 0; layer < tiles.size(); ++layer) {
+    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
         QImage image{side, side, QImage::Format_ARGB32_Premultiplied};
         {
             QPainter painter{&image};
             painter.scale(static_cast<double>(side) / kTile, static_cast<double>(side) / kTile);
-            paintFill(painter, theme, layer, QRectF{0, 0, kTile, kTile});
+            paintFill(painter, theme, layers[layer].ink, QRectF{0, 0, kTile, kTile});
         }
         FillTile& tile = tiles[layer];
         tile.side = side;
@@ -118,12 +116,12 @@ FillTiles fadedTiles(FillTiles tiles, const QColor& ground, double opacity)
     return tiles;
 }
 
-QImage classSwatch(const Theme& theme, std::size_t layer, QSize size, double devicePixelRatio)
+QImage layerSwatch(const Theme& theme, std::size_t ink, QSize size, double devicePixelRatio)
 {
     QImage image{size * devicePixelRatio, QImage::Format_ARGB32_Premultiplied};
     image.setDevicePixelRatio(devicePixelRatio);
     QPainter painter{&image};
-    paintFill(painter, theme, layer, QRectF{QPointF{}, QSizeF{size}});
+    paintFill(painter, theme, ink, QRectF{QPointF{}, QSizeF{size}});
     return image;
 }
 

@@ -14,7 +14,7 @@
 
 namespace plimsoll::ui {
 
-/// The fill of one class, colour and pattern, as a square tile that repeats without seams. `pixels`
+/// The fill of one layer, colour and pattern, as a square tile that repeats without seams. `pixels`
 /// runs column by column, because stacks are filled by columns; `rows` has the same row by row,
 /// each row as often as a stretch of kStretch pixels needs from anywhere in it.
 struct FillTile
@@ -33,15 +33,16 @@ struct FillTile
 };
 using FillTiles = std::array<FillTile, StackColumns::kLayers>;
 /// For the theme as it is now.
-[[nodiscard]] FillTiles classTiles(const Theme& theme, double devicePixelRatio);
+[[nodiscard]] FillTiles layerTiles(const Theme& theme, const timeline::Layers& layers,
+                                   double devicePixelRatio);
 /// The same as they look where they are drawn at this opacity.
 [[nodiscard]] FillTiles fadedTiles(FillTiles tiles, const QColor& ground, double opacity);
-/// The same fill as an image of any size, for legends and cards.
-[[nodiscard]] QImage classSwatch(const Theme& theme, std::size_t layer, QSize size,
+/// The fill of an ink as an image of any size, for legends and cards.
+[[nodiscard]] QImage layerSwatch(const Theme& theme, std::size_t ink, QSize size,
                                  double devicePixelRatio);
 
 /// Lines of a pattern, in a 60 x 60 square that tiles the plane.
-[[nodiscard]] std::vector<QLineF> patternLines(std::size_t layer);
+[[nodiscard]] std::vector<QLineF> patternLines(std::size_t ink);
 
 /// A region between two heights per column, in the same unit as the columns' width.
 struct ColumnRegion

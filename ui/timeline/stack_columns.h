@@ -17,7 +17,7 @@ namespace plimsoll::ui {
 /// moment. Heights are device pixels above the plot's lower edge.
 struct StackColumns
 {
-    static constexpr std::size_t kLayers = timeline::kCategoryCount;
+    static constexpr std::size_t kLayers = timeline::kMostLayers;
 
     int height = 0; ///< of the plot in device pixels
     std::vector<std::uint32_t> step;

@@ -114,10 +114,11 @@ void TimelineCanvas::setTheme()
 void TimelineCanvas::refresh(const TimelineFrame& frame)
 {
     const Theme& theme = Theme::current();
-    if (m_tilesRatio != ratio()) {
-        m_tiles = classTiles(theme, ratio());
+    if (m_tilesRatio != ratio() || m_tilesLayers != m_model.layers) {
+        m_tiles = layerTiles(theme, *m_model.layers, ratio());
         m_paleTiles = fadedTiles(m_tiles, theme.color(Role::Plot), kPaleOpacity);
         m_tilesRatio = ratio();
+        m_tilesLayers = m_model.layers;
         invalidateAll();
     }
     if (m_groundDirty || m_stackDirty)
@@ -173,7 +174,7 @@ void TimelineCanvas::paint(QPainter& painter)
     const PaintContext context{painter, m_model, now, theme};
     paintBoundaries(context, m_columns);
     paintHeader(context);
-    paintClassNames(context, m_labels);
+    paintLayerNames(context, m_labels);
     paintAbove(context, m_labels);
     paintOverview(painter, m_model, now, theme);
     if (m_model.plotFocused) {
@@ -210,12 +211,12 @@ void TimelineCanvas::renderTo(QPainter& painter, QSize size) const
         painter.translate(-frame.at.plot().topLeft());
     } else {
         painter.drawImage(frame.at.plot().topLeft(),
-                          rasterStack(columns, classTiles(theme, ratio), inksOf(theme),
-                                      device.plot().size().toSize(), anchorOf(frame, ratio),
-                                      ratio));
+                          rasterStack(columns, layerTiles(theme, *still.layers, ratio),
+                                      inksOf(theme), device.plot().size().toSize(),
+                                      anchorOf(frame, ratio), ratio));
     }
     painter.setOpacity(1.0);
-    paintClassNames(context, labels);
+    paintLayerNames(context, labels);
     paintAbove(context, labels);
     paintOverviewCurves(painter, still, frame, theme);
     paintOverview(painter, still, frame, theme);

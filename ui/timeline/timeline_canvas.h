@@ -55,6 +55,7 @@ private:
     FillTiles m_tiles;
     FillTiles m_paleTiles;
     double m_tilesRatio = 0;
+    timeline::LayersPtr m_tilesLayers;
     bool m_groundDirty = true;
     bool m_stackDirty = true;
     PlacedLabels m_labels;

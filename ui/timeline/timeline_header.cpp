@@ -29,7 +29,7 @@ constexpr QStringView kBetween{u" · "};
 /// A swatch and its name in the legend.
 struct LegendEntry
 {
-    std::size_t layer = 0;
+    std::uint8_t ink = 0; ///< of the layer
     QString name;
     double swatch = 0; ///< left edges
     double text = 0;
@@ -79,22 +79,19 @@ Legend legendOf(const TimelineModel& model, const TimelineFrame& frame, const Th
     legend.begin = legend.end - line;
     const double own = theme.px(kSwatchWidth) + theme.px(kSwatchGap);
     double names = 0;
-    for (std::size_t layer = 0; layer < StackColumns::kLayers; ++layer)
-        names += own
-                 + nameWidth(font, QString::fromLatin1(timeline::categoryName(
-                                       static_cast<timeline::Category>(layer))));
-    const double gaps = static_cast<double>(StackColumns::kLayers) - (line > 0 ? 0.0 : 1.0);
+    for (std::size_t layer = 0; layer < model.layers->size(); ++layer)
+        names += own + nameWidth(font, model.layerName(layer));
+    const double gaps = static_cast<double>(model.layers->size()) - (line > 0 ? 0.0 : 1.0);
     const double gap = std::clamp((legend.begin - theme.px(kRoomyFacts) - names) / gaps,
                                   double(theme.px(kNarrowGap)), double(theme.px(kWideGap)));
     double x = line > 0 ? legend.begin - gap : legend.end;
-    for (std::size_t layer = StackColumns::kLayers; layer-- > 0;) {
-        const QString name =
-            QString::fromLatin1(timeline::categoryName(static_cast<timeline::Category>(layer)));
+    for (std::size_t layer = model.layers->size(); layer-- > 0;) {
+        const QString name = model.layerName(layer);
         const double text = x - nameWidth(font, name);
         if (text - own < theme.px(kLeastFacts))
             break;
         legend.begin = std::round(text - own);
-        legend.entries.push_back({layer, name, legend.begin, text});
+        legend.entries.push_back({(*model.layers)[layer].ink, name, legend.begin, text});
         x = text - own - gap;
     }
     return legend;
@@ -149,7 +146,7 @@ void paintLegend(const PaintContext& context)
     for (const LegendEntry& entry : legend.entries) {
         context.painter.drawText(QPointF{entry.text, baseline}, entry.name);
         context.painter.drawImage(QPointF{entry.swatch, top},
-                                  classSwatch(context.theme, entry.layer, swatch, ratio));
+                                  layerSwatch(context.theme, entry.ink, swatch, ratio));
     }
 }
 

@@ -60,6 +60,8 @@ struct TimelineModel
 {
     timeline::TimelinePtr stacked; ///< what is shown in layers; may be null
     StepAxis axis;                 ///< of the stacked timeline
+    /// Bottom to top; never null.
+    timeline::LayersPtr layers = std::make_shared<const timeline::Layers>();
     QString title;
     QStringList subtitle; ///< facts, the most important one first
     QString peakName;
@@ -85,6 +87,10 @@ struct TimelineModel
     bool cursorCard = false;  ///< the card follows the cursor
     bool plotFocused = false; ///< by keyboard
 
+    [[nodiscard]] QString layerName(std::size_t layer) const
+    {
+        return QString::fromStdString(layers->at(layer).name);
+    }
     /// What the memory axis must reach.
     [[nodiscard]] base::Bytes axisContent() const;
     [[nodiscard]] double axisLength() const { return heldLength.value_or(axis.length()); }

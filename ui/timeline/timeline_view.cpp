@@ -60,6 +60,8 @@ void TimelineView::setTimeline(timeline::TimelinePtr stacked)
 {
     m_model.stacked = std::move(stacked);
     m_model.axis = StepAxis{m_model.stacked};
+    if (m_model.stacked)
+        m_model.layers = m_model.stacked->layersPtr();
     const std::size_t steps = m_model.axis.stepCount();
     m_model.viewport.setSmallest(steps == 0 ? 1.0
                                             : std::min(1.0, 4.0 / static_cast<double>(steps)));

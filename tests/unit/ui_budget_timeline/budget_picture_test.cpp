@@ -132,6 +132,7 @@ void BudgetPictureTest::leavesOutFactsThatDontFit()
     QCOMPARE(m_view->subtitle(), all);
     TimelineModel model;
     model.title = QStringLiteral("Memory over the step");
+    model.layers = plimsoll::timeline::categoryLayers();
     model.subtitle = facts;
     const ShownSubtitle now = shownSubtitle(model, frame(), *m_theme);
     QCOMPARE(now.isWhole, isWhole);
@@ -175,6 +176,7 @@ void BudgetPictureTest::placesNoLabelOnAnother()
         model.overlay = &overlay;
         model.stacked = sampleStep(200 + next(400), 0.2 + next(80) / 100.0);
         model.axis = StepAxis{model.stacked};
+        model.layers = model.stacked->layersPtr();
         model.line = Bytes{static_cast<std::int64_t>(1 + next(14000)) * kMiB};
         budget.bound = LowerBound{Bytes{static_cast<std::int64_t>(1 + next(5000)) * kMiB},
                                   QStringLiteral("somewhere"), next(100)};
@@ -199,7 +201,7 @@ void BudgetPictureTest::placesNoLabelOnAnother()
                                   labelRect(labels, BoundLabel), labelRect(labels, WitnessLabel)})
             if (label)
                 rects.push_back(*label);
-        for (const auto& label : labels.classNames)
+        for (const auto& label : labels.layerNames)
             if (label)
                 rects.push_back(*label);
         QCOMPARE(labels.cards.size(), std::size_t{1}); // over the labels, but never over the edge
@@ -227,6 +229,7 @@ void BudgetPictureTest::printsNoDeviceOverAnother()
         budget.unplanned = sampleStep(200, 1.0);
         model.stacked = sampleStep(200, 1.0);
         model.axis = StepAxis{model.stacked};
+        model.layers = model.stacked->layersPtr();
         model.line = Bytes{static_cast<std::int64_t>(1 + next(14000)) * kMiB};
         for (std::uint32_t i = 0; i < 6; ++i)
             budget.capacities.push_back({Bytes{static_cast<std::int64_t>(1 + next(14000)) * kMiB},

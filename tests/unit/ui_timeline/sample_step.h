@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/timeline/timeline.h"
+#include "core/timeline/builder.h"
 
 #include <algorithm>
 #include <cmath>

@@ -92,7 +92,7 @@ void StackRasterTest::drawsEachPlanAsIfItWereTheFirst()
     Theme theme;
     const QRect plot{kMargin, kMargin, width, 120};
     const QImage under = ground(plot.size() + QSize{2 * kMargin, 2 * kMargin}, ratio);
-    const FillTiles tiles = classTiles(theme, ratio);
+    const FillTiles tiles = layerTiles(theme, *plimsoll::timeline::categoryLayers(), ratio);
     const FillTiles pale = fadedTiles(tiles, kGround, 0.45);
     const StackInks inks{QColor{255, 255, 255, 217}, QColor{26, 30, 38, 230}};
     StackPicture dragged;
@@ -121,7 +121,7 @@ void StackRasterTest::drawsEachPlanAsIfItWereTheFirst()
 void StackRasterTest::fadesTilesAsAnOpacityDoes()
 {
     Theme theme;
-    const FillTiles tiles = classTiles(theme, 1.0);
+    const FillTiles tiles = layerTiles(theme, *plimsoll::timeline::categoryLayers(), 1.0);
     const FillTiles pale = fadedTiles(tiles, kGround, 0.45);
     for (std::size_t layer = 0; layer < tiles.size(); ++layer) {
         const QColor full{tiles[layer].pixels.front()};
