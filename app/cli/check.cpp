@@ -119,7 +119,7 @@ private:
             if (sameSize)
                 compareNumbers(faults, file.info, *evaluation, *base);
             checkLimits(faults, *evaluation, *base);
-            answer.json["planner"] = file.plan.planner;
+            answer.json["planner"] = file.provenance.asked.planner;
             answer.json["device"] = problem.device.id;
             answer.json["budget_bytes"] = problem.budget.count();
             addEvaluation(answer.json, problem, file.plan, *evaluation, *base);

@@ -42,7 +42,9 @@ public:
             plan::certify(input->problem, input->file.plan);
         if (!plan)
             return tl::unexpected{plan.error()};
-        const base::Result<void> written = workspace::exportPlan(**plan, m_output, {m_graph});
+        const base::Result<void> written = workspace::exportPlan(
+            {*plan, std::make_shared<const plan::Provenance>(input->file.provenance)}, m_output,
+            {m_graph});
         if (!written)
             return tl::unexpected{written.error()};
         Answer answer;

@@ -78,28 +78,6 @@ base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan)
     return VerifiedPlanPtr{new VerifiedPlan{problem, plan, std::move(evaluation)}};
 }
 
-VerifiedPlanPtr askedOf(const VerifiedPlan& plan, const std::string& planner,
-                        const std::vector<std::pair<std::string, std::string>>& options)
-{
-    auto copy = std::make_shared<VerifiedPlan>(plan);
-    Plan& asked = copy->m_plan;
-    if (!asked.maker)
-        asked.maker = Maker{std::move(asked.planner), std::move(asked.options)};
-    asked.planner = planner;
-    asked.options = options;
-    return copy;
-}
-
-VerifiedPlanPtr takenBy(const VerifiedPlan& plan, const std::string& planner,
-                        const std::vector<std::pair<std::string, std::string>>& options)
-{
-    auto copy = std::make_shared<VerifiedPlan>(plan);
-    copy->m_plan.maker.reset();
-    copy->m_plan.planner = planner;
-    copy->m_plan.options = options;
-    return copy;
-}
-
 base::Result<VerifiedPlanPtr> withBudget(const VerifiedPlan& plan, base::Bytes budget)
 {
     if (plan.evaluation().peak > budget)

@@ -6,9 +6,6 @@
 #include "core/verify/verify.h"
 
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace plimsoll::plan {
 
@@ -27,12 +24,6 @@ private:
                                                                      const Plan& plan);
     friend base::Result<std::shared_ptr<const VerifiedPlan>> withBudget(const VerifiedPlan& plan,
                                                                         base::Bytes budget);
-    friend std::shared_ptr<const VerifiedPlan>
-    askedOf(const VerifiedPlan& plan, const std::string& planner,
-            const std::vector<std::pair<std::string, std::string>>& options);
-    friend std::shared_ptr<const VerifiedPlan>
-    takenBy(const VerifiedPlan& plan, const std::string& planner,
-            const std::vector<std::pair<std::string, std::string>>& options);
     VerifiedPlan(Problem problem, Plan plan, EvaluationPtr evaluation);
 
     Problem m_problem;
@@ -51,20 +42,9 @@ using VerifiedPlanPtr = std::shared_ptr<const VerifiedPlan>;
 [[nodiscard]] base::Result<void> agreement(const Verification& verification,
                                            const Evaluation& evaluation);
 
-/// The only maker of VerifiedPlan. CheckFailed with the first fault's sentence otherwise; over
+/// The only way to a VerifiedPlan. CheckFailed with the first fault's sentence otherwise; over
 /// budget is such a fault. Internal where replay and evaluation disagree.
 [[nodiscard]] base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan);
-
-/// A copy that says that another planner was asked and took the plan from its maker. The decisions
-/// are the same: no new replay is needed for that.
-[[nodiscard]] VerifiedPlanPtr
-askedOf(const VerifiedPlan& plan, const std::string& planner,
-        const std::vector<std::pair<std::string, std::string>>& options);
-
-/// A copy that says that another planner made it: one that begins with the first one's plans.
-[[nodiscard]] VerifiedPlanPtr
-takenBy(const VerifiedPlan& plan, const std::string& planner,
-        const std::vector<std::pair<std::string, std::string>>& options);
 
 /// A copy for another budget, which its peak must not exceed: no new replay is needed for that.
 [[nodiscard]] base::Result<VerifiedPlanPtr> withBudget(const VerifiedPlan& plan,

@@ -8,54 +8,66 @@ namespace plimsoll::plan {
 
 namespace {
 
-base::Bytes peakOf(const VerifiedPlanPtr& plan)
+base::Bytes peakOf(const FrontierPoint& point)
 {
-    return plan->evaluation().peak;
+    return point->evaluation().peak;
 }
 
-base::Nanoseconds timeOf(const VerifiedPlanPtr& plan)
+base::Nanoseconds timeOf(const FrontierPoint& point)
 {
-    return plan->evaluation().stepTime;
+    return point->evaluation().stepTime;
 }
 
 } // namespace
 
+FrontierPoint::FrontierPoint(VerifiedPlanPtr verified) : plan{std::move(verified)}
+{
+    if (plan)
+        provenance = std::make_shared<const Provenance>(
+            Provenance{{plan->plan().planner, plan->plan().options}});
+}
+
+FrontierPoint::FrontierPoint(VerifiedPlanPtr verified, std::shared_ptr<const Provenance> from)
+    : plan{std::move(verified)}, provenance{std::move(from)}
+{
+}
+
 bool Frontier::improvedBy(const Evaluation& evaluation) const
 {
-    const VerifiedPlanPtr within = at(evaluation.peak);
+    const FrontierPoint within = at(evaluation.peak);
     return !within || evaluation.stepTime < timeOf(within);
 }
 
-void Frontier::insert(VerifiedPlanPtr plan)
+void Frontier::insert(FrontierPoint point)
 {
-    if (!improvedBy(plan->evaluation()))
+    if (!improvedBy(point->evaluation()))
         return;
     const auto after = std::upper_bound(
-        m_points.begin(), m_points.end(), peakOf(plan),
-        [](base::Bytes peak, const VerifiedPlanPtr& point) { return peak < peakOf(point); });
-    const auto at = after != m_points.begin() && peakOf(*std::prev(after)) == peakOf(plan)
+        m_points.begin(), m_points.end(), peakOf(point),
+        [](base::Bytes peak, const FrontierPoint& other) { return peak < peakOf(other); });
+    const auto at = after != m_points.begin() && peakOf(*std::prev(after)) == peakOf(point)
                         ? std::prev(after)
                         : after;
-    const auto slower = std::find_if(at, m_points.end(), [&](const VerifiedPlanPtr& point) {
-        return timeOf(point) < timeOf(plan);
+    const auto slower = std::find_if(at, m_points.end(), [&](const FrontierPoint& other) {
+        return timeOf(other) < timeOf(point);
     });
     const auto position = m_points.erase(at, slower);
-    m_points.insert(position, std::move(plan));
+    m_points.insert(position, std::move(point));
 }
 
-VerifiedPlanPtr Frontier::at(base::Bytes budget) const
+FrontierPoint Frontier::at(base::Bytes budget) const
 {
     const auto after = std::upper_bound(
         m_points.begin(), m_points.end(), budget,
-        [](base::Bytes limit, const VerifiedPlanPtr& point) { return limit < peakOf(point); });
-    return after == m_points.begin() ? nullptr : *std::prev(after);
+        [](base::Bytes limit, const FrontierPoint& point) { return limit < peakOf(point); });
+    return after == m_points.begin() ? FrontierPoint{} : *std::prev(after);
 }
 
 std::vector<ProgressPoint> progressPoints(const Frontier& frontier)
 {
     std::vector<ProgressPoint> points;
     points.reserve(frontier.points().size());
-    for (const VerifiedPlanPtr& point : frontier.points())
+    for (const FrontierPoint& point : frontier.points())
         points.push_back({point->evaluation().peak, point->evaluation().stepTime});
     return points;
 }

@@ -5,11 +5,49 @@
 #include "core/evaluate/planner_progress.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace plimsoll::plan {
+
+/// A planner and all of its options, as texts.
+struct PlannerCall
+{
+    std::string planner; ///< id
+    std::vector<std::pair<std::string, std::string>> options;
+
+    bool operator==(const PlannerCall&) const = default;
+};
+
+/// Where a plan comes from.
+struct Provenance
+{
+    PlannerCall asked;
+    std::optional<PlannerCall> maker = {}; ///< empty: the planner that was asked
+
+    [[nodiscard]] const PlannerCall& madeBy() const { return maker ? *maker : asked; }
+    bool operator==(const Provenance&) const = default;
+};
+
+/// A verified plan and where it comes from: what frontiers hold and files are written of. Without a
+/// plan it is empty.
+struct FrontierPoint
+{
+    FrontierPoint() = default;
+    /// Of the planner that the plan names.
+    FrontierPoint(VerifiedPlanPtr verified);
+    FrontierPoint(VerifiedPlanPtr verified, std::shared_ptr<const Provenance> from);
+
+    operator const VerifiedPlanPtr&() const { return plan; }
+    explicit operator bool() const { return plan != nullptr; }
+    const VerifiedPlan* operator->() const { return plan.get(); }
+    const VerifiedPlan& operator*() const { return *plan; }
+
+    VerifiedPlanPtr plan;
+    std::shared_ptr<const Provenance> provenance; ///< null only without a plan
+};
 
 /// Verified plans, none of which is both larger and slower than another: by rising peak, falling
 /// step time. Immutable once published.
@@ -18,12 +56,12 @@ class Frontier
 public:
     /// Keeps the point if no other dominates it, and drops those it dominates. Equal points: the
     /// first one stays.
-    void insert(VerifiedPlanPtr plan);
+    void insert(FrontierPoint point);
     /// Whether insert() would keep a plan with these numbers.
     [[nodiscard]] bool improvedBy(const Evaluation& evaluation) const;
-    /// The fastest plan whose peak is within the budget; null when none is. O(log n).
-    [[nodiscard]] VerifiedPlanPtr at(base::Bytes budget) const;
-    [[nodiscard]] const std::vector<VerifiedPlanPtr>& points() const { return m_points; }
+    /// The fastest plan whose peak is within the budget; empty when none is. O(log n).
+    [[nodiscard]] FrontierPoint at(base::Bytes budget) const;
+    [[nodiscard]] const std::vector<FrontierPoint>& points() const { return m_points; }
     /// Tells that some way to find plans has no part in this, and why.
     void leaveOut(std::string sentence) { m_leftOut.push_back(std::move(sentence)); }
     [[nodiscard]] const std::vector<std::string>& leftOut() const { return m_leftOut; }
@@ -42,7 +80,7 @@ public:
     }
 
 private:
-    std::vector<VerifiedPlanPtr> m_points;
+    std::vector<FrontierPoint> m_points;
     std::vector<std::string> m_leftOut;
     Runtime m_runtime = Runtime::CheckpointedModule;
     std::shared_ptr<const PlannerProgressList> m_parts;

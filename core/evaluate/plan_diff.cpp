@@ -63,7 +63,7 @@ double CheaperPlan::nanosecondsPerGibibyte() const
            / static_cast<double>(saved.count());
 }
 
-CheaperPlan cheaperPlan(const VerifiedPlan& from, VerifiedPlanPtr to)
+CheaperPlan cheaperPlan(const VerifiedPlan& from, FrontierPoint to)
 {
     const Evaluation& now = from.evaluation();
     const Evaluation& then = to->evaluation();
@@ -77,13 +77,13 @@ std::vector<CheaperPlan> cheapestPlans(const Frontier& frontier, const VerifiedP
     std::vector<CheaperPlan> ways;
     if (frontier.points().empty())
         return ways;
-    const VerifiedPlanPtr& smallest = frontier.points().front();
+    const FrontierPoint& smallest = frontier.points().front();
     const std::int64_t peak = from.evaluation().peak.count();
     const std::int64_t step = std::clamp<std::int64_t>(peak / 10, 1, kGibibyte);
     std::int64_t saved = 0;
     while (ways.size() < count && smallest->evaluation().peak.count() < peak - saved) {
         const std::int64_t wanted = (saved / step + 1) * step; // a way may save more than it has to
-        VerifiedPlanPtr to = frontier.at(base::Bytes{peak - wanted});
+        FrontierPoint to = frontier.at(base::Bytes{peak - wanted});
         ways.push_back(cheaperPlan(from, to ? std::move(to) : smallest));
         saved = ways.back().saved.count();
     }

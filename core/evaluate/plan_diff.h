@@ -31,7 +31,7 @@ struct DecisionChange
 /// The way from one plan to another one of the same problem that needs less.
 struct CheaperPlan
 {
-    VerifiedPlanPtr to;
+    FrontierPoint to;
     base::Bytes saved;                   ///< of the peak, above 0
     base::Nanoseconds extraTime;         ///< of the step
     std::vector<DecisionChange> changes; ///< in order of the ops
@@ -41,7 +41,7 @@ struct CheaperPlan
 };
 
 /// `to` must have a smaller peak than `from`.
-[[nodiscard]] CheaperPlan cheaperPlan(const VerifiedPlan& from, VerifiedPlanPtr to);
+[[nodiscard]] CheaperPlan cheaperPlan(const VerifiedPlan& from, FrontierPoint to);
 
 /// What is cheapest to save next: the ways to the fastest plans that need one, two, … GiB less than
 /// `from`, or tenths less where those are smaller. The last one leads to the smallest plan where

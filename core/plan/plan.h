@@ -61,21 +61,11 @@ struct RecomputeStep
     bool operator==(const RecomputeStep&) const = default;
 };
 
-/// The planner that made a plan, where the one that was asked took it from another one.
-struct Maker
-{
-    std::string planner;                                      ///< id
-    std::vector<std::pair<std::string, std::string>> options; ///< all of that planner's
-
-    bool operator==(const Maker&) const = default;
-};
-
 /// Decisions, no numbers: what a planner returns and a plan file holds.
 struct Plan
 {
-    std::string planner;                                      ///< id of the planner that was asked
+    std::string planner;                                      ///< id of the planner that made it
     std::vector<std::pair<std::string, std::string>> options; ///< all of that planner's
-    std::optional<Maker> maker;                               ///< empty: that planner itself
     Runtime runtime = Runtime::CheckpointedModule;
     Granularity granularity = Granularity::Module;
     std::vector<Region> regions; ///< outermost ones, disjoint, in order; none at runtime Step
@@ -83,9 +73,6 @@ struct Plan
     /// Recomputations leave batch norm's running statistics and counters alone. At runtime Step
     /// they always do, so that it is not said there.
     bool freezeStats = false;
-
-    /// Id of the planner whose decisions these are.
-    [[nodiscard]] const std::string& madeBy() const { return maker ? maker->planner : planner; }
 
     /// Whether no op runs a second time.
     [[nodiscard]] bool recomputesNothing() const

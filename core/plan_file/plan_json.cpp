@@ -87,28 +87,28 @@ ordered_json labelsJson(const graph::Program& program, const Plan& plan)
     return labels;
 }
 
-ordered_json toJson(const VerifiedPlan& verified)
+ordered_json toJson(const FrontierPoint& point)
 {
-    const Problem& problem = verified.problem();
-    const Plan& plan = verified.plan();
+    const Problem& problem = point->problem();
+    const Plan& plan = point->plan();
+    const auto& [asked, maker] = *point.provenance;
     const graph::Program& program = *problem.program;
     ordered_json json = {{"format", detail::kPlanFormat},
                          {"version", detail::kPlanVersion},
                          {"runtime", runtimeName(plan.runtime)},
                          {"granularity", granularityName(plan.granularity)},
-                         {"planner", plan.planner},
-                         {"options", optionsJson(plan.options)},
+                         {"planner", asked.planner},
+                         {"options", optionsJson(asked.options)},
                          {"graph", graphJson(program)},
                          {"device", problem.device.id},
                          {"budget_bytes", problem.budget.count()},
                          {"reserve_bytes", problem.reserve.count()},
                          {"rounding", graph::blockBytes(problem.rounding)},
-                         {"evaluation", evaluationJson(verified)},
+                         {"evaluation", evaluationJson(*point)},
                          {"regions", regionsJson(program, plan)},
                          {"labels", labelsJson(program, plan)}};
-    if (plan.maker)
-        json["made_by"] = {{"planner", plan.maker->planner},
-                           {"options", optionsJson(plan.maker->options)}};
+    if (maker)
+        json["made_by"] = {{"planner", maker->planner}, {"options", optionsJson(maker->options)}};
     for (const Pin& pin : problem.pins)
         json["pins"].push_back(pinText(pin));
     if (problem.parallel)
@@ -122,10 +122,10 @@ ordered_json toJson(const VerifiedPlan& verified)
     return json;
 }
 
-std::string writePlan(const VerifiedPlan& plan)
+std::string writePlan(const FrontierPoint& point)
 {
     std::string text = "{";
-    const ordered_json object = toJson(plan);
+    const ordered_json object = toJson(point);
     for (const auto& [key, value] : object.items())
         text += fmt::format("{}\n \"{}\": {}", text.size() > 1 ? "," : "", key,
                             value.dump(-1, ' ', false, ordered_json::error_handler_t::replace));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/evaluate/certify.h"
+#include "core/evaluate/frontier.h"
 #include "core/graph/fingerprint.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -45,6 +45,7 @@ struct PlanFileInfo
 struct PlanFile
 {
     Plan plan;
+    Provenance provenance;
     PlanFileInfo info;
 };
 
@@ -62,9 +63,9 @@ struct PlanFile
 [[nodiscard]] nlohmann::ordered_json regionsJson(const graph::Program& program, const Plan& plan);
 /// The key `labels` of a plan file.
 [[nodiscard]] nlohmann::ordered_json labelsJson(const graph::Program& program, const Plan& plan);
-[[nodiscard]] nlohmann::ordered_json toJson(const VerifiedPlan& verified);
+[[nodiscard]] nlohmann::ordered_json toJson(const FrontierPoint& point);
 /// Content of a plan file, one key a line.
-[[nodiscard]] std::string writePlan(const VerifiedPlan& plan);
+[[nodiscard]] std::string writePlan(const FrontierPoint& point);
 
 /// Whether a file that begins so is meant as a plan.
 [[nodiscard]] bool looksLikePlan(std::string_view head);

@@ -119,21 +119,20 @@ void readEvaluation(Fields fields, PlanFileInfo& info)
     info.recomputeTime = base::Nanoseconds{fields.integer("recompute_time_ns")};
 }
 
-void readOptions(Fields& fields, Result<void>& state,
-                 std::vector<std::pair<std::string, std::string>>& texts)
+PlannerCall readCall(Fields fields, Result<void>& state)
 {
+    PlannerCall call{fields.text("planner"), {}};
     const json& options = fields.at("options");
     if (!options.is_object())
         fields.fail("options", "must be an object of texts");
-    if (!state)
-        return;
     for (const auto& [name, value] : options.items()) {
-        if (!value.is_string()) {
+        if (!value.is_string())
             fields.fail("options", "must be an object of texts");
-            return;
-        }
-        texts.emplace_back(name, value.get<std::string>());
+        if (!state)
+            break;
+        call.options.emplace_back(name, value.get<std::string>());
     }
+    return call;
 }
 
 void readPins(Fields& fields, Result<void>& state, PlanFileInfo& info)
@@ -153,13 +152,11 @@ void readPins(Fields& fields, Result<void>& state, PlanFileInfo& info)
 void readAsked(Fields& fields, Result<void>& state, PlanFile& file)
 {
     readKind(fields, file.plan);
-    file.plan.planner = fields.text("planner");
-    readOptions(fields, state, file.plan.options);
-    if (fields.has("made_by")) {
-        Fields maker{fields.at("made_by"), "made_by", state};
-        file.plan.maker = Maker{maker.text("planner"), {}};
-        readOptions(maker, state, file.plan.maker->options);
-    }
+    file.provenance.asked = readCall(fields, state);
+    if (fields.has("made_by"))
+        file.provenance.maker = readCall({fields.at("made_by"), "made_by", state}, state);
+    std::tie(file.plan.planner, file.plan.options) =
+        std::tie(file.provenance.madeBy().planner, file.provenance.madeBy().options);
     file.info.device = fields.text("device");
     file.info.budget = base::Bytes{fields.integer("budget_bytes")};
     file.info.reserve = base::Bytes{fields.integer("reserve_bytes")};

@@ -137,11 +137,11 @@ const std::vector<AutoPart>& autoParts()
     return registry().autoParts;
 }
 
-std::string makerCall(const plan::Plan& plan)
+std::string makerCall(const plan::Provenance& provenance)
 {
-    const base::Result<const Planner*> maker = findPlanner(plan.madeBy());
-    return maker ? callText((*maker)->descriptor(), plan.maker ? plan.maker->options : plan.options)
-                 : plan.madeBy();
+    const auto& [id, options] = provenance.madeBy();
+    const base::Result<const Planner*> maker = findPlanner(id);
+    return maker ? callText((*maker)->descriptor(), options) : id;
 }
 
 base::Result<const Planner*> findPlanner(std::string_view id)

@@ -23,6 +23,6 @@ inline constexpr std::string_view kDefaultPlanner = "auto";
 
 /// What to ask for to get this very plan: the planner that made it and its options, as the command
 /// line takes them. "rotor --ways on".
-[[nodiscard]] std::string makerCall(const plan::Plan& plan);
+[[nodiscard]] std::string makerCall(const plan::Provenance& provenance);
 
 } // namespace plimsoll::solve

@@ -9,7 +9,7 @@
 
 namespace plimsoll::workspace {
 
-base::Result<void> exportPlan(const plan::VerifiedPlan& plan, const std::filesystem::path& path,
+base::Result<void> exportPlan(const plan::FrontierPoint& plan, const std::filesystem::path& path,
                               const std::vector<std::filesystem::path>& graphs)
 {
     if (session::looksLikeSession(path))

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/evaluate/certify.h"
+#include "core/evaluate/frontier.h"
 
 #include <filesystem>
 #include <vector>
@@ -11,7 +11,7 @@ namespace plimsoll::workspace {
 
 /// Writes the plan in the kind that the path's ending asks for. Refuses to replace any of `graphs`,
 /// and any session: those hold work.
-[[nodiscard]] base::Result<void> exportPlan(const plan::VerifiedPlan& plan,
+[[nodiscard]] base::Result<void> exportPlan(const plan::FrontierPoint& plan,
                                             const std::filesystem::path& path,
                                             const std::vector<std::filesystem::path>& graphs);
 

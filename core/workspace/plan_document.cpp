@@ -155,7 +155,7 @@ Run checkedRun(const session::SavedRun& saved, const PlanDocument& document,
         run.stepTime = base::Nanoseconds{*saved.stepTimeNs};
     if (!saved.plan)
         return run;
-    const auto verified = [&]() -> Result<plan::VerifiedPlanPtr> {
+    const auto verified = [&]() -> Result<plan::FrontierPoint> {
         const Result<graph::ProgramPtr> program =
             programAt(document.graph.program, saved.sizes, job);
         if (!program)
@@ -166,7 +166,10 @@ Run checkedRun(const session::SavedRun& saved, const PlanDocument& document,
         Result<plan::Problem> problem = plan::problemOf(*file, *program);
         if (!problem)
             return tl::unexpected{problem.error()};
-        return plan::certify(*problem, file->plan);
+        return plan::certify(*problem, file->plan).map([&](const plan::VerifiedPlanPtr& plan) {
+            return plan::FrontierPoint{plan,
+                                       std::make_shared<const plan::Provenance>(file->provenance)};
+        });
     }();
     if (verified) {
         run.plan = *verified;
@@ -318,7 +321,7 @@ session::SavedRun savedRun(const Run& run)
     if (run.stepTime)
         saved.stepTimeNs = run.stepTime->count();
     if (run.plan)
-        saved.plan = plan::writePlan(*run.plan);
+        saved.plan = plan::writePlan(run.plan);
     return saved;
 }
 

@@ -40,7 +40,7 @@ struct Run
     Sizes sizes;        ///< of the step that was planned
     std::optional<base::Bytes> peak;
     std::optional<base::Nanoseconds> stepTime;
-    plan::VerifiedPlanPtr plan; ///< null: none, or it no longer passes the check
+    plan::FrontierPoint plan; ///< null: none, or it no longer passes the check
 };
 
 /// A graph, what was chosen for it, what was tried.

@@ -84,8 +84,8 @@ std::optional<PlannerProgress> find(const Planned* planned, const std::string& p
     if (!found)
         return found;
     std::vector<plan::ProgressPoint> made;
-    for (const plan::VerifiedPlanPtr& point : planned->frontier->points())
-        if (point->plan().madeBy() == planner)
+    for (const plan::FrontierPoint& point : planned->frontier->points())
+        if (point.provenance->madeBy().planner == planner)
             made.push_back({point->evaluation().peak, point->evaluation().stepTime});
     joinPoints(found->found, made);
     return found;

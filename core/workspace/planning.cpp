@@ -108,13 +108,13 @@ solve::Outcome answerAt(const Planned& planned, base::Bytes budget)
     return solve::outcomeAt(problem, planned.frontier);
 }
 
-plan::VerifiedPlanPtr planAt(const Planned& planned, base::Bytes budget)
+plan::FrontierPoint planAt(const Planned& planned, base::Bytes budget)
 {
-    const plan::VerifiedPlanPtr point = planned.frontier->at(budget);
+    const plan::FrontierPoint point = planned.frontier->at(budget);
     if (!point)
-        return nullptr;
+        return {};
     base::Result<plan::VerifiedPlanPtr> fitted = plan::withBudget(*point, budget);
-    return fitted ? *std::move(fitted) : nullptr;
+    return fitted ? plan::FrontierPoint{*fitted, point.provenance} : plan::FrontierPoint{};
 }
 
 } // namespace plimsoll::workspace

@@ -88,6 +88,6 @@ using PlannedListener = std::function<void(PlannedPtr)>;
 
 /// The fastest verified plan within the budget, null when none is known. Microseconds: what a frame
 /// of a drag may call.
-[[nodiscard]] plan::VerifiedPlanPtr planAt(const Planned& planned, base::Bytes budget);
+[[nodiscard]] plan::FrontierPoint planAt(const Planned& planned, base::Bytes budget);
 
 } // namespace plimsoll::workspace

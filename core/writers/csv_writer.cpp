@@ -45,11 +45,11 @@ std::string field(const std::string& text)
 
 } // namespace
 
-std::string recomputedTable(const plan::VerifiedPlan& plan)
+std::string recomputedTable(const plan::FrontierPoint& plan)
 {
-    const graph::Program& program = *plan.problem().program;
+    const graph::Program& program = *plan->problem().program;
     std::string table = "op,target,module,storage,bytes,spared_bytes,time_ns,region,source\r\n";
-    for (const plan::Recomputed& value : plan.evaluation().recomputed) {
+    for (const plan::Recomputed& value : plan->evaluation().recomputed) {
         const graph::Op& op = program.op(value.op);
         const std::string source =
             op.source < 0 ? std::string{} : program.sources[static_cast<std::size_t>(op.source)];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/evaluate/certify.h"
+#include "core/evaluate/frontier.h"
 
 #include <string>
 
 namespace plimsoll::writers {
 
 /// One row for each value that the plan computes again, with a head, after RFC 4180.
-[[nodiscard]] std::string recomputedTable(const plan::VerifiedPlan& plan);
+[[nodiscard]] std::string recomputedTable(const plan::FrontierPoint& plan);
 
 } // namespace plimsoll::writers

@@ -292,12 +292,13 @@ std::string graphText(const Program& program)
     return std::move(writing).end();
 }
 
-base::Result<std::string> rewrittenGraph(const plan::VerifiedPlan& plan)
+base::Result<std::string> rewrittenGraph(const plan::FrontierPoint& plan)
 {
-    const base::Result<Program> program =
-        plan::rewrite(plan.problem(), plan.plan(), *plan.evaluation().schedule);
+    base::Result<Program> program =
+        plan::rewrite(plan->problem(), plan->plan(), *plan->evaluation().schedule);
     if (!program)
         return tl::unexpected{program.error()};
+    program->header.planner = plan.provenance->asked.planner;
     if (program->callTexts.ends.size() != 2 * program->ops.size())
         return base::failure(base::ErrorKind::Usage,
                              "A step is written out at the size at which it was traced: what its "

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/evaluate/certify.h"
+#include "core/evaluate/frontier.h"
 
 #include <string>
 
@@ -15,6 +15,6 @@ namespace plimsoll::writers {
 
 /// The step that the plan makes, written out (plan/rewrite.h), as a graph file. Usage error for
 /// plans of runtime Checkpoint, and for a size at which the calls of ops aren't known.
-[[nodiscard]] base::Result<std::string> rewrittenGraph(const plan::VerifiedPlan& plan);
+[[nodiscard]] base::Result<std::string> rewrittenGraph(const plan::FrontierPoint& plan);
 
 } // namespace plimsoll::writers

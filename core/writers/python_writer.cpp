@@ -59,40 +59,40 @@ void writeRegion(std::string& out, const ordered_json& region, std::size_t depth
 }
 
 /// "peak 1.92 GiB (2,066,743,296 B) of 2.05 GiB, in place of 3.10 GiB; step time +12.3 %".
-std::string figures(const plan::VerifiedPlan& plan)
+std::string figures(const plan::FrontierPoint& plan)
 {
-    const plan::Evaluation& evaluation = plan.evaluation();
-    const plan::EvaluationPtr base = plan::evaluate(plan.problem(), plan::keepEverything());
+    const plan::Evaluation& evaluation = plan->evaluation();
+    const plan::EvaluationPtr base = plan::evaluate(plan->problem(), plan::keepEverything());
     const auto baseTime = static_cast<double>(base->stepTime.count());
     const double ratio =
         baseTime > 0 ? static_cast<double>(evaluation.stepTime.count()) / baseTime : 1.0;
     return fmt::format("peak {} ({}) of {}, in place of {}; step time {}",
                        base::bytesText(evaluation.peak, Rounding::Up),
                        base::exactBytesText(evaluation.peak),
-                       base::budgetText(plan.problem().budget, evaluation.peak),
+                       base::budgetText(plan->problem().budget, evaluation.peak),
                        base::bytesText(base->peak, Rounding::Up), base::overheadText(ratio));
 }
 
-std::string header(const plan::VerifiedPlan& plan)
+std::string header(const plan::FrontierPoint& plan)
 {
-    const graph::Header& about = plan.problem().program->header;
+    const graph::Header& about = plan->problem().program->header;
     std::string text = "# SPDX-License-Identifier: Apache-2.0\n";
     const auto line = [&text](const std::string& content) {
         text += content.empty() ? "#\n" : fmt::format("# {}\n", base::printable(content, 1000));
     };
     line(fmt::format("A plan made by Plimsoll for {} ({}), batch {}.", about.model,
                      about.modelClass, about.batch));
-    line(fmt::format("Evaluated on {}: {}.", plan.problem().device.name, figures(plan)));
+    line(fmt::format("Evaluated on {}: {}.", plan->problem().device.name, figures(plan)));
     line(fmt::format("Planner {}, torch {}, kernels of {}. Losses and gradients stay the same bit "
                      "for bit.",
-                     plan.plan().planner, about.torch, about.target));
-    for (const std::string& sentence : plan.evaluation().notModelled)
+                     plan.provenance->asked.planner, about.torch, about.target));
+    for (const std::string& sentence : plan->evaluation().notModelled)
         line("Not modelled: " + sentence);
     line("");
     line("Save this file beside the training script, say as plan.py, and add before the training "
          "loop:");
     line("");
-    if (plan.plan().runtime == plan::Runtime::CompiledStep) {
+    if (plan->plan().runtime == plan::Runtime::CompiledStep) {
         text += "#     import plan\n#     step = plan.compile_step(model)\n";
         line("");
         line("In the loop `loss = step(*batch)` then takes the place of forward, loss and "
@@ -200,7 +200,7 @@ bool needsPackage(const plan::Plan& plan)
 }
 
 /// `content` is the plan file's.
-std::string packageModule(const plan::VerifiedPlan& plan, ordered_json content)
+std::string packageModule(const plan::FrontierPoint& plan, ordered_json content)
 {
     for (const char* figures : {"evaluation", "labels"}) // who applies it has no use for them
         content.erase(figures);
@@ -213,7 +213,7 @@ PLAN = {
 )";
     for (const auto& [key, value] : content.items())
         text += fmt::format("    {}: {},\n", quoted(key), valueLiteral(value));
-    text += plan.plan().runtime == plan::Runtime::CompiledStep ? R"(}
+    text += plan->plan().runtime == plan::Runtime::CompiledStep ? R"(}
 
 
 def compile_step(model, loss=None, targets=0):
@@ -221,7 +221,7 @@ def compile_step(model, loss=None, targets=0):
     `.grad`. Raises plimsoll.PlanMismatch at the first batch when plan and model don't fit."""
     return plimsoll.compile_step(model, PLAN, loss=loss, targets=targets)
 )"
-                                                               : R"(}
+                                                                : R"(}
 
 
 def apply(model):
@@ -234,15 +234,15 @@ def apply(model):
 
 } // namespace
 
-std::string pythonModule(const plan::VerifiedPlan& plan)
+std::string pythonModule(const plan::FrontierPoint& plan)
 {
-    const Program& program = *plan.problem().program;
-    if (needsPackage(plan.plan()))
+    const Program& program = *plan->problem().program;
+    if (needsPackage(plan->plan()))
         return packageModule(plan, plan::toJson(plan));
     std::string text = header(plan) + "\n";
     text += joinPythonModules(pythonRuntimeModules());
     text += "\n\nREGIONS = [\n";
-    for (const ordered_json& region : plan::regionsJson(program, plan.plan()))
+    for (const ordered_json& region : plan::regionsJson(program, plan->plan()))
         writeRegion(text, region, 1);
     text += fmt::format("]\nMODEL_CLASS = {}\n", quoted(program.header.modelClass));
     text += R"(
@@ -255,15 +255,15 @@ def apply(model):
     return text;
 }
 
-std::string pythonSnippet(const plan::VerifiedPlan& plan)
+std::string pythonSnippet(const plan::FrontierPoint& plan)
 {
-    const Program& program = *plan.problem().program;
-    const std::vector<plan::Region>& regions = plan.plan().regions;
+    const Program& program = *plan->problem().program;
+    const std::vector<plan::Region>& regions = plan->plan().regions;
     std::string text =
         fmt::format("# {}: {}\n", base::printable(program.header.model), figures(plan));
-    if (plan.plan().runtime == plan::Runtime::CompiledStep)
+    if (plan->plan().runtime == plan::Runtime::CompiledStep)
         return text + std::string{kUseStep};
-    if (needsPackage(plan.plan()))
+    if (needsPackage(plan->plan()))
         return text + std::string{kUseModule};
     if (regions.empty())
         return text + "# Nothing to recompute: the training step fits as it is.\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/evaluate/certify.h"
+#include "core/evaluate/frontier.h"
 
 #include <string>
 
@@ -9,11 +9,11 @@ namespace plimsoll::writers {
 
 /// A Python module that needs nothing but torch: `apply(model)` makes the model recompute what the
 /// plan says. It contains the modules that plimsoll.apply() runs as well: one implementation.
-[[nodiscard]] std::string pythonModule(const plan::VerifiedPlan& plan);
+[[nodiscard]] std::string pythonModule(const plan::FrontierPoint& plan);
 
 /// The same plan as a few lines to paste into a training script that has a `model`. Where a few
 /// lines would not do (modules called more than once, arguments that grow), lines that use the
 /// module above.
-[[nodiscard]] std::string pythonSnippet(const plan::VerifiedPlan& plan);
+[[nodiscard]] std::string pythonSnippet(const plan::FrontierPoint& plan);
 
 } // namespace plimsoll::writers

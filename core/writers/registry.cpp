@@ -41,13 +41,13 @@ bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b)
 }
 
 /// Of a kind that every plan can be written as.
-template <std::string (*Write)(const plan::VerifiedPlan&)>
-Result<std::string> contentOf(const plan::VerifiedPlan& plan)
+template <std::string (*Write)(const plan::FrontierPoint&)>
+Result<std::string> contentOf(const plan::FrontierPoint& plan)
 {
     return Write(plan);
 }
 
-Result<std::string> packedGraph(const plan::VerifiedPlan& plan)
+Result<std::string> packedGraph(const plan::FrontierPoint& plan)
 {
     return rewrittenGraph(plan).and_then([](const std::string& text) { return io::gzipped(text); });
 }
@@ -108,7 +108,7 @@ Result<const PlanWriter*> writerFor(const std::filesystem::path& path)
                                io::pathText(path), planEndings()));
 }
 
-Result<void> writePlanFile(const plan::VerifiedPlan& plan, const std::filesystem::path& path,
+Result<void> writePlanFile(const plan::FrontierPoint& plan, const std::filesystem::path& path,
                            const std::vector<std::filesystem::path>& graphs)
 {
     const Result<const PlanWriter*> writer = writerFor(path);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/evaluate/certify.h"
+#include "core/evaluate/frontier.h"
 
 #include <filesystem>
 #include <string>
@@ -17,7 +17,7 @@ struct PlanWriter
     std::string name;      ///< "Plan file": for people
     std::string extension; ///< ".json": by which the kind is chosen
     /// Usage error, a sentence, for a plan that can't be written so.
-    base::Result<std::string> (*content)(const plan::VerifiedPlan& plan) = nullptr;
+    base::Result<std::string> (*content)(const plan::FrontierPoint& plan) = nullptr;
 };
 
 /// The kinds of this build, in the order in which menus show them.
@@ -33,7 +33,7 @@ struct PlanWriter
 /// Writes the plan as a whole or not at all, in the kind that the ending asks for. Refuses to
 /// replace any of `graphs`, the files that programs were read from.
 [[nodiscard]] base::Result<void>
-writePlanFile(const plan::VerifiedPlan& plan, const std::filesystem::path& path,
+writePlanFile(const plan::FrontierPoint& plan, const std::filesystem::path& path,
               const std::vector<std::filesystem::path>& graphs = {});
 
 } // namespace plimsoll::writers

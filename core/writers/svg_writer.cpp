@@ -76,9 +76,9 @@ double timeStep(double span)
 class Picture
 {
 public:
-    explicit Picture(const plan::VerifiedPlan& plan)
+    explicit Picture(const plan::FrontierPoint& plan)
         : m_plan{plan}
-        , m_timeline{*plan.evaluation().timeline}
+        , m_timeline{*plan->evaluation().timeline}
         , m_byTime{m_timeline.duration().count() > 0}
         , m_span{m_byTime ? static_cast<double>(m_timeline.duration().count())
                           : static_cast<double>(m_timeline.stepCount())}
@@ -122,7 +122,7 @@ private:
     void chooseScale()
     {
         const std::int64_t highest =
-            std::max({m_plan.evaluation().peak.count(), m_plan.problem().budget.count(),
+            std::max({m_plan->evaluation().peak.count(), m_plan->problem().budget.count(),
                       std::int64_t{1024}});
         const double wanted = static_cast<double>(highest) * 1.04;
         m_tick = 1024;
@@ -149,8 +149,8 @@ private:
 
     void frame()
     {
-        const graph::Header& header = m_plan.problem().program->header;
-        const plan::Evaluation& evaluation = m_plan.evaluation();
+        const graph::Header& header = m_plan->problem().program->header;
+        const plan::Evaluation& evaluation = m_plan->evaluation();
         m_out +=
             fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
                         "viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"12\" "
@@ -159,10 +159,10 @@ private:
                         kWidth, kHeight, escaped(header.model));
         label(kLeft, 26, "start", "font-size=\"16\" font-weight=\"600\"", escaped(header.model));
         label(kLeft, 44, "start", "fill=\"#5a6372\"",
-              escaped(fmt::format("{} · {} · planner {} · step {}, of which recomputed {}",
-                                  header.batch, m_plan.problem().device.name, m_plan.plan().planner,
-                                  base::timeText(evaluation.stepTime),
-                                  base::timeText(evaluation.recomputeTime))));
+              escaped(fmt::format(
+                  "{} · {} · planner {} · step {}, of which recomputed {}", header.batch,
+                  m_plan->problem().device.name, m_plan.provenance->asked.planner,
+                  base::timeText(evaluation.stepTime), base::timeText(evaluation.recomputeTime))));
     }
     void grid()
     {
@@ -235,17 +235,17 @@ private:
     }
     void budget()
     {
-        const double at = y(static_cast<double>(m_plan.problem().budget.count()));
+        const double at = y(static_cast<double>(m_plan->problem().budget.count()));
         m_out += fmt::format("<path d=\"M{0} {1:.1f}H{2}\" stroke=\"#ffffff\" stroke-width=\"5\"/>"
                              "<path d=\"M{0} {1:.1f}H{2}\" stroke=\"#10131a\" "
                              "stroke-width=\"2\"/>\n",
                              kLeft, at, kRight);
         label(kRight - 4, at - 6, "end", "font-weight=\"600\"",
-              "budget " + base::budgetText(m_plan.problem().budget, m_plan.evaluation().peak));
+              "budget " + base::budgetText(m_plan->problem().budget, m_plan->evaluation().peak));
     }
     void peak()
     {
-        const plan::Evaluation& evaluation = m_plan.evaluation();
+        const plan::Evaluation& evaluation = m_plan->evaluation();
         if (m_timeline.stepCount() == 0)
             return;
         const double x = xOfStep(evaluation.peakStep);
@@ -254,10 +254,10 @@ private:
                              "stroke=\"#ffffff\"/>\n",
                              x, at);
         // Above the apex, where the ground is free, unless the budget's line runs there.
-        const double line = y(static_cast<double>(m_plan.problem().budget.count()));
+        const double line = y(static_cast<double>(m_plan->problem().budget.count()));
         const double baseline = at - line > 28 || at < line ? at - 8 : at + 26;
         const bool left = x > (kLeft + kRight) / 2.0;
-        const graph::Program& program = *m_plan.problem().program;
+        const graph::Program& program = *m_plan->problem().program;
         const std::string words = base::printable(
             fmt::format("peak {} · {}", base::bytesText(evaluation.peak, base::Rounding::Up),
                         program.label(program.op(evaluation.peakOp))));
@@ -288,7 +288,7 @@ private:
         }
     }
 
-    const plan::VerifiedPlan& m_plan;
+    const plan::FrontierPoint& m_plan;
     const timeline::Timeline& m_timeline;
     bool m_byTime;
     double m_span; ///< of the x axis: nanoseconds or steps
@@ -300,7 +300,7 @@ private:
 
 } // namespace
 
-std::string timelinePicture(const plan::VerifiedPlan& plan)
+std::string timelinePicture(const plan::FrontierPoint& plan)
 {
     return Picture{plan}.text();
 }

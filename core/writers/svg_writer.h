@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/evaluate/certify.h"
+#include "core/evaluate/frontier.h"
 
 #include <string>
 
@@ -9,6 +9,6 @@ namespace plimsoll::writers {
 
 /// The plan's timeline as an SVG picture: memory by class over the step, the budget, the peak.
 /// Needs no font of its own and no script.
-[[nodiscard]] std::string timelinePicture(const plan::VerifiedPlan& plan);
+[[nodiscard]] std::string timelinePicture(const plan::FrontierPoint& plan);
 
 } // namespace plimsoll::writers

@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!verified)
         return isOneSentence(verified.error()) ? 0 : (std::abort(), 0);
     // What is written is read again.
-    return plimsoll::plan::readPlan(plimsoll::plan::writePlan(**verified), *program())
+    return plimsoll::plan::readPlan(plimsoll::plan::writePlan(*verified), *program())
                ? 0
                : (std::abort(), 0);
 }

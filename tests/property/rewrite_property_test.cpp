@@ -122,7 +122,7 @@ void RewritePropertyTest::randomPlansAreTheSameStep()
             certified(problem, tests::randomStepPlan(*problem.program, seed));
         for (const plan::RecomputeStep& row : plan->plan().recomputeSteps)
             repeated += row.ops.size();
-        const QString fault = tests::rewritingFault(*plan);
+        const QString fault = tests::rewritingFault(plan);
         QVERIFY2(fault.isEmpty(), qPrintable(QStringLiteral("seed %1: ").arg(seed) + fault));
     }
     QVERIFY(repeated > 4 * kPrograms);
@@ -161,7 +161,7 @@ void RewritePropertyTest::capuchinsPlansAreTheSameStep()
         plan.planner = "capuchin";
         plan.runtime = plan::Runtime::CompiledStep;
         plan.recomputeSteps = run.rows();
-        const QString fault = tests::rewritingFault(*certified(problem, plan));
+        const QString fault = tests::rewritingFault(certified(problem, plan));
         QVERIFY2(fault.isEmpty(), qPrintable(QStringLiteral("seed %1: ").arg(seed) + fault));
     }
     QVERIFY(plans > 300);
@@ -179,7 +179,7 @@ void RewritePropertyTest::aRewrittenStepIsPlannedAndWrittenAgain()
         const plan::Problem next = tests::unlimitedProblem(once);
         const plan::Plan plan = tests::randomStepPlan(*once, seed + 1);
         const plan::VerifiedPlanPtr second = certified(next, plan);
-        const QString fault = tests::rewritingFault(*second);
+        const QString fault = tests::rewritingFault(second);
         QVERIFY2(fault.isEmpty(), qPrintable(QStringLiteral("seed %1: ").arg(seed) + fault));
         const graph::Program rewritten = tests::rewritten(*second).value();
         Interpreter recorded{*problem.program};

@@ -61,13 +61,13 @@ inline QString differenceOf(const plan::VerifiedPlan& plan, const graph::Program
 
 /// The same of the plan's rewritten program, and of the graph file written of it, which must be
 /// read back equal. The problem's program must know its ops' calls.
-inline QString rewritingFault(const plan::VerifiedPlan& plan)
+inline QString rewritingFault(const plan::VerifiedPlanPtr& plan)
 {
-    const base::Result<graph::Program> rewritten = tests::rewritten(plan);
+    const base::Result<graph::Program> rewritten = tests::rewritten(*plan);
     if (!rewritten)
         return QString::fromStdString(rewritten.error().message);
     const auto program = std::make_shared<const graph::Program>(*rewritten);
-    if (QString difference = differenceOf(plan, program); !difference.isEmpty())
+    if (QString difference = differenceOf(*plan, program); !difference.isEmpty())
         return difference;
     const base::Result<std::string> text = writers::rewrittenGraph(plan);
     if (!text)
@@ -81,7 +81,7 @@ inline QString rewritingFault(const plan::VerifiedPlan& plan)
         return QStringLiteral("read back as another program");
     if (writers::graphText(*read) != *text)
         return QStringLiteral("written again as another file");
-    return differenceOf(plan, read);
+    return differenceOf(*plan, read);
 }
 
 } // namespace plimsoll::tests

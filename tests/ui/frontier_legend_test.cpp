@@ -32,7 +32,7 @@ void FrontierLegendTest::namesWhoMadeThePoints()
     QVERIFY(view != nullptr);
     std::set<QString> makers;
     for (const auto& point : page->document().planned()->frontier->points())
-        makers.insert(QString::fromStdString(point->plan().madeBy()));
+        makers.insert(QString::fromStdString(point.provenance->madeBy().planner));
     QVERIFY(makers.size() >= 2); // auto took plans of several
     const std::set<QString> marked{QStringLiteral("auto"), QStringLiteral("rotor"),
                                    QStringLiteral("remat"), QStringLiteral("chen"),

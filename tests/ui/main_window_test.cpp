@@ -273,7 +273,7 @@ void MainWindowTest::exportsByEnding()
     QVERIFY(QTest::qWaitFor([&] { return !page->strip().isHidden(); }, kPatience));
     trigger("file.snippet");
     QCOMPARE(QGuiApplication::clipboard()->text().toStdString(),
-             plimsoll::writers::pythonSnippet(*page->document().outcome().best));
+             plimsoll::writers::pythonSnippet(page->document().outcome().best));
 }
 
 void MainWindowTest::tellsWhyAFileCannotBeOpened()

@@ -246,7 +246,7 @@ void PanelLookTest::tellsWhosePlanItIs()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     QCOMPARE(page->document().document().choices.planner, std::string{"auto"});
-    const auto maker = [page] { return page->document().outcome().best->plan().maker; };
+    const auto maker = [page] { return page->document().outcome().best.provenance->maker; };
     QTRY_VERIFY_WITH_TIMEOUT(page->document().outcome().best && maker(), kPatience);
     const PlannerTable& planners = page->budgetPanel().planners();
     QVERIFY(planners.isVisible());

@@ -216,7 +216,7 @@ void PlanTextsTest::listsDevicesWithTheChosenOneFirst()
 void PlanTextsTest::exportedPicturesHaveTheLightThemesColours()
 {
     const QString picture =
-        QString::fromStdString(plimsoll::writers::timelinePicture(*m_planned->unplanned));
+        QString::fromStdString(plimsoll::writers::timelinePicture(m_planned->unplanned));
     int classes = 0;
     for (std::size_t place = 0; place < plimsoll::timeline::kCategoryCount; ++place) {
         const QString area = QStringLiteral("<path class=\"%1\" fill=\"")

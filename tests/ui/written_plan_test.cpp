@@ -34,7 +34,7 @@ void WrittenPlanTest::opensAsTheStepThatWasPlanned()
     const plan::VerifiedPlanPtr plan = (*frontier)->points().front();
     QVERIFY(plan->evaluation().peak < sample->document().planned()->unplanned->evaluation().peak);
     const std::string path = m_folder->file("planned.plimsoll.json");
-    QVERIFY(workspace::exportPlan(*plan, path, {sample->document().document().graph.path}));
+    QVERIFY(workspace::exportPlan(plan, path, {sample->document().document().graph.path}));
     PlannerPage* written = open(QString::fromStdString(path));
     QVERIFY(written != nullptr && written != sample);
     const plan::Evaluation& evaluation = written->document().planned()->unplanned->evaluation();

@@ -32,8 +32,8 @@ std::vector<const PlannerLook*> marksOf(const plan::Frontier& frontier)
     std::vector<const PlannerLook*> marks;
     const auto& points = frontier.points();
     for (const PlannerLook& look : plannerLooks())
-        if (std::any_of(points.begin(), points.end(), [&look](const plan::VerifiedPlanPtr& point) {
-                return &plannerLookOf(point->plan().madeBy()) == &look;
+        if (std::any_of(points.begin(), points.end(), [&look](const plan::FrontierPoint& point) {
+                return &plannerLookOf(point.provenance->madeBy().planner) == &look;
             }))
             marks.push_back(&look);
     return marks;
@@ -119,7 +119,7 @@ FrontierView::Axes FrontierView::axes() const
     const double margin = std::max((most - least) * 0.06, most * 0.01);
     axes.minGiB = std::max(0.0, least - 2 * margin);
     axes.maxGiB = most + margin;
-    for (const plan::VerifiedPlanPtr& point : points)
+    for (const plan::FrontierPoint& point : points)
         axes.maxSlower = std::max(axes.maxSlower, slowerOf(*point) * 1.1);
     return axes;
 }
@@ -229,13 +229,14 @@ void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
 {
     const Theme& theme = Theme::current();
     QPolygonF points;
-    for (const plan::VerifiedPlanPtr& point : m_frontier->points())
+    for (const plan::FrontierPoint& point : m_frontier->points())
         points << at(range, gibOf(point->evaluation().peak), slowerOf(*point));
     painter.save();
     painter.setClipRect(range.plot.adjusted(-6, -6, 6, 6));
     painter.setRenderHint(QPainter::Antialiasing);
     // The line is of the planner that was asked, each marker of the one that made the plan.
-    const PlannerLook& asked = plannerLookOf(m_frontier->points().front()->plan().planner);
+    const PlannerLook& asked =
+        plannerLookOf(m_frontier->points().front().provenance->asked.planner);
     QPen pen{theme.color(asked.ink), 2};
     if (const QList<qreal> dashes = plannerDashes(asked.marker); !dashes.isEmpty())
         pen.setDashPattern(dashes);
@@ -248,8 +249,8 @@ void FrontierView::paintCurve(QPainter& painter, const Axes& range) const
         // Markers nearer than 5 px would only smear.
         if (std::hypot(point.x() - previous.x(), point.y() - previous.y()) < 5)
             continue;
-        const PlannerLook& maker =
-            plannerLookOf(m_frontier->points()[static_cast<std::size_t>(i)]->plan().madeBy());
+        const PlannerLook& maker = plannerLookOf(
+            m_frontier->points()[static_cast<std::size_t>(i)].provenance->madeBy().planner);
         paintPlannerMark(painter, maker, point);
         previous = point;
     }
@@ -366,7 +367,7 @@ void FrontierView::keyPressEvent(QKeyEvent* event)
     const auto& points = m_frontier->points();
     base::Bytes target =
         left ? points.front()->evaluation().peak : points.back()->evaluation().peak;
-    for (const plan::VerifiedPlanPtr& point : points) {
+    for (const plan::FrontierPoint& point : points) {
         const base::Bytes peak = point->evaluation().peak;
         if (left && peak < m_budget)
             target = peak;
@@ -427,7 +428,7 @@ void FrontierView::updateToolTip(QPointF position)
     QString text;
     double nearest = kNear;
     if (m_frontier)
-        for (const plan::VerifiedPlanPtr& point : m_frontier->points()) {
+        for (const plan::FrontierPoint& point : m_frontier->points()) {
             const QPointF center = positionOf(*point);
             const double distance =
                 std::hypot(center.x() - position.x(), center.y() - position.y());
@@ -442,7 +443,7 @@ void FrontierView::updateToolTip(QPointF position)
                             ui::timeText(point->evaluation().stepTime),
                             percentDifferenceText(slowerOf(*point)))
                        .arg(QString::number(point->plan().decisionCount()),
-                            QString::fromStdString(point->plan().madeBy()));
+                            QString::fromStdString(point.provenance->madeBy().planner));
         }
     setToolTip(text);
 }

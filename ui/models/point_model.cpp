@@ -49,13 +49,14 @@ QVariant PointModel::data(const QModelIndex& index, int role) const
         return alignmentAt(index.column());
     if (role != Qt::DisplayRole)
         return {};
-    const plan::VerifiedPlan& plan = planAt(index.row());
+    const plan::FrontierPoint& point = pointAt(index.row());
+    const plan::VerifiedPlan& plan = *point;
     switch (index.column()) {
     case PeakColumn: return ui::bytesText(plan.evaluation().peak, Rounding::Up);
     case TimeColumn: return ui::timeText(plan.evaluation().stepTime);
     case SlowDownColumn: return percentDifferenceText(slowDown(plan, m_unplannedTime));
     case RegionsColumn: return ui::countText(plan.plan().decisionCount());
-    case PlannerColumn: return QString::fromStdString(plan.plan().madeBy());
+    case PlannerColumn: return QString::fromStdString(point.provenance->madeBy().planner);
     default: return {};
     }
 }

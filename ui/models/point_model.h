@@ -26,9 +26,9 @@ public:
     /// Slow-downs are against `unplannedTime`.
     void setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unplannedTime);
     /// The plan of a row. Requires a row that is there.
-    [[nodiscard]] const plan::VerifiedPlan& planAt(int row) const
+    [[nodiscard]] const plan::FrontierPoint& pointAt(int row) const
     {
-        return *m_frontier->points()[static_cast<std::size_t>(row)];
+        return m_frontier->points()[static_cast<std::size_t>(row)];
     }
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;

@@ -98,7 +98,7 @@ plan::VerifiedPlanPtr DocumentController::shownPlan() const
     if (m_outcome.best)
         return m_outcome.best;
     const auto& points = m_planned->frontier->points();
-    return points.empty() ? m_planned->unplanned : points.front();
+    return points.empty() ? m_planned->unplanned : points.front().plan;
 }
 
 bool DocumentController::isUnsaved() const

@@ -236,7 +236,7 @@ void MainWindow::choosePicture(PlannerPage& page)
 
 void MainWindow::exportTo(PlannerPage& page, const QString& path)
 {
-    const plan::VerifiedPlanPtr plan = page.document().outcome().best;
+    const plan::FrontierPoint plan = page.document().outcome().best;
     if (!plan || page.document().isOutdated())
         return;
     std::vector<std::filesystem::path> graphs;
@@ -245,7 +245,7 @@ void MainWindow::exportTo(PlannerPage& page, const QString& path)
     m_exporter.start(
         [plan, path, graphs](const base::JobContext&) -> base::Result<bool> {
             if (const base::Result<void> done =
-                    workspace::exportPlan(*plan, path.toStdString(), graphs);
+                    workspace::exportPlan(plan, path.toStdString(), graphs);
                 !done)
                 return tl::unexpected{done.error()};
             return true;
@@ -268,10 +268,10 @@ void MainWindow::exportTo(PlannerPage& page, const QString& path)
 
 void MainWindow::copySnippet(PlannerPage& page)
 {
-    const plan::VerifiedPlanPtr plan = page.document().outcome().best;
+    const plan::FrontierPoint plan = page.document().outcome().best;
     if (!plan)
         return;
-    QGuiApplication::clipboard()->setText(QString::fromStdString(writers::pythonSnippet(*plan)));
+    QGuiApplication::clipboard()->setText(QString::fromStdString(writers::pythonSnippet(plan)));
     m_status->showNote(tr("Python lines copied."));
 }
 

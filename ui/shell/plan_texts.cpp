@@ -81,7 +81,7 @@ QString howText(const plan::CheaperPlan& way)
     text.front() = text.front().toUpper();
     const base::Nanoseconds rate{std::llround(way.nanosecondsPerGibibyte())};
     return translated("%1: %2 for each GiB, by %3.")
-        .arg(text, timeText(rate), fileText(way.to->plan().madeBy()));
+        .arg(text, timeText(rate), fileText(way.to.provenance->madeBy().planner));
 }
 
 } // namespace

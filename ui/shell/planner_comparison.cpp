@@ -23,7 +23,7 @@ void PlannerPage::showPlanners()
         const solve::Outcome& outcome = m_document.outcome();
         asked.bounds = {outcome.peakBound.bytes, outcome.timeBound};
         if (outcome.best)
-            asked.maker = outcome.best->plan().madeBy();
+            asked.maker = outcome.best.provenance->madeBy().planner;
     }
     m_panel->planners().showAt(std::move(asked));
     if (!m_document.isDragging())

@@ -121,7 +121,7 @@ void PlannerPage::offerMeasuredPlan()
         const base::Bytes peak = m_laid.plan->evaluation().peak;
         const base::Bytes shown = shownCeiling(peak);
         const base::Bytes budget =
-            m_document.planned()->frontier->at(shown) == m_laid.plan ? shown : peak;
+            m_document.planned()->frontier->at(shown).plan == m_laid.plan ? shown : peak;
         m_strip->post(
             {kPlanMessage,
              MessageKind::Offer,

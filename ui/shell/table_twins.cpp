@@ -43,7 +43,7 @@ TableTwins::TableTwins(PagesDock& dock, QWidget* owner)
                     Q_EMIT stepChosen(static_cast<std::size_t>(current.row()));
             });
     connect(m_points, &QTableView::activated, this, [this](const QModelIndex& index) {
-        Q_EMIT budgetChosen(shownCeiling(m_pointModel->planAt(index.row()).evaluation().peak));
+        Q_EMIT budgetChosen(shownCeiling(m_pointModel->pointAt(index.row())->evaluation().peak));
     });
     m_later.setSingleShot(true);
     m_later.setInterval(kRest);

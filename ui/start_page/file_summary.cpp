@@ -53,7 +53,7 @@ void addPlan(FileSummary& summary, const workspace::PlanDocument& document)
     const plan::Evaluation& unplanned = document.first->unplanned->evaluation();
     if (!document.budget)
         return;
-    const plan::VerifiedPlanPtr plan = workspace::planAt(*document.first, *document.budget);
+    const plan::FrontierPoint plan = workspace::planAt(*document.first, *document.budget);
     if (!plan)
         return;
     summary.planned = plan->evaluation().peak;
@@ -62,7 +62,7 @@ void addPlan(FileSummary& summary, const workspace::PlanDocument& document)
             / static_cast<double>(std::max<std::int64_t>(1, unplanned.stepTime.count()))
         - 1.0;
     summary.plan = translated("%1 at %2, %3")
-                       .arg(QString::fromStdString(plan->plan().planner),
+                       .arg(QString::fromStdString(plan.provenance->asked.planner),
                             bytesText(*document.budget), percentDifferenceText(slower));
     summary.thumbnail.budget =
         static_cast<double>(document.budget->count())

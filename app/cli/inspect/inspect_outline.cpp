@@ -19,9 +19,10 @@ using base::printable;
 ordered_json planJson(const plan::PlanOutline& outline)
 {
     const plan::Plan& plan = outline.file.plan;
+    const plan::PlannerCall& asked = outline.file.provenance.asked;
     const plan::PlanFileInfo& info = outline.file.info;
     ordered_json options = ordered_json::object();
-    for (const auto& [name, value] : plan.options)
+    for (const auto& [name, value] : asked.options)
         options[name] = value;
     return {{"name", info.model},
             {"model_class", info.modelClass},
@@ -31,7 +32,7 @@ ordered_json planJson(const plan::PlanOutline& outline)
             {"ops", info.ops},
             {"forward_ops", info.forwardOps},
             {"fingerprint", info.fingerprint},
-            {"planner", plan.planner},
+            {"planner", asked.planner},
             {"options", std::move(options)},
             {"runtime", plan::runtimeName(plan.runtime)},
             {"granularity", plan::granularityName(plan.granularity)},
@@ -60,7 +61,8 @@ std::string planText(const plan::PlanOutline& outline)
     std::string text = fmt::format("plan for {}\n  graph       {}, traced with torch {} for {}\n",
                                    titled(info.model, info.batch), base::counted(info.ops, "op"),
                                    printable(info.torch, 40), printable(info.target, 40));
-    text += fmt::format("  made by     {} for {}\n", printable(plan.planner, 40),
+    text += fmt::format("  made by     {} for {}\n",
+                        printable(outline.file.provenance.asked.planner, 40),
                         printable(info.device, 200));
     text += fmt::format("  runtime     {}: plimsoll.{}\n", plan::runtimeName(plan.runtime),
                         isStep ? "compile_step()" : "apply()");

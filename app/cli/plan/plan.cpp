@@ -462,7 +462,7 @@ AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
         return tl::unexpected{priced.error()};
     if (planning.outcome.best) {
         for (const std::string& path : m_exports)
-            if (const auto written = workspace::exportPlan(*planning.outcome.best, path, {m_graph});
+            if (const auto written = workspace::exportPlan(planning.outcome.best, path, {m_graph});
                 !written)
                 return tl::unexpected{written.error()};
         planning.exports = m_exports;

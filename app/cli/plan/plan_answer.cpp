@@ -24,20 +24,22 @@ namespace plimsoll::cli {
 namespace {
 
 /// The planner that made the plan and its options, where another one was asked.
-ordered_json makerJson(const plan::VerifiedPlanPtr& plan)
+ordered_json makerJson(const plan::FrontierPoint& best)
 {
-    if (!plan || !plan->plan().maker)
+    if (!best || !best.provenance->maker)
         return nullptr;
+    const auto& [planner, texts] = *best.provenance->maker;
     ordered_json options = ordered_json::object();
-    for (const auto& [name, value] : plan->plan().maker->options)
+    for (const auto& [name, value] : texts)
         options[name] = value;
-    return {{"planner", plan->plan().maker->planner}, {"options", std::move(options)}};
+    return {{"planner", planner}, {"options", std::move(options)}};
 }
 
 /// "auto (rotor --ways on)", or just "rotor" where that one was asked.
-std::string plannerText(const plan::Plan& plan)
+std::string plannerText(const plan::Provenance& from)
 {
-    return plan.maker ? fmt::format("{} ({})", plan.planner, solve::makerCall(plan)) : plan.planner;
+    const std::string& asked = from.asked.planner;
+    return from.maker ? fmt::format("{} ({})", asked, solve::makerCall(from)) : asked;
 }
 
 /// Options by name, as the user writes them.
@@ -106,7 +108,7 @@ ordered_json problemJson(const Planning& planning)
 {
     const plan::Problem& problem = planning.problem;
     const solve::Outcome& outcome = planning.outcome;
-    const std::vector<plan::VerifiedPlanPtr>& points = outcome.frontier->points();
+    const std::vector<plan::FrontierPoint>& points = outcome.frontier->points();
     ordered_json json = {{"status", solve::statusName(outcome.status)},
                          {"planner", planning.planner.id},
                          {"options", optionsJson(planning)},
@@ -119,7 +121,7 @@ ordered_json problemJson(const Planning& planning)
                          {"lower_bound_op", nullptr},
                          {"time_bound_ns", outcome.timeBound.count()},
                          {"gap_percent", nullptr},
-                         {"verified", outcome.best != nullptr},
+                         {"verified", outcome.best.plan != nullptr},
                          {"searched", planning.searched},
                          {"stopped", outcome.stopped},
                          {"smallest_known_budget_bytes", nullptr}};
@@ -199,7 +201,7 @@ std::string missedText(const Planning& planning)
     const solve::Outcome& outcome = planning.outcome;
     const base::Bytes budget = planning.problem.budget;
     const base::Bytes bound = outcome.peakBound.bytes;
-    const std::vector<plan::VerifiedPlanPtr>& points = outcome.frontier->points();
+    const std::vector<plan::FrontierPoint>& points = outcome.frontier->points();
     const std::string known = points.empty()
                                   ? std::string{"no plan is known at all"}
                                   : fmt::format("the smallest budget with a plan is {}",
@@ -221,7 +223,7 @@ std::string nothingText(const Planning& planning)
 {
     const solve::Outcome& outcome = planning.outcome;
     const base::Bytes budget = planning.problem.budget;
-    const std::vector<plan::VerifiedPlanPtr>& points = outcome.frontier->points();
+    const std::vector<plan::FrontierPoint>& points = outcome.frontier->points();
     std::string text =
         fmt::format("{}: no plan within {}{}\n", solve::statusName(outcome.status),
                     base::exactBytesText(budget), outcome.stopped ? ", stopped early" : "");
@@ -250,7 +252,8 @@ Answer describe(const Planning& planning)
         const plan::Evaluation& evaluation = outcome.best->evaluation();
         addEvaluation(answer.json, planning.problem, plan, evaluation, planning.unplanned);
         answer.text = fmt::format("{} plan by {}{}\n", solve::statusName(outcome.status),
-                                  plannerText(plan), outcome.stopped ? ", stopped early" : "")
+                                  plannerText(*outcome.best.provenance),
+                                  outcome.stopped ? ", stopped early" : "")
                       + evaluationText(planning.problem, plan, evaluation, planning.unplanned)
                       + boundText(outcome, planning.unplanned);
         answer.json["gap_percent"] = gapPercent(outcome, planning.unplanned);

@@ -49,13 +49,13 @@ void addDescent(ordered_json& row, const plan::CheaperPlan& way, bool hasFlips)
         row["flips"] = flipsJson(*way.to->problem().program, way.changes);
 }
 
-ordered_json pointJson(std::int64_t budget, const plan::VerifiedPlan& plan)
+ordered_json pointJson(std::int64_t budget, const plan::FrontierPoint& point)
 {
     return {{"budget_bytes", budget},
-            {"peak_bytes", plan.evaluation().peak.count()},
-            {"step_time_ns", plan.evaluation().stepTime.count()},
-            {"planner", plan.plan().madeBy()},
-            {"call", solve::makerCall(plan.plan())}};
+            {"peak_bytes", point->evaluation().peak.count()},
+            {"step_time_ns", point->evaluation().stepTime.count()},
+            {"planner", point.provenance->madeBy().planner},
+            {"call", solve::makerCall(*point.provenance)}};
 }
 
 /// "recompute 3 values (1.2 GiB), keep 1 value (20 MiB)", then those of most bytes.
@@ -118,10 +118,11 @@ ordered_json frontierJson(const plan::Frontier& frontier, int count, bool hasFli
         const std::int64_t exact = i > 0 && i == count - 1 ? high : budget;
         if (!rows.empty() && rows.back()["budget_bytes"] == exact)
             continue; // a frontier of less bytes than points asked for
-        const plan::VerifiedPlanPtr plan = frontier.at(base::Bytes{exact});
-        ordered_json row = pointJson(exact, *plan);
+        const plan::FrontierPoint plan = frontier.at(base::Bytes{exact});
+        ordered_json row = pointJson(exact, plan);
         addDescent(row,
-                   above && above != plan ? plan::cheaperPlan(*above, plan) : plan::CheaperPlan{},
+                   above && above != plan.plan ? plan::cheaperPlan(*above, plan)
+                                               : plan::CheaperPlan{},
                    hasFlips);
         rows.push_back(std::move(row));
         above = plan;
@@ -136,7 +137,7 @@ ordered_json cheapestNextJson(const plan::Frontier& frontier, const plan::Verifi
     const plan::CheaperPlan way = plan::cheapestPlan(frontier, plan);
     if (!way.to)
         return nullptr;
-    ordered_json json = pointJson(way.to->evaluation().peak.count(), *way.to);
+    ordered_json json = pointJson(way.to->evaluation().peak.count(), way.to);
     addDescent(json, way, hasFlips);
     return json;
 }

@@ -142,7 +142,7 @@ namespace {
 /// earlier one is ahead of its place.
 bool reorders(const plan::Frontier& frontier)
 {
-    return std::ranges::any_of(frontier.points(), [](const plan::VerifiedPlanPtr& point) {
+    return std::ranges::any_of(frontier.points(), [](const plan::FrontierPoint& point) {
         return std::ranges::any_of(
             point->plan().recomputeSteps, [](const plan::RecomputeStep& row) {
                 return !row.ops.empty()
@@ -169,9 +169,9 @@ Outcome outcomeAt(const plan::Problem& problem, plan::FrontierPtr frontier)
     const plan::Runtime runtime = outcome.frontier->runtime();
     outcome.peakBound = plan::peakLowerBound(problem, runtime);
     outcome.timeBound = timeBoundOf(problem, *outcome.frontier);
-    if (const plan::VerifiedPlanPtr point = outcome.frontier->at(problem.budget))
+    if (const plan::FrontierPoint point = outcome.frontier->at(problem.budget))
         if (base::Result<plan::VerifiedPlanPtr> best = plan::withBudget(*point, problem.budget))
-            outcome.best = *best;
+            outcome.best = {*best, point.provenance};
     if (outcome.best)
         outcome.status = outcome.best->evaluation().stepTime <= outcome.timeBound
                              ? Status::Optimal

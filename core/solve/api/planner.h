@@ -52,7 +52,7 @@ enum class Status : std::uint8_t {
 struct Outcome
 {
     Status status = Status::NotFound;
-    plan::VerifiedPlanPtr best; ///< fastest within the budget; null: none
+    plan::FrontierPoint best;   ///< fastest within the budget; empty: none
     plan::FrontierPtr frontier; ///< everything verified on the way, whatever the budget; never null
     plan::PeakBound peakBound;
     base::Nanoseconds timeBound; ///< no plan within the budget is faster

@@ -21,8 +21,8 @@ constexpr int kWhole = 1000;                   ///< per mille
 
 bool recomputesNothing(const plan::Frontier& frontier)
 {
-    const std::vector<plan::VerifiedPlanPtr>& points = frontier.points();
-    return std::all_of(points.begin(), points.end(), [](const plan::VerifiedPlanPtr& point) {
+    const std::vector<plan::FrontierPoint>& points = frontier.points();
+    return std::all_of(points.begin(), points.end(), [](const plan::FrontierPoint& point) {
         return point->plan().recomputesNothing();
     });
 }
@@ -38,8 +38,7 @@ base::Nanoseconds since(std::chrono::steady_clock::time_point began)
 AutoRun::AutoRun(const plan::Problem& problem, const PlannerDescriptor& asked,
                  const Options& options, const base::JobContext& job, const Listener& listener)
     : m_problem{problem}
-    , m_asked{asked}
-    , m_optionTexts{optionTexts(asked, options)}
+    , m_asked{asked.id, optionTexts(asked, options)}
     , m_runtime{runtimeOf(asked, options)}
     , m_job{job}
     , m_isLook{job.stopRequested()}
@@ -143,8 +142,8 @@ void AutoRun::hear(const plan::FrontierPtr& found)
     if (!m_listener)
         return;
     const std::scoped_lock lock{m_mutex};
-    const std::vector<plan::VerifiedPlanPtr>& points = found->points();
-    if (std::none_of(points.begin(), points.end(), [this](const plan::VerifiedPlanPtr& point) {
+    const std::vector<plan::FrontierPoint>& points = found->points();
+    if (std::none_of(points.begin(), points.end(), [this](const plan::FrontierPoint& point) {
             return m_known.improvedBy(point->evaluation());
         }))
         return;
@@ -154,9 +153,10 @@ void AutoRun::hear(const plan::FrontierPtr& found)
 
 void AutoRun::merge(plan::Frontier& into, const plan::Frontier& found) const
 {
-    for (const plan::VerifiedPlanPtr& point : found.points())
+    for (const plan::FrontierPoint& point : found.points())
         if (into.improvedBy(point->evaluation()))
-            into.insert(plan::askedOf(*point, m_asked.id, m_optionTexts));
+            into.insert({point.plan, std::make_shared<const plan::Provenance>(
+                                         plan::Provenance{m_asked, point.provenance->madeBy()})});
 }
 
 base::Result<plan::FrontierPtr> AutoRun::merged() const

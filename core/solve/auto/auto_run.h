@@ -51,8 +51,7 @@ private:
     }
 
     const plan::Problem& m_problem;
-    const PlannerDescriptor& m_asked;
-    std::vector<std::pair<std::string, std::string>> m_optionTexts;
+    plan::PlannerCall m_asked;
     plan::Runtime m_runtime;
     const base::JobContext& m_job;
     bool m_isLook; ///< asked to stop before it began: for each part's quick look

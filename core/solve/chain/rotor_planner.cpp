@@ -283,7 +283,7 @@ base::Result<void> Search::addSavedSets(const base::JobContext& job)
     constexpr std::size_t kPlans = 24;
     constexpr std::size_t kPeaks = 8;
     const SavedSets sets{m_problem};
-    const std::vector<plan::VerifiedPlanPtr> points = m_frontier.points(); // before it grows
+    const std::vector<plan::FrontierPoint> points = m_frontier.points(); // before it grows
     std::vector<std::size_t> order = evenly(points.size());
     order.resize(std::min(order.size(), kPlans));
     std::size_t done = 0;

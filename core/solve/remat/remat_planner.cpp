@@ -173,15 +173,15 @@ base::Result<void> Search::start(const RematStart& start, const base::JobContext
     const base::Result<plan::FrontierPtr> found = start.planner->frontier(m_problem, options, job);
     if (!found)
         return tl::unexpected{found.error()};
-    const std::vector<std::pair<std::string, std::string>> texts =
-        optionTexts(m_descriptor, m_options);
+    const auto provenance = std::make_shared<const plan::Provenance>(
+        plan::Provenance{{m_descriptor.id, optionTexts(m_descriptor, m_options)}});
     bool isBetter = false;
-    for (const plan::VerifiedPlanPtr& point : (*found)->points()) {
+    for (const plan::FrontierPoint& point : (*found)->points()) {
         if (m_runtime == plan::Runtime::CompiledStep)
             m_starts.push_back(rematPlanOf(point->plan()));
         if (!m_frontier.improvedBy(point->evaluation()))
             continue;
-        m_frontier.insert(plan::takenBy(*point, m_descriptor.id, texts));
+        m_frontier.insert({point.plan, provenance});
         isBetter = true;
     }
     if (isBetter && m_listener)

@@ -236,7 +236,7 @@ void PinPageTest::pinsAreInSessionAndPlanFile()
     typeInto(fieldsOf(page->pinPage()).back(), "layer1.*");
     QVERIFY(waitForPlan(*page));
     const std::string plan = m_folder->file("plan.json");
-    QVERIFY(workspace::exportPlan(*page->document().outcome().best, plan, {"resnet18"}));
+    QVERIFY(workspace::exportPlan(page->document().outcome().best, plan, {"resnet18"}));
     std::ifstream written{plan};
     const auto file = nlohmann::json::parse(written);
     QCOMPARE(file["pins"].dump(), std::string{R"(["keep:layer1.*"])"});

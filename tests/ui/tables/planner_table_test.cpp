@@ -70,7 +70,7 @@ void PlannerTableTest::compare(PlannerPage& page)
         QCOMPARE(row.peak.has_value(), at.best.has_value());
         if (row.isUsed) {
             ++used;
-            QCOMPARE(standing.report.planner, document.outcome().best->plan().madeBy());
+            QCOMPARE(standing.report.planner, document.outcome().best.provenance->madeBy().planner);
         }
         if (!at.best)
             continue;
@@ -152,7 +152,7 @@ void PlannerTableTest::aClickPlansWithThatPlanner()
     QVERIFY(table.model()->rowAt(rowOf(table, "auto")).peak.has_value());
     QVERIFY(table.model()->rowAt(rowOf(table, "chen")).isChosen);
     QVERIFY(!page->document().outcome().best
-            || page->document().outcome().best->plan().planner == "chen");
+            || page->document().outcome().best.provenance->asked.planner == "chen");
     trigger("edit.undo");
     QCOMPARE(chosen(), std::string{"auto"});
     QVERIFY(isDone(*page));

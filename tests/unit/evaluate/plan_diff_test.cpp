@@ -47,7 +47,7 @@ void PlanDiffTest::flippingLeadsFromOnePlanToTheOther_data()
 void PlanDiffTest::flippingLeadsFromOnePlanToTheOther()
 {
     QFETCH(QString, sample);
-    const std::vector<plan::VerifiedPlanPtr>& points = tests::frontierOf(sample)->points();
+    const std::vector<plan::FrontierPoint>& points = tests::frontierOf(sample)->points();
     std::size_t keptAgain = 0;
     for (std::size_t i = 1; i < points.size(); ++i) {
         const plan::VerifiedPlan& from = *points[i];
@@ -76,7 +76,7 @@ void PlanDiffTest::flippingLeadsFromOnePlanToTheOther()
 
 void PlanDiffTest::theFirstDescentRecomputesOnly()
 {
-    const std::vector<plan::VerifiedPlanPtr>& points =
+    const std::vector<plan::FrontierPoint>& points =
         tests::frontierOf(QStringLiteral("resnet18"))->points();
     QVERIFY(points.back()->plan().recomputesNothing());
     const plan::CheaperPlan way = plan::cheaperPlan(*points.back(), points[points.size() - 2]);

@@ -63,7 +63,7 @@ void RewriteSamplesTest::everyFrontierIsWrittenOut()
     const plan::VerifiedPlanPtr& least = points.front();
     QVERIFY(least->evaluation().recomputeTime.count() > 0);
     for (const plan::VerifiedPlanPtr& plan : {least, points[points.size() / 2]}) {
-        const QString fault = tests::rewritingFault(*plan);
+        const QString fault = tests::rewritingFault(plan);
         QVERIFY2(fault.isEmpty(), qPrintable(fault));
     }
 }
@@ -73,7 +73,7 @@ void RewriteSamplesTest::plansOfRegionsAreRefused()
     const plan::VerifiedPlanPtr plan =
         tests::frontierOf(QStringLiteral("resnet18"))->points().front();
     QCOMPARE(plan->plan().runtime, plan::Runtime::CheckpointedModule);
-    const base::Result<std::string> text = writers::rewrittenGraph(*plan);
+    const base::Result<std::string> text = writers::rewrittenGraph(plan);
     QVERIFY(!text);
     QCOMPARE(text.error().kind, base::ErrorKind::Usage);
     QVERIFY(text.error().message.find("make a plan for runtime step") != std::string::npos);
@@ -115,7 +115,7 @@ void RewriteSamplesTest::variesAsTheRecordedStepDoes()
     problem.program = graph::resized(problem.program, sizes, {}).value();
     const plan::VerifiedPlanPtr there = plan::certify(problem, here->plan()).value();
     std::string why;
-    const graph::ProgramPtr written = tests::readText(writers::rewrittenGraph(*here).value(), why);
+    const graph::ProgramPtr written = tests::readText(writers::rewrittenGraph(here).value(), why);
     QVERIFY2(written && written->vary, why.c_str());
     const graph::ProgramPtr other = graph::resized(written, sizes, {}).value();
     QCOMPARE(there->evaluation().peak == here->evaluation().peak, sizes.empty());

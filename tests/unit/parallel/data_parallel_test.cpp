@@ -384,7 +384,7 @@ void DataParallelTest::planFilesCarryIt()
     problem.device = plan::findDevice(plan::kDefaultDevice).value();
     const auto verified = plan::certify(problem, plan::keepEverything());
     QVERIFY(verified);
-    const std::string text = plan::writePlan(**verified);
+    const std::string text = plan::writePlan(*verified);
     const auto file = plan::readPlan(text, *plan::recordedProgram(problem));
     QVERIFY(file);
     QCOMPARE(file->info.dataParallel, plan::dataParallelText(problem.parallel->setting));

@@ -59,7 +59,7 @@ json plainFile(const graph::ProgramPtr& graph)
 {
     plan::Problem problem{graph, plan::findDevice(plan::kDefaultDevice).value(), plan::kUnlimited,
                           base::Bytes{}};
-    return json::parse(plan::writePlan(*plan::certify(problem, plan::keepEverything()).value()));
+    return json::parse(plan::writePlan(plan::certify(problem, plan::keepEverything()).value()));
 }
 
 json sequence()

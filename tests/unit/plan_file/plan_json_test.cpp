@@ -138,7 +138,7 @@ void PlanJsonTest::readsBackWhatItWrote()
     const graph::ProgramPtr graph = program();
     const plan::VerifiedPlanPtr verified = certified(graph, plan);
     QVERIFY(verified);
-    const std::string text = plan::writePlan(*verified);
+    const std::string text = plan::writePlan(verified);
     const base::Result<plan::PlanFile> file = plan::readPlan(text, *graph);
     QVERIFY2(file, support::messageOf(file));
     QVERIFY(file->plan.regions == plan.regions);
@@ -152,14 +152,14 @@ void PlanJsonTest::readsBackWhatItWrote()
     QVERIFY(problem->device == verified->problem().device);
     const base::Result<plan::VerifiedPlanPtr> again = plan::certify(*problem, file->plan);
     QVERIFY(again.has_value());
-    QCOMPARE(plan::writePlan(**again), text);
+    QCOMPARE(plan::writePlan(*again), text);
 }
 
 void PlanJsonTest::writesEveryKeyOfTheFormat()
 {
     const plan::VerifiedPlanPtr verified = certified(program(), nestedPlan());
     QVERIFY(verified);
-    const ordered_json json = plan::toJson(*verified);
+    const ordered_json json = plan::toJson(verified);
     std::string keys;
     for (const auto& [key, value] : json.items())
         keys += key + " ";
@@ -217,8 +217,7 @@ void PlanJsonTest::randomPlansSurviveTheRoundTrip()
         const plan::VerifiedPlanPtr verified = certified(graph, plan);
         if (!verified)
             continue;
-        const base::Result<plan::PlanFile> file =
-            plan::readPlan(plan::writePlan(*verified), *graph);
+        const base::Result<plan::PlanFile> file = plan::readPlan(plan::writePlan(verified), *graph);
         QVERIFY2(file, support::messageOf(file));
         QVERIFY(file->plan.regions == plan.regions);
         withRegions += plan.regions.empty() ? 0 : 1;
@@ -289,7 +288,7 @@ void PlanJsonTest::refusesADamagedPlan()
     const graph::ProgramPtr graph = program();
     const plan::VerifiedPlanPtr verified = certified(graph, nestedPlan());
     QVERIFY(verified);
-    nlohmann::json json = nlohmann::json::parse(plan::writePlan(*verified));
+    nlohmann::json json = nlohmann::json::parse(plan::writePlan(verified));
     const nlohmann::json::json_pointer at{pointer};
     QVERIFY(json.contains(at));
     if (value.empty())
@@ -356,7 +355,7 @@ void PlanJsonTest::refusesAKeyThatComesTwice()
     const graph::ProgramPtr graph = program();
     const plan::VerifiedPlanPtr verified = certified(graph, nestedPlan());
     QVERIFY(verified);
-    std::string text = plan::writePlan(*verified);
+    std::string text = plan::writePlan(verified);
     const std::size_t at = text.find(before);
     QVERIFY(at != std::string::npos);
     text.insert(at, added);
@@ -378,7 +377,7 @@ void PlanJsonTest::refusesThePlanOfAnotherGraph()
     QVERIFY(verified);
     const graph::ProgramPtr other = program("aten.gelu");
     QVERIFY(graph::fingerprint(*other) != graph::fingerprint(*program()));
-    const base::Result<plan::PlanFile> file = plan::readPlan(plan::writePlan(*verified), *other);
+    const base::Result<plan::PlanFile> file = plan::readPlan(plan::writePlan(verified), *other);
     QVERIFY(!file.has_value());
     QCOMPARE(QString::fromStdString(file.error().message),
              QStringLiteral(
@@ -392,7 +391,7 @@ void PlanJsonTest::readsFilesOfBeforeOptionsWereWritten()
 {
     const plan::VerifiedPlanPtr verified = certified(program(), flatPlan());
     QVERIFY(verified);
-    nlohmann::json json = nlohmann::json::parse(plan::writePlan(*verified));
+    nlohmann::json json = nlohmann::json::parse(plan::writePlan(verified));
     QCOMPARE(json["granularity"].get<std::string>(), std::string{"module"});
     json.erase("granularity");
     json["options"] = nlohmann::json::object();
@@ -407,10 +406,10 @@ void PlanJsonTest::saysThatStatisticsStayFrozen()
 {
     plan::Plan plan = flatPlan();
     const plan::VerifiedPlanPtr usual = certified(program(), plan);
-    QVERIFY(!nlohmann::json::parse(plan::writePlan(*usual)).contains("freeze_stats"));
+    QVERIFY(!nlohmann::json::parse(plan::writePlan(usual)).contains("freeze_stats"));
     plan.freezeStats = true;
     const plan::VerifiedPlanPtr frozen = certified(program(), plan);
-    nlohmann::json json = nlohmann::json::parse(plan::writePlan(*frozen));
+    nlohmann::json json = nlohmann::json::parse(plan::writePlan(frozen));
     QVERIFY(json["freeze_stats"] == true);
     const auto read = plan::readPlan(json.dump(), *program());
     QVERIFY2(read, support::messageOf(read));

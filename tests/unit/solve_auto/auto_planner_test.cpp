@@ -29,10 +29,10 @@ using tests::planner;
 std::vector<std::string> pointsOf(const plan::Frontier& frontier)
 {
     std::vector<std::string> texts;
-    for (const plan::VerifiedPlanPtr& point : frontier.points())
+    for (const plan::FrontierPoint& point : frontier.points())
         texts.push_back(std::to_string(point->evaluation().peak.count()) + " "
                         + std::to_string(point->evaluation().stepTime.count()) + " "
-                        + point->plan().madeBy());
+                        + point.provenance->madeBy().planner);
     return texts;
 }
 
@@ -75,8 +75,8 @@ void AutoPlannerTest::threadsChangeNothing()
         std::vector<std::string> files;
         const plan::FrontierPtr found =
             autoOf(parts, threads)->frontier(problem, {{"runtime", runtime}}, {}).value();
-        for (const plan::VerifiedPlanPtr& point : found->points())
-            files.push_back(plan::writePlan(*point));
+        for (const plan::FrontierPoint& point : found->points())
+            files.push_back(plan::writePlan(point));
         return files;
     };
     const std::vector<std::string> alone = filesWith(1);
@@ -96,8 +96,8 @@ void AutoPlannerTest::equalPlansAreThoseOfTheFirstPlanner()
     const plan::FrontierPtr blocksFirst = autoOf(parts)->frontier(problem, {}, {}).value();
     QCOMPARE(chenFirst->points().size(), blocksFirst->points().size());
     // Keeping everything is what both begin with.
-    QCOMPARE(chenFirst->points().back()->plan().madeBy(), std::string{"chen"});
-    QCOMPARE(blocksFirst->points().back()->plan().madeBy(), std::string{"every-block"});
+    QCOMPARE(chenFirst->points().back().provenance->madeBy().planner, std::string{"chen"});
+    QCOMPARE(blocksFirst->points().back().provenance->madeBy().planner, std::string{"every-block"});
 }
 
 namespace {
@@ -119,30 +119,32 @@ void AutoPlannerTest::aPlanNamesItsMakerAndCanBeMadeAgain()
     const plan::Problem problem = tests::problemOf(QStringLiteral("unet"), 0);
     const plan::FrontierPtr found = planner("auto").frontier(problem, {{"runtime", 1}}, {}).value();
     std::map<std::string, plan::FrontierPtr> again;
-    for (const plan::VerifiedPlanPtr& point : found->points()) {
+    for (const plan::FrontierPoint& point : found->points()) {
         const plan::Plan& plan = point->plan();
-        QCOMPARE(plan.planner, std::string{"auto"});
-        const auto runtime = std::find(plan.options.begin(), plan.options.end(),
+        const auto& [asked, made] = *point.provenance;
+        QCOMPARE(asked.planner, std::string{"auto"});
+        const auto runtime = std::find(asked.options.begin(), asked.options.end(),
                                        std::pair<std::string, std::string>{"runtime", "step"});
-        QVERIFY(runtime != plan.options.end());
-        QVERIFY(plan.maker);
-        const solve::Planner& maker = planner(plan.maker->planner.c_str());
+        QVERIFY(runtime != asked.options.end());
+        QVERIFY(made);
+        const solve::Planner& maker = planner(made->planner.c_str());
         solve::Options options;
-        for (const auto& [name, text] : plan.maker->options)
+        for (const auto& [name, text] : made->options)
             for (const solve::OptionRecord& record : maker.descriptor().options)
                 if (record.name == name)
                     options[name] = valueOf(record, text);
-        plan::FrontierPtr& theirs = again[solve::makerCall(plan)];
+        plan::FrontierPtr& theirs = again[solve::makerCall(*point.provenance)];
         if (!theirs)
             theirs = maker.frontier(problem, options, {}).value();
-        plan::Plan same = theirs->at(point->evaluation().peak)->plan();
-        QCOMPARE(same.options, plan.maker->options);
-        QVERIFY(same.recomputeSteps == plan.recomputeSteps);
+        const plan::FrontierPoint same = theirs->at(point->evaluation().peak);
+        QVERIFY(same.provenance->asked == *made);
+        QVERIFY(same->plan() == plan);
         // The file says all of it.
         const base::Result<plan::PlanFile> file =
-            plan::readPlan(plan::writePlan(*point), *problem.program);
+            plan::readPlan(plan::writePlan(point), *problem.program);
         QVERIFY2(file, file ? "" : file.error().message.c_str());
-        QVERIFY(file->plan == plan);
+        QVERIFY(file->provenance == *point.provenance);
+        QVERIFY(file->plan.recomputeSteps == plan.recomputeSteps);
     }
     QVERIFY(again.size() >= 2); // more than one of them has a part in it
 }
@@ -180,7 +182,7 @@ void AutoPlannerTest::itRunsWhoCanDoWhatIsAsked()
             ran << QString::fromStdString(part->descriptor().id);
     for (const QString& maker : makers)
         QVERIFY2(ran.contains(maker), qPrintable(maker));
-    for (const plan::VerifiedPlanPtr& point : found->points()) {
+    for (const plan::FrontierPoint& point : found->points()) {
         QCOMPARE(point->plan().freezeStats, options.contains("freeze-stats"));
         QCOMPARE(point->plan().runtime == plan::Runtime::CompiledStep, options.contains("runtime"));
     }

@@ -59,14 +59,13 @@ void AutoSamplesTest::noPartIsBetterAtAnyBudget()
     }
     QVERIFY(compared >= 4);
     // And it has nothing that no part has.
-    for (const plan::VerifiedPlanPtr& ours : best->points()) {
-        QVERIFY(ours->plan().maker);
+    for (const plan::FrontierPoint& ours : best->points()) {
+        QVERIFY(ours.provenance->maker);
         QVERIFY(std::any_of(parts.begin(), parts.end(), [&](const auto& part) {
-            const plan::VerifiedPlanPtr theirs =
-                part->found() ? part->found()->at(ours->evaluation().peak) : nullptr;
+            const plan::FrontierPoint theirs =
+                part->found() ? part->found()->at(ours->evaluation().peak) : plan::FrontierPoint{};
             return theirs && theirs->evaluationPtr() == ours->evaluationPtr()
-                   && theirs->plan().planner == ours->plan().maker->planner
-                   && theirs->plan().options == ours->plan().maker->options;
+                   && theirs.provenance->asked == *ours.provenance->maker;
         }));
         QVERIFY(
             ours->plan().runtime
@@ -108,7 +107,7 @@ void AutoSamplesTest::moreFreedomIsNeverWorse()
         const plan::VerifiedPlanPtr ours = free->at(theirs->evaluation().peak);
         QVERIFY(ours && ours->evaluation().stepTime <= theirs->evaluation().stepTime);
     }
-    const std::vector<plan::VerifiedPlanPtr>& points = free->points();
+    const std::vector<plan::FrontierPoint>& points = free->points();
     QCOMPARE(std::any_of(points.begin(), points.end(),
                          [&](const plan::VerifiedPlanPtr& point) {
                              return strict->improvedBy(point->evaluation());

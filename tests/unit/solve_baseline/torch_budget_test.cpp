@@ -195,7 +195,7 @@ void TorchBudgetTest::theRawPeaksRiseAndFallAndOursOnlyFall()
     const auto planner = solve::makeTorchBudgetPlanner();
     const auto found = planner->frontier(problem, {}, {});
     QVERIFY(found);
-    const std::vector<plan::VerifiedPlanPtr>& points = (*found)->points();
+    const std::vector<plan::FrontierPoint>& points = (*found)->points();
     QVERIFY(points.size() > 10);
     QCOMPARE(points.front()->evaluation().peak, least);
     for (std::size_t point = 1; point < points.size(); ++point) {

@@ -190,7 +190,7 @@ void ChenTest::plansOfRealModels()
     const plan::Problem problem = tests::problemOf(sample, 0);
     const auto chen = makeChenPlanner()->frontier(problem, {}, {});
     QVERIFY2(chen, chen ? "" : chen.error().message.c_str());
-    const std::vector<plan::VerifiedPlanPtr>& points = (*chen)->points();
+    const std::vector<plan::FrontierPoint>& points = (*chen)->points();
     QVERIFY(points.size() >= 3);
     QVERIFY(points.back()->plan().regions.empty());
     for (const plan::VerifiedPlanPtr& point : points)

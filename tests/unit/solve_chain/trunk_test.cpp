@@ -329,7 +329,7 @@ void TrunkTest::plansOfRealModels()
     const plan::Problem problem = tests::problemOf(sample, 0);
     const auto trunk = makeTrunkPlanner()->frontier(problem, {}, {});
     QVERIFY2(trunk, trunk ? "" : trunk.error().message.c_str());
-    const std::vector<plan::VerifiedPlanPtr>& points = (*trunk)->points();
+    const std::vector<plan::FrontierPoint>& points = (*trunk)->points();
     qInfo("%zu plans, least peak %lld of %lld MiB", points.size(),
           static_cast<long long>(points.front()->evaluation().peak.count() >> 20),
           static_cast<long long>(points.back()->evaluation().peak.count() >> 20));

@@ -134,7 +134,7 @@ void RegionLabelsTest::schedulesOfOpsHaveNoRegions()
     for (const plan::VerifiedPlanPtr& verified : (*frontier)->points()) {
         const plan::Plan& plan = verified->plan();
         const std::string form = plan::expressedAs(plan);
-        const ordered_json file = plan::toJson(*verified);
+        const ordered_json file = plan::toJson(verified);
         QCOMPARE(form == "step", plan.runtime == plan::Runtime::CompiledStep);
         QCOMPARE(file.contains("schedule"), form == "step");
         if (form == "step")

@@ -34,7 +34,7 @@ private:
 /// As measured: half of the step's memory for a tenth of its time.
 void CapuchinPlannerTest::plansASample()
 {
-    const std::vector<plan::VerifiedPlanPtr>& points = m_frontier->points();
+    const std::vector<plan::FrontierPoint>& points = m_frontier->points();
     QVERIFY(points.size() >= 15);
     const plan::Evaluation& all = points.back()->evaluation();
     const plan::Evaluation& least = points.front()->evaluation();

@@ -104,9 +104,9 @@ void RematPlannerTest::itIsNeverWorseThanRotor()
     const plan::FrontierPtr found =
         solve::makeRematPlanner(std::move(starts))->frontier(problem, {}, {}).value();
     const auto& points = found->points();
-    for (const plan::VerifiedPlanPtr& point : points)
+    for (const plan::FrontierPoint& point : points)
         QVERIFY(point->plan().runtime == plan::Runtime::CompiledStep
-                && point->plan().planner == "remat");
+                && point.provenance->asked.planner == "remat");
     QVERIFY(points.back()->plan().recomputesNothing());
     const double least = static_cast<double>(points.front()->evaluation().peak.count())
                          / static_cast<double>(points.back()->evaluation().peak.count());
@@ -189,9 +189,9 @@ void RematPlannerTest::itsRegionsAreNeverWorseThanRotors()
     const plan::EvaluationPtr none = plan::evaluate(problem, plan::keepEverything());
     const plan::VerifiedPlanPtr kept = found->at(none->peak);
     QVERIFY(kept && kept->evaluation().stepTime <= none->stepTime);
-    for (const plan::VerifiedPlanPtr& point : found->points())
+    for (const plan::FrontierPoint& point : found->points())
         QVERIFY(point->plan().runtime == plan::Runtime::CheckpointedModule
-                && point->plan().planner == "remat");
+                && point.provenance->asked.planner == "remat");
 }
 
 void RematPlannerTest::itsRegionsNeedNoChain_data()

@@ -139,7 +139,7 @@ void WritersTest::writesEachKindToAFile()
 {
     const support::TempFolder folder;
     for (const writers::PlanWriter& writer : writers::planWriters()) {
-        const plan::VerifiedPlan& plan = writer.id.starts_with("graph") ? *m_stepPlan : *m_plan;
+        const plan::VerifiedPlanPtr& plan = writer.id.starts_with("graph") ? m_stepPlan : m_plan;
         const std::string path = folder.file("plan" + writer.extension);
         const auto written = writers::writePlanFile(plan, path);
         QVERIFY2(written, support::messageOf(written));
@@ -153,11 +153,11 @@ void WritersTest::aCompressedGraphIsTheSameGraph()
 {
     const support::TempFolder folder;
     const std::string path = folder.file("planned.plimsoll.json.gz");
-    QVERIFY(writers::writePlanFile(*m_stepPlan, path));
+    QVERIFY(writers::writePlanFile(m_stepPlan, path));
     const auto content = io::readFile(path);
     QVERIFY2(content, support::messageOf(content));
     QVERIFY(content->file.compressed && content->file.size < content->bytes.size());
-    QVERIFY(content->bytes == writers::rewrittenGraph(*m_stepPlan).value());
+    QVERIFY(content->bytes == writers::rewrittenGraph(m_stepPlan).value());
 }
 
 /// And nothing is written then.
@@ -165,7 +165,7 @@ void WritersTest::graphsAreOfPlansForTheRunnerAtTheSizeOfTheTrace()
 {
     const support::TempFolder folder;
     const std::string path = folder.file("planned.plimsoll.json");
-    const auto regions = writers::writePlanFile(*m_plan, path);
+    const auto regions = writers::writePlanFile(m_plan, path);
     QVERIFY(!regions);
     QCOMPARE(regions.error().kind, base::ErrorKind::Usage);
     QVERIFY(regions.error().message.ends_with("make a plan for runtime step."));
@@ -174,7 +174,7 @@ void WritersTest::graphsAreOfPlansForTheRunnerAtTheSizeOfTheTrace()
     program.callTexts = {};
     elsewhere.program = std::make_shared<const graph::Program>(std::move(program));
     const auto resized =
-        writers::writePlanFile(*plan::certify(elsewhere, m_stepPlan->plan()).value(), path);
+        writers::writePlanFile(plan::certify(elsewhere, m_stepPlan->plan()).value(), path);
     QVERIFY(!resized);
     QCOMPARE(resized.error().message,
              std::string{"A step is written out at the size at which it was traced: what its ops "
@@ -188,7 +188,7 @@ void WritersTest::refusesToReplaceTheGraph()
     const std::string graph = folder.fileWith("graph.json", "{}");
     std::filesystem::create_symlink(graph, folder.file("link.json"));
     for (const std::string& target : {graph, folder.file("link.json")}) {
-        const auto written = writers::writePlanFile(*m_plan, target, {graph});
+        const auto written = writers::writePlanFile(m_plan, target, {graph});
         QVERIFY(!written.has_value());
         QCOMPARE(written.error().kind, base::ErrorKind::File);
         QCOMPARE(contentOf(graph), QByteArray{"{}"});
@@ -198,7 +198,7 @@ void WritersTest::refusesToReplaceTheGraph()
 void WritersTest::saysWhyAFolderCantBeWritten()
 {
     const support::TempFolder folder;
-    const auto written = writers::writePlanFile(*m_plan, folder.file("missing/plan.json"));
+    const auto written = writers::writePlanFile(m_plan, folder.file("missing/plan.json"));
     QVERIFY(!written.has_value());
     QCOMPARE(written.error().kind, base::ErrorKind::File);
     QVERIFY(written.error().message.find("missing/plan.json") != std::string::npos);
@@ -206,7 +206,7 @@ void WritersTest::saysWhyAFolderCantBeWritten()
 
 void WritersTest::csvHasOneRowForEachRecomputedValue()
 {
-    const QByteArray table = QByteArray::fromStdString(writers::recomputedTable(*m_plan));
+    const QByteArray table = QByteArray::fromStdString(writers::recomputedTable(m_plan));
     const QList<QByteArray> rows = table.trimmed().split('\n');
     QCOMPARE(static_cast<std::size_t>(rows.size()), m_plan->evaluation().recomputed.size() + 1);
     QCOMPARE(rows.front().trimmed(),
@@ -240,7 +240,7 @@ void WritersTest::csvQuotesWhatSpreadsheetsWouldMisread()
 {
     const plan::VerifiedPlanPtr plan = renamed(*m_plan, "=1,\"two\"");
     QVERIFY(plan);
-    QVERIFY(writers::recomputedTable(*plan).find("\"'=1,\"\"two\"\"\"") != std::string::npos);
+    QVERIFY(writers::recomputedTable(plan).find("\"'=1,\"\"two\"\"\"") != std::string::npos);
 }
 
 void WritersTest::csvDisarmsEveryFormula()
@@ -248,7 +248,7 @@ void WritersTest::csvDisarmsEveryFormula()
     for (const char* text : {"=1", "+1", "-1", "@x", " =1", "\t=1", "\r=1", "\n@x", "＝1", "＠x"}) {
         const plan::VerifiedPlanPtr plan = renamed(*m_plan, text);
         QVERIFY(plan);
-        const std::string table = writers::recomputedTable(*plan);
+        const std::string table = writers::recomputedTable(plan);
         const std::string row = table.substr(table.find("\r\n") + 2);
         const std::string cell = row.substr(row.find(',') + 1);
         QVERIFY2(cell.front() == '\'' || cell.front() == '\\', cell.c_str());
@@ -275,7 +275,7 @@ void WritersTest::noWriterLetsHiddenCharactersThrough()
         std::find_if(writers::planWriters().begin(), writers::planWriters().end(),
                      [&](const writers::PlanWriter& one) { return one.id == kind; });
     const support::TempFolder folder;
-    const std::string path = folder.fileWith("written", writer->content(*plan).value());
+    const std::string path = folder.fileWith("written", writer->content(plan).value());
     const std::string content = io::readFile(path)->bytes; // without compression
     QVERIFY(content.find("\\u202e") != std::string::npos);
     // The new lines are those of the writer: the name has none that it could begin.
@@ -304,21 +304,21 @@ QString textOf(const std::string& svg)
 
 void WritersTest::svgIsWellFormedAndShowsBudgetPeakAndAxes()
 {
-    const std::string svg = writers::timelinePicture(*m_plan);
+    const std::string svg = writers::timelinePicture(m_plan);
     const QString text = textOf(svg);
     QVERIFY(text.contains(QStringLiteral("budget 1.00 GiB")));
     QVERIFY(text.contains(QStringLiteral("peak ")));
     QVERIFY(text.contains(QStringLiteral("GiB")));
     QVERIFY(text.contains(QStringLiteral("time [")));
     QVERIFY(text.contains(QStringLiteral("Parameters")));
-    QCOMPARE(writers::timelinePicture(*m_plan), svg);
+    QCOMPARE(writers::timelinePicture(m_plan), svg);
 }
 
 void WritersTest::svgOfAProgramWithMarkupInItsNameIsWellFormed()
 {
     const plan::VerifiedPlanPtr plan = renamed(*m_plan, "<script>&\"'\x01\xff");
     QVERIFY(plan);
-    const std::string svg = writers::timelinePicture(*plan);
+    const std::string svg = writers::timelinePicture(plan);
     QVERIFY(svg.find("<script>") == std::string::npos);
     QVERIFY(textOf(svg).contains(QStringLiteral("<script>&\"'\\x01\\xff")));
 }
