@@ -40,7 +40,7 @@ private:
         plan::Problem unlimited = problem;
         unlimited.budget = plan::kUnlimited;
         plan::Plan plan = plan::keepEverything();
-        plan.options = optionTexts(descriptor(), options);
+        plan.options = callOf(descriptor(), options).options;
         plan.runtime = runtimeOf(descriptor(), options);
         plan::Frontier frontier;
         if (const base::Result<void> added = beginFrontier(frontier, unlimited, plan); !added)
@@ -79,21 +79,25 @@ std::vector<std::unique_ptr<const Planner>> makeParts()
     return all;
 }
 
-/// Of planners of which rotor and remat are the first.
-std::vector<AutoPart> partsOf(const std::vector<const Planner*>& planners)
+/// Planners by id with the options that each always has, in the order of autoParts().
+const std::vector<std::pair<std::string, Options>>& autoCalls()
 {
-    std::vector<AutoPart> parts;
-    for (const Planner* planner : planners)
-        parts.push_back({planner});
-    const Planner* rotor = planners.at(0);
-    const Planner* remat = planners.at(1);
-    parts[0].own = {{"granularity", 0}, {"ways", 0}};
-    parts[1].own = {{"granularity", 0}};
-    parts.push_back({rotor, {{"granularity", 0}, {"ways", 1}, {"runtime", 0}}});
-    parts.push_back({rotor, {{"granularity", 0}, {"nonpersistent", 1}, {"runtime", 1}}});
-    parts.push_back({rotor, {{"granularity", 1}}});
-    parts.push_back({remat, {{"granularity", 1}, {"runtime", 0}}}); // in steps there are no regions
-    return parts;
+    static const std::vector<std::pair<std::string, Options>> kCalls{
+        {"rotor", {{"granularity", 0}, {"ways", 0}}},
+        {"remat", {{"granularity", 0}}},
+        {"chen", {}},
+        {"trunk", {}},
+        {"capuchin", {}},
+        {"every-block", {}},
+        {"sequential-k", {}},
+        {"torch-budget", {}},
+        {"rotor", {{"granularity", 0}, {"ways", 1}, {"runtime", 0}}},
+        {"rotor", {{"granularity", 0}, {"nonpersistent", 1}, {"runtime", 1}}},
+        {"rotor", {{"granularity", 1}}},
+        // A compiled step has no regions.
+        {"remat", {{"granularity", 1}, {"runtime", 0}}},
+    };
+    return kCalls;
 }
 
 /// All planners, and what the first of them, auto, runs.
@@ -108,11 +112,10 @@ struct Registry
 Registry::Registry()
 {
     std::vector<std::unique_ptr<const Planner>> others = makeParts();
-    std::vector<const Planner*> chosenFrom;
-    chosenFrom.reserve(others.size());
-    for (const std::unique_ptr<const Planner>& planner : others)
-        chosenFrom.push_back(planner.get());
-    autoParts = partsOf(chosenFrom);
+    for (const auto& [id, own] : autoCalls())
+        for (const std::unique_ptr<const Planner>& planner : others)
+            if (planner->descriptor().id == id)
+                autoParts.push_back({planner.get(), own});
     planners.push_back(makeAutoPlanner(autoParts));
     for (std::unique_ptr<const Planner>& planner : others)
         planners.push_back(std::move(planner));

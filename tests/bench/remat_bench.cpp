@@ -216,7 +216,7 @@ void layered(std::size_t ops, std::uint64_t seeds, const std::vector<double>& sh
         const RematProblem problem = tests::randomLayered(random, tests::layeredShape(ops));
         for (const double share : shares) {
             const Solved ours = solve(problem, tests::budgetOf(problem, share));
-            if (ours.answer.status == solve::RematStatus::Infeasible)
+            if (ours.answer.status == solve::Status::Infeasible)
                 ++infeasible;
             else if (!ours.answer.best)
                 ++missing;

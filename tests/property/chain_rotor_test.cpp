@@ -183,10 +183,10 @@ void ChainRotorTest::noScheduleOfAnyKindBeatsTheBounds()
             const auto answer = solveChain(chain, query, {});
             QVERIFY(answer.has_value());
             const double best = examples::AnySchedule{chain, budget}.best();
-            QVERIFY(answer->status != ChainStatus::Infeasible);
-            if (answer->status == ChainStatus::Optimal)
+            QVERIFY(answer->status != Status::Infeasible);
+            if (answer->status == Status::Optimal)
                 QVERIFY(near(answer->makespan, best));
-            if (answer->status == ChainStatus::Feasible)
+            if (answer->status == Status::Feasible)
                 QVERIFY(best <= answer->makespan * (1 + 1e-9));
         }
     }

@@ -82,7 +82,7 @@ void NonPersistentTest::exampleSixThroughTheVerbsSolver()
     QVERIFY(answer.has_value());
     QCOMPARE(answer->makespan, 56.0);
     QCOMPARE(answer->peak, std::int64_t{23});
-    QVERIFY(answer->status == ChainStatus::Feasible);
+    QVERIFY(answer->status == Status::Feasible);
     QVERIFY(answer->labels.empty() && answer->regions.empty());
     const auto offers = [](const ChainAnswer& one) {
         return std::any_of(one.frontier.begin(), one.frontier.end(), [](const ChainTradeOff& at) {

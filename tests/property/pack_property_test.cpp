@@ -162,7 +162,7 @@ void PackPropertyTest::smallOnesAreLowest()
         const std::int64_t least = leastHeight(buffers);
         QCOMPARE(answer.height, least);
         QCOMPARE(answer.lowerBound, least);
-        QCOMPARE(answer.status, PackStatus::Optimal);
+        QCOMPARE(answer.status, Status::Optimal);
         aboveBound += least > largestLiveSum(buffers) ? 1 : 0;
     }
     QVERIFY2(aboveBound > 3, "the search never had to prove anything");
@@ -179,7 +179,7 @@ void PackPropertyTest::capacitiesAreDecided()
         query.capacity = least;
         QVERIFY(solved(buffers, query).height <= least);
         query.capacity = least - 1;
-        QCOMPARE(solved(buffers, query).status, PackStatus::Infeasible);
+        QCOMPARE(solved(buffers, query).status, Status::Infeasible);
     }
 }
 
@@ -211,7 +211,7 @@ void PackPropertyTest::cutRectanglesArePutTogether()
         const PackBuffers buffers = cutRectangle(random, count, 100000, 1 << 20);
         const PackAnswer answer = solved(buffers, query);
         QCOMPARE(answer.height, std::int64_t{1 << 20});
-        QCOMPARE(answer.status, PackStatus::Optimal);
+        QCOMPARE(answer.status, Status::Optimal);
     }
 }
 

@@ -149,7 +149,7 @@ void RematEvictionTest::whereLocalMovesStallThereIsAPlan()
             told.push_back(known.best->figures.time);
     };
     const base::Result<RematAnswer> answer = solveRemat(problem, budget, {}, listener);
-    QVERIFY(answer && answer->best && answer->status == RematStatus::Feasible);
+    QVERIFY(answer && answer->best && answer->status == Status::Feasible);
     QVERIFY(told.size() > 1); // one early, a faster one in the end
     const base::Result<RematFigures> seen = simulate(problem, answer->best->plan);
     QVERIFY(seen && seen->peak <= budget);

@@ -65,11 +65,11 @@ void RematSearchTest::tinyProblemsAreSolvedAsByExhaustion()
         const double raised = raisedToWholeTimes(tiny.problem, bound.recomputeTime);
         QVERIFY(tests::plainTime(tiny.problem) + raised <= tiny.least + 1e-9);
         if (std::isinf(tiny.least)) {
-            QVERIFY(!answer->best && answer->status == RematStatus::Infeasible);
+            QVERIFY(!answer->best && answer->status == Status::Infeasible);
             continue;
         }
         ++solvable;
-        QVERIFY2(answer->best && answer->status == RematStatus::Optimal,
+        QVERIFY2(answer->best && answer->status == Status::Optimal,
                  qPrintable(QString::number(seed)));
         QVERIFY(answer->best->figures.peak <= tiny.budget);
         QCOMPARE(answer->best->figures.time, tiny.least);
@@ -260,7 +260,7 @@ void RematSearchTest::belowAWorkingSetTheOpIsNamed()
     const RematWorkingSet largest = RematBounds{problem}.workingSet();
     const base::Result<RematAnswer> answer = solveRemat(problem, largest.bytes - 1, {});
     QVERIFY(answer && !answer->best);
-    QVERIFY(answer->status == RematStatus::Infeasible);
+    QVERIFY(answer->status == Status::Infeasible);
     QCOMPARE(answer->workingSet.op, largest.op);
     QCOMPARE(answer->workingSet.bytes, largest.bytes);
 }

@@ -136,14 +136,11 @@ ordered_json problemJson(const Planning& planning)
 /// known.
 void addNothing(ordered_json& json, const Planning& planning)
 {
-    const auto isOn = [&](const char* option) {
-        return solve::optionValue(planning.planner, planning.options, option) == 1;
-    };
-    const plan::Runtime runtime = solve::runtimeOf(planning.planner, planning.options);
+    const solve::OptionReader asked{planning.planner, planning.options};
+    const auto runtime = asked.get<plan::Runtime>("runtime");
     json["runtime"] = plan::runtimeName(runtime);
-    json["granularity"] = plan::granularityName(isOn("granularity") ? plan::Granularity::Op
-                                                                    : plan::Granularity::Module);
-    json["freeze_stats"] = isOn("freeze-stats");
+    json["granularity"] = plan::granularityName(asked.get<plan::Granularity>("granularity"));
+    json["freeze_stats"] = asked.get<bool>("freeze-stats");
     for (const char* key :
          {"expressed_as", "why_no_regions", "peak_bytes", "peak_op", "peak_op_name",
           "saved_for_backward_bytes", "step_time_ns", "recompute_time_ns", "transfer_time_ns",

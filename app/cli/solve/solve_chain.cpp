@@ -50,14 +50,13 @@ ordered_json frontierJson(const std::vector<solve::ChainTradeOff>& points)
 
 bool hasSchedule(const solve::ChainAnswer& answer)
 {
-    return answer.status == solve::ChainStatus::Optimal
-           || answer.status == solve::ChainStatus::Feasible;
+    return answer.status == solve::Status::Optimal || answer.status == solve::Status::Feasible;
 }
 
 ordered_json answerJson(const solve::ChainAnswer& answer, std::int64_t budget)
 {
     const bool solved = hasSchedule(answer);
-    ordered_json json = {{"status", solve::statusText(answer.status)}};
+    ordered_json json = {{"status", solve::statusName(answer.status)}};
     json["makespan"] = solved ? number(answer.makespan) : ordered_json{};
     json["base_makespan"] = number(answer.baseMakespan);
     json["peak"] = solved ? ordered_json(answer.peak) : ordered_json{};
@@ -77,7 +76,7 @@ ordered_json answerJson(const solve::ChainAnswer& answer, std::int64_t budget)
 
 std::string answerText(const solve::ChainAnswer& answer)
 {
-    std::string text = fmt::format("{}{}\n", solve::statusText(answer.status),
+    std::string text = fmt::format("{}{}\n", solve::statusName(answer.status),
                                    answer.stopped ? ", stopped early" : "");
     if (hasSchedule(answer))
         text += fmt::format("  makespan    {} (unplanned {})\n  peak        {}\n  operations  {}\n",
@@ -154,7 +153,7 @@ private:
     {
         return fmt::format(
             "{} within {}; {}, none can be below {}.",
-            answer.status == solve::ChainStatus::Infeasible ? "No schedule exists"
+            answer.status == solve::Status::Infeasible ? "No schedule exists"
             : answer.stopped ? "The search was stopped early; no schedule was found yet"
                              : "No schedule was found",
             m_budget,

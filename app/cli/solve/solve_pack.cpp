@@ -20,8 +20,7 @@ namespace {
 
 bool fits(const solve::PackAnswer& answer)
 {
-    return answer.status == solve::PackStatus::Optimal
-           || answer.status == solve::PackStatus::Feasible;
+    return answer.status == solve::Status::Optimal || answer.status == solve::Status::Feasible;
 }
 
 class SolvePack : public Verb
@@ -82,14 +81,14 @@ private:
     {
         const bool found = fits(solved);
         Answer answer;
-        answer.json["status"] = solve::statusText(solved.status);
+        answer.json["status"] = solve::statusName(solved.status);
         answer.json["height"] = found ? ordered_json(solved.height) : ordered_json{};
         answer.json["lower_bound"] = solved.lowerBound;
         answer.json["capacity"] = capacity ? ordered_json(*capacity) : ordered_json{};
         answer.json["offsets"] = found ? ordered_json(solved.offsets) : ordered_json::array();
         answer.json["smallest_known_capacity"] = solved.height;
         answer.json["stopped"] = solved.stopped;
-        answer.text = fmt::format("{}{}\n", solve::statusText(solved.status),
+        answer.text = fmt::format("{}{}\n", solve::statusName(solved.status),
                                   solved.stopped ? ", stopped early" : "");
         if (found)
             answer.text += fmt::format("  height      {}\n", solved.height);
@@ -100,7 +99,7 @@ private:
             answer.exit = Exit::NoPlan;
             answer.error = fmt::format(
                 "{} within {}; the lowest packing known is {} high, none can be below {}.",
-                solved.status == solve::PackStatus::Infeasible ? "No packing exists"
+                solved.status == solve::Status::Infeasible ? "No packing exists"
                 : solved.stopped ? "The search was stopped early; no packing was found yet"
                                  : "No packing was found",
                 *capacity, solved.height, solved.lowerBound);

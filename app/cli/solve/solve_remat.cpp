@@ -105,8 +105,8 @@ private:
     answerJson(const solve::RematFile& file, const solve::RematAnswer& answer, std::int64_t budget)
     {
         const double base = answer.base.time;
-        const bool isBounded = answer.status != solve::RematStatus::Infeasible;
-        ordered_json json = {{"status", solve::statusText(answer.status)}};
+        const bool isBounded = answer.status != solve::Status::Infeasible;
+        ordered_json json = {{"status", solve::statusName(answer.status)}};
         const ordered_json none;
         json["time"] = answer.best ? number(answer.best->figures.time) : none;
         json["base_time"] = number(base);
@@ -129,7 +129,7 @@ private:
     [[nodiscard]] static std::string answerText(const solve::RematAnswer& answer,
                                                 std::int64_t budget)
     {
-        std::string text = fmt::format("{}{}\n", solve::statusText(answer.status),
+        std::string text = fmt::format("{}{}\n", solve::statusName(answer.status),
                                        answer.stopped ? ", stopped early" : "");
         if (!answer.best)
             return text;
@@ -147,7 +147,7 @@ private:
     {
         const std::string known = fmt::format("the smallest budget with a plan is {} ({} more)",
                                               answer.smallestPeak, answer.smallestPeak - budget);
-        if (answer.status != solve::RematStatus::Infeasible)
+        if (answer.status != solve::Status::Infeasible)
             return fmt::format("{} within {}: {}; none can be below {}.",
                                answer.stopped
                                    ? "The search was stopped early; no plan was found yet"

@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -33,12 +32,6 @@ const OptionRecord* recordOf(const PlannerDescriptor& descriptor, const std::str
 }
 
 } // namespace
-
-const char* statusName(Status status)
-{
-    static constexpr std::array kNames{"optimal", "feasible", "infeasible", "not_found"};
-    return kNames.at(static_cast<std::size_t>(status));
-}
 
 Planner::Planner(PlannerDescriptor descriptor) : m_descriptor{std::move(descriptor)} {}
 
@@ -85,23 +78,14 @@ OptionValue chosenValue(const PlannerDescriptor& descriptor, const Options& opti
     return record != nullptr ? defaultValue(*record) : OptionValue{};
 }
 
-std::int64_t optionValue(const PlannerDescriptor& descriptor, const Options& options,
-                         const std::string& name)
+plan::PlannerCall callOf(const PlannerDescriptor& descriptor, const Options& options)
 {
-    const OptionValue value = chosenValue(descriptor, options, name);
-    const auto* number = std::get_if<std::int64_t>(&value);
-    return number != nullptr ? *number : 0;
-}
-
-std::vector<std::pair<std::string, std::string>> optionTexts(const PlannerDescriptor& descriptor,
-                                                             const Options& options)
-{
-    std::vector<std::pair<std::string, std::string>> texts;
+    plan::PlannerCall call{descriptor.id, {}};
     for (const OptionRecord& record : descriptor.options)
-        texts.emplace_back(record.name,
-                           valueText(record, chosenValue(descriptor, options, record.name)));
-    std::sort(texts.begin(), texts.end());
-    return texts;
+        call.options.emplace_back(record.name,
+                                  valueText(record, chosenValue(descriptor, options, record.name)));
+    std::ranges::sort(call.options);
+    return call;
 }
 
 std::string callText(const PlannerDescriptor& descriptor,
@@ -118,7 +102,7 @@ std::string callText(const PlannerDescriptor& descriptor,
 
 base::Result<void> takesReordering(const PlannerDescriptor& descriptor, const Options& options)
 {
-    if (optionValue(descriptor, options, "reorder") == 1
+    if (OptionReader{descriptor, options}.get<bool>("reorder")
         && runtimeOf(descriptor, options) != plan::Runtime::CompiledStep)
         return base::failure(base::ErrorKind::Usage,
                              "Ops are reordered for the runtime step only: leave reorder off.");
@@ -127,13 +111,7 @@ base::Result<void> takesReordering(const PlannerDescriptor& descriptor, const Op
 
 plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options)
 {
-    return optionValue(descriptor, options, "runtime") == 1 ? plan::Runtime::CompiledStep
-                                                            : plan::Runtime::CheckpointedModule;
-}
-
-bool freezesStats(const PlannerDescriptor& descriptor, const Options& options)
-{
-    return optionValue(descriptor, options, "freeze-stats") == 1;
+    return OptionReader{descriptor, options}.get<plan::Runtime>("runtime");
 }
 
 namespace {

@@ -6,12 +6,15 @@
 #include "core/evaluate/bound.h"
 #include "core/evaluate/frontier.h"
 #include "core/solve/api/option_record.h"
+#include "core/solve/api/status.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace plimsoll::solve {
@@ -38,15 +41,6 @@ struct Pick
     double bytesPerNanosecond = 0;   ///< what it was chosen by; infinite without a time
     base::Bytes peak;                ///< of the step with it and all picks before it
 };
-
-enum class Status : std::uint8_t {
-    Optimal,    ///< the step time equals a proven bound for the full graph
-    Feasible,   ///< verified and within the budget
-    Infeasible, ///< the budget is below a proven bound
-    NotFound,   ///< nothing within the budget was found
-};
-/// "optimal", "feasible", "infeasible", "not_found".
-[[nodiscard]] const char* statusName(Status status);
 
 /// What a planner found for a problem.
 struct Outcome
@@ -105,16 +99,38 @@ private:
 /// The value given, else the record's default; 0 without a record.
 [[nodiscard]] OptionValue chosenValue(const PlannerDescriptor& descriptor, const Options& options,
                                       const std::string& name);
-/// The same of a number, a choice or a switch.
-[[nodiscard]] std::int64_t optionValue(const PlannerDescriptor& descriptor, const Options& options,
-                                       const std::string& name);
 
-/// All options of the planner, defaults included, as a plan keeps them: sorted by name.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>>
-optionTexts(const PlannerDescriptor& descriptor, const Options& options);
+/// Reads the chosen values into the struct in which a planner has its options.
+class OptionReader
+{
+public:
+    OptionReader(const PlannerDescriptor& descriptor, const Options& options)
+        : m_descriptor{descriptor}, m_options{options}
+    {
+    }
 
-/// What to ask for a plan of these options, as optionTexts() has them: the planner's id and what
-/// differs from its defaults, as the command line takes it. "rotor --ways on".
+    /// A number, whether a switch is on, a text, or a choice as an enum, whose values are those of
+    /// the record.
+    template <typename T>
+    [[nodiscard]] T get(const std::string& name) const
+    {
+        const OptionValue value = chosenValue(m_descriptor, m_options, name);
+        if constexpr (std::is_same_v<T, std::string>)
+            return std::get<std::string>(value);
+        else
+            return static_cast<T>(std::get<std::int64_t>(value));
+    }
+
+private:
+    const PlannerDescriptor& m_descriptor;
+    const Options& m_options;
+};
+
+/// The planner with all of its options, defaults included, sorted by name.
+[[nodiscard]] plan::PlannerCall callOf(const PlannerDescriptor& descriptor, const Options& options);
+
+/// What to ask for a plan of these options: the planner's id and what differs from its defaults, as
+/// the command line takes it. "rotor --ways on".
 [[nodiscard]] std::string callText(const PlannerDescriptor& descriptor,
                                    const std::vector<std::pair<std::string, std::string>>& options);
 
@@ -124,9 +140,6 @@ optionTexts(const PlannerDescriptor& descriptor, const Options& options);
 
 /// What executes the plan: the value of the option "runtime".
 [[nodiscard]] plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options);
-
-/// The value of the switch "freeze-stats".
-[[nodiscard]] bool freezesStats(const PlannerDescriptor& descriptor, const Options& options);
 
 /// Reads the answer for the problem's budget off a frontier, with proven bounds. The same for every
 /// planner.

@@ -38,7 +38,7 @@ base::Nanoseconds since(std::chrono::steady_clock::time_point began)
 AutoRun::AutoRun(const plan::Problem& problem, const PlannerDescriptor& asked,
                  const Options& options, const base::JobContext& job, const Listener& listener)
     : m_problem{problem}
-    , m_asked{asked.id, optionTexts(asked, options)}
+    , m_asked{callOf(asked, options)}
     , m_runtime{runtimeOf(asked, options)}
     , m_job{job}
     , m_isLook{job.stopRequested()}

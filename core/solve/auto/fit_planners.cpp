@@ -76,7 +76,7 @@ FitPlanners fitPlanners(const std::vector<AutoPart>& parts, const PlannerDescrip
         const PlannerDescriptor& about = part.planner->descriptor();
         plan::PlannerProgress report{about.id, plan::PlannerState::Waiting};
         if (base::Result<Options> given = optionsFor(part, asked, options)) {
-            report.call = callText(about, optionTexts(about, *given));
+            report.call = callText(about, callOf(about, *given).options);
             all.fit.push_back({part.planner, *std::move(given), all.reports.size()});
         } else {
             report.state = plan::PlannerState::Unfit;

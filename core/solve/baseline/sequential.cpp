@@ -28,7 +28,7 @@ base::Result<void> addSegments(const plan::Problem& problem, RunPlans& plans,
                                const base::JobContext& job)
 {
     const Siblings chain = longestChain(*problem.program);
-    const auto asked = static_cast<std::size_t>(plans.option("segments"));
+    const auto asked = plans.options().get<std::size_t>("segments");
     if (asked > chain.size())
         return base::failure(
             base::ErrorKind::Usage,

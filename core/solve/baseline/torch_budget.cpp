@@ -14,21 +14,34 @@ namespace {
 constexpr std::int64_t kWhole = 1000;    ///< permille
 constexpr std::int64_t kWholeRange = -1; ///< value of the option: all of it
 constexpr std::int64_t kBetweenTwo = 25; ///< permille, where all of it is tried
-constexpr std::int64_t kGreedy = 1;
+
+enum class Knapsack : std::uint8_t { Exact, Greedy };
+
+struct TorchBudgetOptions
+{
+    explicit TorchBudgetOptions(const OptionReader& given)
+        : permille{given.get<std::int64_t>("budget-permille")}
+        , solver{given.get<Knapsack>("solver")}
+    {
+    }
+
+    std::int64_t permille; ///< or kWholeRange
+    Knapsack solver;
+};
 
 base::Result<void> addBudgets(const plan::Problem& problem, RunPlans& plans,
                               const base::JobContext& job)
 {
-    const std::int64_t asked = plans.option("budget-permille");
-    TorchBudgetRows budgeted{problem, plans.option("solver") == kGreedy};
+    const TorchBudgetOptions asked{plans.options()};
+    TorchBudgetRows budgeted{problem, asked.solver == Knapsack::Greedy};
     if (!problem.pins.empty()) {
         plan::Plan plan = plans.blank();
         plan.recomputeSteps = budgeted.keepingAll();
         if (base::Result<void> added = plans.add(plan); !added)
             return added;
     }
-    const std::int64_t first = asked == kWholeRange ? 0 : asked;
-    const std::int64_t last = asked == kWholeRange ? kWhole : asked;
+    const std::int64_t first = asked.permille == kWholeRange ? 0 : asked.permille;
+    const std::int64_t last = asked.permille == kWholeRange ? kWhole : asked.permille;
     for (std::int64_t permille = first; permille <= last; permille += kBetweenTwo) {
         std::optional<std::vector<plan::RecomputeStep>> rows = budgeted.at(permille, job);
         if (job.stopRequested())
@@ -66,7 +79,7 @@ std::unique_ptr<const Planner> makeTorchBudgetPlanner()
            .sentence = "How kept values are chosen: by an exact table, or by time per byte.",
            .lower = 0,
            .standard = 0,
-           .upper = kGreedy,
+           .upper = 1,
            .choices = {"dp", "greedy"},
            .label = "Knapsack"},
           stepRuntimeRecord()},

@@ -31,11 +31,29 @@ constexpr int kFewestSlots = 16;
 /// Ops of forward and loss of which so few begin a stage that it matters which ones.
 constexpr std::size_t kLong = 10 * kMostStages;
 
-plan::Granularity granularityOf(const PlannerDescriptor& descriptor, const Options& options)
+struct RotorPlannerOptions
 {
-    return optionValue(descriptor, options, "granularity") == 1 ? plan::Granularity::Op
-                                                                : plan::Granularity::Module;
-}
+    explicit RotorPlannerOptions(const OptionReader& given)
+        : slots{given.get<int>("slots")}
+        , granularity{given.get<plan::Granularity>("granularity")}
+        , ways{given.get<bool>("ways")}
+        , nonpersistent{given.get<bool>("nonpersistent")}
+        , savedSets{given.get<bool>("saved-sets")}
+        , freezeStats{given.get<bool>("freeze-stats")}
+        , runtime{given.get<plan::Runtime>("runtime")}
+    {
+    }
+
+    [[nodiscard]] bool isCompiled() const { return runtime == plan::Runtime::CompiledStep; }
+
+    int slots;
+    plan::Granularity granularity;
+    bool ways;
+    bool nonpersistent;
+    bool savedSets;
+    bool freezeStats;
+    plan::Runtime runtime;
+};
 
 /// What is known of a region tree without its members: equal ones are equal plans.
 using Shape = std::vector<graph::OpIndex>;
@@ -73,17 +91,15 @@ std::vector<std::size_t> evenly(std::size_t count)
 class Search
 {
 public:
-    Search(const plan::Problem& problem, const PlannerDescriptor& descriptor,
-           const Options& options, const base::JobContext& job, const Listener& listener)
+    Search(const plan::Problem& problem, plan::PlannerCall call, const RotorPlannerOptions& asked,
+           const base::JobContext& job, const Listener& listener)
         : m_problem{problem}
-        , m_descriptor{descriptor}
-        , m_options{options}
+        , m_call{std::move(call)}
+        , m_asked{asked}
         , m_job{job}
         , m_look{.stop = job.stopRequested() ? std::stop_token{} : job.stop}
         , m_listener{listener}
-        , m_granularity{granularityOf(descriptor, options)}
-        , m_runtime{runtimeOf(descriptor, options)}
-        , m_space{makeRegionSpace(problem, m_granularity)}
+        , m_space{makeRegionSpace(problem, asked.granularity)}
         , m_forced{problem, *m_space}
         , m_stepPlans{*problem.program}
     {
@@ -110,7 +126,6 @@ private:
                            const std::vector<plan::Region>& more = {});
     [[nodiscard]] std::vector<plan::Region>
     wayRegions(const LinearizedStep& step, const Sequence& sequence, const KeptByWay& kept) const;
-    [[nodiscard]] bool isCompiled() const { return m_runtime == plan::Runtime::CompiledStep; }
     base::Result<void> certifyAndInsert(const plan::Plan& plan)
     {
         if (std::any_of(plan.regions.begin(), plan.regions.end(), [](const plan::Region& region) {
@@ -124,13 +139,11 @@ private:
                                                       const std::vector<Region>& regions) const;
 
     plan::Problem m_problem;
-    const PlannerDescriptor& m_descriptor;
-    const Options& m_options;
+    plan::PlannerCall m_call;
+    RotorPlannerOptions m_asked;
     const base::JobContext& m_job;
     base::JobContext m_look; ///< never stops if the search was to stop before it began
     const Listener& m_listener;
-    plan::Granularity m_granularity;
-    plan::Runtime m_runtime;
     std::unique_ptr<const RegionSpace> m_space;
     ForcedRegions m_forced;
     StepPlans m_stepPlans;
@@ -180,7 +193,7 @@ base::Result<void> Search::add(const LinearizedStep& step, const std::vector<Reg
                                const std::vector<plan::Region>& more)
 {
     plan::Plan plan = blank();
-    plan.granularity = m_granularity;
+    plan.granularity = m_asked.granularity;
     plan.regions = regionsOf(step, regions);
     plan.regions.insert(plan.regions.end(), more.begin(), more.end());
     std::ranges::sort(plan.regions, {}, &plan::Region::first);
@@ -191,7 +204,7 @@ base::Result<void> Search::add(const LinearizedStep& step, const std::vector<Reg
     describe(plan.regions, shape);
     if (!m_seen.insert(std::move(shape)).second)
         return {}; // looked at before
-    if (isCompiled() && !becomesStep(plan))
+    if (m_asked.isCompiled() && !becomesStep(plan))
         return {};
     return certifyAndInsert(plan);
 }
@@ -212,21 +225,21 @@ bool Search::becomesStep(plan::Plan& plan) const
 plan::Plan Search::blank() const
 {
     plan::Plan plan = plan::keepEverything();
-    plan.planner = m_descriptor.id;
-    plan.options = optionTexts(m_descriptor, m_options);
-    plan.freezeStats = freezesStats(m_descriptor, m_options);
+    plan.planner = m_call.planner;
+    plan.options = m_call.options;
+    plan.freezeStats = m_asked.freezeStats;
     return plan;
 }
 
 base::Result<void> Search::addKeepEverything()
 {
     plan::Plan plan = blank();
-    plan.runtime = m_runtime;
+    plan.runtime = m_asked.runtime;
     base::Result<void> added = beginFrontier(m_frontier, m_problem, plan);
-    if (!added || m_granularity == plan::Granularity::Module || isCompiled())
+    if (!added || m_asked.granularity == plan::Granularity::Module || m_asked.isCompiled())
         return added;
     // Between ops the model's code is replaced, which alone changes what lives when.
-    plan.granularity = m_granularity;
+    plan.granularity = m_asked.granularity;
     return beginFrontier(m_frontier, m_problem, plan);
 }
 
@@ -403,28 +416,25 @@ base::Result<plan::FrontierPtr> Search::run() &&
     for (const base::Result<void>& begun : {addKeepEverything(), add({}, {})})
         if (!begun)
             return tl::unexpected{begun.error()};
-    const bool betweenOps = m_granularity == plan::Granularity::Op;
-    const bool saves = optionValue(m_descriptor, m_options, "saved-sets") == 1;
+    const bool betweenOps = m_asked.granularity == plan::Granularity::Op;
     std::vector<CutRule> others;
     if (betweenOps)
         others.push_back(CutRule::Calls);
     if (betweenOps && m_problem.program->forwardCount() >= kLong)
         others.push_back(CutRule::OpsEvenly);
-    const bool hasWays = optionValue(m_descriptor, m_options, "ways") == 1;
-    const bool drops = optionValue(m_descriptor, m_options, "nonpersistent") == 1;
-    const auto slots = static_cast<int>(optionValue(m_descriptor, m_options, "slots"));
-    const int pieces =
-        1 + static_cast<int>(others.size()) + (hasWays ? 1 : 0) + (drops ? 1 : 0) + (saves ? 1 : 0);
+    const int slots = m_asked.slots;
+    const int pieces = 1 + static_cast<int>(others.size()) + (m_asked.ways ? 1 : 0)
+                       + (m_asked.nonpersistent ? 1 : 0) + (m_asked.savedSets ? 1 : 0);
     int done = 0;
     base::Result<void> added =
         coarse().and_then([&] { return fine(slots, m_job.piece(done++, pieces)); });
     for (std::size_t rule = 0; rule < others.size() && added; ++rule)
         added = elsewhere(others[rule], m_job.piece(done++, pieces));
-    if (added && hasWays)
+    if (added && m_asked.ways)
         added = severalWays(slots, m_job.piece(done++, pieces));
-    if (added && drops)
+    if (added && m_asked.nonpersistent)
         added = addNonPersistent(slots, m_job.piece(done++, pieces));
-    if (added && saves)
+    if (added && m_asked.savedSets)
         added = addSavedSets(m_job.piece(done, pieces));
     // Stopped early, what is there is good.
     if (!added && added.error().kind != base::ErrorKind::Cancelled)
@@ -471,21 +481,22 @@ private:
                                                          const base::JobContext& job,
                                                          const Listener& listener) const override
     {
-        if (runtimeOf(descriptor(), options) == plan::Runtime::CompiledStep) {
-            if (optionValue(descriptor(), options, "saved-sets") == 1)
+        const RotorPlannerOptions asked{{descriptor(), options}};
+        if (asked.isCompiled()) {
+            if (asked.savedSets)
                 return base::failure(base::ErrorKind::Usage,
                                      "Saved sets are of checkpoint regions: plans for the runtime "
                                      "step repeat only what is needed anyway.");
-            if (freezesStats(descriptor(), options))
+            if (asked.freezeStats)
                 return base::failure(base::ErrorKind::Usage,
                                      "The runtime step never updates statistics again: leave "
                                      "freeze-stats off.");
-        } else if (optionValue(descriptor(), options, "nonpersistent") == 1) {
+        } else if (asked.nonpersistent) {
             return base::failure(base::ErrorKind::Usage,
                                  "Checkpoint regions can't let go of a value while later ones keep "
                                  "theirs: nonpersistent is for the runtime step.");
         }
-        return Search{problem, descriptor(), options, job, listener}.run();
+        return Search{problem, callOf(descriptor(), options), asked, job, listener}.run();
     }
 };
 

@@ -180,25 +180,14 @@ std::int64_t packParts(const PackBuffers& buffers, const PackQuery& query, std::
     return bound;
 }
 
-PackStatus statusOf(const PackAnswer& answer, const std::optional<std::int64_t>& capacity)
+Status statusOf(const PackAnswer& answer, const std::optional<std::int64_t>& capacity)
 {
     if (capacity && answer.height > *capacity)
-        return answer.lowerBound > *capacity ? PackStatus::Infeasible : PackStatus::NotFound;
-    return answer.height == answer.lowerBound ? PackStatus::Optimal : PackStatus::Feasible;
+        return answer.lowerBound > *capacity ? Status::Infeasible : Status::NotFound;
+    return answer.height == answer.lowerBound ? Status::Optimal : Status::Feasible;
 }
 
 } // namespace
-
-std::string_view statusText(PackStatus status)
-{
-    switch (status) {
-    case PackStatus::Optimal: return "optimal";
-    case PackStatus::Feasible: return "feasible";
-    case PackStatus::Infeasible: return "infeasible";
-    case PackStatus::NotFound: break;
-    }
-    return "not_found";
-}
 
 base::Result<PackAnswer> solvePack(const PackBuffers& buffers, const PackQuery& query,
                                    const base::JobContext& context)

@@ -2,22 +2,12 @@
 #pragma once
 
 #include "core/base/job_context.h"
+#include "core/solve/api/status.h"
 #include "core/solve/pack/packing.h"
 
 #include <optional>
-#include <string_view>
 
 namespace plimsoll::solve {
-
-enum class PackStatus : std::uint8_t {
-    Optimal,    ///< no packing is lower
-    Feasible,   ///< fits the capacity where there is one; a lower one may exist
-    Infeasible, ///< proven: nothing fits the capacity
-    NotFound,   ///< nothing that fits was found
-};
-
-/// "optimal", "feasible", "infeasible", "not_found".
-[[nodiscard]] std::string_view statusText(PackStatus status);
 
 struct PackQuery
 {
@@ -30,7 +20,7 @@ struct PackQuery
 
 struct PackAnswer
 {
-    PackStatus status = PackStatus::NotFound;
+    Status status = Status::NotFound;
     std::int64_t height = 0; ///< of the offsets, checked
     std::int64_t lowerBound = 0;
     PackOffsets offsets; ///< the lowest packing known, also where it doesn't fit

@@ -24,9 +24,9 @@ plan::Plan RunPlans::blank() const
 {
     plan::Plan plan = plan::keepEverything();
     plan.planner = m_descriptor.id;
-    plan.options = optionTexts(m_descriptor, m_options);
+    plan.options = callOf(m_descriptor, m_options).options;
     plan.runtime = runtimeOf(m_descriptor, m_options);
-    plan.freezeStats = freezesStats(m_descriptor, m_options);
+    plan.freezeStats = options().get<bool>("freeze-stats");
     return plan;
 }
 

@@ -31,15 +31,7 @@ public:
     RunPlans(const plan::Problem& problem, const PlannerDescriptor& descriptor,
              const Options& options);
 
-    [[nodiscard]] std::int64_t option(const std::string& name) const
-    {
-        return optionValue(m_descriptor, m_options, name);
-    }
-    /// The same of an option that is a text.
-    [[nodiscard]] std::string text(const std::string& name) const
-    {
-        return std::get<std::string>(chosenValue(m_descriptor, m_options, name));
-    }
+    [[nodiscard]] OptionReader options() const { return {m_descriptor, m_options}; }
     /// A plan of this planner that repeats nothing yet.
     [[nodiscard]] plan::Plan blank() const;
     /// The plan that repeats nothing. CheckFailed where not even that goes with the graph.

@@ -17,6 +17,26 @@ namespace plimsoll::solve {
 
 namespace {
 
+struct RematPlannerOptions
+{
+    explicit RematPlannerOptions(const OptionReader& given)
+        : points{given.get<std::int64_t>("points")}
+        , granularity{given.get<plan::Granularity>("granularity")}
+        , reorder{given.get<bool>("reorder")}
+        , freezeStats{given.get<bool>("freeze-stats")}
+        , runtime{given.get<plan::Runtime>("runtime")}
+    {
+    }
+
+    [[nodiscard]] bool isCompiled() const { return runtime == plan::Runtime::CompiledStep; }
+
+    std::int64_t points;
+    plan::Granularity granularity;
+    bool reorder;
+    bool freezeStats;
+    plan::Runtime runtime;
+};
+
 PlannerDescriptor descriptorOfRemat()
 {
     const OptionRecord points{
@@ -69,13 +89,12 @@ std::vector<std::int64_t> budgetsOf(const RematProblem& problem, std::int64_t po
 class Search
 {
 public:
-    Search(plan::Problem problem, const PlannerDescriptor& descriptor, const Options& options,
+    Search(plan::Problem problem, plan::PlannerCall call, const RematPlannerOptions& asked,
            const Listener& listener)
         : m_problem{std::move(problem)}
-        , m_descriptor{descriptor}
-        , m_options{options}
+        , m_call{std::move(call)}
+        , m_asked{asked}
         , m_listener{listener}
-        , m_runtime{runtimeOf(descriptor, options)}
     {
         m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
     }
@@ -90,14 +109,6 @@ private:
         return named(stepPlanOf(plan));
     }
     [[nodiscard]] plan::Plan regionsProposal(std::vector<plan::Region> regions) const;
-    [[nodiscard]] std::int64_t value(const char* option) const
-    {
-        return optionValue(m_descriptor, m_options, option);
-    }
-    [[nodiscard]] plan::Granularity granularity() const
-    {
-        return value("granularity") == 1 ? plan::Granularity::Op : plan::Granularity::Module;
-    }
     [[nodiscard]] bool serves(const RematStart& start) const;
     base::Result<void> begin();
     base::Result<void> start(const RematStart& start, const base::JobContext& job);
@@ -110,26 +121,25 @@ private:
     }
 
     plan::Problem m_problem;
-    const PlannerDescriptor& m_descriptor;
-    const Options& m_options;
+    plan::PlannerCall m_call;
+    RematPlannerOptions m_asked;
     const Listener& m_listener;
-    plan::Runtime m_runtime;
     std::vector<RematPlan> m_starts;
     plan::Frontier m_frontier;
 };
 
 plan::Plan Search::named(plan::Plan plan) const
 {
-    plan.planner = m_descriptor.id;
-    plan.options = optionTexts(m_descriptor, m_options);
+    plan.planner = m_call.planner;
+    plan.options = m_call.options;
     return plan;
 }
 
 plan::Plan Search::regionsProposal(std::vector<plan::Region> regions) const
 {
     plan::Plan plan;
-    plan.granularity = granularity();
-    plan.freezeStats = freezesStats(m_descriptor, m_options);
+    plan.granularity = m_asked.granularity;
+    plan.freezeStats = m_asked.freezeStats;
     plan.regions = std::move(regions);
     return named(std::move(plan));
 }
@@ -137,20 +147,19 @@ plan::Plan Search::regionsProposal(std::vector<plan::Region> regions) const
 /// Regions between modules are there for whoever may have them between ops, too.
 bool Search::serves(const RematStart& start) const
 {
-    const PlannerDescriptor& its = start.planner->descriptor();
-    return runtimeOf(its, start.options) == m_runtime
-           && (m_runtime == plan::Runtime::CompiledStep
-               || optionValue(its, start.options, "granularity") <= value("granularity"));
+    const OptionReader its{start.planner->descriptor(), start.options};
+    return its.get<plan::Runtime>("runtime") == m_asked.runtime
+           && (m_asked.isCompiled()
+               || its.get<plan::Granularity>("granularity") <= m_asked.granularity);
 }
 
 /// Says so where the runtime can't run the recording at all.
 base::Result<void> Search::begin()
 {
-    if (m_runtime == plan::Runtime::CheckpointedModule)
+    if (!m_asked.isCompiled())
         if (base::Result<void> takes = takesRegions(*m_problem.program); !takes)
             return takes;
-    plan::Plan everything =
-        m_runtime == plan::Runtime::CompiledStep ? proposal({}) : regionsProposal({});
+    plan::Plan everything = m_asked.isCompiled() ? proposal({}) : regionsProposal({});
     // Between ops the model's code is replaced, which alone changes what lives when.
     for (const plan::Granularity kind : {plan::Granularity::Module, everything.granularity}) {
         everything.granularity = kind;
@@ -165,19 +174,18 @@ base::Result<void> Search::begin()
 
 base::Result<void> Search::start(const RematStart& start, const base::JobContext& job)
 {
-    if (m_runtime == plan::Runtime::CompiledStep && m_problem.program->isRewritten())
+    if (m_asked.isCompiled() && m_problem.program->isRewritten())
         return {}; // a list of ops, over which those lay nothing
     Options options = start.options;
-    if (freezesStats(m_descriptor, m_options))
+    if (m_asked.freezeStats)
         options["freeze-stats"] = 1;
     const base::Result<plan::FrontierPtr> found = start.planner->frontier(m_problem, options, job);
     if (!found)
         return tl::unexpected{found.error()};
-    const auto provenance = std::make_shared<const plan::Provenance>(
-        plan::Provenance{{m_descriptor.id, optionTexts(m_descriptor, m_options)}});
+    const auto provenance = std::make_shared<const plan::Provenance>(plan::Provenance{m_call});
     bool isBetter = false;
     for (const plan::FrontierPoint& point : (*found)->points()) {
-        if (m_runtime == plan::Runtime::CompiledStep)
+        if (m_asked.isCompiled())
             m_starts.push_back(rematPlanOf(point->plan()));
         if (!m_frontier.improvedBy(point->evaluation()))
             continue;
@@ -204,7 +212,7 @@ base::Result<void> Search::search(const base::JobContext& job)
             state = take(proposal(repeated.original(point.plan)));
     };
     const auto found =
-        rematFrontier(small, budgetsOf(small, value("points")), job.piece(0, 2), keep, m_starts);
+        rematFrontier(small, budgetsOf(small, m_asked.points), job.piece(0, 2), keep, m_starts);
     if (!found)
         return tl::unexpected{found.error()};
     const base::JobContext checking = job.piece(1, 2);
@@ -242,7 +250,7 @@ base::Result<void> Search::searchReordered(const base::JobContext& job)
     };
     keep({});
     const auto found =
-        rematFrontier(small, budgetsOf(small, value("points")), job.piece(1, 2), keep);
+        rematFrontier(small, budgetsOf(small, m_asked.points), job.piece(1, 2), keep);
     if (!found)
         return tl::unexpected{found.error()};
     for (const std::optional<RematPoint>& point : *found)
@@ -253,12 +261,13 @@ base::Result<void> Search::searchReordered(const base::JobContext& job)
 
 base::Result<void> Search::searchRegions(const base::JobContext& job)
 {
-    const std::unique_ptr<const RegionSpace> space = makeRegionSpace(m_problem, granularity());
+    const std::unique_ptr<const RegionSpace> space =
+        makeRegionSpace(m_problem, m_asked.granularity);
     const auto proposed = [this](std::vector<plan::Region> regions) {
         return regionsProposal(std::move(regions));
     };
     RegionSearch search{m_problem, *space, proposed, m_frontier, m_listener};
-    return search.run(static_cast<std::size_t>(value("points")), job);
+    return search.run(static_cast<std::size_t>(m_asked.points), job);
 }
 
 base::Result<plan::FrontierPtr> Search::run(const std::vector<RematStart>& starts,
@@ -278,13 +287,11 @@ base::Result<plan::FrontierPtr> Search::run(const std::vector<RematStart>& start
             !started)
             return tl::unexpected{started.error()};
     const base::JobContext rest = job.piece(pieces - 1, pieces);
-    const bool reorders = value("reorder") == 1;
     base::Result<void> searched;
     if (!job.stopRequested())
-        searched = m_runtime == plan::Runtime::CompiledStep
-                       ? search(reorders ? rest.piece(0, 2) : rest)
-                       : searchRegions(rest);
-    if (searched && reorders && !job.stopRequested())
+        searched = m_asked.isCompiled() ? search(m_asked.reorder ? rest.piece(0, 2) : rest)
+                                        : searchRegions(rest);
+    if (searched && m_asked.reorder && !job.stopRequested())
         searched = searchReordered(rest.piece(1, 2));
     if (!searched)
         return tl::unexpected{searched.error()};
@@ -305,14 +312,14 @@ private:
                                                          const base::JobContext& job,
                                                          const Listener& listener) const override
     {
-        if (runtimeOf(descriptor(), options) == plan::Runtime::CompiledStep
-            && freezesStats(descriptor(), options))
+        const RematPlannerOptions asked{{descriptor(), options}};
+        if (asked.isCompiled() && asked.freezeStats)
             return base::failure(base::ErrorKind::Usage,
                                  "The runtime step never updates statistics again: leave "
                                  "freeze-stats off.");
         if (base::Result<void> takes = takesReordering(descriptor(), options); !takes)
             return tl::unexpected{takes.error()};
-        return Search{problem, descriptor(), options, listener}.run(m_starts, job);
+        return Search{problem, callOf(descriptor(), options), asked, listener}.run(m_starts, job);
     }
 
     std::vector<RematStart> m_starts;

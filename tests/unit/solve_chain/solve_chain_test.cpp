@@ -52,24 +52,24 @@ private Q_SLOTS:
 void SolveChainTest::statusSaysOnlyWhatIsProven_data()
 {
     QTest::addColumn<qint64>("budget");
-    QTest::addColumn<ChainStatus>("status");
-    QTest::newRow("nothing") << qint64{0} << ChainStatus::Infeasible;
-    QTest::newRow("below the bound") << qint64{6} << ChainStatus::Infeasible;
-    QTest::newRow("least") << qint64{7} << ChainStatus::Feasible;
-    QTest::newRow("some recomputation") << qint64{20} << ChainStatus::Feasible;
-    QTest::newRow("everything kept") << qint64{21} << ChainStatus::Optimal;
-    QTest::newRow("endless") << qint64{std::numeric_limits<qint64>::max()} << ChainStatus::Optimal;
+    QTest::addColumn<Status>("status");
+    QTest::newRow("nothing") << qint64{0} << Status::Infeasible;
+    QTest::newRow("below the bound") << qint64{6} << Status::Infeasible;
+    QTest::newRow("least") << qint64{7} << Status::Feasible;
+    QTest::newRow("some recomputation") << qint64{20} << Status::Feasible;
+    QTest::newRow("everything kept") << qint64{21} << Status::Optimal;
+    QTest::newRow("endless") << qint64{std::numeric_limits<qint64>::max()} << Status::Optimal;
 }
 
 void SolveChainTest::statusSaysOnlyWhatIsProven()
 {
     QFETCH(qint64, budget);
-    QFETCH(ChainStatus, status);
+    QFETCH(Status, status);
     const ChainAnswer answer = solved(examples::e1(), budgetOf(budget));
     QCOMPARE(answer.status, status);
     QCOMPARE(answer.baseMakespan, 18.0);
     QCOMPARE(answer.lowerBoundPeak, std::int64_t{7});
-    QCOMPARE(answer.operations.empty(), status == ChainStatus::Infeasible);
+    QCOMPARE(answer.operations.empty(), status == Status::Infeasible);
     QVERIFY(answer.peak <= budget);
 }
 
@@ -84,7 +84,7 @@ void SolveChainTest::theAnswerIsComplete()
     QVERIFY(answer.regions == regionTree(answer.labels));
     QVERIFY(!answer.regions.empty());
     QVERIFY(answer.frontier.empty());
-    QCOMPARE(statusText(answer.status), std::string_view{"feasible"});
+    QCOMPARE(statusName(answer.status), std::string_view{"feasible"});
 }
 
 void SolveChainTest::theFrontierHasEveryTradeOff()
@@ -108,11 +108,11 @@ void SolveChainTest::aBudgetThatIsTooSmallNamesOneThatIsNot()
     Random random{3};
     const Chain chain = examples::randomChain(random, 40, 1'000'000'000, 200'000'000);
     const ChainAnswer answer = solved(chain, budgetOf(1));
-    QCOMPARE(answer.status, ChainStatus::Infeasible);
+    QCOMPARE(answer.status, Status::Infeasible);
     QVERIFY(answer.smallestKnownBudget.has_value());
     QVERIFY(*answer.smallestKnownBudget >= answer.lowerBoundPeak);
     const ChainAnswer least = solved(chain, budgetOf(*answer.smallestKnownBudget));
-    QCOMPARE(least.status, ChainStatus::Feasible);
+    QCOMPARE(least.status, Status::Feasible);
     QVERIFY(least.peak <= *answer.smallestKnownBudget);
 }
 
@@ -130,7 +130,7 @@ void SolveChainTest::slotsTooCoarseHideNoSchedule()
     query.options.slots = 1;
     const base::Result<ChainAnswer> answer = solveChain(chain, query, {});
     QVERIFY(answer);
-    QVERIFY(answer->status == ChainStatus::Optimal);
+    QVERIFY(answer->status == Status::Optimal);
     QVERIFY(answer->peak <= 20);
     QCOMPARE(answer->makespan, answer->baseMakespan);
 }
@@ -142,8 +142,8 @@ void SolveChainTest::thePeersOverspendingIsNotCalledAPlan()
     const ChainAnswer peer = solved(examples::e2(), query);
     QCOMPARE(peer.makespan, 87.0);
     QCOMPARE(peer.peak, std::int64_t{16});
-    QCOMPARE(peer.status, ChainStatus::NotFound);
-    QCOMPARE(solved(examples::e2(), budgetOf(15)).status, ChainStatus::Feasible);
+    QCOMPARE(peer.status, Status::NotFound);
+    QCOMPARE(solved(examples::e2(), budgetOf(15)).status, Status::Feasible);
 }
 
 void SolveChainTest::roundedSizesKeepToTheBudget()
@@ -159,7 +159,7 @@ void SolveChainTest::roundedSizesKeepToTheBudget()
         const ChainAnswer coarse = solved(chain, query);
         QVERIFY(coarse.peak <= query.budget);
         QCOMPARE(coarse.unit, query.budget / 40);
-        if (coarse.status != ChainStatus::Feasible)
+        if (coarse.status != Status::Feasible)
             continue;
         QVERIFY(fine.makespan <= coarse.makespan);
         for (const ChainTradeOff& point : coarse.frontier)
@@ -194,7 +194,7 @@ void SolveChainTest::badInputIsRefused()
     query.options.slots = 500;
     QCOMPARE(solveChain(examples::e1(), query, {}).error().kind, base::ErrorKind::Usage);
     query.budget = 0;
-    QCOMPARE(solved(examples::e1(), query).status, ChainStatus::Infeasible);
+    QCOMPARE(solved(examples::e1(), query).status, Status::Infeasible);
 }
 
 void SolveChainTest::aStoppedQueryAnswersCoarsely()
@@ -238,11 +238,11 @@ void SolveChainTest::aStoppedLongQueryStillFitsItsBudget()
     const std::int64_t whole = simulate(chain, keepEverything(kStages)).value().peak;
     const ChainAnswer answer =
         solveChain(chain, budgetOf(whole / 2), {source.get_token(), nullptr}).value();
-    QCOMPARE(answer.status, ChainStatus::Feasible);
+    QCOMPARE(answer.status, Status::Feasible);
     QVERIFY(answer.stopped);
     QVERIFY(answer.peak <= whole / 2);
     QCOMPARE(solveChain(chain, budgetOf(whole), {source.get_token(), nullptr}).value().status,
-             ChainStatus::Optimal);
+             Status::Optimal);
 }
 
 QTEST_GUILESS_MAIN(SolveChainTest)

@@ -77,7 +77,7 @@ void PackCbcTest::itProvesThatTheLiveSumIsNotEnough()
         const double seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         QVERIFY(answer.has_value());
-        QCOMPARE(answer->status, solve::PackStatus::Optimal);
+        QCOMPARE(answer->status, solve::Status::Optimal);
         const tests::PackCbcAnswer peer = tests::packWithCbc(buffers, kSeconds);
         if (!peer.height)
             continue;

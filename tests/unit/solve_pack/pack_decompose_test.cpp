@@ -76,7 +76,7 @@ void PackDecomposeTest::whatIsNestedNeedsNoSearch()
     QVERIFY(decompose(buffers).parts.empty());
     const base::Result<PackAnswer> answer = solvePack(buffers, {}, {});
     QVERIFY(answer.has_value());
-    QCOMPARE(answer->status, PackStatus::Optimal);
+    QCOMPARE(answer->status, Status::Optimal);
     QCOMPARE(answer->height, sum);
 }
 

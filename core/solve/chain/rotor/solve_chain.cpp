@@ -145,8 +145,8 @@ Result<void> addSchedule(const Chain& chain, const ChainQuery& query, Sequence s
     answer.makespan = run->makespan;
     answer.peak = run->peak;
     if (run->peak <= query.budget)
-        answer.status = run->makespan <= answer.baseMakespan * kEqualTimes ? ChainStatus::Optimal
-                                                                           : ChainStatus::Feasible;
+        answer.status =
+            run->makespan <= answer.baseMakespan * kEqualTimes ? Status::Optimal : Status::Feasible;
     answer.labels = dropsAnything(sequence) ? Labels{} : annotate(sequence, chain.stages());
     answer.regions = regionTree(answer.labels);
     answer.operations = std::move(sequence);
@@ -208,7 +208,7 @@ Result<ChainAnswer> withoutTable(const Chain& chain, const ChainQuery& query,
     RotorOptions coarse = query.options;
     coarse.slots =
         static_cast<int>(std::min<std::int64_t>(coarseSlots(chain.stages()), query.budget));
-    if (found.empty() && *coarse.slots > 0 && answer.status != ChainStatus::Infeasible) {
+    if (found.empty() && *coarse.slots > 0 && answer.status != Status::Infeasible) {
         const Result<RotorTable> table = RotorTable::build(chain, query.budget, coarse, {});
         if (!table)
             return tl::unexpected{table.error()};
@@ -234,7 +234,7 @@ bool mayHide(const ChainQuery& query, const ChainAnswer& answer, std::int64_t sm
     if (query.options.slots)
         return smallest <= query.budget;
     return !query.options.finest && !answer.exact && !answer.stopped
-           && answer.status != ChainStatus::Infeasible;
+           && answer.status != Status::Infeasible;
 }
 
 ChainQuery finest(ChainQuery query)
@@ -245,17 +245,6 @@ ChainQuery finest(ChainQuery query)
 }
 
 } // namespace
-
-std::string_view statusText(ChainStatus status)
-{
-    switch (status) {
-    case ChainStatus::Optimal: return "optimal";
-    case ChainStatus::Feasible: return "feasible";
-    case ChainStatus::Infeasible: return "infeasible";
-    case ChainStatus::NotFound: break;
-    }
-    return "not_found";
-}
 
 Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, const JobContext& job)
 {
@@ -271,7 +260,7 @@ Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, cons
     answer.baseMakespan = whole->makespan;
     answer.lowerBoundPeak = peakLowerBound(chain);
     const bool possible = query.budget >= answer.lowerBoundPeak;
-    answer.status = possible ? ChainStatus::NotFound : ChainStatus::Infeasible;
+    answer.status = possible ? Status::NotFound : Status::Infeasible;
 
     // Below the bound the table's only use is the frontier of the whole range.
     RotorOptions options = query.options;

@@ -3,26 +3,16 @@
 
 #include "core/base/job_context.h"
 #include "core/base/result.h"
+#include "core/solve/api/status.h"
 #include "core/solve/chain/rotor/annotation.h"
 #include "core/solve/chain/rotor/rotor.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace plimsoll::solve {
-
-enum class ChainStatus : std::uint8_t {
-    Optimal,    ///< the makespan equals a bound that holds for every schedule
-    Feasible,   ///< fits; a schedule outside the searched class could be faster
-    Infeasible, ///< proven: no schedule fits
-    NotFound,   ///< no schedule of the searched class fits
-};
-
-/// "optimal", "feasible", "infeasible", "not_found".
-[[nodiscard]] std::string_view statusText(ChainStatus status);
 
 struct ChainQuery
 {
@@ -42,7 +32,7 @@ struct ChainTradeOff
 
 struct ChainAnswer
 {
-    ChainStatus status = ChainStatus::NotFound;
+    Status status = Status::NotFound;
     double makespan = 0;             ///< 0 without a schedule
     double baseMakespan = 0;         ///< nothing recomputed
     std::int64_t peak = 0;           ///< simulated on real sizes; 0 without a schedule

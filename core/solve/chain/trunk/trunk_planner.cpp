@@ -20,6 +20,17 @@ namespace {
 
 constexpr std::int64_t kMostSplits = 10000;
 
+struct TrunkOptions
+{
+    explicit TrunkOptions(const OptionReader& given)
+        : splits{given.get<std::size_t>("splits")}, boundaries{given.get<std::string>("boundaries")}
+    {
+    }
+
+    std::size_t splits; ///< 0: every number of them
+    std::string boundaries;
+};
+
 OptionRecord frozenUnlessToldElse()
 {
     OptionRecord record = freezeStatsRecord();
@@ -71,19 +82,19 @@ base::Result<void> addTrunk(const plan::Problem& problem, RunPlans& plans,
     modules.reserve(problem.program->modules.size());
     for (const graph::Module& module : problem.program->modules)
         modules.push_back(module.path);
-    const auto boundaries = trunkBoundaries(plans.text("boundaries"), layers.elements, modules);
+    const TrunkOptions asked{plans.options()};
+    const auto boundaries = trunkBoundaries(asked.boundaries, layers.elements, modules);
     if (!boundaries)
         return tl::unexpected{boundaries.error()};
     if (boundaries->empty())
         return {}; // forward calls no module
-    const auto asked = static_cast<std::size_t>(plans.option("splits"));
-    const base::Result<Range> range = rangeOf(asked, *boundaries);
+    const base::Result<Range> range = rangeOf(asked.splits, *boundaries);
     if (!range)
         return tl::unexpected{range.error()};
     for (std::size_t splits = range->first; splits <= range->last && !job.stopRequested();
          ++splits) {
         const std::vector<TrunkBucket> buckets = splitTrunk(layers.elements, *boundaries, splits);
-        if (buckets.size() < splits && asked == 0)
+        if (buckets.size() < splits && asked.splits == 0)
             break; // no cut is left
         if (base::Result<void> added = plans.addRuns(groupsOf(layers, buckets)); !added)
             return added;

@@ -53,7 +53,7 @@ base::Result<plan::FrontierPtr> CapuchinPlanner::search(const plan::Problem& pro
     unlimited.budget = plan::kUnlimited;
     plan::Plan plan = plan::keepEverything();
     plan.planner = descriptor().id;
-    plan.options = optionTexts(descriptor(), options);
+    plan.options = callOf(descriptor(), options).options;
     plan.runtime = plan::Runtime::CompiledStep;
     plan::Frontier frontier;
     if (const base::Result<void> begun = beginFrontier(frontier, unlimited, plan);

@@ -314,10 +314,10 @@ Result<void> Solving::run(const std::vector<double>& prices) &&
         if (!isOver() && isFar(0.02))
             prove(prices, states);
     if (m_answer.best)
-        m_answer.status = isBest() ? RematStatus::Optimal : RematStatus::Feasible;
+        m_answer.status = isBest() ? Status::Optimal : Status::Feasible;
     else
-        m_answer.status = m_isProven ? RematStatus::Infeasible : RematStatus::NotFound;
-    if (m_answer.status == RematStatus::Infeasible)
+        m_answer.status = m_isProven ? Status::Infeasible : Status::NotFound;
+    if (m_answer.status == Status::Infeasible)
         m_answer.timeBound = 0;
     return m_state;
 }
@@ -354,17 +354,6 @@ Result<std::int64_t> smallestPeak(const RematProblem& problem, std::int64_t budg
 
 } // namespace
 
-std::string_view statusText(RematStatus status)
-{
-    switch (status) {
-    case RematStatus::Optimal: return "optimal";
-    case RematStatus::Feasible: return "feasible";
-    case RematStatus::Infeasible: return "infeasible";
-    case RematStatus::NotFound: break;
-    }
-    return "not_found";
-}
-
 Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
                                const JobContext& job, const RematListener& listener)
 {
@@ -377,7 +366,7 @@ Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
     answer.workingSet = bounds.workingSet();
     const RematBound bound = bounds.lagrangian(budget);
     if (answer.workingSet.bytes > budget || !std::isfinite(bound.recomputeTime)) {
-        answer.status = RematStatus::Infeasible;
+        answer.status = Status::Infeasible;
     } else {
         answer.timeBound = base->time + raisedToWholeTimes(problem, bound.recomputeTime);
         if (const Result<void> solved =

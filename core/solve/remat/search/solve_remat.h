@@ -2,26 +2,16 @@
 #pragma once
 
 #include "core/base/job_context.h"
+#include "core/solve/api/status.h"
 #include "core/solve/bounds/remat_bounds.h"
 #include "core/solve/bounds/remat_problem.h"
 
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace plimsoll::solve {
-
-enum class RematStatus : std::uint8_t {
-    Optimal,    ///< the time equals a proven bound
-    Feasible,   ///< fits; something faster may exist
-    Infeasible, ///< proven: no plan fits
-    NotFound,   ///< none was found
-};
-
-/// "optimal", "feasible", "infeasible", "not_found".
-[[nodiscard]] std::string_view statusText(RematStatus status);
 
 /// A plan and what simulate() says of it.
 struct RematPoint
@@ -35,7 +25,7 @@ using RematIncumbent = std::function<void(const RematPoint&)>;
 
 struct RematAnswer
 {
-    RematStatus status = RematStatus::NotFound;
+    Status status = Status::NotFound;
     std::optional<RematPoint> best; ///< fastest within the budget
     RematFigures base;              ///< nothing repeated
     RematWorkingSet workingSet;     ///< no plan needs less
