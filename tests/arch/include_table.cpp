@@ -78,6 +78,7 @@ const std::vector<Rule>& includeTable()
         {"ui/capture_page", kPage, {}},
         {"ui/start_page", kPage, {}},
         {"ui/shell", {"core", "ui"}, {}},
+        {"ui/planner_page", {"core", "ui"}, {}},
         {"app/inject", {"core/capture/wire.h"}, {"cupti"}},
     };
     return kTable;

@@ -8,8 +8,8 @@
 #include "ui/base/theme.h"
 #include "ui/models/plan_model.h"
 #include "ui/plan_tables/plan_page.h"
+#include "ui/planner_page/plan_texts.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/plan_texts.h"
 #include "ui/timeline/timeline_model.h"
 
 #include "tests/bench/rows.h"

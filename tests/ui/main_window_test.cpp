@@ -8,7 +8,7 @@
 #include "ui/models/program_texts.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/plan_tables/run_page.h"
-#include "ui/shell/plan_texts.h"
+#include "ui/planner_page/plan_texts.h"
 #include "ui/start_page/start_page.h"
 
 #include "tests/support/graph_file.h"

@@ -4,10 +4,10 @@
 #include "ui/base/widgets.h"
 #include "ui/models/step_model.h"
 #include "ui/plan_tables/measured_page.h"
+#include "ui/planner_page/plan_texts.h"
+#include "ui/planner_page/table_twins.h"
 #include "ui/shell/pages_dock.h"
-#include "ui/shell/plan_texts.h"
 #include "ui/shell/status_line.h"
-#include "ui/shell/table_twins.h"
 
 #include "tests/support/measurement_file.h"
 #include "tests/ui/window_fixture.h"

@@ -13,9 +13,9 @@
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_tables/measured_page.h"
 #include "ui/plan_tables/plan_page.h"
+#include "ui/planner_page/plan_texts.h"
+#include "ui/planner_page/table_twins.h"
 #include "ui/shell/pages_dock.h"
-#include "ui/shell/plan_texts.h"
-#include "ui/shell/table_twins.h"
 
 #include "tests/support/measurement_file.h"
 #include "tests/ui/window_fixture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the window says about plans: names, rounding, the two curves matched op by op.
-#include "ui/shell/plan_texts.h"
+#include "ui/planner_page/plan_texts.h"
 
 #include "core/device/known_devices.h"
 #include "core/writers/svg_writer.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/finder.h"
 
+#include "ui/planner_page/planner_page.h"
 #include "ui/shell/find_field.h"
-#include "ui/shell/planner_page.h"
 
 #include <utility>
 

@@ -4,7 +4,7 @@
 #include "core/base/budget.h"
 #include "ui/base/job_runner.h"
 #include "ui/base/settings.h"
-#include "ui/shell/planner_page.h"
+#include "ui/planner_page/planner_page.h"
 
 #include <QMainWindow>
 #include <QPointer>

@@ -3,7 +3,7 @@
 
 #include "ui/base/icons.h"
 #include "ui/base/widgets.h"
-#include "ui/shell/planner_page.h"
+#include "ui/planner_page/planner_page.h"
 
 #include <QHBoxLayout>
 #include <QPainter>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plots as tables: the same figures, kept in step with the plan, rows that lead back.
-#include "ui/shell/table_twins.h"
+#include "ui/planner_page/table_twins.h"
 
 #include "ui/base/numbers.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/point_model.h"
 #include "ui/models/step_model.h"
-#include "ui/shell/plan_texts.h"
+#include "ui/planner_page/plan_texts.h"
 
 #include "tests/ui/window_fixture.h"
 

@@ -6,8 +6,8 @@
 #include "ui/base/selection.h"
 #include "ui/base/theme.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
-#include "ui/shell/document_controller.h"
-#include "ui/shell/problem_log.h"
+#include "ui/planner_page/document_controller.h"
+#include "ui/planner_page/problem_log.h"
 
 #include <QMainWindow>
 #include <QTimer>

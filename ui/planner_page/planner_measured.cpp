@@ -3,11 +3,11 @@
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/plan_tables/measured_page.h"
-#include "ui/shell/measured_texts.h"
+#include "ui/planner_page/measured_texts.h"
+#include "ui/planner_page/plan_texts.h"
+#include "ui/planner_page/planner_page.h"
+#include "ui/planner_page/table_twins.h"
 #include "ui/shell/pages_dock.h"
-#include "ui/shell/plan_texts.h"
-#include "ui/shell/planner_page.h"
-#include "ui/shell/table_twins.h"
 
 #include <algorithm>
 

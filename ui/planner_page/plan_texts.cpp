@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/shell/plan_texts.h"
+#include "ui/planner_page/plan_texts.h"
 
 #include "core/device/known_devices.h"
 #include "core/evaluate/plan_diff.h"

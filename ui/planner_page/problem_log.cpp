@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/shell/problem_log.h"
+#include "ui/planner_page/problem_log.h"
 
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/shell/planner_page.h"
+#include "ui/planner_page/planner_page.h"
 
 #include "core/graph/batch_statistics.h"
 #include "ui/base/numbers.h"
@@ -16,9 +16,9 @@
 #include "ui/plan_tables/plan_page.h"
 #include "ui/plan_tables/problem_page.h"
 #include "ui/plan_tables/run_page.h"
+#include "ui/planner_page/plan_texts.h"
+#include "ui/planner_page/table_twins.h"
 #include "ui/shell/pages_dock.h"
-#include "ui/shell/plan_texts.h"
-#include "ui/shell/table_twins.h"
 
 #include <QAction>
 #include <QScrollArea>

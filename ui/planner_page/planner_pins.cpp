@@ -3,8 +3,8 @@
 #include "ui/plan_tables/live_page.h"
 #include "ui/plan_tables/pin_page.h"
 #include "ui/plan_tables/plan_page.h"
+#include "ui/planner_page/planner_page.h"
 #include "ui/shell/pages_dock.h"
-#include "ui/shell/planner_page.h"
 
 namespace plimsoll::ui {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/shell/document_controller.h"
+#include "ui/planner_page/document_controller.h"
 
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/models/program_texts.h"
-#include "ui/shell/document_commands.h"
-#include "ui/shell/planned_so_far.h"
+#include "ui/planner_page/document_commands.h"
+#include "ui/planner_page/planned_so_far.h"
 #include "ui/shell/session_keeper.h"
 
 #include <QDateTime>

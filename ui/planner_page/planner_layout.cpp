@@ -11,9 +11,9 @@
 #include "ui/plan_tables/plan_page.h"
 #include "ui/plan_tables/problem_page.h"
 #include "ui/plan_tables/run_page.h"
+#include "ui/planner_page/planner_page.h"
+#include "ui/planner_page/table_twins.h"
 #include "ui/shell/pages_dock.h"
-#include "ui/shell/planner_page.h"
-#include "ui/shell/table_twins.h"
 
 #include <QAction>
 #include <QJsonArray>

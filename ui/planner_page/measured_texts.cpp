@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/shell/measured_texts.h"
+#include "ui/planner_page/measured_texts.h"
 
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"

@@ -2,7 +2,7 @@
 // The planners side by side: where each stands, and what it has for the budget.
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_tables/planner_table.h"
-#include "ui/shell/planner_page.h"
+#include "ui/planner_page/planner_page.h"
 
 namespace plimsoll::ui {
 
