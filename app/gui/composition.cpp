@@ -3,6 +3,8 @@
 
 #include "core/device/known_devices.h"
 #include "core/workspace/devices.h"
+#include "ui/planner_page/planner_kind.h"
+#include "ui/planner_page/planner_views.h"
 
 #include <QCommandLineParser>
 #include <QCoreApplication>
@@ -148,6 +150,12 @@ Arguments readArguments(int argc, char** argv)
     if (parser.isSet(QStringLiteral("help")) || parser.isSet(QStringLiteral("help-all")))
         parser.showHelp();
     return argumentsOf(parser, options);
+}
+
+ui::PageRegistry pageKinds(ui::Settings& settings, const Arguments& arguments)
+{
+    return {{ui::plannerPageKind(settings, {arguments.choices, arguments.budget},
+                                 ui::plannerLayout())}};
 }
 
 } // namespace plimsoll::gui

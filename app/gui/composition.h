@@ -3,7 +3,9 @@
 
 #include "core/base/budget.h"
 #include "core/workspace/planning.h"
+#include "ui/base/settings.h"
 #include "ui/base/theme.h"
+#include "ui/document_page/page_registry.h"
 
 #include <QSize>
 #include <QString>
@@ -28,5 +30,8 @@ struct Arguments
 /// Reads the command line; needs no display, so it comes before the application. Ends the program
 /// after --help, --version and mistakes.
 [[nodiscard]] Arguments readArguments(int argc, char** argv);
+
+/// The kinds of documents that the program opens.
+[[nodiscard]] ui::PageRegistry pageKinds(ui::Settings& settings, const Arguments& arguments);
 
 } // namespace plimsoll::gui

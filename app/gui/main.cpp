@@ -53,11 +53,9 @@ int main(int argc, char** argv)
     settings->drive(theme);
     if (arguments.theme)
         theme.setChoice(*arguments.theme);
-    ui::MainWindow window{*settings, arguments.choices};
+    ui::MainWindow window{*settings, gui::pageKinds(*settings, arguments)};
     if (arguments.size)
         window.resize(*arguments.size * factor);
-    if (arguments.budget)
-        window.setFirstBudget(*arguments.budget);
     // Closed, it may still have written hidden; then no window is left to be the last one.
     QObject::connect(&window, &ui::MainWindow::closed, &application, &QApplication::quit,
                      Qt::QueuedConnection);

@@ -9,6 +9,7 @@
 #include <QPixmap>
 #include <QTimer>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -23,10 +24,9 @@ bool isBusy(const ui::MainWindow& window)
 {
     if (window.isOpening())
         return true;
-    for (ui::PlannerPage* page : window.pages())
-        if (page->document().isPlanning() || !page->document().isRefined())
-            return true;
-    return false;
+    const std::vector<ui::DocumentPage*>& pages = window.pages();
+    return !std::all_of(pages.begin(), pages.end(),
+                        [](const ui::DocumentPage* page) { return page->isSettled(); });
 }
 
 void sendMouse(QWidget& widget, QEvent::Type type, const QPointF& pos)
@@ -42,13 +42,13 @@ void sendMouse(QWidget& widget, QEvent::Type type, const QPointF& pos)
 }
 
 /// Takes hold of the budget line's handle and pulls it up and back.
-void beginDrag(ui::PlannerPage& page)
+void beginDrag(ui::DocumentPage& page)
 {
-    ui::TimelineView& view = page.timeline();
     // The handle lies over the mark and the pill; the mouse goes through it to the view.
-    const auto* mark = view.findChild<ui::BudgetHandle*>();
+    const auto* mark = page.findChild<ui::BudgetHandle*>();
     if (mark == nullptr)
         return;
+    QWidget& view = *mark->parentWidget();
     const QPointF handle{mark->geometry().center()};
     sendMouse(view, QEvent::MouseMove, handle);
     sendMouse(view, QEvent::MouseButtonPress, handle);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/arch/class_lines.h"
 #include "tests/arch/rules.h"
 #include "tests/arch/shape.h"
 
@@ -108,6 +109,8 @@ private Q_SLOTS:
     void theTreeKeepsItsShape();
     void aFaultOfShapeIsFound_data();
     void aFaultOfShapeIsFound();
+    void noClassIsTooLongOrSpread();
+    void countsTheLinesOfAClass();
     void newCommitsSayWhatAndWhy();
     void aFaultOfACommitIsFound_data();
     void aFaultOfACommitIsFound();
@@ -324,6 +327,44 @@ void ArchTest::aFaultOfShapeIsFound()
     const Strings faults = plimsoll::arch::faultsOfShape(files);
     QCOMPARE(faults.size(), expected.empty() ? std::size_t{0} : std::size_t{1});
     QVERIFY(expected.empty() || faults.front().find(expected) != std::string::npos);
+}
+
+void ArchTest::noClassIsTooLongOrSpread()
+{
+    std::vector<SourceFile> files;
+    for (const std::string& path : trackedPaths()) {
+        const bool isCode = path.ends_with(".cpp") || path.ends_with(".h");
+        if (isCode
+            && (path.starts_with("core/") || path.starts_with("ui/") || path.starts_with("app/"))) {
+            files.push_back(load(path));
+        }
+    }
+    const Strings faults = plimsoll::arch::faultsOfClasses(files);
+    QVERIFY2(faults.empty(), lines(faults).constData());
+}
+
+void ArchTest::countsTheLinesOfAClass()
+{
+    const std::string header =
+        "namespace a {\n\n/// Says what.\nclass One : public Base\n{\npublic:\n"
+        "    void f() { g(); }\n};\n\nstruct Two\n{\n    int x = 0;\n};\n\n}\n";
+    const std::string source =
+        "namespace a {\n\nvoid free(int x)\n{\n}\n\nOne::One(int x) : Base{x} {}\n\n"
+        "std::function<void(int)> One::make(int x,\n                                   int y)\n"
+        "{\n    if (x) {\n    }\n}\n\n}\n";
+    const std::string other = "class One\n{\n};\n\nvoid One::f()\n{\n}\n";
+    const auto classes = plimsoll::arch::classesOf({{"core/a/one.h", header},
+                                                    {"core/a/one.cpp", source},
+                                                    {"core/a/more.cpp", "void One::g()\n{\n}\n"},
+                                                    {"core/a/z.cpp", other}});
+    QCOMPARE(classes.size(), std::size_t{3});
+    QCOMPARE(classes[0].name, std::string{"core/a/One"});
+    QCOMPARE(classes[0].lines, std::size_t{5 + 1 + 6 + 3});
+    QCOMPARE(classes[0].sources.size(), std::size_t{2});
+    QCOMPARE(classes[1].name, std::string{"core/a/Two"});
+    QCOMPARE(classes[1].lines, std::size_t{4});
+    QCOMPARE(classes[2].lines, std::size_t{3 + 3}); // another One, of its file alone
+    QCOMPARE(classes[2].sources.size(), std::size_t{1});
 }
 
 /// Of the last 20, as far as they were made under this rule; an unpacked archive has none.

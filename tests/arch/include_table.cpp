@@ -77,7 +77,9 @@ const std::vector<Rule>& includeTable()
         {"ui/plan_panel", kPage, {}},
         {"ui/capture_page", kPage, {}},
         {"ui/start_page", kPage, {}},
-        {"ui/shell", {"core", "ui"}, {}},
+        {"ui/document_page", {"core", "ui/base"}, {}},
+        // The window knows no kind of page.
+        {"ui/shell", {"core", "ui/base", "ui/manual", "ui/start_page", "ui/document_page"}, {}},
         {"ui/planner_page", {"core", "ui"}, {}},
         {"app/inject", {"core/capture/wire.h"}, {"cupti"}},
     };

@@ -18,7 +18,7 @@ constexpr std::size_t kLongestSubject = 72;
 
 /// What is over a limit until it is split. Nothing may be added here.
 constexpr std::array<std::string_view, 0> kLargeFolders = {};
-constexpr std::array<std::string_view, 1> kKnownCircles = {"ui/shell/menus"};
+constexpr std::array<std::string_view, 0> kKnownCircles = {};
 
 using Graph = std::map<std::string, std::set<std::string>>;
 

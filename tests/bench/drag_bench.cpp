@@ -9,8 +9,12 @@
 #include "ui/models/plan_model.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/planner_page/plan_texts.h"
+#include "ui/planner_page/planner_kind.h"
+#include "ui/planner_page/planner_page.h"
+#include "ui/planner_page/planner_views.h"
 #include "ui/shell/main_window.h"
 #include "ui/timeline/timeline_model.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/bench/rows.h"
 #include "tests/bench/yardsticks.h"
@@ -107,6 +111,17 @@ struct Measured
     std::map<plan::EvaluationPtr, plan::VerifiedPlanPtr> shown;
 };
 
+template <typename View>
+View& viewOf(const ui::PlannerPage& page)
+{
+    return *page.findChild<View*>();
+}
+
+ui::PlannerPage* pageOf(const ui::MainWindow& window)
+{
+    return qobject_cast<ui::PlannerPage*>(window.currentPage());
+}
+
 void sendMouse(ui::MainWindow& window, QEvent::Type type, const QPointF& pos)
 {
     QWindow* handle = window.windowHandle();
@@ -153,9 +168,9 @@ ui::Coordinates coordinatesOf(const ui::MainWindow& window, const ui::BudgetTime
 /// What the frame that was just painted claims.
 void checkFrame(ui::PlannerPage& page, Measured& measured)
 {
-    const base::Bytes budget = page.timeline().budget().value_or(base::Bytes{});
+    const base::Bytes budget = viewOf<ui::BudgetTimelineView>(page).budget().value_or(base::Bytes{});
     const plan::VerifiedPlanPtr& plan = page.document().outcome().best;
-    if (page.document().budget() != budget || page.planPage().model()->plan() != plan)
+    if (page.document().budget() != budget || viewOf<ui::PlanPage>(page).model()->plan() != plan)
         ++measured.faults;
     if (!plan) {
         ++measured.withoutPlan;
@@ -196,7 +211,7 @@ void measurePlanPart(const workspace::Planned& planned, base::Bytes budget, Meas
 /// One mouse event and what it leads to.
 void step(PaintClock& clock, ui::MainWindow& window, const QPointF& pos, Measured& measured)
 {
-    ui::PlannerPage& page = *window.currentPage();
+    ui::PlannerPage& page = *pageOf(window);
     clock.reset();
     ++measured.moves;
     const Span begin = now();
@@ -216,25 +231,25 @@ void step(PaintClock& clock, ui::MainWindow& window, const QPointF& pos, Measure
 /// Down from above the unplanned peak to below the smallest plan and back, until enough is painted.
 Measured drag(PaintClock& clock, ui::MainWindow& window)
 {
-    ui::PlannerPage& page = *window.currentPage();
+    ui::PlannerPage& page = *pageOf(window);
     const workspace::Planned& planned = *page.document().planned();
-    const ui::Coordinates at = coordinatesOf(window, page.timeline());
+    const ui::Coordinates at = coordinatesOf(window, viewOf<ui::BudgetTimelineView>(page));
     const auto scaled = [](base::Bytes bytes, double factor) {
         return base::Bytes{static_cast<std::int64_t>(static_cast<double>(bytes.count()) * factor)};
     };
     const int highest = static_cast<int>(
         std::max(at.plot().top(), at.yOf(scaled(planned.unplanned->evaluation().peak, 1.03))));
     const int lowest = static_cast<int>(at.yOf(scaled(planned.smallestPeak, 0.93)));
-    const QPointF start{at.plot().left() + 300, at.yOf(*page.timeline().budget())};
+    const QPointF start{at.plot().left() + 300, at.yOf(*viewOf<ui::BudgetTimelineView>(page).budget())};
     Measured measured;
     ColumnFill fill;
     ProfileScan scan{page.document().shownPlan()->evaluation().timeline->stepCount()};
-    clock.watch(&page.timeline());
+    clock.watch(&viewOf<ui::BudgetTimelineView>(page));
     settle(clock);
     sendMouse(window, QEvent::MouseMove, start);
     sendMouse(window, QEvent::MouseButtonPress, start);
     settle(clock);
-    if (!page.timeline().isDragging())
+    if (!viewOf<ui::BudgetTimelineView>(page).isDragging())
         return measured;
     int y = static_cast<int>(start.y());
     int direction = kStride;
@@ -367,13 +382,14 @@ int runCase(PaintClock& clock, const std::string& name, const QString& path, con
     settings.drive(theme);
     workspace::Choices choices;
     choices.device = plan::findDevice(plan::kDefaultDevice).value_or(plan::Device{});
-    ui::MainWindow window{settings, choices};
+    ui::MainWindow window{
+        settings, {{ui::plannerPageKind(settings, {choices, std::nullopt}, ui::plannerLayout())}}};
     window.setCloseQuestion([](const QString&) { return ui::MainWindow::CloseAnswer::Discard; });
     window.resize(kWindow);
     window.show();
     window.openFiles({path});
     const bool isReady = wait([&window] {
-        ui::PlannerPage* page = window.currentPage();
+        ui::PlannerPage* page = pageOf(window);
         return page != nullptr && page->document().isPlanned() && page->document().isRefined();
     });
     if (!isReady) {
@@ -382,14 +398,14 @@ int runCase(PaintClock& clock, const std::string& name, const QString& path, con
     }
     window.resize(kWindow);
     settle(clock);
-    ui::PlannerPage& page = *window.currentPage();
+    ui::PlannerPage& page = *pageOf(window);
     Measured measured = drag(clock, window);
     if (measured.frame.size() < kFrames) {
         fmt::print("{}: only {} frames painted\n", name, measured.frame.size());
         return 1;
     }
     replayShown(measured);
-    print(name, page.timeline().size(), *page.document().planned(), measured);
+    print(name, viewOf<ui::BudgetTimelineView>(page).size(), *page.document().planned(), measured);
     return measured.faults;
 }
 

@@ -116,7 +116,7 @@ void ByHandTest::answerDialog(const QString& name, bool isTyped)
 
 QLineEdit* ByHandTest::budgetField() const
 {
-    for (QLineEdit* edit : m_window->currentPage()->budgetPanel().findChildren<QLineEdit*>())
+    for (QLineEdit* edit : viewOf<BudgetPanel>(*currentPage()).findChildren<QLineEdit*>())
         if (edit->accessibleName() == QStringLiteral("Budget"))
             return edit;
     return nullptr;
@@ -126,7 +126,7 @@ void ByHandTest::savesAndOpensASession()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    auto* freeze = page->budgetPanel().findChild<QCheckBox*>(QStringLiteral("freeze-stats"));
+    auto* freeze = viewOf<BudgetPanel>(*page).findChild<QCheckBox*>(QStringLiteral("freeze-stats"));
     QTest::mouseClick(freeze, Qt::LeftButton, {}, {freeze->height() / 2, freeze->height() / 2});
     QLineEdit* budget = budgetField();
     QTest::mouseDClick(budget, Qt::LeftButton, {}, {20, budget->height() / 2});
@@ -138,9 +138,9 @@ void ByHandTest::savesAndOpensASession()
     QVERIFY(page->document().budget() == chosen);
     const plan::VerifiedPlanPtr best = page->document().outcome().best;
     QVERIFY(best && best->plan().freezeStats);
-    const int decisions = page->planPage().model()->rowCount();
+    const int decisions = viewOf<PlanPage>(*page).model()->rowCount();
     QVERIFY(decisions > 0);
-    const int runs = page->runPage().model()->rowCount();
+    const int runs = viewOf<RunPage>(*page).model()->rowCount();
     auto* tabs = m_window->findChild<QTabBar*>();
     QCOMPARE(tabs->tabText(1), QStringLiteral("● resnet18"));
 
@@ -163,7 +163,7 @@ void ByHandTest::savesAndOpensASession()
     clickEntry(QStringLiteral("&File"), QStringLiteral("&Open…"));
     QVERIFY(opened.count() > 0 || opened.wait(kPatience));
     QCOMPARE(m_dialog, QStringLiteral("Open"));
-    page = m_window->currentPage();
+    page = currentPage();
     QVERIFY(page != nullptr);
     QCOMPARE(tabs->tabText(1), QStringLiteral("by hand.plimsoll"));
     // As it was left, before anything is planned and after.
@@ -176,10 +176,11 @@ void ByHandTest::savesAndOpensASession()
         QCOMPARE(page->document().outcome().best->evaluation().stepTime.count(),
                  best->evaluation().stepTime.count());
         QCOMPARE(budgetField()->text(), bytesText(chosen).replace(QChar{u'\u00a0'}, QChar{u' '}));
-        QVERIFY(
-            page->budgetPanel().findChild<QCheckBox*>(QStringLiteral("freeze-stats"))->isChecked());
-        QCOMPARE(page->planPage().model()->rowCount(), decisions);
-        QCOMPARE(page->runPage().model()->rowCount(), runs);
+        QVERIFY(viewOf<BudgetPanel>(*page)
+                    .findChild<QCheckBox*>(QStringLiteral("freeze-stats"))
+                    ->isChecked());
+        QCOMPARE(viewOf<PlanPage>(*page).model()->rowCount(), decisions);
+        QCOMPARE(viewOf<RunPage>(*page).model()->rowCount(), runs);
     }
     QVERIFY(!page->document().isUnsaved());
 }
@@ -189,7 +190,7 @@ void ByHandTest::exportsAPlanAndItsGraph()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    auto* runtime = page->budgetPanel().findChild<QComboBox*>(QStringLiteral("runtime"));
+    auto* runtime = viewOf<BudgetPanel>(*page).findChild<QComboBox*>(QStringLiteral("runtime"));
     runtime->setFocus();
     QTest::keyClick(runtime, Qt::Key_Down);
     QCOMPARE(runtime->currentText(), QStringLiteral("step"));
@@ -207,7 +208,7 @@ void ByHandTest::exportsAPlanAndItsGraph()
     QVERIFY(best && !best->plan().recomputeSteps.empty());
 
     m_settings->setLastFolder(QString::fromStdString(m_folder->file({})));
-    QSignalSpy exported{m_window.get(), &MainWindow::exported};
+    QSignalSpy exported{&page->exporter(), &PlanExport::exported};
     for (const char* name : {"by hand.json", "step.plimsoll.json", "compressed.plimsoll.json.gz"}) {
         m_dialog.clear();
         exported.clear();
@@ -229,8 +230,7 @@ void ByHandTest::exportsAPlanAndItsGraph()
         clickEntry(QStringLiteral("&File"), QStringLiteral("&Open…"));
         QVERIFY(opened.count() > 0 || opened.wait(kPatience));
         QCOMPARE(m_dialog, QStringLiteral("Open"));
-        const plan::Evaluation& step =
-            m_window->currentPage()->document().planned()->unplanned->evaluation();
+        const plan::Evaluation& step = currentPage()->document().planned()->unplanned->evaluation();
         QCOMPARE(step.timeline->totals(), best->evaluation().timeline->totals());
         QCOMPARE(step.stepTime, best->evaluation().stepTime);
     }
@@ -246,7 +246,7 @@ void ByHandTest::givesUpADialog()
         answerDialog({});
         clickEntry(QStringLiteral("&File"), QString::fromUtf8(entry));
         QCOMPARE(m_dialog, QString::fromUtf8(title));
-        QVERIFY(m_window->currentPage() == page);
+        QVERIFY(currentPage() == page);
         QCOMPARE(m_window->pages().size(), std::size_t{1});
         QVERIFY(!page->document().document().session.file);
         QVERIFY(page->strip().isHidden());

@@ -6,6 +6,7 @@
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/shell/status_line.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/support/gui_time.h"
 #include "tests/ui/window_fixture.h"
@@ -20,6 +21,7 @@ namespace {
 
 using namespace plimsoll;
 using namespace plimsoll::ui;
+using plimsoll::tests::viewOf;
 using tests::kFreeze;
 using tests::kPatience;
 
@@ -38,7 +40,7 @@ private:
     /// By its keys, as somebody without a mouse.
     static void check(PlannerPage& page, const char* name, bool on)
     {
-        for (QCheckBox* box : page.budgetPanel().findChildren<QCheckBox*>()) {
+        for (QCheckBox* box : viewOf<BudgetPanel>(page).findChildren<QCheckBox*>()) {
             if (box->accessibleName() != QString::fromUtf8(name))
                 continue;
             QCOMPARE(box->isChecked(), !on);
@@ -51,7 +53,7 @@ private:
     }
     static void choose(PlannerPage& page, const char* name, const char* value)
     {
-        for (QComboBox* box : page.budgetPanel().findChildren<QComboBox*>()) {
+        for (QComboBox* box : viewOf<BudgetPanel>(page).findChildren<QComboBox*>()) {
             if (box->accessibleName() != QString::fromUtf8(name))
                 continue;
             box->setFocus();
@@ -92,7 +94,7 @@ private:
             QCOMPARE(mine.best->evaluation().peak.count(), answer.best->evaluation().peak.count());
             QCOMPARE(mine.best->evaluation().stepTime.count(),
                      answer.best->evaluation().stepTime.count());
-            QCOMPARE(page.planPage().model()->rowCount() > 0,
+            QCOMPARE(viewOf<PlanPage>(page).model()->rowCount() > 0,
                      !answer.best->plan().recomputesNothing());
         }
     }
@@ -105,7 +107,7 @@ void ChoicesInMidsolveTest::aDragDuringASolve()
     const tests::GuiTime time;
     choose(*page, "Regions", "op");
     QVERIFY(makesProgress(*page));
-    BudgetTimelineView& view = page->timeline();
+    BudgetTimelineView& view = viewOf<BudgetTimelineView>(*page);
     const QPoint from = budgetHandle(*page);
     QTest::mousePress(&view, Qt::LeftButton, {}, from);
     for (int dy = 1; dy <= 60; ++dy) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tabs and the window go at once; what they still have to write is written behind them.
 #include "ui/base/message_strip.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/support/saved_session.h"
 #include "tests/ui/window_fixture.h"
@@ -100,7 +101,7 @@ void ClosingTest::closesATabWhileItsFileIsHeld()
     page->document().commitBudget(Bytes{std::int64_t{2300} << 20});
     QElapsedTimer clock;
     clock.start();
-    m_window->closePage(1);
+    m_window->closePage(*m_window->pages().front());
     QVERIFY2(clock.elapsed() < kFreeze, qPrintable(QString::number(clock.elapsed())));
     QVERIFY(m_window->pages().empty());
     QCOMPARE(m_window->findChild<QTabBar*>()->count(), 1);
@@ -117,14 +118,14 @@ void ClosingTest::opensASessionOnlyWhenItIsWritten()
     QVERIFY(page != nullptr);
     auto lock = std::make_unique<FileLock>(sessionFile());
     page->document().commitBudget(Bytes{std::int64_t{2300} << 20});
-    m_window->closePage(1);
+    m_window->closePage(*m_window->pages().front());
     QSignalSpy opened{m_window.get(), &MainWindow::opened};
     m_window->openFiles({sessionFile()});
     QTest::qWait(200);
     QVERIFY(!m_window->isOpening());
     lock.reset();
     QVERIFY(opened.wait(kPatience));
-    QCOMPARE(m_window->currentPage()->document().budget().count(), std::int64_t{2300} << 20);
+    QCOMPARE(currentPage()->document().budget().count(), std::int64_t{2300} << 20);
 }
 
 void ClosingTest::closesTheWindowWhileAFileIsHeld()
@@ -162,17 +163,17 @@ void ClosingTest::bringsBackWhatCouldNotBeWritten()
     QVERIFY(m_window->isHidden());
     QVERIFY(QTest::qWaitFor([&] { return m_window->isVisible(); }, kPatience));
     QCOMPARE(asked, 0);
-    QVERIFY(m_window->currentPage() == page);
+    QVERIFY(currentPage() == page);
     QVERIFY(page->document().isUnsaved());
     QVERIFY(!page->strip().isHidden());
     QCOMPARE(page->strip().shown().first, QStringLiteral("The session could not be saved."));
     // Now it asks, for the file can't be relied on.
-    m_window->closePage(1);
+    m_window->closePage(*m_window->pages().front());
     QCOMPARE(asked, 1);
-    QVERIFY(m_window->currentPage() == page);
+    QVERIFY(currentPage() == page);
     answer = MainWindow::CloseAnswer::Discard;
     const QPointer<PlannerPage> guard{page};
-    m_window->closePage(1);
+    m_window->closePage(*m_window->pages().front());
     QVERIFY(QTest::qWaitFor([&] { return guard.isNull(); }, kPatience));
     QVERIFY(m_window->pages().empty());
 }
@@ -195,24 +196,25 @@ void ClosingTest::savesPinsWhenTheyChange()
 {
     PlannerPage* page = openSession();
     QVERIFY(page != nullptr);
-    page->timeline().goToPeak();
+    viewOf<BudgetTimelineView>(*page).goToPeak();
     QVERIFY(!page->document().isUnsaved());
-    QTest::keyClick(&page->timeline(), Qt::Key_Space);
-    QCOMPARE(page->timeline().pinnedSteps().size(), std::size_t{1});
+    QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_Space);
+    QCOMPARE(viewOf<BudgetTimelineView>(*page).pinnedSteps().size(), std::size_t{1});
     const QByteArray pins =
-        "\"pins\":[" + QByteArray::number(page->timeline().pinnedSteps()[0]) + ']';
+        "\"pins\":[" + QByteArray::number(viewOf<BudgetTimelineView>(*page).pinnedSteps()[0]) + ']';
     QVERIFY(page->document().isUnsaved());
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
     const auto view = [this] { return QByteArray::fromStdString(savedSession().document.view); };
     QVERIFY2(view().contains(pins), view().constData());
-    QTest::keyClick(&page->timeline(), Qt::Key_Escape);
+    QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_Escape);
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
     QVERIFY2(view().contains("\"pins\":[]"), view().constData());
 }
 
 void ClosingTest::beginsWithARatioOfTheUnplannedPeak()
 {
-    m_window->setFirstBudget(*plimsoll::base::parseBudget("80%"));
+    closeWindow();
+    openWindow({1440, 900}, *plimsoll::base::parseBudget("80%"));
     PlannerPage* page = open(samplePath("resnet18"));
     QVERIFY(page != nullptr);
     const Bytes peak = page->document().planned()->unplanned->evaluation().peak;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding as a user does it: by key, typing, going from hit to hit, and back with Esc.
+#include "core/graph/find_index.h"
 #include "ui/shell/find_field.h"
 #include "ui/shell/finder.h"
 #include "ui/shell/view_bar.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -56,38 +58,40 @@ void FindTest::goesFromHitToHit()
         const auto& schedule = *page->document().shownPlan()->evaluation().schedule;
         return static_cast<std::size_t>(schedule.stepOfOp[ops[hit].index()]);
     };
-    QCOMPARE(page->timeline().cursorStep(), stepOf(0));
+    QCOMPARE(viewOf<BudgetTimelineView>(*page).cursorStep(), stepOf(0));
     QTest::keyClick(&field(), Qt::Key_Return);
     QVERIFY(shows("2" + of));
-    QCOMPARE(page->timeline().cursorStep(), stepOf(1));
+    QCOMPARE(viewOf<BudgetTimelineView>(*page).cursorStep(), stepOf(1));
     QTest::keyClick(&field(), Qt::Key_Return, Qt::ShiftModifier);
     QTest::keyClick(&field(), Qt::Key_Return, Qt::ShiftModifier); // over the beginning
     QVERIFY(shows(QByteArray::number(qulonglong(ops.size())) + of));
     // In the plot the letters do it.
-    page->timeline().setFocus();
-    QTest::keyClick(&page->timeline(), Qt::Key_N);
+    viewOf<BudgetTimelineView>(*page).setFocus();
+    QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_N);
     QVERIFY(shows("1" + of));
-    QTest::keyClick(&page->timeline(), Qt::Key_N, Qt::ShiftModifier);
+    QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_N, Qt::ShiftModifier);
     QVERIFY(shows(QByteArray::number(qulonglong(ops.size())) + of));
-    QTest::keyClick(&page->timeline(), Qt::Key_Slash);
+    QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_Slash);
     QVERIFY(field().hasFocus());
     QCOMPARE(field().selectedText(), QStringLiteral("maxpool"));
     QTest::keyClick(&field(), Qt::Key_Escape);
     QCOMPARE(field().text(), QString{});
     QCOMPARE(field().shownCount(), QString{});
-    QVERIFY(page->timeline().hasFocus());
+    QVERIFY(viewOf<BudgetTimelineView>(*page).hasFocus());
 }
 
 void FindTest::bringsTheStepIntoView()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    page->timeline().setVisibleRange({0.9, 1.0});
+    viewOf<BudgetTimelineView>(*page).setVisibleRange({0.9, 1.0});
     trigger("edit.find");
     type("conv1.weight");
     QVERIFY(QTest::qWaitFor([&] { return !field().shownCount().isEmpty(); }, kPatience));
-    QVERIFY(page->timeline().visibleRange().begin < 0.5);
-    QVERIFY(page->timeline().visibleRange().end - page->timeline().visibleRange().begin < 0.11);
+    QVERIFY(viewOf<BudgetTimelineView>(*page).visibleRange().begin < 0.5);
+    QVERIFY(viewOf<BudgetTimelineView>(*page).visibleRange().end
+                - viewOf<BudgetTimelineView>(*page).visibleRange().begin
+            < 0.11);
 }
 
 void FindTest::saysWhenThereIsNone()
@@ -98,7 +102,7 @@ void FindTest::saysWhenThereIsNone()
     type("no such thing");
     QVERIFY(shows("0 hits"));
     QVERIFY(field().property("fault").toBool());
-    QVERIFY(!page->timeline().cursorStep());
+    QVERIFY(!viewOf<BudgetTimelineView>(*page).cursorStep());
     const QColor danger = m_theme->color(Role::Danger);
     const QImage picture = field().grab().toImage();
     QCOMPARE(picture.pixelColor(picture.width() / 2, 0).name(), danger.name());
@@ -116,8 +120,8 @@ void FindTest::leavesLettersToTextFields()
     type("whn/bm");
     QCOMPARE(field().text(), QStringLiteral("whn/bm"));
     QVERIFY(field().hasFocus());
-    QCOMPARE(page->timeline().visibleRange().begin, 0.0);
-    QVERIFY(page->timeline().pinnedSteps().empty());
+    QCOMPARE(viewOf<BudgetTimelineView>(*page).visibleRange().begin, 0.0);
+    QVERIFY(viewOf<BudgetTimelineView>(*page).pinnedSteps().empty());
 }
 
 void FindTest::foldsInANarrowWindow()

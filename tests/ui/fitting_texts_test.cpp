@@ -65,7 +65,7 @@ void FittingTextsTest::cutsNothingInThePanel()
     QVERIFY(page != nullptr);
     QFETCH(bool, isParallel);
     if (isParallel) {
-        for (QCheckBox* box : page->budgetPanel().findChildren<QCheckBox*>())
+        for (QCheckBox* box : viewOf<BudgetPanel>(*page).findChildren<QCheckBox*>())
             if (box->text() == QStringLiteral("Data parallel (DDP)"))
                 box->click();
         QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
@@ -80,7 +80,7 @@ void FittingTextsTest::cutsNothingInThePanel()
                                Bytes{(bound + smallest).count() / 2}, Bytes{bound.count() / 2}}) {
         page->document().commitBudget(budget);
         QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
-        QCOMPARE(cutTexts(page->budgetPanel()), QStringList{});
+        QCOMPARE(cutTexts(viewOf<BudgetPanel>(*page)), QStringList{});
     }
 }
 
@@ -108,7 +108,7 @@ void FittingTextsTest::tellsAllOfAFieldsFault()
     PlannerPage* page = openPlanned("gpt2");
     QVERIFY(page != nullptr);
     QLineEdit* edit = nullptr;
-    for (QWidget* widget : page->budgetPanel().findChildren<QWidget*>())
+    for (QWidget* widget : viewOf<BudgetPanel>(*page).findChildren<QWidget*>())
         if (widget->accessibleName() == field && widget->focusPolicy() == Qt::StrongFocus)
             edit = qobject_cast<QAbstractSpinBox*>(widget) != nullptr
                        ? widget->findChild<QLineEdit*>()
@@ -119,7 +119,7 @@ void FittingTextsTest::tellsAllOfAFieldsFault()
     QTest::keyClicks(edit, typed);
     QTest::keyClick(edit, Qt::Key_Return);
     const QLabel* told = nullptr;
-    for (const QLabel* label : page->budgetPanel().findChildren<QLabel*>())
+    for (const QLabel* label : viewOf<BudgetPanel>(*page).findChildren<QLabel*>())
         if (label->text() == fault)
             told = label;
     QVERIFY(told != nullptr && told->isVisible());

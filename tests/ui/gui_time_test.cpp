@@ -4,6 +4,7 @@
 #include "tests/support/gui_time.h"
 
 #include "ui/problem_form/size_form.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/support/measurement_file.h"
 #include "tests/ui/window_fixture.h"
@@ -48,12 +49,13 @@ void GuiTimeTest::neverStandsStill_data()
 void GuiTimeTest::drag(PlannerPage& page)
 {
     const QPoint from = budgetHandle(page);
-    QTest::mousePress(&page.timeline(), Qt::LeftButton, {}, from);
+    QTest::mousePress(&viewOf<BudgetTimelineView>(page), Qt::LeftButton, {}, from);
     for (int move = 1; move <= 40; ++move) {
-        QTest::mouseMove(&page.timeline(), from + QPoint{0, 3 * (move <= 20 ? move : 40 - move)});
+        QTest::mouseMove(&viewOf<BudgetTimelineView>(page),
+                         from + QPoint{0, 3 * (move <= 20 ? move : 40 - move)});
         QTest::qWait(4);
     }
-    QTest::mouseRelease(&page.timeline(), Qt::LeftButton, {}, from + QPoint{0, 30});
+    QTest::mouseRelease(&viewOf<BudgetTimelineView>(page), Qt::LeftButton, {}, from + QPoint{0, 30});
     QVERIFY(isDone(page));
 }
 
@@ -78,8 +80,8 @@ void GuiTimeTest::measure(PlannerPage& page)
         plans.push_back(points.front()); // the longest
     file.write(QByteArray::fromStdString(support::measurementOf(plans, 1 << 20)));
     file.close();
-    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
-    m_window->layMeasurement(path);
+    QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
+    currentPage()->addFile(path);
     QVERIFY(laid.wait(kPatience));
     page.document().commitBudget(page.document().planned()->smallestPeak); // that plan
     QVERIFY(isDone(page));

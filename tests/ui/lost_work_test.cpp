@@ -88,7 +88,7 @@ void LostWorkTest::exportsOntoNoSession()
 {
     PlannerPage* page = openSession("work.json"); // named so that its ending asks for a plan file
     QVERIFY(page != nullptr);
-    m_window->exportTo(*page, file("work.json"));
+    page->exporter().start(file("work.json"));
     QVERIFY(QTest::qWaitFor([&] { return !page->strip().isHidden(); }, kPatience));
     QVERIFY(page->strip().shown().rest.contains(QStringLiteral("is a session")));
     page->document().commitBudget(mebi(2300));
@@ -100,9 +100,9 @@ void LostWorkTest::takesAMessageAwayOnceItIsDone()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    m_window->exportTo(*page, QStringLiteral("plan.docx"));
+    page->exporter().start(QStringLiteral("plan.docx"));
     QVERIFY(QTest::qWaitFor([&] { return !page->strip().isHidden(); }, kPatience));
-    m_window->exportTo(*page, file("plan.json"));
+    page->exporter().start(file("plan.json"));
     QVERIFY(QTest::qWaitFor([&] { return page->strip().isHidden(); }, kPatience));
 }
 
@@ -234,7 +234,7 @@ void LostWorkTest::opensASessionWithNumbersThatNobodyHas()
 {
     PlannerPage* page = openSession("work.plimsoll");
     QVERIFY(page != nullptr);
-    m_window->closePage(1);
+    m_window->closePage(*m_window->pages().front());
     QVERIFY(QTest::qWaitFor([&] { return m_window->pages().empty(); }, kPatience));
     QTest::qWait(100);
     sqlite3* database = nullptr;
@@ -255,12 +255,12 @@ void LostWorkTest::opensASessionWithNumbersThatNobodyHas()
 void LostWorkTest::writesIntoNoSessionOfAnotherGraph()
 {
     QVERIFY(openSession("work.plimsoll") != nullptr);
-    m_window->closePage(1);
+    m_window->closePage(*m_window->pages().front());
     QVERIFY(QTest::qWaitFor([&] { return m_window->pages().empty(); }, kPatience));
     PlannerPage* other = openPlanned("gpt2");
     QVERIFY(other != nullptr);
     saveTo(*other, file("other.plimsoll"));
-    m_window->closePage(1);
+    m_window->closePage(*m_window->pages().front());
     PlannerPage* page = open(file("work.plimsoll"));
     QVERIFY(page != nullptr);
     const std::size_t runs = saved(file("other.plimsoll")).plan.runs.size();

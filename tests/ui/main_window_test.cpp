@@ -3,13 +3,13 @@
 #include "core/plan_file/plan_json.h"
 #include "core/writers/python_writer.h"
 #include "ui/base/numbers.h"
-#include "ui/frontier/frontier_view.h"
 #include "ui/models/plan_model.h"
 #include "ui/models/program_texts.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/plan_tables/run_page.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/start_page/start_page.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/support/graph_file.h"
 #include "tests/support/saved_session.h"
@@ -69,18 +69,17 @@ private Q_SLOTS:
 
 void MainWindowTest::opensASampleAndPlansIt()
 {
-    QVERIFY(m_window->currentPage() == nullptr);
+    QVERIFY(currentPage() == nullptr);
     trigger("sample.resnet18");
-    QVERIFY(QTest::qWaitFor([&] { return m_window->currentPage() != nullptr; }, kPatience));
-    PlannerPage* page = m_window->currentPage();
-    QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
-    QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return currentPage() != nullptr; }, kPatience));
+    PlannerPage* page = currentPage();
+    QVERIFY(isDone(*page));
     const auto best = page->document().outcome().best;
     QVERIFY(best);
     QVERIFY(best->evaluation().peak <= page->document().budget());
-    QVERIFY(page->timeline().budget() == page->document().budget());
-    QVERIFY(page->planPage().model()->rowCount() > 0);
-    QCOMPARE(page->runPage().model()->rowCount(), 1);
+    QVERIFY(viewOf<BudgetTimelineView>(*page).budget() == page->document().budget());
+    QVERIFY(viewOf<PlanPage>(*page).model()->rowCount() > 0);
+    QCOMPARE(viewOf<RunPage>(*page).model()->rowCount(), 1);
     QCOMPARE(page->status().text, QStringLiteral("Plan verified"));
     QCOMPARE(m_settings->recentFiles().size(), 1);
     QVERIFY(!page->document().isUnsaved());
@@ -93,7 +92,7 @@ void MainWindowTest::showsACertifiedPlanInEveryFrameOfADrag()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    BudgetTimelineView& view = page->timeline();
+    BudgetTimelineView& view = viewOf<BudgetTimelineView>(*page);
     const Bytes before = page->document().budget();
     const QPoint from = budgetHandle(*page);
     QTest::mousePress(&view, Qt::LeftButton, {}, from);
@@ -129,7 +128,7 @@ void MainWindowTest::cancelsADragWithEscape()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    BudgetTimelineView& view = page->timeline();
+    BudgetTimelineView& view = viewOf<BudgetTimelineView>(*page);
     const Bytes before = page->document().budget();
     const QPoint from = budgetHandle(*page);
     QTest::mousePress(&view, Qt::LeftButton, {}, from);
@@ -199,8 +198,8 @@ void MainWindowTest::reopensASessionAsItWasLeft()
     page->document().commitBudget(budget);
     QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
     page->document().renameRun(2, QStringLiteral("the good one"));
-    page->timeline().setVisibleRange({0.25, 0.5});
-    page->timeline().setPinnedSteps({100});
+    viewOf<BudgetTimelineView>(*page).setVisibleRange({0.25, 0.5});
+    viewOf<BudgetTimelineView>(*page).setPinnedSteps({100});
     QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
     m_window->saveTo(*page, file);
     QVERIFY(saved.wait(kPatience));
@@ -208,8 +207,8 @@ void MainWindowTest::reopensASessionAsItWasLeft()
     QCOMPARE(page->document().title(), QStringLiteral("work.plimsoll"));
     const auto evaluation = page->document().outcome().best->evaluationPtr();
     const plan::Plan plan = page->document().outcome().best->plan();
-    m_window->closePage(1);
-    QVERIFY(m_window->currentPage() == nullptr);
+    m_window->closePage(*m_window->pages().front());
+    QVERIFY(currentPage() == nullptr);
 
     page = open(file);
     QVERIFY(page != nullptr);
@@ -218,15 +217,15 @@ void MainWindowTest::reopensASessionAsItWasLeft()
     QVERIFY(page->document().outcome().best);
     QVERIFY(page->document().outcome().best->plan() == plan);
     QCOMPARE(page->document().outcome().best->evaluation().peak.count(), evaluation->peak.count());
-    QCOMPARE(page->timeline().visibleRange().begin, 0.25);
-    QCOMPARE(page->timeline().visibleRange().end, 0.5);
-    QCOMPARE(page->timeline().pinnedSteps(), std::vector<std::size_t>{100});
-    QCOMPARE(page->runPage().model()->rowCount(), 2);
-    QCOMPARE(page->runPage().model()->runAt(0).name, QStringLiteral("the good one"));
+    QCOMPARE(viewOf<BudgetTimelineView>(*page).visibleRange().begin, 0.25);
+    QCOMPARE(viewOf<BudgetTimelineView>(*page).visibleRange().end, 0.5);
+    QCOMPARE(viewOf<BudgetTimelineView>(*page).pinnedSteps(), std::vector<std::size_t>{100});
+    QCOMPARE(viewOf<RunPage>(*page).model()->rowCount(), 2);
+    QCOMPARE(viewOf<RunPage>(*page).model()->runAt(0).name, QStringLiteral("the good one"));
     QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
     QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
     QVERIFY(page->document().outcome().best->plan() == plan);
-    QCOMPARE(page->runPage().model()->rowCount(), 2);
+    QCOMPARE(viewOf<RunPage>(*page).model()->rowCount(), 2);
 }
 
 void MainWindowTest::savesEachChangeOfASession()
@@ -254,10 +253,10 @@ void MainWindowTest::exportsByEnding()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    QSignalSpy exported{m_window.get(), &MainWindow::exported};
+    QSignalSpy exported{&page->exporter(), &PlanExport::exported};
     for (const char* ending : {"json", "py", "csv", "svg"}) {
         const QString path = QString::fromStdString(m_folder->file(std::string{"plan."} + ending));
-        m_window->exportTo(*page, path);
+        page->exporter().start(path);
         QVERIFY(exported.wait(kPatience));
         QFile file{path};
         QVERIFY(file.open(QIODevice::ReadOnly));
@@ -269,7 +268,7 @@ void MainWindowTest::exportsByEnding()
             QVERIFY(read->plan == page->document().outcome().best->plan());
         }
     }
-    m_window->exportTo(*page, QStringLiteral("plan.docx"));
+    page->exporter().start(QStringLiteral("plan.docx"));
     QVERIFY(QTest::qWaitFor([&] { return !page->strip().isHidden(); }, kPatience));
     trigger("file.snippet");
     QCOMPARE(QGuiApplication::clipboard()->text().toStdString(),
@@ -297,7 +296,7 @@ void MainWindowTest::keepsTheDocumentWhenAnotherFileFails()
     QSignalSpy failed{m_window.get(), &MainWindow::openFailed};
     m_window->openFiles({QStringLiteral("/nowhere/at/all.json")});
     QVERIFY(failed.wait(kPatience));
-    QVERIFY(m_window->currentPage() == page);
+    QVERIFY(currentPage() == page);
     QVERIFY(!page->strip().isHidden());
     QVERIFY(page->strip().shown().first.contains(QStringLiteral("all.json")));
     QVERIFY(page->document().outcome().best);
@@ -325,8 +324,8 @@ void MainWindowTest::closesATabInTheMiddleOfPlanning()
     QVERIFY(page != nullptr);
     QVERIFY(page->document().isPlanning());
     QPointer<PlannerPage> guard{page};
-    m_window->closePage(1);
-    QVERIFY(m_window->currentPage() == nullptr);
+    m_window->closePage(*m_window->pages().front());
+    QVERIFY(currentPage() == nullptr);
     QVERIFY(QTest::qWaitFor([&] { return guard.isNull(); }, kPatience));
 }
 
@@ -341,13 +340,13 @@ void MainWindowTest::asksBeforeUnsavedWorkIsLost()
         return answer;
     });
     page->document().commitBudget(Bytes{std::int64_t{2300} << 20});
-    m_window->closePage(1);
+    m_window->closePage(*m_window->pages().front());
     QCOMPARE(asked, 1);
-    QVERIFY(m_window->currentPage() == page);
+    QVERIFY(currentPage() == page);
     QVERIFY(!m_window->close());
     QCOMPARE(asked, 2);
     answer = MainWindow::CloseAnswer::Discard;
-    m_window->closePage(1);
+    m_window->closePage(*m_window->pages().front());
     QCOMPARE(asked, 3);
     QVERIFY(m_window->pages().empty());
 }
@@ -379,18 +378,18 @@ void MainWindowTest::fallsBackInANarrowWindow()
     m_window->resize(1024, 640);
     QTest::qWait(50);
     QCOMPARE(m_window->size(), QSize(1024, 640));
-    QVERIFY(page->timeline().width() >= 560);
-    QVERIFY(page->timeline().width() > 900);
+    QVERIFY(viewOf<BudgetTimelineView>(*page).width() >= 560);
+    QVERIFY(viewOf<BudgetTimelineView>(*page).width() > 900);
     m_window->resize(1440, 900);
     QTest::qWait(50);
-    QVERIFY(page->timeline().width() < 1200);
+    QVERIFY(viewOf<BudgetTimelineView>(*page).width() < 1200);
 }
 
 void MainWindowTest::givesTablesTheRoomOfALargeScreen()
 {
     PlannerPage* page = openPlanned("gpt2");
     QVERIFY(page != nullptr);
-    const auto* table = page->planPage().findChild<QTableView*>();
+    const auto* table = viewOf<PlanPage>(*page).findChild<QTableView*>();
     const auto rows = [table] {
         QTest::qWait(50);
         return table->viewport()->height() / table->verticalHeader()->defaultSectionSize();
@@ -403,7 +402,8 @@ void MainWindowTest::givesTablesTheRoomOfALargeScreen()
     m_window->resize(3840, 2160);
     QVERIFY2(rows() >= 18, qPrintable(QString::number(rows())));
     QVERIFY(frontier->width() > 2 * small.width());
-    QVERIFY(page->timeline().height() > 2 * frontier->height() - 200); // still the larger part
+    QVERIFY(viewOf<BudgetTimelineView>(*page).height()
+            > 2 * frontier->height() - 200); // still the larger part
     m_window->resize(1440, 900);
     QCOMPARE(rows(), few);
     QCOMPARE(frontier->height(), small.height());
@@ -468,7 +468,7 @@ void MainWindowTest::showsNamesAsTheyAreAndNothingElse()
     }
     for (std::size_t storage = 0; storage < program.storages.size(); ++storage)
         QVERIFY(isClean(storageTitle(program, plimsoll::graph::StorageId{storage})));
-    const PlanModel& plan = *page->planPage().model();
+    const PlanModel& plan = *viewOf<PlanPage>(*page).model();
     for (int row = 0; row < plan.rowCount(); ++row)
         for (int column = 0; column < plan.columnCount(); ++column) {
             QVERIFY(isClean(plan.index(row, column).data().toString()));

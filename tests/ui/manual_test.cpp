@@ -100,7 +100,7 @@ void ManualTest::opensAtTheFocusedPanelByF1()
 {
     QVERIFY(openPlanned() != nullptr);
     const auto f1On = [this](const char* accessibleName) {
-        for (QWidget* widget : m_window->currentPage()->findChildren<QWidget*>())
+        for (QWidget* widget : currentPage()->findChildren<QWidget*>())
             if (widget->accessibleName() == QLatin1String(accessibleName)
                 && widget->focusPolicy() != Qt::NoFocus && widget->isVisible()) {
                 m_window->activateWindow();

@@ -5,6 +5,7 @@
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/plan_panel/budget_panel.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -51,7 +52,7 @@ QString shown(base::Bytes bytes)
 bool isOfTheAnswer(PlannerPage& page)
 {
     const auto expected = solve::planMemory(*page.document().outcome().best, {});
-    const auto figures = page.budgetPanel().memoryLines().figures();
+    const auto figures = viewOf<BudgetPanel>(page).memoryLines().figures();
     return expected && figures && figures->packedHeight == expected->packedHeight
            && figures->packedLowerBound == expected->packedLowerBound
            && figures->reserved == expected->reserved
@@ -62,7 +63,7 @@ void MemoryLinesTest::figuresAreOfThePlanThatIsShown()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    const MemoryLines& lines = page->budgetPanel().memoryLines();
+    const MemoryLines& lines = viewOf<BudgetPanel>(*page).memoryLines();
     QVERIFY(waitForFigures(lines));
     QVERIFY(isOfTheAnswer(*page));
     const solve::PlanMemory memory = *lines.figures();
@@ -82,15 +83,15 @@ void MemoryLinesTest::noFigureOutlivesItsPlanDuringADrag()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    const MemoryLines& lines = page->budgetPanel().memoryLines();
+    const MemoryLines& lines = viewOf<BudgetPanel>(*page).memoryLines();
     QVERIFY(waitForFigures(lines));
     const plan::EvaluationPtr before = page->document().outcome().best->evaluationPtr();
     const QPoint from = budgetHandle(*page);
-    QTest::mousePress(&page->timeline(), Qt::LeftButton, {}, from);
+    QTest::mousePress(&viewOf<BudgetTimelineView>(*page), Qt::LeftButton, {}, from);
     int others = 0;
     int dy = 0;
     for (; dy <= 60; dy += 4) {
-        QTest::mouseMove(&page->timeline(), from + QPoint{0, dy});
+        QTest::mouseMove(&viewOf<BudgetTimelineView>(*page), from + QPoint{0, dy});
         const plan::VerifiedPlanPtr& best = page->document().outcome().best;
         if (!best || best->evaluationPtr() == before)
             continue;
@@ -102,7 +103,7 @@ void MemoryLinesTest::noFigureOutlivesItsPlanDuringADrag()
     QVERIFY(page->document().isDragging());
     QVERIFY(waitForFigures(lines)); // the hand is down, but rests
     QVERIFY(isOfTheAnswer(*page));
-    QTest::mouseRelease(&page->timeline(), Qt::LeftButton, {}, from + QPoint{0, dy});
+    QTest::mouseRelease(&viewOf<BudgetTimelineView>(*page), Qt::LeftButton, {}, from + QPoint{0, dy});
     QVERIFY(waitForFigures(lines));
     QVERIFY(isOfTheAnswer(*page));
 }
@@ -111,7 +112,7 @@ void MemoryLinesTest::segmentsAreSwitchedByAClickAndRemembered()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    const MemoryLines& lines = page->budgetPanel().memoryLines();
+    const MemoryLines& lines = viewOf<BudgetPanel>(*page).memoryLines();
     QVERIFY(waitForFigures(lines));
     const solve::PlanMemory memory = *lines.figures();
     QVERIFY(memory.reserved != memory.reservedExpandable);
@@ -128,7 +129,7 @@ void MemoryLinesTest::withoutAPlanThereIsNoFigure()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    const MemoryLines& lines = page->budgetPanel().memoryLines();
+    const MemoryLines& lines = viewOf<BudgetPanel>(*page).memoryLines();
     QVERIFY(waitForFigures(lines));
     page->document().commitBudget(base::Bytes{1 << 20});
     QVERIFY(!lines.figures());

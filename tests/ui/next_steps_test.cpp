@@ -3,6 +3,7 @@
 #include "ui/plan_panel/next_steps.h"
 
 #include "ui/plan_panel/budget_panel.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -47,7 +48,7 @@ void NextStepsTest::listsDifferencesOfVerifiedPlans()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    const NextSteps& next = page->budgetPanel().nextSteps();
+    const NextSteps& next = viewOf<BudgetPanel>(*page).nextSteps();
     QVERIFY(next.isVisible());
     QCOMPARE(next.steps().size(), NextSteps::kRows);
     QCOMPARE(rowsOf(next).size(), qsizetype{3});
@@ -67,7 +68,7 @@ void NextStepsTest::appliesAtAClick()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    const NextSteps& next = page->budgetPanel().nextSteps();
+    const NextSteps& next = viewOf<BudgetPanel>(*page).nextSteps();
     const auto before = page->document().outcome().best->evaluationPtr();
     const Bytes budget = page->document().budget();
     const NextStep step = next.steps()[1];
@@ -85,7 +86,7 @@ void NextStepsTest::vanishesAtTheSmallestPlan()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    const NextSteps& next = page->budgetPanel().nextSteps();
+    const NextSteps& next = viewOf<BudgetPanel>(*page).nextSteps();
     page->document().commitBudget(page->document().planned()->smallestPeak);
     QVERIFY(waitForPlan(*page));
     QVERIFY(next.steps().empty());
@@ -99,23 +100,23 @@ void NextStepsTest::keepsItsPlaceDuringADrag()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    const NextSteps& next = page->budgetPanel().nextSteps();
-    const QSize panel = page->budgetPanel().size();
+    const NextSteps& next = viewOf<BudgetPanel>(*page).nextSteps();
+    const QSize panel = viewOf<BudgetPanel>(*page).size();
     const QRect place = next.geometry();
     const QPoint from = budgetHandle(*page);
-    QTest::mousePress(&page->timeline(), Qt::LeftButton, {}, from);
+    QTest::mousePress(&viewOf<BudgetTimelineView>(*page), Qt::LeftButton, {}, from);
     bool vanished = false;
     for (int dy = 10; dy <= 300; dy += 10) {
-        QTest::mouseMove(&page->timeline(), from + QPoint{0, dy});
+        QTest::mouseMove(&viewOf<BudgetTimelineView>(*page), from + QPoint{0, dy});
         QTest::qWait(80);
-        QCOMPARE(page->budgetPanel().size(), panel);
+        QCOMPARE(viewOf<BudgetPanel>(*page).size(), panel);
         if (next.isVisible())
             QCOMPARE(next.geometry(), place);
         else
             vanished = true;
     }
     QVERIFY(vanished); // far down there is no plan, and nothing to offer
-    QTest::mouseRelease(&page->timeline(), Qt::LeftButton, {}, from + QPoint{0, 300});
+    QTest::mouseRelease(&viewOf<BudgetTimelineView>(*page), Qt::LeftButton, {}, from + QPoint{0, 300});
 }
 
 } // namespace

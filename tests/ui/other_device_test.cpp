@@ -17,6 +17,7 @@ namespace {
 
 using namespace plimsoll;
 using namespace plimsoll::ui;
+using plimsoll::tests::viewOf;
 
 class OtherDeviceTest : public QObject, private tests::WindowFixture
 {
@@ -33,7 +34,7 @@ private Q_SLOTS:
 private:
     [[nodiscard]] static QComboBox& list(PlannerPage& page)
     {
-        for (QComboBox* box : page.budgetPanel().findChildren<QComboBox*>())
+        for (QComboBox* box : viewOf<BudgetPanel>(page).findChildren<QComboBox*>())
             if (box->accessibleName() == QStringLiteral("GPU"))
                 return *box;
         qFatal("The panel has no list of GPUs.");

@@ -2,12 +2,13 @@
 // A measurement over the prediction: how it comes, what it shows, how it goes.
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
+#include "ui/document_page/pages_dock.h"
 #include "ui/models/step_model.h"
 #include "ui/plan_tables/measured_page.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/table_twins.h"
-#include "ui/shell/pages_dock.h"
 #include "ui/shell/status_line.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/support/measurement_file.h"
 #include "tests/ui/window_fixture.h"
@@ -93,26 +94,26 @@ void OverlayTest::isLaidOverByADrop()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
-    const Bytes top = page->timeline().axisTop();
-    const QImage before = page->timeline().grab().toImage();
+    const Bytes top = viewOf<BudgetTimelineView>(*page).axisTop();
+    const QImage before = viewOf<BudgetTimelineView>(*page).grab().toImage();
     const QAction& remove = *m_window->actions().get(QStringLiteral("file.no_measurement"));
     QVERIFY(!remove.isEnabled());
-    QVERIFY(!page->planDock().holds(&page->measuredPage()));
+    QVERIFY(!planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
     constexpr std::int64_t kMore = 64 << 20;
-    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     drop(written(*page, nullptr, kMore));
     QVERIFY(laid.wait(kPatience));
     QVERIFY(remove.isEnabled());
-    QVERIFY(page->planDock().holds(&page->measuredPage()));
+    QVERIFY(planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
     QCOMPARE(m_window->pages().size(), std::size_t{1});
-    QVERIFY(page->timeline().axisTop() >= top); // the measured peak is on the axis
-    QVERIFY(page->timeline().grab().toImage() != before);
+    QVERIFY(viewOf<BudgetTimelineView>(*page).axisTop() >= top); // the measured peak is on the axis
+    QVERIFY(viewOf<BudgetTimelineView>(*page).grab().toImage() != before);
     const Bytes peak = page->document().shownPlan()->evaluation().peak + Bytes{kMore};
-    QVERIFY2(page->timeline().accessibleDescription().contains(
+    QVERIFY2(viewOf<BudgetTimelineView>(*page).accessibleDescription().contains(
                  QStringLiteral("Measured peak %1.").arg(bytesText(peak, Rounding::Up))),
-             qPrintable(page->timeline().accessibleDescription()));
+             qPrintable(viewOf<BudgetTimelineView>(*page).accessibleDescription()));
     // The pages's numbers are those of core/compare.
-    const auto* model = page->measuredPage().model();
+    const auto* model = viewOf<MeasuredPage>(*page).model();
     const QAbstractItemModelTester tester{const_cast<MeasuredModel*>(model),
                                           QAbstractItemModelTester::FailureReportingMode::Fatal};
     QCOMPARE(cell(*model, 0, MeasuredModel::RunColumn), QStringLiteral("Without a plan"));
@@ -127,12 +128,13 @@ void OverlayTest::standsBesideThePredictionInTheTables()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
-    QTest::keyClick(&page->timeline(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+    QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_T,
+                    Qt::ControlModifier | Qt::ShiftModifier);
     QTableView& steps = page->findChild<TableTwins*>()->table(TableTwins::Twin::Steps);
     const QAbstractItemModelTester tester{steps.model(),
                                           QAbstractItemModelTester::FailureReportingMode::Fatal};
     QCOMPARE(steps.model()->columnCount(), int{StepModel::MeasuredColumn});
-    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     drop(written(*page, nullptr, 1 << 20));
     QVERIFY(laid.wait(kPatience));
     QVERIFY(QTest::qWaitFor(
@@ -150,9 +152,9 @@ void OverlayTest::standsBesideThePredictionInTheTables()
     QCOMPARE(steps.horizontalHeader()->visualIndex(StepModel::MeasuredColumn),
              int{StepModel::TotalColumn} + 1);
     // A row of a step goes to it.
-    auto* table = page->measuredPage().findChild<QTableView*>();
-    page->planDock().showPage(&page->measuredPage());
-    const MeasuredModel& model = *page->measuredPage().model();
+    auto* table = viewOf<MeasuredPage>(*page).findChild<QTableView*>();
+    planDock(*page).showPage(&viewOf<MeasuredPage>(*page));
+    const MeasuredModel& model = *viewOf<MeasuredPage>(*page).model();
     int row = 0;
     while (row < model.rowCount() && !model.rowAt(row).op)
         ++row;
@@ -160,7 +162,7 @@ void OverlayTest::standsBesideThePredictionInTheTables()
     table->scrollTo(model.index(row, 1));
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
                       table->visualRect(model.index(row, 1)).center());
-    QCOMPARE(page->timeline().cursorStep(), model.rowAt(row).op->index());
+    QCOMPARE(viewOf<BudgetTimelineView>(*page).cursorStep(), model.rowAt(row).op->index());
 }
 
 void OverlayTest::showsThePlanThatWasMeasured()
@@ -171,7 +173,7 @@ void OverlayTest::showsThePlanThatWasMeasured()
     const plan::VerifiedPlanPtr planned = points[points.size() / 2];
     QVERIFY(!planned->plan().recomputesNothing());
     page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
-    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     drop(written(*page, planned, 0));
     QVERIFY(laid.wait(kPatience));
     QCOMPARE(page->strip().count(), std::size_t{1});
@@ -184,12 +186,12 @@ void OverlayTest::showsThePlanThatWasMeasured()
     QTest::mouseClick(*show, Qt::LeftButton);
     QVERIFY(page->document().shownPlan()->plan() == planned->plan());
     QCOMPARE(page->strip().count(), std::size_t{0}); // its line is there: nothing to offer
-    QVERIFY(page->timeline().accessibleDescription().contains(
+    QVERIFY(viewOf<BudgetTimelineView>(*page).accessibleDescription().contains(
         QStringLiteral("Measured peak %1.")
             .arg(bytesText(planned->evaluation().peak, Rounding::Up))));
     // Under a plan that was not measured the unplanned step's line is what is known.
     page->document().commitBudget(page->document().planned()->smallestPeak);
-    QVERIFY(page->timeline().accessibleDescription().contains(
+    QVERIFY(viewOf<BudgetTimelineView>(*page).accessibleDescription().contains(
         QStringLiteral("Measured peak %1.")
             .arg(bytesText(page->document().planned()->unplanned->evaluation().peak,
                            Rounding::Up))));
@@ -217,9 +219,9 @@ void OverlayTest::keepsWhatIsOpenWhenItIsOfAnotherStep()
     QFETCH(QString, named);
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     const QString path = written(*page, nullptr, 0);
-    m_window->layMeasurement(path);
+    currentPage()->addFile(path);
     QVERIFY(laid.wait(kPatience));
     const auto overlay = page->document().document().overlay;
     QFile file{path};
@@ -249,33 +251,33 @@ void OverlayTest::waitsForItsGraph()
         PlannerPage* page = openPlanned();
         QVERIFY(page != nullptr);
         path = written(*page, nullptr, 0);
-        m_window->closePage(1);
+        m_window->closePage(*m_window->pages().front());
     }
     QSignalSpy failed{m_window.get(), &MainWindow::openFailed};
     m_window->openFiles({path});
     QVERIFY(failed.wait(kPatience));
     QVERIFY(failed[0][1].toString().startsWith(QStringLiteral("It is a measurement")));
-    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     m_window->openFiles({path, samplePath("resnet18")}); // as on a command line
     QVERIFY(laid.wait(kPatience));
-    QVERIFY(m_window->currentPage()->document().document().overlay != nullptr);
+    QVERIFY(currentPage()->document().document().overlay != nullptr);
 }
 
 void OverlayTest::goesAway()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    const QImage before = page->timeline().grab().toImage();
-    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    const QImage before = viewOf<BudgetTimelineView>(*page).grab().toImage();
+    QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     drop(written(*page, nullptr, 0));
     QVERIFY(laid.wait(kPatience));
-    page->planDock().showPage(&page->measuredPage());
+    planDock(*page).showPage(&viewOf<MeasuredPage>(*page));
     auto* remove =
-        page->measuredPage().findChild<QPushButton*>(QStringLiteral("removeMeasurement"));
+        viewOf<MeasuredPage>(*page).findChild<QPushButton*>(QStringLiteral("removeMeasurement"));
     QTest::mouseClick(remove, Qt::LeftButton);
     QVERIFY(page->document().document().overlay == nullptr);
-    QVERIFY(!page->planDock().holds(&page->measuredPage()));
-    QVERIFY(page->timeline().grab().toImage() == before);
+    QVERIFY(!planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
+    QVERIFY(viewOf<BudgetTimelineView>(*page).grab().toImage() == before);
     QVERIFY(!m_window->actions().get(QStringLiteral("file.no_measurement"))->isEnabled());
 }
 
@@ -287,25 +289,26 @@ void OverlayTest::staysInTheSession()
     QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
     m_window->saveTo(*page, file);
     QVERIFY(saved.wait(kPatience));
-    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     drop(written(*page, nullptr, 4096)); // follows into the file
     QVERIFY(laid.wait(kPatience));
     QVERIFY(page->document().isUnsaved());
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
-    m_window->closePage(1);
+    m_window->closePage(*m_window->pages().front());
     page = open(file);
     QVERIFY(page != nullptr);
     QCOMPARE(page->document().document().notes.size(), std::size_t{0});
     QVERIFY(page->document().document().overlay != nullptr);
-    QVERIFY(page->planDock().holds(&page->measuredPage()));
-    QVERIFY(page->timeline().accessibleDescription().contains(QStringLiteral("Measured peak")));
+    QVERIFY(planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
+    QVERIFY(viewOf<BudgetTimelineView>(*page).accessibleDescription().contains(
+        QStringLiteral("Measured peak")));
     m_window->actions().get(QStringLiteral("file.no_measurement"))->trigger();
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
-    m_window->closePage(1);
+    m_window->closePage(*m_window->pages().front());
     page = open(file);
     QVERIFY(page != nullptr);
     QVERIFY(page->document().document().overlay == nullptr);
-    QVERIFY(!page->planDock().holds(&page->measuredPage()));
+    QVERIFY(!planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
 }
 
 void OverlayTest::isLetGoWhileItLoads()
@@ -326,7 +329,7 @@ void OverlayTest::isLetGoWhileItLoads()
     QVERIFY(large.open(QIODevice::WriteOnly) && large.write(text) == text.size());
     large.close();
 
-    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
+    QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     QSignalSpy failed{m_window.get(), &MainWindow::openFailed};
     auto* status = m_window->findChild<StatusLine*>();
     auto* cancel = status->findChild<QPushButton*>();
@@ -348,7 +351,7 @@ void OverlayTest::isLetGoWhileItLoads()
     QCOMPARE(laid.count() + failed.count(), 0);
     QVERIFY(page->document().document().overlay == nullptr);
     QCOMPARE(page->strip().count(), std::size_t{0});
-    QVERIFY(!page->planDock().holds(&page->measuredPage()));
+    QVERIFY(!planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
     QVERIFY(page->document().isPlanned());
     // The next one is laid over as ever; so is the same one, asked for again.
     for (const QString& next : {small, path}) {

@@ -10,6 +10,7 @@
 #include "ui/plan_tables/plan_page.h"
 #include "ui/plan_tables/planner_table.h"
 #include "ui/problem_form/option_form.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -68,20 +69,21 @@ void PanelLookTest::linesUpTheFields()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     std::vector<int> lefts;
-    for (const QWidget* field : page->budgetPanel().findChildren<QWidget*>())
+    for (const QWidget* field : viewOf<BudgetPanel>(*page).findChildren<QWidget*>())
         if (field->isVisible()
             && (qobject_cast<const QComboBox*>(field) != nullptr
                 || qobject_cast<const QCheckBox*>(field) != nullptr
                 || qobject_cast<const QAbstractSpinBox*>(field) != nullptr
                 || (qobject_cast<const QLineEdit*>(field) != nullptr
                     && qobject_cast<const QAbstractSpinBox*>(field->parentWidget()) == nullptr)))
-            lefts.push_back(field->mapTo(&page->budgetPanel(), QPoint{}).x());
+            lefts.push_back(field->mapTo(&viewOf<BudgetPanel>(*page), QPoint{}).x());
     QVERIFY(lefts.size() >= 6);
     // Nothing sticks out of the dock.
-    QVERIFY(page->budgetPanel().width() <= page->budgetPanel().parentWidget()->width());
+    QVERIFY(viewOf<BudgetPanel>(*page).width()
+            <= viewOf<BudgetPanel>(*page).parentWidget()->width());
     for (const int left : lefts)
         QCOMPARE(left, lefts.front());
-    for (const QComboBox* combo : page->budgetPanel().findChildren<QComboBox*>())
+    for (const QComboBox* combo : viewOf<BudgetPanel>(*page).findChildren<QComboBox*>())
         if (combo->accessibleName() == QStringLiteral("GPU"))
             QVERIFY(!combo->itemIcon(combo->currentIndex()).isNull());
 }
@@ -167,7 +169,7 @@ void PanelLookTest::takesTextsAndTellsWhatIsWrongWithThem()
     choices.options.clear();
     page->document().commitChoices(choices);
     QVERIFY(QTest::qWaitFor(isOver, kPatience));
-    auto* edit = page->budgetPanel().findChild<QLineEdit*>(QStringLiteral("boundaries"));
+    auto* edit = viewOf<BudgetPanel>(*page).findChild<QLineEdit*>(QStringLiteral("boundaries"));
     QVERIFY(edit != nullptr && edit->isVisible() && edit->text().isEmpty());
     QCOMPARE(edit->placeholderText(), QStringLiteral("layer2,layer3.1"));
     const auto options = [page]() -> const plimsoll::solve::Options& {
@@ -196,7 +198,7 @@ void PanelLookTest::showsSwitchesAsBoxesToCheck()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    const BudgetPanel& panel = page->budgetPanel();
+    const BudgetPanel& panel = viewOf<BudgetPanel>(*page);
     int boxes = 0;
     for (const auto& planner : plimsoll::solve::planners())
         for (const plimsoll::solve::OptionRecord& record : planner->descriptor().options) {
@@ -232,11 +234,11 @@ void PanelLookTest::showsSwitchesAsBoxesToCheck()
     }
     plimsoll::workspace::Choices choices = page->document().document().choices;
     choices.options["freeze-stats"] = 1;
-    page->budgetPanel().setChoices(choices); // as from a session
+    viewOf<BudgetPanel>(*page).setChoices(choices); // as from a session
     QVERIFY(box->isChecked());
     choices.planner = "none";
     choices.options.clear();
-    page->budgetPanel().setChoices(choices);
+    viewOf<BudgetPanel>(*page).setChoices(choices);
     QVERIFY(!box->isVisible());
 }
 
@@ -248,16 +250,16 @@ void PanelLookTest::tellsWhosePlanItIs()
     QCOMPARE(page->document().document().choices.planner, std::string{"auto"});
     const auto maker = [page] { return page->document().outcome().best.provenance->maker; };
     QTRY_VERIFY_WITH_TIMEOUT(page->document().outcome().best && maker(), kPatience);
-    const PlannerTable& planners = page->budgetPanel().planners();
+    const PlannerTable& planners = viewOf<BudgetPanel>(*page).planners();
     QVERIFY(planners.isVisible());
     for (int row = 0; row < planners.model()->rowCount(); ++row)
         QCOMPARE(planners.model()->rowAt(row).isUsed,
                  planners.model()->rowAt(row).planner.toStdString() == maker()->planner);
     const auto top = [page](const QWidget& widget) {
-        return widget.mapTo(&page->budgetPanel(), QPoint{}).y();
+        return widget.mapTo(&viewOf<BudgetPanel>(*page), QPoint{}).y();
     };
-    const auto* verdict = page->budgetPanel().findChild<VerdictBox*>();
-    const auto* options = page->budgetPanel().findChild<OptionForm*>();
+    const auto* verdict = viewOf<BudgetPanel>(*page).findChild<VerdictBox*>();
+    const auto* options = viewOf<BudgetPanel>(*page).findChild<OptionForm*>();
     QVERIFY(verdict != nullptr && options != nullptr);
     QVERIFY(top(planners) + planners.height() <= top(*verdict));
     QVERIFY(top(*verdict) + verdict->height() <= top(*options));
@@ -267,7 +269,7 @@ void PanelLookTest::keepsTheSortArrowClearOfTheFigures()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    auto* header = page->planPage().findChild<QTableView*>()->horizontalHeader();
+    auto* header = viewOf<PlanPage>(*page).findChild<QTableView*>()->horizontalHeader();
     QCOMPARE(header->sortIndicatorSection(), static_cast<int>(PlanModel::SavedColumn));
     const int right = header->sectionViewportPosition(PlanModel::SavedColumn)
                       + header->sectionSize(PlanModel::SavedColumn);
@@ -282,7 +284,7 @@ void PanelLookTest::copiesAPlaceInTheSource()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    auto* table = page->planPage().findChild<QTableView*>();
+    auto* table = viewOf<PlanPage>(*page).findChild<QTableView*>();
     const QModelIndex cell = table->model()->index(0, PlanModel::SourceColumn);
     const QString path = cell.data(Qt::ToolTipRole).toString();
     QVERIFY(path.contains(u'/') && path.contains(u':'));
@@ -293,7 +295,7 @@ void PanelLookTest::copiesAPlaceInTheSource()
                 qPrintable(
                     QStringLiteral("This plugin does not support %1").arg(QLatin1String{missing})));
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(cell).center());
-    auto* menu = page->planPage().findChild<QMenu*>();
+    auto* menu = viewOf<PlanPage>(*page).findChild<QMenu*>();
     QVERIFY(menu != nullptr);
     QVERIFY(QTest::qWaitFor([&] { return menu->isVisible(); }));
     menu->actions().front()->trigger();
@@ -303,7 +305,7 @@ void PanelLookTest::copiesAPlaceInTheSource()
     QTest::qWait(20);
     const QModelIndex other = table->model()->index(0, PlanModel::ModuleColumn);
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(other).center());
-    QVERIFY(page->planPage().findChild<QMenu*>() == nullptr);
+    QVERIFY(viewOf<PlanPage>(*page).findChild<QMenu*>() == nullptr);
 }
 
 void PanelLookTest::namesOpsInShort()
@@ -312,7 +314,7 @@ void PanelLookTest::namesOpsInShort()
     QVERIFY(page != nullptr);
     page->document().commitBudget(Bytes{200 << 20});
     QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
-    const QString verdict = page->budgetPanel().findChild<VerdictBox*>()->sentence();
+    const QString verdict = viewOf<BudgetPanel>(*page).findChild<VerdictBox*>()->sentence();
     QVERIFY(verdict.contains(QStringLiteral("must be live at once")));
     QVERIFY(!verdict.contains(QStringLiteral("aten.")));
     QVERIFY(!page->strip().shown().rest.contains(QStringLiteral("aten.")));
@@ -322,7 +324,7 @@ void PanelLookTest::tellsThatItPlans()
 {
     PlannerPage* page = open(samplePath("densenet121"));
     QVERIFY(page != nullptr);
-    const auto* verdict = page->budgetPanel().findChild<VerdictBox*>();
+    const auto* verdict = viewOf<BudgetPanel>(*page).findChild<VerdictBox*>();
     QCOMPARE(verdict->sentence(), QStringLiteral("Set a budget to plan."));
     page->document().commitBudget(Bytes{64 << 20}); // less than any plan needs: none shows earlier
     QVERIFY(page->document().isPlanning());
@@ -340,11 +342,11 @@ void PanelLookTest::warnsAboutMoreThanTheGpuHas()
     const Bytes memory = page->document().document().choices.device.memory;
     const QString warning =
         QStringLiteral("Over this GPU's %1.").arg(plimsoll::ui::bytesText(memory, Rounding::Down));
-    QVERIFY(!hasText(page->budgetPanel(), warning));
+    QVERIFY(!hasText(viewOf<BudgetPanel>(*page), warning));
     page->document().commitBudget(memory);
-    QVERIFY(!hasText(page->budgetPanel(), warning));
+    QVERIFY(!hasText(viewOf<BudgetPanel>(*page), warning));
     page->document().commitBudget(memory + Bytes{1 << 20});
-    QVERIFY(hasText(page->budgetPanel(), warning));
+    QVERIFY(hasText(viewOf<BudgetPanel>(*page), warning));
 }
 
 void PanelLookTest::keepsTheAxisInItsGutter()
@@ -353,7 +355,7 @@ void PanelLookTest::keepsTheAxisInItsGutter()
     QVERIFY(page != nullptr);
     m_window->resize(1024, 640);
     QTest::qWait(50);
-    const QImage image = page->timeline().grab().toImage();
+    const QImage image = viewOf<BudgetTimelineView>(*page).grab().toImage();
     const QColor panel = m_theme->color(Role::Panel);
     for (int y = 0; y < image.height(); ++y)
         QCOMPARE(image.pixelColor(0, y).name(), panel.name());

@@ -22,6 +22,7 @@ namespace {
 
 using namespace plimsoll;
 using namespace plimsoll::ui;
+using plimsoll::tests::viewOf;
 using tests::kPatience;
 using tests::text;
 
@@ -51,7 +52,7 @@ private:
     }
     static ParallelForm& form(PlannerPage& page)
     {
-        return *page.budgetPanel().findChild<ParallelForm*>();
+        return *viewOf<BudgetPanel>(page).findChild<ParallelForm*>();
     }
     static QCheckBox& box(PlannerPage& page, const char* title)
     {
@@ -217,7 +218,7 @@ void ParallelFormTest::undoAndTheSessionKeepIt()
     QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
     m_window->saveTo(*page, file);
     QVERIFY(saved.wait(kPatience));
-    m_window->closePage(1);
+    m_window->closePage(*m_window->pages().front());
     page = open(file);
     QVERIFY(page != nullptr);
     QVERIFY(isDone(*page));

@@ -5,6 +5,7 @@
 #include "core/lower/compiled_step/why_no_regions.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
+#include "ui/document_page/pages_dock.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/plan_model.h"
 #include "ui/models/point_model.h"
@@ -15,7 +16,7 @@
 #include "ui/plan_tables/plan_page.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/table_twins.h"
-#include "ui/shell/pages_dock.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/support/measurement_file.h"
 #include "tests/ui/window_fixture.h"
@@ -70,7 +71,7 @@ private:
 
 void PlanKindsTest::chooseStepRuntime(PlannerPage& page)
 {
-    auto* runtime = page.budgetPanel().findChild<QComboBox*>(QStringLiteral("runtime"));
+    auto* runtime = viewOf<BudgetPanel>(page).findChild<QComboBox*>(QStringLiteral("runtime"));
     QVERIFY(runtime != nullptr);
     runtime->setFocus();
     QTest::keyClick(runtime, Qt::Key_Down);
@@ -92,7 +93,7 @@ void PlanKindsTest::tellsWhichResultsAreKept()
 {
     PlannerPage* page = openPlanned("bert");
     QVERIFY(page != nullptr);
-    auto* box = page->budgetPanel().findChild<QCheckBox*>(QStringLiteral("saved-sets"));
+    auto* box = viewOf<BudgetPanel>(*page).findChild<QCheckBox*>(QStringLiteral("saved-sets"));
     QTest::mouseClick(box, Qt::LeftButton, {}, {box->height() / 2, box->height() / 2});
     QVERIFY(box->isChecked());
     QVERIFY(isDone(*page));
@@ -114,13 +115,13 @@ void PlanKindsTest::tellsWhichResultsAreKept()
     QVERIFY(page->document().shownPlan()->plan() == most->plan());
 
     const QString count = QString::number(all.size());
-    QVERIFY(tells(page->planPage(),
+    QVERIFY(tells(viewOf<PlanPage>(*page),
                   QStringLiteral("Runtime checkpoint: regions of modules that keep %1 results "
                                  "inside. Run it with plimsoll.apply(model, plan).")
                       .arg(count)));
-    QVERIFY(page->timeline().subtitle().endsWith(
+    QVERIFY(viewOf<BudgetTimelineView>(*page).subtitle().endsWith(
         QStringLiteral("checkpoint, modules, %1 results kept").arg(count)));
-    const PlanModel& table = *page->planPage().model();
+    const PlanModel& table = *viewOf<PlanPage>(*page).model();
     const graph::Program& program = *page->document().program();
     QCOMPARE(table.rowCount(), static_cast<int>(most->plan().regions.size()));
     int rows = 0;
@@ -153,8 +154,9 @@ void PlanKindsTest::countsRepeatsOfTheStepRuntime()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    page->frontier().setFocus();
-    QTest::keyClick(&page->frontier(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+    viewOf<FrontierView>(*page).setFocus();
+    QTest::keyClick(&viewOf<FrontierView>(*page), Qt::Key_T,
+                    Qt::ControlModifier | Qt::ShiftModifier);
     QTableView& points = page->findChild<TableTwins*>()->table(TableTwins::Twin::Points);
     const auto head = [&points](int role) {
         return points.model()
@@ -181,19 +183,19 @@ void PlanKindsTest::countsRepeatsOfTheStepRuntime()
         executions += row.ops.size();
     }
     QVERIFY(executions > 10);
-    page->planDock().showPage(&page->planPage());
+    planDock(*page).showPage(&viewOf<PlanPage>(*page));
     QVERIFY(tells(
-        page->planPage(),
+        viewOf<PlanPage>(*page),
         QStringLiteral("Runtime step: %1 executions of ops run again, before %2 others. "
                        "Run it with plimsoll.compile_step(model, plan). "
                        "No regions: %3")
             .arg(countText(executions), countText(shown->plan().recomputeSteps.size()),
                  QString::fromStdString(plan::whyNoRegions(
                      *page->document().program(), shown->plan(), *shown->evaluation().schedule)))));
-    QVERIFY(page->timeline().subtitle().endsWith(QStringLiteral(" · step")));
-    const PlanModel& table = *page->planPage().model();
+    QVERIFY(viewOf<BudgetTimelineView>(*page).subtitle().endsWith(QStringLiteral(" · step")));
+    const PlanModel& table = *viewOf<PlanPage>(*page).model();
     QCOMPARE(table.rowCount(), static_cast<int>(shown->plan().recomputeSteps.size()));
-    QVERIFY(tells(page->planDock(), QStringLiteral("%1 recompute").arg(table.rowCount())));
+    QVERIFY(tells(planDock(*page), QStringLiteral("%1 recompute").arg(table.rowCount())));
     // Each row runs what the plan says, as long as the evaluation says: together its whole time.
     const std::vector<Nanoseconds> times =
         plan::opTimes(*page->document().program(), shown->problem().device);
@@ -231,8 +233,8 @@ void PlanKindsTest::laysAMeasuredStepPlanOver()
     file.write(QByteArray::fromStdString(
         support::measurementOf({page->document().planned()->unplanned, planned}, kMore)));
     file.close();
-    QSignalSpy laid{m_window.get(), &MainWindow::measurementLaid};
-    m_window->layMeasurement(path);
+    QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
+    currentPage()->addFile(path);
     QVERIFY(laid.wait(kPatience));
     QCOMPARE(page->strip().shown().first,
              QStringLiteral("The measurement has a second run, under a plan for %1.")
@@ -243,11 +245,11 @@ void PlanKindsTest::laysAMeasuredStepPlanOver()
     QVERIFY(isDone(*page));
     QVERIFY(page->document().shownPlan()->plan() == planned->plan());
     const Bytes measured = planned->evaluation().peak + Bytes{kMore};
-    QVERIFY2(page->timeline().accessibleDescription().contains(
+    QVERIFY2(viewOf<BudgetTimelineView>(*page).accessibleDescription().contains(
                  QStringLiteral("Measured peak %1.").arg(bytesText(measured, Rounding::Up))),
-             qPrintable(page->timeline().accessibleDescription()));
+             qPrintable(viewOf<BudgetTimelineView>(*page).accessibleDescription()));
 
-    const MeasuredModel& rows = *page->measuredPage().model();
+    const MeasuredModel& rows = *viewOf<MeasuredPage>(*page).model();
     int peaks = 0;
     for (int row = 0; row < rows.rowCount(); ++row) {
         const bool isOfPlan =
@@ -264,7 +266,8 @@ void PlanKindsTest::laysAMeasuredStepPlanOver()
     }
     QCOMPARE(peaks, 1);
     // Step by step too, where ops run again as well.
-    QTest::keyClick(&page->timeline(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+    QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_T,
+                    Qt::ControlModifier | Qt::ShiftModifier);
     const QAbstractItemModel& steps =
         *page->findChild<TableTwins*>()->table(TableTwins::Twin::Steps).model();
     QTRY_COMPARE(steps.columnCount(), int{StepModel::ColumnCount});
@@ -283,7 +286,7 @@ void PlanKindsTest::laysAMeasuredStepPlanOver()
 
     // A plan of regions that happens to run the same ops in the same order was not measured: the
     // step's line goes with its runtime.
-    auto* runtime = page->budgetPanel().findChild<QComboBox*>(QStringLiteral("runtime"));
+    auto* runtime = viewOf<BudgetPanel>(*page).findChild<QComboBox*>(QStringLiteral("runtime"));
     runtime->setFocus();
     QTest::keyClick(runtime, Qt::Key_Up);
     QVERIFY(isDone(*page));

@@ -64,7 +64,7 @@ void ScaleTest::isAsIfItHadBegunSo()
     trigger("view.smaller");
     trigger("view.larger");
     QCOMPARE(lengths(), begunAt150);
-    const auto* panel = m_window->currentPage()->findChild<BudgetPanel*>();
+    const auto* panel = currentPage()->findChild<BudgetPanel*>();
     QCOMPARE(panel->layout()->contentsMargins().left(), m_theme->px(12));
     m_settings->setScalePercent(75);
     QCOMPARE(panel->layout()->contentsMargins().left(), m_theme->px(12));

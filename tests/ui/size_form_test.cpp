@@ -4,9 +4,10 @@
 #include "ui/problem_form/size_form.h"
 
 #include "ui/base/widgets.h"
+#include "ui/document_page/pages_dock.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_tables/run_page.h"
-#include "ui/shell/pages_dock.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/integration/cli/cli_runner.h"
 #include "tests/ui/window_fixture.h"
@@ -28,6 +29,8 @@ namespace {
 
 using namespace plimsoll;
 using namespace plimsoll::ui;
+using plimsoll::tests::planDock;
+using plimsoll::tests::viewOf;
 using tests::CliRun;
 using tests::kPatience;
 using tests::text;
@@ -63,7 +66,10 @@ private:
         PlannerPage* page = open(m_varied);
         return page != nullptr && isDone(*page) ? page : nullptr;
     }
-    static SizeForm& form(PlannerPage& page) { return *page.budgetPanel().findChild<SizeForm*>(); }
+    static SizeForm& form(PlannerPage& page)
+    {
+        return *viewOf<BudgetPanel>(page).findChild<SizeForm*>();
+    }
     static SizeBox& box(PlannerPage& page, const char* name)
     {
         for (SizeBox* found : form(page).findChildren<SizeBox*>())
@@ -178,8 +184,9 @@ void SizeFormTest::aTypedSizeIsWhatIsPlanned()
     // Everything that is shown is of that size.
     QCOMPARE(page->document().title(), text("varied · batch 7, sequence 13"));
     QVERIFY(m_window->findChild<QTabBar*>()->tabText(1).endsWith(page->document().title()));
-    QCOMPARE(page->timeline().subtitle().split(text(" · ")).value(1), text("batch 7, sequence 13"));
-    const RunModel& runs = *page->runPage().model();
+    QCOMPARE(viewOf<BudgetTimelineView>(*page).subtitle().split(text(" · ")).value(1),
+             text("batch 7, sequence 13"));
+    const RunModel& runs = *viewOf<RunPage>(*page).model();
     QCOMPARE(runs.index(0, RunModel::SizeColumn).data().toString(), text("batch 7, sequence 13"));
     QStringList hints;
     for (const auto* label : form(*page).findChildren<TextLabel*>())
@@ -258,8 +265,8 @@ void SizeFormTest::exportsWhatTheCommandLineExports()
     QStringList exports;
     for (const char* name : {"plan.json", "plan.py", "plan.csv"}) {
         exports << text("--export") << file("cli-", name);
-        QSignalSpy exported{m_window.get(), &MainWindow::exported};
-        m_window->exportTo(*page, file("app-", name));
+        QSignalSpy exported{&page->exporter(), &PlanExport::exported};
+        page->exporter().start(file("app-", name));
         QVERIFY(exported.wait(kPatience));
     }
     const QStringList at{text("--at"), text("sequence=512")};
@@ -322,7 +329,7 @@ void SizeFormTest::theSessionKeepsTheSize()
     type(box(*page, "Batch"), "7");
     QVERIFY(hasSizes(*page, {{"batch", 7}}));
     QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
-    m_window->closePage(1);
+    m_window->closePage(*m_window->pages().front());
     page = open(file);
     QVERIFY(page != nullptr);
     QCOMPARE(page->document().document().notes.size(), std::size_t{0});
@@ -350,10 +357,10 @@ void SizeFormTest::aRunGoesBackToItsSize()
     QVERIFY(isDone(*page));
     page->document().commitBudget(budget + budget);
     QVERIFY(isDone(*page));
-    RunPage& runs = page->runPage();
+    RunPage& runs = viewOf<RunPage>(*page);
     const QAbstractItemModelTester tester{runs.model(),
                                           QAbstractItemModelTester::FailureReportingMode::Fatal};
-    page->planDock().showPage(&runs);
+    planDock(*page).showPage(&runs);
     auto* table = runs.findChild<QTableView*>();
     QVERIFY(!table->isColumnHidden(RunModel::SizeColumn));
     const QModelIndex oldest = runs.model()->index(runs.model()->rowCount() - 1, 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ui/window_fixture.h"
 
+#include "ui/planner_page/planner_kind.h"
+#include "ui/planner_page/planner_views.h"
 #include "ui/budget_timeline/budget_handle.h"
 
 #include "tests/support/planned_sample.h"
@@ -17,7 +19,7 @@ QString samplePath(const char* name)
     return QString::fromStdString(support::samplePath(name));
 }
 
-void WindowFixture::openWindow(QSize size)
+void WindowFixture::openWindow(QSize size, std::optional<base::Budget> firstBudget)
 {
     // The offscreen platform complains about what it can't do with dialogs; nobody else may.
     QTest::failOnWarning(QRegularExpression{QStringLiteral("^(?!This plugin does not support)")});
@@ -26,7 +28,10 @@ void WindowFixture::openWindow(QSize size)
     m_settings =
         std::make_unique<ui::Settings>(QString::fromStdString(m_folder->file("settings.ini")));
     m_settings->drive(*m_theme);
-    m_window = std::make_unique<ui::MainWindow>(*m_settings, support::defaultChoices());
+    m_window = std::make_unique<ui::MainWindow>(
+        *m_settings,
+        ui::PageRegistry{{ui::plannerPageKind(*m_settings, {support::defaultChoices(), firstBudget},
+                                              ui::plannerLayout())}});
     m_window->setCloseQuestion([](const QString&) { return ui::MainWindow::CloseAnswer::Discard; });
     m_window->resize(size);
     m_window->show();
@@ -41,11 +46,16 @@ void WindowFixture::closeWindow()
     m_folder.reset();
 }
 
+ui::PlannerPage* WindowFixture::currentPage() const
+{
+    return qobject_cast<ui::PlannerPage*>(m_window->currentPage());
+}
+
 ui::PlannerPage* WindowFixture::open(const QString& path)
 {
     QSignalSpy opened{m_window.get(), &ui::MainWindow::opened};
     m_window->openFiles({path});
-    return opened.wait(kPatience) ? m_window->currentPage() : nullptr;
+    return opened.wait(kPatience) ? currentPage() : nullptr;
 }
 
 ui::PlannerPage* WindowFixture::openPlanned(const char* sample)
@@ -75,7 +85,7 @@ bool WindowFixture::isDone(ui::PlannerPage& page)
 
 QPoint WindowFixture::budgetHandle(ui::PlannerPage& page)
 {
-    return page.timeline().findChild<ui::BudgetHandle*>()->geometry().center();
+    return viewOf<ui::BudgetHandle>(page).geometry().center();
 }
 
 } // namespace plimsoll::tests

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/budget.h"
 #include "ui/base/theme.h"
+#include "ui/document_page/pages_dock.h"
+#include "ui/planner_page/planner_page.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/main_window.h"
 
 #include "tests/support/temp_folder.h"
 
 #include <memory>
+#include <optional>
 
 namespace plimsoll::tests {
 
@@ -16,12 +20,28 @@ inline constexpr int kPatience = 60'000; ///< ms, for planning in a debug build 
 /// resources/samples/NAME.plimsoll.json.gz
 [[nodiscard]] QString samplePath(const char* name);
 
+/// The view of a page: "viewOf<BudgetPanel>(*page)". Requires that it has one.
+template <typename View>
+[[nodiscard]] View& viewOf(const ui::DocumentPage& page)
+{
+    return *page.findChild<View*>();
+}
+
+/// The dock with the plan, its runs and what is live.
+[[nodiscard]] inline ui::PagesDock& planDock(const ui::DocumentPage& page)
+{
+    return page.dock(QStringLiteral("plan"));
+}
+
 /// A shown window with settings of its own. Closing never asks, unless a test says otherwise.
 class WindowFixture
 {
 protected:
-    void openWindow(QSize size = {1440, 900});
+    void openWindow(QSize size = {1440, 900},
+                    std::optional<base::Budget> firstBudget = std::nullopt);
     void closeWindow();
+    /// Null on the start page.
+    [[nodiscard]] ui::PlannerPage* currentPage() const;
     /// Null when the file doesn't open.
     ui::PlannerPage* open(const QString& path);
     /// Open, and all that was to be planned is.

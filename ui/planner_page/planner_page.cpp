@@ -1,212 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/planner_page/planner_page.h"
 
-#include "core/graph/batch_statistics.h"
+#include "core/graph/find_index.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
-#include "ui/frontier/frontier_view.h"
-#include "ui/models/plan_names.h"
-#include "ui/plan_panel/budget_panel.h"
-#include "ui/plan_panel/memory_lines.h"
-#include "ui/plan_panel/next_steps.h"
-#include "ui/plan_tables/access_page.h"
-#include "ui/plan_tables/live_page.h"
-#include "ui/plan_tables/measured_page.h"
-#include "ui/plan_tables/pin_page.h"
-#include "ui/plan_tables/plan_page.h"
-#include "ui/plan_tables/problem_page.h"
-#include "ui/plan_tables/run_page.h"
-#include "ui/planner_page/plan_texts.h"
-#include "ui/planner_page/table_twins.h"
-#include "ui/shell/pages_dock.h"
+#include "ui/document_page/pages_dock.h"
 
-#include <QAction>
-#include <QScrollArea>
-#include <QScrollBar>
-#include <QVBoxLayout>
+#include <QJsonObject>
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 
 namespace plimsoll::ui {
 
 namespace {
-constexpr int kLeastCentre = 560;
-constexpr QLatin1String kBudgetMessage{"budget"}; ///< as infeasibleMessage() has it
 constexpr int kRestDelay = 60; ///< ms without a move of the line until the hand counts as resting
-constexpr qint64 kPatience = 2000; ///< ms, then the subtitle says that it is planning
 } // namespace
 
-PlannerPage::PlannerPage(workspace::PlanDocument opened, QWidget* parent)
-    : QMainWindow{parent}, m_document{std::move(opened)}, m_log{m_document.document().graph}
+/// To find things in a program: made by the first search, on its thread.
+struct ProgramIndex
 {
-    setWindowFlags(Qt::Widget);
-    connect(&Theme::current(), &Theme::changed, this, &PlannerPage::followScale);
+    std::once_flag once;
+    std::optional<graph::FindIndex> index;
+};
+
+PlannerPage::PlannerPage(workspace::Opened opened, Settings& settings, const PlannerLayout& layout,
+                         QWidget* parent)
+    : DocumentPage{parent}
+    , m_settings{settings}
+    , m_document{std::move(opened)}
+    , m_layer{m_document}
+    , m_exporter{*this, m_document, settings}
+    , m_index{std::make_shared<ProgramIndex>()}
+    , m_shown{m_document.shownPlan()}
+{
     m_restTimer.setSingleShot(true);
     m_restTimer.setInterval(kRestDelay);
-    connect(&m_restTimer, &QTimer::timeout, this, &PlannerPage::showAtRest);
-    setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowTabbedDocks
-                   | QMainWindow::AllowNestedDocks);
-    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-    setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
-    auto* centre = new QWidget{this};
-    centre->setProperty("ground", QStringLiteral("panel"));
-    centre->setMinimumWidth(kLeastCentre);
-    auto* column = new QVBoxLayout{centre};
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    m_strip = new MessageStrip{centre};
-    m_timeline = new BudgetTimelineView{centre};
-    m_timeline->setTitle(tr("Memory over the step"));
-    m_timeline->setSelection(&m_selection);
-    column->addWidget(m_strip);
-    column->addWidget(m_timeline, 1);
-    setCentralWidget(centre);
-    buildDocks();
-    m_panel->setRecorded(m_document.document().graph.program);
+    m_exporter.setKept([this] {
+        std::vector<std::filesystem::path> graphs;
+        for (PlannerPage* open : window()->findChildren<PlannerPage*>())
+            graphs.push_back(open->document().document().graph.path);
+        return graphs;
+    });
+    setCentre(m_views.emplace_back(QString{}, layout.centre(*this)).second.widget);
+    for (const auto& [dock, kinds] : layout.docks) {
+        addDock(dock);
+        for (const PlannerViewKind& kind : kinds)
+            if (QWidget* view = m_views.emplace_back(kind.id, kind.make(*this)).second.widget)
+                addView(dock.id, view, kind.title, kind.narrowTitle);
+    }
     connectDocument();
-    connectViews();
-    connectPins();
     showPlanned();
-    showRuns();
-    const graph::Program& program = *m_document.document().graph.program;
-    m_panel->setHasStatistics(
-        std::any_of(program.ops.begin(), program.ops.end(), [&program](const graph::Op& op) {
-            return graph::updatesStatistics(program, op);
-        }));
-    m_panel->setChoices(m_document.document().choices);
-    showPins();
+    show(Change::Runs | Change::Choices);
     showAnswer();
     for (const std::string& note : m_document.document().notes)
-        m_strip->post({{}, MessageKind::Warn, tr("Opened with a difference."), fileText(note), {}});
+        strip().post({{}, MessageKind::Warn, tr("Opened with a difference."), fileText(note), {}});
 }
 
 PlannerPage::~PlannerPage()
 {
     // Going, it writes what is pending, and may still report that this fails.
     m_document.disconnect(this);
-    // The children outlive the members; going, they would still report here.
-    for (QObject* child :
-         {static_cast<QObject*>(m_rightDock), static_cast<QObject*>(m_frontierDock),
-          static_cast<QObject*>(m_planDock), static_cast<QObject*>(m_timeline)})
+    // So would the views: they outlive the members.
+    for (QObject* child : findChildren<QObject*>())
         child->disconnect(this);
-    m_timeline->setSelection(nullptr);
 }
 
 void PlannerPage::connectDocument()
 {
     connect(&m_document, &DocumentController::plannedChanged, this, &PlannerPage::showPlanned);
     connect(&m_document, &DocumentController::answerChanged, this, &PlannerPage::showAnswer);
-    connect(&m_document, &DocumentController::runsChanged, this, &PlannerPage::showRuns);
+    connect(&m_document, &DocumentController::runsChanged, this, [this] { show(Change::Runs); });
+    connect(&m_document, &DocumentController::choicesChanged, this,
+            [this] { show(Change::Choices); });
+    connect(&m_document, &DocumentController::pinPricesChanged, this,
+            [this] { show(Change::PinPrices); });
     connect(&m_document, &DocumentController::overlayChanged, this, [this] {
-        layRuns();
-        showMeasured();
-        showMeasuredPage();
-        offerMeasuredPlan();
-        Q_EMIT stateChanged();
+        m_layer.lay();
+        show(Change::Overlay);
     });
-    connect(&m_document, &DocumentController::choicesChanged, this, [this] {
-        for (const char* id : {"size", "plan"}) // of the previous settings
-            m_strip->withdraw(QString::fromLatin1(id));
-        m_panel->setChoices(m_document.document().choices);
-        showPins();
-        m_timeline->setCapacityMarks(capacityMarksOf(m_document.document().choices));
+    connect(&m_layer, &RunLayer::done, this, [this] {
+        show(Change::Overlay);
+        Q_EMIT fileAdded();
     });
     connect(&m_document, &DocumentController::planningChanged, this, [this] {
-        showStandings();
-        m_timeline->setSubtitle(subtitle());
+        show(Change::Progress);
         if (m_document.isOutdated())
             showAnswer();
-        Q_EMIT stateChanged();
     });
-    connect(&m_document, &DocumentController::planningProgressed, this, [this] {
-        showStandings();
-        m_timeline->setSubtitle(subtitle());
-        Q_EMIT stateChanged();
-    });
+    connect(&m_document, &DocumentController::planningProgressed, this,
+            [this] { show(Change::Progress); });
+    connect(&m_restTimer, &QTimer::timeout, this, [this] { show(Change::AtRest); });
     connect(&m_document, &DocumentController::titleChanged, this, &PlannerPage::stateChanged);
-    connect(&m_document, &DocumentController::failed, this,
-            [this](const QString& id, const QString& sentence) {
-                const QString first =
-                    id == QStringLiteral("save")   ? tr("The session could not be saved.")
-                    : id == QStringLiteral("size") ? tr("The model can't be resized to this value.")
-                                                   : tr("Planning failed.");
-                m_strip->post({id, MessageKind::Danger, first, sentence, {}});
-            });
-    connect(&m_document, &DocumentController::sessionSaved, this,
-            [this] { m_strip->withdraw(QStringLiteral("save")); });
+    connect(&m_selection, &Selection::stepChanged, this, &PlannerPage::stateChanged);
+    connect(&m_document, &DocumentController::sessionSaved, this, &PlannerPage::sessionSaved);
+    connect(&m_document, &DocumentController::becameIdle, this, &PlannerPage::notifyIdle);
+    connect(&m_exporter.job(), &JobRunnerBase::idle, this, &PlannerPage::notifyIdle);
 }
 
-void PlannerPage::connectViews()
+void PlannerPage::show(Changes what)
 {
-    connect(m_timeline, &BudgetTimelineView::budgetDragged, &m_document,
-            &DocumentController::previewBudget);
-    connect(m_timeline, &BudgetTimelineView::budgetCommitted, &m_document,
-            [this](base::Bytes budget) { m_document.commitBudget(budget); });
-    connect(m_timeline, &BudgetTimelineView::budgetDragCancelled, &m_document,
-            &DocumentController::cancelPreview);
-    connect(m_timeline, &BudgetTimelineView::budgetRejected, this, [this](const QString& reason) {
-        m_strip->post({QStringLiteral("typed"),
-                       MessageKind::Warn,
-                       tr("The typed budget could not be read."),
-                       reason,
-                       {}});
-    });
-    connect(m_timeline, &BudgetTimelineView::visibleRangeChanged, this, [this] { storeView(); });
-    connect(m_timeline, &BudgetTimelineView::pinsChanged, this, [this] { storeView(); });
-    connect(m_twins, &TableTwins::stepChosen, m_timeline, &BudgetTimelineView::showStep);
-    connect(m_twins, &TableTwins::budgetChosen, &m_document, &DocumentController::commitBudget);
-    connect(m_timeline, &BudgetTimelineView::lowerBoundClicked, this,
-            [this] { m_planDock->showPage(m_plan); });
-    connect(m_frontier, &FrontierView::budgetDragged, &m_document,
-            &DocumentController::previewBudget);
-    connect(m_frontier, &FrontierView::budgetCommitted, &m_document,
-            &DocumentController::commitBudget);
-    connect(m_frontier, &FrontierView::budgetDragCancelled, &m_document,
-            &DocumentController::cancelPreview);
-    connect(m_panel, &BudgetPanel::budgetCommitted, &m_document, &DocumentController::commitBudget);
-    connect(&m_panel->memoryLines(), &MemoryLines::expandableChosen, this, [this] { storeView(); });
-    connect(m_panel, &BudgetPanel::choicesChanged, &m_document, &DocumentController::commitChoices);
-    connect(m_runs, &RunPage::runChosen, this, &PlannerPage::goBackTo);
-    connect(m_runs, &RunPage::runRenamed, &m_document,
-            [this](qint64 key, const QString& name) { m_document.renameRun(key, name); });
-    connect(m_runs, &RunPage::runRemoved, &m_document,
-            [this](qint64 key) { m_document.removeRun(key); });
-    connect(m_plan, &PlanPage::stepChosen, this,
-            [this](int step) { m_selection.setStep(static_cast<std::size_t>(std::max(step, 0))); });
-    connect(m_measured, &MeasuredPage::rowChosen, this, &PlannerPage::goToMeasured);
-    connect(m_measured, &MeasuredPage::removeRequested, this,
-            [this] { m_document.setOverlay(nullptr); });
-    connect(m_live, &LivePage::stepChosen, this,
-            [this](int step) { m_selection.setStep(static_cast<std::size_t>(std::max(step, 0))); });
-    connect(m_accesses, &AccessPage::opChosen, this, [this](graph::OpId op) {
-        m_selection.setStep(m_shown->evaluation().schedule->stepOf(op, false));
-    });
-    connect(m_problems, &ProblemPage::placeChosen, this, [this](const Problem& problem) {
-        m_selection.setStep(
-            m_shown->evaluation().schedule->stepOf(*problem.op, problem.recomputed));
-    });
-    connect(m_strip, &MessageStrip::posted, this, [this](const Message& message) {
-        // A budget without a plan has its place where the bound is reached.
-        std::optional<graph::OpId> op;
-        if (message.id == kBudgetMessage)
-            op = m_document.planned()->peakBound.op;
-        m_log.note(*m_document.program(), message, op);
-        showProblems();
-    });
-    connect(m_strip, &MessageStrip::moreClicked, this,
-            [this] { m_planDock->showPage(m_problems); });
-    connect(&m_selection, &Selection::stepChanged, this, [this] {
-        m_live->setStep(m_selection.step());
-        Q_EMIT stateChanged();
-    });
-    for (PagesDock* dock : {m_rightDock, m_frontierDock, m_planDock}) {
-        connect(dock, &PagesDock::pageChanged, this, [this] { storeView(); });
-        connect(dock, &QDockWidget::visibilityChanged, this, [this] { storeView(); });
-        connect(dock, &QDockWidget::dockLocationChanged, this, [this] {
-            m_isLaidByHand = true; // moved, or as a session has it
-            storeView();
-        });
+    const PlannerState now = state();
+    for (const auto& [id, view] : m_views)
+        view.update(now, what);
+    Q_EMIT stateChanged();
+}
+
+void PlannerPage::showPlanned()
+{
+    const std::vector<graph::Op>& ops = m_document.program()->ops;
+    m_isMeasured = std::any_of(ops.begin(), ops.end(),
+                               [](const graph::Op& op) { return op.measured.has_value(); });
+    m_layer.lay();
+    show(Change::Planned);
+}
+
+void PlannerPage::showAnswer()
+{
+    m_shown = isWaiting() ? m_document.planned()->unplanned : m_document.shownPlan();
+    if (m_document.isDragging()) {
+        m_restTimer.start(); // again
+        show(Change::Answer);
+    } else {
+        m_restTimer.stop();
+        show(Change::Answer | Change::AtRest);
     }
+}
+
+PlannerState PlannerPage::state() const
+{
+    return {m_document.document(),
+            *m_document.planned(),
+            m_document.outcome(),
+            m_shown,
+            m_layer.laid(),
+            m_layer.isRunning(),
+            m_document.budget(),
+            m_document.isDragging(),
+            m_document.isPlanned(),
+            m_document.isPlanning(),
+            m_document.isOutdated(),
+            m_document.isRefined(),
+            isWaiting(),
+            m_document.planningFor()};
 }
 
 bool PlannerPage::isWaiting() const
@@ -214,234 +151,116 @@ bool PlannerPage::isWaiting() const
     return !m_document.isPlanned() && m_document.isPlanning() && !m_document.outcome().best;
 }
 
-void PlannerPage::showPlanned()
+bool PlannerPage::hasPlan() const
 {
-    const workspace::Planned& planned = *m_document.planned();
-    const plan::VerifiedPlan& unplanned = *planned.unplanned;
-    const std::vector<graph::Op>& ops = m_document.program()->ops;
-    m_isMeasured = std::any_of(ops.begin(), ops.end(),
-                               [](const graph::Op& op) { return op.measured.has_value(); });
-    const bool hasSome = m_document.isPlanning() && !m_document.isOutdated()
-                         && planned.frontier->points().size() > 1;
-    if (m_document.isPlanned() || hasSome) {
-        m_frontier->setFrontier(planned.frontier, unplanned.evaluation().stepTime,
-                                planned.peakBound.bytes);
-        m_timeline->setSnapTargets(snapTargetsOf(*planned.frontier));
-        m_timeline->setSmallestFeasible(shownCeiling(planned.smallestPeak));
-    }
-    m_timeline->setCapacityMarks(capacityMarksOf(m_document.document().choices));
-    showStandings();
-    layRuns();
-    showMeasuredPage();
-    offerMeasuredPlan();
-    Q_EMIT stateChanged();
+    return m_document.outcome().best && m_document.document().budget && !m_document.isOutdated();
 }
 
-void PlannerPage::showAnswer()
+void PlannerPage::showView(const QString& id)
 {
-    const base::Bytes budget = m_document.budget();
-    const solve::Outcome& outcome = m_document.outcome();
-    const workspace::Planned& planned = *m_document.planned();
-    showTimeline();
-    if (!m_document.document().budget) {
-        m_panel->showUnplanned(planned.unplanned);
-    } else {
-        m_frontier->setBudget(budget);
-        m_frontier->setCurrent(outcome.best);
-        m_panel->setBudget(budget);
-        if (isWaiting())
-            m_panel->showWaiting(planned.unplanned);
-        else if (m_document.isOutdated())
-            m_panel->showOutdated(planned, outcome.best, m_document.isPlanning());
-        else if (m_document.isDragging() || !m_document.isRefined())
-            m_panel->showPlan(planned, outcome.best);
-        else
-            m_panel->showAnswer(planned, outcome);
-    }
-    showPlanners();
-    showPlanTable();
-    // A strip would move the layout under the hand that drags.
-    if (m_document.isDragging()) {
-        m_restTimer.start(); // again
-    } else {
-        m_restTimer.stop();
-        showAtRest();
-        showStrip();
-    }
-    Q_EMIT stateChanged();
+    for (const auto& [viewId, view] : m_views)
+        if (PagesDock* dock = viewId == id ? dockOf(view.widget) : nullptr)
+            dock->showPage(view.widget);
 }
 
-void PlannerPage::showTimeline()
+void PlannerPage::selectOp(graph::OpId op, bool recomputed)
 {
-    const workspace::Planned& planned = *m_document.planned();
-    const plan::VerifiedPlanPtr& best = m_document.outcome().best;
-    const bool infeasible = !best && !isWaiting();
-    m_shown = isWaiting() ? planned.unplanned : m_document.shownPlan();
-    const plan::Evaluation& evaluation = m_shown->evaluation();
-    m_twins->show(m_shown, planned.frontier, planned.unplanned->evaluation().stepTime);
-    if (m_drawn != m_shown->evaluationPtr() || m_against != planned.unplanned->evaluationPtr()) {
-        m_drawn = m_shown->evaluationPtr();
-        m_against = planned.unplanned->evaluationPtr();
-        TimelineSet set = timelinesOf(*m_shown, *planned.unplanned);
-        m_unplannedStepAt = set.unplannedStepAt;
-        m_timeline->setTimelines(std::move(set));
-        const graph::Program& program = *m_shown->problem().program;
-        m_timeline->setPeakNames(opPlace(program, evaluation.peakOp),
-                                 opPlace(program, m_against->peakOp));
-        m_timeline->setLowerBound(lowerBoundOf(planned, *m_shown));
-        m_timeline->setHoverProvider(
-            [shown = m_shown](std::size_t step) { return hoverContentOf(*shown, step); });
-    }
-    m_live->setPlan(m_shown, m_document.isDragging());
-    plan::Problem asked = planned.unplanned->problem();
-    asked.budget = m_document.document().budget ? m_document.budget() : asked.budget;
-    m_accesses->setProblem(asked);
-    if (!m_timeline->isDragging())
-        m_timeline->setBudget(m_document.document().budget
-                                  ? std::optional<base::Bytes>{m_document.budget()}
-                                  : std::nullopt);
-    m_timeline->setBudgetState(infeasible ? BudgetState::Infeasible : BudgetState::Feasible);
-    m_timeline->setPlanPale(infeasible);
-    m_timeline->setStale(!m_document.isPlanned() && m_document.isPlanning());
-    m_timeline->setReadout(readoutOf(planned, best, m_document.budget()));
-    showMeasured();
-    m_timeline->setSubtitle(subtitle());
+    m_selection.setStep(m_shown->evaluation().schedule->stepOf(op, recomputed));
 }
 
-/// What of it doesn't fit goes from the end.
-QStringList PlannerPage::subtitle() const
+bool PlannerPage::goBack()
 {
-    if (m_document.planningFor() > kPatience)
-        return {tr("planning…")};
-    if (!m_shown)
-        return {};
-    if (!m_document.outcome().best && !isWaiting())
-        return {tr("smallest plan known"), tr("shown pale")};
-    const QString time = timeText(m_shown->evaluation().stepTime);
-    const plan::Plan& plan = m_shown->plan();
-    const graph::ProgramPtr& step = m_shown->problem().program;
-    const QString size = // the fields show it, too: said where it isn't as recorded
-        step == m_document.document().graph.program ? QString{} : sizeText(*step);
-    QStringList facts{plan.recomputesNothing() ? tr("unplanned, %1").arg(time)
-                                               : tr("planned, %1").arg(time)};
-    if (!size.isEmpty())
-        facts << size;
-    if (!plan.recomputesNothing())
-        facts << runtimeText(plan);
-    return facts;
+    return std::any_of(m_views.begin(), m_views.end(), [](const auto& entry) {
+        return entry.second.goBack && entry.second.goBack();
+    });
 }
 
-void PlannerPage::showPlanTable()
+void PlannerPage::toggleTable()
 {
-    const solve::Outcome& outcome = m_document.outcome();
-    m_plan->setHeld(m_document.isDragging());
-    if (isWaiting() || !m_document.document().budget)
-        m_plan->showNothing(tr("The table appears with the first plan."));
-    else if (outcome.best)
-        m_plan->showPlan(outcome.best);
-    else
-        m_plan->showInfeasible(m_document.program(), outcome, m_document.budget(),
-                               m_document.planned()->smallestPeak);
-    m_planDock->setCounts(outcome.best ? m_plan->summary() : QString{});
+    for (const auto& [id, view] : m_views)
+        if (view.toggleTable && view.toggleTable())
+            return;
 }
 
-void PlannerPage::showAtRest()
+void PlannerPage::addToView(QJsonObject& view) const
 {
-    const solve::Outcome& outcome = m_document.outcome();
-    const bool hasSteps = outcome.best && m_document.isPlanned() && m_document.document().budget;
-    m_panel->nextSteps().setSteps(hasSteps
-                                      ? nextStepsOf(*m_document.planned()->frontier, *outcome.best)
-                                      : std::vector<NextStep>{});
-    showPins();
-    showProblems();
+    for (const auto& [id, part] : m_views)
+        if (part.store)
+            part.store(view);
 }
 
-void PlannerPage::showStrip()
+void PlannerPage::restoreFrom(const QJsonObject& view)
 {
-    const QString id = kBudgetMessage;
-    if (m_document.outcome().best || isWaiting() || m_document.isOutdated()
-        || !m_document.document().budget) {
-        m_strip->withdraw(id);
-        m_strip->setProperty("budget", QString{});
-        return;
-    }
-    const workspace::Planned& planned = *m_document.planned();
-    // The same message twice would undo a Dismiss; a new budget is a new message.
-    const auto text = bytesText(m_document.budget());
-    if (m_strip->property("budget").toString() == text && m_document.isRefined())
-        return;
-    m_strip->setProperty("budget", text);
-    Message message = infeasibleMessage(planned, m_document.budget());
-    const base::Bytes rounded = shownCeiling(planned.smallestPeak);
-    message.actions.push_back({tr("Set budget to %1").arg(bytesText(rounded)),
-                               [this, rounded] { m_document.commitBudget(rounded); }});
-    m_strip->post(std::move(message));
+    for (const auto& [id, part] : m_views)
+        if (part.restore)
+            part.restore(view);
 }
 
-void PlannerPage::showProblems()
+DocumentPage::Search PlannerPage::searchFor(const QString& query)
 {
-    m_problems->setProblems(m_log.problemsOf(*m_shown));
-    // Remarks are no problems: a file in order shows no number.
-    const int count = m_problems->model()->rowCount() - m_problems->model()->remarkCount();
-    m_planDock->setPageTitle(m_problems, count > 0 ? tr("Problems %1").arg(count) : tr("Problems"));
+    return [program = m_document.document().graph.program, lazy = m_index,
+            text = query.toStdString()](const base::JobContext& job) {
+        std::call_once(lazy->once, [&] { lazy->index.emplace(*program); });
+        Hits hits;
+        for (const graph::OpId op : lazy->index->find(text, job))
+            hits.push_back(op.index());
+        return base::Result<Hits>{std::move(hits)};
+    };
 }
 
-void PlannerPage::showRuns()
+void PlannerPage::showHit(std::size_t op)
 {
-    std::vector<RunRow> rows;
-    for (const workspace::Run& run : m_document.document().runs)
-        rows.push_back({run.key, fileText(run.name), fileText(run.planner), fileText(run.status),
-                        run.budget, run.peak, run.stepTime, runSize(run)});
-    m_runs->setRuns(std::move(rows));
+    const std::vector<std::int32_t>& steps = m_shown->evaluation().schedule->stepOfOp;
+    if (op < steps.size() && steps[op] >= 0)
+        Q_EMIT stepWanted(static_cast<std::size_t>(steps[op]));
 }
 
-QString PlannerPage::runSize(const workspace::Run& run) const
+bool PlannerPage::accepts(workspace::FileKind file) const
 {
-    const std::optional<graph::Vary>& vary = m_document.document().graph.program->vary;
-    if (!vary)
-        return {};
-    workspace::Sizes sizes = run.sizes;
-    for (const graph::Axis& axis : vary->axes)
-        sizes.emplace(axis.name, axis.size); // where the run says nothing
-    return sizesText(sizes);
+    return file == workspace::FileKind::Measurement;
 }
 
-void PlannerPage::goBackTo(qint64 key)
+DocumentPage::Addition PlannerPage::addition(const QString& path)
 {
-    const std::vector<workspace::Run>& runs = m_document.document().runs;
-    const auto run = std::find_if(runs.begin(), runs.end(),
-                                  [key](const workspace::Run& other) { return other.key == key; });
-    if (run == runs.end())
-        return;
-    workspace::Choices choices = m_document.document().choices;
-    choices.sizes = run->sizes;
-    const base::Bytes budget = run->budget;
-    m_document.commitChoices(choices);
-    m_document.commitBudget(budget);
+    return measurementReader(m_document, strip(), path);
 }
 
-StatusText PlannerPage::status() const
+void PlannerPage::showAdditionError(const QString& path, const base::Error& error)
 {
-    if (isWaiting() || !m_document.document().budget)
-        return {m_document.isPlanning() ? tr("Showing the step without a plan") : tr("No plan yet"),
-                QStringLiteral("info")};
-    if (m_document.isOutdated())
-        return m_document.isPlanning()
-                   ? StatusText{tr("Planning: showing the plan for the previous settings"),
-                                QStringLiteral("info")}
-                   : StatusText{tr("Showing the plan for the previous settings"),
-                                QStringLiteral("warn")};
-    const solve::Outcome& outcome = m_document.outcome();
-    if (!m_document.isPlanned() && !m_document.isPlanning() && outcome.best
-        && outcome.frontier->points().size() > 1)
-        return {tr("Stopped: the best plan so far is kept"), QStringLiteral("info")};
-    if (outcome.best)
-        return {outcome.best->plan().recomputesNothing() ? tr("Everything fits")
-                                                         : tr("Plan verified"),
-                QStringLiteral("verified")};
-    return {outcome.status == solve::Status::Infeasible ? tr("Budget below the lower bound")
-                                                        : tr("No plan for this budget"),
-            QStringLiteral("error"), true};
+    showMeasurementError(*this, m_settings, path, error);
+}
+
+QString PlannerPage::name() const
+{
+    return QString::fromStdString(m_document.document().graph.name);
+}
+
+QString PlannerPage::originFile() const
+{
+    const workspace::Document& document = m_document.document();
+    return QString::fromStdString(
+        (isInSession() ? document.sessionPath : document.graph.path).string());
+}
+
+bool PlannerPage::isInSession() const
+{
+    return !m_document.document().sessionPath.empty();
+}
+
+bool PlannerPage::isAtRest() const
+{
+    return m_document.isAtRest() && m_exporter.job().isIdle();
+}
+
+void PlannerPage::notifyIdle()
+{
+    if (isAtRest())
+        Q_EMIT becameIdle();
+}
+
+bool PlannerPage::isSettled() const
+{
+    return !m_document.isPlanning() && m_document.isRefined();
 }
 
 QString PlannerPage::jobText() const
@@ -454,10 +273,11 @@ QString PlannerPage::jobText() const
 QString PlannerPage::cursorText() const
 {
     const std::optional<std::size_t> step = m_selection.step();
-    if (!step || !m_drawn || *step >= m_drawn->timeline->stepCount())
+    const timeline::Timeline& timeline = *m_shown->evaluation().timeline;
+    if (!step || *step >= timeline.stepCount())
         return {};
-    return timeText(m_drawn->timeline->timeAt(*step)) + QStringLiteral(" · ")
-           + bytesText(m_drawn->timeline->totalAt(*step), Rounding::Up); // as the card has it
+    return timeText(timeline.timeAt(*step)) + QStringLiteral(" · ")
+           + bytesText(timeline.totalAt(*step), Rounding::Up); // as the card has it
 }
 
 QString PlannerPage::factsText() const

@@ -2,11 +2,11 @@
 #include "ui/planner_page/table_twins.h"
 
 #include "ui/base/theme.h"
+#include "ui/document_page/pages_dock.h"
 #include "ui/models/point_model.h"
 #include "ui/models/step_model.h"
 #include "ui/plan_tables/table_look.h"
 #include "ui/planner_page/plan_texts.h"
-#include "ui/shell/pages_dock.h"
 
 #include <QHeaderView>
 #include <QTableView>

@@ -2,34 +2,43 @@
 #include "ui/shell/main_window.h"
 
 #include "ui/base/icons.h"
-#include "ui/base/texts.h"
-#include "ui/base/widgets.h"
+#include "ui/base/numbers.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/finder.h"
 #include "ui/shell/menus.h"
-#include "ui/shell/panels.h"
-#include "ui/shell/settings_dialog.h"
 #include "ui/shell/status_line.h"
 #include "ui/shell/view_bar.h"
 #include "ui/start_page/start_page.h"
 
-#include <QAction>
-#include <QCoreApplication>
+#include <QDragEnterEvent>
 #include <QFileInfo>
+#include <QGuiApplication>
 #include <QKeyEvent>
 #include <QMenuBar>
+#include <QMimeData>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QTabBar>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
 
 namespace plimsoll::ui {
 
-MainWindow::MainWindow(Settings& settings, workspace::Choices defaults, QWidget* parent)
-    : QMainWindow{parent}, m_settings{settings}, m_defaults{std::move(defaults)}
+namespace {
+
+QStringList localFiles(const QMimeData* data)
+{
+    QStringList files;
+    for (const QUrl& url : data->urls())
+        if (url.isLocalFile())
+            files << url.toLocalFile();
+    return files;
+}
+
+} // namespace
+
+MainWindow::MainWindow(Settings& settings, PageRegistry kinds, QWidget* parent)
+    : QMainWindow{parent}, m_settings{settings}, m_kinds{std::move(kinds)}
 {
     setWindowTitle(tr("Plimsoll"));
     setWindowIcon(applicationIcon());
@@ -37,194 +46,159 @@ MainWindow::MainWindow(Settings& settings, workspace::Choices defaults, QWidget*
     setMinimumSize(QSize{1024, 640} * std::min(1.0, Theme::current().scale()));
     m_actions = new Actions{this};
     buildFrame();
-    buildMenus(*this);
-    m_bar->setActions(*m_actions);
-    connect(&m_opener, &JobRunnerBase::runningChanged, this, &MainWindow::updateState);
-    connect(&m_opener, &JobRunnerBase::progressed, this, &MainWindow::updateState);
-    connect(m_status, &StatusLine::cancelRequested, this, [this] {
-        if (m_opener.isRunning()) {
-            m_queue.clear();
-            m_measurements.clear();
-            m_postponed.clear();
-            m_opener.stop();
-            return; // what was cancelled is what the status bar told of
-        }
-        withPage([](PlannerPage& page) { page.document().stopPlanning(); });
-    });
-    restoreWindow();
+    connectParts();
+    buildMenus();
+    const QByteArray geometry = m_settings.windowGeometry();
+    if (geometry.isEmpty() || !restoreGeometry(geometry))
+        resize(1440, 900);
     updateState();
 }
 
 MainWindow::~MainWindow()
 {
-    // Pages and tabs would still report here while they go.
-    m_tabs->disconnect(this);
-    std::vector<PlannerPage*> pages = m_pages;
-    pages.insert(pages.end(), m_leaving.begin(), m_leaving.end());
-    for (PlannerPage* page : pages) {
-        page->document().finishSaving();
-        page->disconnect(this);
-        page->document().disconnect(this);
-        delete page;
-    }
+    // Pages write what is pending and report it here.
+    delete m_tabs;
 }
 
 void MainWindow::buildFrame()
 {
-    const Theme& theme = Theme::current();
     auto* frame = new QWidget{this};
     frame->setProperty("ground", QStringLiteral("window"));
     auto* column = new QVBoxLayout{frame};
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    auto* tabRow = new QHBoxLayout;
-    tabRow->setContentsMargins(theme.px(8), 0, theme.px(8), 0);
-    tabRow->setSpacing(theme.px(4));
-    m_tabs = new QTabBar{frame};
-    m_tabs->setProperty("documents", true);
-    m_tabs->setDrawBase(false);
-    m_tabs->setExpanding(false);
-    m_tabs->setTabsClosable(true);
-    m_tabs->setElideMode(Qt::ElideMiddle);
-    m_tabs->setAccessibleName(tr("Documents"));
-    tabRow->addWidget(m_tabs);
-    auto* plus = new QToolButton{frame};
-    plus->setIcon(icon(QStringLiteral("plus")));
-    plus->setToolTip(tr("Open a file"));
-    plus->setAccessibleName(tr("Open a file in a new tab"));
-    connect(plus, &QToolButton::clicked, this, &MainWindow::chooseFiles);
-    tabRow->addWidget(plus);
-    tabRow->addStretch(1);
-    column->addLayout(tabRow);
+    m_tabs = new DocumentTabs{frame};
+    column->addWidget(m_tabs);
     m_bar = new ViewBar{frame};
     column->addWidget(m_bar);
     m_finder = new Finder{m_bar->find(), this};
-    m_stack = new QStackedWidget{frame};
-    column->addWidget(m_stack, 1);
-    m_start = new StartPage{m_settings, m_stack};
-    m_stack->addWidget(m_start);
-    m_tabs->addTab(icon(QStringLiteral("home")), tr("Start"));
-    m_tabs->setTabButton(0, QTabBar::RightSide, nullptr);
+    auto* stack = new QStackedWidget{frame};
+    column->addWidget(stack, 1);
+    m_tabs->setStack(stack);
+    m_start = new StartPage{m_settings, stack};
+    stack->addWidget(m_start);
     setCentralWidget(frame);
     m_status = new StatusLine{this};
     statusBar()->addWidget(m_status, 1);
     statusBar()->setSizeGripEnabled(false);
-    connect(m_start, &StartPage::openRequested, this, &MainWindow::chooseFiles);
-    connect(m_start, &StartPage::fileChosen, this,
-            [this](const QString& path) { openFiles({path}); });
-    connect(m_tabs, &QTabBar::currentChanged, this, &MainWindow::showTab);
-    connect(m_tabs, &QTabBar::tabCloseRequested, this, &MainWindow::closePage);
 }
 
-PlannerPage* MainWindow::currentPage() const
+void MainWindow::connectParts()
 {
-    const int index = m_tabs->currentIndex();
-    return index < 1 || index > static_cast<int>(m_pages.size())
-               ? nullptr
-               : m_pages[static_cast<std::size_t>(index - 1)];
+    m_opener = new FileOpener{m_kinds, m_settings, *m_tabs, *m_start, this};
+    m_keeper = new PageKeeper{m_settings, *m_tabs, this};
+    connect(m_opener, &FileOpener::stateChanged, this, &MainWindow::updateState);
+    connect(m_opener, &FileOpener::opened, this, &MainWindow::opened);
+    connect(m_opener, &FileOpener::added, this, &MainWindow::fileAdded);
+    connect(m_opener, &FileOpener::failed, this, &MainWindow::openFailed);
+    connect(m_tabs, &DocumentTabs::added, this, [this](DocumentPage* page) { connectPage(*page); });
+    connect(m_tabs, &DocumentTabs::currentChanged, this, [this](DocumentPage* page) {
+        m_finder->setPage(page);
+        updateState();
+    });
+    connect(m_keeper, &PageKeeper::pageGone, m_opener, &FileOpener::openNext);
+    connect(m_keeper, &PageKeeper::allGone, this, [this](bool isWritten) {
+        m_isGone = isWritten;
+        if (isWritten)
+            close();
+        else
+            show();
+    });
+    connect(m_status, &StatusLine::cancelRequested, this, [this] {
+        if (m_opener->isRunning())
+            m_opener->stop(); // what was cancelled is what the status bar told of
+        else if (DocumentPage* page = currentPage())
+            page->cancelJob();
+    });
 }
 
-int MainWindow::indexOf(const PlannerPage* page) const
+void MainWindow::buildMenus()
 {
-    const auto found = std::find(m_pages.begin(), m_pages.end(), page);
-    return found == m_pages.end() ? -1 : static_cast<int>(found - m_pages.begin()) + 1;
+    m_menus =
+        std::make_unique<Menus>(MenuTargets{*menuBar(), *m_actions, m_settings, m_kinds, *m_tabs,
+                                            *m_opener, *m_keeper, *m_bar, *m_finder});
+    m_bar->setActions(*m_actions);
 }
 
-void MainWindow::withPage(const std::function<void(PlannerPage&)>& run)
+void MainWindow::connectPage(DocumentPage& page)
 {
-    if (PlannerPage* page = currentPage())
-        run(*page);
+    connect(&page, &DocumentPage::stateChanged, this, &MainWindow::updateState);
+    connect(&page, &DocumentPage::noted, m_status, &StatusLine::showNote);
+    connect(&page, &DocumentPage::sessionSaved, this, [this](const QString& file, bool first) {
+        if (!first)
+            return;
+        m_settings.addRecentFile(absolutePath(file));
+        m_status->showNote(
+            tr("Session saved, %1.").arg(bytesText(base::Bytes{QFileInfo{file}.size()})));
+    });
 }
 
-void MainWindow::showTab(int index)
+void MainWindow::setCloseQuestion(PageKeeper::Question question)
 {
-    if (index < 0)
-        return;
-    PlannerPage* page = currentPage();
-    m_finder->setPage(page);
-    if (page != nullptr) {
-        m_stack->setCurrentWidget(page);
-        m_undo.setActiveStack(&page->document().undoStack());
-        page->timeline().setFocus(Qt::OtherFocusReason);
-    } else {
-        m_stack->setCurrentWidget(m_start);
-        m_undo.setActiveStack(nullptr);
-    }
-    updateState();
-}
-
-void MainWindow::updateTabs()
-{
-    // With them it keeps room for the buttons, which would part the only tab from the "+".
-    m_tabs->setUsesScrollButtons(m_tabs->count() > 1);
-    for (std::size_t i = 0; i < m_pages.size(); ++i) {
-        const DocumentController& document = m_pages[i]->document();
-        const int tab = static_cast<int>(i) + 1;
-        const QString dot = document.isUnsaved() ? QStringLiteral("● ") : QString{};
-        const QString text = withoutMnemonic(dot + document.title());
-        if (m_tabs->tabText(tab) != text)
-            m_tabs->setTabText(tab, text);
-        m_tabs->setTabToolTip(tab, plainTip(fileText(document.document().file().string())));
-    }
+    m_keeper->setQuestion(std::move(question));
 }
 
 void MainWindow::updateState()
 {
-    updateTabs();
-    PlannerPage* page = currentPage();
+    m_tabs->updateTitles();
+    const DocumentPage* page = currentPage();
     m_bar->setVisible(page != nullptr);
-    const bool isOutdated = page != nullptr && page->document().isOutdated();
-    const bool hasPlan = page != nullptr && page->document().outcome().best != nullptr
-                         && page->document().document().budget.has_value() && !isOutdated;
-    for (QAction* action : m_actions->all())
-        if (action->property("page").toBool())
-            action->setEnabled(page != nullptr);
-    for (const char* id : {"file.export", "file.picture", "file.snippet"})
-        m_actions->get(QString::fromLatin1(id))->setEnabled(hasPlan);
-    m_actions->get(QStringLiteral("file.no_measurement"))
-        ->setEnabled(page != nullptr && page->document().document().overlay != nullptr);
-    m_actions->get(QStringLiteral("file.export"))
-        ->setToolTip(hasPlan || page == nullptr ? tr("Export the plan (Ctrl+E)")
-                     : isOutdated               ? tr("The plan is for the previous settings.")
-                                                : tr("There is no plan within this budget."));
-    const bool planning = page != nullptr && page->document().isPlanning();
-    m_actions->get(QStringLiteral("plan.stop"))->setEnabled(planning);
+    m_menus->update(page);
     m_status->showPage(page);
-    if (m_opener.isRunning() && !m_queue.isEmpty())
-        m_status->showJob(tr("Opening %1").arg(fileText(QFileInfo{m_queue.first()}.fileName())));
-    else
-        m_status->showJob(page == nullptr ? QString{} : page->jobText());
-    setWindowTitle(page == nullptr ? tr("Plimsoll")
-                                   : tr("%1 – Plimsoll").arg(page->document().title()));
-}
-
-void MainWindow::goToPanel(int by)
-{
-    QList<QWidget*> panels{m_tabs};
-    if (const PlannerPage* page = currentPage())
-        panels << m_bar << page->panels();
-    else
-        panels << m_start;
-    ui::goToPanel(panels, by);
-}
-
-void MainWindow::showSettings()
-{
-    if (m_dialog.isNull())
-        m_dialog = new SettingsDialog{m_settings, this};
-    m_dialog->show();
-    m_dialog->raise();
-    m_dialog->activateWindow();
+    const QString opening = m_opener->jobText();
+    m_status->showJob(!opening.isEmpty() || page == nullptr ? opening : page->jobText());
+    setWindowTitle(page == nullptr ? tr("Plimsoll") : tr("%1 – Plimsoll").arg(page->title()));
 }
 
 void MainWindow::keyPressEvent(QKeyEvent* event)
 {
-    PlannerPage* page = currentPage();
+    DocumentPage* page = currentPage();
     // Esc goes back one level in the plot, wherever the focus is. Asked for, not sent on as an
     // event: one that the plot doesn't take would come back here.
-    if (event->key() == Qt::Key_Escape && page != nullptr && page->timeline().goBack())
+    if (event->key() == Qt::Key_Escape && page != nullptr && page->goBack())
         return;
     QMainWindow::keyPressEvent(event);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    if (!m_isGone) {
+        if (!m_keeper->closeAll()) {
+            event->ignore();
+            return;
+        }
+        m_settings.setWindowGeometry(saveGeometry());
+        // The end of the desktop's session doesn't wait; then the destructor does.
+        if (!m_keeper->isAtRest() && !qGuiApp->isSavingSession()) {
+            hide();
+            event->ignore();
+            return;
+        }
+        m_isGone = true;
+    }
+    event->accept();
+    Q_EMIT closed();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (localFiles(event->mimeData()).isEmpty())
+        return;
+    event->acceptProposedAction();
+    m_start->setDropActive(true);
+}
+
+void MainWindow::dragLeaveEvent(QDragLeaveEvent* event)
+{
+    m_start->setDropActive(false);
+    QMainWindow::dragLeaveEvent(event);
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    m_start->setDropActive(false);
+    openFiles(localFiles(event->mimeData()));
+    event->acceptProposedAction();
 }
 
 } // namespace plimsoll::ui

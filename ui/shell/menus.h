@@ -1,11 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ui/document_page/page_registry.h"
+
+#include <QPointer>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+class QAction;
+class QMenu;
+class QMenuBar;
+
 namespace plimsoll::ui {
 
-class MainWindow;
+class Actions;
+class DocumentTabs;
+class FileOpener;
+class Finder;
+class PageKeeper;
+class Settings;
+class SettingsDialog;
+class ViewBar;
 
-/// Makes the window's actions and puts them into its menu bar.
-void buildMenus(MainWindow& window);
+/// The parts of the window that its actions act on.
+struct MenuTargets
+{
+    QMenuBar& bar;
+    Actions& actions;
+    Settings& settings;
+    const PageRegistry& kinds;
+    DocumentTabs& tabs;
+    FileOpener& opener;
+    PageKeeper& keeper;
+    ViewBar& view;
+    Finder& finder;
+};
+
+/// The window's actions, those of its kinds of pages too, in its menu bar.
+class Menus
+{
+public:
+    explicit Menus(MenuTargets targets);
+
+    /// Which actions can be taken, now that the shown document is another one or has changed.
+    void update(const DocumentPage* page);
+
+private:
+    using Run = std::function<void()>;
+    using PageRun = std::function<void(DocumentPage&)>;
+    struct PageAction
+    {
+        QAction* action;
+        const PageKind* kind;       ///< null: of every page
+        const PageCommand* command; ///< null: can always be taken
+    };
+
+    QMenu* menu(const QString& title);
+    QAction* add(QMenu* menu, const char* id, const QString& text, const QKeySequence& key,
+                 const Run& run, const char* iconName = "");
+    /// A command of the shown document, whatever its kind.
+    QAction* addFor(QMenu* menu, const char* id, const QString& text, const QKeySequence& key,
+                    const PageRun& run, const char* iconName = "");
+    /// The commands of all kinds of pages that have their place there.
+    void addCommands(QMenu* menu, MenuPlace place);
+    void addCommand(QMenu* menu, const PageKind& kind, const PageCommand& command);
+    void addChoice(QMenu* menu, const PageKind& kind, const PageCommand& command);
+    void buildFile();
+    void buildEdit();
+    void buildView();
+    void buildTheme(QMenu* view);
+    void buildOwn();
+    void buildWindow();
+    void buildHelp();
+    void showSettings();
+    void goToPanel(int by);
+    [[nodiscard]] DocumentPage* pageOf(const PageKind& kind) const;
+
+    MenuTargets m_to;
+    std::vector<PageAction> m_pageActions;
+    QPointer<SettingsDialog> m_dialog;
+};
 
 } // namespace plimsoll::ui

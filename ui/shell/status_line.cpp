@@ -3,7 +3,7 @@
 
 #include "ui/base/icons.h"
 #include "ui/base/widgets.h"
-#include "ui/planner_page/planner_page.h"
+#include "ui/document_page/document_page.h"
 
 #include <QHBoxLayout>
 #include <QPainter>
@@ -87,7 +87,7 @@ StatusLine::StatusLine(QWidget* parent) : QWidget{parent}
     connect(m_cancel, &QPushButton::clicked, this, &StatusLine::cancelRequested);
 }
 
-void StatusLine::showPage(const PlannerPage* page)
+void StatusLine::showPage(const DocumentPage* page)
 {
     m_cursor->setText(page == nullptr ? QString{} : page->cursorText());
     m_facts->setText(page == nullptr ? QString{} : page->factsText());

@@ -8,7 +8,7 @@ class QPushButton;
 
 namespace plimsoll::ui {
 
-class PlannerPage;
+class DocumentPage;
 class TextLabel;
 
 /// What the status bar says: state of the plan, running job with Cancel, cursor, facts.
@@ -20,7 +20,7 @@ public:
     explicit StatusLine(QWidget* parent = nullptr);
 
     /// Null: the start page.
-    void showPage(const PlannerPage* page);
+    void showPage(const DocumentPage* page);
     /// A running job, shown once it lasts 150 ms; empty: none.
     void showJob(const QString& name);
     /// Something is done: for some seconds.

@@ -59,9 +59,15 @@ void ViewBar::setActions(const Actions& actions)
 {
     m_undo->setDefaultAction(actions.get(QStringLiteral("edit.undo")));
     m_redo->setDefaultAction(actions.get(QStringLiteral("edit.redo")));
-    m_fit->setDefaultAction(actions.get(QStringLiteral("view.whole")));
     m_findButton->setDefaultAction(actions.get(QStringLiteral("edit.find")));
+    // Those of a kind of page that the window may not know.
+    QAction* fit = actions.get(QStringLiteral("view.whole"));
     QAction* exporting = actions.get(QStringLiteral("file.export"));
+    m_fit->setVisible(fit != nullptr);
+    m_export->setVisible(exporting != nullptr);
+    if (fit == nullptr || exporting == nullptr)
+        return;
+    m_fit->setDefaultAction(fit);
     connect(m_export, &QPushButton::clicked, exporting, &QAction::trigger);
     const auto follow = [this, exporting] {
         m_export->setEnabled(exporting->isEnabled());

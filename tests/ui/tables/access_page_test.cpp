@@ -5,8 +5,9 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
+#include "ui/document_page/pages_dock.h"
 #include "ui/models/access_model.h"
-#include "ui/shell/pages_dock.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -45,7 +46,7 @@ private:
         m_page = openPlanned();
         if (m_page == nullptr)
             return nullptr;
-        AccessPage& accesses = m_page->accessPage();
+        AccessPage& accesses = viewOf<AccessPage>(*m_page);
         showTab(QStringLiteral("Accesses"));
         return QTest::qWaitFor([&] { return accesses.tables() > 0; }, kPatience) ? &accesses
                                                                                  : nullptr;
@@ -53,7 +54,7 @@ private:
     /// Clicks the tab as a person does.
     void showTab(const QString& title)
     {
-        for (QTabBar* tabs : m_page->planDock().findChildren<QTabBar*>())
+        for (QTabBar* tabs : planDock(*m_page).findChildren<QTabBar*>())
             for (int tab = 0; tab < tabs->count(); ++tab)
                 if (tabs->tabText(tab) == title)
                     QTest::mouseClick(tabs, Qt::LeftButton, {}, tabs->tabRect(tab).center());
@@ -158,7 +159,7 @@ void AccessPageTest::goesToTheOpOfACell()
           std::pair{AccessModel::LastBackwardColumn, accesses.lastBackward}}) {
         const QRect place = table->visualRect(model.index(1, column));
         QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, place.center());
-        QCOMPARE(m_page->timeline().cursorStep(),
+        QCOMPARE(viewOf<BudgetTimelineView>(*m_page).cursorStep(),
                  std::optional<std::size_t>{schedule.stepOf(graph::opAt(moment), false)});
     }
 }

@@ -7,6 +7,8 @@
 #include "ui/shell/find_field.h"
 #include "ui/shell/view_bar.h"
 #include "ui/start_page/start_page.h"
+#include "ui/budget_timeline/budget_handle.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -85,7 +87,7 @@ void AccessTest::namesWhatTakesTheFocus()
         const bool isControl = qobject_cast<QLineEdit*>(widget) != nullptr
                                || qobject_cast<QComboBox*>(widget) != nullptr
                                || qobject_cast<QAbstractItemView*>(widget) != nullptr
-                               || qobject_cast<TimelineView*>(widget) != nullptr
+                               || qobject_cast<BudgetTimelineView*>(widget) != nullptr
                                || qobject_cast<FrontierView*>(widget) != nullptr;
         if (isControl && said(*widget, QAccessible::Description).isEmpty())
             undescribed << describe(*widget);
@@ -99,7 +101,7 @@ void AccessTest::announcesTheBudgetLineAsASlider()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    auto* handle = page->timeline().findChild<BudgetHandle*>();
+    auto* handle = viewOf<BudgetTimelineView>(*page).findChild<BudgetHandle*>();
     QAccessibleInterface* spoken = QAccessible::queryAccessibleInterface(handle);
     QVERIFY(spoken != nullptr);
     QCOMPARE(spoken->role(), QAccessible::Slider);
@@ -108,7 +110,7 @@ void AccessTest::announcesTheBudgetLineAsASlider()
     QVERIFY(value != nullptr);
     QCOMPARE(value->currentValue().toLongLong(), page->document().budget().count());
     QVERIFY(value->minimumValue().toLongLong() > 0);
-    QCOMPARE(value->maximumValue().toLongLong(), page->timeline().axisTop().count());
+    QCOMPARE(value->maximumValue().toLongLong(), viewOf<BudgetTimelineView>(*page).axisTop().count());
     value->setCurrentValue(qlonglong{2300} << 20);
     QCOMPARE(page->document().budget().count(), std::int64_t{2300} << 20);
     QCOMPARE(value->currentValue().toLongLong(), qlonglong{2300} << 20);
@@ -118,10 +120,10 @@ void AccessTest::describesThePlots()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    const QString timeline = said(page->timeline(), QAccessible::Description);
+    const QString timeline = said(viewOf<BudgetTimelineView>(*page), QAccessible::Description);
     QVERIFY2(timeline.startsWith(QStringLiteral("Peak ")), qPrintable(timeline));
     QVERIFY2(timeline.contains(QStringLiteral(" Budget ")), qPrintable(timeline));
-    const QString frontier = said(page->frontier(), QAccessible::Description);
+    const QString frontier = said(viewOf<FrontierView>(*page), QAccessible::Description);
     QVERIFY2(frontier.contains(QStringLiteral(" plans, from peak ")), qPrintable(frontier));
     QVERIFY2(frontier.contains(QStringLiteral(" Shown: peak ")), qPrintable(frontier));
 }
@@ -136,10 +138,14 @@ void AccessTest::goesFromPanelToPanel()
     };
     const auto* tabs = m_window->findChild<QTabBar*>();
     const auto* bar = m_window->findChild<ViewBar*>();
-    const QList<const QWidget*> round{
-        &page->timeline(), &page->budgetPanel(), &page->frontier(), &page->planPage(), tabs, bar,
-        &page->timeline()};
-    page->timeline().setFocus();
+    const QList<const QWidget*> round{&viewOf<BudgetTimelineView>(*page),
+                                      &viewOf<BudgetPanel>(*page),
+                                      &viewOf<FrontierView>(*page),
+                                      &viewOf<PlanPage>(*page),
+                                      tabs,
+                                      bar,
+                                      &viewOf<BudgetTimelineView>(*page)};
+    viewOf<BudgetTimelineView>(*page).setFocus();
     for (qsizetype i = 1; i < round.size(); ++i) {
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_F6);
         QVERIFY2(isIn(round[i]), qPrintable(describe(*QApplication::focusWidget())));
@@ -150,7 +156,7 @@ void AccessTest::goesFromPanelToPanel()
     }
     // A hidden dock is passed over.
     trigger("view.focus");
-    page->timeline().setFocus();
+    viewOf<BudgetTimelineView>(*page).setFocus();
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_F6);
     QVERIFY(isIn(tabs));
 }
@@ -171,14 +177,14 @@ void AccessTest::tabsThroughInTheOrderOfTheWindow()
         return 0;
     };
     // Find, Export, centre with its line, then the docks: each reached from the one before it.
-    QCOMPARE(tabTo(&page->timeline()), 2);
-    QCOMPARE(QApplication::focusWidget(), &page->timeline());
-    QTest::keyClick(&page->timeline(), Qt::Key_Tab);
-    QCOMPARE(QApplication::focusWidget(), page->timeline().findChild<BudgetHandle*>());
-    const int toPanel = tabTo(&page->budgetPanel());
+    QCOMPARE(tabTo(&viewOf<BudgetTimelineView>(*page)), 2);
+    QCOMPARE(QApplication::focusWidget(), &viewOf<BudgetTimelineView>(*page));
+    QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_Tab);
+    QCOMPARE(QApplication::focusWidget(), viewOf<BudgetTimelineView>(*page).findChild<BudgetHandle*>());
+    const int toPanel = tabTo(&viewOf<BudgetPanel>(*page));
     QVERIFY2(toPanel >= 1 && toPanel <= 3, qPrintable(QString::number(toPanel)));
-    QVERIFY(tabTo(&page->frontier()) > 0);
-    QVERIFY(tabTo(&page->planPage()) > 0);
+    QVERIFY(tabTo(&viewOf<FrontierView>(*page)) > 0);
+    QVERIFY(tabTo(&viewOf<PlanPage>(*page)) > 0);
 }
 
 void AccessTest::showsTheRingForKeysOnly()
@@ -194,28 +200,28 @@ void AccessTest::showsTheRingForKeysOnly()
                 marked += picture.pixelColor(x, y) == accent ? 1 : 0;
         return marked >= 6; // both upright edges
     };
-    QVERIFY(page->timeline().hasFocus()); // opening gave it
-    QVERIFY(!hasRing(page->timeline()));
-    QTest::mouseClick(&page->frontier(), Qt::LeftButton);
-    QVERIFY(page->frontier().hasFocus());
-    QVERIFY(!hasRing(page->frontier()));
-    page->timeline().setFocus(Qt::TabFocusReason);
-    QVERIFY(hasRing(page->timeline()));
-    page->frontier().setFocus(Qt::TabFocusReason);
-    QVERIFY(hasRing(page->frontier()));
-    QVERIFY(!hasRing(page->timeline()));
+    QVERIFY(viewOf<BudgetTimelineView>(*page).hasFocus()); // opening gave it
+    QVERIFY(!hasRing(viewOf<BudgetTimelineView>(*page)));
+    QTest::mouseClick(&viewOf<FrontierView>(*page), Qt::LeftButton);
+    QVERIFY(viewOf<FrontierView>(*page).hasFocus());
+    QVERIFY(!hasRing(viewOf<FrontierView>(*page)));
+    viewOf<BudgetTimelineView>(*page).setFocus(Qt::TabFocusReason);
+    QVERIFY(hasRing(viewOf<BudgetTimelineView>(*page)));
+    viewOf<FrontierView>(*page).setFocus(Qt::TabFocusReason);
+    QVERIFY(hasRing(viewOf<FrontierView>(*page)));
+    QVERIFY(!hasRing(viewOf<BudgetTimelineView>(*page)));
 }
 
 void AccessTest::takesEscapeWhereverTheFocusIs()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    BudgetTimelineView& view = page->timeline();
+    BudgetTimelineView& view = viewOf<BudgetTimelineView>(*page);
     m_window->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
-    const std::array<QWidget*, 4> places{page->budgetPanel().findChild<QComboBox*>(),
+    const std::array<QWidget*, 4> places{viewOf<BudgetPanel>(*page).findChild<QComboBox*>(),
                                          m_window->findChild<FrontierView*>(),
-                                         page->budgetPanel().findChild<QLineEdit*>(), &view};
+                                         viewOf<BudgetPanel>(*page).findChild<QLineEdit*>(), &view};
     for (QWidget* place : places) {
         view.setPinnedSteps({2});
         place->setFocus();

@@ -5,9 +5,10 @@
 #include "core/plan/pins.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
+#include "ui/document_page/pages_dock.h"
 #include "ui/models/live_model.h"
 #include "ui/plan_tables/pin_page.h"
-#include "ui/shell/pages_dock.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -49,7 +50,7 @@ bool waitForPlan(PlannerPage& page)
 /// Clicks the tab as a person does.
 void showPage(PlannerPage& page, const QString& title)
 {
-    for (QTabBar* tabs : page.planDock().findChildren<QTabBar*>())
+    for (QTabBar* tabs : planDock(page).findChildren<QTabBar*>())
         for (int tab = 0; tab < tabs->count(); ++tab)
             if (tabs->tabText(tab) == title)
                 QTest::mouseClick(tabs, Qt::LeftButton, {}, tabs->tabRect(tab).center());
@@ -58,7 +59,7 @@ void showPage(PlannerPage& page, const QString& title)
 /// Moves the mouse to a share of the plot's width; from elsewhere, so that it does move.
 void pointAt(PlannerPage& page, double share)
 {
-    BudgetTimelineView& timeline = page.timeline();
+    BudgetTimelineView& timeline = viewOf<BudgetTimelineView>(page);
     const int x = static_cast<int>(70 + share * (timeline.width() - 200));
     QTest::mouseMove(&timeline, {x + 9, 4});
     QTest::mouseMove(&timeline, {x, timeline.height() / 2});
@@ -82,7 +83,7 @@ void LivePageTest::showsWhatIsLiveWhereThePointerIs()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    LivePage& live = page->livePage();
+    LivePage& live = viewOf<LivePage>(*page);
     showPage(*page, QStringLiteral("Live at cursor"));
     QVERIFY(live.isVisible());
     QVERIFY(textsOf(live).contains(QStringLiteral("Point at the timeline.")));
@@ -109,7 +110,7 @@ void LivePageTest::groupsByClassAtAClick()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    LivePage& live = page->livePage();
+    LivePage& live = viewOf<LivePage>(*page);
     showPage(*page, QStringLiteral("Live at cursor"));
     pointAt(*page, 0.5);
     QVERIFY(waitForTree(live, 0));
@@ -133,7 +134,7 @@ void LivePageTest::jumpsToWhereARowBegins()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    LivePage& live = page->livePage();
+    LivePage& live = viewOf<LivePage>(*page);
     showPage(*page, QStringLiteral("Live at cursor"));
     live.setGrouping(LiveGrouping::Class);
     pointAt(*page, 0.5);
@@ -160,7 +161,7 @@ void LivePageTest::restsWhileHidden()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    LivePage& live = page->livePage();
+    LivePage& live = viewOf<LivePage>(*page);
     for (const double share : {0.2, 0.5, 0.8})
         pointAt(*page, share);
     QTest::qWait(200);
@@ -175,19 +176,20 @@ void LivePageTest::waitsForTheHandToRest()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    LivePage& live = page->livePage();
+    LivePage& live = viewOf<LivePage>(*page);
     showPage(*page, QStringLiteral("Live at cursor"));
     pointAt(*page, 0.5);
     QVERIFY(waitForTree(live, 0));
     const auto pointed = live.model()->tree();
     const auto op = pointed->evaluation->schedule->steps[pointed->step].op;
     const QPoint from = budgetHandle(*page);
-    QTest::mousePress(&page->timeline(), Qt::LeftButton, {}, from);
+    QTest::mousePress(&viewOf<BudgetTimelineView>(*page), Qt::LeftButton, {}, from);
     const int before = live.growths();
     for (int dy = 1; dy <= 40; ++dy)
-        QTest::mouseMove(&page->timeline(), from + QPoint{0, 2 * dy}); // no event loop in between
+        QTest::mouseMove(&viewOf<BudgetTimelineView>(*page),
+                         from + QPoint{0, 2 * dy}); // no event loop in between
     QCOMPARE(live.growths(), before);
-    QTest::mouseRelease(&page->timeline(), Qt::LeftButton, {}, from + QPoint{0, 80});
+    QTest::mouseRelease(&viewOf<BudgetTimelineView>(*page), Qt::LeftButton, {}, from + QPoint{0, 80});
     QVERIFY(waitForTree(live, before));
     QVERIFY(waitForPlan(*page));
     QTest::qWait(200);
@@ -204,7 +206,7 @@ void LivePageTest::pinsWhatARowStandsForByItsMenu()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    LivePage& live = page->livePage();
+    LivePage& live = viewOf<LivePage>(*page);
     showPage(*page, QStringLiteral("Live at cursor"));
     pointAt(*page, 0.5);
     QVERIFY(waitForTree(live, 0));
@@ -237,7 +239,7 @@ void LivePageTest::pinsWhatARowStandsForByItsMenu()
     QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(*wanted).center());
     QCOMPARE(page->document().document().choices.pins,
              (std::vector<std::string>{"keep:" + glob.toStdString()}));
-    QVERIFY(page->pinPage().isVisible());
+    QVERIFY(viewOf<PinPage>(*page).isVisible());
     const auto& document = page->document();
     QVERIFY(QTest::qWaitFor(
         [&document] {

@@ -129,11 +129,11 @@ void PinPageTest::aTypedPinIsHonouredPricedAndUndone()
     openPins(*page);
     const plan::VerifiedPlanPtr free = page->document().outcome().best;
     QVERIFY(!free->plan().recomputesNothing());
-    QCOMPARE(fieldsOf(page->pinPage()).size(), std::size_t{1});
+    QCOMPARE(fieldsOf(viewOf<PinPage>(*page)).size(), std::size_t{1});
     // What saves most is what the pin takes back.
-    const auto [first, last] = page->planPage().model()->stretchAt(0);
+    const auto [first, last] = viewOf<PlanPage>(*page).model()->stretchAt(0);
     const QString glob = rowGlobs(*free, first, last).front();
-    typeInto(fieldsOf(page->pinPage()).back(), qPrintable(glob));
+    typeInto(fieldsOf(viewOf<PinPage>(*page)).back(), qPrintable(glob));
     const Texts pin{"keep:" + glob.toStdString()};
     QCOMPARE(chosen(*page), pin);
     QVERIFY(waitForPlan(*page));
@@ -146,11 +146,11 @@ void PinPageTest::aTypedPinIsHonouredPricedAndUndone()
     const base::Nanoseconds price = pinned->evaluation().stepTime - free->evaluation().stepTime;
     QVERIFY(price.count() > 0);
     QVERIFY(page->document().pinPrices()[0].price == price);
-    QVERIFY(textsOf(*fieldsOf(page->pinPage())[0]->parentWidget())
+    QVERIFY(textsOf(*fieldsOf(viewOf<PinPage>(*page))[0]->parentWidget())
                 .contains(QStringLiteral("costs ") + timeText(price)));
     page->document().undoStack().undo();
     QVERIFY(chosen(*page).empty());
-    QCOMPARE(fieldsOf(page->pinPage()).size(), std::size_t{1});
+    QCOMPARE(fieldsOf(viewOf<PinPage>(*page)).size(), std::size_t{1});
     QVERIFY(waitForPlan(*page));
     QVERIFY(page->document().outcome().best->evaluation().stepTime == free->evaluation().stepTime);
     page->document().undoStack().redo();
@@ -162,21 +162,21 @@ void PinPageTest::pinsAreChangedAndTakenBackInTheirRows()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     openPins(*page);
-    typeInto(fieldsOf(page->pinPage()).back(), "bn1");
-    typeInto(fieldsOf(page->pinPage()).back(), "layer1.*");
+    typeInto(fieldsOf(viewOf<PinPage>(*page)).back(), "bn1");
+    typeInto(fieldsOf(viewOf<PinPage>(*page)).back(), "layer1.*");
     QCOMPARE(chosen(*page), (Texts{"keep:bn1", "keep:layer1.*"}));
-    typeInto(fieldsOf(page->pinPage())[1], "layer2.*");
+    typeInto(fieldsOf(viewOf<PinPage>(*page))[1], "layer2.*");
     QCOMPARE(chosen(*page), (Texts{"keep:bn1", "keep:layer2.*"}));
-    chooseKind(fieldsOf(page->pinPage())[0], 1);
+    chooseKind(fieldsOf(viewOf<PinPage>(*page))[0], 1);
     QCOMPARE(chosen(*page), (Texts{"recompute:bn1", "keep:layer2.*"}));
     QVERIFY(waitForPlan(*page));
     const plan::VerifiedPlanPtr& best = page->document().outcome().best;
     QVERIFY(best && plan::honoursPins(best->problem(), *best->evaluation().schedule));
     QCOMPARE(best->problem().pins.size(), std::size_t{2});
-    auto* remove = fieldsOf(page->pinPage())[0]->parentWidget()->findChild<QToolButton*>();
+    auto* remove = fieldsOf(viewOf<PinPage>(*page))[0]->parentWidget()->findChild<QToolButton*>();
     QTest::mouseClick(remove, Qt::LeftButton);
     QCOMPARE(chosen(*page), Texts{"keep:layer2.*"});
-    QCOMPARE(fieldsOf(page->pinPage()).size(), std::size_t{2});
+    QCOMPARE(fieldsOf(viewOf<PinPage>(*page)).size(), std::size_t{2});
     QCOMPARE(page->document().undoStack().count(), 5);
 }
 
@@ -185,16 +185,16 @@ void PinPageTest::badPinsAreToldAndNotTaken()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     openPins(*page);
-    typeInto(fieldsOf(page->pinPage()).back(), "no.such.module");
-    QVERIFY(errorOf(page->pinPage()).contains(QStringLiteral("matches nothing")));
+    typeInto(fieldsOf(viewOf<PinPage>(*page)).back(), "no.such.module");
+    QVERIFY(errorOf(viewOf<PinPage>(*page)).contains(QStringLiteral("matches nothing")));
     QVERIFY(chosen(*page).empty());
-    typeInto(fieldsOf(page->pinPage()).back(), "layer1.0");
-    QVERIFY(errorOf(page->pinPage()).isEmpty());
+    typeInto(fieldsOf(viewOf<PinPage>(*page)).back(), "layer1.0");
+    QVERIFY(errorOf(viewOf<PinPage>(*page)).isEmpty());
     QCOMPARE(chosen(*page), Texts{"keep:layer1.0"});
-    chooseKind(fieldsOf(page->pinPage()).back(), 1);
-    typeInto(fieldsOf(page->pinPage()).back(), "layer1.0.bn1");
+    chooseKind(fieldsOf(viewOf<PinPage>(*page)).back(), 1);
+    typeInto(fieldsOf(viewOf<PinPage>(*page)).back(), "layer1.0.bn1");
     QCOMPARE(chosen(*page), Texts{"keep:layer1.0"});
-    QVERIFY(errorOf(page->pinPage())
+    QVERIFY(errorOf(viewOf<PinPage>(*page))
                 .startsWith(QStringLiteral("The pins keep:layer1.0 and recompute:layer1.0.bn1 "
                                            "conflict over what ")));
     QCOMPARE(page->document().undoStack().count(), 1);
@@ -204,14 +204,14 @@ void PinPageTest::rowsOfThePlanArePinnedByTheirMenu()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    auto* table = page->planPage().findChild<QTableView*>();
+    auto* table = viewOf<PlanPage>(*page).findChild<QTableView*>();
     const QModelIndex cell = table->model()->index(0, PlanModel::ModuleColumn);
     const QString module = cell.data().toString();
     QVERIFY(!module.isEmpty());
     const QPoint at = table->visualRect(cell).center();
     QContextMenuEvent event{QContextMenuEvent::Mouse, at, table->viewport()->mapToGlobal(at)};
     QCoreApplication::sendEvent(table->viewport(), &event);
-    auto* menu = page->planPage().findChild<QMenu*>();
+    auto* menu = viewOf<PlanPage>(*page).findChild<QMenu*>();
     QVERIFY(menu != nullptr && menu->isVisible());
     QAction* keep = nullptr;
     for (QAction* action : menu->actions())
@@ -222,7 +222,7 @@ void PinPageTest::rowsOfThePlanArePinnedByTheirMenu()
     menu->close();
     QCOMPARE(chosen(*page).size(), std::size_t{1});
     QVERIFY(chosen(*page).front().starts_with("keep:"));
-    QVERIFY(page->pinPage().isVisible());
+    QVERIFY(viewOf<PinPage>(*page).isVisible());
     QVERIFY(waitForPlan(*page));
     const plan::VerifiedPlanPtr& best = page->document().outcome().best;
     QVERIFY(best && plan::honoursPins(best->problem(), *best->evaluation().schedule));
@@ -233,7 +233,7 @@ void PinPageTest::pinsAreInSessionAndPlanFile()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     openPins(*page);
-    typeInto(fieldsOf(page->pinPage()).back(), "layer1.*");
+    typeInto(fieldsOf(viewOf<PinPage>(*page)).back(), "layer1.*");
     QVERIFY(waitForPlan(*page));
     const std::string plan = m_folder->file("plan.json");
     QVERIFY(workspace::exportPlan(page->document().outcome().best, plan, {"resnet18"}));

@@ -35,8 +35,8 @@ private Q_SLOTS:
 private:
     static QTableView& tableOf(PlannerPage& page)
     {
-        for (QTableView* table : page.planPage().findChildren<QTableView*>())
-            if (table->model() == page.planPage().model())
+        for (QTableView* table : viewOf<PlanPage>(page).findChildren<QTableView*>())
+            if (table->model() == viewOf<PlanPage>(page).model())
                 return *table;
         qFatal("no table");
     }
@@ -54,13 +54,13 @@ void PlanTableTest::followsTheDraggedLine()
 {
     PlannerPage* page = openPlanned("gpt2");
     QVERIFY(page != nullptr);
-    PlanModel& model = *page->planPage().model();
+    PlanModel& model = *viewOf<PlanPage>(*page).model();
     const QAbstractItemModelTester tester{&model,
                                           QAbstractItemModelTester::FailureReportingMode::QtTest};
     QTableView& table = tableOf(*page);
     table.sortByColumn(PlanModel::ModuleColumn, Qt::AscendingOrder);
     QSignalSpy reset{&model, &QAbstractItemModel::modelReset};
-    BudgetTimelineView& view = page->timeline();
+    BudgetTimelineView& view = viewOf<BudgetTimelineView>(*page);
     const QPoint from = budgetHandle(*page);
     const std::vector<int> widths = widthsOf(table);
     QTest::mousePress(&view, Qt::LeftButton, {}, from);
@@ -96,12 +96,12 @@ void PlanTableTest::keepsTheChosenDecision()
 {
     PlannerPage* page = openPlanned("gpt2");
     QVERIFY(page != nullptr);
-    PlanModel& model = *page->planPage().model();
+    PlanModel& model = *viewOf<PlanPage>(*page).model();
     QTableView& table = tableOf(*page);
     QVERIFY(model.rowCount() > 1);
     table.selectRow(1);
     const PlanModel::Stretch chosen = model.stretchAt(1);
-    QSignalSpy steps{&page->planPage(), &PlanPage::stepChosen};
+    QSignalSpy steps{&viewOf<PlanPage>(*page), &PlanPage::stepChosen};
     bool isChosen = true;
     int kept = 0;
     const auto& points = page->document().planned()->frontier->points();
@@ -109,7 +109,7 @@ void PlanTableTest::keepsTheChosenDecision()
     for (auto point = points.rbegin(); point != points.rend(); ++point) {
         if ((*point)->evaluation().peak > page->document().budget())
             continue;
-        page->planPage().showPlan(*point);
+        viewOf<PlanPage>(*page).showPlan(*point);
         isChosen = isChosen && model.rowOf(chosen).has_value();
         QCOMPARE(table.selectionModel()->hasSelection(), isChosen);
         if (!isChosen)
@@ -142,7 +142,7 @@ void PlanTableTest::paintsEachPlanOnce()
     PlannerPage* page = openPlanned("gpt2");
     QVERIFY(page != nullptr);
     QTableView& table = tableOf(*page);
-    page->planPage().setHeld(true); // as the hand does that drags
+    viewOf<PlanPage>(*page).setHeld(true); // as the hand does that drags
     const auto settle = [] {
         for (int round = 0; round < 5; ++round)
             QCoreApplication::processEvents();
@@ -154,7 +154,7 @@ void PlanTableTest::paintsEachPlanOnce()
         if (point->plan().recomputesNothing())
             continue;
         const int before = table.model()->rowCount();
-        page->planPage().showPlan(point);
+        viewOf<PlanPage>(*page).showPlan(point);
         if (table.model()->rowCount() == before)
             continue;
         rows.insert(table.model()->rowCount());

@@ -8,6 +8,7 @@
 #include "ui/base/numbers.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/plan_panel/budget_panel.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/support/gui_time.h"
 #include "tests/ui/window_fixture.h"
@@ -42,7 +43,7 @@ private Q_SLOTS:
     void figuresAreNeverCut();
 
 private:
-    static PlannerTable& tableOf(PlannerPage& page) { return page.budgetPanel().planners(); }
+    static PlannerTable& tableOf(PlannerPage& page) { return viewOf<BudgetPanel>(page).planners(); }
     static int rowOf(const PlannerTable& table, const char* planner)
     {
         for (int row = 0; row < table.model()->rowCount(); ++row)
@@ -143,7 +144,7 @@ void PlannerTableTest::aClickPlansWithThatPlanner()
     QVERIFY(started.isEmpty());
     click("chen");
     QCOMPARE(chosen(), std::string{"chen"});
-    for (const QComboBox* combo : page->budgetPanel().findChildren<QComboBox*>())
+    for (const QComboBox* combo : viewOf<BudgetPanel>(*page).findChildren<QComboBox*>())
         if (combo->accessibleName() == QStringLiteral("Planner"))
             QCOMPARE(combo->currentData().toString(), QStringLiteral("chen"));
     QVERIFY(isDone(*page));
@@ -165,7 +166,7 @@ void PlannerTableTest::isReachedAndUsedByKey()
     QVERIFY(page != nullptr);
     PlannerTable& table = tableOf(*page);
     QComboBox* combo = nullptr;
-    for (QComboBox* box : page->budgetPanel().findChildren<QComboBox*>())
+    for (QComboBox* box : viewOf<BudgetPanel>(*page).findChildren<QComboBox*>())
         if (box->accessibleName() == QStringLiteral("Planner"))
             combo = box;
     QVERIFY(combo != nullptr);
@@ -222,8 +223,8 @@ void PlannerTableTest::followsASearch()
                 if (!chosen.perMille || !chosen.peak || table.size() != size)
                     QTest::qFail("an interim plan is not told", __FILE__, __LINE__);
                 // The point of the plan that is shown stands on the frontier's curve.
-                const QPointF at = page->frontier().positionOf(*document.outcome().best);
-                if (!page->frontier().rect().contains(at.toPoint()))
+                const QPointF at = viewOf<FrontierView>(*page).positionOf(*document.outcome().best);
+                if (!viewOf<FrontierView>(*page).rect().contains(at.toPoint()))
                     QTest::qFail("the frontier shows other plans", __FILE__, __LINE__);
             }
             return document.isPlanned() && document.isRefined();
@@ -269,12 +270,12 @@ void PlannerTableTest::standsStillInADrag()
     QVERIFY(page != nullptr);
     PlannerTable& table = tableOf(*page);
     QVERIFY(table.isVisible());
-    const QPoint place = table.mapTo(&page->budgetPanel(), QPoint{});
+    const QPoint place = table.mapTo(&viewOf<BudgetPanel>(*page), QPoint{});
     const QSize size = table.size();
     QSignalSpy reset{table.model(), &QAbstractItemModel::modelReset};
     QSignalSpy layout{table.model(), &QAbstractItemModel::layoutChanged};
     QSignalSpy changed{table.model(), &QAbstractItemModel::dataChanged};
-    BudgetTimelineView& view = page->timeline();
+    BudgetTimelineView& view = viewOf<BudgetTimelineView>(*page);
     const QPoint from = budgetHandle(*page);
     QTest::mousePress(&view, Qt::LeftButton, {}, from);
     std::set<qint64> peaks;
@@ -292,7 +293,7 @@ void PlannerTableTest::standsStillInADrag()
             QCOMPARE(cells[0].toModelIndex(), cells[1].toModelIndex()); // one cell each
         if (const auto& peak = table.model()->rowAt(rowOf(table, "auto")).peak)
             peaks.insert(peak->count());
-        QCOMPARE(table.mapTo(&page->budgetPanel(), QPoint{}), place);
+        QCOMPARE(table.mapTo(&viewOf<BudgetPanel>(*page), QPoint{}), place);
         QCOMPARE(table.size(), size);
     }
     QTest::mouseRelease(&view, Qt::LeftButton, {}, from + QPoint{0, 40});

@@ -3,7 +3,7 @@
 #include "ui/plan_tables/problem_page.h"
 
 #include "ui/base/numbers.h"
-#include "ui/shell/pages_dock.h"
+#include "ui/document_page/pages_dock.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -45,7 +45,7 @@ bool waitForPlan(PlannerPage& page)
 
 QString tabOf(PlannerPage& page)
 {
-    for (const QTabBar* tabs : page.planDock().findChildren<QTabBar*>())
+    for (const QTabBar* tabs : planDock(page).findChildren<QTabBar*>())
         for (int tab = 0; tab < tabs->count(); ++tab)
             if (tabs->tabText(tab).startsWith(QStringLiteral("Problems")))
                 return tabs->tabText(tab);
@@ -97,19 +97,19 @@ void ProblemPageTest::countsInTheTitle()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     // What the trace assumed is no problem.
-    const int before = page->problemPage().model()->rowCount();
-    const int remarks = page->problemPage().model()->remarkCount();
+    const int before = viewOf<ProblemPage>(*page).model()->rowCount();
+    const int remarks = viewOf<ProblemPage>(*page).model()->remarkCount();
     QVERIFY(remarks >= 3);
     QCOMPARE(tabOf(*page), before == remarks ? QStringLiteral("Problems")
                                              : QStringLiteral("Problems %1").arg(before - remarks));
     page->strip().post({{}, MessageKind::Warn, QStringLiteral("One."), QStringLiteral("Two."), {}});
-    QCOMPARE(page->problemPage().model()->rowCount(), before + 1);
+    QCOMPARE(viewOf<ProblemPage>(*page).model()->rowCount(), before + 1);
     QCOMPARE(tabOf(*page), QStringLiteral("Problems %1").arg(before + 1 - remarks));
     // The same once more is the same row.
     page->strip().post({{}, MessageKind::Warn, QStringLiteral("One."), QStringLiteral("Two."), {}});
-    QCOMPARE(page->problemPage().model()->rowCount(), before + 1);
-    const int row = rowWith(page->problemPage(), QStringLiteral("One. Two."));
-    QCOMPARE(page->problemPage().model()->problemAt(row).count, std::uint64_t{2});
+    QCOMPARE(viewOf<ProblemPage>(*page).model()->rowCount(), before + 1);
+    const int row = rowWith(viewOf<ProblemPage>(*page), QStringLiteral("One. Two."));
+    QCOMPARE(viewOf<ProblemPage>(*page).model()->problemAt(row).count, std::uint64_t{2});
 }
 
 void ProblemPageTest::tellsWhatTheTraceAssumed()
@@ -119,13 +119,14 @@ void ProblemPageTest::tellsWhatTheTraceAssumed()
     const auto& assumed = page->document().document().graph.program->header.assumed;
     QVERIFY(!assumed.empty());
     for (const std::string& sentence : assumed)
-        QVERIFY(rowWith(page->problemPage(), QString::fromStdString(sentence)) >= 0);
+        QVERIFY(rowWith(viewOf<ProblemPage>(*page), QString::fromStdString(sentence)) >= 0);
     const auto& kernels = page->document().document().graph.program->header.kernels;
     QVERIFY(!kernels.empty());
-    const int row = rowWith(page->problemPage(), QStringLiteral("Kernels of the trace (cuda): "));
+    const int row =
+        rowWith(viewOf<ProblemPage>(*page), QStringLiteral("Kernels of the trace (cuda): "));
     QVERIFY(row >= 0);
     for (const plimsoll::graph::KernelChoice& choice : kernels)
-        QVERIFY(page->problemPage().model()->problemAt(row).sentence.contains(
+        QVERIFY(viewOf<ProblemPage>(*page).model()->problemAt(row).sentence.contains(
             QString::fromStdString(choice.family + ' ' + choice.kernel + ' ')));
 }
 
@@ -135,7 +136,7 @@ void ProblemPageTest::opensFromTheStrip()
     QVERIFY(page != nullptr);
     for (const char* text : {"First.", "Second.", "Third."})
         page->strip().post({{}, MessageKind::Warn, QString::fromLatin1(text), {}, {}});
-    QVERIFY(!page->problemPage().isVisible());
+    QVERIFY(!viewOf<ProblemPage>(*page).isVisible());
     QTest::qWait(20); // the strip shows its new buttons with the next event
     QPushButton* more = nullptr;
     for (QPushButton* button : page->strip().findChildren<QPushButton*>())
@@ -143,9 +144,9 @@ void ProblemPageTest::opensFromTheStrip()
             more = button;
     QVERIFY(more != nullptr);
     QTest::mouseClick(more, Qt::LeftButton);
-    QVERIFY(page->problemPage().isVisible());
+    QVERIFY(viewOf<ProblemPage>(*page).isVisible());
     for (const char* text : {"First.", "Second.", "Third."})
-        QVERIFY(rowWith(page->problemPage(), QString::fromLatin1(text)) >= 0);
+        QVERIFY(rowWith(viewOf<ProblemPage>(*page), QString::fromLatin1(text)) >= 0);
 }
 
 void ProblemPageTest::goesToThePlace()
@@ -154,13 +155,13 @@ void ProblemPageTest::goesToThePlace()
     QVERIFY(page != nullptr);
     page->document().commitBudget(Bytes{200 << 20});
     QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
-    const int row = rowWith(page->problemPage(), bytesText(Bytes{200 << 20}));
+    const int row = rowWith(viewOf<ProblemPage>(*page), bytesText(Bytes{200 << 20}));
     QVERIFY(row >= 0);
-    const Problem problem = page->problemPage().model()->problemAt(row);
+    const Problem problem = viewOf<ProblemPage>(*page).model()->problemAt(row);
     QVERIFY(problem.kind == ProblemKind::Fault);
     QVERIFY(problem.op == page->document().planned()->peakBound.op);
-    page->planDock().showPage(&page->problemPage());
-    auto* table = page->problemPage().findChild<QTableView*>();
+    planDock(*page).showPage(&viewOf<ProblemPage>(*page));
+    auto* table = viewOf<ProblemPage>(*page).findChild<QTableView*>();
     const QPoint at = table->visualRect(table->model()->index(row, 0)).center();
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, at);
     QTest::mouseDClick(table->viewport(), Qt::LeftButton, {}, at);
@@ -177,16 +178,16 @@ void ProblemPageTest::tellsOfStatisticsUpdatedTwice()
     QVERIFY(page != nullptr);
     page->document().commitBudget(page->document().planned()->smallestPeak);
     QVERIFY(waitForPlan(*page));
-    const int row = rowWith(page->problemPage(), QStringLiteral("updated a second time"));
+    const int row = rowWith(viewOf<ProblemPage>(*page), QStringLiteral("updated a second time"));
     QVERIFY(row >= 0);
-    const Problem& problem = page->problemPage().model()->problemAt(row);
+    const Problem& problem = viewOf<ProblemPage>(*page).model()->problemAt(row);
     QVERIFY(problem.count > 1);
     QVERIFY(problem.op.has_value());
     // Everything kept: nothing is updated again.
     page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak
                                   + Bytes{1 << 30});
     QVERIFY(waitForPlan(*page));
-    QCOMPARE(rowWith(page->problemPage(), QStringLiteral("updated a second time")), -1);
+    QCOMPARE(rowWith(viewOf<ProblemPage>(*page), QStringLiteral("updated a second time")), -1);
 }
 
 } // namespace

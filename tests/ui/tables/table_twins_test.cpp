@@ -7,6 +7,7 @@
 #include "ui/models/point_model.h"
 #include "ui/models/step_model.h"
 #include "ui/planner_page/plan_texts.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -34,7 +35,7 @@ private Q_SLOTS:
 private:
     [[nodiscard]] QTableView& table(TableTwins::Twin twin) const
     {
-        return m_window->currentPage()->findChild<TableTwins*>()->table(twin);
+        return currentPage()->findChild<TableTwins*>()->table(twin);
     }
     static QString cell(const QTableView& table, int row, int column)
     {
@@ -51,8 +52,9 @@ void TableTwinsTest::showsTheTimelineAsATable()
     QCOMPARE(steps.model()->rowCount(), 0); // hidden, it costs nothing
     const QAbstractItemModelTester tester{steps.model(),
                                           QAbstractItemModelTester::FailureReportingMode::Fatal};
-    page->timeline().goToPeak();
-    QTest::keyClick(&page->timeline(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+    viewOf<BudgetTimelineView>(*page).goToPeak();
+    QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_T,
+                    Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(steps.isVisible() && steps.hasFocus());
     const auto& evaluation = page->document().shownPlan()->evaluation();
     QCOMPARE(steps.model()->rowCount(), static_cast<int>(evaluation.timeline->stepCount()));
@@ -67,7 +69,7 @@ void TableTwinsTest::showsTheTimelineAsATable()
              bytesText(evaluation.timeline->stackAt(0)[0]));
     // A row is a step of the timeline.
     QTest::keyClick(&steps, Qt::Key_Down);
-    QCOMPARE(page->timeline().cursorStep(), evaluation.peakStep + 1);
+    QCOMPARE(viewOf<BudgetTimelineView>(*page).cursorStep(), evaluation.peakStep + 1);
     QTest::keyClick(&steps, Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(!steps.isVisible());
 }
@@ -100,8 +102,9 @@ void TableTwinsTest::showsTheFrontierAsATable()
     QTableView& points = table(TableTwins::Twin::Points);
     const QAbstractItemModelTester tester{points.model(),
                                           QAbstractItemModelTester::FailureReportingMode::Fatal};
-    page->frontier().setFocus();
-    QTest::keyClick(&page->frontier(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+    viewOf<FrontierView>(*page).setFocus();
+    QTest::keyClick(&viewOf<FrontierView>(*page), Qt::Key_T,
+                    Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(points.isVisible() && points.hasFocus());
     const auto& frontier = page->document().planned()->frontier->points();
     QCOMPARE(points.model()->rowCount(), static_cast<int>(frontier.size()));

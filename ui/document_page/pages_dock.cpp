@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/shell/pages_dock.h"
+#include "ui/document_page/pages_dock.h"
 
 #include "ui/base/icons.h"
 #include "ui/base/widgets.h"

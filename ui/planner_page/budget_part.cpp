@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panel at the right of a planner page: the problem's form, the figures, the planners side by
+// side; and the GPUs given by hand, which its list offers.
+#include "core/device/known_devices.h"
+#include "core/graph/batch_statistics.h"
+#include "ui/plan_panel/budget_panel.h"
+#include "ui/plan_panel/memory_lines.h"
+#include "ui/plan_panel/next_steps.h"
+#include "ui/plan_tables/planner_table.h"
+#include "ui/planner_page/plan_texts.h"
+#include "ui/planner_page/planner_page.h"
+#include "ui/planner_page/planner_views.h"
+#include "ui/problem_form/device_dialog.h"
+
+#include <QJsonObject>
+#include <QScrollArea>
+
+#include <algorithm>
+
+namespace plimsoll::ui {
+
+namespace {
+
+/// Lines of the settings that an older or newer version wrote may be unreadable here; they are left
+/// out.
+std::vector<plan::Device> ownDevices(const QStringList& lines)
+{
+    std::vector<plan::Device> devices;
+    for (const QString& line : lines)
+        if (base::Result<plan::Device> device = plan::findDevice(line.toStdString()))
+            devices.push_back(*std::move(device));
+    return devices;
+}
+
+void showAnswer(BudgetPanel& panel, const PlannerState& state)
+{
+    if (!state.document.budget) {
+        panel.showUnplanned(state.planned.unplanned);
+        return;
+    }
+    panel.setBudget(state.budget);
+    if (state.isWaiting)
+        panel.showWaiting(state.planned.unplanned);
+    else if (state.isOutdated)
+        panel.showOutdated(state.planned, state.outcome.best, state.isPlanning);
+    else if (state.isDragging || !state.isRefined)
+        panel.showPlan(state.planned, state.outcome.best);
+    else
+        panel.showAnswer(state.planned, state.outcome);
+}
+
+/// The planners at the budget of now.
+PlannersAt plannersAt(const PlannerState& state)
+{
+    PlannersAt asked;
+    if (state.document.budget || state.isDragging)
+        asked.budget = state.budget;
+    if (!state.isOutdated) { // else these tell of other choices
+        asked.bounds = {state.outcome.peakBound.bytes, state.outcome.timeBound};
+        if (state.outcome.best)
+            asked.maker = state.outcome.best->plan().madeBy();
+    }
+    return asked;
+}
+
+void update(BudgetPanel& panel, const DocumentController& document, const PlannerState& state,
+            Changes what)
+{
+    const plan::VerifiedPlanPtr& best = state.outcome.best;
+    if (what & Change::Choices)
+        panel.setChoices(state.document.choices);
+    if (what & Change::Answer) {
+        showAnswer(panel, state);
+        panel.planners().showAt(plannersAt(state));
+    }
+    // What is known of planners doesn't change in a hand that drags, but by a job that runs
+    // meanwhile.
+    if ((what & (Change::Planned | Change::Progress))
+        || ((what & Change::Answer) && !state.isDragging))
+        panel.planners().setStandings(document.plannerStandings());
+    if (what & Change::AtRest)
+        panel.nextSteps().setSteps(best && state.isPlanned && state.document.budget
+                                       ? nextStepsOf(*state.planned.frontier, *best)
+                                       : std::vector<NextStep>{});
+}
+
+/// In a scroll area.
+QWidget* scrolled(BudgetPanel* panel)
+{
+    auto* area = new QScrollArea;
+    area->setWidget(panel);
+    area->setWidgetResizable(true);
+    // The scroll area would fill it with the window's colour.
+    panel->setAutoFillBackground(false);
+    area->setFocusPolicy(Qt::NoFocus); // it follows the focus of what is in it
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setFrameShape(QFrame::NoFrame);
+    return area;
+}
+
+} // namespace
+
+PlannerView makeBudgetView(PlannerPage& page)
+{
+    auto* panel = new BudgetPanel;
+    DocumentController& document = page.document();
+    const graph::ProgramPtr& recorded = document.document().graph.program;
+    panel->setRecorded(recorded);
+    panel->setHasStatistics(
+        std::any_of(recorded->ops.begin(), recorded->ops.end(), [&recorded](const graph::Op& op) {
+            return graph::updatesStatistics(*recorded, op);
+        }));
+    QObject::connect(panel, &BudgetPanel::budgetCommitted, &document,
+                     &DocumentController::commitBudget);
+    QObject::connect(panel, &BudgetPanel::choicesChanged, &document,
+                     &DocumentController::commitChoices);
+    MemoryLines& lines = panel->memoryLines();
+    QObject::connect(&lines, &MemoryLines::expandableChosen, &page, &PlannerPage::storeView);
+    panel->setOwnDevices(ownDevices(page.settings().ownDevices()));
+    QObject::connect(&page.settings(), &Settings::ownDevicesChanged, panel,
+                     [panel](const QStringList& ids) { panel->setOwnDevices(ownDevices(ids)); });
+    QObject::connect(panel, &BudgetPanel::otherDeviceWanted, &page,
+                     [&page] { askForDevice(page); });
+    const QString expandable = QStringLiteral("expandable");
+    return {.widget = scrolled(panel),
+            .update = [panel, &document](const PlannerState& state,
+                                         Changes what) { update(*panel, document, state, what); },
+            .store = [&lines, expandable](
+                         QJsonObject& view) { view.insert(expandable, lines.isExpandable()); },
+            .restore =
+                [&lines, expandable](const QJsonObject& view) {
+                    lines.setExpandable(view.value(expandable).toBool());
+                }};
+}
+
+void askForDevice(PlannerPage& page)
+{
+    auto* dialog = new DeviceDialog{page.document().document().choices.device, &page};
+    QObject::connect(dialog, &DeviceDialog::chosen, &page, [&page](const plan::Device& device) {
+        page.settings().addOwnDevice(QString::fromStdString(device.id));
+        workspace::Choices choices = page.document().document().choices;
+        choices.device = device;
+        if (choices.reserve >= device.memory)
+            choices.reserve = {}; // it would leave nothing of this GPU
+        page.document().commitChoices(choices);
+    });
+    dialog->show();
+}
+
+} // namespace plimsoll::ui

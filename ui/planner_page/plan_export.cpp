@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/planner_page/plan_export.h"
+
+#include "core/workspace/export.h"
+#include "core/writers/python_writer.h"
+#include "core/writers/registry.h"
+#include "ui/base/texts.h"
+#include "ui/document_page/document_page.h"
+#include "ui/planner_page/document_controller.h"
+
+#include <QClipboard>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QGuiApplication>
+
+namespace plimsoll::ui {
+
+namespace {
+
+QString exportFilters()
+{
+    QStringList filters;
+    for (const writers::PlanWriter& writer : writers::planWriters())
+        filters << QStringLiteral("%1 (*%2)")
+                       .arg(QString::fromStdString(writer.name),
+                            QString::fromStdString(writer.extension));
+    return filters.join(QStringLiteral(";;"));
+}
+
+} // namespace
+
+void PlanExport::choose(const QString& title, const char* ending, const QString& filters)
+{
+    const QString path = QFileDialog::getSaveFileName(
+        m_page.window(), title,
+        m_settings.lastFolder() + u'/' + m_page.name() + QString::fromLatin1(ending), filters);
+    if (!path.isEmpty())
+        start(path);
+}
+
+void PlanExport::chooseFile()
+{
+    choose(tr("Export plan"), ".plan.json", exportFilters());
+}
+
+void PlanExport::choosePicture()
+{
+    choose(tr("Export picture"), ".svg", tr("Picture (*.svg)"));
+}
+
+void PlanExport::start(const QString& path)
+{
+    const plan::VerifiedPlanPtr plan = m_document.outcome().best;
+    if (!plan || m_document.isOutdated())
+        return;
+    m_job.start(
+        [plan, path, kept = m_kept()](const base::JobContext&) -> base::Result<bool> {
+            if (const base::Result<void> done =
+                    workspace::exportPlan(*plan, path.toStdString(), kept);
+                !done)
+                return tl::unexpected{done.error()};
+            return true;
+        },
+        [this, path](const base::Result<bool>& done) {
+            if (done) {
+                Q_EMIT m_page.noted(tr("Exported %1.").arg(fileText(QFileInfo{path}.fileName())));
+                m_page.strip().withdraw(QStringLiteral("export"));
+                Q_EMIT exported(path);
+            } else {
+                m_page.strip().post({QStringLiteral("export"),
+                                     MessageKind::Danger,
+                                     tr("The plan could not be exported."),
+                                     QString::fromStdString(done.error().message),
+                                     {}});
+            }
+        });
+}
+
+void PlanExport::copySnippet()
+{
+    const plan::VerifiedPlanPtr plan = m_document.outcome().best;
+    if (!plan)
+        return;
+    QGuiApplication::clipboard()->setText(QString::fromStdString(writers::pythonSnippet(*plan)));
+    Q_EMIT m_page.noted(tr("Python lines copied."));
+}
+
+} // namespace plimsoll::ui

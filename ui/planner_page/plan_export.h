@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/base/job_runner.h"
+#include "ui/base/settings.h"
+
+#include <filesystem>
+#include <vector>
+
+namespace plimsoll::ui {
+
+class DocumentController;
+class DocumentPage;
+
+/// Writes a document's plan into files, one at a time, off the GUI thread.
+class PlanExport : public QObject
+{
+    Q_OBJECT
+
+public:
+    PlanExport(DocumentPage& page, const DocumentController& document, const Settings& settings)
+        : m_page{page}, m_document{document}, m_settings{settings}
+    {
+    }
+
+    /// Asks for the file; its ending is the format.
+    void chooseFile();
+    void choosePicture();
+    void start(const QString& path);
+    void copySnippet();
+    [[nodiscard]] const JobRunnerBase& job() const { return m_job; }
+    /// Files that are open, which must not be written over.
+    void setKept(std::function<std::vector<std::filesystem::path>()> kept)
+    {
+        m_kept = std::move(kept);
+    }
+
+Q_SIGNALS:
+    void exported(const QString& path);
+
+private:
+    void choose(const QString& title, const char* ending, const QString& filters);
+
+    DocumentPage& m_page;
+    const DocumentController& m_document;
+    const Settings& m_settings;
+    std::function<std::vector<std::filesystem::path>()> m_kept;
+    JobRunner<bool> m_job;
+};
+
+} // namespace plimsoll::ui

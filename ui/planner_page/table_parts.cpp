@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The docks below the timeline of a planner page, as far as they show values as they are.
+#include "ui/base/numbers.h"
+#include "ui/base/texts.h"
+#include "ui/document_page/pages_dock.h"
+#include "ui/frontier/frontier_view.h"
+#include "ui/models/program_texts.h"
+#include "ui/plan_tables/access_page.h"
+#include "ui/plan_tables/live_page.h"
+#include "ui/plan_tables/pin_page.h"
+#include "ui/plan_tables/plan_page.h"
+#include "ui/plan_tables/run_page.h"
+#include "ui/planner_page/planner_page.h"
+#include "ui/planner_page/planner_views.h"
+
+#include <algorithm>
+
+namespace plimsoll::ui {
+
+namespace {
+
+/// The step that was chosen in a table, for all views.
+void select(PlannerPage& page, int step)
+{
+    page.selection().setStep(static_cast<std::size_t>(std::max(step, 0)));
+}
+
+QString runSize(const workspace::Document& document, const workspace::Run& run)
+{
+    const std::optional<graph::Vary>& vary = document.graph.program->vary;
+    if (!vary)
+        return {};
+    workspace::Sizes sizes = run.sizes;
+    for (const graph::Axis& axis : vary->axes)
+        sizes.emplace(axis.name, axis.size); // where the run says nothing
+    return sizesText(sizes);
+}
+
+/// Budget and sizes of a run of the list.
+void goBackTo(DocumentController& document, qint64 key)
+{
+    const std::vector<workspace::Run>& runs = document.document().runs;
+    const auto run = std::find_if(runs.begin(), runs.end(),
+                                  [key](const workspace::Run& other) { return other.key == key; });
+    if (run == runs.end())
+        return;
+    workspace::Choices choices = document.document().choices;
+    choices.sizes = run->sizes;
+    const base::Bytes budget = run->budget;
+    document.commitChoices(choices);
+    document.commitBudget(budget);
+}
+
+std::vector<RunRow> runRows(const workspace::Document& document)
+{
+    std::vector<RunRow> rows;
+    for (const workspace::Run& run : document.runs)
+        rows.push_back({run.key, fileText(run.name), fileText(run.planner), fileText(run.status),
+                        run.budget, run.peak, run.stepTime, runSize(document, run)});
+    return rows;
+}
+
+void showPlan(PlanPage& table, const PlannerState& state)
+{
+    table.setHeld(state.isDragging);
+    if (state.isWaiting || !state.document.budget)
+        table.showNothing(PlannerPage::tr("The table appears with the first plan."));
+    else if (state.outcome.best)
+        table.showPlan(state.outcome.best);
+    else
+        table.showInfeasible(state.planned.program(), state.outcome, state.budget,
+                             state.planned.smallestPeak);
+}
+
+} // namespace
+
+PlannerView makeFrontierView(PlannerPage& page)
+{
+    auto* frontier = new FrontierView;
+    DocumentController* document = &page.document();
+    QObject::connect(frontier, &FrontierView::budgetDragged, document,
+                     &DocumentController::previewBudget);
+    QObject::connect(frontier, &FrontierView::budgetCommitted, document,
+                     &DocumentController::commitBudget);
+    QObject::connect(frontier, &FrontierView::budgetDragCancelled, document,
+                     &DocumentController::cancelPreview);
+    return {frontier, [frontier](const PlannerState& state, Changes what) {
+                if ((what & Change::Planned) && state.hasFrontier())
+                    frontier->setFrontier(state.planned.frontier,
+                                          state.planned.unplanned->evaluation().stepTime,
+                                          state.planned.peakBound.bytes);
+                if ((what & Change::Answer) && state.document.budget) {
+                    frontier->setBudget(state.budget);
+                    frontier->setCurrent(state.outcome.best);
+                }
+            }};
+}
+
+PlannerView makePlanView(PlannerPage& page)
+{
+    auto* table = new PlanPage;
+    QObject::connect(table, &PlanPage::stepChosen, &page,
+                     [&page](int step) { select(page, step); });
+    QObject::connect(table, &PlanPage::pinWanted, &page, &PlannerPage::pinWanted);
+    return {table, [table, &page](const PlannerState& state, Changes what) {
+                if (!(what & Change::Answer))
+                    return;
+                showPlan(*table, state);
+                page.dockOf(table)->setCounts(state.outcome.best ? table->summary() : QString{});
+            }};
+}
+
+PlannerView makeRunView(PlannerPage& page)
+{
+    auto* runs = new RunPage;
+    DocumentController* document = &page.document();
+    QObject::connect(runs, &RunPage::runChosen, document,
+                     [document](qint64 key) { goBackTo(*document, key); });
+    QObject::connect(runs, &RunPage::runRenamed, document,
+                     [document](qint64 key, const QString& name) {
+                         document->renameRun(static_cast<int>(key), name);
+                     });
+    QObject::connect(runs, &RunPage::runRemoved, document,
+                     [document](qint64 key) { document->removeRun(static_cast<int>(key)); });
+    return {runs, [runs](const PlannerState& state, Changes what) {
+                if (what & Change::Runs)
+                    runs->setRuns(runRows(state.document));
+            }};
+}
+
+PlannerView makeLiveView(PlannerPage& page)
+{
+    auto* live = new LivePage;
+    QObject::connect(live, &LivePage::stepChosen, &page, [&page](int step) { select(page, step); });
+    QObject::connect(live, &LivePage::pinWanted, &page, &PlannerPage::pinWanted);
+    QObject::connect(&page.selection(), &Selection::stepChanged, live,
+                     [live, &page] { live->setStep(page.selection().step()); });
+    return {live, [live](const PlannerState& state, Changes what) {
+                if (what & Change::Answer)
+                    live->setPlan(state.shown, state.isDragging);
+            }};
+}
+
+PlannerView makeAccessView(PlannerPage& page)
+{
+    auto* accesses = new AccessPage;
+    QObject::connect(accesses, &AccessPage::opChosen, &page,
+                     [&page](graph::OpId op) { page.selectOp(op, false); });
+    return {accesses, [accesses](const PlannerState& state, Changes what) {
+                if (!(what & Change::Answer))
+                    return;
+                plan::Problem asked = state.planned.unplanned->problem();
+                asked.budget = state.document.budget ? state.budget : asked.budget;
+                accesses->setProblem(asked);
+            }};
+}
+
+PlannerView makePinView(PlannerPage& page)
+{
+    auto* pins = new PinPage;
+    DocumentController* document = &page.document();
+    QObject::connect(pins, &PinPage::pinsChosen, document,
+                     [document](const std::vector<std::string>& chosen) {
+                         workspace::Choices choices = document->document().choices;
+                         choices.pins = chosen;
+                         document->commitChoices(choices);
+                     });
+    QObject::connect(&page, &PlannerPage::pinWanted, pins, [pins, &page](const QString& pin) {
+        page.dockOf(pins)->showPage(pins); // where the price is, or why it can't be
+        pins->add(pin);
+    });
+    return {pins, [pins, &page](const PlannerState& state, Changes what) {
+                if (!(what & (Change::Choices | Change::PinPrices | Change::AtRest)))
+                    return;
+                const std::vector<std::string>& chosen = state.document.choices.pins;
+                pins->setProgram(state.planned.program());
+                pins->setPins(chosen);
+                pins->setPrices(state.isOutdated ? std::vector<workspace::PinPrice>{}
+                                                 : page.document().pinPrices());
+                page.dockOf(pins)->setPageTitle(
+                    pins, chosen.empty() ? PlannerPage::tr("Pins")
+                                         : PlannerPage::tr("Pins %1").arg(chosen.size()));
+            }};
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timeline in the centre of a planner page, and the plots as tables.
+#include "ui/base/numbers.h"
+#include "ui/document_page/pages_dock.h"
+#include "ui/frontier/frontier_view.h"
+#include "ui/models/plan_names.h"
+#include "ui/planner_page/measured_texts.h"
+#include "ui/planner_page/plan_texts.h"
+#include "ui/planner_page/planner_page.h"
+#include "ui/planner_page/planner_views.h"
+#include "ui/planner_page/table_twins.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
+
+#include <QJsonArray>
+#include <QJsonObject>
+#include <QTableView>
+
+namespace plimsoll::ui {
+
+namespace {
+
+constexpr qint64 kPatience = 2000; ///< ms, then the subtitle says that it is planning
+
+/// The timeline, and which curves it has.
+struct TimelinePart
+{
+    void update(const PlannerState& state, Changes what);
+    void showAnswer(const PlannerState& state);
+    void showCurves(const PlannerState& state);
+    void showMeasured(const PlannerState& state);
+
+    BudgetTimelineView* timeline;
+    plan::EvaluationPtr drawn = nullptr;
+    plan::EvaluationPtr against = nullptr; ///< the unplanned step it is drawn against
+    std::shared_ptr<const std::vector<std::uint32_t>> unplannedStepAt =
+        nullptr; ///< as in TimelineSet
+};
+
+/// What of it doesn't fit goes from the end.
+QStringList subtitle(const PlannerState& state)
+{
+    if (state.planningFor > kPatience)
+        return {PlannerPage::tr("planning…")};
+    if (!state.outcome.best && !state.isWaiting)
+        return {PlannerPage::tr("smallest plan known"), PlannerPage::tr("shown pale")};
+    const QString time = timeText(state.shown->evaluation().stepTime);
+    const plan::Plan& plan = state.shown->plan();
+    const graph::ProgramPtr& step = state.shown->problem().program;
+    const QString size = // the fields show it, too: said where it isn't as recorded
+        step == state.document.graph.program ? QString{} : sizeText(*step);
+    QStringList facts{plan.recomputesNothing() ? PlannerPage::tr("unplanned, %1").arg(time)
+                                               : PlannerPage::tr("planned, %1").arg(time)};
+    if (!size.isEmpty())
+        facts << size;
+    if (!plan.recomputesNothing())
+        facts << runtimeText(plan);
+    return facts;
+}
+
+void TimelinePart::update(const PlannerState& state, Changes what)
+{
+    if ((what & Change::Planned) && state.hasFrontier()) {
+        timeline->setSnapTargets(snapTargetsOf(*state.planned.frontier));
+        timeline->setSmallestFeasible(shownCeiling(state.planned.smallestPeak));
+    }
+    if (what & (Change::Planned | Change::Choices))
+        timeline->setCapacityMarks(capacityMarksOf(state.document.choices));
+    if (what & Change::Answer)
+        showAnswer(state);
+    if (what & (Change::Answer | Change::Overlay))
+        showMeasured(state);
+    if (what & (Change::Answer | Change::Overlay | Change::Progress))
+        timeline->setSubtitle(subtitle(state));
+}
+
+void TimelinePart::showAnswer(const PlannerState& state)
+{
+    const plan::VerifiedPlanPtr& best = state.outcome.best;
+    const bool infeasible = !best && !state.isWaiting;
+    if (drawn != state.shown->evaluationPtr()
+        || against != state.planned.unplanned->evaluationPtr())
+        showCurves(state);
+    if (!timeline->isDragging())
+        timeline->setBudget(state.document.budget ? std::optional{state.budget} : std::nullopt);
+    timeline->setBudgetState(infeasible ? BudgetState::Infeasible : BudgetState::Feasible);
+    timeline->setPlanPale(infeasible);
+    timeline->setStale(!state.isPlanned && state.isPlanning);
+    timeline->setReadout(readoutOf(state.planned, best, state.budget));
+}
+
+void TimelinePart::showCurves(const PlannerState& state)
+{
+    const plan::VerifiedPlanPtr& shown = state.shown;
+    drawn = shown->evaluationPtr();
+    against = state.planned.unplanned->evaluationPtr();
+    TimelineSet set = timelinesOf(*shown, *state.planned.unplanned);
+    unplannedStepAt = set.unplannedStepAt;
+    timeline->setTimelines(std::move(set));
+    const graph::Program& program = *shown->problem().program;
+    timeline->setPeakNames(opPlace(program, drawn->peakOp), opPlace(program, against->peakOp));
+    timeline->setLowerBound(lowerBoundOf(state.planned, *shown));
+    timeline->setHoverProvider([shown](std::size_t step) { return hoverContentOf(*shown, step); });
+}
+
+void TimelinePart::showMeasured(const PlannerState& state)
+{
+    const workspace::MeasuredRunPtr own = state.runOfShown();
+    const plan::Problem& shown = state.shown->problem();
+    // The plan that is shown was not measured: then its unplanned curve has the measured one.
+    timeline->setMeasured(
+        !state.laid.unplanned ? std::nullopt
+        : own                 ? std::optional{measuredSetOf(*own, shown, nullptr)}
+              : std::optional{measuredSetOf(*state.laid.unplanned, shown, unplannedStepAt)});
+}
+
+void store(const BudgetTimelineView& timeline, QJsonObject& view)
+{
+    const VisibleRange range = timeline.visibleRange();
+    QJsonArray pins;
+    for (const std::size_t pin : timeline.pinnedSteps())
+        pins.append(static_cast<qint64>(pin));
+    view.insert(QStringLiteral("begin"), range.begin);
+    view.insert(QStringLiteral("end"), range.end);
+    view.insert(QStringLiteral("pins"), pins);
+}
+
+void restore(BudgetTimelineView& timeline, const QJsonObject& view)
+{
+    const VisibleRange range{view.value(QStringLiteral("begin")).toDouble(0.0),
+                             view.value(QStringLiteral("end")).toDouble(1.0)};
+    if (range.begin >= 0 && range.begin < range.end && range.end <= 1)
+        timeline.setVisibleRange(range);
+    std::vector<std::size_t> pins;
+    for (const QJsonValue& pin : view.value(QStringLiteral("pins")).toArray())
+        if (pin.toInt(-1) >= 0)
+            pins.push_back(static_cast<std::size_t>(pin.toInt()));
+    timeline.setPinnedSteps(pins);
+}
+
+} // namespace
+
+PlannerView makeTimelineView(PlannerPage& page)
+{
+    auto* timeline = new BudgetTimelineView{&page};
+    timeline->setTitle(PlannerPage::tr("Memory over the step"));
+    timeline->setSelection(&page.selection());
+    DocumentController* document = &page.document();
+    QObject::connect(timeline, &BudgetTimelineView::budgetDragged, document,
+                     &DocumentController::previewBudget);
+    QObject::connect(timeline, &BudgetTimelineView::budgetCommitted, document,
+                     [document](base::Bytes budget) { document->commitBudget(budget); });
+    QObject::connect(timeline, &BudgetTimelineView::budgetDragCancelled, document,
+                     &DocumentController::cancelPreview);
+    QObject::connect(timeline, &BudgetTimelineView::budgetRejected, &page, [&page](const QString& why) {
+        const QString first = PlannerPage::tr("The typed budget could not be read.");
+        page.strip().post({QStringLiteral("typed"), MessageKind::Warn, first, why, {}});
+    });
+    QObject::connect(timeline, &BudgetTimelineView::visibleRangeChanged, &page, &PlannerPage::storeView);
+    QObject::connect(timeline, &BudgetTimelineView::pinsChanged, &page, &PlannerPage::storeView);
+    QObject::connect(timeline, &BudgetTimelineView::lowerBoundClicked, &page,
+                     [&page] { page.showView(QStringLiteral("plan")); });
+    QObject::connect(&page, &PlannerPage::stepWanted, timeline, &BudgetTimelineView::showStep);
+    return {.widget = timeline,
+            .update =
+                [part = TimelinePart{timeline}](const PlannerState& state, Changes what) mutable {
+                    part.update(state, what);
+                },
+            .goBack = [timeline] { return timeline->goBack(); },
+            .store = [timeline](QJsonObject& view) { store(*timeline, view); },
+            .restore = [timeline](const QJsonObject& view) { restore(*timeline, view); }};
+}
+
+PlannerView makeTwinsView(PlannerPage& page)
+{
+    auto* twins = new TableTwins{page.dock(QStringLiteral("plan")), &page};
+    QObject::connect(twins, &TableTwins::stepChosen, &page, &PlannerPage::stepWanted);
+    QObject::connect(twins, &TableTwins::budgetChosen, &page.document(),
+                     &DocumentController::commitBudget);
+    const auto update = [twins](const PlannerState& state, Changes what) {
+        if (what & Change::Answer)
+            twins->show(state.shown, state.planned.frontier,
+                        state.planned.unplanned->evaluation().stepTime);
+        if (!(what & (Change::Answer | Change::Overlay)))
+            return;
+        if (const workspace::MeasuredRunPtr own = state.runOfShown(); own && own->live)
+            twins->showMeasured({own, &own->run}, own->predicted);
+        else
+            twins->showMeasured(nullptr, nullptr);
+    };
+    const auto toggle = [twins, &page] {
+        const auto* frontier = page.findChild<FrontierView*>();
+        const bool points = (frontier != nullptr && frontier->hasFocus())
+                            || twins->table(TableTwins::Twin::Points).hasFocus();
+        twins->toggle(points ? TableTwins::Twin::Points : TableTwins::Twin::Steps,
+                      page.selection().step().value_or(0));
+        return true;
+    };
+    return {.update = update, .toggleTable = toggle};
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/document_tabs.h"
+
+#include "ui/base/icons.h"
+#include "ui/base/texts.h"
+#include "ui/base/widgets.h"
+
+#include <QHBoxLayout>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QToolButton>
+
+#include <algorithm>
+
+namespace plimsoll::ui {
+
+DocumentTabs::DocumentTabs(QWidget* parent) : QWidget{parent}
+{
+    const Theme& theme = Theme::current();
+    auto* row = new QHBoxLayout{this};
+    row->setContentsMargins(theme.px(8), 0, theme.px(8), 0);
+    row->setSpacing(theme.px(4));
+    m_bar = new QTabBar{this};
+    m_bar->setProperty("documents", true);
+    m_bar->setDrawBase(false);
+    m_bar->setExpanding(false);
+    m_bar->setTabsClosable(true);
+    m_bar->setElideMode(Qt::ElideMiddle);
+    m_bar->setAccessibleName(tr("Documents"));
+    row->addWidget(m_bar);
+    auto* plus = new QToolButton{this};
+    plus->setIcon(icon(QStringLiteral("plus")));
+    plus->setToolTip(tr("Open a file"));
+    plus->setAccessibleName(tr("Open a file in a new tab"));
+    connect(plus, &QToolButton::clicked, this, &DocumentTabs::openRequested);
+    row->addWidget(plus);
+    row->addStretch(1);
+    m_bar->addTab(icon(QStringLiteral("home")), tr("Start"));
+    m_bar->setTabButton(0, QTabBar::RightSide, nullptr);
+    connect(m_bar, &QTabBar::currentChanged, this, &DocumentTabs::showTab);
+    connect(m_bar, &QTabBar::tabCloseRequested, this, [this](int tab) {
+        if (DocumentPage* page = pageAt(tab))
+            Q_EMIT closeRequested(page);
+    });
+}
+
+DocumentTabs::~DocumentTabs()
+{
+    m_bar->disconnect(this);
+    std::vector<DocumentPage*> pages = m_pages;
+    pages.insert(pages.end(), m_closed.begin(), m_closed.end());
+    for (DocumentPage* page : pages) {
+        page->finishSaving();
+        delete page;
+    }
+}
+
+DocumentPage* DocumentTabs::pageAt(int tab) const
+{
+    return tab < 1 || tab > static_cast<int>(m_pages.size())
+               ? nullptr
+               : m_pages[static_cast<std::size_t>(tab - 1)];
+}
+
+DocumentPage* DocumentTabs::current() const
+{
+    return pageAt(m_bar->currentIndex());
+}
+
+bool DocumentTabs::contains(const DocumentPage* page) const
+{
+    return std::find(m_pages.begin(), m_pages.end(), page) != m_pages.end();
+}
+
+void DocumentTabs::add(DocumentPage& page)
+{
+    Q_EMIT added(&page);
+    addTab(page);
+}
+
+void DocumentTabs::bringBack(DocumentPage& page)
+{
+    std::erase(m_closed, &page);
+    addTab(page);
+}
+
+void DocumentTabs::addTab(DocumentPage& page)
+{
+    m_pages.push_back(&page);
+    m_stack->addWidget(&page);
+    m_undo.addStack(&page.undoStack());
+    m_bar->setCurrentIndex(
+        m_bar->addTab(icon(QStringLiteral("planner")), withoutMnemonic(page.title())));
+}
+
+void DocumentTabs::close(DocumentPage& page)
+{
+    const auto found = std::find(m_pages.begin(), m_pages.end(), &page);
+    const int tab = static_cast<int>(found - m_pages.begin()) + 1;
+    m_undo.removeStack(&page.undoStack());
+    m_pages.erase(found);
+    m_stack->removeWidget(&page);
+    page.hide();
+    m_closed.push_back(&page);
+    m_bar->removeTab(tab);
+    showTab(m_bar->currentIndex());
+}
+
+void DocumentTabs::remove(DocumentPage& page)
+{
+    std::erase(m_closed, &page);
+    // Not at once: the page may be the sender of what brought us here.
+    page.deleteLater();
+}
+
+void DocumentTabs::show(const DocumentPage& page)
+{
+    const auto found = std::find(m_pages.begin(), m_pages.end(), &page);
+    if (found != m_pages.end())
+        m_bar->setCurrentIndex(static_cast<int>(found - m_pages.begin()) + 1);
+}
+
+void DocumentTabs::showNext()
+{
+    m_bar->setCurrentIndex((m_bar->currentIndex() + 1) % m_bar->count());
+}
+
+void DocumentTabs::showTab(int index)
+{
+    if (index < 0)
+        return;
+    DocumentPage* page = current();
+    if (page != nullptr) {
+        m_stack->setCurrentWidget(page);
+        m_undo.setActiveStack(&page->undoStack());
+    } else {
+        m_stack->setCurrentIndex(0);
+        m_undo.setActiveStack(nullptr);
+    }
+    Q_EMIT currentChanged(page);
+    if (page != nullptr)
+        page->focusCentre();
+}
+
+void DocumentTabs::updateTitles()
+{
+    // With them it keeps room for the buttons, which would part the only tab from the "+".
+    m_bar->setUsesScrollButtons(m_bar->count() > 1);
+    for (std::size_t i = 0; i < m_pages.size(); ++i) {
+        const DocumentPage& page = *m_pages[i];
+        const int tab = static_cast<int>(i) + 1;
+        const QString dot = page.isUnsaved() ? QStringLiteral("● ") : QString{};
+        const QString text = withoutMnemonic(dot + page.title());
+        if (m_bar->tabText(tab) != text)
+            m_bar->setTabText(tab, text);
+        m_bar->setTabToolTip(tab, plainTip(fileText(page.originFile())));
+    }
+}
+
+} // namespace plimsoll::ui

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ui/document_page/document_page.h"
+
+#include <QUndoGroup>
+
+class QStackedWidget;
+class QTabBar;
+
+namespace plimsoll::ui {
+
+/// The row of tabs, the pages below it, and the undo stack of the one that is shown. A page that
+/// was closed stays here, without a tab, until nothing of it runs any more.
+class DocumentTabs : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit DocumentTabs(QWidget* parent = nullptr);
+    /// Waits for what the pages have to write.
+    ~DocumentTabs() override;
+
+    /// Where pages are shown, the start page first. To be set before any other call.
+    void setStack(QStackedWidget* stack) { m_stack = stack; }
+    /// A new page in a new tab, which is shown.
+    void add(DocumentPage& page);
+    void close(DocumentPage& page);
+    /// A closed page gets a tab again.
+    void bringBack(DocumentPage& page);
+    /// Nothing of a closed page runs any more.
+    void remove(DocumentPage& page);
+    void show(const DocumentPage& page);
+    void showNext();
+    void updateTitles();
+
+    /// In the order of the tabs.
+    [[nodiscard]] const std::vector<DocumentPage*>& pages() const { return m_pages; }
+    [[nodiscard]] const std::vector<DocumentPage*>& closed() const { return m_closed; }
+    [[nodiscard]] bool contains(const DocumentPage* page) const;
+    /// Null on the start page.
+    [[nodiscard]] DocumentPage* current() const;
+    [[nodiscard]] QTabBar& bar() { return *m_bar; }
+    [[nodiscard]] QStackedWidget& stack() { return *m_stack; }
+    [[nodiscard]] QUndoGroup& undo() { return m_undo; }
+
+Q_SIGNALS:
+    void added(plimsoll::ui::DocumentPage* page);
+    void currentChanged(plimsoll::ui::DocumentPage* page);
+    void closeRequested(plimsoll::ui::DocumentPage* page);
+    void openRequested();
+
+private:
+    void addTab(DocumentPage& page);
+    void showTab(int index);
+    [[nodiscard]] DocumentPage* pageAt(int tab) const;
+
+    QStackedWidget* m_stack = nullptr;
+    QTabBar* m_bar = nullptr;
+    QUndoGroup m_undo;
+    std::vector<DocumentPage*> m_pages; ///< tab i + 1
+    std::vector<DocumentPage*> m_closed;
+};
+
+} // namespace plimsoll::ui

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/file_opener.h"
+
+#include "ui/base/texts.h"
+#include "ui/shell/document_tabs.h"
+#include "ui/shell/page_keeper.h"
+#include "ui/start_page/start_page.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace plimsoll::ui {
+
+FileOpener::FileOpener(const PageRegistry& kinds, Settings& settings, DocumentTabs& tabs,
+                       StartPage& start, QObject* parent)
+    : QObject{parent}, m_kinds{kinds}, m_settings{settings}, m_tabs{tabs}, m_start{start}
+{
+    for (const JobRunnerBase* jobs :
+         {static_cast<JobRunnerBase*>(&m_sniffer), static_cast<JobRunnerBase*>(&m_reader)})
+        connect(jobs, &JobRunnerBase::runningChanged, this, &FileOpener::stateChanged);
+    connect(&m_tabs, &DocumentTabs::openRequested, this, &FileOpener::choose);
+    connect(&m_tabs, &DocumentTabs::added, this, [this](DocumentPage* page) {
+        connect(page, &DocumentPage::additionRequested, this,
+                [this, page](const QString& path) { add(path, *page); });
+    });
+    connect(&m_start, &StartPage::openRequested, this, &FileOpener::choose);
+    connect(&m_start, &StartPage::fileChosen, this, [this](const QString& path) { open({path}); });
+}
+
+void FileOpener::open(const QStringList& paths)
+{
+    for (const QString& given : paths) {
+        const QString path = absolutePath(given);
+        const auto isOf = [&](const DocumentPage* page) {
+            return absolutePath(page->originFile()) == path;
+        };
+        const auto page = std::find_if(m_tabs.pages().begin(), m_tabs.pages().end(), isOf);
+        if (page != m_tabs.pages().end())
+            m_tabs.show(**page);
+        else
+            queue({path});
+    }
+    openNext();
+}
+
+void FileOpener::add(const QString& path, DocumentPage& page)
+{
+    queue({QFileInfo{path}.absoluteFilePath(), &page});
+    openNext();
+}
+
+void FileOpener::queue(File file)
+{
+    const auto same = std::find_if(m_queue.begin(), m_queue.end(),
+                                   [&](const File& other) { return other.path == file.path; });
+    if (same != m_queue.end())
+        same->over = file.over;
+    else if (!isRunning() || m_current.path != file.path)
+        m_queue.push_back(std::move(file));
+}
+
+void FileOpener::choose()
+{
+    const QStringList files = QFileDialog::getOpenFileNames(
+        m_tabs.window(), tr("Open"), m_settings.lastFolder(),
+        tr("Graphs, sessions and measurements (*.json *.json.gz *.plimsoll);;All files (*)"));
+    if (!files.isEmpty())
+        open(files);
+}
+
+void FileOpener::stop()
+{
+    m_current = {};
+    m_queue.clear();
+    m_sniffer.stop();
+    m_reader.stop();
+}
+
+QString FileOpener::jobText() const
+{
+    return isRunning() && !m_current.path.isEmpty()
+               ? tr("Opening %1").arg(fileText(QFileInfo{m_current.path}.fileName()))
+               : QString{};
+}
+
+void FileOpener::openNext()
+{
+    if (isRunning() || m_queue.empty())
+        return;
+    const QString path = m_queue.front().path;
+    // A session that is still being written is opened when it is whole.
+    if (std::any_of(m_tabs.closed().begin(), m_tabs.closed().end(), [&](const DocumentPage* page) {
+            return absolutePath(page->originFile()) == path;
+        }))
+        return;
+    m_current = std::move(m_queue.front());
+    m_queue.erase(m_queue.begin());
+    if (DocumentPage* over = m_current.over.data()) {
+        readAddition(*over);
+        return;
+    }
+    m_sniffer.start(
+        [file = path.toStdString()](const base::JobContext&) {
+            return base::Result<workspace::FileKind>{workspace::kindOf(file)};
+        },
+        [this, path](const base::Result<workspace::FileKind>& kind) {
+            if (m_current.path == path) // else it was given up
+                openAs(*kind);
+            else
+                goOn();
+        });
+}
+
+void FileOpener::openAs(workspace::FileKind kind)
+{
+    const QString hint = m_kinds.additionHint(kind);
+    const PageKind* reader = m_kinds.readerOf(kind);
+    if (DocumentPage* page = m_tabs.current(); page != nullptr && page->accepts(kind)) {
+        readAddition(*page);
+    } else if (!hint.isEmpty() && !m_queue.empty() && !m_current.waits) {
+        // Given together with its document, it may have come first.
+        m_current.waits = true;
+        m_queue.push_back(std::move(m_current));
+        openNext();
+    } else if (reader != nullptr && hint.isEmpty()) {
+        readPage(*reader);
+    } else {
+        showError(m_current.path,
+                  hint.isEmpty() ? tr("No document is read from such a file.") : hint);
+        goOn();
+    }
+}
+
+void FileOpener::readPage(const PageKind& kind)
+{
+    const QString path = m_current.path;
+    m_reader.start(
+        [this, path, &kind](const base::JobContext& job) {
+            return kind.read(path.toStdString(), job).map([&](PageKind::Factory make) {
+                return Take{[this, path, make = std::move(make)] {
+                    addPage(*make(&m_tabs.stack()), path);
+                }};
+            });
+        },
+        [this, path](const base::Result<Take>& take) {
+            if (take)
+                (*take)();
+            else if (take.error().kind != base::ErrorKind::Cancelled)
+                showError(path, QString::fromStdString(take.error().message));
+            goOn();
+        });
+}
+
+void FileOpener::readAddition(DocumentPage& page)
+{
+    const QString path = m_current.path;
+    const auto take = [this, path, guard = QPointer{&page}](const base::Result<Take>& taken) {
+        DocumentPage* over = guard.data();
+        if (!taken && over != nullptr && taken.error().kind != base::ErrorKind::Cancelled) {
+            over->showAdditionError(path, taken.error());
+            Q_EMIT failed(path, QString::fromStdString(taken.error().message));
+        } else if (taken && m_tabs.contains(over)) { // else it was closed meanwhile
+            connect(
+                over, &DocumentPage::fileAdded, this, [this, over] { Q_EMIT added(over); },
+                Qt::SingleShotConnection);
+            (*taken)();
+            m_settings.setLastFolder(QFileInfo{path}.absolutePath());
+        }
+        goOn();
+    };
+    m_reader.start(page.addition(path), take);
+}
+
+void FileOpener::goOn()
+{
+    Q_EMIT stateChanged();
+    openNext();
+}
+
+void FileOpener::addPage(DocumentPage& page, const QString& path)
+{
+    m_start.hideError();
+    m_tabs.add(page);
+    m_settings.addRecentFile(path);
+    m_settings.setLastFolder(QFileInfo{path}.absolutePath());
+    Q_EMIT opened(&page);
+}
+
+void FileOpener::showError(const QString& path, const QString& sentence)
+{
+    const QString first = tr("%1 could not be opened").arg(fileText(QFileInfo{path}.fileName()));
+    if (DocumentPage* page = m_tabs.current())
+        page->strip().post({QStringLiteral("open"),
+                            MessageKind::Danger,
+                            first + u'.',
+                            sentence,
+                            {{tr("Choose another file…"), [this] { choose(); }}}});
+    else
+        m_start.showError(first, sentence, path + u'\n' + sentence);
+    Q_EMIT failed(path, sentence);
+}
+
+} // namespace plimsoll::ui

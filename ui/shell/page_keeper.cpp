@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/shell/page_keeper.h"
+
+#include "ui/base/settings.h"
+#include "ui/base/texts.h"
+#include "ui/shell/document_tabs.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QPushButton>
+
+#include <algorithm>
+#include <utility>
+
+namespace plimsoll::ui {
+
+namespace {
+
+/// Holds changes that could not be written.
+bool isStuck(const DocumentPage* page)
+{
+    return page->hasSaveFailed() && page->isUnsaved();
+}
+
+} // namespace
+
+QString absolutePath(const QString& path)
+{
+    const QFileInfo info{path};
+    const QString canonical = info.canonicalFilePath();
+    return canonical.isEmpty() ? info.absoluteFilePath() : canonical;
+}
+
+PageKeeper::PageKeeper(Settings& settings, DocumentTabs& tabs, QObject* parent)
+    : QObject{parent}, m_settings{settings}, m_tabs{tabs}
+{
+    connect(&m_tabs, &DocumentTabs::closeRequested, this,
+            [this](DocumentPage* page) { close(*page); });
+    connect(&m_tabs, &DocumentTabs::added, this, [this](DocumentPage* page) {
+        connect(
+            page, &DocumentPage::becameIdle, this, [this, page] { pageAtRest(*page); },
+            Qt::QueuedConnection);
+    });
+}
+
+void PageKeeper::save(DocumentPage& page)
+{
+    if (page.isInSession())
+        page.saveNow();
+    else
+        saveAs(page);
+}
+
+void PageKeeper::saveAs(DocumentPage& page)
+{
+    const QString proposal = page.isInSession() ? page.originFile()
+                                                : m_settings.lastFolder() + u'/' + page.name()
+                                                      + QStringLiteral(".plimsoll");
+    QString path = QFileDialog::getSaveFileName(m_tabs.window(), tr("Save session"), proposal,
+                                                tr("Plimsoll session (*.plimsoll)"));
+    if (path.isEmpty())
+        return;
+    if (QFileInfo{path}.suffix().isEmpty())
+        path += QStringLiteral(".plimsoll");
+    saveTo(page, path);
+}
+
+void PageKeeper::saveTo(DocumentPage& page, const QString& path)
+{
+    // The other tab would go on writing into a file that is no longer there.
+    const QString target = absolutePath(path);
+    for (const DocumentPage* other : m_tabs.pages())
+        if (other != &page && other->isInSession() && absolutePath(other->originFile()) == target) {
+            page.strip().post({QStringLiteral("save"),
+                               MessageKind::Danger,
+                               tr("The session could not be saved."),
+                               tr("%1 is open in another tab; close it there, or choose "
+                                  "another name.")
+                                   .arg(fileText(QFileInfo{path}.fileName())),
+                               {}});
+            return;
+        }
+    page.storeView();
+    page.saveAs(path);
+}
+
+PageKeeper::Answer PageKeeper::ask(const QString& title) const
+{
+    if (m_question)
+        return m_question(title);
+    QMessageBox box{QMessageBox::NoIcon, tr("Plimsoll"),
+                    tr("%1 has changes that are in no session file.").arg(title),
+                    QMessageBox::NoButton, m_tabs.window()};
+    box.setTextFormat(Qt::PlainText);
+    const QAbstractButton* save = box.addButton(tr("Save session…"), QMessageBox::AcceptRole);
+    const QAbstractButton* discard =
+        box.addButton(tr("Close without saving"), QMessageBox::DestructiveRole);
+    box.addButton(tr("Keep open"), QMessageBox::RejectRole);
+    box.exec();
+    return box.clickedButton() == save      ? Answer::Save
+           : box.clickedButton() == discard ? Answer::Discard
+                                            : Answer::Keep;
+}
+
+PageKeeper::Answer PageKeeper::answerFor(DocumentPage& page)
+{
+    // Changes of a session follow by themselves, unless its file can't be written.
+    const bool follows = page.isInSession() && !page.hasSaveFailed();
+    if (!page.isUnsaved() || follows)
+        return Answer::Save;
+    const Answer answer = ask(page.title());
+    if (answer == Answer::Save) {
+        // What closes waits for the writing, and stays open when it fails.
+        saveAs(page);
+        return page.isSaving() ? Answer::Save : Answer::Keep;
+    }
+    return answer;
+}
+
+void PageKeeper::letGo(DocumentPage& page, Answer answer)
+{
+    if (answer == Answer::Discard)
+        page.discardChanges();
+    else
+        page.storeView();
+    page.letGo();
+}
+
+void PageKeeper::close(DocumentPage& page)
+{
+    const Answer answer = answerFor(page);
+    if (answer == Answer::Keep)
+        return;
+    letGo(page, answer);
+    m_tabs.close(page);
+    pageAtRest(page);
+}
+
+void PageKeeper::pageAtRest(DocumentPage& page)
+{
+    if (!page.isAtRest())
+        return;
+    const std::vector<DocumentPage*>& closed = m_tabs.closed();
+    if (std::find(closed.begin(), closed.end(), &page) != closed.end()) {
+        if (isStuck(&page))
+            m_tabs.bringBack(page); // its message strip says what went wrong
+        else
+            m_tabs.remove(page);
+        Q_EMIT pageGone();
+    }
+    finishClosing();
+}
+
+bool PageKeeper::isAtRest() const
+{
+    return m_tabs.closed().empty()
+           && std::all_of(m_tabs.pages().begin(), m_tabs.pages().end(),
+                          [](const DocumentPage* page) { return page->isAtRest(); });
+}
+
+bool PageKeeper::closeAll()
+{
+    std::vector<std::pair<DocumentPage*, Answer>> answers;
+    for (DocumentPage* page : m_tabs.pages()) {
+        answers.emplace_back(page, answerFor(*page));
+        if (answers.back().second == Answer::Keep)
+            return false;
+    }
+    for (const auto& [page, answer] : answers)
+        letGo(*page, answer);
+    m_isClosing = true;
+    return true;
+}
+
+void PageKeeper::finishClosing()
+{
+    if (!m_isClosing || !isAtRest())
+        return;
+    m_isClosing = false;
+    const auto stuck = std::find_if(m_tabs.pages().begin(), m_tabs.pages().end(), isStuck);
+    const bool isWritten = stuck == m_tabs.pages().end();
+    Q_EMIT allGone(isWritten);
+    if (!isWritten)
+        m_tabs.show(**stuck);
+}
+
+} // namespace plimsoll::ui
