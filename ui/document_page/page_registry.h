@@ -3,8 +3,6 @@
 
 #include "ui/document_page/document_page.h"
 
-#include <QKeySequence>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -20,28 +18,35 @@ enum class MenuPlace : std::uint8_t {
     Help,
 };
 
-/// One of several things that the shown document has: a GPU, a planner. A menu of their own.
+struct PageCommand;
+
+/// Several things of which the shown document has one, such as a GPU: a menu.
 struct PageChoice
 {
-    std::vector<std::pair<QString, QString>> entries; ///< id and text
-    std::function<QString(const DocumentPage&)> chosen;
-    std::function<void(DocumentPage&, const QString& id)> choose;
+    struct Entry
+    {
+        QString id;
+        QString text;
+        std::function<void(DocumentPage&)> choose;
+    };
+    std::vector<Entry> entries;
+    std::function<QString(const DocumentPage&)> chosen; ///< its id
+    std::vector<PageCommand> below = {};                ///< in the same menu
 };
 
-/// A command of a kind of page, enabled while a page of the kind is shown.
+/// A command of a kind of page, enabled while a page of the kind is shown; a menu with a choice; or
+/// a line between them, if it has no text.
 struct PageCommand
 {
     MenuPlace place = MenuPlace::Own;
-    QString id; ///< "plan.now"; empty: `text` is the title of a menu with `choice`
-    QString text;
-    QKeySequence key;
-    std::function<void(DocumentPage&)> run;
+    const char* id = ""; ///< "plan.now"
+    QString text = {};
+    const char* key = "";
+    std::function<void(DocumentPage&)> run = {};
+    const char* icon = "";
     std::function<bool(const DocumentPage&)> isEnabled = {}; ///< empty: always
-    QString icon = {};
-    bool beginsGroup = false;                             ///< a line above it
-    std::function<QString(const DocumentPage&)> tip = {}; ///< empty: the text
-    PageChoice choice = {};
-    std::vector<PageCommand> below = {}; ///< the choice's entries, in its menu
+    std::function<QString(const DocumentPage&)> tip = {};    ///< empty: the text
+    PageChoice choice = {};                                  ///< in place of `run`
 };
 
 /// A kind of document: the files that it is read from, its page, its commands.

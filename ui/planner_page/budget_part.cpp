@@ -58,7 +58,7 @@ PlannersAt plannersAt(const PlannerState& state)
     if (!state.isOutdated) { // else these tell of other choices
         asked.bounds = {state.outcome.peakBound.bytes, state.outcome.timeBound};
         if (state.outcome.best)
-            asked.maker = state.outcome.best->plan().madeBy();
+            asked.maker = state.outcome.best.provenance->madeBy().planner;
     }
     return asked;
 }

@@ -57,7 +57,7 @@ void offerPlan(workspace::OverlayPtr& offered, PlannerPage& page, const PlannerS
         const base::Bytes peak = state.laid.plan->evaluation().peak;
         const base::Bytes shown = shownCeiling(peak);
         const base::Bytes budget =
-            state.planned.frontier->at(shown) == state.laid.plan ? shown : peak;
+            state.planned.frontier->at(shown).plan == state.laid.plan ? shown : peak;
         page.strip().post(
             {kPlanMessage,
              MessageKind::Offer,

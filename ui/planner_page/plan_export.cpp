@@ -50,13 +50,13 @@ void PlanExport::choosePicture()
 
 void PlanExport::start(const QString& path)
 {
-    const plan::VerifiedPlanPtr plan = m_document.outcome().best;
+    const plan::FrontierPoint plan = m_document.outcome().best;
     if (!plan || m_document.isOutdated())
         return;
     m_job.start(
         [plan, path, kept = m_kept()](const base::JobContext&) -> base::Result<bool> {
             if (const base::Result<void> done =
-                    workspace::exportPlan(*plan, path.toStdString(), kept);
+                    workspace::exportPlan(plan, path.toStdString(), kept);
                 !done)
                 return tl::unexpected{done.error()};
             return true;
@@ -78,10 +78,10 @@ void PlanExport::start(const QString& path)
 
 void PlanExport::copySnippet()
 {
-    const plan::VerifiedPlanPtr plan = m_document.outcome().best;
+    const plan::FrontierPoint plan = m_document.outcome().best;
     if (!plan)
         return;
-    QGuiApplication::clipboard()->setText(QString::fromStdString(writers::pythonSnippet(*plan)));
+    QGuiApplication::clipboard()->setText(QString::fromStdString(writers::pythonSnippet(plan)));
     Q_EMIT m_page.noted(tr("Python lines copied."));
 }
 

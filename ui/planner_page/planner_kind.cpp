@@ -17,167 +17,122 @@ namespace plimsoll::ui {
 
 namespace {
 
-using Run = std::function<void(PlannerPage&)>;
-
 QString tr(const char* text)
 {
     return QCoreApplication::translate("Menus", text);
 }
 
-PlannerPage& planner(DocumentPage& page)
+std::function<void(DocumentPage&)> on(const std::function<void(PlannerPage&)>& run)
 {
-    return static_cast<PlannerPage&>(page);
+    return [run](DocumentPage& page) { run(static_cast<PlannerPage&>(page)); };
 }
 
-const PlannerPage& planner(const DocumentPage& page)
+std::function<void(DocumentPage&)> on(void (BudgetTimelineView::*run)())
 {
-    return static_cast<const PlannerPage&>(page);
+    return [run](DocumentPage& page) { (page.findChild<BudgetTimelineView*>()->*run)(); };
 }
 
-bool hasPlan(const DocumentPage& page)
+template <typename Value>
+std::function<Value(const DocumentPage&)> of(Value (*value)(const PlannerPage&))
 {
-    return planner(page).hasPlan();
+    return
+        [value](const DocumentPage& page) { return value(static_cast<const PlannerPage&>(page)); };
 }
 
-PageCommand command(MenuPlace place, const char* id, const QString& text, const char* key, Run run)
+bool hasPlan(const PlannerPage& page)
 {
-    return {place, QString::fromLatin1(id), text, QKeySequence{QString::fromLatin1(key)},
-            [run = std::move(run)](DocumentPage& page) { run(planner(page)); }};
+    return page.state().hasPlan();
 }
 
-void addMeasurement(std::vector<PageCommand>& commands)
+QString exportTip(const PlannerPage& page)
 {
-    commands.push_back(command(
-        MenuPlace::Add, "file.measurement", tr("&Lay a Measurement over the Prediction…"),
-        "Ctrl+Shift+O", [](PlannerPage& page) { chooseMeasurement(page, page.settings()); }));
-    commands.push_back(command(MenuPlace::Add, "file.no_measurement", tr("&Remove the Measurement"),
-                               "", [](PlannerPage& page) { page.document().setOverlay(nullptr); }));
-    commands.back().isEnabled = [](const DocumentPage& page) {
-        return planner(page).state().document.overlay != nullptr;
-    };
+    return page.state().hasPlan()    ? tr("Export the plan (Ctrl+E)")
+           : page.state().isOutdated ? tr("The plan is for the previous settings.")
+                                     : tr("There is no plan within this budget.");
 }
 
-void addExports(std::vector<PageCommand>& commands)
+void commit(PlannerPage& page, const std::function<void(workspace::Choices&)>& change)
 {
-    commands.push_back(command(MenuPlace::Export, "file.export", tr("&Export Plan…"), "Ctrl+E",
-                               [](PlannerPage& page) { page.exporter().chooseFile(); }));
-    commands.back().icon = QStringLiteral("export");
-    commands.back().isEnabled = hasPlan;
-    commands.back().tip = [](const DocumentPage& page) {
-        return hasPlan(page)                      ? tr("Export the plan (Ctrl+E)")
-               : planner(page).state().isOutdated ? tr("The plan is for the previous settings.")
-                                                  : tr("There is no plan within this budget.");
-    };
-    commands.push_back(command(MenuPlace::Export, "file.picture", tr("Export &Picture…"),
-                               "Ctrl+Shift+E",
-                               [](PlannerPage& page) { page.exporter().choosePicture(); }));
-    commands.back().isEnabled = hasPlan;
-    commands.push_back(command(MenuPlace::Export, "file.snippet", tr("Copy P&ython Lines"),
-                               "Ctrl+Shift+C",
-                               [](PlannerPage& page) { page.exporter().copySnippet(); }));
-    commands.back().isEnabled = hasPlan;
-}
-
-PageCommand plotCommand(MenuPlace place, const char* id, const QString& text, const char* key,
-                        void (BudgetTimelineView::*run)())
-{
-    return command(place, id, text, key,
-                   [run](PlannerPage& page) { (page.findChild<BudgetTimelineView*>()->*run)(); });
-}
-
-void addPlot(std::vector<PageCommand>& commands)
-{
-    const auto add = [&](const char* id, const QString& text, const char* key,
-                         void (BudgetTimelineView::*run)()) {
-        commands.push_back(plotCommand(MenuPlace::View, id, text, key, run));
-    };
-    add("view.zoom_in", tr("Zoom In"), "W", &BudgetTimelineView::zoomIn);
-    add("view.zoom_out", tr("Zoom Out"), "S", &BudgetTimelineView::zoomOut);
-    add("view.pan_left", tr("Pan Left"), "A", &BudgetTimelineView::panLeft);
-    add("view.pan_right", tr("Pan Right"), "D", &BudgetTimelineView::panRight);
-    add("view.range", tr("Zoom to Range"), "Z", &BudgetTimelineView::zoomToRange);
-    add("view.whole", tr("Whole Step"), "H", &BudgetTimelineView::showWholeStep);
-    commands.back().icon = QStringLiteral("fit");
-    add("view.peak", tr("Go to Peak"), "]", &BudgetTimelineView::goToPeak);
-    add("view.pin", tr("Pin Here"), "M", &BudgetTimelineView::pinAtCursor);
-}
-
-void commit(DocumentPage& page, const std::function<void(workspace::Choices&)>& change)
-{
-    workspace::Choices choices = planner(page).document().document().choices;
+    workspace::Choices choices = page.document().document().choices;
     change(choices);
-    planner(page).document().commitChoices(choices);
+    page.document().commitChoices(choices);
 }
 
-PageCommand deviceMenu()
+PageChoice deviceChoice()
 {
-    PageCommand devices;
-    devices.text = tr("GPU");
+    PageChoice devices;
     for (const plan::Device& device : plan::builtInDevices())
-        devices.choice.entries.emplace_back(QString::fromStdString(device.id),
-                                            QString::fromStdString(device.name));
-    devices.choice.chosen = [](const DocumentPage& page) {
-        return QString::fromStdString(planner(page).state().document.choices.device.id);
-    };
-    devices.choice.choose = [](DocumentPage& page, const QString& id) {
-        for (const plan::Device& device : plan::builtInDevices())
-            if (device.id == id.toStdString())
-                commit(page, [&](workspace::Choices& choices) { choices.device = device; });
-    };
-    devices.below.push_back(command(MenuPlace::Own, "plan.otherDevice", tr("Other GPU…"), "",
-                                    [](PlannerPage& page) { askForDevice(page); }));
-    devices.below.back().beginsGroup = true;
+        devices.entries.push_back(
+            {QString::fromStdString(device.id), QString::fromStdString(device.name),
+             on([device](PlannerPage& page) {
+                 commit(page, [&](workspace::Choices& choices) { choices.device = device; });
+             })});
+    devices.chosen = of(+[](const PlannerPage& page) {
+        return QString::fromStdString(page.state().document.choices.device.id);
+    });
+    devices.below = {{MenuPlace::Own, "plan.otherDevice", tr("Other GPU…"), "", on(askForDevice)}};
     return devices;
 }
 
-PageCommand plannerMenu()
+PageChoice plannerChoice()
 {
-    PageCommand planners;
-    planners.text = tr("Planner");
-    for (const auto& known : solve::planners())
-        planners.choice.entries.emplace_back(QString::fromStdString(known->descriptor().id),
-                                             QString::fromStdString(known->descriptor().name));
-    planners.choice.chosen = [](const DocumentPage& page) {
-        return QString::fromStdString(planner(page).state().document.choices.planner);
-    };
-    planners.choice.choose = [](DocumentPage& page, const QString& id) {
-        commit(page, [&](workspace::Choices& choices) {
-            choices.planner = id.toStdString();
-            choices.options.clear();
-        });
-    };
+    PageChoice planners;
+    for (const auto& known : solve::planners()) {
+        const solve::PlannerDescriptor& planner = known->descriptor();
+        planners.entries.push_back({QString::fromStdString(planner.id),
+                                    QString::fromStdString(planner.name),
+                                    on([id = planner.id](PlannerPage& page) {
+                                        commit(page, [&](workspace::Choices& choices) {
+                                            choices.planner = id;
+                                            choices.options.clear();
+                                        });
+                                    })});
+    }
+    planners.chosen = of(+[](const PlannerPage& page) {
+        return QString::fromStdString(page.state().document.choices.planner);
+    });
     return planners;
 }
 
-void addPlanning(std::vector<PageCommand>& commands)
+std::vector<PageCommand> commands()
 {
-    commands.push_back(plotCommand(MenuPlace::Own, "plan.line", tr("Focus Budget Line"), "B",
-                                   &BudgetTimelineView::focusBudgetLine));
-    commands.push_back(plotCommand(MenuPlace::Own, "plan.budget", tr("Set Budget…"), "Ctrl+B",
-                                   &BudgetTimelineView::typeBudget));
-    commands.push_back(deviceMenu());
-    commands.push_back(plannerMenu());
-    commands.push_back(command(MenuPlace::Own, "plan.now", tr("Plan Now"), "Ctrl+Return",
-                               [](PlannerPage& page) { page.document().planNow(); }));
-    commands.back().beginsGroup = true;
-    commands.push_back(command(MenuPlace::Own, "plan.stop", tr("Stop"), "Ctrl+.",
-                               [](PlannerPage& page) { page.document().stopPlanning(); }));
-    commands.back().isEnabled = [](const DocumentPage& page) {
-        return planner(page).state().isPlanning;
+    using enum MenuPlace;
+    const auto hasMeasurement =
+        of(+[](const PlannerPage& page) { return page.state().document.overlay != nullptr; });
+    const auto isPlanning = of(+[](const PlannerPage& page) { return page.state().isPlanning; });
+    return {
+        {Add, "file.measurement", tr("&Lay a Measurement over the Prediction…"), "Ctrl+Shift+O",
+         on([](PlannerPage& page) { chooseMeasurement(page, page.settings()); })},
+        {Add, "file.no_measurement", tr("&Remove the Measurement"), "",
+         on([](PlannerPage& page) { page.document().setOverlay(nullptr); }), "", hasMeasurement},
+        {Export, "file.export", tr("&Export Plan…"), "Ctrl+E",
+         on([](PlannerPage& page) { page.exporter().chooseFile(); }), "export", of(hasPlan),
+         of(exportTip)},
+        {Export, "file.picture", tr("Export &Picture…"), "Ctrl+Shift+E",
+         on([](PlannerPage& page) { page.exporter().choosePicture(); }), "", of(hasPlan)},
+        {Export, "file.snippet", tr("Copy P&ython Lines"), "Ctrl+Shift+C",
+         on([](PlannerPage& page) { page.exporter().copySnippet(); }), "", of(hasPlan)},
+        {View, "view.zoom_in", tr("Zoom In"), "W", on(&BudgetTimelineView::zoomIn)},
+        {View, "view.zoom_out", tr("Zoom Out"), "S", on(&BudgetTimelineView::zoomOut)},
+        {View, "view.pan_left", tr("Pan Left"), "A", on(&BudgetTimelineView::panLeft)},
+        {View, "view.pan_right", tr("Pan Right"), "D", on(&BudgetTimelineView::panRight)},
+        {View, "view.range", tr("Zoom to Range"), "Z", on(&BudgetTimelineView::zoomToRange)},
+        {View, "view.whole", tr("Whole Step"), "H", on(&BudgetTimelineView::showWholeStep), "fit"},
+        {View, "view.peak", tr("Go to Peak"), "]", on(&BudgetTimelineView::goToPeak)},
+        {View, "view.pin", tr("Pin Here"), "M", on(&BudgetTimelineView::pinAtCursor)},
+        {Own, "plan.line", tr("Focus Budget Line"), "B", on(&BudgetTimelineView::focusBudgetLine)},
+        {Own, "plan.budget", tr("Set Budget…"), "Ctrl+B", on(&BudgetTimelineView::typeBudget)},
+        {.place = Own, .text = tr("GPU"), .choice = deviceChoice()},
+        {.place = Own, .text = tr("Planner"), .choice = plannerChoice()},
+        {.place = Own},
+        {Own, "plan.now", tr("Plan Now"), "Ctrl+Return",
+         on([](PlannerPage& page) { page.document().planNow(); })},
+        {Own, "plan.stop", tr("Stop"), "Ctrl+.",
+         on([](PlannerPage& page) { page.document().stopPlanning(); }), "", isPlanning},
+        {Help, "help.limits", tr("What Is Not Modelled"), "", on([](PlannerPage& page) {
+             showNotModelled(page.window(), *page.document().shownPlan());
+         })},
     };
-}
-
-std::vector<PageCommand> allCommands()
-{
-    std::vector<PageCommand> commands;
-    addMeasurement(commands);
-    addExports(commands);
-    addPlot(commands);
-    addPlanning(commands);
-    commands.push_back(command(
-        MenuPlace::Help, "help.limits", tr("What Is Not Modelled"), "",
-        [](PlannerPage& page) { showNotModelled(page.window(), *page.document().shownPlan()); }));
-    return commands;
 }
 
 } // namespace
@@ -194,7 +149,7 @@ PageKind plannerPageKind(Settings& settings, PlannerStart start, PlannerLayout l
          PlannerPage::tr("It is a measurement: open the traced step that was measured first, "
                          "then lay it over that.")}};
     kind.menu = PlannerPage::tr("&Plan");
-    kind.commands = allCommands();
+    kind.commands = ui::commands();
     kind.read = [&settings, start = std::move(start), layout = std::move(layout)](
                     const std::filesystem::path& path,
                     const base::JobContext& job) -> base::Result<PageKind::Factory> {

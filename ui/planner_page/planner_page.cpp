@@ -151,11 +151,6 @@ bool PlannerPage::isWaiting() const
     return !m_document.isPlanned() && m_document.isPlanning() && !m_document.outcome().best;
 }
 
-bool PlannerPage::hasPlan() const
-{
-    return m_document.outcome().best && m_document.document().budget && !m_document.isOutdated();
-}
-
 void PlannerPage::showView(const QString& id)
 {
     for (const auto& [viewId, view] : m_views)

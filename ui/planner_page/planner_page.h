@@ -39,8 +39,6 @@ public:
     void showView(const QString& id);
     /// Where the shown plan runs it; `recomputed`: where it does so again.
     void selectOp(graph::OpId op, bool recomputed);
-    /// Whether there is a plan for what is chosen: what can be exported.
-    [[nodiscard]] bool hasPlan() const;
 
     [[nodiscard]] QString kind() const override { return QStringLiteral("plan"); }
     [[nodiscard]] QString title() const override { return m_document.title(); }

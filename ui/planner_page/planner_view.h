@@ -34,6 +34,8 @@ struct PlannerState
     bool isWaiting;     ///< nothing but the unplanned step can be shown yet
     qint64 planningFor; ///< milliseconds; 0: no job plans
 
+    /// Whether there is a plan for what is chosen: it can be exported.
+    [[nodiscard]] bool hasPlan() const { return outcome.best && document.budget && !isOutdated; }
     /// Whether the frontier is of the present choices and has plans.
     [[nodiscard]] bool hasFrontier() const;
     /// The measured run that ran under the shown plan; null: none did.

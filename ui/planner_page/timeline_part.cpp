@@ -148,7 +148,7 @@ PlannerView makeTimelineView(PlannerPage& page)
     QObject::connect(timeline, &BudgetTimelineView::budgetDragged, document,
                      &DocumentController::previewBudget);
     QObject::connect(timeline, &BudgetTimelineView::budgetCommitted, document,
-                     [document](base::Bytes budget) { document->commitBudget(budget); });
+                     &DocumentController::commitBudget);
     QObject::connect(timeline, &BudgetTimelineView::budgetDragCancelled, document,
                      &DocumentController::cancelPreview);
     QObject::connect(timeline, &BudgetTimelineView::budgetRejected, &page, [&page](const QString& why) {

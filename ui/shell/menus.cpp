@@ -75,8 +75,8 @@ QAction* Menus::add(QMenu* menu, const char* id, const QString& text, const QKey
 QAction* Menus::addFor(QMenu* menu, const char* id, const QString& text, const QKeySequence& key,
                        const PageRun& run, const char* iconName)
 {
-    const auto onPage = [tabs = &m_to.tabs, run] {
-        if (DocumentPage* page = tabs->current())
+    const auto onPage = [this, run] {
+        if (DocumentPage* page = m_to.tabs.current())
             run(*page);
     };
     QAction* action = add(menu, id, text, key, onPage, iconName);
@@ -100,82 +100,84 @@ void Menus::addCommands(QMenu* menu, MenuPlace place)
 
 void Menus::addCommand(QMenu* menu, const PageKind& kind, const PageCommand& command)
 {
-    if (command.beginsGroup)
+    if (command.text.isEmpty()) {
         menu->addSeparator();
-    if (command.id.isEmpty()) {
-        addChoice(menu->addMenu(command.text), kind, command);
         return;
     }
-    const auto onPage = [this, &kind, &command] {
+    if (!command.run) {
+        addChoice(menu->addMenu(command.text), kind, command.choice);
+        return;
+    }
+    const auto run = [this, &kind, &command] {
         if (DocumentPage* page = pageOf(kind))
             command.run(*page);
     };
-    QAction* action = m_to.actions.add(command.id, command.text, command.key, onPage, command.icon);
-    menu->addAction(action);
-    m_pageActions.push_back({action, &kind, &command});
+    const QKeySequence key{QString::fromLatin1(command.key)};
+    m_pageActions.push_back(
+        {add(menu, command.id, command.text, key, run, command.icon), &kind, &command});
 }
 
-void Menus::addChoice(QMenu* menu, const PageKind& kind, const PageCommand& command)
+void Menus::addChoice(QMenu* menu, const PageKind& kind, const PageChoice& choice)
 {
-    QList<QAction*> entries;
-    for (const auto& [id, text] : command.choice.entries) {
-        QAction* entry = menu->addAction(text, &m_to.tabs, [this, &kind, &command, name = id] {
+    for (const PageChoice::Entry& entry : choice.entries) {
+        QAction* action = menu->addAction(entry.text, &m_to.tabs, [this, &kind, &entry] {
             if (DocumentPage* page = pageOf(kind))
-                command.choice.choose(*page, name);
+                entry.choose(*page);
         });
-        entry->setData(id);
-        entry->setCheckable(true);
-        entries << entry;
+        action->setData(entry.id);
+        action->setCheckable(true);
     }
-    for (const PageCommand& below : command.below)
+    QObject::connect(menu, &QMenu::aboutToShow, &m_to.tabs,
+                     [this, actions = menu->actions(), &kind, &choice] {
+                         const DocumentPage* page = pageOf(kind);
+                         const QString chosen = page == nullptr ? QString{} : choice.chosen(*page);
+                         for (QAction* action : actions) {
+                             action->setEnabled(page != nullptr);
+                             action->setChecked(action->data().toString() == chosen);
+                         }
+                     });
+    if (!choice.below.empty())
+        menu->addSeparator();
+    for (const PageCommand& below : choice.below)
         addCommand(menu, kind, below);
-    QObject::connect(menu, &QMenu::aboutToShow, &m_to.tabs, [this, entries, &kind, &command] {
-        const DocumentPage* page = pageOf(kind);
-        const QString chosen = page == nullptr ? QString{} : command.choice.chosen(*page);
-        for (QAction* entry : entries) {
-            entry->setEnabled(page != nullptr);
-            entry->setChecked(entry->data().toString() == chosen);
-        }
-    });
 }
 
 void Menus::buildFile()
 {
     QMenu* file = menu(tr("&File"));
     add(
-        file, "file.open", tr("&Open…"), QKeySequence::Open,
-        [opener = &m_to.opener] { opener->choose(); }, "open");
+        file, "file.open", tr("&Open…"), QKeySequence::Open, [this] { m_to.opener.choose(); },
+        "open");
     QMenu* recent = file->addMenu(tr("Open &Recent"));
     QObject::connect(recent, &QMenu::aboutToShow, &m_to.opener, [this, recent] {
         recent->clear();
         for (const QString& path : m_to.settings.recentFiles())
             recent->addAction(withoutMnemonic(fileText(QFileInfo{path}.fileName())), &m_to.opener,
-                              [opener = &m_to.opener, path] { opener->open({path}); });
+                              [this, path] { m_to.opener.open({path}); });
         if (recent->isEmpty())
             recent->addAction(tr("No recent files"))->setEnabled(false);
     });
     QMenu* samples = file->addMenu(tr("Open &Sample"));
     for (const QString& path : sampleFiles()) {
         const QString id = QFileInfo{path}.baseName();
-        samples->addAction(
-            m_to.actions.add(QStringLiteral("sample.") + id, id, {},
-                             [opener = &m_to.opener, path] { opener->open({path}); }));
+        samples->addAction(m_to.actions.add(QStringLiteral("sample.") + id, id, {},
+                                            [this, path] { m_to.opener.open({path}); }));
     }
     file->addSeparator();
     addCommands(file, MenuPlace::Add);
     file->addSeparator();
     addFor(file, "file.save", tr("&Save Session"), QKeySequence::Save,
-           [keeper = &m_to.keeper](DocumentPage& page) { keeper->save(page); });
+           [this](DocumentPage& page) { m_to.keeper.save(page); });
     addFor(file, "file.save_as", tr("Save Session &As…"),
            QKeySequence{QStringLiteral("Ctrl+Shift+S")},
-           [keeper = &m_to.keeper](DocumentPage& page) { keeper->saveAs(page); });
+           [this](DocumentPage& page) { m_to.keeper.saveAs(page); });
     file->addSeparator();
     addCommands(file, MenuPlace::Export);
     file->addSeparator();
     addFor(file, "file.close", tr("&Close"), QKeySequence{QStringLiteral("Ctrl+W")},
-           [keeper = &m_to.keeper](DocumentPage& page) { keeper->close(page); });
+           [this](DocumentPage& page) { m_to.keeper.close(page); });
     add(file, "file.quit", tr("&Quit"), QKeySequence{QStringLiteral("Ctrl+Q")},
-        [tabs = &m_to.tabs] { tabs->window()->close(); });
+        [this] { m_to.tabs.window()->close(); });
 }
 
 void Menus::buildEdit()
@@ -192,13 +194,13 @@ void Menus::buildEdit()
     edit->addAction(redo);
     edit->addSeparator();
     QAction* find = addFor(
-        edit, "edit.find", tr("Find…"), {},
-        [view = &m_to.view](DocumentPage&) { view->beginFind(); }, "search");
+        edit, "edit.find", tr("Find…"), {}, [this](DocumentPage&) { m_to.view.beginFind(); },
+        "search");
     find->setShortcuts({QKeySequence{QStringLiteral("Ctrl+F")}, QKeySequence{QStringLiteral("/")}});
     addFor(edit, "edit.find_next", tr("Find Next"), QKeySequence{QStringLiteral("N")},
-           [finder = &m_to.finder](DocumentPage&) { finder->next(); });
+           [this](DocumentPage&) { m_to.finder.next(); });
     addFor(edit, "edit.find_previous", tr("Find Previous"), QKeySequence{QStringLiteral("Shift+N")},
-           [finder = &m_to.finder](DocumentPage&) { finder->previous(); });
+           [this](DocumentPage&) { m_to.finder.previous(); });
     edit->addSeparator();
     // The key itself goes to the plot first; here it only stands in the menu.
     addFor(edit, "edit.clear", tr("Clear Selection") + QStringLiteral("\tEsc"), {},
@@ -289,7 +291,7 @@ void Menus::buildWindow()
     add(windows, "window.panel_previous", tr("Previous Panel"),
         QKeySequence{QStringLiteral("Shift+F6")}, [this] { goToPanel(-1); });
     add(windows, "window.next", tr("Next Tab"), QKeySequence{QStringLiteral("Ctrl+Tab")},
-        [tabs = &m_to.tabs] { tabs->showNext(); });
+        [this] { m_to.tabs.showNext(); });
 }
 
 void Menus::buildHelp()
@@ -302,7 +304,7 @@ void Menus::buildHelp()
     })->setShortcutContext(Qt::ApplicationShortcut); // in dialogs, too
     help->addSeparator();
     add(help, "help.keys", tr("Keys"), QKeySequence{QStringLiteral("?")},
-        [window, actions = &m_to.actions] { showKeys(window, *actions); });
+        [this, window] { showKeys(window, m_to.actions); });
     add(help, "help.planners", tr("Planners"), {}, [window] { showPlanners(window); });
     addCommands(help, MenuPlace::Help);
     add(help, "help.about", tr("About Plimsoll"), {}, [window] { showAbout(window); });

@@ -66,7 +66,7 @@ private:
     /// The commands of all kinds of pages that have their place there.
     void addCommands(QMenu* menu, MenuPlace place);
     void addCommand(QMenu* menu, const PageKind& kind, const PageCommand& command);
-    void addChoice(QMenu* menu, const PageKind& kind, const PageCommand& command);
+    void addChoice(QMenu* menu, const PageKind& kind, const PageChoice& choice);
     void buildFile();
     void buildEdit();
     void buildView();
