@@ -2,6 +2,7 @@
 #include "app/gui/composition.h"
 
 #include "core/device/known_devices.h"
+#include "core/workspace/composition.h"
 #include "core/workspace/devices.h"
 #include "ui/planner_page/planner_kind.h"
 #include "ui/planner_page/planner_views.h"
@@ -154,8 +155,8 @@ Arguments readArguments(int argc, char** argv)
 
 ui::PageRegistry pageKinds(ui::Settings& settings, const Arguments& arguments)
 {
-    return {{ui::plannerPageKind(settings, {arguments.choices, arguments.budget},
-                                 ui::plannerLayout())}};
+    return {workspace::documentKinds(arguments.choices),
+            {ui::plannerPageKind(settings, arguments.budget, ui::plannerLayout())}};
 }
 
 } // namespace plimsoll::gui

@@ -146,7 +146,7 @@ void ByHandTest::savesAndOpensASession()
 
     m_settings->setLastFolder(QString::fromStdString(m_folder->file({})));
     const QString file = QString::fromStdString(m_folder->file("by hand.plimsoll"));
-    QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
+    QSignalSpy saved{page, &DocumentPage::sessionSaved};
     m_dialog.clear();
     answerDialog(QStringLiteral("by hand")); // the ending comes by itself
     clickEntry(QStringLiteral("&File"), QStringLiteral("&Save Session"));
@@ -182,7 +182,7 @@ void ByHandTest::savesAndOpensASession()
         QCOMPARE(viewOf<PlanPage>(*page).model()->rowCount(), decisions);
         QCOMPARE(viewOf<RunPage>(*page).model()->rowCount(), runs);
     }
-    QVERIFY(!page->document().isUnsaved());
+    QVERIFY(!page->isUnsaved());
 }
 
 /// The file of the plan holds the plan, those of its step the step; both are opened again.

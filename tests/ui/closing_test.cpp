@@ -77,10 +77,10 @@ PlannerPage* ClosingTest::openSession()
     PlannerPage* page = openPlanned();
     if (page == nullptr)
         return nullptr;
-    QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
+    QSignalSpy saved{page, &DocumentPage::sessionSaved};
     m_window->saveTo(*page, sessionFile());
     if (!saved.wait(kPatience)
-        || !QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience))
+        || !QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience))
         return nullptr;
     return page;
 }
@@ -164,7 +164,7 @@ void ClosingTest::bringsBackWhatCouldNotBeWritten()
     QVERIFY(QTest::qWaitFor([&] { return m_window->isVisible(); }, kPatience));
     QCOMPARE(asked, 0);
     QVERIFY(currentPage() == page);
-    QVERIFY(page->document().isUnsaved());
+    QVERIFY(page->isUnsaved());
     QVERIFY(!page->strip().isHidden());
     QCOMPARE(page->strip().shown().first, QStringLiteral("The session could not be saved."));
     // Now it asks, for the file can't be relied on.
@@ -197,17 +197,17 @@ void ClosingTest::savesPinsWhenTheyChange()
     PlannerPage* page = openSession();
     QVERIFY(page != nullptr);
     viewOf<BudgetTimelineView>(*page).goToPeak();
-    QVERIFY(!page->document().isUnsaved());
+    QVERIFY(!page->isUnsaved());
     QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_Space);
     QCOMPARE(viewOf<BudgetTimelineView>(*page).pinnedSteps().size(), std::size_t{1});
     const QByteArray pins =
         "\"pins\":[" + QByteArray::number(viewOf<BudgetTimelineView>(*page).pinnedSteps()[0]) + ']';
-    QVERIFY(page->document().isUnsaved());
-    QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
+    QVERIFY(page->isUnsaved());
+    QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     const auto view = [this] { return QByteArray::fromStdString(savedSession().document.view); };
     QVERIFY2(view().contains(pins), view().constData());
     QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_Escape);
-    QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     QVERIFY2(view().contains("\"pins\":[]"), view().constData());
 }
 

@@ -68,7 +68,7 @@ private:
 void LostWorkTest::saveTo(PlannerPage& page, const QString& path)
 {
     m_window->saveTo(page, path);
-    QVERIFY(QTest::qWaitFor([&] { return !page.document().isSaving(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !page.isSaving(); }, kPatience));
 }
 
 PlannerPage* LostWorkTest::openSession(const char* name)
@@ -76,7 +76,7 @@ PlannerPage* LostWorkTest::openSession(const char* name)
     PlannerPage* page = openPlanned();
     if (page != nullptr)
         saveTo(*page, file(name));
-    return page != nullptr && !page->document().isUnsaved() ? page : nullptr;
+    return page != nullptr && !page->isUnsaved() ? page : nullptr;
 }
 
 SavedSession LostWorkTest::saved(const QString& path)
@@ -92,7 +92,7 @@ void LostWorkTest::exportsOntoNoSession()
     QVERIFY(QTest::qWaitFor([&] { return !page->strip().isHidden(); }, kPatience));
     QVERIFY(page->strip().shown().rest.contains(QStringLiteral("is a session")));
     page->document().commitBudget(mebi(2300));
-    QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     QCOMPARE(saved(file("work.json")).plan.problem.budgetBytes, mebi(2300).count());
 }
 
@@ -113,11 +113,11 @@ void LostWorkTest::savesOntoNoSessionOfAnotherTab()
     PlannerPage* second = open(samplePath("resnet18"));
     QVERIFY(second != nullptr && second != first);
     m_window->saveTo(*second, file("work.plimsoll"));
-    QVERIFY(!second->document().isSaving());
+    QVERIFY(!second->isSaving());
     QVERIFY(!second->strip().isHidden());
     QVERIFY(second->strip().shown().rest.contains(QStringLiteral("another tab")));
     first->document().commitBudget(mebi(2300));
-    QVERIFY(QTest::qWaitFor([&] { return !first->document().isUnsaved(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !first->isUnsaved(); }, kPatience));
     QCOMPARE(saved(file("work.plimsoll")).plan.problem.budgetBytes, mebi(2300).count());
 }
 
@@ -129,7 +129,7 @@ void LostWorkTest::savesUnderANewNameWithoutWaiting()
     QCOMPARE(sqlite3_open(file("work.plimsoll").toUtf8().constData(), &other), SQLITE_OK);
     QCOMPARE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
     page->document().commitBudget(mebi(2300));
-    page->document().saveNow(); // waits for the other program, in the background
+    page->saveNow(); // waits for the other program, in the background
     QElapsedTimer clock;
     clock.start();
     m_window->saveTo(*page, file("new.plimsoll"));
@@ -137,7 +137,7 @@ void LostWorkTest::savesUnderANewNameWithoutWaiting()
     page->document().commitBudget(mebi(2400)); // meanwhile
     sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr);
     sqlite3_close(other);
-    QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     QCOMPARE(page->document().title(), QStringLiteral("new.plimsoll"));
     QCOMPARE(saved(file("new.plimsoll")).plan.problem.budgetBytes, mebi(2400).count());
     QCOMPARE(saved(file("work.plimsoll")).plan.problem.budgetBytes, mebi(2300).count());
@@ -149,11 +149,11 @@ void LostWorkTest::noticesThatTheSessionIsGone()
     QVERIFY(page != nullptr);
     QVERIFY(QFile::remove(file("work.plimsoll")));
     page->document().commitBudget(mebi(2300));
-    QVERIFY(QTest::qWaitFor([&] { return page->document().hasSaveFailed(); }, kPatience));
-    QVERIFY(page->document().isUnsaved());
+    QVERIFY(QTest::qWaitFor([&] { return page->hasSaveFailed(); }, kPatience));
+    QVERIFY(page->isUnsaved());
     QVERIFY(page->strip().shown().rest.contains(QStringLiteral("new name")));
     saveTo(*page, file("again.plimsoll"));
-    QVERIFY(!page->document().isUnsaved());
+    QVERIFY(!page->isUnsaved());
     QVERIFY(page->strip().isHidden());
     QCOMPARE(saved(file("again.plimsoll")).plan.problem.budgetBytes, mebi(2300).count());
 }
@@ -166,8 +166,8 @@ void LostWorkTest::storesEachRunOnceAfterAFailure()
     page->document().commitBudget(mebi(2300));
     QVERIFY(
         QTest::qWaitFor([&] { return page->document().document().runs.size() == 2; }, kPatience));
-    page->document().saveNow();
-    QVERIFY(QTest::qWaitFor([&] { return page->document().hasSaveFailed(); }, kPatience));
+    page->saveNow();
+    QVERIFY(QTest::qWaitFor([&] { return page->hasSaveFailed(); }, kPatience));
     saveTo(*page, file("again.plimsoll"));
     QTest::qWait(500); // longer than changes are gathered
     QCOMPARE(saved(file("again.plimsoll")).plan.runs.size(), std::size_t{2});
@@ -184,13 +184,13 @@ void LostWorkTest::removesTheRightRunWhileANewFileIsWritten()
         QVERIFY(QTest::qWaitFor([&] { return document.isRefined(); }, kPatience));
     }
     QCOMPARE(document.document().runs.size(), std::size_t{3});
-    QVERIFY(QTest::qWaitFor([&] { return !document.isUnsaved(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     document.removeRun(document.document().runs.front().key);
-    QVERIFY(QTest::qWaitFor([&] { return !document.isUnsaved(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     m_window->saveTo(*page, file("new.plimsoll"));
-    QVERIFY(document.isSaving());
+    QVERIFY(page->isSaving());
     document.removeRun(document.document().runs.front().key);
-    QVERIFY(QTest::qWaitFor([&] { return !document.isUnsaved(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     const SavedSession left = saved(file("new.plimsoll"));
     QCOMPARE(left.plan.runs.size(), std::size_t{1});
     QCOMPARE(left.plan.runs.front().budgetBytes, mebi(2400).count());
@@ -267,8 +267,8 @@ void LostWorkTest::writesIntoNoSessionOfAnotherGraph()
     QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
     std::filesystem::rename(m_folder->file("other.plimsoll"), m_folder->file("work.plimsoll"));
     page->document().commitBudget(mebi(2300));
-    QVERIFY(QTest::qWaitFor([&] { return page->document().hasSaveFailed(); }, kPatience));
-    QVERIFY(page->document().isUnsaved());
+    QVERIFY(QTest::qWaitFor([&] { return page->hasSaveFailed(); }, kPatience));
+    QVERIFY(page->isUnsaved());
     QCOMPARE(saved(file("work.plimsoll")).plan.runs.size(), runs);
 }
 

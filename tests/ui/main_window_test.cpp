@@ -82,7 +82,7 @@ void MainWindowTest::opensASampleAndPlansIt()
     QCOMPARE(viewOf<RunPage>(*page).model()->rowCount(), 1);
     QCOMPARE(page->status().text, QStringLiteral("Plan verified"));
     QCOMPARE(m_settings->recentFiles().size(), 1);
-    QVERIFY(!page->document().isUnsaved());
+    QVERIFY(!page->isUnsaved());
     // The same file again is the same tab.
     trigger("sample.resnet18");
     QCOMPARE(m_window->pages().size(), std::size_t{1});
@@ -115,7 +115,7 @@ void MainWindowTest::showsACertifiedPlanInEveryFrameOfADrag()
     QVERIFY(!page->document().isDragging());
     const Bytes after = page->document().budget();
     QVERIFY(after < before);
-    QVERIFY(page->document().isUnsaved());
+    QVERIFY(page->isUnsaved());
     QCOMPARE(page->document().undoStack().count(), 1);
     trigger("edit.undo");
     QVERIFY(page->document().budget() == before);
@@ -200,10 +200,10 @@ void MainWindowTest::reopensASessionAsItWasLeft()
     page->document().renameRun(2, QStringLiteral("the good one"));
     viewOf<BudgetTimelineView>(*page).setVisibleRange({0.25, 0.5});
     viewOf<BudgetTimelineView>(*page).setPinnedSteps({100});
-    QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
+    QSignalSpy saved{page, &DocumentPage::sessionSaved};
     m_window->saveTo(*page, file);
     QVERIFY(saved.wait(kPatience));
-    QVERIFY(!page->document().isUnsaved());
+    QVERIFY(!page->isUnsaved());
     QCOMPARE(page->document().title(), QStringLiteral("work.plimsoll"));
     const auto evaluation = page->document().outcome().best->evaluationPtr();
     const plan::Plan plan = page->document().outcome().best->plan();
@@ -233,14 +233,14 @@ void MainWindowTest::savesEachChangeOfASession()
     const QString file = QString::fromStdString(m_folder->file("work.plimsoll"));
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
+    QSignalSpy saved{page, &DocumentPage::sessionSaved};
     m_window->saveTo(*page, file);
     QVERIFY(saved.wait(kPatience));
     page->document().commitBudget(Bytes{std::int64_t{2300} << 20});
-    QVERIFY(page->document().isUnsaved());
+    QVERIFY(page->isUnsaved());
     QVERIFY(m_window->findChild<QTabBar*>()->tabText(1).startsWith(QStringLiteral("●")));
     QVERIFY(QTest::qWaitFor(
-        [&] { return page->document().isRefined() && !page->document().isUnsaved(); }, kPatience));
+        [&] { return page->document().isRefined() && !page->isUnsaved(); }, kPatience));
     QVERIFY(!m_window->findChild<QTabBar*>()->tabText(1).startsWith(QStringLiteral("●")));
     // Another reader sees what the window shows as saved.
     const auto content = plimsoll::support::loadSession(file.toStdString());

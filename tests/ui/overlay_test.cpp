@@ -286,14 +286,14 @@ void OverlayTest::staysInTheSession()
     const QString file = QString::fromStdString(m_folder->file("work.plimsoll"));
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
+    QSignalSpy saved{page, &DocumentPage::sessionSaved};
     m_window->saveTo(*page, file);
     QVERIFY(saved.wait(kPatience));
     QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     drop(written(*page, nullptr, 4096)); // follows into the file
     QVERIFY(laid.wait(kPatience));
-    QVERIFY(page->document().isUnsaved());
-    QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
+    QVERIFY(page->isUnsaved());
+    QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     m_window->closePage(*m_window->pages().front());
     page = open(file);
     QVERIFY(page != nullptr);
@@ -303,7 +303,7 @@ void OverlayTest::staysInTheSession()
     QVERIFY(viewOf<BudgetTimelineView>(*page).accessibleDescription().contains(
         QStringLiteral("Measured peak")));
     m_window->actions().get(QStringLiteral("file.no_measurement"))->trigger();
-    QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     m_window->closePage(*m_window->pages().front());
     page = open(file);
     QVERIFY(page != nullptr);

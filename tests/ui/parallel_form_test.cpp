@@ -215,7 +215,7 @@ void ParallelFormTest::undoAndTheSessionKeepIt()
     QVERIFY(isDone(*page));
     const base::Bytes peak = page->document().planned()->unplanned->evaluation().peak;
     const QString file = QString::fromStdString(m_folder->file("work.plimsoll"));
-    QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
+    QSignalSpy saved{page, &DocumentPage::sessionSaved};
     m_window->saveTo(*page, file);
     QVERIFY(saved.wait(kPatience));
     m_window->closePage(*m_window->pages().front());

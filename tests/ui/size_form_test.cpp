@@ -321,14 +321,14 @@ void SizeFormTest::theSessionKeepsTheSize()
     const base::Bytes peak = unplannedPeak(*page);
     const auto runs = page->document().document().runs;
     QCOMPARE(runs.size(), std::size_t{2}); // as recorded, and at 7
-    QSignalSpy saved{&page->document(), &DocumentController::sessionSaved};
+    QSignalSpy saved{page, &DocumentPage::sessionSaved};
     m_window->saveTo(*page, file);
     QVERIFY(saved.wait(kPatience));
     type(box(*page, "Batch"), "6"); // follows into the file
     QVERIFY(hasSizes(*page, {{"batch", 6}}));
     type(box(*page, "Batch"), "7");
     QVERIFY(hasSizes(*page, {{"batch", 7}}));
-    QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     m_window->closePage(*m_window->pages().front());
     page = open(file);
     QVERIFY(page != nullptr);

@@ -19,7 +19,8 @@ QString samplePath(const char* name)
     return QString::fromStdString(support::samplePath(name));
 }
 
-void WindowFixture::openWindow(QSize size, std::optional<base::Budget> firstBudget)
+void WindowFixture::openWindow(QSize size, std::optional<base::Budget> firstBudget,
+                               const std::function<void(ui::PageRegistry&)>& extend)
 {
     // The offscreen platform complains about what it can't do with dialogs; nobody else may.
     QTest::failOnWarning(QRegularExpression{QStringLiteral("^(?!This plugin does not support)")});
@@ -28,10 +29,12 @@ void WindowFixture::openWindow(QSize size, std::optional<base::Budget> firstBudg
     m_settings =
         std::make_unique<ui::Settings>(QString::fromStdString(m_folder->file("settings.ini")));
     m_settings->drive(*m_theme);
-    m_window = std::make_unique<ui::MainWindow>(
-        *m_settings,
-        ui::PageRegistry{{ui::plannerPageKind(*m_settings, {support::defaultChoices(), firstBudget},
-                                              ui::plannerLayout())}});
+    ui::PageRegistry registry{
+        workspace::documentKinds(support::defaultChoices()),
+        {ui::plannerPageKind(*m_settings, firstBudget, ui::plannerLayout())}};
+    if (extend)
+        extend(registry);
+    m_window = std::make_unique<ui::MainWindow>(*m_settings, std::move(registry));
     m_window->setCloseQuestion([](const QString&) { return ui::MainWindow::CloseAnswer::Discard; });
     m_window->resize(size);
     m_window->show();

@@ -10,6 +10,7 @@
 
 #include "tests/support/temp_folder.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -37,8 +38,10 @@ template <typename View>
 class WindowFixture
 {
 protected:
+    /// `extend` may add kinds of documents and pages to those of the program.
     void openWindow(QSize size = {1440, 900},
-                    std::optional<base::Budget> firstBudget = std::nullopt);
+                    std::optional<base::Budget> firstBudget = std::nullopt,
+                    const std::function<void(ui::PageRegistry&)>& extend = {});
     void closeWindow();
     /// Null on the start page.
     [[nodiscard]] ui::PlannerPage* currentPage() const;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/document_page/document_page.h"
 
+#include "ui/base/texts.h"
 #include "ui/document_page/pages_dock.h"
+#include "ui/document_page/session_keeper.h"
 
 #include <QAction>
 #include <QJsonDocument>
@@ -27,7 +29,10 @@ constexpr int kLeastBottomHeight = 150;
 constexpr int kLeftWidth = 372; ///< of the first of several docks below
 } // namespace
 
-DocumentPage::DocumentPage(QWidget* parent) : QMainWindow{parent}
+DocumentPage::DocumentPage(workspace::DocumentPtr document, QWidget* parent)
+    : QMainWindow{parent}
+    , m_document{std::move(document)}
+    , m_keeper{std::make_unique<SessionKeeper>(*m_document)}
 {
     setWindowFlags(Qt::Widget);
     connect(&Theme::current(), &Theme::changed, this, &DocumentPage::followScale);
@@ -45,13 +50,110 @@ DocumentPage::DocumentPage(QWidget* parent) : QMainWindow{parent}
     column->addWidget(m_strip);
     setCentralWidget(centre);
     m_centre = centre;
+    connect(m_keeper.get(), &SessionKeeper::stateChanged, this, &DocumentPage::stateChanged);
+    connect(m_keeper.get(), &SessionKeeper::saved, this, [this](const QString& path, bool first) {
+        if (first)
+            m_document->isChanged = false;
+        m_strip->withdraw(QStringLiteral("save"));
+        Q_EMIT stateChanged();
+        Q_EMIT sessionSaved(path, first);
+    });
+    connect(m_keeper.get(), &SessionKeeper::failed, this, [this](const QString& sentence) {
+        m_strip->post({QStringLiteral("save"),
+                       MessageKind::Danger,
+                       tr("The session could not be saved."),
+                       sentence,
+                       {}});
+    });
+    connect(m_keeper.get(), &SessionKeeper::settled, this, &DocumentPage::notifyIdle);
 }
 
 DocumentPage::~DocumentPage()
 {
+    // Going, it writes what is pending, and may still report that this fails.
+    m_keeper->disconnect(this);
     // The docks outlive the members; going, they would still report here.
     for (const auto& [dock, area] : m_docks)
         dock->disconnect(this);
+}
+
+QString DocumentPage::kind() const
+{
+    return QString::fromStdString(std::string{m_document->kind()});
+}
+
+QString DocumentPage::title() const
+{
+    return fileText(m_document->title());
+}
+
+QString DocumentPage::name() const
+{
+    return QString::fromStdString(m_document->name());
+}
+
+QString DocumentPage::originFile() const
+{
+    return QString::fromStdString(m_document->file().string());
+}
+
+const session::SessionFilePtr& DocumentPage::sessionFile() const
+{
+    return m_document->session.file;
+}
+
+bool DocumentPage::isUnsaved() const
+{
+    return isInSession() ? m_keeper->isPending() : m_document->isDirty();
+}
+
+bool DocumentPage::isSaving() const
+{
+    return m_keeper->isWriting();
+}
+
+bool DocumentPage::hasSaveFailed() const
+{
+    return m_keeper->hasFailed();
+}
+
+void DocumentPage::saveAs(const QString& path)
+{
+    prepareToSave();
+    m_keeper->create(path.toStdString());
+}
+
+void DocumentPage::saveInto(const session::SessionFilePtr& file)
+{
+    prepareToSave();
+    m_keeper->join(file);
+}
+
+void DocumentPage::saveNow()
+{
+    m_keeper->saveNow();
+}
+
+void DocumentPage::finishSaving()
+{
+    m_keeper->finish();
+}
+
+void DocumentPage::discardChanges()
+{
+    m_keeper->forget();
+}
+
+void DocumentPage::showNotes()
+{
+    for (const std::string& note : m_document->notes)
+        m_strip->post({{}, MessageKind::Warn, tr("Opened with a difference."), fileText(note), {}});
+}
+
+void DocumentPage::notifyIdle()
+{
+    if (isAtRest())
+        Q_EMIT becameIdle();
 }
 
 void DocumentPage::setCentre(QWidget* plot)
@@ -292,7 +394,7 @@ void DocumentPage::showEvent(QShowEvent* event)
 void DocumentPage::restoreView()
 {
     const QJsonObject view =
-        QJsonDocument::fromJson(QByteArray::fromStdString(savedView())).object();
+        QJsonDocument::fromJson(QByteArray::fromStdString(m_document->view)).object();
     if (view.value(QStringLiteral("version")).toInt() != kLayoutVersion)
         return;
     restoreFrom(view);
@@ -317,7 +419,13 @@ void DocumentPage::storeView()
         {QStringLiteral("docks"), QString::fromLatin1(saveState(kLayoutVersion).toBase64())},
     };
     addToView(view);
-    setSavedView(QJsonDocument{view}.toJson(QJsonDocument::Compact).toStdString());
+    const std::string text = QJsonDocument{view}.toJson(QJsonDocument::Compact).toStdString();
+    if (text == m_document->view)
+        return;
+    m_document->view = text;
+    m_keeper->put("view", [text](session::SessionStore& store, session::DocumentId id) {
+        return store.saveView(id, text);
+    });
 }
 
 } // namespace plimsoll::ui

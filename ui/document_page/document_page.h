@@ -3,13 +3,15 @@
 
 #include "core/base/job_context.h"
 #include "core/base/result.h"
-#include "core/workspace/file_kind.h"
+#include "core/readers/file_value.h"
+#include "core/workspace/document.h"
 #include "ui/base/message_strip.h"
 #include "ui/base/theme.h"
 
 #include <QMainWindow>
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 class QJsonObject;
@@ -18,6 +20,7 @@ class QUndoStack;
 namespace plimsoll::ui {
 
 class PagesDock;
+class SessionKeeper;
 
 /// What the status bar says about a document.
 struct StatusText
@@ -36,8 +39,8 @@ struct DockKind
 };
 
 /// The page of one open document: a plot in the centre with messages above it, docks around it, all
-/// that the window asks about the document. What is shown, saved and undone is the derived page's;
-/// docks and their layout are the same for every kind of page.
+/// that the window asks about the document. What is shown and undone is the derived page's; docks,
+/// their layout, saving and closing are the same for every kind of page.
 class DocumentPage : public QMainWindow
 {
     Q_OBJECT
@@ -49,18 +52,20 @@ public:
     /// Reads a file off the GUI thread; what it returns is called on the GUI thread.
     using Addition = std::function<base::Result<std::function<void()>>(const base::JobContext&)>;
 
-    explicit DocumentPage(QWidget* parent = nullptr);
+    explicit DocumentPage(workspace::DocumentPtr document, QWidget* parent = nullptr);
     ~DocumentPage() override;
 
-    /// PageKind::id.
-    [[nodiscard]] virtual QString kind() const = 0;
+    /// PageKind::id, which is the document's kind.
+    [[nodiscard]] QString kind() const;
     /// For tabs and the title of the window.
-    [[nodiscard]] virtual QString title() const = 0;
+    [[nodiscard]] virtual QString title() const;
     /// What a new file of it is called, without an ending.
-    [[nodiscard]] virtual QString name() const = 0;
+    [[nodiscard]] QString name() const;
     /// Its session, else the file that it was read from.
-    [[nodiscard]] virtual QString originFile() const = 0;
-    [[nodiscard]] virtual bool isInSession() const = 0;
+    [[nodiscard]] QString originFile() const;
+    [[nodiscard]] bool isInSession() const { return sessionFile() != nullptr; }
+    /// Null: it is in no session.
+    [[nodiscard]] const session::SessionFilePtr& sessionFile() const;
     [[nodiscard]] virtual QUndoStack& undoStack() = 0;
 
     [[nodiscard]] virtual StatusText status() const = 0;
@@ -82,7 +87,7 @@ public:
     virtual void showHit(std::size_t /*hit*/) {}
 
     // Files that are laid over the document, such as a measurement.
-    [[nodiscard]] virtual bool accepts(workspace::FileKind /*file*/) const { return false; }
+    [[nodiscard]] virtual bool accepts(readers::FileKind /*file*/) const { return false; }
     [[nodiscard]] virtual Addition addition(const QString& /*path*/) { return {}; }
     virtual void showAdditionError(const QString& /*path*/, const base::Error& /*error*/) {}
     /// Asks for a file to be added, once those before it are open.
@@ -90,22 +95,24 @@ public:
 
     // Saving and closing.
     /// Changes that are in no file yet.
-    [[nodiscard]] virtual bool isUnsaved() const = 0;
-    [[nodiscard]] virtual bool isSaving() const = 0;
+    [[nodiscard]] bool isUnsaved() const;
+    [[nodiscard]] bool isSaving() const;
     /// The last attempt to write the session failed; its changes are in no file.
-    [[nodiscard]] virtual bool hasSaveFailed() const = 0;
+    [[nodiscard]] bool hasSaveFailed() const;
     /// Saves into a new session file; later changes follow by themselves.
-    virtual void saveAs(const QString& path) = 0;
+    void saveAs(const QString& path);
+    /// Saves into a session that other documents are kept in.
+    void saveInto(const session::SessionFilePtr& file);
     /// Writes pending changes of a session now, in the background.
-    virtual void saveNow() = 0;
+    void saveNow();
     /// Writes pending changes and waits: the program is about to end.
-    virtual void finishSaving() = 0;
+    void finishSaving();
     /// Nothing is saved any more: the user closes without saving.
-    virtual void discardChanges() = 0;
+    void discardChanges();
     /// It is to be closed: jobs are given up, what is pending is written in the background;
     /// becameIdle() says when nothing of it runs any more.
-    virtual void letGo() = 0;
-    [[nodiscard]] virtual bool isAtRest() const = 0;
+    virtual void letGo() { saveNow(); }
+    [[nodiscard]] virtual bool isAtRest() const { return !isSaving(); }
 
     [[nodiscard]] MessageStrip& strip() { return *m_strip; }
     void focusCentre() { m_centre->setFocus(Qt::OtherFocusReason); }
@@ -145,9 +152,15 @@ protected:
     /// `narrowTitle`: of a view at the right where it becomes a tab below, in a narrow window.
     void addView(const QString& dock, QWidget* view, const QString& title,
                  const QString& narrowTitle = {});
+    [[nodiscard]] workspace::Document& kept() const { return *m_document; }
+    /// Takes what changes in the document, and writes it to its session.
+    [[nodiscard]] SessionKeeper& keeper() { return *m_keeper; }
+    /// Before the whole document is saved.
+    virtual void prepareToSave() {}
+    void notifyIdle();
+    /// Posts what could not be taken over from the file, once somebody listens to the strip.
+    void showNotes();
     // What the document keeps of the window: a JSON object, to which the page adds its values.
-    [[nodiscard]] virtual std::string savedView() const = 0;
-    virtual void setSavedView(const std::string& view) = 0;
     virtual void addToView(QJsonObject& /*view*/) const {}
     virtual void restoreFrom(const QJsonObject& /*view*/) {}
 
@@ -173,6 +186,8 @@ private:
     void followScale();
     void restoreView();
 
+    workspace::DocumentPtr m_document;
+    std::unique_ptr<SessionKeeper> m_keeper;
     MessageStrip* m_strip = nullptr;
     QWidget* m_centre = nullptr;
     std::vector<std::pair<PagesDock*, Qt::DockWidgetArea>> m_docks; ///< and where they are at first

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/workspace/document_kinds.h"
 #include "ui/document_page/document_page.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <map>
 
 namespace plimsoll::ui {
@@ -49,39 +48,34 @@ struct PageCommand
     PageChoice choice = {};                                  ///< in place of `run`
 };
 
-/// A kind of document: the files that it is read from, its page, its commands.
+/// The pages of a kind of document, and their commands.
 struct PageKind
 {
-    /// Makes the page of what was read, on the GUI thread.
-    using Factory = std::function<DocumentPage*(QWidget* parent)>;
-
-    QString id;
-    std::vector<workspace::FileKind> files;
-    /// Off the GUI thread.
-    std::function<base::Result<Factory>(const std::filesystem::path& path,
-                                        const base::JobContext& job)>
-        read;
+    QString id; ///< workspace::DocumentKind::id
+    /// Makes the page of a document that was opened, which has the kind's type.
+    std::function<DocumentPage*(workspace::DocumentPtr document, QWidget* parent)> make;
     /// Files that are only laid over such a document, and what to do where none is open.
-    std::map<workspace::FileKind, QString> additions;
-    QString menu; ///< title of the menu of its own
-    std::vector<PageCommand> commands;
+    std::map<readers::FileKind, QString> additions = {};
+    QString menu = {}; ///< title of the menu of its own
+    std::vector<PageCommand> commands = {};
 };
 
-/// The kinds of documents that a window opens; filled by whoever composes the program.
+/// What a window opens, and the pages that show it; filled by whoever composes the program.
 struct PageRegistry
 {
+    workspace::DocumentKinds documents;
     std::vector<PageKind> kinds;
 
-    /// Null: no kind is read from such a file.
-    [[nodiscard]] const PageKind* readerOf(workspace::FileKind file) const
+    /// Null: no page shows such documents.
+    [[nodiscard]] const PageKind* kindOf(const workspace::Document& document) const
     {
         for (const PageKind& kind : kinds)
-            if (std::find(kind.files.begin(), kind.files.end(), file) != kind.files.end())
+            if (kind.id.toStdString() == document.kind())
                 return &kind;
         return nullptr;
     }
     /// The sentence of `additions`; empty: it is no such file.
-    [[nodiscard]] QString additionHint(workspace::FileKind file) const
+    [[nodiscard]] QString additionHint(readers::FileKind file) const
     {
         for (const PageKind& kind : kinds)
             if (const auto hint = kind.additions.find(file); hint != kind.additions.end())

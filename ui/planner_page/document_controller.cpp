@@ -6,7 +6,7 @@
 #include "ui/models/program_texts.h"
 #include "ui/planner_page/document_commands.h"
 #include "ui/planner_page/planned_so_far.h"
-#include "ui/shell/session_keeper.h"
+#include "ui/document_page/session_keeper.h"
 
 #include <QDateTime>
 
@@ -28,11 +28,12 @@ std::string runSlot(std::int64_t key)
 }
 } // namespace
 
-DocumentController::DocumentController(workspace::PlanDocument opened, QObject* parent)
+DocumentController::DocumentController(workspace::PlanDocument& document, SessionKeeper& keeper,
+                                       QObject* parent)
     : QObject{parent}
-    , m_document{std::move(opened)}
+    , m_document{document}
+    , m_keeper{keeper}
     , m_planned{std::move(m_document.first)}
-    , m_keeper{std::make_unique<SessionKeeper>(m_document)}
 {
     for (const workspace::Run& run : m_document.runs)
         m_lastKey = std::max(m_lastKey, run.key);
@@ -53,17 +54,6 @@ DocumentController::DocumentController(workspace::PlanDocument opened, QObject* 
         m_perMille = perMille;
         Q_EMIT planningProgressed(perMille);
     });
-    connect(m_keeper.get(), &SessionKeeper::stateChanged, this, &DocumentController::titleChanged);
-    connect(m_keeper.get(), &SessionKeeper::saved, this, [this](const QString& path, bool first) {
-        if (first) {
-            m_document.isChanged = false;
-            Q_EMIT titleChanged();
-        }
-        Q_EMIT sessionSaved(path, first);
-    });
-    connect(m_keeper.get(), &SessionKeeper::failed, this,
-            [this](const QString& sentence) { Q_EMIT failed(QStringLiteral("save"), sentence); });
-    connect(m_keeper.get(), &SessionKeeper::settled, this, &DocumentController::notifyIdle);
     for (const JobRunnerBase* jobs :
          {static_cast<JobRunnerBase*>(&m_planner), static_cast<JobRunnerBase*>(&m_sizer),
           static_cast<JobRunnerBase*>(&m_refiner), static_cast<JobRunnerBase*>(&m_pricer)})
@@ -99,11 +89,6 @@ plan::VerifiedPlanPtr DocumentController::shownPlan() const
         return m_outcome.best;
     const auto& points = m_planned->frontier->points();
     return points.empty() ? m_planned->unplanned : points.front().plan;
-}
-
-bool DocumentController::isUnsaved() const
-{
-    return m_document.session.file ? m_keeper->isPending() : m_document.isChanged;
 }
 
 QString DocumentController::title() const
@@ -362,7 +347,7 @@ void DocumentController::recordRun()
 
 void DocumentController::keepProblem()
 {
-    m_keeper->put("problem", [problem = workspace::savedProblem(m_document)](
+    m_keeper.put("problem", [problem = workspace::savedProblem(m_document)](
                                  session::SessionStore& store, session::DocumentId id) {
         return session::saveProblem(store, id, problem);
     });
@@ -370,7 +355,7 @@ void DocumentController::keepProblem()
 
 void DocumentController::keepRun(const workspace::Run& run)
 {
-    m_keeper->put(runSlot(run.key), [run](session::SessionStore& store, session::DocumentId id) {
+    m_keeper.put(runSlot(run.key), [run](session::SessionStore& store, session::DocumentId id) {
         return session::saveRun(store, id, workspace::savedRun(run));
     });
 }
@@ -380,7 +365,7 @@ void DocumentController::setOverlay(workspace::OverlayPtr overlay)
     if (overlay == m_document.overlay)
         return;
     m_document.overlay = std::move(overlay);
-    m_keeper->put("measurement", [overlay = m_document.overlay](session::SessionStore& store,
+    m_keeper.put("measurement", [overlay = m_document.overlay](session::SessionStore& store,
                                                                 session::DocumentId id) {
         return session::saveMeasurement(store, id, workspace::savedMeasurement(overlay));
     });
@@ -405,22 +390,12 @@ void DocumentController::removeRun(std::int64_t key)
                                   [key](const workspace::Run& other) { return other.key == key; });
     if (run == m_document.runs.end())
         return;
-    m_keeper->put(runSlot(key), [key](session::SessionStore& store, session::DocumentId id) {
+    m_keeper.put(runSlot(key), [key](session::SessionStore& store, session::DocumentId id) {
         return session::removeRun(store, id, key);
     });
     m_document.runs.erase(run);
     changed();
     Q_EMIT runsChanged();
-}
-
-void DocumentController::setView(const std::string& state)
-{
-    if (state == m_document.view)
-        return;
-    m_document.view = state;
-    m_keeper->put("view", [state](session::SessionStore& store, session::DocumentId id) {
-        return store.saveView(id, state);
-    });
 }
 
 void DocumentController::changed()
@@ -429,31 +404,13 @@ void DocumentController::changed()
     Q_EMIT titleChanged();
 }
 
-void DocumentController::saveAs(const QString& path)
+void DocumentController::settleBudget()
 {
     if (!m_document.budget)
         m_document.budget = budget();
-    m_keeper->create(path.toStdString());
 }
 
-void DocumentController::saveInto(session::SessionFilePtr file)
-{
-    if (!m_document.budget)
-        m_document.budget = budget();
-    m_keeper->join(std::move(file));
-}
-
-void DocumentController::saveNow()
-{
-    m_keeper->saveNow();
-}
-
-void DocumentController::finishSaving()
-{
-    m_keeper->finish();
-}
-
-void DocumentController::letGo()
+void DocumentController::stopJobs()
 {
     m_refineTimer.stop();
     m_wanted.reset();
@@ -461,33 +418,16 @@ void DocumentController::letGo()
     m_planner.stop();
     m_refiner.stop();
     m_pricer.stop();
-    m_keeper->saveNow();
 }
 
-bool DocumentController::isAtRest() const
+bool DocumentController::isIdle() const
 {
-    return !m_keeper->isWriting() && m_sizer.isIdle() && m_planner.isIdle() && m_refiner.isIdle()
-           && m_pricer.isIdle();
-}
-
-bool DocumentController::isSaving() const
-{
-    return m_keeper->isWriting();
-}
-
-void DocumentController::discardChanges()
-{
-    m_keeper->forget();
-}
-
-bool DocumentController::hasSaveFailed() const
-{
-    return m_keeper->hasFailed();
+    return m_sizer.isIdle() && m_planner.isIdle() && m_refiner.isIdle() && m_pricer.isIdle();
 }
 
 void DocumentController::notifyIdle()
 {
-    if (isAtRest())
+    if (isIdle())
         Q_EMIT becameIdle();
 }
 

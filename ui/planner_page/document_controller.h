@@ -27,7 +27,8 @@ class DocumentController : public QObject
     Q_OBJECT
 
 public:
-    explicit DocumentController(workspace::PlanDocument opened, QObject* parent = nullptr);
+    DocumentController(workspace::PlanDocument& document, SessionKeeper& keeper,
+                       QObject* parent = nullptr);
     ~DocumentController() override;
 
     [[nodiscard]] const workspace::PlanDocument& document() const { return m_document; }
@@ -58,8 +59,6 @@ public:
     /// What each pin costs at budget(), in order; empty while that isn't known.
     [[nodiscard]] std::vector<workspace::PinPrice> pinPrices() const;
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
-    /// Changes that are in no file yet.
-    [[nodiscard]] bool isUnsaved() const;
     [[nodiscard]] QString title() const;
 
     // What the user does.
@@ -75,25 +74,12 @@ public:
     void stopPlanning();
     void renameRun(std::int64_t key, const QString& name);
     void removeRun(std::int64_t key);
-    /// The window's state, for the session; not a change that is worth asking about.
-    void setView(const std::string& state);
-    /// Saves into a new session file; later changes follow by themselves.
-    void saveAs(const QString& path);
-    /// Saves into a session that other documents are kept in.
-    void saveInto(session::SessionFilePtr file);
-    /// Writes pending changes of a session now, in the background.
-    void saveNow();
-    /// Writes pending changes and waits: the program is about to end.
-    void finishSaving();
-    /// The document is to be closed: what is being planned is given up, what is pending is written,
-    /// both in the background; becameIdle() says when nothing of it runs any more.
-    void letGo();
-    [[nodiscard]] bool isAtRest() const;
-    [[nodiscard]] bool isSaving() const;
-    /// Nothing is saved any more: the user closes without saving.
-    void discardChanges();
-    /// The last attempt to write the session failed; its changes are in no file.
-    [[nodiscard]] bool hasSaveFailed() const;
+    /// The budget that was only suggested so far becomes the document's.
+    void settleBudget();
+    /// The document is to be closed: what is being planned is given up; becameIdle() says when
+    /// nothing of it runs any more.
+    void stopJobs();
+    [[nodiscard]] bool isIdle() const;
 
 Q_SIGNALS:
     /// Budget, plan or bounds changed: a new picture.
@@ -106,9 +92,8 @@ Q_SIGNALS:
     void pinPricesChanged();
     void runsChanged();
     void overlayChanged();
-    /// Title, unsaved mark or session path.
+    /// Title, or whether there are changes.
     void titleChanged();
-    void sessionSaved(const QString& path, bool first);
     /// No thread works for the document any more.
     void becameIdle();
     /// Something could not be done; a sentence.
@@ -131,7 +116,8 @@ private:
     void changed();
     void notifyIdle();
 
-    workspace::PlanDocument m_document;
+    workspace::PlanDocument& m_document;
+    SessionKeeper& m_keeper;
     workspace::PlannedPtr m_planned;
     std::vector<workspace::PlannedPtr> m_known; ///< of earlier choices: undo answers at once
     bool m_complete = false;
@@ -144,7 +130,6 @@ private:
     std::string m_refusal; ///< why the last job made no plans; empty: it made some, or runs
     QUndoStack m_undo;
     QTimer m_refineTimer;
-    std::unique_ptr<SessionKeeper> m_keeper;
     std::shared_ptr<PlannedSoFar> m_soFar; ///< of the running job
     QTimer m_soFarTimer;
     std::optional<workspace::Choices> m_wanted; ///< while their sizes are being tried

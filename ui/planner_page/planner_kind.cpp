@@ -137,33 +137,23 @@ std::vector<PageCommand> commands()
 
 } // namespace
 
-PageKind plannerPageKind(Settings& settings, PlannerStart start, PlannerLayout layout)
+PageKind plannerPageKind(Settings& settings, std::optional<base::Budget> budget,
+                         PlannerLayout layout)
 {
-    PageKind kind;
-    kind.id = QStringLiteral("plan");
-    // Of a plan the reader says what to open instead.
-    kind.files = {workspace::FileKind::Graph, workspace::FileKind::Session,
-                  workspace::FileKind::Plan};
-    kind.additions = {
-        {workspace::FileKind::Measurement,
-         PlannerPage::tr("It is a measurement: open the traced step that was measured first, "
-                         "then lay it over that.")}};
-    kind.menu = PlannerPage::tr("&Plan");
-    kind.commands = ui::commands();
-    kind.read = [&settings, start = std::move(start), layout = std::move(layout)](
-                    const std::filesystem::path& path,
-                    const base::JobContext& job) -> base::Result<PageKind::Factory> {
-        base::Result<workspace::Opened> opened = workspace::openDocument(path, start.choices, job);
-        if (!opened)
-            return tl::unexpected{opened.error()};
-        if (start.budget && !opened->document.budget)
-            opened->document.budget = start.budget->of(opened->first->unplanned->evaluation().peak);
-        return [&settings, layout, once = std::make_shared<workspace::Opened>(*std::move(opened))](
-                   QWidget* parent) -> DocumentPage* {
-            return new PlannerPage{std::move(*once), settings, layout, parent};
-        };
+    const auto make = [&settings, budget, layout = std::move(layout)](
+                          workspace::DocumentPtr document, QWidget* parent) -> DocumentPage* {
+        auto& plan = dynamic_cast<workspace::PlanDocument&>(*document);
+        if (budget && !plan.budget)
+            plan.budget = budget->of(plan.first->unplanned->evaluation().peak);
+        return new PlannerPage{std::move(document), settings, layout, parent};
     };
-    return kind;
+    return {QString::fromStdString(std::string{workspace::kPlanDocument}),
+            make,
+            {{readers::FileKind::Measurement,
+              PlannerPage::tr("It is a measurement: open the traced step that was measured first, "
+                              "then lay it over that.")}},
+            PlannerPage::tr("&Plan"),
+            commands()};
 }
 
 } // namespace plimsoll::ui

@@ -11,15 +11,9 @@ namespace plimsoll::ui {
 
 class Settings;
 
-/// What a document begins with that brings nothing of its own along.
-struct PlannerStart
-{
-    workspace::Choices choices;
-    std::optional<base::Budget> budget; ///< a ratio is of the unplanned peak
-};
-
-/// Traced steps and sessions of them, on a PlannerPage.
-[[nodiscard]] PageKind plannerPageKind(Settings& settings, PlannerStart start,
+/// Traced steps on a PlannerPage. Documents without a budget of their own begin with `budget`; a
+/// ratio is of the unplanned peak.
+[[nodiscard]] PageKind plannerPageKind(Settings& settings, std::optional<base::Budget> budget,
                                        PlannerLayout layout);
 
 } // namespace plimsoll::ui

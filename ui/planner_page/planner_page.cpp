@@ -25,11 +25,11 @@ struct ProgramIndex
     std::optional<graph::FindIndex> index;
 };
 
-PlannerPage::PlannerPage(workspace::Opened opened, Settings& settings, const PlannerLayout& layout,
-                         QWidget* parent)
-    : DocumentPage{parent}
+PlannerPage::PlannerPage(workspace::DocumentPtr plan, Settings& settings,
+                         const PlannerLayout& layout, QWidget* parent)
+    : DocumentPage{std::move(plan), parent}
     , m_settings{settings}
-    , m_document{std::move(opened)}
+    , m_document{dynamic_cast<workspace::PlanDocument&>(kept()), keeper()}
     , m_layer{m_document}
     , m_exporter{*this, m_document, settings}
     , m_index{std::make_shared<ProgramIndex>()}
@@ -54,13 +54,11 @@ PlannerPage::PlannerPage(workspace::Opened opened, Settings& settings, const Pla
     showPlanned();
     show(Change::Runs | Change::Choices);
     showAnswer();
-    for (const std::string& note : m_document.document().notes)
-        strip().post({{}, MessageKind::Warn, tr("Opened with a difference."), fileText(note), {}});
+    showNotes();
 }
 
 PlannerPage::~PlannerPage()
 {
-    // Going, it writes what is pending, and may still report that this fails.
     m_document.disconnect(this);
     // So would the views: they outlive the members.
     for (QObject* child : findChildren<QObject*>())
@@ -94,7 +92,6 @@ void PlannerPage::connectDocument()
     connect(&m_restTimer, &QTimer::timeout, this, [this] { show(Change::AtRest); });
     connect(&m_document, &DocumentController::titleChanged, this, &PlannerPage::stateChanged);
     connect(&m_selection, &Selection::stepChanged, this, &PlannerPage::stateChanged);
-    connect(&m_document, &DocumentController::sessionSaved, this, &PlannerPage::sessionSaved);
     connect(&m_document, &DocumentController::becameIdle, this, &PlannerPage::notifyIdle);
     connect(&m_exporter.job(), &JobRunnerBase::idle, this, &PlannerPage::notifyIdle);
 }
@@ -210,9 +207,9 @@ void PlannerPage::showHit(std::size_t op)
         Q_EMIT stepWanted(static_cast<std::size_t>(steps[op]));
 }
 
-bool PlannerPage::accepts(workspace::FileKind file) const
+bool PlannerPage::accepts(readers::FileKind file) const
 {
-    return file == workspace::FileKind::Measurement;
+    return file == readers::FileKind::Measurement;
 }
 
 DocumentPage::Addition PlannerPage::addition(const QString& path)
@@ -225,32 +222,15 @@ void PlannerPage::showAdditionError(const QString& path, const base::Error& erro
     showMeasurementError(*this, m_settings, path, error);
 }
 
-QString PlannerPage::name() const
+void PlannerPage::letGo()
 {
-    return QString::fromStdString(m_document.document().graph.name);
-}
-
-QString PlannerPage::originFile() const
-{
-    const workspace::Document& document = m_document.document();
-    return QString::fromStdString(
-        (isInSession() ? document.sessionPath : document.graph.path).string());
-}
-
-bool PlannerPage::isInSession() const
-{
-    return !m_document.document().sessionPath.empty();
+    m_document.stopJobs();
+    DocumentPage::letGo();
 }
 
 bool PlannerPage::isAtRest() const
 {
-    return m_document.isAtRest() && m_exporter.job().isIdle();
-}
-
-void PlannerPage::notifyIdle()
-{
-    if (isAtRest())
-        Q_EMIT becameIdle();
+    return DocumentPage::isAtRest() && m_document.isIdle() && m_exporter.job().isIdle();
 }
 
 bool PlannerPage::isSettled() const

@@ -26,7 +26,7 @@ class PlannerPage : public DocumentPage
     Q_OBJECT
 
 public:
-    PlannerPage(workspace::Opened opened, Settings& settings, const PlannerLayout& layout,
+    PlannerPage(workspace::DocumentPtr plan, Settings& settings, const PlannerLayout& layout,
                 QWidget* parent = nullptr);
     ~PlannerPage() override;
 
@@ -40,11 +40,7 @@ public:
     /// Where the shown plan runs it; `recomputed`: where it does so again.
     void selectOp(graph::OpId op, bool recomputed);
 
-    [[nodiscard]] QString kind() const override { return QStringLiteral("plan"); }
     [[nodiscard]] QString title() const override { return m_document.title(); }
-    [[nodiscard]] QString name() const override;
-    [[nodiscard]] QString originFile() const override;
-    [[nodiscard]] bool isInSession() const override;
     [[nodiscard]] QUndoStack& undoStack() override { return m_document.undoStack(); }
     [[nodiscard]] StatusText status() const override { return state().status(); }
     [[nodiscard]] QString jobText() const override;
@@ -59,17 +55,10 @@ public:
     [[nodiscard]] Search searchFor(const QString& query) override;
     /// Puts the cursor on the op, where the shown plan first runs it.
     void showHit(std::size_t op) override;
-    [[nodiscard]] bool accepts(workspace::FileKind file) const override;
+    [[nodiscard]] bool accepts(readers::FileKind file) const override;
     [[nodiscard]] Addition addition(const QString& path) override;
     void showAdditionError(const QString& path, const base::Error& error) override;
-    [[nodiscard]] bool isUnsaved() const override { return m_document.isUnsaved(); }
-    [[nodiscard]] bool isSaving() const override { return m_document.isSaving(); }
-    [[nodiscard]] bool hasSaveFailed() const override { return m_document.hasSaveFailed(); }
-    void saveAs(const QString& path) override { m_document.saveAs(path); }
-    void saveNow() override { m_document.saveNow(); }
-    void finishSaving() override { m_document.finishSaving(); }
-    void discardChanges() override { m_document.discardChanges(); }
-    void letGo() override { m_document.letGo(); }
+    void letGo() override;
     [[nodiscard]] bool isAtRest() const override;
 
 Q_SIGNALS:
@@ -79,8 +68,7 @@ Q_SIGNALS:
     void pinWanted(const QString& pin);
 
 protected:
-    [[nodiscard]] std::string savedView() const override { return m_document.document().view; }
-    void setSavedView(const std::string& view) override { m_document.setView(view); }
+    void prepareToSave() override { m_document.settleBudget(); }
     void addToView(QJsonObject& view) const override;
     void restoreFrom(const QJsonObject& view) override;
 
@@ -89,7 +77,6 @@ private:
     void show(Changes what);
     void showPlanned();
     void showAnswer();
-    void notifyIdle();
     [[nodiscard]] bool isWaiting() const;
 
     Settings& m_settings;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/workspace/document.h"
+#include "core/workspace/plan_document.h"
 #include "ui/document_page/document_page.h"
 
 #include <QFlags>
@@ -19,7 +19,7 @@ class PlannerPage;
 /// What a planner page shows, for the length of an update.
 struct PlannerState
 {
-    const workspace::Document& document;
+    const workspace::PlanDocument& document;
     const workspace::Planned& planned;
     const solve::Outcome& outcome;      ///< the answer at `budget`
     const plan::VerifiedPlanPtr& shown; ///< the plan to draw; never null

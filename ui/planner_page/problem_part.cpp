@@ -18,8 +18,7 @@ constexpr QLatin1String kBudgetMessage{"budget"}; ///< as infeasibleMessage() ha
 
 QString failureText(const QString& id)
 {
-    return id == QStringLiteral("save") ? PlannerPage::tr("The session could not be saved.")
-           : id == QStringLiteral("size")
+    return id == QStringLiteral("size")
                ? PlannerPage::tr("The model can't be resized to this value.")
                : PlannerPage::tr("Planning failed.");
 }
@@ -78,8 +77,6 @@ PlannerView makeProblemView(PlannerPage& page)
                      [&strip](const QString& id, const QString& sentence) {
                          strip.post({id, MessageKind::Danger, failureText(id), sentence, {}});
                      });
-    QObject::connect(&document, &DocumentController::sessionSaved, &page,
-                     [&strip] { strip.withdraw(QStringLiteral("save")); });
     return {list, [=, &page, &strip](const PlannerState& state, Changes what) {
                 if (what & Change::Choices)
                     for (const char* id : {"size", "plan"}) // of the previous settings

@@ -25,7 +25,7 @@ void select(PlannerPage& page, int step)
     page.selection().setStep(static_cast<std::size_t>(std::max(step, 0)));
 }
 
-QString runSize(const workspace::Document& document, const workspace::Run& run)
+QString runSize(const workspace::PlanDocument& document, const workspace::Run& run)
 {
     const std::optional<graph::Vary>& vary = document.graph.program->vary;
     if (!vary)
@@ -51,7 +51,7 @@ void goBackTo(DocumentController& document, qint64 key)
     document.commitBudget(budget);
 }
 
-std::vector<RunRow> runRows(const workspace::Document& document)
+std::vector<RunRow> runRows(const workspace::PlanDocument& document)
 {
     std::vector<RunRow> rows;
     for (const workspace::Run& run : document.runs)

@@ -10,6 +10,8 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -102,10 +104,11 @@ void FileOpener::openNext()
         return;
     }
     m_sniffer.start(
-        [file = path.toStdString()](const base::JobContext&) {
-            return base::Result<workspace::FileKind>{workspace::kindOf(file)};
+        [this, file = path.toStdString()](const base::JobContext&) {
+            return base::Result<std::optional<readers::FileKind>>{
+                m_kinds.documents.formats.kindOf(file)};
         },
-        [this, path](const base::Result<workspace::FileKind>& kind) {
+        [this, path](const base::Result<std::optional<readers::FileKind>>& kind) {
             if (m_current.path == path) // else it was given up
                 openAs(*kind);
             else
@@ -113,36 +116,36 @@ void FileOpener::openNext()
         });
 }
 
-void FileOpener::openAs(workspace::FileKind kind)
+void FileOpener::openAs(std::optional<readers::FileKind> kind)
 {
-    const QString hint = m_kinds.additionHint(kind);
-    const PageKind* reader = m_kinds.readerOf(kind);
-    if (DocumentPage* page = m_tabs.current(); page != nullptr && page->accepts(kind)) {
+    const QString hint = kind ? m_kinds.additionHint(*kind) : QString{};
+    DocumentPage* page = m_tabs.current();
+    if (hint.isEmpty()) {
+        readDocuments();
+    } else if (page != nullptr && page->accepts(*kind)) {
         readAddition(*page);
-    } else if (!hint.isEmpty() && !m_queue.empty() && !m_current.waits) {
+    } else if (!m_queue.empty() && !m_current.waits) {
         // Given together with its document, it may have come first.
         m_current.waits = true;
         m_queue.push_back(std::move(m_current));
         openNext();
-    } else if (reader != nullptr && hint.isEmpty()) {
-        readPage(*reader);
     } else {
-        showError(m_current.path,
-                  hint.isEmpty() ? tr("No document is read from such a file.") : hint);
+        showError(m_current.path, hint);
         goOn();
     }
 }
 
-void FileOpener::readPage(const PageKind& kind)
+void FileOpener::readDocuments()
 {
     const QString path = m_current.path;
     m_reader.start(
-        [this, path, &kind](const base::JobContext& job) {
-            return kind.read(path.toStdString(), job).map([&](PageKind::Factory make) {
-                return Take{[this, path, make = std::move(make)] {
-                    addPage(*make(&m_tabs.stack()), path);
-                }};
-            });
+        [this, path](const base::JobContext& job) {
+            return workspace::openFile(path.toStdString(), m_kinds.documents, job)
+                .map([&](std::vector<workspace::DocumentPtr> documents) {
+                    auto all = std::make_shared<std::vector<workspace::DocumentPtr>>(
+                        std::move(documents));
+                    return Take{[this, path, all] { take(std::move(*all), path); }};
+                });
         },
         [this, path](const base::Result<Take>& take) {
             if (take)
@@ -151,6 +154,17 @@ void FileOpener::readPage(const PageKind& kind)
                 showError(path, QString::fromStdString(take.error().message));
             goOn();
         });
+}
+
+void FileOpener::take(std::vector<workspace::DocumentPtr> documents, const QString& path)
+{
+    for (workspace::DocumentPtr& document : documents) {
+        if (const PageKind* kind = m_kinds.kindOf(*document))
+            addPage(*kind->make(std::move(document), &m_tabs.stack()), path);
+        else
+            showError(path, tr("This version has no page for \"%1\".")
+                                .arg(fileText(document->name())));
+    }
 }
 
 void FileOpener::readAddition(DocumentPage& page)

@@ -7,6 +7,8 @@
 
 #include <QPointer>
 
+#include <optional>
+
 namespace plimsoll::ui {
 
 class DocumentTabs;
@@ -52,8 +54,9 @@ private:
 
     void add(const QString& path, DocumentPage& page);
     void queue(File file);
-    void openAs(workspace::FileKind kind);
-    void readPage(const PageKind& kind);
+    void openAs(std::optional<readers::FileKind> kind);
+    void readDocuments();
+    void take(std::vector<workspace::DocumentPtr> documents, const QString& path);
     void readAddition(DocumentPage& page);
     void addPage(DocumentPage& page, const QString& path);
     void goOn();
@@ -65,7 +68,7 @@ private:
     StartPage& m_start;
     File m_current; ///< while isRunning(), unless it was given up
     std::vector<File> m_queue;
-    JobRunner<workspace::FileKind> m_sniffer;
+    JobRunner<std::optional<readers::FileKind>> m_sniffer;
     JobRunner<Take> m_reader;
 };
 

@@ -171,6 +171,9 @@ void Menus::buildFile()
     addFor(file, "file.save_as", tr("Save Session &As…"),
            QKeySequence{QStringLiteral("Ctrl+Shift+S")},
            [this](DocumentPage& page) { m_to.keeper.saveAs(page); });
+    QMenu* sessions = file->addMenu(tr("A&dd to Session"));
+    QObject::connect(sessions, &QMenu::aboutToShow, &m_to.opener,
+                     [this, sessions] { listSessions(*sessions); });
     file->addSeparator();
     addCommands(file, MenuPlace::Export);
     file->addSeparator();
@@ -178,6 +181,20 @@ void Menus::buildFile()
            [this](DocumentPage& page) { m_to.keeper.close(page); });
     add(file, "file.quit", tr("&Quit"), QKeySequence{QStringLiteral("Ctrl+Q")},
         [this] { m_to.tabs.window()->close(); });
+}
+
+/// Those of other tabs, in which the shown document could be kept, too.
+void Menus::listSessions(QMenu& menu)
+{
+    menu.clear();
+    DocumentPage* page = m_to.tabs.current();
+    if (page != nullptr)
+        for (const session::SessionFilePtr& file : m_to.keeper.otherSessions(*page))
+            menu.addAction(
+                withoutMnemonic(fileText(QString::fromStdString(file->path().filename().string()))),
+                page, [this, page, file] { m_to.keeper.saveInto(*page, file); });
+    if (menu.isEmpty())
+        menu.addAction(tr("No other session is open"))->setEnabled(false);
 }
 
 void Menus::buildEdit()

@@ -68,6 +68,7 @@ private:
     void addCommand(QMenu* menu, const PageKind& kind, const PageCommand& command);
     void addChoice(QMenu* menu, const PageKind& kind, const PageChoice& choice);
     void buildFile();
+    void listSessions(QMenu& menu);
     void buildEdit();
     void buildView();
     void buildTheme(QMenu* view);

@@ -85,6 +85,22 @@ void PageKeeper::saveTo(DocumentPage& page, const QString& path)
     page.saveAs(path);
 }
 
+std::vector<session::SessionFilePtr> PageKeeper::otherSessions(const DocumentPage& page) const
+{
+    std::vector<session::SessionFilePtr> files;
+    for (const DocumentPage* other : m_tabs.pages())
+        if (other->isInSession() && other->sessionFile() != page.sessionFile()
+            && std::find(files.begin(), files.end(), other->sessionFile()) == files.end())
+            files.push_back(other->sessionFile());
+    return files;
+}
+
+void PageKeeper::saveInto(DocumentPage& page, const session::SessionFilePtr& file)
+{
+    page.storeView();
+    page.saveInto(file);
+}
+
 PageKeeper::Answer PageKeeper::ask(const QString& title) const
 {
     if (m_question)

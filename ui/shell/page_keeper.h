@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/session/session_file.h"
+
 #include <QObject>
 #include <QString>
 
@@ -35,6 +37,10 @@ public:
     void saveAs(DocumentPage& page);
     /// Unless another tab writes into that file.
     void saveTo(DocumentPage& page, const QString& path);
+
+    /// Sessions of other tabs, in which the page could be kept, too.
+    [[nodiscard]] std::vector<session::SessionFilePtr> otherSessions(const DocumentPage& page) const;
+    void saveInto(DocumentPage& page, const session::SessionFilePtr& file);
 
     /// Instead of a dialog.
     void setQuestion(Question question) { m_question = std::move(question); }

@@ -241,8 +241,8 @@ void PinPageTest::pinsAreInSessionAndPlanFile()
     const auto file = nlohmann::json::parse(written);
     QCOMPARE(file["pins"].dump(), std::string{R"(["keep:layer1.*"])"});
     const std::string session = m_folder->file("pinned.plimsoll");
-    page->document().saveAs(QString::fromStdString(session));
-    QVERIFY(QTest::qWaitFor([&] { return !page->document().isUnsaved(); }, kPatience));
+    page->saveAs(QString::fromStdString(session));
+    QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     const auto opened = workspace::openPlan(session, {}, {});
     QVERIFY(opened.has_value());
     QCOMPARE(opened->choices.pins, Texts{"keep:layer1.*"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/shell/session_keeper.h"
+#include "ui/document_page/session_keeper.h"
 
 #include <chrono>
 #include <utility>
