@@ -134,7 +134,7 @@ std::vector<ClassLines> classesOf(const std::vector<SourceFile>& files)
                 continue;
             }
             const std::string name = piece.name.substr(0, piece.name.size() - 2);
-            auto owner = classes.find(path + ':' + name);
+            auto owner = classes.find(std::string{path}.append(":").append(name));
             owner = owner == classes.end() ? classes.find(folderOf(path) + name) : owner;
             if (owner == classes.end()) {
                 continue; // a namespace
@@ -146,6 +146,7 @@ std::vector<ClassLines> classesOf(const std::vector<SourceFile>& files)
         }
     }
     std::vector<ClassLines> result;
+    result.reserve(classes.size());
     for (auto& [name, lines] : classes) {
         result.push_back(std::move(lines));
     }

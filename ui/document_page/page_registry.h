@@ -30,7 +30,7 @@ struct PageChoice
     };
     std::vector<Entry> entries;
     std::function<QString(const DocumentPage&)> chosen; ///< its id
-    std::vector<PageCommand> below = {};                ///< in the same menu
+    std::vector<PageCommand> below;                     ///< in the same menu
 };
 
 /// A command of a kind of page, enabled while a page of the kind is shown; a menu with a choice; or

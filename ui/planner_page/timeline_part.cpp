@@ -27,7 +27,7 @@ struct TimelinePart
     void update(const PlannerState& state, Changes what);
     void showAnswer(const PlannerState& state);
     void showCurves(const PlannerState& state);
-    void showMeasured(const PlannerState& state);
+    void showMeasured(const PlannerState& state) const;
 
     BudgetTimelineView* timeline;
     plan::EvaluationPtr drawn = nullptr;
@@ -102,7 +102,7 @@ void TimelinePart::showCurves(const PlannerState& state)
     timeline->setHoverProvider([shown](std::size_t step) { return hoverContentOf(*shown, step); });
 }
 
-void TimelinePart::showMeasured(const PlannerState& state)
+void TimelinePart::showMeasured(const PlannerState& state) const
 {
     const workspace::MeasuredRunPtr own = state.runOfShown();
     const plan::Problem& shown = state.shown->problem();
@@ -131,7 +131,8 @@ void restore(BudgetTimelineView& timeline, const QJsonObject& view)
     if (range.begin >= 0 && range.begin < range.end && range.end <= 1)
         timeline.setVisibleRange(range);
     std::vector<std::size_t> pins;
-    for (const QJsonValue& pin : view.value(QStringLiteral("pins")).toArray())
+    const QJsonArray stored = view.value(QStringLiteral("pins")).toArray();
+    for (const auto& pin : stored)
         if (pin.toInt(-1) >= 0)
             pins.push_back(static_cast<std::size_t>(pin.toInt()));
     timeline.setPinnedSteps(pins);

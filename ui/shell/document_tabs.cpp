@@ -14,13 +14,12 @@
 
 namespace plimsoll::ui {
 
-DocumentTabs::DocumentTabs(QWidget* parent) : QWidget{parent}
+DocumentTabs::DocumentTabs(QWidget* parent) : QWidget{parent}, m_bar{new QTabBar{this}}
 {
     const Theme& theme = Theme::current();
     auto* row = new QHBoxLayout{this};
     row->setContentsMargins(theme.px(8), 0, theme.px(8), 0);
     row->setSpacing(theme.px(4));
-    m_bar = new QTabBar{this};
     m_bar->setProperty("documents", true);
     m_bar->setDrawBase(false);
     m_bar->setExpanding(false);

@@ -8,6 +8,7 @@
 
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QStackedWidget>
 
 #include <algorithm>
 #include <memory>

@@ -38,13 +38,15 @@ QStringList localFiles(const QMimeData* data)
 } // namespace
 
 MainWindow::MainWindow(Settings& settings, PageRegistry kinds, QWidget* parent)
-    : QMainWindow{parent}, m_settings{settings}, m_kinds{std::move(kinds)}
+    : QMainWindow{parent}
+    , m_settings{settings}
+    , m_kinds{std::move(kinds)}
+    , m_actions{new Actions{this}}
 {
     setWindowTitle(tr("Plimsoll"));
     setWindowIcon(applicationIcon());
     setAcceptDrops(true);
     setMinimumSize(QSize{1024, 640} * std::min(1.0, Theme::current().scale()));
-    m_actions = new Actions{this};
     buildFrame();
     connectParts();
     buildMenus();
