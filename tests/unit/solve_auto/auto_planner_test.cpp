@@ -7,6 +7,7 @@
 #include "core/plan_file/plan_json.h"
 
 #include "tests/support/planned_samples.h"
+#include "tests/support/sanitized.h"
 #include "tests/unit/solve_auto/auto_parts.h"
 
 #include <QTest>
@@ -198,6 +199,8 @@ void AutoPlannerTest::partsAreNamedAsTheyCanBeRunAgain_data()
                               "chen",        "trunk --freeze-stats off",
                               "every-block", "sequential-k"};
     QTest::newRow("nothing") << solve::Options{} << regions + QStringList{"rotor --ways on"};
+    if (tests::kSanitized)
+        return;
     QTest::newRow("one way of a stage") << solve::Options{{"ways", 0}} << regions;
     QTest::newRow("between ops") << solve::Options{{"granularity", 1}}
                                  << regions
