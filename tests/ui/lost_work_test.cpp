@@ -226,7 +226,7 @@ void LostWorkTest::saysThatStoppedPlansAreOfFormerChoices()
     trigger("plan.now");
     QVERIFY(QTest::qWaitFor(
         [&] { return page->document().isRefined() && page->document().isPlanned(); }, kPatience));
-    QCOMPARE(exporting->isEnabled(), page->document().outcome().best != nullptr);
+    QCOMPARE(exporting->isEnabled(), bool{page->document().outcome().best});
     QVERIFY(!page->status().text.contains(QStringLiteral("previous settings")));
 }
 

@@ -3,13 +3,13 @@
 #include "core/plan_file/plan_json.h"
 #include "core/writers/python_writer.h"
 #include "ui/base/numbers.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/models/plan_model.h"
 #include "ui/models/program_texts.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/plan_tables/run_page.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/start_page/start_page.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/support/graph_file.h"
 #include "tests/support/saved_session.h"
@@ -150,7 +150,7 @@ void MainWindowTest::saysWhyABudgetHasNoPlan()
     page->document().commitBudget(Bytes{200 << 20});
     QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
     QVERIFY(!page->document().outcome().best);
-    QVERIFY(page->document().shownPlan() == pale);
+    QVERIFY(page->document().shownPlan() == pale.plan);
     QVERIFY(!page->strip().isHidden());
     const Message& message = page->strip().shown();
     QVERIFY(message.first.contains(bytesText(Bytes{200 << 20})));
@@ -159,7 +159,7 @@ void MainWindowTest::saysWhyABudgetHasNoPlan()
     QVERIFY(!m_window->actions().get(QStringLiteral("file.export"))->isEnabled());
     QVERIFY(page->status().isDanger);
     message.actions.front().run();
-    QVERIFY(QTest::qWaitFor([&] { return page->document().outcome().best != nullptr; }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return bool{page->document().outcome().best}; }, kPatience));
     // The least budget that reads as what it is: a plan as small as the smallest, or a hair larger.
     QVERIFY(page->document().outcome().best->evaluation().peak >= pale->evaluation().peak);
     QVERIFY(page->document().budget() == shownCeiling(pale->evaluation().peak));
@@ -239,8 +239,8 @@ void MainWindowTest::savesEachChangeOfASession()
     page->document().commitBudget(Bytes{std::int64_t{2300} << 20});
     QVERIFY(page->isUnsaved());
     QVERIFY(m_window->findChild<QTabBar*>()->tabText(1).startsWith(QStringLiteral("●")));
-    QVERIFY(QTest::qWaitFor(
-        [&] { return page->document().isRefined() && !page->isUnsaved(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined() && !page->isUnsaved(); },
+                            kPatience));
     QVERIFY(!m_window->findChild<QTabBar*>()->tabText(1).startsWith(QStringLiteral("●")));
     // Another reader sees what the window shows as saved.
     const auto content = plimsoll::support::loadSession(file.toStdString());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kind of document that only this test knows, a list of numbers drawn as a curve: it opens, has a
 // page with two docks and a command, is kept in a session beside a graph, and comes back.
-#include "ui/base/theme.h"
+#include "ui/document_page/session_keeper.h"
 
 #include "tests/support/planned_sample.h"
 #include "tests/ui/window_fixture.h"
@@ -62,7 +62,8 @@ private:
 
 workspace::DocumentKind numbersKind()
 {
-    return {"numbers", [](const readers::ReaderDescriptor& format) { return format.id == "numbers"; },
+    return {"numbers",
+            [](const readers::ReaderDescriptor& format) { return format.id == "numbers"; },
             [](readers::FileValue value, io::Source& source, const base::JobContext&) {
                 return base::Result<workspace::DocumentPtr>{std::make_unique<Numbers>(
                     source.path(), std::get<readers::FileText>(value)->bytes)};

@@ -2,68 +2,31 @@
 #include "ui/document_page/document_page.h"
 
 #include "ui/base/texts.h"
-#include "ui/document_page/pages_dock.h"
 #include "ui/document_page/session_keeper.h"
 
-#include <QAction>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QMouseEvent>
-#include <QVBoxLayout>
-
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace plimsoll::ui {
 
-namespace {
-constexpr int kLayoutVersion = 1;
-constexpr int kLeastCentre = 560;
-constexpr int kNarrowWidth = 1200;
-constexpr int kRightWidth = 318;
-constexpr int kRightPercent = 10; ///< of the width, on screens where that is more
-constexpr int kBottomHeight = 236;
-constexpr int kBelowPercent = 28; ///< of the height, likewise
-constexpr int kLeastBottomHeight = 150;
-constexpr int kLeftWidth = 372; ///< of the first of several docks below
-} // namespace
-
 DocumentPage::DocumentPage(workspace::DocumentPtr document, QWidget* parent)
-    : QMainWindow{parent}
+    : DockedPage{parent}
     , m_document{std::move(document)}
     , m_keeper{std::make_unique<SessionKeeper>(*m_document)}
 {
-    setWindowFlags(Qt::Widget);
-    connect(&Theme::current(), &Theme::changed, this, &DocumentPage::followScale);
-    setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowTabbedDocks
-                   | QMainWindow::AllowNestedDocks);
-    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-    setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
-    auto* centre = new QWidget{this};
-    centre->setProperty("ground", QStringLiteral("panel"));
-    centre->setMinimumWidth(kLeastCentre);
-    auto* column = new QVBoxLayout{centre};
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    m_strip = new MessageStrip{centre};
-    column->addWidget(m_strip);
-    setCentralWidget(centre);
-    m_centre = centre;
     connect(m_keeper.get(), &SessionKeeper::stateChanged, this, &DocumentPage::stateChanged);
     connect(m_keeper.get(), &SessionKeeper::saved, this, [this](const QString& path, bool first) {
         if (first)
             m_document->isChanged = false;
-        m_strip->withdraw(QStringLiteral("save"));
+        strip().withdraw(QStringLiteral("save"));
         Q_EMIT stateChanged();
         Q_EMIT sessionSaved(path, first);
     });
     connect(m_keeper.get(), &SessionKeeper::failed, this, [this](const QString& sentence) {
-        m_strip->post({QStringLiteral("save"),
-                       MessageKind::Danger,
-                       tr("The session could not be saved."),
-                       sentence,
-                       {}});
+        strip().post({QStringLiteral("save"),
+                      MessageKind::Danger,
+                      tr("The session could not be saved."),
+                      sentence,
+                      {}});
     });
     connect(m_keeper.get(), &SessionKeeper::settled, this, &DocumentPage::notifyIdle);
 }
@@ -72,9 +35,6 @@ DocumentPage::~DocumentPage()
 {
     // Going, it writes what is pending, and may still report that this fails.
     m_keeper->disconnect(this);
-    // The docks outlive the members; going, they would still report here.
-    for (const auto& [dock, area] : m_docks)
-        dock->disconnect(this);
 }
 
 QString DocumentPage::kind() const
@@ -147,7 +107,7 @@ void DocumentPage::discardChanges()
 void DocumentPage::showNotes()
 {
     for (const std::string& note : m_document->notes)
-        m_strip->post({{}, MessageKind::Warn, tr("Opened with a difference."), fileText(note), {}});
+        strip().post({{}, MessageKind::Warn, tr("Opened with a difference."), fileText(note), {}});
 }
 
 void DocumentPage::notifyIdle()
@@ -156,275 +116,18 @@ void DocumentPage::notifyIdle()
         Q_EMIT becameIdle();
 }
 
-void DocumentPage::setCentre(QWidget* plot)
+std::string DocumentPage::savedView() const
 {
-    static_cast<QVBoxLayout*>(centralWidget()->layout())->addWidget(plot, 1);
-    m_centre = plot;
+    return m_document->view;
 }
 
-void DocumentPage::addDock(const DockKind& kind)
+void DocumentPage::saveView(const std::string& view)
 {
-    auto* dock = new PagesDock{kind.id, kind.title, this};
-    m_docks.emplace_back(dock, kind.area);
-    placeDocks();
-    connect(dock, &PagesDock::pageChanged, this, &DocumentPage::storeView);
-    connect(dock, &QDockWidget::visibilityChanged, this, &DocumentPage::storeView);
-    connect(dock, &QDockWidget::dockLocationChanged, this, [this] {
-        m_isLaidByHand = true; // moved, or as a session has it
-        storeView();
-    });
-}
-
-void DocumentPage::addView(const QString& dock, QWidget* view, const QString& title,
-                           const QString& narrowTitle)
-{
-    PagesDock& to = this->dock(dock);
-    to.addPage(view, title);
-    if (!narrowTitle.isEmpty())
-        m_sideViews.push_back({&to, view, title, narrowTitle});
-}
-
-PagesDock& DocumentPage::dock(const QString& id) const
-{
-    return *findChild<PagesDock*>(id);
-}
-
-PagesDock* DocumentPage::dockOf(const QWidget* view) const
-{
-    const auto found = std::find_if(m_docks.begin(), m_docks.end(),
-                                    [view](const auto& entry) { return entry.first->holds(view); });
-    return found == m_docks.end() ? nullptr : found->first;
-}
-
-QList<PagesDock*> DocumentPage::docksAt(Qt::DockWidgetArea area) const
-{
-    QList<PagesDock*> docks;
-    for (const auto& [dock, place] : m_docks)
-        if (place == area)
-            docks << dock;
-    return docks;
-}
-
-PagesDock* DocumentPage::lastBelow() const
-{
-    const QList<PagesDock*> below = docksAt(Qt::BottomDockWidgetArea);
-    return below.isEmpty() ? nullptr : below.last();
-}
-
-QList<QAction*> DocumentPage::dockActions() const
-{
-    QList<QAction*> actions;
-    for (const auto& [dock, area] : m_docks)
-        actions << dock->toggleViewAction();
-    return actions;
-}
-
-QList<QWidget*> DocumentPage::panels() const
-{
-    QList<QWidget*> docks;
-    for (const auto& [dock, area] : m_docks)
-        if (dock->isVisible())
-            docks << dock;
-    // The right dock goes before those below; they go from left to right.
-    const auto place = [this](QWidget* dock) {
-        const bool below =
-            dockWidgetArea(static_cast<PagesDock*>(dock)) == Qt::BottomDockWidgetArea;
-        return std::pair{below ? dock->x() : dock->y(), below};
-    };
-    std::sort(docks.begin(), docks.end(), [&](QWidget* a, QWidget* b) {
-        const auto [first, firstBelow] = place(a);
-        const auto [second, secondBelow] = place(b);
-        return firstBelow == secondBelow ? first < second : secondBelow;
-    });
-    return QList<QWidget*>{centralWidget()} + docks;
-}
-
-void DocumentPage::placeDocks()
-{
-    PagesDock* leftBelow = nullptr;
-    for (const auto& [dock, area] : m_docks) {
-        addDockWidget(area, dock);
-        if (area != Qt::BottomDockWidgetArea)
-            continue;
-        if (leftBelow != nullptr)
-            splitDockWidget(leftBelow, dock, Qt::Horizontal);
-        leftBelow = dock;
-    }
-}
-
-void DocumentPage::resetLayout()
-{
-    m_isFocused = false;
-    for (const auto& [dock, area] : m_docks)
-        dock->setFloating(false);
-    placeDocks();
-    for (const auto& [dock, area] : m_docks)
-        dock->setVisible(area == Qt::BottomDockWidgetArea || !m_isNarrow);
-    sizeDocks();
-    m_isLaidByHand = false;
-}
-
-/// In a low window the centre keeps the larger part, on a large screen the docks get more rows.
-int DocumentPage::roomBelow() const
-{
-    const Theme& theme = Theme::current();
-    const int wanted = std::max(theme.px(kBottomHeight), height() * kBelowPercent / 100);
-    return std::max(theme.px(kLeastBottomHeight), std::min(wanted, height() / 3));
-}
-
-void DocumentPage::sizeDocks()
-{
-    const Theme& theme = Theme::current();
-    const int right = std::max(theme.px(kRightWidth), width() * kRightPercent / 100);
-    const int across = width() - (m_isNarrow ? 0 : right + theme.px(6));
-    const int left = std::min(std::max(theme.px(kLeftWidth), across / 4), across * 2 / 5);
-    sizeDocks(right, roomBelow(), left);
-}
-
-void DocumentPage::sizeDocks(int right, int below, int left)
-{
-    QList<QDockWidget*> docks;
-    for (PagesDock* dock : docksAt(Qt::BottomDockWidgetArea))
-        docks << dock;
-    if (!docks.isEmpty())
-        resizeDocks({docks.first()}, {below}, Qt::Vertical);
-    if (!m_isNarrow)
-        for (PagesDock* dock : docksAt(Qt::RightDockWidgetArea))
-            resizeDocks({dock}, {right}, Qt::Horizontal);
-    if (docks.isEmpty())
+    if (view == m_document->view)
         return;
-    const int across = width() - (m_isNarrow ? 0 : right + Theme::current().px(6));
-    const int others =
-        std::max(1, (across - left) / std::max(1, static_cast<int>(docks.size()) - 1));
-    QList<int> widths{left};
-    widths.resize(docks.size(), others);
-    resizeDocks(docks, widths, Qt::Horizontal);
-}
-
-void DocumentPage::setFocused(bool focused)
-{
-    if (focused == m_isFocused)
-        return;
-    m_isFocused = focused;
-    if (focused) {
-        m_unfocusedLayout = saveState(kLayoutVersion);
-        for (const auto& [dock, area] : m_docks)
-            dock->hide();
-    } else {
-        const bool isLaidByHand = m_isLaidByHand;
-        restoreState(m_unfocusedLayout, kLayoutVersion);
-        adaptToWidth();
-        m_isLaidByHand = isLaidByHand;
-    }
-}
-
-/// In a narrow window what is at the right becomes the first tabs of the last dock below.
-void DocumentPage::adaptToWidth()
-{
-    const bool narrow = width() < Theme::current().px(kNarrowWidth);
-    PagesDock* below = lastBelow();
-    if (narrow == m_isNarrow || below == nullptr)
-        return;
-    m_isNarrow = narrow;
-    int place = 0;
-    for (const SideView& side : m_sideViews) {
-        if (narrow) {
-            side.dock->takePage(side.view);
-            below->insertPage(place++, side.view, side.narrowTitle);
-        } else {
-            below->takePage(side.view);
-            side.dock->addPage(side.view, side.title);
-        }
-    }
-    if (narrow && !m_sideViews.empty())
-        below->setCurrentPage(0);
-    for (PagesDock* dock : docksAt(Qt::RightDockWidgetArea))
-        dock->setVisible(!narrow && !m_isFocused);
-}
-
-/// Everything in the docks has grown or shrunk; so do they.
-void DocumentPage::followScale()
-{
-    const double ratio =
-        Theme::current().scale() / std::exchange(m_scale, Theme::current().scale());
-    if (ratio == 1 || !m_wasShown)
-        return;
-    const auto scaled = [ratio](int length, int most) {
-        return std::clamp(static_cast<int>(std::lround(length * ratio)), 1, std::max(1, most));
-    };
-    const QList<PagesDock*> side = docksAt(Qt::RightDockWidgetArea);
-    const QList<PagesDock*> below = docksAt(Qt::BottomDockWidgetArea);
-    const int right = side.isEmpty() ? 1 : scaled(side.first()->width(), width() / 2);
-    const int bottom = below.isEmpty() ? 1 : scaled(below.first()->height(), height() / 2);
-    const int left = below.isEmpty() ? 1 : scaled(below.first()->width(), width() / 3);
-    adaptToWidth();
-    sizeDocks(right, bottom, left);
-}
-
-bool DocumentPage::event(QEvent* event)
-{
-    if (event->type() == QEvent::MouseButtonPress
-        && isSeparator(static_cast<QMouseEvent*>(event)->position().toPoint()))
-        m_isLaidByHand = true;
-    return QMainWindow::event(event);
-}
-
-void DocumentPage::resizeEvent(QResizeEvent* event)
-{
-    QMainWindow::resizeEvent(event);
-    if (!m_wasShown)
-        return;
-    adaptToWidth();
-    if (!m_isFocused && !m_isLaidByHand)
-        sizeDocks();
-}
-
-void DocumentPage::showEvent(QShowEvent* event)
-{
-    QMainWindow::showEvent(event);
-    if (m_wasShown)
-        return;
-    // Sizes of docks mean something only from here on.
-    adaptToWidth();
-    resetLayout();
-    restoreView();
-    m_wasShown = true;
-}
-
-void DocumentPage::restoreView()
-{
-    const QJsonObject view =
-        QJsonDocument::fromJson(QByteArray::fromStdString(m_document->view)).object();
-    if (view.value(QStringLiteral("version")).toInt() != kLayoutVersion)
-        return;
-    restoreFrom(view);
-    const QByteArray docks =
-        QByteArray::fromBase64(view.value(QStringLiteral("docks")).toString().toLatin1());
-    if (!docks.isEmpty() && view.value(QStringLiteral("narrow")).toBool() == m_isNarrow)
-        restoreState(docks, kLayoutVersion);
-    if (PagesDock* below = lastBelow())
-        below->setCurrentPage(view.value(QStringLiteral("page")).toInt());
-}
-
-void DocumentPage::storeView()
-{
-    // Before the first showing, and in a layout that is not the user's, there is nothing to keep.
-    if (!m_wasShown || m_isFocused || !isVisible())
-        return;
-    const PagesDock* below = lastBelow();
-    QJsonObject view{
-        {QStringLiteral("version"), kLayoutVersion},
-        {QStringLiteral("narrow"), m_isNarrow},
-        {QStringLiteral("page"), below == nullptr ? 0 : below->currentPage()},
-        {QStringLiteral("docks"), QString::fromLatin1(saveState(kLayoutVersion).toBase64())},
-    };
-    addToView(view);
-    const std::string text = QJsonDocument{view}.toJson(QJsonDocument::Compact).toStdString();
-    if (text == m_document->view)
-        return;
-    m_document->view = text;
-    m_keeper->put("view", [text](session::SessionStore& store, session::DocumentId id) {
-        return store.saveView(id, text);
+    m_document->view = view;
+    m_keeper->put("view", [view](session::SessionStore& store, session::DocumentId id) {
+        return store.saveView(id, view);
     });
 }
 

@@ -5,21 +5,16 @@
 #include "core/base/result.h"
 #include "core/readers/file_value.h"
 #include "core/workspace/document.h"
-#include "ui/base/message_strip.h"
-#include "ui/base/theme.h"
-
-#include <QMainWindow>
+#include "ui/document_page/docked_page.h"
 
 #include <functional>
 #include <memory>
 #include <vector>
 
-class QJsonObject;
 class QUndoStack;
 
 namespace plimsoll::ui {
 
-class PagesDock;
 class SessionKeeper;
 
 /// What the status bar says about a document.
@@ -30,18 +25,9 @@ struct StatusText
     bool isDanger = false;
 };
 
-/// A dock of a page, and where it is at first. Several views share a dock as tabs.
-struct DockKind
-{
-    QString id;
-    QString title;
-    Qt::DockWidgetArea area = Qt::BottomDockWidgetArea;
-};
-
-/// The page of one open document: a plot in the centre with messages above it, docks around it, all
-/// that the window asks about the document. What is shown and undone is the derived page's; docks,
-/// their layout, saving and closing are the same for every kind of page.
-class DocumentPage : public QMainWindow
+/// The page of one open document: all that the window asks about it. What is shown and undone is
+/// the derived page's; docks, saving and closing are the same for every kind of page.
+class DocumentPage : public DockedPage
 {
     Q_OBJECT
 
@@ -114,26 +100,6 @@ public:
     virtual void letGo() { saveNow(); }
     [[nodiscard]] virtual bool isAtRest() const { return !isSaving(); }
 
-    [[nodiscard]] MessageStrip& strip() { return *m_strip; }
-    void focusCentre() { m_centre->setFocus(Qt::OtherFocusReason); }
-
-    // Docks.
-    /// Requires that it was added.
-    [[nodiscard]] PagesDock& dock(const QString& id) const;
-    /// Null: the view is in none.
-    [[nodiscard]] PagesDock* dockOf(const QWidget* view) const;
-    /// Show and hide actions.
-    [[nodiscard]] QList<QAction*> dockActions() const;
-    /// What F6 goes through: the centre, then the visible docks by place.
-    [[nodiscard]] QList<QWidget*> panels() const;
-    /// The layout as drawn in the design.
-    void resetLayout();
-    /// Only the centre, or the docks as they were.
-    void setFocused(bool focused);
-    [[nodiscard]] bool isFocused() const { return m_isFocused; }
-    /// Puts zoom and layout into the document.
-    void storeView();
-
 Q_SIGNALS:
     /// Something the frame of the window shows: title, status, actions.
     void stateChanged();
@@ -147,11 +113,6 @@ Q_SIGNALS:
     void becameIdle();
 
 protected:
-    void setCentre(QWidget* plot);
-    void addDock(const DockKind& kind);
-    /// `narrowTitle`: of a view at the right where it becomes a tab below, in a narrow window.
-    void addView(const QString& dock, QWidget* view, const QString& title,
-                 const QString& narrowTitle = {});
     [[nodiscard]] workspace::Document& kept() const { return *m_document; }
     /// Takes what changes in the document, and writes it to its session.
     [[nodiscard]] SessionKeeper& keeper() { return *m_keeper; }
@@ -160,44 +121,12 @@ protected:
     void notifyIdle();
     /// Posts what could not be taken over from the file, once somebody listens to the strip.
     void showNotes();
-    // What the document keeps of the window: a JSON object, to which the page adds its values.
-    virtual void addToView(QJsonObject& /*view*/) const {}
-    virtual void restoreFrom(const QJsonObject& /*view*/) {}
-
-    bool event(QEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
-    void showEvent(QShowEvent* event) override;
+    [[nodiscard]] std::string savedView() const override;
+    void saveView(const std::string& view) override;
 
 private:
-    struct SideView
-    {
-        PagesDock* dock = nullptr;
-        QWidget* view = nullptr;
-        QString title;
-        QString narrowTitle;
-    };
-    [[nodiscard]] QList<PagesDock*> docksAt(Qt::DockWidgetArea area) const;
-    [[nodiscard]] PagesDock* lastBelow() const;
-    void placeDocks();
-    void adaptToWidth();
-    void sizeDocks(int right, int below, int left);
-    void sizeDocks();
-    [[nodiscard]] int roomBelow() const;
-    void followScale();
-    void restoreView();
-
     workspace::DocumentPtr m_document;
     std::unique_ptr<SessionKeeper> m_keeper;
-    MessageStrip* m_strip = nullptr;
-    QWidget* m_centre = nullptr;
-    std::vector<std::pair<PagesDock*, Qt::DockWidgetArea>> m_docks; ///< and where they are at first
-    std::vector<SideView> m_sideViews;                              ///< of the docks at the right
-    QByteArray m_unfocusedLayout;
-    bool m_isFocused = false;
-    bool m_isNarrow = false;
-    bool m_wasShown = false;
-    bool m_isLaidByHand = false;               ///< the docks keep the sizes that a person gave them
-    double m_scale = Theme::current().scale(); ///< that the docks' sizes are of
 };
 
 } // namespace plimsoll::ui
