@@ -77,11 +77,11 @@ std::vector<base::Nanoseconds> durationsOf(const Evaluation& evaluation,
 }
 
 timeline::TimelinePtr buildTimeline(const Problem& problem, const Schedule& schedule,
-                                    std::vector<base::Nanoseconds> durations)
+                                    const std::vector<base::Nanoseconds>& durations)
 {
     const graph::Program& program = *problem.program;
     const auto steps = static_cast<std::int32_t>(durations.size());
-    timeline::Builder builder{std::move(durations)};
+    timeline::Builder builder{durations};
     if (steps == 0)
         return std::move(builder).build();
     for (std::size_t index = 0; index < schedule.instances.size(); ++index) {

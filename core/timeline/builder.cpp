@@ -19,7 +19,7 @@ tl::unexpected<base::Error> refused(const char* what, std::int64_t time, std::ui
 
 } // namespace
 
-Builder::Builder(std::vector<base::Nanoseconds> durations, LayersPtr layers)
+Builder::Builder(const std::vector<base::Nanoseconds>& durations, LayersPtr layers)
     : m_layers{std::move(layers)}, m_hasSteps{true}
 {
     std::int64_t time = 0;

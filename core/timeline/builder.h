@@ -26,7 +26,8 @@ class Builder
 public:
     /// An axis of steps; `durations` gives their number. A block freed at a step is alive during
     /// that step.
-    explicit Builder(std::vector<base::Nanoseconds> durations, LayersPtr layers = categoryLayers());
+    explicit Builder(const std::vector<base::Nanoseconds>& durations,
+                     LayersPtr layers = categoryLayers());
     /// An axis of nanoseconds that begins at the first event, each event being a step of its own: a
     /// peak between two events of one time is not lost. The last event ends the axis.
     explicit Builder(LayersPtr layers) : m_layers{std::move(layers)} {}

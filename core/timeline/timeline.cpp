@@ -150,6 +150,7 @@ std::size_t Timeline::stepAtTime(base::Nanoseconds time) const
 
 void Timeline::index()
 {
+    m_stepCount = m_times.size() - 1;
     const auto isBefore = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
     if (!std::is_sorted(m_intervals.begin(), m_intervals.end(), isBefore))
         std::stable_sort(m_intervals.begin(), m_intervals.end(), isBefore);

@@ -73,7 +73,7 @@ public:
     /// Sorted by begin.
     [[nodiscard]] const std::vector<Interval>& intervals() const { return m_intervals; }
 
-    [[nodiscard]] std::size_t stepCount() const { return m_times.size() - 1; }
+    [[nodiscard]] std::size_t stepCount() const { return m_stepCount; }
     /// Bytes alive during a step, by layer.
     [[nodiscard]] Stack stackAt(std::size_t step) const;
     [[nodiscard]] base::Bytes totalAt(std::size_t step) const;
@@ -134,6 +134,7 @@ private:
     std::vector<Mark> m_marks;
     std::vector<Interval> m_intervals;
     Times m_times; ///< stepCount() + 1
+    std::size_t m_stepCount = 0;
 
     unsigned m_shift = 0; ///< a checkpoint every 2^m_shift steps
     std::vector<Stack> m_stacks;

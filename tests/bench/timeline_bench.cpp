@@ -70,7 +70,8 @@ void buildsAllEvents(benchmark::State& state)
 {
     for ([[maybe_unused]] auto round : state)
         benchmark::DoNotOptimize(randomTimeline());
-    state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * kEvents));
+    state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations())
+                            * static_cast<std::int64_t>(kEvents));
 }
 BENCHMARK(buildsAllEvents)->Iterations(1)->Unit(benchmark::kMillisecond);
 

@@ -77,7 +77,7 @@ std::vector<float> curveColumns(const timeline::Timeline& curve, std::span<const
     if (curve.stepCount() == 0)
         return heights;
     heights.reserve(spans.size());
-    const auto clampStep = [&](std::size_t step) { return std::min(step, curve.stepCount() - 1); };
+    const std::size_t lastStep = curve.stepCount() - 1;
     const double scale = pixelsPerByte(coordinates);
     for (const StepSpan& span : spans) {
         std::size_t largest = 0;
@@ -85,11 +85,13 @@ std::vector<float> curveColumns(const timeline::Timeline& curve, std::span<const
             largest = shownStep(curve, span);
         } else {
             // Both keep the order of what they have in common, so a span maps to a span.
-            std::size_t first = curve.stepCount() - 1;
+            const std::vector<std::uint32_t>& map = *stepAt;
+            std::size_t first = lastStep;
             std::size_t last = 0;
-            for (std::size_t step = span.begin; step < span.end && step < stepAt->size(); ++step) {
-                first = std::min(first, clampStep((*stepAt)[step]));
-                last = std::max(last, clampStep((*stepAt)[step]));
+            for (std::size_t step = span.begin; step < std::min(span.end, map.size()); ++step) {
+                const std::size_t at = std::min<std::size_t>(map[step], lastStep);
+                first = std::min(first, at);
+                last = std::max(last, at);
             }
             largest = curve.largestStepIn(std::min(first, last), last + 1);
         }

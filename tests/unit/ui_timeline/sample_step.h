@@ -22,7 +22,7 @@ inline timeline::TimelinePtr sampleStep(std::size_t steps, double keep)
     const std::size_t all = steps + recomputed;
     std::vector<base::Nanoseconds> durations(
         all, base::Nanoseconds{150'000'000 / static_cast<std::int64_t>(steps)});
-    timeline::Builder builder{std::move(durations)};
+    timeline::Builder builder{durations};
     const auto last = static_cast<std::uint32_t>(all - 1);
     const auto at = [](std::size_t step) { return static_cast<std::uint32_t>(step); };
     builder.add({0, last, base::Bytes{475 * kMiB}, Category::Parameters, 0});
