@@ -87,7 +87,7 @@ void paintPill(const PaintContext& context, const BudgetModel& model, const QCol
                QPointF{pill.left() + context.px(kPillPad),
                        pill.center().y() + (metrics.ascent() - metrics.descent()) / 2},
                pillText(model), Qt::AlignLeft);
-    if (!model.lineFocused || context.isStill)
+    if (!model.lineFocused)
         return;
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen{context.theme.color(Role::Accent), 2});
@@ -220,7 +220,7 @@ void paintBudgetLine(const PaintContext& context, const BudgetModel& model)
     QPainter& painter = context.painter;
     const QRectF& plot = context.frame.at.plot();
     const double y = lineY(model, context.frame);
-    const double core = (model.lineHovered && !context.isStill) || model.drag ? 3 : 2;
+    const double core = model.lineHovered || model.drag ? 3 : 2;
     const double left = plot.left() - context.px(6);
     const double width = plot.width() + context.px(26);
     painter.setRenderHint(QPainter::Antialiasing, false);

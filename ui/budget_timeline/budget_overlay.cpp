@@ -38,11 +38,6 @@ void BudgetOverlay::paint(const PaintContext& context, const PlacedLabels& label
 
 void BudgetOverlay::paintCurves(const PaintContext& context)
 {
-    if (context.isStill) {
-        drawGhostShapes(context.painter, m_model, context.frame, context.theme);
-        drawMeasuredLine(context.painter, m_model, context.frame, context.theme);
-        return;
-    }
     const double ratio = context.painter.device()->devicePixelRatioF();
     if (m_ghostDirty)
         m_ghost = makeGhost(m_model, context.frame, context.theme, ratio);

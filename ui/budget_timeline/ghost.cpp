@@ -73,7 +73,7 @@ QImage overTile(const Theme& theme, double devicePixelRatio)
     return tile;
 }
 
-/// As drawOverArea() from the base on, but pixel by pixel: lines cut at a hundred steps cost more
+/// From the base on, pixel by pixel: lines cut at a hundred steps cost more
 /// than a frame has.
 void fillOverArea(QImage& image, const std::vector<float>& heights, double base, const QImage& tile,
                   double devicePixelRatio)
@@ -93,58 +93,6 @@ void fillOverArea(QImage& image, const std::vector<float>& heights, double base,
             if (y >= top[static_cast<std::size_t>(x)])
                 row[x] = fill[at];
     }
-}
-
-/// From a height on, as shapes.
-void drawOverArea(QPainter& painter, const std::vector<float>& heights, float from, double base,
-                  const Theme& theme)
-{
-    ColumnRegion region;
-    region.height = static_cast<int>(std::lround(base));
-    region.lower.assign(heights.size(), from);
-    region.upper = heights;
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    const QColor fill = overFill(theme);
-    for (std::size_t column = 0; column < heights.size();) {
-        std::size_t end = column + 1;
-        while (end < heights.size() && heights[end] == heights[column])
-            ++end;
-        if (heights[column] > from)
-            painter.fillRect(QRectF{static_cast<double>(column),
-                                    base - static_cast<double>(heights[column]),
-                                    static_cast<double>(end - column),
-                                    static_cast<double>(heights[column] - from)},
-                             fill);
-        column = end;
-    }
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(overHatch(theme));
-    for (const QLineF& piece : hatchPieces(region, kHatchGap))
-        painter.drawLine(piece);
-}
-
-/// Part of a polyline on one side of a level line, as pieces.
-std::vector<QPolygonF> piecesOf(const QPolygonF& curve, double level, bool above)
-{
-    std::vector<QPolygonF> pieces;
-    QPolygonF piece;
-    const auto keep = [&](double y) { return above ? y <= level : y >= level; };
-    for (qsizetype i = 0; i < curve.size(); ++i) {
-        const QPointF& point = curve[i];
-        if (i > 0 && keep(curve[i - 1].y()) != keep(point.y())) {
-            // Only upright parts cross a level.
-            piece << QPointF{point.x(), level};
-            if (!keep(point.y())) {
-                pieces.push_back(piece);
-                piece.clear();
-            }
-        }
-        if (keep(point.y()))
-            piece << point;
-    }
-    if (piece.size() > 1)
-        pieces.push_back(piece);
-    return pieces;
 }
 
 double budgetY(const BudgetModel& model, const TimelineFrame& frame)
@@ -217,26 +165,6 @@ void paintGhost(QPainter& painter, const Ghost& ghost, const BudgetModel& model,
              std::min(width, static_cast<double>(last - ghost.heights.begin()) + Ghost::kMargin),
              ghost.top, cut);
     part(ghost.under, 0, width, std::max(cut, ghost.top), ghost.lowest);
-}
-
-void drawGhostShapes(QPainter& painter, const BudgetModel& model, const TimelineFrame& frame,
-                     const Theme& theme)
-{
-    const std::vector<float> heights = ghostHeights(model, frame);
-    if (heights.empty())
-        return;
-    const QRectF& plot = frame.at.plot();
-    const QPolygonF curve = edgeOf(heights, plot.height());
-    const double cut = budgetY(model, frame) - plot.top();
-    painter.save();
-    painter.translate(plot.topLeft());
-    if (cut > 0)
-        drawOverArea(painter, heights, static_cast<float>(plot.height() - cut), plot.height(),
-                     theme);
-    for (const bool above : {true, false})
-        for (const QPolygonF& piece : piecesOf(curve, cut, above))
-            drawCurve(painter, piece, theme.color(above ? Role::Danger : Role::Muted), theme);
-    painter.restore();
 }
 
 } // namespace plimsoll::ui

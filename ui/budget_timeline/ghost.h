@@ -30,8 +30,4 @@ struct Ghost
 void paintGhost(QPainter& painter, const Ghost& ghost, const BudgetModel& model,
                 const TimelineFrame& frame);
 
-/// The same as shapes, cut at the budget line without clipping.
-void drawGhostShapes(QPainter& painter, const BudgetModel& model, const TimelineFrame& frame,
-                     const Theme& theme);
-
 } // namespace plimsoll::ui

@@ -86,14 +86,6 @@ QPixmap makeMeasuredLine(const BudgetModel& model, const TimelineFrame& frame, c
     return pixmap;
 }
 
-void drawMeasuredLine(QPainter& painter, const BudgetModel& model, const TimelineFrame& frame,
-                      const Theme& theme)
-{
-    const QPolygonF curve = curveOf(model, frame);
-    if (!curve.isEmpty())
-        drawCurve(painter, curve.translated(frame.at.plot().topLeft()), theme);
-}
-
 void paintMeasuredLevels(const PaintContext& context, const BudgetModel& model,
                          const PlacedLabels& labels)
 {

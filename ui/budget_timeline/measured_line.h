@@ -16,10 +16,6 @@ namespace plimsoll::ui {
 /// budget line leaves it as it is.
 [[nodiscard]] QPixmap makeMeasuredLine(const BudgetModel& model, const TimelineFrame& frame,
                                        const Theme& theme, double devicePixelRatio);
-/// The same as a shape.
-void drawMeasuredLine(QPainter& painter, const BudgetModel& model, const TimelineFrame& frame,
-                      const Theme& theme);
-
 /// Level lines with their tags.
 void paintMeasuredLevels(const PaintContext& context, const BudgetModel& model,
                          const PlacedLabels& labels);

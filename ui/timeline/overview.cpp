@@ -41,13 +41,27 @@ void forEachLevel(const std::vector<float>& heights, Visit&& visit)
     }
 }
 
-/// Calls fill(rectangle, colour) for the strip's ground and both curves: upright rectangles only,
-/// for this is painted again with each timeline that a drag meets.
-template <typename Fill>
-void fillCurves(const TimelineModel& model, const TimelineFrame& frame, const Theme& theme,
-                Fill&& fill)
+} // namespace
+
+void drawOverviewCurves(QImage& picture, const TimelineModel& model, const TimelineFrame& frame,
+                        const Theme& theme)
 {
     const QRectF& strip = frame.layout.overview;
+    if (strip.isEmpty())
+        return;
+    const double ratio = picture.devicePixelRatio();
+    const std::ptrdiff_t stride = picture.bytesPerLine() / 4;
+    auto* pixels = reinterpret_cast<QRgb*>(picture.bits());
+    const auto fill = [&](const QRectF& rect, const QColor& color) {
+        const auto edge = [ratio](double at, int limit) {
+            return std::clamp(static_cast<int>(std::floor(at * ratio + 0.5)), 0, limit);
+        };
+        const int left = edge(rect.left(), picture.width());
+        const int right = edge(rect.right(), picture.width());
+        const int bottom = edge(rect.bottom(), picture.height());
+        for (int y = edge(rect.top(), picture.height()); y < bottom; ++y)
+            std::fill(pixels + y * stride + left, pixels + y * stride + right, color.rgb());
+    };
     const QColor ground = theme.color(Role::Plot);
     fill(strip, ground);
     if (!model.stacked || model.stacked->stepCount() == 0)
@@ -72,39 +86,6 @@ void fillCurves(const TimelineModel& model, const TimelineFrame& frame, const Th
                          fill(QRectF{x, from, 1, to - from}, line);
                      });
     }
-}
-
-} // namespace
-
-void paintOverviewCurves(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
-                         const Theme& theme)
-{
-    if (frame.layout.overview.isEmpty())
-        return;
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    fillCurves(model, frame, theme, [&painter](const QRectF& rect, const QColor& color) {
-        painter.fillRect(rect, color);
-    });
-}
-
-void drawOverviewCurves(QImage& picture, const TimelineModel& model, const TimelineFrame& frame,
-                        const Theme& theme)
-{
-    if (frame.layout.overview.isEmpty())
-        return;
-    const double ratio = picture.devicePixelRatio();
-    const std::ptrdiff_t stride = picture.bytesPerLine() / 4;
-    auto* pixels = reinterpret_cast<QRgb*>(picture.bits());
-    fillCurves(model, frame, theme, [&](const QRectF& rect, const QColor& color) {
-        const auto edge = [ratio](double at, int limit) {
-            return std::clamp(static_cast<int>(std::floor(at * ratio + 0.5)), 0, limit);
-        };
-        const int left = edge(rect.left(), picture.width());
-        const int right = edge(rect.right(), picture.width());
-        const int bottom = edge(rect.bottom(), picture.height());
-        for (int y = edge(rect.top(), picture.height()); y < bottom; ++y)
-            std::fill(pixels + y * stride + left, pixels + y * stride + right, color.rgb());
-    });
 }
 
 void paintOverview(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,

@@ -13,10 +13,8 @@ class QPainter;
 
 namespace plimsoll::ui {
 
-/// The strip's ground and the curves of the whole step: what only other curves change.
-void paintOverviewCurves(QPainter& painter, const TimelineModel& model, const TimelineFrame& frame,
-                         const Theme& theme);
-/// The same pixel by pixel into an opaque picture: thousands of rectangles, some pixels each.
+/// The strip's ground and the curves of the whole step, what only other curves change, pixel by
+/// pixel into an opaque picture: thousands of rectangles, some pixels each.
 void drawOverviewCurves(QImage& picture, const TimelineModel& model, const TimelineFrame& frame,
                         const Theme& theme);
 /// What lies over the curves: the overlay's line, the visible window and its two handles.

@@ -20,7 +20,6 @@ struct PaintContext
     const TimelineModel& model;
     const TimelineFrame& frame;
     const Theme& theme;
-    bool isStill = false; ///< a picture to keep: no hover, no focus, shapes instead of pixels
 
     [[nodiscard]] double px(double length) const { return theme.px(length); }
     void setText(TextRole font, Role color) const

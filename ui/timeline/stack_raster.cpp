@@ -39,8 +39,7 @@ QRgb premultiplied(QColor color, double factor = 1.0)
 /// Columns that are filled together: a cache line of each row.
 constexpr std::size_t kStrip = FillTile::kStretch;
 
-/// Writable rows of an image, and those of the picture that shows where nothing is drawn; null:
-/// nothing does.
+/// Writable rows of an image, and those of the picture that shows where nothing is drawn.
 struct Canvas
 {
     QRgb* bits;
@@ -54,14 +53,14 @@ struct ColumnPixels
 {
     QRgb* pixels;
     int height;
-    const QRgb* ground; ///< its uppermost pixel; null: none
+    const QRgb* ground; ///< its uppermost pixel
     std::ptrdiff_t stride;
 
     void blend(int y, QRgb color) const
     {
         if (y < 0 || y >= height)
             return;
-        const QRgb under = pixels[y] == 0 && ground != nullptr ? ground[y * stride] : pixels[y];
+        const QRgb under = pixels[y] == 0 ? ground[y * stride] : pixels[y];
         pixels[y] = blended(color, under);
     }
 };
@@ -177,12 +176,10 @@ void turn(const Canvas& canvas, const QRgb* strip, std::size_t left, std::size_t
 {
     const std::ptrdiff_t skipped = static_cast<std::ptrdiff_t>(first) * canvas.stride;
     QRgb* out = canvas.bits + skipped + left;
-    const QRgb* under = canvas.ground == nullptr ? nullptr : canvas.ground + skipped + left;
+    const QRgb* under = canvas.ground + skipped + left;
     for (std::size_t y = first; y < last; ++y, out += canvas.stride) {
         for (std::size_t x = 0; x < Width; ++x)
             out[x] = strip[x * canvas.rows + y];
-        if (under == nullptr)
-            continue;
         for (std::size_t x = 0; x < Width; ++x)
             out[x] = out[x] == 0 ? under[x] : out[x];
         under += canvas.stride;
@@ -196,10 +193,7 @@ void clearRows(const Canvas& canvas, std::size_t left, std::size_t width, std::s
     for (std::size_t y = from; y < last; ++y) {
         const std::ptrdiff_t at =
             static_cast<std::ptrdiff_t>(y) * canvas.stride + static_cast<std::ptrdiff_t>(left);
-        if (canvas.ground == nullptr)
-            std::fill_n(canvas.bits + at, width, 0U);
-        else
-            std::copy_n(canvas.ground + at, width, canvas.bits + at);
+        std::copy_n(canvas.ground + at, width, canvas.bits + at);
     }
 }
 
@@ -263,7 +257,7 @@ StripRows fillStrip(const Canvas& canvas, std::vector<QRgb>& pixels, const Stack
         const auto top = static_cast<std::size_t>(upperEdge(columns, column, kLayers - 1, height));
         if (top > first)
             std::fill(own + first, own + top, 0U);
-        const QRgb* ground = canvas.ground == nullptr ? nullptr : canvas.ground + column;
+        const QRgb* ground = canvas.ground + column;
         fillColumn({own, height, ground, canvas.stride}, columns, column, brushes, rows.flat);
     }
     clearRows(canvas, at.begin, at.width(),
@@ -321,21 +315,6 @@ Brushes brushesOf(const FillTiles& tiles, const StackInks& inks, QPoint anchor,
 
 } // namespace
 
-QImage rasterStack(const StackColumns& columns, const FillTiles& tiles, const StackInks& inks,
-                   QSize size, QPoint anchor, double devicePixelRatio)
-{
-    QImage image{size, QImage::Format_ARGB32_Premultiplied};
-    if (image.isNull())
-        return image;
-    std::vector<StripRows> nothing;
-    fillStack({reinterpret_cast<QRgb*>(image.bits()), nullptr, image.bytesPerLine() / 4,
-               static_cast<std::size_t>(size.height())},
-              static_cast<std::size_t>(size.width()), columns,
-              brushesOf(tiles, inks, anchor, devicePixelRatio), nothing);
-    image.setDevicePixelRatio(devicePixelRatio);
-    return image;
-}
-
 void StackPicture::reset(QImage ground)
 {
     m_ground = std::move(ground);
@@ -359,41 +338,6 @@ void StackPicture::draw(const QRect& plot, const StackColumns& columns, const Fi
                static_cast<std::size_t>(plot.height())},
               static_cast<std::size_t>(plot.width()), columns,
               brushesOf(tiles, inks, plot.topLeft(), m_picture.devicePixelRatio()), m_shown);
-}
-
-void drawStackShapes(QPainter& painter, const StackColumns& columns, const Theme& theme)
-{
-    const double height = columns.height;
-    const auto count = columns.count();
-    if (count == 0)
-        return;
-    // Points only where the height changes keep the file small.
-    const auto edge = [&](std::size_t layer) {
-        QPolygonF points;
-        for (std::size_t column = 0; column < count; ++column) {
-            const double y = height - static_cast<double>(columns.top[column][layer]);
-            if (points.isEmpty() || points.back().y() != y) {
-                if (!points.isEmpty())
-                    points << QPointF{static_cast<double>(column), points.back().y()};
-                points << QPointF{static_cast<double>(column), y};
-            }
-        }
-        points << QPointF{static_cast<double>(count), points.back().y()};
-        return points;
-    };
-    // From the top layer down, each filled to the base: the lower ones cover the rest.
-    for (std::size_t layer = kLayers; layer-- > 0;) {
-        QPolygonF area = edge(layer);
-        area << QPointF{static_cast<double>(count), height} << QPointF{0, height};
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(theme.color(classRole(layer)));
-        painter.drawPolygon(area);
-    }
-    painter.setBrush(Qt::NoBrush);
-    QPen pen{theme.color(Role::Text, 0.9), 1.25};
-    pen.setJoinStyle(Qt::RoundJoin);
-    painter.setPen(pen);
-    painter.drawPolyline(edge(kLayers - 1));
 }
 
 } // namespace plimsoll::ui

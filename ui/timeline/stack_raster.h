@@ -12,8 +12,6 @@
 #include <array>
 #include <vector>
 
-class QPainter;
-
 namespace plimsoll::ui {
 
 struct StackInks
@@ -21,13 +19,6 @@ struct StackInks
     QColor separator; ///< between layers
     QColor outline;   ///< of the sum
 };
-
-/// Fills the columns pixel by pixel: cost depends on the area only. Transparent above the sum.
-/// `anchor` is the widget position of the image's corner in device pixels, so that patterns stand
-/// still.
-[[nodiscard]] QImage rasterStack(const StackColumns& columns, const FillTiles& tiles,
-                                 const StackInks& inks, QSize size, QPoint anchor,
-                                 double devicePixelRatio);
 
 /// What a strip of some columns shows, by rows of the plot.
 struct StripRows
@@ -64,9 +55,5 @@ private:
     const FillTiles* m_tiles = nullptr; ///< of what is shown
     std::vector<StripRows> m_shown;
 };
-
-/// The same picture as shapes, for SVG. Units are columns; the painter's origin is the plot's
-/// corner.
-void drawStackShapes(QPainter& painter, const StackColumns& columns, const Theme& theme);
 
 } // namespace plimsoll::ui

@@ -4,7 +4,6 @@
 #include "ui/timeline/overview.h"
 #include "ui/timeline/timeline_overlay.h"
 
-#include <QPaintEngine>
 #include <QWidget>
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace {
 
 constexpr double kPaleOpacity = 0.45;
 
-/// Everything above the stack; the same for the screen and for pictures.
+/// Everything above the stack.
 void paintAbove(const PaintContext& context, const PlacedLabels& labels)
 {
     const TimelineModel& model = context.model;
@@ -63,12 +62,6 @@ StackInks fadedInks(const Theme& theme)
 QPoint anchorOf(const TimelineFrame& frame, double ratio)
 {
     return (frame.at.plot().topLeft() * ratio).toPoint();
-}
-
-bool isVector(const QPainter& painter)
-{
-    const QPaintEngine::Type type = painter.paintEngine()->type();
-    return type == QPaintEngine::SVG || type == QPaintEngine::Pdf || type == QPaintEngine::Picture;
 }
 
 } // namespace
@@ -183,44 +176,6 @@ void TimelineCanvas::paint(QPainter& painter)
         painter.setPen(QPen{theme.color(Role::Accent), 2});
         painter.drawRect(now.at.plot().adjusted(-2, -2, 2, 2));
     }
-}
-
-void TimelineCanvas::renderTo(QPainter& painter, QSize size) const
-{
-    TimelineModel still = m_model;
-    still.cursorStep.reset();
-    still.cursorCard = false;
-    const Theme& theme = Theme::current();
-    const TimelineFrame frame = frameFor(still, QSizeF{size}, theme.scale());
-    const PaintContext context{painter, still, frame, theme, true};
-    const double ratio = isVector(painter) ? 1.0 : painter.device()->devicePixelRatioF();
-    const Coordinates device = frame.deviceCoordinates(ratio);
-    const StackColumns columns =
-        still.stacked ? stackColumns(*still.stacked, still.axis, device) : StackColumns{};
-    const PlacedLabels labels = placeLabels(still, frame, theme, columns, ratio);
-    painter.save();
-    paintGround(context);
-    paintTimeAxis(context);
-    paintHeader(context);
-    paintBands(context);
-    paintBoundaries(context, {});
-    painter.setOpacity(still.pale ? kPaleOpacity : 1.0);
-    if (isVector(painter)) {
-        painter.translate(frame.at.plot().topLeft());
-        drawStackShapes(painter, columns, theme);
-        painter.translate(-frame.at.plot().topLeft());
-    } else {
-        painter.drawImage(frame.at.plot().topLeft(),
-                          rasterStack(columns, layerTiles(theme, *still.layers, ratio),
-                                      inksOf(theme), device.plot().size().toSize(),
-                                      anchorOf(frame, ratio), ratio));
-    }
-    painter.setOpacity(1.0);
-    paintLayerNames(context, labels);
-    paintAbove(context, labels);
-    paintOverviewCurves(painter, still, frame, theme);
-    paintOverview(painter, still, frame, theme);
-    painter.restore();
 }
 
 } // namespace plimsoll::ui

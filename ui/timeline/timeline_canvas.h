@@ -32,8 +32,6 @@ public:
     void setTheme(); ///< it has other colours
 
     void paint(QPainter& painter);
-    /// Draws the model as it is, without hover and focus, into any painter at this size.
-    void renderTo(QPainter& painter, QSize size) const;
 
 private:
     /// Axes, bands, stack, overview: what the overlay's line leaves as it is.

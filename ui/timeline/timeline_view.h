@@ -51,10 +51,6 @@ public:
     /// What Esc does: lets go of pins, else of the range. False: there was nothing.
     virtual bool goBack() { return m_input.goBack(); }
 
-    /// Draws the view as it is, without hover and focus, into any painter at this size: pictures,
-    /// SVG.
-    void renderTo(QPainter* painter, QSize size) const { m_canvas.renderTo(*painter, size); }
-
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
