@@ -79,15 +79,15 @@ std::string otherPlan(const MeasuredPlan& measured, const plan::PlanFile& file)
                            "plan's is {}; give the plan that it was measured under.",
                            what, printable(was, 40), printable(is, 40));
     };
-    const std::string runtime = plan::runtimeName(file.plan.runtime);
-    const std::string granularity = plan::granularityName(file.plan.granularity);
+    const std::string runtime = plan::runtimeName(file.plan.runtime());
+    const std::string granularity = plan::granularityName(file.plan.granularity());
     if (measured.runtime != runtime)
         return other("runtime", measured.runtime, runtime);
     if (measured.granularity != granularity)
         return other("granularity", measured.granularity, granularity);
-    if (measured.freezeStats != file.plan.freezeStats)
+    if (measured.freezeStats != file.plan.freezeStats())
         return other("freeze_stats", measured.freezeStats ? "true" : "false",
-                     file.plan.freezeStats ? "true" : "false");
+                     file.plan.freezeStats() ? "true" : "false");
     if (measured.budget && *measured.budget != file.info.budget)
         return other("budget", base::exactBytesText(*measured.budget),
                      base::exactBytesText(file.info.budget));

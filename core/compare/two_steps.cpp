@@ -60,8 +60,8 @@ void collect(const std::vector<plan::Region>& regions, std::size_t depth,
 std::vector<Decision> decisionsOf(const plan::Plan& plan)
 {
     std::vector<Decision> found;
-    collect(plan.regions, 0, found);
-    for (const plan::RecomputeStep& row : plan.recomputeSteps)
+    collect(plan.regions(), 0, found);
+    for (const plan::RecomputeStep& row : plan.recomputeSteps())
         found.push_back({row.before, row.before, 0, row.ops});
     std::sort(found.begin(), found.end());
     return found;

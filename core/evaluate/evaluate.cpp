@@ -198,7 +198,7 @@ bool updatesBuffersAgain(const graph::Program& program, const Plan& plan, const 
     return std::any_of(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) {
         const std::vector<graph::TensorId>& writes = program.op(step.op).writes;
         return step.region >= 0
-               && !(plan.freezeStats && graph::updatesStatistics(program, program.op(step.op)))
+               && !(plan.freezeStats() && graph::updatesStatistics(program, program.op(step.op)))
                && std::any_of(writes.begin(), writes.end(), [&](graph::TensorId id) {
                       const graph::Storage& storage = program.storage(program.tensor(id).storage);
                       return storage.storageClass == graph::StorageClass::Buffer;
@@ -220,7 +220,7 @@ std::vector<std::string> notModelled(const Problem& problem, const Plan& plan,
                   "all-gather in backward, and processes that wait for slower ones."
                 : "Memory of the collectives' library, the copy of all buffers before "
                   "they are broadcast, and processes that wait for slower ones.");
-    if (plan.runtime == Runtime::CheckpointedModule) {
+    if (!plan.isCompiledStep()) {
         if (updatesBuffersAgain(program, plan, schedule))
             sentences.emplace_back(
                 "Buffers that recomputed modules update, such as batch norm's running statistics, "
@@ -259,17 +259,17 @@ EvaluationPtr evaluate(const Problem& problem, const Plan& plan)
         evaluation->peakOp = evaluation->schedule->steps[evaluation->peakStep].op;
     addTimes(times, *evaluation);
     addRecomputed(problem, times, *evaluation);
-    if (plan.runtime == Runtime::CheckpointedModule)
-        evaluation->saved = savedForBackward(program, plan);
+    if (const auto* regions = std::get_if<CheckpointRegions>(&plan.decisions))
+        evaluation->saved = savedForBackward(program, *regions);
     evaluation->notModelled = notModelled(problem, plan, *evaluation->schedule);
     return evaluation;
 }
 
-Plan keepEverything()
+Plan keepEverything(Runtime runtime)
 {
-    Plan plan;
-    plan.planner = "none";
-    return plan;
+    if (runtime == Runtime::CompiledStep)
+        return {"none", {}, RecomputeSchedule{}};
+    return {"none", {}, CheckpointRegions{}};
 }
 
 } // namespace plimsoll::plan

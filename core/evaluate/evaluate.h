@@ -52,6 +52,6 @@ using EvaluationPtr = std::shared_ptr<const Evaluation>;
 [[nodiscard]] EvaluationPtr evaluate(const Problem& problem, const Plan& plan);
 
 /// The plan "keep everything": no regions, planner "none", the step as eager PyTorch runs it.
-[[nodiscard]] Plan keepEverything();
+[[nodiscard]] Plan keepEverything(Runtime runtime = Runtime::CheckpointedModule);
 
 } // namespace plimsoll::plan

@@ -4,6 +4,7 @@
 #include "core/evaluate/certify.h"
 #include "core/evaluate/planner_progress.h"
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,9 @@ struct FrontierPoint
     explicit operator bool() const { return plan != nullptr; }
     const VerifiedPlan* operator->() const { return plan.get(); }
     const VerifiedPlan& operator*() const { return *plan; }
+    /// Whether it is the same plan, whoever was asked for it.
+    bool operator==(const FrontierPoint& other) const { return plan == other.plan; }
+    bool operator==(std::nullptr_t) const { return plan == nullptr; }
 
     VerifiedPlanPtr plan;
     std::shared_ptr<const Provenance> provenance; ///< null only without a plan
@@ -69,7 +73,7 @@ public:
     void setRuntime(Runtime runtime) { m_runtime = runtime; }
     [[nodiscard]] Runtime runtime() const
     {
-        return m_points.empty() ? m_runtime : m_points.front()->plan().runtime;
+        return m_points.empty() ? m_runtime : m_points.front()->plan().runtime();
     }
     /// Of a frontier that several planners made: where each of them stands by now.
     void setParts(std::shared_ptr<const PlannerProgressList> parts) { m_parts = std::move(parts); }

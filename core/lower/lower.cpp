@@ -8,8 +8,9 @@ namespace plimsoll::plan {
 
 Schedule lower(const graph::Program& program, const Plan& plan)
 {
-    return plan.runtime == Runtime::CompiledStep ? lowerStep(program, plan)
-                                                 : lowerRegions(program, plan);
+    if (const auto* schedule = std::get_if<RecomputeSchedule>(&plan.decisions))
+        return lowerStep(program, *schedule);
+    return lowerRegions(program, std::get<CheckpointRegions>(plan.decisions));
 }
 
 } // namespace plimsoll::plan

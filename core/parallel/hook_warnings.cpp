@@ -56,7 +56,7 @@ std::vector<std::string> hookWarnings(const Problem& problem, const Plan& plan)
     if (problem.parallel->setting.manual || problem.parallel->setting.isSharded())
         return sentences;
     std::vector<Stretch> regions;
-    for (const Region& region : plan.regions)
+    for (const Region& region : plan.regions())
         regions.push_back({region.first, region.last});
     if (const std::vector<std::string> names = usedInSeveral(problem, regions); !names.empty())
         sentences.push_back(
@@ -70,7 +70,7 @@ std::vector<std::string> hookWarnings(const Problem& problem, const Plan& plan)
         if (!call.parent && !call.isEmpty())
             runs.push_back({call.first, call.last});
     if (const std::vector<std::string> names = usedInSeveral(problem, runs);
-        !names.empty() && !plan.regions.empty())
+        !names.empty() && !plan.regions().empty())
         sentences.push_back(
             fmt::format("Used in several runs of the model: {}. Where their regions are recomputed "
                         "by reentrant checkpoints, DDP's gradient hooks fire repeatedly: take "

@@ -5,6 +5,7 @@
 #include "core/device/device.h"
 #include "core/graph/program.h"
 #include "core/plan/data_parallel.h"
+#include "core/plan/decisions.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,81 +13,64 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace plimsoll::plan {
 
-/// What executes a plan; evaluate() charges exactly this one.
-enum class Runtime : std::uint8_t {
-    CheckpointedModule, ///< non-reentrant torch.utils.checkpoint around regions of forward
-                        ///< (LIFETIMES.md)
-    CompiledStep,       ///< plimsoll.compile_step(): the recorded ops one by one, some again
-                        ///< (STEP_RUNTIME.md)
-};
-
-/// Where regions may begin and end.
-enum class Granularity : std::uint8_t {
-    Module, ///< between calls of modules
-    Op,     ///< between any two ops of forward and loss
-};
-
-/// One checkpointed function. At granularity Module consecutive calls of modules, run as
-/// `y = member_n(… member_1(x))`: `first..last` are the forward ops of all members, in order and
-/// without gaps. At granularity Op just the ops `first..last`. Legal regions: REGIONS in
-/// LIFETIMES.md.
-struct Region
-{
-    std::vector<graph::CallId> members; ///< siblings, in order; empty at granularity Op only
-    graph::OpIndex first = 0;
-    graph::OpIndex last = 0;
-    int label = 0; ///< ordinal among its siblings' labels, as checkpointing.md 3.4 counts
-    std::vector<Region> nested;         ///< disjoint, in order, each strictly inside
-    std::vector<graph::OpId> save = {}; ///< rising, in no nested region: results that are kept
-                                        ///< while the rest of the region is recomputed
-
-    bool operator==(const Region&) const = default;
-};
-
-/// Regions that may lie in each other: a checkpoint takes several of the thousand frames that
-/// Python has, the recomputations of all regions around another one run in each other.
-inline constexpr std::size_t kMostNested = 40;
-
-/// Ops that the runtime Step executes once more, in this order, right before op `before`. One that
-/// hasn't run by then runs there for the first time, and not at its place.
-struct RecomputeStep
-{
-    graph::OpIndex before = 0;
-    std::vector<graph::OpId> ops; ///< rising
-
-    bool operator==(const RecomputeStep&) const = default;
-};
-
-/// Decisions, no numbers: what a planner returns and a plan file holds.
+/// Decisions, no numbers: what a planner returns and a plan file holds. What the kinds have in
+/// common and what differs stands in plan_kinds.h.
 struct Plan
 {
     std::string planner;                                      ///< id of the planner that made it
     std::vector<std::pair<std::string, std::string>> options; ///< all of that planner's
-    Runtime runtime = Runtime::CheckpointedModule;
-    Granularity granularity = Granularity::Module;
-    std::vector<Region> regions; ///< outermost ones, disjoint, in order; none at runtime Step
-    std::vector<RecomputeStep> recomputeSteps; ///< rising `before`; none but at runtime Step
-    /// Recomputations leave batch norm's running statistics and counters alone. At runtime Step
-    /// they always do, so that it is not said there.
-    bool freezeStats = false;
+    std::variant<CheckpointRegions, RecomputeSchedule> decisions; ///< in the order of Runtime
+
+    [[nodiscard]] Runtime runtime() const { return static_cast<Runtime>(decisions.index()); }
+    [[nodiscard]] bool isCompiledStep() const { return runtime() == Runtime::CompiledStep; }
+
+    /// A plan of the other kind has the values of one that recomputes nothing.
+    [[nodiscard]] const std::vector<Region>& regions() const
+    {
+        return get<CheckpointRegions>().regions;
+    }
+    [[nodiscard]] Granularity granularity() const { return get<CheckpointRegions>().granularity; }
+    [[nodiscard]] bool freezeStats() const { return get<CheckpointRegions>().freezeStats; }
+    [[nodiscard]] const std::vector<RecomputeStep>& recomputeSteps() const
+    {
+        return get<RecomputeSchedule>().recomputeSteps;
+    }
+
+    /// To write to; a plan of the other kind loses its decisions.
+    [[nodiscard]] CheckpointRegions& asRegions() { return as<CheckpointRegions>(); }
+    [[nodiscard]] RecomputeSchedule& asSchedule() { return as<RecomputeSchedule>(); }
 
     /// Whether no op runs a second time.
-    [[nodiscard]] bool recomputesNothing() const
-    {
-        return regions.empty() && recomputeSteps.empty();
-    }
+    [[nodiscard]] bool recomputesNothing() const { return decisionCount() == 0; }
 
     /// Outermost regions, or ops before which others run again: what lists of plans count.
     [[nodiscard]] std::size_t decisionCount() const
     {
-        return regions.size() + recomputeSteps.size();
+        return regions().size() + recomputeSteps().size();
     }
 
     bool operator==(const Plan&) const = default;
+
+private:
+    template <typename Kind>
+    [[nodiscard]] const Kind& get() const
+    {
+        static const Kind kNothing;
+        const Kind* kind = std::get_if<Kind>(&decisions);
+        return kind != nullptr ? *kind : kNothing;
+    }
+
+    template <typename Kind>
+    [[nodiscard]] Kind& as()
+    {
+        Kind* kind = std::get_if<Kind>(&decisions);
+        return kind != nullptr ? *kind : decisions.emplace<Kind>();
+    }
 };
 
 /// A budget that everything fits.

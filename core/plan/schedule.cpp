@@ -50,10 +50,10 @@ std::size_t depthOf(const Region& region)
     return deepest + 1;
 }
 
-std::vector<FlatRegion> flatten(const Plan& plan)
+std::vector<FlatRegion> flatten(const std::vector<Region>& regions)
 {
     std::vector<FlatRegion> flat;
-    flattenInto(plan.regions, -1, flat);
+    flattenInto(regions, -1, flat);
     return flat;
 }
 

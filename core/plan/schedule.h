@@ -32,7 +32,7 @@ struct Instance
 /// in order of `first`.
 struct FlatRegion
 {
-    const Region* region = nullptr; ///< points into the Plan given to lower()
+    const Region* region = nullptr; ///< points into the plan given to lower()
     std::int32_t parent = -1;
 };
 
@@ -53,7 +53,7 @@ struct Schedule
 };
 
 /// Regions with their nested ones, parents first.
-[[nodiscard]] std::vector<FlatRegion> flatten(const Plan& plan);
+[[nodiscard]] std::vector<FlatRegion> flatten(const std::vector<Region>& regions);
 
 /// Regions that lie in each other, the outermost one counted.
 [[nodiscard]] std::size_t depthOf(const Region& region);

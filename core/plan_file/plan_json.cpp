@@ -1,125 +1,271 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan_file/plan_json.h"
 
+#include "core/base/format.h"
 #include "core/base/unicode.h"
+#include "core/device/known_devices.h"
+#include "core/io/json_text.h"
+#include "core/parallel/rank_program.h"
 #include "core/plan/pins.h"
-#include "core/plan_file/plan_json_detail.h"
+#include "core/plan_file/plan_json_fields.h"
 #include "core/plan_file/plan_json_ops.h"
+#include "core/plan_file/plan_json_regions.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+#include <new>
+#include <utility>
 
 namespace plimsoll::plan {
 
 namespace {
 
+using base::ErrorKind;
+using base::failure;
+using base::printable;
+using base::Result;
+using detail::Fields;
+using detail::FieldWriter;
+using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// Entry `level` of the label of every op in the region, and below.
-void labelOps(ordered_json& labels, const Region& region, std::size_t level)
+constexpr auto kPlanFormat = "plimsoll-plan";
+constexpr int kPlanVersion = 1;
+constexpr const char* kAdvice = "export the plan anew";
+
+// The fields of a plan file, in its order (FORMAT.md). `Io` is Fields, which reads them, or
+// FieldWriter.
+
+/// The first choice or the other one, by name.
+template <typename Io, typename Choice>
+void choiceField(Io& io, const char* key, Choice& value, Choice first, Choice other,
+                 const char* (*nameOf)(Choice))
 {
-    for (graph::OpIndex op = region.first; op <= region.last; ++op)
-        labels[static_cast<std::size_t>(op)][level] = region.label;
-    for (const Region& nested : region.nested)
-        labelOps(labels, nested, level + 1);
+    std::string name = nameOf(value);
+    io.text(key, name);
+    if (name != nameOf(first) && name != nameOf(other))
+        io.fail(key, fmt::format(R"(must be "{}" or "{}")", nameOf(first), nameOf(other)));
+    value = name == nameOf(other) ? other : first;
 }
 
-/// Sorted by name: a plan that is read and written again gives the same bytes.
-nlohmann::json optionsJson(const std::vector<std::pair<std::string, std::string>>& options)
+template <typename Io>
+void kindFields(Io& io, Plan& plan)
 {
-    nlohmann::json json = nlohmann::json::object();
-    for (const auto& [name, value] : options)
-        json[name] = value;
-    return json;
+    Runtime runtime = plan.runtime();
+    choiceField(io, "runtime", runtime, Runtime::CheckpointedModule, Runtime::CompiledStep,
+                runtimeName);
+    Granularity granularity = plan.granularity();
+    if (io.has("granularity")) // files of before it was written have no such key
+        choiceField(io, "granularity", granularity, Granularity::Module, Granularity::Op,
+                    granularityName);
+    if (runtime == Runtime::CompiledStep)
+        static_cast<void>(plan.asSchedule());
+    else
+        plan.asRegions().granularity = granularity;
 }
 
-ordered_json graphJson(const graph::Program& program)
+template <typename Io>
+void freezeField(Io& io, Plan& plan)
 {
-    return {{"model", program.header.model},         {"model_class", program.header.modelClass},
-            {"torch", program.header.torch},         {"batch", program.header.batch},
-            {"target", program.header.target},       {"ops", program.ops.size()},
-            {"forward_ops", program.forwardCount()}, {"fingerprint", graph::fingerprint(program)}};
+    bool freezes = plan.freezeStats();
+    if (!io.has("freeze_stats", freezes))
+        return;
+    io.flag("freeze_stats", freezes);
+    if (!kindOf(plan.runtime()).takesFreezeStats)
+        io.fail("freeze_stats", "belongs to plans for runtime \"checkpoint\" only, as runtime "
+                                "\"step\" never updates statistics again");
+    else
+        plan.asRegions().freezeStats = freezes;
 }
 
-ordered_json evaluationJson(const VerifiedPlan& plan)
+template <typename Io>
+void callFields(Io& io, PlannerCall& call)
 {
+    io.text("planner", call.planner);
+    io.texts("options", call.options);
+}
+
+template <typename Io>
+void graphField(Io& io, PlanFileInfo& info)
+{
+    io.object("graph", [&info](auto& fields) {
+        fields.text("model", info.model);
+        fields.text("model_class", info.modelClass);
+        fields.text("torch", info.torch);
+        fields.text("batch", info.batch);
+        fields.text("target", info.target);
+        fields.whole("ops", info.ops);
+        fields.whole("forward_ops", info.forwardOps);
+        fields.text("fingerprint", info.fingerprint);
+    });
+}
+
+template <typename Io>
+void problemFields(Io& io, PlanFileInfo& info)
+{
+    io.text("device", info.device);
+    io.whole("budget_bytes", info.budget);
+    io.whole("reserve_bytes", info.reserve);
+    std::int64_t block = graph::blockBytes(info.rounding);
+    io.whole("rounding", block);
+    if (block != 1 && block != graph::blockBytes(graph::Rounding::Cuda512))
+        io.fail("rounding", "must be 512 or 1");
+    info.rounding = block == 1 ? graph::Rounding::Exact : graph::Rounding::Cuda512;
+}
+
+template <typename Io>
+void evaluationField(Io& io, PlanFileInfo& info)
+{
+    io.object("evaluation", [&info](auto& fields) {
+        fields.whole("peak_bytes", info.peak);
+        fields.whole("peak_op", info.peakOp, detail::kMostOrdinal);
+        fields.whole("base_peak_bytes", info.basePeak);
+        fields.whole("step_time_ns", info.stepTime);
+        fields.whole("base_step_time_ns", info.baseStepTime);
+        fields.whole("recompute_time_ns", info.recomputeTime);
+    });
+}
+
+/// `regions` reads or writes the keys "regions" and "labels".
+template <typename Io, typename Regions>
+void planFields(Io& io, PlanFile& file, const Regions& regions)
+{
+    Provenance& from = file.provenance;
+    kindFields(io, file.plan);
+    callFields(io, from.asked);
+    graphField(io, file.info);
+    problemFields(io, file.info);
+    evaluationField(io, file.info);
+    regions();
+    if (io.has("made_by", from.maker.has_value()))
+        io.object("made_by", [&from](auto& fields) {
+            callFields(fields, from.maker ? *from.maker : from.maker.emplace());
+        });
+    if (io.has("pins", !file.info.pins.empty()))
+        io.list("pins", file.info.pins);
+    if (io.has("data_parallel", !file.info.dataParallel.empty()))
+        io.text("data_parallel", file.info.dataParallel);
+    freezeField(io, file.plan);
+}
+
+PlanFileInfo infoOf(const VerifiedPlan& plan)
+{
+    const Problem& problem = plan.problem();
+    const graph::Program& program = *problem.program;
     const Evaluation& evaluation = plan.evaluation();
-    const EvaluationPtr base = evaluate(plan.problem(), keepEverything());
-    return {{"peak_bytes", evaluation.peak.count()},
-            {"peak_op", evaluation.peakOp.index()},
-            {"base_peak_bytes", base->peak.count()},
-            {"step_time_ns", evaluation.stepTime.count()},
-            {"base_step_time_ns", base->stepTime.count()},
-            {"recompute_time_ns", evaluation.recomputeTime.count()}};
+    const EvaluationPtr base = evaluate(problem, keepEverything());
+    PlanFileInfo info{.model = program.header.model,
+                      .modelClass = program.header.modelClass,
+                      .torch = program.header.torch,
+                      .batch = program.header.batch,
+                      .target = program.header.target,
+                      .ops = program.ops.size(),
+                      .forwardOps = program.forwardCount(),
+                      .fingerprint = graph::fingerprint(program),
+                      .device = problem.device.id,
+                      .budget = problem.budget,
+                      .reserve = problem.reserve,
+                      .rounding = problem.rounding,
+                      .dataParallel =
+                          problem.parallel ? dataParallelText(problem.parallel->setting) : "",
+                      .peak = evaluation.peak,
+                      .peakOp = static_cast<graph::OpIndex>(evaluation.peakOp.index()),
+                      .basePeak = base->peak,
+                      .stepTime = evaluation.stepTime,
+                      .baseStepTime = base->stepTime,
+                      .recomputeTime = evaluation.recomputeTime};
+    for (const Pin& pin : problem.pins)
+        info.pins.push_back(pinText(pin));
+    return info;
+}
+
+Result<void> checkHeader(const json& root)
+{
+    Result<void> state;
+    Fields fields{root, "", state};
+    if (!state || fields.text("format") != kPlanFormat || !state)
+        return failure(ErrorKind::File,
+                       R"(This is no plan file: its "format" is not "plimsoll-plan".)");
+    const std::int64_t version = fields.integer("version");
+    if (state && version > kPlanVersion)
+        return failure(ErrorKind::File,
+                       fmt::format("The plan file has version {}, this program reads up to {}: "
+                                   "take a newer Plimsoll.",
+                                   version, kPlanVersion));
+    if (state && version < 1)
+        fields.fail("version", "must be 1");
+    if (!state)
+        return tl::unexpected{detail::advised(state.error(), kAdvice)};
+    return state;
+}
+
+std::string otherGraph(const PlanFileInfo& info, const graph::Program& program)
+{
+    const bool sameSize =
+        info.ops == program.ops.size() && info.forwardOps == program.forwardCount();
+    return fmt::format("The plan was made for another graph: for \"{}\" with {} ({} in forward), "
+                       "while this graph is \"{}\" with {} ({}){}; export the plan again from this "
+                       "graph, or give the graph it was made from.",
+                       printable(info.model, 60), base::counted(info.ops, "op"), info.forwardOps,
+                       printable(program.header.model, 60), program.ops.size(),
+                       program.forwardCount(), sameSize ? ", of which some are other ops" : "");
+}
+
+bool isOfGraph(const PlanFileInfo& info, const graph::Program& program)
+{
+    return info.ops == program.ops.size() && info.forwardOps == program.forwardCount()
+           && info.fingerprint == fingerprint(program);
+}
+
+std::size_t countRegions(const json& rows, const std::string& where, Result<void>& state)
+{
+    std::size_t count = rows.size();
+    for (std::size_t i = 0; i < rows.size() && state; ++i) {
+        Fields fields{rows[i], fmt::format("{}[{}]", where, i), state};
+        count += countRegions(fields.array("nested"), fields.path("nested"), state);
+    }
+    return count;
+}
+
+/// The content of a plan file up to its decisions, whose header is good.
+template <typename Read>
+auto parsed(std::string_view text, const Read& read) -> decltype(read(json{}))
+try {
+    const Result<json> root = io::parseJson(text);
+    if (!root)
+        return tl::unexpected{root.error()};
+    if (const Result<void> header = checkHeader(*root); !header)
+        return tl::unexpected{header.error()};
+    return read(*root);
+} catch (const std::bad_alloc&) {
+    return io::tooLarge();
+}
+
+void nameMaker(PlanFile& file)
+{
+    file.plan.planner = file.provenance.madeBy().planner;
+    file.plan.options = file.provenance.madeBy().options;
 }
 
 } // namespace
 
-const char* runtimeName(Runtime runtime)
-{
-    return runtime == Runtime::CompiledStep ? "step" : "checkpoint";
-}
-
-const char* granularityName(Granularity granularity)
-{
-    return granularity == Granularity::Op ? "op" : "module";
-}
-
-ordered_json labelsJson(const graph::Program& program, const Plan& plan)
-{
-    ordered_json labels = ordered_json::array();
-    if (plan.regions.empty())
-        return labels;
-    labels.get_ref<ordered_json::array_t&>().resize(program.forwardCount());
-    const bool flat = std::all_of(plan.regions.begin(), plan.regions.end(),
-                                  [](const Region& region) { return region.nested.empty(); });
-    for (const Region& region : plan.regions) {
-        const ordered_json blank =
-            flat ? ordered_json(region.label)
-                 : ordered_json(ordered_json::array_t(depthOf(region), ordered_json{}));
-        for (graph::OpIndex op = region.first; op <= region.last; ++op)
-            labels[static_cast<std::size_t>(op)] = blank;
-        if (!flat)
-            labelOps(labels, region, 0);
-    }
-    return labels;
-}
-
 ordered_json toJson(const FrontierPoint& point)
 {
-    const Problem& problem = point->problem();
-    const Plan& plan = point->plan();
-    const auto& [asked, maker] = *point.provenance;
-    const graph::Program& program = *problem.program;
-    ordered_json json = {{"format", detail::kPlanFormat},
-                         {"version", detail::kPlanVersion},
-                         {"runtime", runtimeName(plan.runtime)},
-                         {"granularity", granularityName(plan.granularity)},
-                         {"planner", asked.planner},
-                         {"options", optionsJson(asked.options)},
-                         {"graph", graphJson(program)},
-                         {"device", problem.device.id},
-                         {"budget_bytes", problem.budget.count()},
-                         {"reserve_bytes", problem.reserve.count()},
-                         {"rounding", graph::blockBytes(problem.rounding)},
-                         {"evaluation", evaluationJson(*point)},
-                         {"regions", regionsJson(program, plan)},
-                         {"labels", labelsJson(program, plan)}};
-    if (maker)
-        json["made_by"] = {{"planner", maker->planner}, {"options", optionsJson(maker->options)}};
-    for (const Pin& pin : problem.pins)
-        json["pins"].push_back(pinText(pin));
-    if (problem.parallel)
-        json["data_parallel"] = dataParallelText(problem.parallel->setting);
-    if (plan.freezeStats)
-        json["freeze_stats"] = true;
-    if (plan.runtime == Runtime::CompiledStep)
-        json["schedule"] = scheduleJson(plan);
-    if (speaksOfOps(plan))
-        json["sequence"] = sequenceJson(program);
-    return json;
+    const graph::Program& program = *point->problem().program;
+    PlanFile file{point->plan(), *point.provenance, infoOf(*point)};
+    FieldWriter writer;
+    writer.text("format", kPlanFormat);
+    writer.whole("version", kPlanVersion);
+    planFields(writer, file, [&] {
+        writer.json["regions"] = regionsJson(program, file.plan);
+        writer.json["labels"] = labelsJson(program, file.plan);
+    });
+    if (file.plan.isCompiledStep())
+        writer.json["schedule"] = scheduleJson(file.plan);
+    if (speaksOfOps(file.plan))
+        writer.json["sequence"] = sequenceJson(program);
+    return std::move(writer.json);
 }
 
 std::string writePlan(const FrontierPoint& point)
@@ -130,6 +276,68 @@ std::string writePlan(const FrontierPoint& point)
         text += fmt::format("{}\n \"{}\": {}", text.size() > 1 ? "," : "", key,
                             value.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
     return base::escapeHidden(text + "\n}\n", base::Escapes::Json);
+}
+
+bool looksLikePlan(std::string_view head)
+{
+    return base::fromFirstCharacter(head).starts_with('{')
+           && head.find(fmt::format("\"{}\"", kPlanFormat)) != std::string_view::npos;
+}
+
+Result<PlanFile> readPlan(std::string_view text, const graph::Program& program)
+{
+    return parsed(text, [&](const json& root) -> Result<PlanFile> {
+        PlanFile file;
+        Result<void> state;
+        Fields fields{root, "", state};
+        graphField(fields, file.info); // of another graph nothing else is to be trusted
+        if (state && !isOfGraph(file.info, program))
+            return failure(ErrorKind::File, otherGraph(file.info, program));
+        planFields(fields, file, [&] { detail::readRegions(fields, program, state, file.plan); });
+        detail::readOps(fields, program, state, file.plan);
+        nameMaker(file);
+        if (!state)
+            return tl::unexpected{detail::advised(state.error(), kAdvice)};
+        return file;
+    });
+}
+
+Result<PlanOutline> readPlanOutline(std::string_view text)
+{
+    return parsed(text, [](const json& root) -> Result<PlanOutline> {
+        PlanOutline outline;
+        Result<void> state;
+        Fields fields{root, "", state};
+        planFields(fields, outline.file, [&] {
+            outline.regions = countRegions(fields.array("regions"), "regions", state);
+        });
+        if (state && outline.file.plan.isCompiledStep())
+            outline.places = Fields{fields.at("schedule"), "schedule", state}.array("again").size();
+        nameMaker(outline.file);
+        if (!state)
+            return tl::unexpected{detail::advised(state.error(), kAdvice)};
+        return outline;
+    });
+}
+
+Result<Problem> problemOf(const PlanFile& file, graph::ProgramPtr program)
+{
+    Result<Device> device = findDevice(file.info.device);
+    if (!device)
+        return tl::unexpected{device.error()};
+    Result<std::vector<Pin>> pins = resolvePins(file.info.pins, *program);
+    if (!pins)
+        return tl::unexpected{pins.error()};
+    Problem problem{.program = std::move(program),
+                    .device = *std::move(device),
+                    .budget = file.info.budget,
+                    .reserve = file.info.reserve,
+                    .rounding = file.info.rounding,
+                    .pins = *std::move(pins)};
+    if (file.info.dataParallel.empty())
+        return problem;
+    const Result<DataParallel> setting = parseDataParallel(file.info.dataParallel, problem.device);
+    return setting ? forRank(problem, *setting) : tl::unexpected{setting.error()};
 }
 
 } // namespace plimsoll::plan

@@ -4,6 +4,7 @@
 #include "core/base/result.h"
 #include "core/evaluate/frontier.h"
 #include "core/graph/fingerprint.h"
+#include "core/plan/plan_kinds.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -48,11 +49,6 @@ struct PlanFile
     Provenance provenance;
     PlanFileInfo info;
 };
-
-/// "checkpoint", "step".
-[[nodiscard]] const char* runtimeName(Runtime runtime);
-/// "module", "op".
-[[nodiscard]] const char* granularityName(Granularity granularity);
 
 /// What says all that a plan decides: "regions" (the nested checkpoint regions of `labels`),
 /// "saved_sets" (such regions, some results of which are kept while the rest is recomputed) or

@@ -84,7 +84,40 @@ const json& Fields::at(const char* key)
     return *entry;
 }
 
-bool Fields::has(const char* key) const
+void Fields::list(const char* key, std::vector<std::string>& values)
+{
+    const json& rows = array(key);
+    for (std::size_t i = 0; i < rows.size() && m_state; ++i) {
+        if (rows[i].is_string())
+            values.push_back(rows[i].get<std::string>());
+        else
+            detail::fail(m_state, fmt::format("{}[{}]", path(key), i), "must be a text");
+    }
+}
+
+void Fields::texts(const char* key, Texts& values)
+{
+    const json& object = at(key);
+    if (!object.is_object())
+        fail(key, "must be an object of texts");
+    if (!m_state)
+        return;
+    for (const auto& [name, value] : object.items()) {
+        if (!value.is_string())
+            return fail(key, "must be an object of texts");
+        values.emplace_back(name, value.get<std::string>());
+    }
+}
+
+void Fields::flag(const char* key, bool& value)
+{
+    const json& found = at(key);
+    if (!found.is_boolean())
+        fail(key, "must be true or false");
+    value = m_state && found.get<bool>();
+}
+
+bool Fields::has(const char* key, bool /*isWritten*/) const
 {
     return m_state && m_object.contains(key);
 }
@@ -97,6 +130,14 @@ std::string Fields::path(const char* key) const
 void Fields::fail(const char* key, const std::string& what)
 {
     detail::fail(m_state, path(key), what);
+}
+
+void FieldWriter::texts(const char* key, const Texts& values)
+{
+    nlohmann::json sorted = nlohmann::json::object();
+    for (const auto& [name, value] : values)
+        sorted[name] = value;
+    json[key] = std::move(sorted);
 }
 
 } // namespace plimsoll::plan::detail

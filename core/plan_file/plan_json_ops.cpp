@@ -61,13 +61,14 @@ RecomputeStep readRow(const json& row, const std::string& where, const graph::Pr
     return again;
 }
 
-void readSchedule(Fields fields, const graph::Program& program, Result<void>& state, Plan& plan)
+void readSchedule(Fields fields, const graph::Program& program, Result<void>& state,
+                  std::vector<RecomputeStep>& steps)
 {
     const json& rows = fields.array("again");
     for (std::size_t i = 0; i < rows.size() && state; ++i) {
         const std::string here = fmt::format("{}[{}]", fields.path("again"), i);
-        plan.recomputeSteps.push_back(readRow(rows[i], here, program, state));
-        if (i > 0 && plan.recomputeSteps[i].before <= plan.recomputeSteps[i - 1].before)
+        steps.push_back(readRow(rows[i], here, program, state));
+        if (i > 0 && steps[i].before <= steps[i - 1].before)
             fail(state, here + "[0]", "must be greater than that of the row before it");
     }
 }
@@ -105,25 +106,24 @@ void checkSequence(Fields fields, const graph::Program& program, Result<void>& s
 
 bool speaksOfOps(const Plan& plan)
 {
-    return plan.runtime == Runtime::CompiledStep || plan.granularity == Granularity::Op
-           || savesSomething(plan.regions);
+    return plan.isCompiledStep() || plan.granularity() == Granularity::Op
+           || savesSomething(plan.regions());
 }
 
 const char* expressedAs(const Plan& plan)
 {
-    if (plan.runtime == Runtime::CompiledStep)
+    if (plan.isCompiledStep())
         return "step";
-    return savesSomething(plan.regions) ? "saved_sets" : "regions";
+    return savesSomething(plan.regions()) ? "saved_sets" : "regions";
 }
 
 namespace detail {
 
 void readOps(Fields& fields, const graph::Program& program, Result<void>& state, Plan& plan)
 {
-    if (plan.runtime == Runtime::CompiledStep) {
-        if (!plan.regions.empty())
-            fields.fail("regions", "must be empty in a plan for runtime \"step\"");
-        readSchedule(Fields{fields.at("schedule"), "schedule", state}, program, state, plan);
+    if (plan.isCompiledStep()) {
+        readSchedule(Fields{fields.at("schedule"), "schedule", state}, program, state,
+                     plan.asSchedule().recomputeSteps);
     } else if (fields.has("schedule")) {
         fields.fail("schedule", "belongs to plans for runtime \"step\" only");
     }
@@ -138,7 +138,7 @@ void readOps(Fields& fields, const graph::Program& program, Result<void>& state,
 ordered_json scheduleJson(const Plan& plan)
 {
     ordered_json rows = ordered_json::array();
-    for (const RecomputeStep& again : plan.recomputeSteps) {
+    for (const RecomputeStep& again : plan.recomputeSteps()) {
         ordered_json ops = ordered_json::array();
         for (const graph::OpId op : again.ops)
             ops.push_back(op.index());

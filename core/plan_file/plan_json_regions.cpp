@@ -20,8 +20,33 @@ namespace {
 using base::printable;
 using base::Result;
 using detail::Fields;
+using detail::FieldWriter;
 using nlohmann::json;
 using nlohmann::ordered_json;
+
+template <typename Io, typename AnyRegion>
+void placeFields(Io& io, AnyRegion& region)
+{
+    io.whole("label", region.label, detail::kMostOrdinal);
+    io.whole("first", region.first, detail::kMostOrdinal);
+    io.whole("last", region.last, detail::kMostOrdinal);
+}
+
+/// A call of a module, as a file names it.
+struct Member
+{
+    std::string path;
+    std::string className;
+    std::size_t call = 0;
+};
+
+template <typename Io>
+void memberFields(Io& io, Member& member)
+{
+    io.text("path", member.path);
+    io.text("class", member.className);
+    io.whole("call", member.call);
+}
 
 /// For every call, how many calls of the same module come before it.
 std::vector<std::size_t> callNumbers(const graph::Program& program)
@@ -37,14 +62,17 @@ std::vector<std::size_t> callNumbers(const graph::Program& program)
 ordered_json regionJson(const graph::Program& program, const std::vector<std::size_t>& callNumbers,
                         Granularity granularity, const Region& region)
 {
-    ordered_json row = {{"label", region.label}, {"first", region.first}, {"last", region.last}};
+    FieldWriter writer;
+    placeFields(writer, region);
+    ordered_json& row = writer.json;
     if (granularity == Granularity::Module) {
         ordered_json members = ordered_json::array();
         for (const graph::CallId id : region.members) {
             const graph::Module& module = program.module(program.call(id).module);
-            members.push_back({{"path", module.path},
-                               {"class", module.className},
-                               {"call", callNumbers[id.index()]}});
+            Member member{module.path, module.className, callNumbers[id.index()]};
+            FieldWriter fields;
+            memberFields(fields, member);
+            members.push_back(std::move(fields.json));
         }
         row["members"] = std::move(members);
     }
@@ -54,7 +82,7 @@ ordered_json regionJson(const graph::Program& program, const std::vector<std::si
     row["nested"] = ordered_json::array();
     for (const Region& child : region.nested)
         row["nested"].push_back(regionJson(program, callNumbers, granularity, child));
-    return row;
+    return std::move(row);
 }
 
 /// Turns region objects into regions of a program.
@@ -112,9 +140,7 @@ Region RegionReader::region(const json& row, const std::string& where)
 {
     Fields fields{row, where, m_state};
     Region region;
-    region.label = static_cast<int>(fields.integer("label", detail::kMostOrdinal));
-    region.first = static_cast<graph::OpIndex>(fields.integer("first", detail::kMostOrdinal));
-    region.last = static_cast<graph::OpIndex>(fields.integer("last", detail::kMostOrdinal));
+    placeFields(fields, region);
     readMembers(fields, where, region);
     region.nested = regions(fields.array("nested"), fields.path("nested"));
     for (std::size_t i = 0; i < region.nested.size() && m_state; ++i)
@@ -169,9 +195,9 @@ void RegionReader::readSaved(Fields& fields, Region& region)
 graph::CallId RegionReader::member(const json& row, const std::string& where)
 {
     Fields fields{row, where, m_state};
-    const std::string path = fields.text("path");
-    const std::string className = fields.text("class");
-    const auto number = static_cast<std::size_t>(fields.integer("call"));
+    Member named;
+    memberFields(fields, named);
+    const auto& [path, className, number] = named;
     if (!m_state)
         return {};
     const auto found = m_modules.find(path);
@@ -218,14 +244,54 @@ void RegionReader::checkOps(const Region& region, Fields& fields)
                                         forwardEnd - 1));
 }
 
+/// Entry `level` of the label of every op in the region, and below.
+void labelOps(ordered_json& labels, const Region& region, std::size_t level)
+{
+    for (graph::OpIndex op = region.first; op <= region.last; ++op)
+        labels[static_cast<std::size_t>(op)][level] = region.label;
+    for (const Region& nested : region.nested)
+        labelOps(labels, nested, level + 1);
+}
+
+/// Labels follow from the regions: a file in which they differ was edited by hand, or is damaged.
+void checkLabels(const json& labels, const graph::Program& program, const Plan& plan,
+                 Result<void>& state)
+{
+    const json expected = labelsJson(program, plan);
+    if (labels.size() != expected.size()) {
+        state = base::failure(base::ErrorKind::File,
+                              fmt::format("labels has {}, but the regions make it {}.",
+                                          base::counted(labels.size(), "entry", "entries"),
+                                          expected.size()));
+        return;
+    }
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        if (labels[i] == expected[i] && !labels[i].is_number_float())
+            continue;
+        state = base::failure(base::ErrorKind::File,
+                              fmt::format("labels[{}] is {}, but the regions make it {}.", i,
+                                          detail::shown(labels[i]), detail::shown(expected[i])));
+        return;
+    }
+}
+
 } // namespace
 
 namespace detail {
 
-std::vector<Region> readRegions(const json& rows, const graph::Program& program,
-                                Granularity granularity, Result<void>& state)
+void readRegions(Fields& fields, const graph::Program& program, Result<void>& state, Plan& plan)
 {
-    return RegionReader{program, granularity, state}.regions(rows, "regions");
+    const json& rows = fields.array("regions");
+    if (plan.isCompiledStep()) {
+        if (!rows.empty())
+            fields.fail("regions", "must be empty in a plan for runtime \"step\"");
+    } else {
+        plan.asRegions().regions =
+            RegionReader{program, plan.granularity(), state}.regions(rows, "regions");
+    }
+    const json& labels = fields.array("labels");
+    if (state)
+        checkLabels(labels, program, plan, state);
 }
 
 } // namespace detail
@@ -234,9 +300,29 @@ ordered_json regionsJson(const graph::Program& program, const Plan& plan)
 {
     const std::vector<std::size_t> numbers = callNumbers(program);
     ordered_json regions = ordered_json::array();
-    for (const Region& region : plan.regions)
-        regions.push_back(regionJson(program, numbers, plan.granularity, region));
+    for (const Region& region : plan.regions())
+        regions.push_back(regionJson(program, numbers, plan.granularity(), region));
     return regions;
+}
+
+ordered_json labelsJson(const graph::Program& program, const Plan& plan)
+{
+    ordered_json labels = ordered_json::array();
+    if (plan.regions().empty())
+        return labels;
+    labels.get_ref<ordered_json::array_t&>().resize(program.forwardCount());
+    const bool flat = std::all_of(plan.regions().begin(), plan.regions().end(),
+                                  [](const Region& region) { return region.nested.empty(); });
+    for (const Region& region : plan.regions()) {
+        const ordered_json blank =
+            flat ? ordered_json(region.label)
+                 : ordered_json(ordered_json::array_t(depthOf(region), ordered_json{}));
+        for (graph::OpIndex op = region.first; op <= region.last; ++op)
+            labels[static_cast<std::size_t>(op)] = blank;
+        if (!flat)
+            labelOps(labels, region, 0);
+    }
+    return labels;
 }
 
 } // namespace plimsoll::plan

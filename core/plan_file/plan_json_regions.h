@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/base/result.h"
 #include "core/plan/plan.h"
-
-#include <nlohmann/json_fwd.hpp>
-
-#include <vector>
+#include "core/plan_file/plan_json_fields.h"
 
 namespace plimsoll::plan::detail {
 
-/// The key `regions` of a plan file turned into regions of a program.
-[[nodiscard]] std::vector<Region> readRegions(const nlohmann::json& rows,
-                                              const graph::Program& program,
-                                              Granularity granularity, base::Result<void>& state);
+/// The keys `regions` and `labels` of a plan file of the plan's runtime and granularity.
+void readRegions(Fields& fields, const graph::Program& program, base::Result<void>& state,
+                 Plan& plan);
 
 } // namespace plimsoll::plan::detail

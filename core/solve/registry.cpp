@@ -39,9 +39,8 @@ private:
     {
         plan::Problem unlimited = problem;
         unlimited.budget = plan::kUnlimited;
-        plan::Plan plan = plan::keepEverything();
+        plan::Plan plan = plan::keepEverything(runtimeOf(descriptor(), options));
         plan.options = callOf(descriptor(), options).options;
-        plan.runtime = runtimeOf(descriptor(), options);
         plan::Frontier frontier;
         if (const base::Result<void> added = beginFrontier(frontier, unlimited, plan); !added)
             return tl::unexpected{added.error()};

@@ -19,7 +19,7 @@ namespace {
 Verification verifyOwn(const Problem& problem, const Plan& plan)
 {
     Verification seen;
-    const bool isPlain = plan.runtime == Runtime::CheckpointedModule && plan.regions.empty();
+    const bool isPlain = !plan.isCompiledStep() && plan.regions().empty();
     if (const std::int64_t count = problem.program->header.microSteps; count > 1 && !isPlain) {
         seen.faults.push_back(
             {FaultKind::IllegalRegion,
@@ -28,16 +28,13 @@ Verification verifyOwn(const Problem& problem, const Plan& plan)
                          count)});
         return seen;
     }
-    if (plan.runtime == Runtime::CompiledStep) {
-        seen.faults = verifying::repeatFaults(*problem.program, plan);
-        if (plan.freezeStats)
-            seen.faults.push_back({FaultKind::IllegalRepeat,
-                                   "Runtime \"step\" never updates statistics again: a plan for it "
-                                   "can't ask to freeze them."});
+    if (const auto* schedule = std::get_if<RecomputeSchedule>(&plan.decisions)) {
+        seen.faults = verifying::repeatFaults(*problem.program, *schedule);
         if (seen.faults.empty())
-            verifying::replayStep(problem, plan, seen);
+            verifying::replayStep(problem, *schedule, seen);
         return seen;
     }
+    const auto& regions = std::get<CheckpointRegions>(plan.decisions);
     if (problem.program->isRewritten() && !isPlain) {
         seen.faults.push_back(
             {FaultKind::IllegalRegion,
@@ -45,17 +42,11 @@ Verification verifyOwn(const Problem& problem, const Plan& plan)
              "over the graph that it was made from."});
         return seen;
     }
-    if (!plan.recomputeSteps.empty()) {
-        seen.faults.push_back({FaultKind::IllegalRegion,
-                               "Runtime \"checkpoint\" executes regions again, no single ops."});
-        return seen;
-    }
-    seen.faults = verifying::regionFaults(*problem.program, plan);
+    seen.faults = verifying::regionFaults(*problem.program, regions);
     if (seen.faults.empty())
-        seen.faults = verifying::triggerFaults(*problem.program, plan);
-    if (!seen.faults.empty())
-        return seen;
-    verifying::Replay{problem, plan, seen}.run();
+        seen.faults = verifying::triggerFaults(*problem.program, regions);
+    if (seen.faults.empty())
+        verifying::Replay{problem, regions, seen}.run();
     return seen;
 }
 

@@ -58,7 +58,7 @@ MeasuredRunPtr laid(const compare::MeasuredRun& run, const compare::Measurement&
 /// Where ops are not known, the plan's file said what its peak is.
 bool isOf(const compare::MeasuredRun& run, const plan::VerifiedPlan& plan)
 {
-    const bool isStep = plan.plan().runtime == plan::Runtime::CompiledStep;
+    const bool isStep = plan.plan().isCompiledStep();
     if (isStep != (run.plan->runtime == "step"))
         return false;
     if (run.ops.empty())

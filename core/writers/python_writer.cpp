@@ -92,7 +92,7 @@ std::string header(const plan::FrontierPoint& plan)
     line("Save this file beside the training script, say as plan.py, and add before the training "
          "loop:");
     line("");
-    if (plan->plan().runtime == plan::Runtime::CompiledStep) {
+    if (plan->plan().isCompiledStep()) {
         text += "#     import plan\n#     step = plan.compile_step(model)\n";
         line("");
         line("In the loop `loss = step(*batch)` then takes the place of forward, loss and "
@@ -196,7 +196,7 @@ step = plan.compile_step(model)  # with loss= and targets= as in the trace, if i
 /// that freezes statistics: what a few lines of Python can't do.
 bool needsPackage(const plan::Plan& plan)
 {
-    return plan::speaksOfOps(plan) || plan.freezeStats;
+    return plan::speaksOfOps(plan) || plan.freezeStats();
 }
 
 /// `content` is the plan file's.
@@ -213,7 +213,7 @@ PLAN = {
 )";
     for (const auto& [key, value] : content.items())
         text += fmt::format("    {}: {},\n", quoted(key), valueLiteral(value));
-    text += plan->plan().runtime == plan::Runtime::CompiledStep ? R"(}
+    text += plan->plan().isCompiledStep() ? R"(}
 
 
 def compile_step(model, loss=None, targets=0):
@@ -221,7 +221,7 @@ def compile_step(model, loss=None, targets=0):
     `.grad`. Raises plimsoll.PlanMismatch at the first batch when plan and model don't fit."""
     return plimsoll.compile_step(model, PLAN, loss=loss, targets=targets)
 )"
-                                                                : R"(}
+                                          : R"(}
 
 
 def apply(model):
@@ -258,10 +258,10 @@ def apply(model):
 std::string pythonSnippet(const plan::FrontierPoint& plan)
 {
     const Program& program = *plan->problem().program;
-    const std::vector<plan::Region>& regions = plan->plan().regions;
+    const std::vector<plan::Region>& regions = plan->plan().regions();
     std::string text =
         fmt::format("# {}: {}\n", base::printable(program.header.model), figures(plan));
-    if (plan->plan().runtime == plan::Runtime::CompiledStep)
+    if (plan->plan().isCompiledStep())
         return text + std::string{kUseStep};
     if (needsPackage(plan->plan()))
         return text + std::string{kUseModule};

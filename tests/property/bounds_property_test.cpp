@@ -85,7 +85,7 @@ void BoundsPropertyTest::noLegalPlanOfTheStepRuntimeIsBelowTheBounds()
         const plan::EvaluationPtr evaluation =
             plan::evaluate(unlimited, tests::randomStepPlan(*program, seed));
         plan::Plan plain;
-        plain.runtime = plan::Runtime::CompiledStep;
+        plain.decisions = plan::RecomputeSchedule{};
         const plan::EvaluationPtr recorded = plan::evaluate(unlimited, plain);
         const plan::Problem tight = problemOf(program, evaluation->peak);
         const base::Nanoseconds bound =
@@ -141,7 +141,7 @@ void BoundsPropertyTest::everyRegionFoundIsLegal()
             if (members.empty())
                 continue;
             plan::Plan plan;
-            plan.regions = {{members, first, last, 0, {}, {}}};
+            plan.asRegions().regions = {{members, first, last, 0, {}, {}}};
             const base::Result<plan::VerifiedPlanPtr> verified = plan::certify(problem, plan);
             QVERIFY2(verified,
                      qPrintable(QStringLiteral("seed %1, ops %2..%3: %4")
@@ -178,7 +178,7 @@ void BoundsPropertyTest::thousandsOfDeeplyNestedCallsAreAMomentsWork()
         nested = {tests::regionOf(*program, calls, nested)};
     }
     plan::Plan deep;
-    deep.regions = nested;
+    deep.asRegions().regions = nested;
     const double plain =
         secondsOf([&] { return plan::certify(problem, plan::keepEverything()).has_value(); });
     const double planned = secondsOf([&] { return plan::certify(problem, deep).has_value(); });

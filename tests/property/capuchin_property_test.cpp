@@ -26,8 +26,7 @@ plan::Plan planOf(std::vector<plan::RecomputeStep> rows)
 {
     plan::Plan plan;
     plan.planner = "capuchin";
-    plan.runtime = plan::Runtime::CompiledStep;
-    plan.recomputeSteps = std::move(rows);
+    plan.decisions = plan::RecomputeSchedule{std::move(rows)};
     return plan;
 }
 
@@ -86,7 +85,7 @@ void CapuchinPropertyTest::frontiersFallAndAreExplained()
         const plan::Problem problem = problemFor(seed);
         const auto frontier = planner->frontier(problem, {}, {});
         QVERIFY(frontier);
-        const std::vector<plan::VerifiedPlanPtr>& plans = (*frontier)->points();
+        const std::vector<plan::FrontierPoint>& plans = (*frontier)->points();
         points += plans.size();
         for (std::size_t at = 0; at < plans.size(); ++at) {
             const plan::Evaluation& evaluation = plans[at]->evaluation();
@@ -94,7 +93,7 @@ void CapuchinPropertyTest::frontiersFallAndAreExplained()
             QVERIFY(at == 0 || plans[at - 1]->evaluation().stepTime > evaluation.stepTime);
             const auto picks = planner->explain(*plans[at]);
             QVERIFY(picks);
-            QCOMPARE(picks->empty(), plans[at]->plan().recomputeSteps.empty());
+            QCOMPARE(picks->empty(), plans[at]->plan().recomputeSteps().empty());
             if (!picks->empty())
                 QCOMPARE(picks->back().peak.count(), evaluation.peak.count());
             plan::Problem tight = problem;

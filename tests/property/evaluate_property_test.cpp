@@ -50,7 +50,7 @@ void EvaluatePropertyTest::theReplayAgreesAtEveryStep()
         const graph::ProgramPtr program = tests::randomProgram(seed);
         const plan::Problem problem = tests::unlimitedProblem(program);
         const plan::Plan plan = tests::randomLegalPlan(*program, seed);
-        regions += plan.regions.size();
+        regions += plan.regions().size();
         const plan::Verification replay = plan::verify(problem, plan);
         QVERIFY2(replay.faults.empty(),
                  qPrintable(QStringLiteral("seed %1: ").arg(seed) + tests::firstFault(replay)));
@@ -171,7 +171,7 @@ void EvaluatePropertyTest::frozenStatisticsAreLeftAlone()
         const graph::ProgramPtr program = tests::randomProgram(seed);
         plan::Plan plan = tests::randomLegalPlan(*program, seed);
         const auto stepsOf = [&](bool freezes) {
-            plan.freezeStats = freezes;
+            plan.asRegions().freezeStats = freezes;
             return plan::lower(*program, plan).steps;
         };
         const auto isCounter = [&](const plan::Step& step) {

@@ -84,7 +84,7 @@ void OpRegionsPropertyTest::theReplayAgreesAboutSavedSets()
                                    seed % 2 == 0 ? tests::randomOpPlan(*program, seed)
                                                  : tests::randomLegalPlan(*program, seed),
                                    seed);
-        saves += savesIn(plan.regions);
+        saves += savesIn(plan.regions());
         const QString difference = faultOrDifference(problem, plan);
         QVERIFY2(difference.isEmpty(),
                  qPrintable(QStringLiteral("seed %1: ").arg(seed) + difference));
@@ -100,7 +100,7 @@ void OpRegionsPropertyTest::theReplayAgreesAtEveryStep()
         const graph::ProgramPtr program = tests::randomProgram(seed);
         const plan::Problem problem = tests::unlimitedProblem(program);
         const plan::Plan plan = tests::randomOpPlan(*program, seed);
-        regions += plan.regions.size();
+        regions += plan.regions().size();
         const QString difference = faultOrDifference(problem, plan);
         QVERIFY2(difference.isEmpty(),
                  qPrintable(QStringLiteral("seed %1: ").arg(seed) + difference));
@@ -125,7 +125,7 @@ void OpRegionsPropertyTest::theReplayAgreesAboutSlicesWrittenInTurn()
             ++refused;
             continue;
         }
-        regions += plan.regions.size();
+        regions += plan.regions().size();
         const QString difference = firstDifference(*plan::evaluate(problem, plan), replay);
         QVERIFY2(difference.isEmpty(),
                  qPrintable(QStringLiteral("seed %1: ").arg(seed) + difference));
@@ -147,7 +147,7 @@ void collect(std::vector<plan::Region>& regions, std::vector<plan::Region*>& all
 void change(plan::Plan& plan, const graph::Program& program, tests::Random& random)
 {
     std::vector<plan::Region*> all;
-    collect(plan.regions, all);
+    collect(plan.regions(), all);
     plan::Region& region = *all[random.below(all.size())];
     switch (random.below(5)) {
     case 0: region.first += random.between(-3, 3); break;
@@ -172,7 +172,7 @@ void OpRegionsPropertyTest::changedPlansAreRefusedOrReplayedAlike()
         const plan::Problem problem = tests::unlimitedProblem(program);
         plan::Plan plan =
             tests::withRandomSaves(*program, tests::randomOpPlan(*program, seed), seed);
-        if (plan.regions.empty())
+        if (plan.regions().empty())
             continue;
         tests::Random random{seed};
         change(plan, *program, random);
@@ -205,13 +205,14 @@ void OpRegionsPropertyTest::theFinderKnowsExactlyTheLegalRegions()
             const std::vector<graph::OpIndex> ends = finder.endsFrom(first);
             for (graph::OpIndex last = first; last < end; ++last) {
                 plan::Plan plan;
-                plan.granularity = plan::Granularity::Op;
-                plan.regions = {
+                plan.asRegions().granularity = plan::Granularity::Op;
+                plan.asRegions().regions = {
                     {.members = {}, .first = first, .last = last, .nested = {}, .save = {}}};
                 const bool isLegal =
-                    isExact ? plan::verifying::regionFaults(*program, plan).empty()
-                                  && plan::verifying::triggerFaults(*program, plan).empty()
-                            : plan::verify(problem, plan).faults.empty();
+                    isExact
+                        ? plan::verifying::regionFaults(*program, plan.asRegions()).empty()
+                              && plan::verifying::triggerFaults(*program, plan.asRegions()).empty()
+                        : plan::verify(problem, plan).faults.empty();
                 illegal += isLegal ? 0 : 1;
                 const bool isFound = std::binary_search(ends.begin(), ends.end(), last);
                 QVERIFY2(
@@ -237,12 +238,12 @@ std::vector<plan::Plan> everyPair(const graph::Program& program)
     std::vector<plan::Plan> plans;
     for (const plan::Region& one : regions) {
         plan::Plan plan;
-        plan.granularity = plan::Granularity::Op;
-        plan.regions = {one};
+        plan.asRegions().granularity = plan::Granularity::Op;
+        plan.asRegions().regions = {one};
         plans.push_back(plan);
         for (const plan::Region& other : regions)
             if (other.first > one.last) {
-                plan.regions = {one, other};
+                plan.asRegions().regions = {one, other};
                 plans.push_back(plan);
             }
     }

@@ -120,7 +120,7 @@ void RewritePropertyTest::randomPlansAreTheSameStep()
         problem.reserve = base::Bytes{static_cast<std::int64_t>(seed % 5)};
         const plan::VerifiedPlanPtr plan =
             certified(problem, tests::randomStepPlan(*problem.program, seed));
-        for (const plan::RecomputeStep& row : plan->plan().recomputeSteps)
+        for (const plan::RecomputeStep& row : plan->plan().recomputeSteps())
             repeated += row.ops.size();
         const QString fault = tests::rewritingFault(plan);
         QVERIFY2(fault.isEmpty(), qPrintable(QStringLiteral("seed %1: ").arg(seed) + fault));
@@ -159,8 +159,7 @@ void RewritePropertyTest::capuchinsPlansAreTheSameStep()
             ++plans;
         plan::Plan plan;
         plan.planner = "capuchin";
-        plan.runtime = plan::Runtime::CompiledStep;
-        plan.recomputeSteps = run.rows();
+        plan.decisions = plan::RecomputeSchedule{run.rows()};
         const QString fault = tests::rewritingFault(certified(problem, plan));
         QVERIFY2(fault.isEmpty(), qPrintable(QStringLiteral("seed %1: ").arg(seed) + fault));
     }
@@ -187,7 +186,7 @@ void RewritePropertyTest::aRewrittenStepIsPlannedAndWrittenAgain()
         Interpreter again{rewritten};
         again.run();
         QVERIFY2(recorded.found == again.found, qPrintable(QString::number(seed)));
-        twice += std::ranges::any_of(plan.recomputeSteps, [&](const plan::RecomputeStep& row) {
+        twice += std::ranges::any_of(plan.recomputeSteps(), [&](const plan::RecomputeStep& row) {
             return std::ranges::any_of(row.ops,
                                        [&](graph::OpId op) { return once->op(op).isRepetition; });
         });

@@ -19,8 +19,7 @@ plan::Plan stepPlan(std::vector<plan::RecomputeStep> rows)
 {
     plan::Plan plan;
     plan.planner = "given";
-    plan.runtime = plan::Runtime::CompiledStep;
-    plan.recomputeSteps = std::move(rows);
+    plan.decisions = plan::RecomputeSchedule{std::move(rows)};
     return plan;
 }
 

@@ -31,7 +31,7 @@ std::vector<Executed> executionsOf(const graph::Program& program, const plan::Pl
 {
     std::vector<Executed> executions;
     for (std::size_t op = 0; op < program.ops.size(); ++op) {
-        for (const plan::RecomputeStep& row : plan.recomputeSteps)
+        for (const plan::RecomputeStep& row : plan.recomputeSteps())
             if (row.before == static_cast<graph::OpIndex>(op))
                 for (const graph::OpId again : row.ops)
                     executions.push_back({again.index(), true});
@@ -112,7 +112,7 @@ std::vector<std::int64_t> counts(const std::vector<base::Bytes>& bytes)
 plan::Plan keepingEverything()
 {
     plan::Plan plan = plan::keepEverything();
-    plan.runtime = plan::Runtime::CompiledStep;
+    plan.decisions = plan::RecomputeSchedule{};
     return plan;
 }
 
@@ -184,8 +184,8 @@ void StepPropertyTest::evaluationReplayAndRulesAgreeAtEveryStep()
         const graph::ProgramPtr program = tests::randomProgram(seed);
         const plan::Problem problem = tests::unlimitedProblem(program);
         const plan::Plan plan = tests::randomStepPlan(*program, seed);
-        rows += plan.recomputeSteps.size();
-        for (const plan::RecomputeStep& row : plan.recomputeSteps)
+        rows += plan.recomputeSteps().size();
+        for (const plan::RecomputeStep& row : plan.recomputeSteps())
             repeated += row.ops.size();
         const plan::Verification replay = plan::verify(problem, plan);
         QVERIFY2(replay.faults.empty(),
@@ -237,7 +237,7 @@ void StepPropertyTest::repeatingCostsWhatIsRepeated()
         const plan::Plan plan = tests::randomStepPlan(*program, seed);
         const plan::EvaluationPtr evaluation = plan::evaluate(problem, plan);
         base::Nanoseconds expected;
-        for (const plan::RecomputeStep& row : plan.recomputeSteps)
+        for (const plan::RecomputeStep& row : plan.recomputeSteps())
             for (const graph::OpId op : row.ops)
                 expected += times[op.index()];
         base::Nanoseconds sum;
@@ -288,9 +288,10 @@ void StepPropertyTest::damagedPlansAreCaught()
         tests::Random random{seed};
         const graph::ProgramPtr program = tests::randomProgram(seed);
         plan::Plan plan = tests::randomStepPlan(*program, seed);
-        if (plan.recomputeSteps.empty())
+        if (plan.recomputeSteps().empty())
             continue;
-        plan::RecomputeStep& row = plan.recomputeSteps[random.below(plan.recomputeSteps.size())];
+        plan::RecomputeStep& row =
+            plan.recomputeSteps()[random.below(plan.recomputeSteps().size())];
         if (random.percent(50)) {
             row.ops.erase(row.ops.begin()
                           + static_cast<std::ptrdiff_t>(random.below(row.ops.size())));
@@ -327,7 +328,8 @@ void StepPropertyTest::whatCantBeRepeatedIsCaught()
         const std::size_t end = program->countBeforeOptimizer();
         for (std::size_t op = 0; op + 1 < end; ++op) {
             plan::Plan plan = keepingEverything();
-            plan.recomputeSteps = {{static_cast<graph::OpIndex>(end) - 1, {graph::OpId{op}}}};
+            plan.asSchedule().recomputeSteps = {
+                {static_cast<graph::OpIndex>(end) - 1, {graph::OpId{op}}}};
             const plan::Verification replay = plan::verify(tests::unlimitedProblem(program), plan);
             const bool isIllegal = std::ranges::any_of(replay.faults, [](const plan::Fault& fault) {
                 return fault.kind == plan::FaultKind::IllegalRepeat;

@@ -46,8 +46,8 @@ json runOf(const plan::VerifiedPlan& verified, bool isPlanned, std::int64_t more
         ops.push_back({named->second, phase, again, 5000, bytes, bytes});
     }
     json plan = nullptr;
-    const bool isStep = verified.plan().runtime == plan::Runtime::CompiledStep;
-    const bool isOfOps = isStep || verified.plan().granularity == plan::Granularity::Op;
+    const bool isStep = verified.plan().isCompiledStep();
+    const bool isOfOps = isStep || verified.plan().granularity() == plan::Granularity::Op;
     if (isPlanned)
         plan = {{"runtime", isStep ? "step" : "checkpoint"},
                 {"granularity", isOfOps ? "op" : "module"},

@@ -40,8 +40,7 @@ inline QString differenceOf(const plan::VerifiedPlan& plan, const graph::Program
     const plan::Evaluation& planned = plan.evaluation();
     for (const plan::Runtime runtime :
          {plan::Runtime::CheckpointedModule, plan::Runtime::CompiledStep}) {
-        plan::Plan nothing = plan::keepEverything();
-        nothing.runtime = runtime;
+        const plan::Plan nothing = plan::keepEverything(runtime);
         const plan::Verification seen = plan::verify(problem, nothing);
         if (!seen.faults.empty())
             return QString::fromStdString(seen.faults.front().sentence);

@@ -137,7 +137,7 @@ void ByHandTest::savesAndOpensASession()
     const Bytes chosen{std::int64_t{2100} << 20};
     QVERIFY(page->document().budget() == chosen);
     const plan::VerifiedPlanPtr best = page->document().outcome().best;
-    QVERIFY(best && best->plan().freezeStats);
+    QVERIFY(best && best->plan().freezeStats());
     const int decisions = viewOf<PlanPage>(*page).model()->rowCount();
     QVERIFY(decisions > 0);
     const int runs = viewOf<RunPage>(*page).model()->rowCount();
@@ -205,7 +205,7 @@ void ByHandTest::exportsAPlanAndItsGraph()
         },
         kPatience));
     const plan::VerifiedPlanPtr best = page->document().outcome().best;
-    QVERIFY(best && !best->plan().recomputeSteps.empty());
+    QVERIFY(best && !best->plan().recomputeSteps().empty());
 
     m_settings->setLastFolder(QString::fromStdString(m_folder->file({})));
     QSignalSpy exported{&page->exporter(), &PlanExport::exported};

@@ -121,7 +121,7 @@ void ChoicesInMidsolveTest::aDragDuringASolve()
     QVERIFY(isDone(*page));
     QVERIFY2(time.longest() < kFreeze, qPrintable(QString::number(time.longest())));
     QVERIFY(page->document().budget() == budget);
-    QCOMPARE(page->document().outcome().best->plan().granularity, plan::Granularity::Op);
+    QCOMPARE(page->document().outcome().best->plan().granularity(), plan::Granularity::Op);
     compareWithFresh(*page);
 }
 
@@ -174,7 +174,7 @@ void ChoicesInMidsolveTest::cancelDuringASolve()
     QVERIFY(isDone(*page));
     page->document().commitBudget(page->document().planned()->smallestPeak);
     QVERIFY(isDone(*page));
-    QCOMPARE(page->document().outcome().best->plan().runtime, plan::Runtime::CompiledStep);
+    QCOMPARE(page->document().outcome().best->plan().runtime(), plan::Runtime::CompiledStep);
     QVERIFY2(time.longest() < kFreeze, qPrintable(QString::number(time.longest())));
     compareWithFresh(*page);
 }

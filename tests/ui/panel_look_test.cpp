@@ -230,7 +230,7 @@ void PanelLookTest::showsSwitchesAsBoxesToCheck()
         QVERIFY(QTest::qWaitFor(isDone, kPatience));
         const auto& best = page->document().outcome().best;
         QVERIFY(best && !best->plan().recomputesNothing());
-        QCOMPARE(best->plan().freezeStats, on);
+        QCOMPARE(best->plan().freezeStats(), on);
     }
     plimsoll::workspace::Choices choices = page->document().document().choices;
     choices.options["freeze-stats"] = 1;

@@ -77,7 +77,7 @@ void PlanKindsTest::chooseStepRuntime(PlannerPage& page)
     QTest::keyClick(runtime, Qt::Key_Down);
     QCOMPARE(runtime->currentText(), QStringLiteral("step"));
     QVERIFY(isDone(page));
-    QCOMPARE(page.document().planned()->frontier->points().front()->plan().runtime,
+    QCOMPARE(page.document().planned()->frontier->points().front()->plan().runtime(),
              plan::Runtime::CompiledStep);
 }
 
@@ -102,7 +102,7 @@ void PlanKindsTest::tellsWhichResultsAreKept()
     std::vector<graph::OpId> all;
     for (const plan::VerifiedPlanPtr& point : page->document().planned()->frontier->points()) {
         std::vector<graph::OpId> kept;
-        for (const plan::Region& region : point->plan().regions)
+        for (const plan::Region& region : point->plan().regions())
             collectKept(region, kept);
         if (kept.size() > all.size()) {
             most = point;
@@ -123,9 +123,9 @@ void PlanKindsTest::tellsWhichResultsAreKept()
         QStringLiteral("checkpoint, modules, %1 results kept").arg(count)));
     const PlanModel& table = *viewOf<PlanPage>(*page).model();
     const graph::Program& program = *page->document().program();
-    QCOMPARE(table.rowCount(), static_cast<int>(most->plan().regions.size()));
+    QCOMPARE(table.rowCount(), static_cast<int>(most->plan().regions().size()));
     int rows = 0;
-    for (const plan::Region& region : most->plan().regions) {
+    for (const plan::Region& region : most->plan().regions()) {
         std::vector<graph::OpId> kept;
         collectKept(region, kept);
         const auto row = table.rowOf({region.first, region.last});
@@ -171,14 +171,14 @@ void PlanKindsTest::countsRepeatsOfTheStepRuntime()
     QCOMPARE(points.model()->rowCount(), static_cast<int>(frontier.size()));
     for (std::size_t i = 0; i < frontier.size(); ++i)
         QCOMPARE(cell(*points.model(), static_cast<int>(i), PointModel::RegionsColumn),
-                 countText(frontier[i]->plan().recomputeSteps.size()));
+                 countText(frontier[i]->plan().recomputeSteps().size()));
 
     page->document().commitBudget(page->document().planned()->smallestPeak);
     QVERIFY(isDone(*page));
     const plan::VerifiedPlanPtr shown = page->document().shownPlan();
     std::set<graph::OpId> again;
     std::size_t executions = 0;
-    for (const plan::RecomputeStep& row : shown->plan().recomputeSteps) {
+    for (const plan::RecomputeStep& row : shown->plan().recomputeSteps()) {
         again.insert(row.ops.begin(), row.ops.end());
         executions += row.ops.size();
     }
@@ -189,18 +189,18 @@ void PlanKindsTest::countsRepeatsOfTheStepRuntime()
         QStringLiteral("Runtime step: %1 executions of ops run again, before %2 others. "
                        "Run it with plimsoll.compile_step(model, plan). "
                        "No regions: %3")
-            .arg(countText(executions), countText(shown->plan().recomputeSteps.size()),
+            .arg(countText(executions), countText(shown->plan().recomputeSteps().size()),
                  QString::fromStdString(plan::whyNoRegions(
                      *page->document().program(), shown->plan(), *shown->evaluation().schedule)))));
     QVERIFY(viewOf<BudgetTimelineView>(*page).subtitle().endsWith(QStringLiteral(" · step")));
     const PlanModel& table = *viewOf<PlanPage>(*page).model();
-    QCOMPARE(table.rowCount(), static_cast<int>(shown->plan().recomputeSteps.size()));
+    QCOMPARE(table.rowCount(), static_cast<int>(shown->plan().recomputeSteps().size()));
     QVERIFY(tells(planDock(*page), QStringLiteral("%1 recompute").arg(table.rowCount())));
     // Each row runs what the plan says, as long as the evaluation says: together its whole time.
     const std::vector<Nanoseconds> times =
         plan::opTimes(*page->document().program(), shown->problem().device);
     Nanoseconds sum;
-    for (const plan::RecomputeStep& row : shown->plan().recomputeSteps) {
+    for (const plan::RecomputeStep& row : shown->plan().recomputeSteps()) {
         Nanoseconds cost;
         for (const graph::OpId op : row.ops)
             cost += times[op.index()];
@@ -223,7 +223,7 @@ void PlanKindsTest::laysAMeasuredStepPlanOver()
     chooseStepRuntime(*page);
     const auto& points = page->document().planned()->frontier->points();
     const plan::VerifiedPlanPtr planned = points.front();
-    QVERIFY(planned->plan().recomputeSteps.size() > 1);
+    QVERIFY(planned->plan().recomputeSteps().size() > 1);
     page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
     QVERIFY(isDone(*page));
     constexpr std::int64_t kMore = 3 << 20;

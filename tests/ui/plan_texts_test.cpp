@@ -97,7 +97,7 @@ void PlanTextsTest::matchesTheCurvesOpByOp()
     for (const plan::VerifiedPlanPtr& point : m_planned->frontier->points()) {
         const TimelineSet set = timelinesOf(*point, unplanned);
         QVERIFY(set.planned == point->evaluation().timeline);
-        if (point->plan().regions.empty())
+        if (point->plan().regions().empty())
             continue;
         const auto& steps = point->evaluation().schedule->steps;
         QCOMPARE(set.unplannedStepAt->size(), steps.size());

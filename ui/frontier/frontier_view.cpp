@@ -435,7 +435,7 @@ void FrontierView::updateToolTip(QPointF position)
             if (distance >= nearest)
                 continue;
             nearest = distance;
-            const bool isStep = point->plan().runtime == plan::Runtime::CompiledStep;
+            const bool isStep = point->plan().isCompiledStep();
             text = (isStep ? QStringLiteral(
                         "Peak %1, step %2 (%3), by %5, ops run again before %4 others")
                            : QStringLiteral("Peak %1, step %2 (%3), by %5, %4 regions"))

@@ -39,11 +39,11 @@ QString opGlob(const graph::Program& program, graph::OpId op)
 QStringList rowGlobs(const plan::VerifiedPlan& plan, graph::OpIndex first, graph::OpIndex last)
 {
     const graph::Program& program = *plan.problem().program;
-    for (const plan::Region& region : plan.plan().regions)
+    for (const plan::Region& region : plan.plan().regions())
         if (region.first == first && region.last == last)
             return regionGlobs(program, region);
     QStringList globs;
-    for (const plan::RecomputeStep& again : plan.plan().recomputeSteps)
+    for (const plan::RecomputeStep& again : plan.plan().recomputeSteps())
         if (again.before == last)
             for (const graph::OpId op : again.ops)
                 add(globs, opGlob(program, op));

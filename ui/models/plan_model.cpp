@@ -54,7 +54,7 @@ void PlanModel::setPlan(plan::VerifiedPlanPtr plan)
     std::vector<Row> rows;
     m_decisionCount = 0;
     m_movedCount = 0;
-    if (m_plan && m_plan->plan().runtime == plan::Runtime::CompiledStep) {
+    if (m_plan && m_plan->plan().isCompiledStep()) {
         rows = repeatsOf(*m_plan);
         for (const Row& row : rows) {
             m_decisionCount += row.isRepeated ? 1 : 0;
@@ -62,7 +62,7 @@ void PlanModel::setPlan(plan::VerifiedPlanPtr plan)
         }
     } else if (m_plan) {
         rows = rowsOf(*m_plan);
-        m_decisionCount = regionsIn(m_plan->plan().regions);
+        m_decisionCount = regionsIn(m_plan->plan().regions());
     }
     sortRows(rows);
     replaceRows(std::move(rows));
@@ -149,7 +149,7 @@ std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified
 {
     const graph::Program& program = *verified.problem().program;
     const plan::Evaluation& evaluation = verified.evaluation();
-    const std::vector<plan::Region>& regions = verified.plan().regions; // disjoint, in order
+    const std::vector<plan::Region>& regions = verified.plan().regions(); // disjoint, in order
     std::vector<Row> rows(regions.size());
     std::vector<int> tensors(regions.size());
     for (const plan::Recomputed& value : evaluation.recomputed) {
@@ -191,7 +191,7 @@ std::vector<PlanModel::Row> PlanModel::repeatsOf(const plan::VerifiedPlan& verif
 {
     const graph::Program& program = *verified.problem().program;
     const plan::Evaluation& evaluation = verified.evaluation();
-    const std::vector<plan::RecomputeStep>& again = verified.plan().recomputeSteps;
+    const std::vector<plan::RecomputeStep>& again = verified.plan().recomputeSteps();
     std::vector<Row> rows(again.size());
     std::vector<int> tensors(again.size());
     const std::vector<int> moved = movedByRow(verified.plan());

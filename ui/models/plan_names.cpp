@@ -24,7 +24,7 @@ QString translated(const char* text)
 std::size_t keptIn(const plan::Plan& plan)
 {
     std::size_t count = 0;
-    for (const plan::Region& region : plan.regions)
+    for (const plan::Region& region : plan.regions())
         count += keptBy(region).size();
     return count;
 }
@@ -39,7 +39,7 @@ QString repeatsSentence(const plan::Plan& plan)
     const std::vector<int> movedBy = movedByRow(plan);
     const auto moved = static_cast<std::size_t>(std::accumulate(movedBy.begin(), movedBy.end(), 0));
     std::size_t executions = 0;
-    for (const plan::RecomputeStep& again : plan.recomputeSteps)
+    for (const plan::RecomputeStep& again : plan.recomputeSteps())
         executions += again.ops.size();
     executions -= moved; // no repetitions
     if (moved > 0)
@@ -51,7 +51,7 @@ QString repeatsSentence(const plan::Plan& plan)
                              : translated("%1 executions of ops run").arg(countText(executions));
     return translated("Runtime step: %1 again, before %2 others. Run it with "
                       "plimsoll.compile_step(model, plan).")
-        .arg(what, countText(plan.recomputeSteps.size()));
+        .arg(what, countText(plan.recomputeSteps().size()));
 }
 
 } // namespace
@@ -60,7 +60,7 @@ std::vector<int> movedByRow(const plan::Plan& plan)
 {
     std::vector<int> moved;
     std::set<graph::OpId> ahead;
-    for (const plan::RecomputeStep& again : plan.recomputeSteps)
+    for (const plan::RecomputeStep& again : plan.recomputeSteps())
         moved.push_back(
             static_cast<int>(std::count_if(again.ops.begin(), again.ops.end(), [&](graph::OpId op) {
                 return op.index() > static_cast<std::size_t>(again.before)
@@ -81,13 +81,13 @@ std::vector<graph::OpId> keptBy(const plan::Region& region)
 
 QString runtimeText(const plan::Plan& plan)
 {
-    if (plan.runtime == plan::Runtime::CompiledStep)
+    if (plan.isCompiledStep())
         return translated("step");
-    QString text = plan.granularity == plan::Granularity::Op ? translated("checkpoint, ops")
-                                                             : translated("checkpoint, modules");
+    QString text = plan.granularity() == plan::Granularity::Op ? translated("checkpoint, ops")
+                                                               : translated("checkpoint, modules");
     if (const std::size_t kept = keptIn(plan); kept > 0)
         text += translated(", %1 kept").arg(resultsText(kept));
-    if (plan.freezeStats)
+    if (plan.freezeStats())
         text += translated(", statistics frozen");
     return text;
 }
@@ -96,19 +96,20 @@ QString runtimeSentence(const plan::Plan& plan)
 {
     if (plan.recomputesNothing())
         return {};
-    if (plan.runtime == plan::Runtime::CompiledStep)
+    if (plan.isCompiledStep())
         return repeatsSentence(plan);
     QString kept;
     if (const std::size_t count = keptIn(plan); count > 0)
         kept = translated(" that keep %1 inside").arg(resultsText(count));
-    return (plan.granularity == plan::Granularity::Op
+    return (plan.granularity() == plan::Granularity::Op
                 ? translated("Runtime checkpoint: regions of ops%1. Run it with "
                              "plimsoll.apply(model, plan).")
                 : translated("Runtime checkpoint: regions of modules%1. Run it with "
                              "plimsoll.apply(model, plan)."))
                .arg(kept)
-           + (plan.freezeStats ? translated(" Recomputations leave batch norm's statistics alone.")
-                               : QString{});
+           + (plan.freezeStats()
+                  ? translated(" Recomputations leave batch norm's statistics alone.")
+                  : QString{});
 }
 
 QString noRegionsSentence(const plan::VerifiedPlan& plan)

@@ -63,9 +63,8 @@ QVariant PointModel::data(const QModelIndex& index, int role) const
 
 QVariant PointModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    const bool isStep =
-        m_frontier && !m_frontier->points().empty()
-        && m_frontier->points().front()->plan().runtime == plan::Runtime::CompiledStep;
+    const bool isStep = m_frontier && !m_frontier->points().empty()
+                        && m_frontier->points().front()->plan().isCompiledStep();
     if (orientation == Qt::Horizontal && section == RegionsColumn) {
         if (isStep && role == Qt::DisplayRole)
             return tr("RecomputeClosure");

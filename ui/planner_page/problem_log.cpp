@@ -106,7 +106,7 @@ std::vector<Problem> ProblemLog::problemsOf(const plan::VerifiedPlan& shown) con
 
 std::vector<Problem> remarksOn(const plan::VerifiedPlan& plan)
 {
-    if (plan.plan().runtime == plan::Runtime::CompiledStep)
+    if (plan.plan().isCompiledStep())
         return {}; // it repeats batch norm without its statistics
     const graph::Program& program = *plan.problem().program;
     std::set<graph::StorageId> buffers;

@@ -83,15 +83,15 @@ Answer describeSteps(const std::string& kind, const compare::PredictedStep& firs
                      const compare::PredictedStep& second)
 {
     const compare::StepDifference found = compare::compareSteps(first, second);
-    const bool isStep = first.plan.runtime == plan::Runtime::CompiledStep;
-    const bool isOtherStep = second.plan.runtime == plan::Runtime::CompiledStep;
+    const bool isStep = first.plan.isCompiledStep();
+    const bool isOtherStep = second.plan.isCompiledStep();
     const bool isOneDevice = first.problem.device == second.problem.device;
     Answer answer;
     answer.json = {{"kind", kind},
                    {"device_a", first.problem.device.id},
                    {"device_b", second.problem.device.id},
-                   {"runtime_a", plan::runtimeName(first.plan.runtime)},
-                   {"runtime_b", plan::runtimeName(second.plan.runtime)},
+                   {"runtime_a", plan::runtimeName(first.plan.runtime())},
+                   {"runtime_b", plan::runtimeName(second.plan.runtime())},
                    {"rows", ordered_json::array()}};
     answer.text = fmt::format("  {:<16}{:>30}{:>30}\n", "", "A", "B");
     for (Pair pair : found.pairs) {

@@ -34,9 +34,9 @@ ordered_json planJson(const plan::PlanOutline& outline)
             {"fingerprint", info.fingerprint},
             {"planner", asked.planner},
             {"options", std::move(options)},
-            {"runtime", plan::runtimeName(plan.runtime)},
-            {"granularity", plan::granularityName(plan.granularity)},
-            {"freeze_stats", plan.freezeStats},
+            {"runtime", plan::runtimeName(plan.runtime())},
+            {"granularity", plan::granularityName(plan.granularity())},
+            {"freeze_stats", plan.freezeStats()},
             {"device", info.device},
             {"budget_bytes", info.budget.count()},
             {"reserve_bytes", info.reserve.count()},
@@ -57,21 +57,20 @@ std::string planText(const plan::PlanOutline& outline)
 {
     const plan::Plan& plan = outline.file.plan;
     const plan::PlanFileInfo& info = outline.file.info;
-    const bool isStep = plan.runtime == plan::Runtime::CompiledStep;
+    const plan::PlanKind& kind = plan::kindOf(plan.runtime());
     std::string text = fmt::format("plan for {}\n  graph       {}, traced with torch {} for {}\n",
                                    titled(info.model, info.batch), base::counted(info.ops, "op"),
                                    printable(info.torch, 40), printable(info.target, 40));
     text += fmt::format("  made by     {} for {}\n",
                         printable(outline.file.provenance.asked.planner, 40),
                         printable(info.device, 200));
-    text += fmt::format("  runtime     {}: plimsoll.{}\n", plan::runtimeName(plan.runtime),
-                        isStep ? "compile_step()" : "apply()");
-    text += isStep
-                ? fmt::format("  repeats     ops in {}\n", base::counted(outline.places, "place"))
-                : fmt::format("  recomputes  {} between {}{}\n",
-                              base::counted(outline.regions, "region"),
-                              plan.granularity == plan::Granularity::Op ? "ops" : "modules",
-                              plan.freezeStats ? ", statistics frozen" : "");
+    text += fmt::format("  runtime     {}: plimsoll.{}\n", kind.id, kind.runner);
+    text += plan.isCompiledStep()
+                ? fmt::format("  repeats     ops in {}\n", base::counted(outline.places, kind.unit))
+                : fmt::format("  recomputes  {} between {}s{}\n",
+                              base::counted(outline.regions, kind.unit),
+                              plan::granularityName(plan.granularity()),
+                              plan.freezeStats() ? ", statistics frozen" : "");
     if (!info.dataParallel.empty())
         text += fmt::format("  parallel    {}\n", printable(info.dataParallel));
     text += fmt::format("  budget      {}\n  peak        {}, unplanned {}\n",

@@ -180,9 +180,9 @@ void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan:
                    const plan::Evaluation& evaluation, const plan::Evaluation& base)
 {
     const graph::Program& program = *problem.program;
-    json["runtime"] = plan::runtimeName(plan.runtime);
-    json["granularity"] = plan::granularityName(plan.granularity);
-    json["freeze_stats"] = plan.freezeStats;
+    json["runtime"] = plan::runtimeName(plan.runtime());
+    json["granularity"] = plan::granularityName(plan.granularity());
+    json["freeze_stats"] = plan.freezeStats();
     json["peak_bytes"] = evaluation.peak.count();
     json["peak_op"] = evaluation.peakOp.index();
     json["peak_op_name"] = program.ops.empty() ? "" : program.label(program.op(evaluation.peakOp));
@@ -200,7 +200,7 @@ void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan:
     json["why_no_regions"] = why.empty() ? ordered_json(nullptr) : ordered_json(why);
     json["labels"] = plan::labelsJson(program, plan);
     json["regions"] = plan::regionsJson(program, plan);
-    if (plan.runtime == plan::Runtime::CompiledStep)
+    if (plan.isCompiledStep())
         json["schedule"] = plan::scheduleJson(plan);
     json["data_parallel"] = dataParallelJson(problem, evaluation);
     json["warnings"] = evaluation.warnings;
@@ -217,12 +217,11 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
         recomputed += value.bytes;
         spared += value.spared;
     }
-    const bool isStep = plan.runtime == plan::Runtime::CompiledStep;
     std::string text = fmt::format("  runtime     {}\n", runtimeText(plan));
     if (const std::string why = plan::whyNoRegions(program, plan, *evaluation.schedule);
         !why.empty())
         text += fmt::format("  no regions  {}\n", why);
-    if (plan.freezeStats)
+    if (plan.freezeStats())
         text += "  statistics  frozen in recomputations: updated once, as without a plan\n";
     text += fmt::format(
         "  budget      {} ({})\n  peak        {} ({}), unplanned {}\n",
@@ -242,10 +241,10 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
     text += fmt::format(
         "  recomputed  {}, {} in {}; {} of them forward no longer keeps for backward\n",
         base::counted(evaluation.recomputed.size(), "value"), base::bytesText(recomputed),
-        isStep ? base::counted(plan.recomputeSteps.size(), "place")
-               : base::counted(countRegions(plan.regions), "region"),
+        base::counted(plan.recomputeSteps().size() + countRegions(plan.regions()),
+                      plan::kindOf(plan.runtime()).unit),
         base::bytesText(spared));
-    for (const plan::Region& region : plan.regions) {
+    for (const plan::Region& region : plan.regions()) {
         const auto [first, last] = plan::endsOf(program, region);
         text += fmt::format("    {}{}  ops {}-{}{}\n", base::printable(first, 60),
                             first != last ? " … " + base::printable(last, 60) : std::string{},

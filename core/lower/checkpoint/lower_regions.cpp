@@ -32,7 +32,7 @@ struct Recomputation
 class Lowering
 {
 public:
-    Lowering(const Program& program, const Plan& plan)
+    Lowering(const Program& program, const CheckpointRegions& plan)
         : m_program{program}
         , m_table{program, plan}
         , m_holds{program, m_table, plan.granularity}
@@ -298,7 +298,7 @@ std::int32_t Lowering::cacheEnd(graph::OpId op) const
 
 } // namespace
 
-Schedule lowerRegions(const Program& program, const Plan& plan)
+Schedule lowerRegions(const Program& program, const CheckpointRegions& plan)
 {
     return Lowering{program, plan}.run();
 }

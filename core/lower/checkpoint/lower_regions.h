@@ -7,6 +7,6 @@ namespace plimsoll::plan {
 
 /// lower() for plans of checkpoint regions, after the rules of LIFETIMES.md. The regions must be
 /// legal, which verify() checks; O(ops + saved) times nesting depth.
-[[nodiscard]] Schedule lowerRegions(const graph::Program& program, const Plan& plan);
+[[nodiscard]] Schedule lowerRegions(const graph::Program& program, const CheckpointRegions& plan);
 
 } // namespace plimsoll::plan

@@ -47,9 +47,10 @@ std::vector<StorageId> inputsOf(const graph::Program& program, graph::CallId cal
     return storages;
 }
 
-RegionTable::RegionTable(const graph::Program& program, const Plan& plan) : m_program{program}
+RegionTable::RegionTable(const graph::Program& program, const CheckpointRegions& plan)
+    : m_program{program}
 {
-    for (const FlatRegion& flat : flatten(plan)) {
+    for (const FlatRegion& flat : flatten(plan.regions)) {
         RegionInfo info;
         info.region = flat.region;
         info.parent = flat.parent;

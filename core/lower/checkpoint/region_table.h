@@ -34,7 +34,7 @@ struct RegionInfo
 class RegionTable
 {
 public:
-    RegionTable(const graph::Program& program, const Plan& plan);
+    RegionTable(const graph::Program& program, const CheckpointRegions& plan);
 
     [[nodiscard]] std::size_t size() const { return m_regions.size(); }
     [[nodiscard]] const RegionInfo& operator[](std::size_t region) const

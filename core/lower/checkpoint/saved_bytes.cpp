@@ -10,7 +10,7 @@
 
 namespace plimsoll::plan {
 
-base::Bytes savedForBackward(const graph::Program& program, const Plan& plan)
+base::Bytes savedForBackward(const graph::Program& program, const CheckpointRegions& plan)
 {
     std::vector<bool> isCounted(program.storages.size(), false);
     base::Bytes sum;

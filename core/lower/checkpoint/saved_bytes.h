@@ -8,6 +8,7 @@ namespace plimsoll::plan {
 /// Distinct storages that autograd itself saves in forward and loss under a plan of regions,
 /// parameters included, not rounded: what ops outside of them save, and the arguments of the
 /// outermost ones, which their checkpoints have saved. O(ops + saved).
-[[nodiscard]] base::Bytes savedForBackward(const graph::Program& program, const Plan& plan);
+[[nodiscard]] base::Bytes savedForBackward(const graph::Program& program,
+                                           const CheckpointRegions& plan);
 
 } // namespace plimsoll::plan

@@ -23,7 +23,7 @@ constexpr std::int32_t kToTheEnd = INT32_MAX;
 class StepLowering
 {
 public:
-    StepLowering(const Program& program, const Plan& plan)
+    StepLowering(const Program& program, const RecomputeSchedule& plan)
         : m_program{program}
         , m_plan{plan}
         , m_runnerOps{static_cast<OpIndex>(program.countBeforeOptimizer())}
@@ -85,7 +85,7 @@ private:
     }
 
     const Program& m_program;
-    const Plan& m_plan;
+    const RecomputeSchedule& m_plan;
     OpIndex m_runnerOps;                          ///< ops of forward, loss and backward
     std::vector<std::vector<StorageId>> m_madeBy; ///< by op
     std::vector<std::size_t> m_newest;            ///< by storage: index of its newest instance
@@ -188,7 +188,7 @@ std::vector<StepLowering::Place> StepLowering::places() const
 
 } // namespace
 
-Schedule lowerStep(const Program& program, const Plan& plan)
+Schedule lowerStep(const Program& program, const RecomputeSchedule& plan)
 {
     return StepLowering{program, plan}.run();
 }

@@ -7,6 +7,6 @@ namespace plimsoll::plan {
 
 /// lower() for plans of runtime Step, after the rules of STEP_RUNTIME.md. The rows of `again` must
 /// be legal, which verify() checks; O(ops + executions).
-[[nodiscard]] Schedule lowerStep(const graph::Program& program, const Plan& plan);
+[[nodiscard]] Schedule lowerStep(const graph::Program& program, const RecomputeSchedule& plan);
 
 } // namespace plimsoll::plan

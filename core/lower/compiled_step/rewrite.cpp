@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/lower/compiled_step/rewrite.h"
 
+#include "core/plan/plan_kinds.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -294,7 +296,7 @@ std::size_t firstBehind(const std::vector<std::int32_t>& places, std::int32_t st
 
 base::Result<Program> rewrite(const Problem& problem, const Plan& plan, const Schedule& schedule)
 {
-    if (plan.runtime != Runtime::CompiledStep)
+    if (!kindOf(plan.runtime()).isProgram)
         return base::failure(base::ErrorKind::Usage,
                              "This plan's regions run in PyTorch's autograd, so that it is no list "
                              "of ops that could "

@@ -35,8 +35,8 @@ public:
         , m_rowsOf(program.ops.size())
         , m_maker(program.storages.size(), 0)
     {
-        for (std::size_t row = 0; row < plan.recomputeSteps.size(); ++row)
-            for (const OpId op : plan.recomputeSteps[row].ops)
+        for (std::size_t row = 0; row < plan.recomputeSteps().size(); ++row)
+            for (const OpId op : plan.recomputeSteps()[row].ops)
                 m_rowsOf[op.index()].push_back(row);
     }
 
@@ -80,7 +80,7 @@ private:
     }
     [[nodiscard]] std::string place(std::size_t row) const
     {
-        return number(static_cast<std::size_t>(m_plan.recomputeSteps[row].before));
+        return number(static_cast<std::size_t>(m_plan.recomputeSteps()[row].before));
     }
 
     const graph::Program& m_program;
@@ -98,7 +98,7 @@ std::optional<std::string> Search::ofRepetition(std::size_t step) const
     if (!isForward(op))
         return fmt::format("{} of backward runs again: regions repeat forward and loss only.",
                            name(executed.op));
-    if (isForward(m_program.op(graph::opAt(m_plan.recomputeSteps[row].before))))
+    if (isForward(m_program.op(graph::opAt(m_plan.recomputeSteps()[row].before))))
         return fmt::format("{} runs again in forward, before {}: regions do in backward only.",
                            name(executed.op), place(row));
     for (const std::vector<graph::TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
@@ -147,7 +147,7 @@ std::optional<std::string> Search::ofPart(OpId from, OpId to, std::size_t row) c
 
 std::string whyNoRegions(const graph::Program& program, const Plan& plan, const Schedule& schedule)
 {
-    if (plan.runtime != Runtime::CompiledStep || plan.recomputesNothing())
+    if (plan.recomputeSteps().empty())
         return {};
     return Search{program, plan, schedule}.reason().value_or(
         "Every value goes right after its last use: under regions autograd and the model's "

@@ -32,7 +32,7 @@ base::Result<void> certifyAndInsert(plan::Frontier& frontier, const plan::Proble
 base::Result<void> beginFrontier(plan::Frontier& frontier, const plan::Problem& problem,
                                  const plan::Plan& everything)
 {
-    frontier.setRuntime(everything.runtime);
+    frontier.setRuntime(everything.runtime());
     plan::Problem unpinned = problem;
     unpinned.pins.clear();
     base::Result<plan::VerifiedPlanPtr> verified = plan::certify(unpinned, everything);

@@ -2,6 +2,7 @@
 #include "core/solve/api/planner.h"
 
 #include "core/base/format.h"
+#include "core/plan/plan_kinds.h"
 #include "core/solve/bounds/time_bound.h"
 
 #include <fmt/format.h>
@@ -100,12 +101,12 @@ std::string callText(const PlannerDescriptor& descriptor,
     return call;
 }
 
-base::Result<void> takesReordering(const PlannerDescriptor& descriptor, const Options& options)
+base::Result<void> checkRuntime(const PlannerDescriptor& descriptor, const Options& options)
 {
-    if (OptionReader{descriptor, options}.get<bool>("reorder")
-        && runtimeOf(descriptor, options) != plan::Runtime::CompiledStep)
-        return base::failure(base::ErrorKind::Usage,
-                             "Ops are reordered for the runtime step only: leave reorder off.");
+    const OptionReader asked{descriptor, options};
+    for (const auto& [option, why] : plan::kindOf(runtimeOf(descriptor, options)).refused)
+        if (asked.get<bool>(option))
+            return base::failure(base::ErrorKind::Usage, why);
     return {};
 }
 
@@ -122,7 +123,7 @@ bool reorders(const plan::Frontier& frontier)
 {
     return std::ranges::any_of(frontier.points(), [](const plan::FrontierPoint& point) {
         return std::ranges::any_of(
-            point->plan().recomputeSteps, [](const plan::RecomputeStep& row) {
+            point->plan().recomputeSteps(), [](const plan::RecomputeStep& row) {
                 return !row.ops.empty()
                        && row.ops.back().index() > static_cast<std::size_t>(row.before);
             });

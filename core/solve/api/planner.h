@@ -100,7 +100,8 @@ private:
 [[nodiscard]] OptionValue chosenValue(const PlannerDescriptor& descriptor, const Options& options,
                                       const std::string& name);
 
-/// Reads the chosen values into the struct in which a planner has its options.
+/// Reads the chosen values. A planner derives the struct of its options, each of which it reads
+/// once.
 class OptionReader
 {
 public:
@@ -134,9 +135,9 @@ private:
 [[nodiscard]] std::string callText(const PlannerDescriptor& descriptor,
                                    const std::vector<std::pair<std::string, std::string>>& options);
 
-/// Usage error where ops are to be reordered for a runtime that runs them in the model's order.
-[[nodiscard]] base::Result<void> takesReordering(const PlannerDescriptor& descriptor,
-                                                 const Options& options);
+/// Usage error where an option is on that plans of the runtime asked for don't take.
+[[nodiscard]] base::Result<void> checkRuntime(const PlannerDescriptor& descriptor,
+                                              const Options& options);
 
 /// What executes the plan: the value of the option "runtime".
 [[nodiscard]] plan::Runtime runtimeOf(const PlannerDescriptor& descriptor, const Options& options);

@@ -77,7 +77,9 @@ private:
                                                          const base::JobContext& job,
                                                          const Listener& listener) const override
     {
-        if (base::Result<void> takes = takesReordering(descriptor(), options); !takes)
+        Options demanded = options;
+        demanded.erase("saved-sets"); // who has none in this runtime takes no part
+        if (base::Result<void> takes = checkRuntime(descriptor(), demanded); !takes)
             return tl::unexpected{takes.error()};
         const FitPlanners parts = fitPlanners(m_parts, descriptor(), options);
         if (parts.fit.empty())

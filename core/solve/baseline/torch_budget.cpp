@@ -17,16 +17,12 @@ constexpr std::int64_t kBetweenTwo = 25; ///< permille, where all of it is tried
 
 enum class Knapsack : std::uint8_t { Exact, Greedy };
 
-struct TorchBudgetOptions
+struct TorchBudgetOptions : OptionReader
 {
-    explicit TorchBudgetOptions(const OptionReader& given)
-        : permille{given.get<std::int64_t>("budget-permille")}
-        , solver{given.get<Knapsack>("solver")}
-    {
-    }
+    explicit TorchBudgetOptions(const OptionReader& given) : OptionReader{given} {}
 
-    std::int64_t permille; ///< or kWholeRange
-    Knapsack solver;
+    std::int64_t permille = get<std::int64_t>("budget-permille"); ///< or kWholeRange
+    Knapsack solver = get<Knapsack>("solver");
 };
 
 base::Result<void> addBudgets(const plan::Problem& problem, RunPlans& plans,
@@ -36,7 +32,7 @@ base::Result<void> addBudgets(const plan::Problem& problem, RunPlans& plans,
     TorchBudgetRows budgeted{problem, asked.solver == Knapsack::Greedy};
     if (!problem.pins.empty()) {
         plan::Plan plan = plans.blank();
-        plan.recomputeSteps = budgeted.keepingAll();
+        plan.asSchedule().recomputeSteps = budgeted.keepingAll();
         if (base::Result<void> added = plans.add(plan); !added)
             return added;
     }
@@ -49,7 +45,7 @@ base::Result<void> addBudgets(const plan::Problem& problem, RunPlans& plans,
         if (!rows)
             continue;
         plan::Plan plan = plans.blank();
-        plan.recomputeSteps = std::move(*rows);
+        plan.asSchedule().recomputeSteps = std::move(*rows);
         if (base::Result<void> added = plans.add(plan); !added)
             return added;
         job.report(static_cast<std::size_t>(permille - first + 1),

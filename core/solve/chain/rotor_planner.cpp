@@ -31,28 +31,19 @@ constexpr int kFewestSlots = 16;
 /// Ops of forward and loss of which so few begin a stage that it matters which ones.
 constexpr std::size_t kLong = 10 * kMostStages;
 
-struct RotorPlannerOptions
+struct RotorPlannerOptions : OptionReader
 {
-    explicit RotorPlannerOptions(const OptionReader& given)
-        : slots{given.get<int>("slots")}
-        , granularity{given.get<plan::Granularity>("granularity")}
-        , ways{given.get<bool>("ways")}
-        , nonpersistent{given.get<bool>("nonpersistent")}
-        , savedSets{given.get<bool>("saved-sets")}
-        , freezeStats{given.get<bool>("freeze-stats")}
-        , runtime{given.get<plan::Runtime>("runtime")}
-    {
-    }
+    explicit RotorPlannerOptions(const OptionReader& given) : OptionReader{given} {}
 
     [[nodiscard]] bool isCompiled() const { return runtime == plan::Runtime::CompiledStep; }
 
-    int slots;
-    plan::Granularity granularity;
-    bool ways;
-    bool nonpersistent;
-    bool savedSets;
-    bool freezeStats;
-    plan::Runtime runtime;
+    int slots = get<int>("slots");
+    plan::Granularity granularity = get<plan::Granularity>("granularity");
+    bool ways = get<bool>("ways");
+    bool nonpersistent = get<bool>("nonpersistent");
+    bool savedSets = get<bool>("saved-sets");
+    bool freezeStats = get<bool>("freeze-stats");
+    plan::Runtime runtime = get<plan::Runtime>("runtime");
 };
 
 /// What is known of a region tree without its members: equal ones are equal plans.
@@ -128,9 +119,10 @@ private:
     wayRegions(const LinearizedStep& step, const Sequence& sequence, const KeptByWay& kept) const;
     base::Result<void> certifyAndInsert(const plan::Plan& plan)
     {
-        if (std::any_of(plan.regions.begin(), plan.regions.end(), [](const plan::Region& region) {
-                return plan::depthOf(region) > plan::kMostNested;
-            }))
+        if (std::any_of(plan.regions().begin(), plan.regions().end(),
+                        [](const plan::Region& region) {
+                            return plan::depthOf(region) > plan::kMostNested;
+                        }))
             return {};
         return solve::certifyAndInsert(m_frontier, m_problem, plan, m_listener);
     }
@@ -193,15 +185,15 @@ base::Result<void> Search::add(const LinearizedStep& step, const std::vector<Reg
                                const std::vector<plan::Region>& more)
 {
     plan::Plan plan = blank();
-    plan.granularity = m_asked.granularity;
-    plan.regions = regionsOf(step, regions);
-    plan.regions.insert(plan.regions.end(), more.begin(), more.end());
-    std::ranges::sort(plan.regions, {}, &plan::Region::first);
-    for (std::size_t place = 0; place < plan.regions.size(); ++place)
-        plan.regions[place].label = static_cast<int>(place);
-    m_forced.addTo(plan.regions);
+    std::vector<plan::Region>& all = plan.asRegions().regions;
+    all = regionsOf(step, regions);
+    all.insert(all.end(), more.begin(), more.end());
+    std::ranges::sort(all, {}, &plan::Region::first);
+    for (std::size_t place = 0; place < all.size(); ++place)
+        all[place].label = static_cast<int>(place);
+    m_forced.addTo(all);
     Shape shape;
-    describe(plan.regions, shape);
+    describe(all, shape);
     if (!m_seen.insert(std::move(shape)).second)
         return {}; // looked at before
     if (m_asked.isCompiled() && !becomesStep(plan))
@@ -212,35 +204,31 @@ base::Result<void> Search::add(const LinearizedStep& step, const std::vector<Reg
 /// The regions' plan for the runtime Step, which has none.
 bool Search::becomesStep(plan::Plan& plan) const
 {
-    std::optional<std::vector<plan::RecomputeStep>> rows = m_stepPlans.rowsFor(plan.regions);
+    std::optional<std::vector<plan::RecomputeStep>> rows = m_stepPlans.rowsFor(plan.regions());
     if (!rows)
         return false;
-    plan.runtime = plan::Runtime::CompiledStep;
-    plan.granularity = plan::Granularity::Module;
-    plan.regions.clear();
-    plan.recomputeSteps = *std::move(rows);
+    plan.decisions = plan::RecomputeSchedule{*std::move(rows)};
     return true;
 }
 
 plan::Plan Search::blank() const
 {
-    plan::Plan plan = plan::keepEverything();
-    plan.planner = m_call.planner;
-    plan.options = m_call.options;
-    plan.freezeStats = m_asked.freezeStats;
-    return plan;
+    return {m_call.planner, m_call.options,
+            plan::CheckpointRegions{m_asked.granularity, {}, m_asked.freezeStats}};
 }
 
 base::Result<void> Search::addKeepEverything()
 {
     plan::Plan plan = blank();
-    plan.runtime = m_asked.runtime;
+    if (m_asked.isCompiled())
+        plan.decisions = plan::RecomputeSchedule{};
+    else
+        plan.asRegions().granularity = plan::Granularity::Module;
     base::Result<void> added = beginFrontier(m_frontier, m_problem, plan);
     if (!added || m_asked.granularity == plan::Granularity::Module || m_asked.isCompiled())
         return added;
     // Between ops the model's code is replaced, which alone changes what lives when.
-    plan.granularity = m_asked.granularity;
-    return beginFrontier(m_frontier, m_problem, plan);
+    return beginFrontier(m_frontier, m_problem, blank());
 }
 
 base::Result<void> Search::addChain(const LinearizedStep& step, int slots,
@@ -319,8 +307,7 @@ base::Result<void> Search::addNonPersistent(int slots, const base::JobContext& j
     return offerNonPersistent(m_problem, *m_space, slots, job,
                               [this](std::vector<plan::RecomputeStep> rows) {
                                   plan::Plan plan = blank();
-                                  plan.runtime = plan::Runtime::CompiledStep;
-                                  plan.recomputeSteps = std::move(rows);
+                                  plan.decisions = plan::RecomputeSchedule{std::move(rows)};
                                   return certifyAndInsert(plan);
                               });
 }
@@ -481,22 +468,11 @@ private:
                                                          const base::JobContext& job,
                                                          const Listener& listener) const override
     {
-        const RotorPlannerOptions asked{{descriptor(), options}};
-        if (asked.isCompiled()) {
-            if (asked.savedSets)
-                return base::failure(base::ErrorKind::Usage,
-                                     "Saved sets are of checkpoint regions: plans for the runtime "
-                                     "step repeat only what is needed anyway.");
-            if (asked.freezeStats)
-                return base::failure(base::ErrorKind::Usage,
-                                     "The runtime step never updates statistics again: leave "
-                                     "freeze-stats off.");
-        } else if (asked.nonpersistent) {
-            return base::failure(base::ErrorKind::Usage,
-                                 "Checkpoint regions can't let go of a value while later ones keep "
-                                 "theirs: nonpersistent is for the runtime step.");
-        }
-        return Search{problem, callOf(descriptor(), options), asked, job, listener}.run();
+        if (base::Result<void> takes = checkRuntime(descriptor(), options); !takes)
+            return tl::unexpected{takes.error()};
+        return Search{problem, callOf(descriptor(), options),
+                      RotorPlannerOptions{{descriptor(), options}}, job, listener}
+            .run();
     }
 };
 

@@ -105,7 +105,7 @@ void SavedSets::tryBlock(Filling& filling, std::size_t begin, std::size_t end) c
     --filling.left;
     plan::Plan more = filling.plan;
     for (std::size_t at = begin; at < end; ++at)
-        keep(more.regions, filling.candidates[at].op);
+        keep(more.asRegions().regions, filling.candidates[at].op);
     const plan::EvaluationPtr evaluation = plan::evaluate(m_problem, more);
     if (evaluation->peak <= filling.peak) {
         if (evaluation->stepTime < filling.time) {
@@ -124,7 +124,7 @@ void SavedSets::tryBlock(Filling& filling, std::size_t begin, std::size_t end) c
 plan::Plan SavedSets::fill(const plan::Plan& plan, base::Bytes peak) const
 {
     Filling filling{peak, {}, plan, plan::evaluate(m_problem, plan)->stepTime};
-    collect(plan.regions, filling.candidates);
+    collect(plan.regions(), filling.candidates);
     std::stable_sort(filling.candidates.begin(), filling.candidates.end(),
                      [](const Candidate& a, const Candidate& b) { return a.density > b.density; });
     tryBlock(filling, 0, filling.candidates.size());

@@ -22,18 +22,18 @@ RunPlans::RunPlans(const plan::Problem& problem, const PlannerDescriptor& descri
 
 plan::Plan RunPlans::blank() const
 {
-    plan::Plan plan = plan::keepEverything();
+    plan::Plan plan = plan::keepEverything(runtimeOf(m_descriptor, m_options));
     plan.planner = m_descriptor.id;
     plan.options = callOf(m_descriptor, m_options).options;
-    plan.runtime = runtimeOf(m_descriptor, m_options);
-    plan.freezeStats = options().get<bool>("freeze-stats");
+    if (!plan.isCompiledStep())
+        plan.asRegions().freezeStats = options().get<bool>("freeze-stats");
     return plan;
 }
 
 base::Result<void> RunPlans::addUnplanned()
 {
     const plan::Plan unplanned = blank();
-    if (unplanned.runtime == plan::Runtime::CheckpointedModule)
+    if (!unplanned.isCompiledStep())
         if (base::Result<void> takes = takesRegions(*m_problem.program); !takes)
             return takes;
     return beginFrontier(m_frontier, m_problem, unplanned);
@@ -62,8 +62,8 @@ void RunPlans::addRegions(const std::vector<OpRun>& pieces, plan::Plan& plan)
         region.first = pieces[begin].first;
         region.last = pieces[end - 1].last;
         region.members = m_space->members(region.first, region.last);
-        region.label = static_cast<int>(plan.regions.size());
-        plan.regions.push_back(std::move(region));
+        region.label = static_cast<int>(plan.regions().size());
+        plan.asRegions().regions.push_back(std::move(region));
         begin = end;
     }
 }
@@ -73,7 +73,7 @@ base::Result<void> RunPlans::addRuns(const std::vector<std::vector<OpRun>>& grou
     plan::Plan plan = blank();
     for (const std::vector<OpRun>& pieces : groups)
         addRegions(pieces, plan);
-    return plan.regions.empty() ? base::Result<void>{} : add(plan);
+    return plan.regions().empty() ? base::Result<void>{} : add(plan);
 }
 
 base::Result<void> RunPlans::add(const plan::Plan& plan)

@@ -31,13 +31,13 @@ class RowFinder
 {
 public:
     RowFinder(const graph::Program& program, const RecomputeClosure& closure,
-              const plan::Plan& plan)
+              const std::vector<plan::Region>& regions)
         : m_program{program}
         , m_closure{closure}
         , m_forward{static_cast<OpIndex>(program.forwardCount())}
         , m_owner(program.storages.size(), kNobody)
     {
-        for (const plan::FlatRegion& flat : plan::flatten(plan))
+        for (const plan::FlatRegion& flat : plan::flatten(regions))
             m_places.push_back({flat.region, flat.parent, kNever, {}});
     }
 
@@ -144,9 +144,7 @@ StepPlans::StepPlans(const graph::Program& program) : m_program{program}, m_clos
 std::optional<std::vector<plan::RecomputeStep>>
 StepPlans::rowsFor(const std::vector<plan::Region>& regions) const
 {
-    plan::Plan plan;
-    plan.regions = regions;
-    return RowFinder{m_program, m_closure, plan}.run();
+    return RowFinder{m_program, m_closure, regions}.run();
 }
 
 } // namespace plimsoll::solve

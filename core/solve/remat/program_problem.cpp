@@ -30,9 +30,8 @@ public:
 
     RematProblem run() &&
     {
-        plan::Plan nothing;
-        nothing.runtime = plan::Runtime::CompiledStep;
-        const plan::EvaluationPtr plain = plan::evaluate(m_source, nothing);
+        const plan::EvaluationPtr plain =
+            plan::evaluate(m_source, plan::keepEverything(plan::Runtime::CompiledStep));
         addValues(*plain->schedule);
         addOps();
         addFloors(*plain);
@@ -132,21 +131,20 @@ RematProblem problemOf(const plan::Problem& problem)
 
 plan::Plan stepPlanOf(const RematPlan& plan)
 {
-    plan::Plan made;
-    made.runtime = plan::Runtime::CompiledStep;
+    plan::RecomputeSchedule made;
     for (const RematRecomputeStep& row : plan.recomputeSteps) {
         plan::RecomputeStep& again = made.recomputeSteps.emplace_back();
         again.before = static_cast<OpIndex>(row.before);
         for (const std::uint32_t op : row.ops)
             again.ops.emplace_back(op);
     }
-    return made;
+    return {{}, {}, std::move(made)};
 }
 
 RematPlan rematPlanOf(const plan::Plan& plan)
 {
     RematPlan made;
-    for (const plan::RecomputeStep& row : plan.recomputeSteps) {
+    for (const plan::RecomputeStep& row : plan.recomputeSteps()) {
         RematRecomputeStep& again = made.recomputeSteps.emplace_back();
         again.before = static_cast<std::uint32_t>(row.before);
         for (const graph::OpId op : row.ops)

@@ -17,24 +17,17 @@ namespace plimsoll::solve {
 
 namespace {
 
-struct RematPlannerOptions
+struct RematPlannerOptions : OptionReader
 {
-    explicit RematPlannerOptions(const OptionReader& given)
-        : points{given.get<std::int64_t>("points")}
-        , granularity{given.get<plan::Granularity>("granularity")}
-        , reorder{given.get<bool>("reorder")}
-        , freezeStats{given.get<bool>("freeze-stats")}
-        , runtime{given.get<plan::Runtime>("runtime")}
-    {
-    }
+    explicit RematPlannerOptions(const OptionReader& given) : OptionReader{given} {}
 
     [[nodiscard]] bool isCompiled() const { return runtime == plan::Runtime::CompiledStep; }
 
-    std::int64_t points;
-    plan::Granularity granularity;
-    bool reorder;
-    bool freezeStats;
-    plan::Runtime runtime;
+    std::int64_t points = get<std::int64_t>("points");
+    plan::Granularity granularity = get<plan::Granularity>("granularity");
+    bool reorder = get<bool>("reorder");
+    bool freezeStats = get<bool>("freeze-stats");
+    plan::Runtime runtime = get<plan::Runtime>("runtime");
 };
 
 PlannerDescriptor descriptorOfRemat()
@@ -137,11 +130,8 @@ plan::Plan Search::named(plan::Plan plan) const
 
 plan::Plan Search::regionsProposal(std::vector<plan::Region> regions) const
 {
-    plan::Plan plan;
-    plan.granularity = m_asked.granularity;
-    plan.freezeStats = m_asked.freezeStats;
-    plan.regions = std::move(regions);
-    return named(std::move(plan));
+    return {m_call.planner, m_call.options,
+            plan::CheckpointRegions{m_asked.granularity, std::move(regions), m_asked.freezeStats}};
 }
 
 /// Regions between modules are there for whoever may have them between ops, too.
@@ -161,8 +151,9 @@ base::Result<void> Search::begin()
             return takes;
     plan::Plan everything = m_asked.isCompiled() ? proposal({}) : regionsProposal({});
     // Between ops the model's code is replaced, which alone changes what lives when.
-    for (const plan::Granularity kind : {plan::Granularity::Module, everything.granularity}) {
-        everything.granularity = kind;
+    for (const plan::Granularity kind : {plan::Granularity::Module, everything.granularity()}) {
+        if (!everything.isCompiledStep())
+            everything.asRegions().granularity = kind;
         base::Result<void> begun = beginFrontier(m_frontier, m_problem, everything);
         if (!begun && begun.error().kind == base::ErrorKind::CheckFailed)
             return base::failure(base::ErrorKind::Usage, begun.error().message);
@@ -312,14 +303,11 @@ private:
                                                          const base::JobContext& job,
                                                          const Listener& listener) const override
     {
-        const RematPlannerOptions asked{{descriptor(), options}};
-        if (asked.isCompiled() && asked.freezeStats)
-            return base::failure(base::ErrorKind::Usage,
-                                 "The runtime step never updates statistics again: leave "
-                                 "freeze-stats off.");
-        if (base::Result<void> takes = takesReordering(descriptor(), options); !takes)
+        if (base::Result<void> takes = checkRuntime(descriptor(), options); !takes)
             return tl::unexpected{takes.error()};
-        return Search{problem, callOf(descriptor(), options), asked, listener}.run(m_starts, job);
+        return Search{problem, callOf(descriptor(), options),
+                      RematPlannerOptions{{descriptor(), options}}, listener}
+            .run(m_starts, job);
     }
 
     std::vector<RematStart> m_starts;

@@ -118,9 +118,7 @@ std::optional<std::vector<RematRecomputeStep>> rowsOfPins(const plan::Problem& p
             return std::ranges::any_of(row.ops, isKept);
         }))
         return std::nullopt;
-    plan::Plan plan;
-    plan.recomputeSteps = *std::move(rows);
-    return rematPlanOf(plan).recomputeSteps;
+    return rematPlanOf({{}, {}, plan::RecomputeSchedule{*std::move(rows)}}).recomputeSteps;
 }
 
 } // namespace plimsoll::solve

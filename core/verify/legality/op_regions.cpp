@@ -37,7 +37,7 @@ public:
         }
     }
 
-    [[nodiscard]] std::vector<Fault> run(const Plan& plan)
+    [[nodiscard]] std::vector<Fault> run(const CheckpointRegions& plan)
     {
         m_model = modelCall(m_program);
         if (m_model == nullptr)
@@ -187,7 +187,7 @@ private:
 
 } // namespace
 
-std::vector<Fault> opRegionFaults(const graph::Program& program, const Plan& plan)
+std::vector<Fault> opRegionFaults(const graph::Program& program, const CheckpointRegions& plan)
 {
     return OpRegionChecker{program}.run(plan);
 }

@@ -9,6 +9,7 @@
 namespace plimsoll::plan::verifying {
 
 /// REGIONS AT OP GRANULARITY of LIFETIMES.md: one sentence per fault.
-[[nodiscard]] std::vector<Fault> opRegionFaults(const graph::Program& program, const Plan& plan);
+[[nodiscard]] std::vector<Fault> opRegionFaults(const graph::Program& program,
+                                                const CheckpointRegions& plan);
 
 } // namespace plimsoll::plan::verifying

@@ -291,7 +291,7 @@ void findLostHooks(const Program& program, const std::set<std::string>& sharded,
 
 std::vector<Fault> shardFaults(const Problem& problem, const Plan& plan, bool isStepped)
 {
-    if (isStepped || plan.granularity == Granularity::Op)
+    if (isStepped || plan.granularity() == Granularity::Op)
         return {{isStepped ? FaultKind::IllegalRepeat : FaultKind::IllegalRegion,
                  "fully_shard (ZeRO-2 and ZeRO-3) gathers and reduces in hooks of modules, which "
                  "neither runtime \"step\" nor code between ops calls: take runtime "
@@ -302,7 +302,7 @@ std::vector<Fault> shardFaults(const Problem& problem, const Plan& plan, bool is
         if (!group.isRest)
             sharded.insert(group.path);
     std::vector<Fault> faults;
-    findLostHooks(*problem.program, sharded, plan.regions, faults);
+    findLostHooks(*problem.program, sharded, plan.regions(), faults);
     return faults;
 }
 
@@ -312,7 +312,7 @@ std::vector<Fault> parallelFaults(const Problem& problem, const Plan& plan)
 {
     if (!problem.parallel || problem.parallel->setting.manual)
         return {};
-    const bool isStepped = plan.runtime == Runtime::CompiledStep || problem.program->isRewritten();
+    const bool isStepped = plan.isCompiledStep() || problem.program->isRewritten();
     if (problem.parallel->setting.zero >= 2)
         return shardFaults(problem, plan, isStepped);
     if (!isStepped)

@@ -61,7 +61,7 @@ public:
         }
     }
 
-    [[nodiscard]] std::vector<Fault> run(const Plan& plan)
+    [[nodiscard]] std::vector<Fault> run(const CheckpointRegions& plan)
     {
         checkAll(plan.regions, nullptr);
         return std::move(m_faults).take();
@@ -385,7 +385,7 @@ const Region* tooDeep(const std::vector<Region>& regions, std::size_t around = 0
 
 } // namespace
 
-std::vector<Fault> regionFaults(const graph::Program& program, const Plan& plan)
+std::vector<Fault> regionFaults(const graph::Program& program, const CheckpointRegions& plan)
 {
     if (const Region* region = tooDeep(plan.regions))
         return {{FaultKind::IllegalRegion,

@@ -11,6 +11,7 @@ namespace plimsoll::plan::verifying {
 
 /// REGIONS of LIFETIMES.md, checked one by one: one sentence per fault, none when the runtime can
 /// execute the regions with the same results.
-[[nodiscard]] std::vector<Fault> regionFaults(const graph::Program& program, const Plan& plan);
+[[nodiscard]] std::vector<Fault> regionFaults(const graph::Program& program,
+                                              const CheckpointRegions& plan);
 
 } // namespace plimsoll::plan::verifying

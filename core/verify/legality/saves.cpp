@@ -24,7 +24,7 @@ class SaveChecker
 public:
     explicit SaveChecker(const graph::Program& program) : m_program{program} {}
 
-    [[nodiscard]] std::vector<Fault> run(const Plan& plan)
+    [[nodiscard]] std::vector<Fault> run(const CheckpointRegions& plan)
     {
         check(plan.regions);
         return std::move(m_faults).take();
@@ -129,7 +129,7 @@ private:
 
 } // namespace
 
-std::vector<Fault> saveFaults(const graph::Program& program, const Plan& plan)
+std::vector<Fault> saveFaults(const graph::Program& program, const CheckpointRegions& plan)
 {
     return SaveChecker{program}.run(plan);
 }

@@ -10,6 +10,7 @@ namespace plimsoll::plan::verifying {
 
 /// SAVED SETS of LIFETIMES.md, which are legal: one sentence per fault. The regions themselves must
 /// be legal.
-[[nodiscard]] std::vector<Fault> saveFaults(const graph::Program& program, const Plan& plan);
+[[nodiscard]] std::vector<Fault> saveFaults(const graph::Program& program,
+                                            const CheckpointRegions& plan);
 
 } // namespace plimsoll::plan::verifying

@@ -9,7 +9,7 @@
 
 namespace plimsoll::plan::verifying {
 
-std::vector<Fault> triggerFaults(const graph::Program& program, const Plan& plan)
+std::vector<Fault> triggerFaults(const graph::Program& program, const CheckpointRegions& plan)
 {
     std::vector<Fault> faults;
     std::vector<bool> isTold(plan.regions.size(), false);

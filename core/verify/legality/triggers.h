@@ -10,6 +10,7 @@ namespace plimsoll::plan::verifying {
 
 /// Regions that would be recomputed inside forward or loss, because something there unpacks what
 /// they save (a gradient taken inside of the forward, say): rule 7 of LIFETIMES.md.
-[[nodiscard]] std::vector<Fault> triggerFaults(const graph::Program& program, const Plan& plan);
+[[nodiscard]] std::vector<Fault> triggerFaults(const graph::Program& program,
+                                               const CheckpointRegions& plan);
 
 } // namespace plimsoll::plan::verifying

@@ -36,7 +36,8 @@ std::vector<std::vector<int>> makersOf(const graph::Program& program, std::size_
 
 } // namespace
 
-DeadBranches::DeadBranches(const graph::Program& program, const Plan& plan, const FrameTree& tree)
+DeadBranches::DeadBranches(const graph::Program& program, const CheckpointRegions& plan,
+                           const FrameTree& tree)
     : m_nodeOfRow(program.saved.size())
 {
     const auto forward = static_cast<OpIndex>(program.forwardCount());

@@ -14,7 +14,8 @@ namespace plimsoll::plan::verifying {
 class DeadBranches
 {
 public:
-    DeadBranches(const graph::Program& program, const Plan& plan, const FrameTree& tree);
+    DeadBranches(const graph::Program& program, const CheckpointRegions& plan,
+                 const FrameTree& tree);
 
     struct Branch
     {

@@ -23,7 +23,7 @@ using graph::OpIndex;
 using graph::StorageId;
 using graph::TensorId;
 
-Replay::Replay(const Problem& problem, const Plan& plan, Verification& seen)
+Replay::Replay(const Problem& problem, const CheckpointRegions& plan, Verification& seen)
     : m_program{*problem.program}
     , m_problem{problem}
     , m_seen{seen}

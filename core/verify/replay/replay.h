@@ -23,7 +23,7 @@ namespace plimsoll::plan::verifying {
 class Replay
 {
 public:
-    Replay(const Problem& problem, const Plan& plan, Verification& seen);
+    Replay(const Problem& problem, const CheckpointRegions& plan, Verification& seen);
     void run();
 
 private:

@@ -136,12 +136,9 @@ private:
 
 } // namespace
 
-std::vector<Fault> repeatFaults(const Program& program, const Plan& plan)
+std::vector<Fault> repeatFaults(const Program& program, const RecomputeSchedule& plan)
 {
     std::vector<Fault> faults;
-    if (!plan.regions.empty())
-        faults.push_back(
-            {FaultKind::IllegalRegion, "Runtime \"step\" repeats single ops and has no regions."});
     if (program.countBeforeOptimizer() == program.forwardCount())
         faults.push_back({FaultKind::IllegalRepeat,
                           "The graph has no backward, but runtime \"step\" executes training steps "

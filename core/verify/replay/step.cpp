@@ -47,11 +47,11 @@ bool isOlder(const Program& program, StorageId storage)
 class StepReplay
 {
 public:
-    StepReplay(const Problem& problem, const Plan& plan, Verification& seen);
+    StepReplay(const Problem& problem, const RecomputeSchedule& plan, Verification& seen);
     void run();
 
 private:
-    void line(const Plan& plan);
+    void line(const RecomputeSchedule& plan);
     void recordVersions();
     void countUses();
     void begin();
@@ -90,7 +90,7 @@ private:
     std::vector<bool> m_isWrong; ///< by storage: a wrong version was told, until it is made again
 };
 
-StepReplay::StepReplay(const Problem& problem, const Plan& plan, Verification& seen)
+StepReplay::StepReplay(const Problem& problem, const RecomputeSchedule& plan, Verification& seen)
     : m_program{*problem.program}
     , m_problem{problem}
     , m_seen{seen}
@@ -116,7 +116,7 @@ StepReplay::StepReplay(const Problem& problem, const Plan& plan, Verification& s
     countUses();
 }
 
-void StepReplay::line(const Plan& plan)
+void StepReplay::line(const RecomputeSchedule& plan)
 {
     std::map<OpIndex, const std::vector<OpId>*> rows;
     for (const RecomputeStep& again : plan.recomputeSteps)
@@ -363,7 +363,7 @@ void StepReplay::fault(FaultKind kind, std::string sentence)
 
 } // namespace
 
-void replayStep(const Problem& problem, const Plan& plan, Verification& seen)
+void replayStep(const Problem& problem, const RecomputeSchedule& plan, Verification& seen)
 {
     StepReplay{problem, plan, seen}.run();
 }

@@ -9,10 +9,11 @@
 namespace plimsoll::plan::verifying {
 
 /// Rows of `again` that the runner can't execute at all, whatever is in memory: a sentence each.
-[[nodiscard]] std::vector<Fault> repeatFaults(const graph::Program& program, const Plan& plan);
+[[nodiscard]] std::vector<Fault> repeatFaults(const graph::Program& program,
+                                              const RecomputeSchedule& plan);
 
 /// Runs a step as plimsoll.compile_step() does, every execution in order, with counts of holders
 /// and of writes for each storage. `again` must be without repeatFaults().
-void replayStep(const Problem& problem, const Plan& plan, Verification& seen);
+void replayStep(const Problem& problem, const RecomputeSchedule& plan, Verification& seen);
 
 } // namespace plimsoll::plan::verifying

@@ -11,7 +11,7 @@ using graph::OpIndex;
 using graph::StorageId;
 using graph::TensorId;
 
-FrameTree::FrameTree(const graph::Program& program, const Plan& plan)
+FrameTree::FrameTree(const graph::Program& program, const CheckpointRegions& plan)
     : m_program{program}
     , m_innermost(program.ops.size(), kNoRegion)
     , m_isSaved(program.ops.size(), false)

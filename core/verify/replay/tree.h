@@ -48,7 +48,7 @@ struct Frame
 class FrameTree
 {
 public:
-    FrameTree(const graph::Program& program, const Plan& plan);
+    FrameTree(const graph::Program& program, const CheckpointRegions& plan);
 
     [[nodiscard]] std::size_t size() const { return m_frames.size(); }
     [[nodiscard]] Frame& operator[](int frame) { return m_frames[static_cast<std::size_t>(frame)]; }

@@ -91,20 +91,21 @@ plan::Plan planOf(const json& text, const graph::Program& program)
     plan::Plan plan;
     plan.planner = "given";
     if (text.value("runtime", "checkpoint") == "step") {
-        plan.runtime = plan::Runtime::CompiledStep;
+        std::vector<plan::RecomputeStep>& steps = plan.asSchedule().recomputeSteps;
         for (const json& row : text.at("schedule").at("again")) {
-            plan.recomputeSteps.push_back({row.at(0).get<graph::OpIndex>(), {}});
+            steps.push_back({row.at(0).get<graph::OpIndex>(), {}});
             for (const json& op : row.at(1))
-                plan.recomputeSteps.back().ops.emplace_back(op.get<std::size_t>());
+                steps.back().ops.emplace_back(op.get<std::size_t>());
         }
         return plan;
     }
-    plan.freezeStats = text.value("freeze_stats", false);
+    plan.asRegions().freezeStats = text.value("freeze_stats", false);
     if (text.value("granularity", "module") == "op")
-        plan.granularity = plan::Granularity::Op;
+        plan.asRegions().granularity = plan::Granularity::Op;
     for (const json& region : text.at("regions")) {
-        plan.regions.push_back(regionOf(region, program, calls));
-        plan.regions.back().label = static_cast<int>(plan.regions.size()) - 1;
+        std::vector<plan::Region>& regions = plan.asRegions().regions;
+        regions.push_back(regionOf(region, program, calls));
+        regions.back().label = static_cast<int>(regions.size()) - 1;
     }
     return plan;
 }
@@ -296,7 +297,8 @@ int check(const char* graph, const char* planFile, const char* streamFile)
         return refuse(given.error());
     const json stream = readJson(streamFile);
     const plan::EvaluationPtr rounded = plan::evaluate(given->problem, given->plan);
-    Comparison comparison{*given->problem.program, *rounded->schedule, given->plan.runtime, stream};
+    Comparison comparison{*given->problem.program, *rounded->schedule, given->plan.runtime(),
+                          stream};
     if (const auto certified = plan::certify(given->problem, given->plan); !certified)
         comparison.add({{"kind", "certify"}, {"fault", certified.error().message}});
     given->problem.rounding = graph::Rounding::Exact;
@@ -389,8 +391,8 @@ int write(const char* graph, const char* planFile, const char* moduleFile, const
     const auto certified = plan::certify(given->problem, given->plan);
     if (!certified)
         return refuse(certified.error());
-    std::ofstream{moduleFile} << writers::pythonModule(**certified);
-    std::ofstream{snippetFile} << writers::pythonSnippet(**certified);
+    std::ofstream{moduleFile} << writers::pythonModule(*certified);
+    std::ofstream{snippetFile} << writers::pythonSnippet(*certified);
     return 0;
 }
 

@@ -36,7 +36,7 @@ public:
         m_density = m_random.between(20, 90);
         plan::Plan result;
         result.planner = "random";
-        result.regions = among(m_roots, nullptr, 1);
+        result.asRegions().regions = among(m_roots, nullptr, 1);
         return result;
     }
 
@@ -75,9 +75,7 @@ private:
             plan::Region region = regionOf(m_program, calls);
             const bool same =
                 parent != nullptr && region.first == parent->first && region.last == parent->last;
-            plan::Plan alone;
-            alone.regions = {region};
-            if (!same && plan::verifying::regionFaults(m_program, alone).empty())
+            if (!same && plan::verifying::regionFaults(m_program, {.regions = {region}}).empty())
                 return region;
         }
         return std::nullopt;
@@ -113,10 +111,10 @@ public:
     {
         plan::Plan result;
         result.planner = "random";
-        result.granularity = plan::Granularity::Op;
+        result.asRegions().granularity = plan::Granularity::Op;
         for (const graph::Call& call : m_program.calls)
             if (!call.parent && !call.isEmpty())
-                result.regions = within(call.first, call.last, 1);
+                result.asRegions().regions = within(call.first, call.last, 1);
         return result;
     }
 
@@ -147,10 +145,7 @@ private:
 
     [[nodiscard]] bool isLegal(const plan::Region& region) const
     {
-        plan::Plan alone;
-        alone.granularity = plan::Granularity::Op;
-        alone.regions = {region};
-        return plan::verifying::regionFaults(m_program, alone).empty();
+        return plan::verifying::regionFaults(m_program, {plan::Granularity::Op, {region}}).empty();
     }
 
     const graph::Program& m_program;
@@ -169,7 +164,7 @@ public:
     [[nodiscard]] plan::Plan run()
     {
         m_density = m_random.between(10, 90);
-        addTo(m_plan.regions);
+        addTo(m_plan.asRegions().regions);
         return std::move(m_plan);
     }
 
@@ -181,7 +176,7 @@ private:
                 if (!m_random.percent(m_density))
                     continue;
                 region.save.emplace_back(static_cast<std::size_t>(op));
-                if (!plan::verifying::regionFaults(m_program, m_plan).empty())
+                if (!plan::verifying::regionFaults(m_program, m_plan.asRegions()).empty())
                     region.save.pop_back();
             }
             addTo(region.nested);
@@ -204,14 +199,14 @@ plan::Plan withRandomSaves(const graph::Program& program, plan::Plan plan, std::
 plan::Plan randomOpPlan(const graph::Program& program, std::uint64_t seed)
 {
     plan::Plan plan = OpPlanner{program, seed}.run();
-    plan.freezeStats = seed % 3 == 0;
+    plan.asRegions().freezeStats = seed % 3 == 0;
     return plan;
 }
 
 plan::Plan randomLegalPlan(const graph::Program& program, std::uint64_t seed)
 {
     plan::Plan plan = Planner{program, seed}.run();
-    plan.freezeStats = seed % 3 == 0;
+    plan.asRegions().freezeStats = seed % 3 == 0;
     return plan;
 }
 

@@ -14,7 +14,7 @@ plan::Plan randomStepPlan(const graph::Program& program, std::uint64_t seed)
     const solve::RecomputeClosure closure{program};
     plan::Plan plan;
     plan.planner = "random";
-    plan.runtime = plan::Runtime::CompiledStep;
+    plan.decisions = plan::RecomputeSchedule{};
     const int rows = random.between(0, 12);
     const int gone = random.between(5, 90);
     const int forward = random.percent(20) ? 60 : 5; // rows in forward, of a hundred
@@ -22,7 +22,7 @@ plan::Plan randomStepPlan(const graph::Program& program, std::uint64_t seed)
     const auto end = static_cast<graph::OpIndex>(program.countBeforeOptimizer());
     for (graph::OpIndex before = 1; before < end; ++before) {
         const bool isForward = static_cast<std::size_t>(before) < program.forwardCount();
-        if (static_cast<int>(plan.recomputeSteps.size()) >= rows || random.percent(skip)
+        if (static_cast<int>(plan.recomputeSteps().size()) >= rows || random.percent(skip)
             || (isForward && !random.percent(forward)))
             continue;
         std::vector<bool> isGone(program.storages.size(), false);
@@ -41,7 +41,7 @@ plan::Plan randomStepPlan(const graph::Program& program, std::uint64_t seed)
         if (wanted.empty())
             continue;
         if (auto ops = closure.before(before, wanted, isGone))
-            plan.recomputeSteps.push_back({before, std::move(*ops)});
+            plan.asSchedule().recomputeSteps.push_back({before, std::move(*ops)});
     }
     return plan;
 }

@@ -77,7 +77,7 @@ void PlanTableTest::followsTheDraggedLine()
         }
         plans.insert(best->evaluationPtr());
         QVERIFY(model.plan() == best);
-        QCOMPARE(model.rowCount(), static_cast<int>(best->plan().regions.size()));
+        QCOMPARE(model.rowCount(), static_cast<int>(best->plan().regions().size()));
         for (int row = 1; row < model.rowCount(); ++row) {
             const QString above = model.index(row - 1, PlanModel::ModuleColumn).data().toString();
             const QString here = model.index(row, PlanModel::ModuleColumn).data().toString();

@@ -160,7 +160,7 @@ void AgainstPlanTest::recomputationsArePartOfTheStep()
 {
     const plan::Problem problem = problemOf(program());
     plan::Plan plan;
-    plan.regions = {tests::regionOf(*problem.program, {1})};
+    plan.asRegions().regions = {tests::regionOf(*problem.program, {1})};
     const auto evaluation = plan::evaluate(problem, plan);
     compare::MeasuredRun run = unplannedRun();
     run.plan = compare::MeasuredPlan{"checkpoint", "module", "rotor"};

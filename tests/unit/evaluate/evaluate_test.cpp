@@ -36,8 +36,8 @@ plan::EvaluationPtr recomputed(const std::string& target, const tests::OpSpec& o
     problem.device.launchLatency = base::Nanoseconds{7};
     problem.device.bandwidth = 1e9;
     plan::Plan plan;
-    plan.regions = {tests::regionOf(*program, {1})};
-    plan.freezeStats = freezesStats;
+    plan.asRegions().regions = {tests::regionOf(*program, {1})};
+    plan.asRegions().freezeStats = freezesStats;
     return plan::evaluate(problem, plan);
 }
 

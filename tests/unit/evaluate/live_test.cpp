@@ -108,7 +108,7 @@ void LiveTest::addsUpAtEveryStepOfASample()
     QVERIFY2(sample, support::messageOf(sample));
     QCOMPARE(firstDifference(sample->planned->unplanned->evaluation()), -1);
     const plan::VerifiedPlanPtr smallest = sample->planned->frontier->points().front();
-    QVERIFY(!smallest->plan().regions.empty());
+    QVERIFY(!smallest->plan().regions().empty());
     QCOMPARE(firstDifference(smallest->evaluation()), -1);
 }
 

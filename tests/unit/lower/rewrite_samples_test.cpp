@@ -72,7 +72,7 @@ void RewriteSamplesTest::plansOfRegionsAreRefused()
 {
     const plan::VerifiedPlanPtr plan =
         tests::frontierOf(QStringLiteral("resnet18"))->points().front();
-    QCOMPARE(plan->plan().runtime, plan::Runtime::CheckpointedModule);
+    QCOMPARE(plan->plan().runtime(), plan::Runtime::CheckpointedModule);
     const base::Result<std::string> text = writers::rewrittenGraph(plan);
     QVERIFY(!text);
     QCOMPARE(text.error().kind, base::ErrorKind::Usage);
@@ -111,7 +111,7 @@ void RewriteSamplesTest::variesAsTheRecordedStepDoes()
                         .progress = {}})
             .value();
     const plan::VerifiedPlanPtr& here = frontier->points().front();
-    QVERIFY(here->plan().recomputeSteps.size() > 1);
+    QVERIFY(here->plan().recomputeSteps().size() > 1);
     problem.program = graph::resized(problem.program, sizes, {}).value();
     const plan::VerifiedPlanPtr there = plan::certify(problem, here->plan()).value();
     std::string why;

@@ -77,8 +77,7 @@ plan::VerifiedPlanPtr planned(std::vector<plan::RecomputeStep> rows)
 {
     plan::Plan plan;
     plan.planner = "hand";
-    plan.runtime = plan::Runtime::CompiledStep;
-    plan.recomputeSteps = std::move(rows);
+    plan.decisions = plan::RecomputeSchedule{std::move(rows)};
     plan::Problem problem = tests::unlimitedProblem(program());
     problem.rounding = graph::Rounding::Exact;
     return plan::certify(problem, plan).value();
@@ -237,7 +236,7 @@ void RewriteTest::aResultThatIsMadeAgainIsNoResultBefore()
     QCOMPARE(program.ops[4].phase, Phase::Backward); // which it runs again for
     // Planned once more, it still ends with that loss.
     plan::Plan nothing = plan::keepEverything();
-    nothing.runtime = plan::Runtime::CompiledStep;
+    nothing.decisions = plan::RecomputeSchedule{};
     const plan::EvaluationPtr again = plan::evaluate(
         tests::unlimitedProblem(std::make_shared<const graph::Program>(program)), nothing);
     QCOMPARE(again->schedule->instances.back().free, graph::kNever);
@@ -258,8 +257,7 @@ void RewriteTest::lossesMadeAgainInBackwardStayTheOnlyResults()
                    const std::vector<plan::RecomputeStep>& rows) -> graph::ProgramPtr {
         problem.program = program;
         plan::Plan plan;
-        plan.runtime = plan::Runtime::CompiledStep;
-        plan.recomputeSteps = rows;
+        plan.decisions = plan::RecomputeSchedule{rows};
         const plan::VerifiedPlanPtr planned = plan::certify(problem, plan).value();
         auto rewritten = std::make_shared<const graph::Program>(tests::rewritten(*planned).value());
         [&] {
@@ -292,7 +290,7 @@ void RewriteTest::plansOfRegionsAreRefused()
     // And none can be laid over what is written out.
     problem.program = std::make_shared<const graph::Program>(rewritten());
     plan::Plan regions = plan::keepEverything();
-    regions.regions = {tests::regionOf(*problem.program, {2})};
+    regions.asRegions().regions = {tests::regionOf(*problem.program, {2})};
     const plan::Verification seen = plan::verify(problem, regions);
     QCOMPARE(seen.faults.size(), std::size_t{1});
     QVERIFY(seen.faults.front().sentence.starts_with("The graph is a plan written out"));
@@ -312,8 +310,7 @@ void RewriteTest::otherOrdersAreRefused()
         .op("l", {.reads = {"a", "b"}, .outputs = {"l"}, .phase = Phase::Loss})
         .op("g", {.reads = {"l"}, .outputs = {"g"}, .phase = Phase::Backward});
     plan::Plan plan;
-    plan.runtime = plan::Runtime::CompiledStep;
-    plan.recomputeSteps = {{0, {graph::OpId{1}}}};
+    plan.decisions = plan::RecomputeSchedule{{{0, {graph::OpId{1}}}}};
     const auto planned = plan::certify(tests::unlimitedProblem(builder.build()), plan);
     QVERIFY2(planned, planned ? "" : planned.error().message.c_str());
     const base::Result<graph::Program> found = tests::rewritten(**planned);

@@ -54,8 +54,7 @@ graph::ProgramPtr program()
 std::string reasonOf(const graph::Program& program, Rows rows)
 {
     plan::Plan plan;
-    plan.runtime = plan::Runtime::CompiledStep;
-    plan.recomputeSteps = std::move(rows);
+    plan.decisions = plan::RecomputeSchedule{std::move(rows)};
     return plan::whyNoRegions(program, plan, plan::lower(program, plan));
 }
 
@@ -134,7 +133,7 @@ void WhyNoRegionsTest::plansOfRegionsHaveNoReason()
 {
     const graph::ProgramPtr chain = tests::longChain(3);
     plan::Plan plan;
-    plan.regions = {tests::regionOf(*chain, {1})};
+    plan.asRegions().regions = {tests::regionOf(*chain, {1})};
     QCOMPARE(plan::whyNoRegions(*chain, plan, plan::lower(*chain, plan)), std::string{});
 }
 
@@ -152,7 +151,7 @@ void WhyNoRegionsTest::nothingIsFoundInWhatRegionsRunAgain()
         if (!rowsOf(*program, regions, rows))
             continue;
         ++plans;
-        nested += plan::flatten(regions).size() > regions.regions.size() ? 1 : 0;
+        nested += plan::flatten(regions.regions()).size() > regions.regions().size() ? 1 : 0;
         QVERIFY2(reasonOf(*program, rows) == kNothingCertain,
                  (std::to_string(seed) + ": " + reasonOf(*program, rows)).c_str());
     }

@@ -304,7 +304,7 @@ void DataParallelTest::stepsThatCantRunSoAreRefused()
 void DataParallelTest::theStepRuntimeTakesManualReductionOnly()
 {
     plan::Plan plan = plan::keepEverything();
-    plan.runtime = plan::Runtime::CompiledStep;
+    plan.decisions = plan::RecomputeSchedule{};
     const graph::ProgramPtr program = trained({1000, 2000});
     const auto verified = plan::certify(posed(program, "world=2"), plan);
     QVERIFY(!verified);
@@ -333,7 +333,7 @@ void DataParallelTest::randomPlansAgreeWithTheirReplay()
             const auto verified = plan::certify(*problem, plan);
             QVERIFY2(verified, verified ? "" : verified.error().message.c_str());
             ++agreed;
-            planned += plan.regions.empty() ? 0 : 1;
+            planned += plan.regions().empty() ? 0 : 1;
             if (!problem->parallel->setting.manual)
                 continue;
             const auto stepped = plan::certify(*problem, tests::randomStepPlan(*program, seed));

@@ -68,7 +68,7 @@ plan::Plan planned(const graph::Program& program, const std::vector<std::size_t>
 {
     plan::Plan plan;
     for (const std::size_t call : calls)
-        plan.regions.push_back(tests::regionOf(program, {call}));
+        plan.asRegions().regions.push_back(tests::regionOf(program, {call}));
     return plan;
 }
 

@@ -255,10 +255,10 @@ void ShardsTest::otherRuntimesAndSettingsAreRefused()
     }
     const plan::Problem problem = posed(twoBlocks(), "world=4,zero=2");
     plan::Plan plan = plan::keepEverything();
-    plan.granularity = plan::Granularity::Op;
+    plan.asRegions().granularity = plan::Granularity::Op;
     QVERIFY(!plan::certify(problem, plan));
     plan = plan::keepEverything();
-    plan.runtime = plan::Runtime::CompiledStep;
+    plan.decisions = plan::RecomputeSchedule{};
     const auto stepped = plan::certify(problem, plan);
     QVERIFY(!stepped && stepped.error().message.find("hooks of modules") != std::string::npos);
     graph::Program scalar = twoBlocks();
@@ -275,7 +275,7 @@ void ShardsTest::aUnitIsNoMemberBesideOthers()
     const plan::Problem problem = posed(twoBlocks(), "world=4,zero=2");
     const auto sentence = [&](const std::vector<std::size_t>& calls) {
         plan::Plan plan;
-        plan.regions = {tests::regionOf(*problem.program, calls)};
+        plan.asRegions().regions = {tests::regionOf(*problem.program, calls)};
         const plan::Verification seen = plan::verify(problem, plan);
         return seen.faults.empty() ? std::string{} : seen.faults.front().sentence;
     };
@@ -312,7 +312,7 @@ void ShardsTest::randomPlansAgreeWithTheirReplay()
                     evaluated(*problem)->timeline->totals();
                 QCOMPARE(step.timeline->duration(), step.stepTime);
                 blocks += problem->parallel->units.size() > 2 ? 1 : 0;
-                planned += plan.regions.empty() ? 0 : 1;
+                planned += plan.regions().empty() ? 0 : 1;
             }
             for (std::size_t step = 0; step < totals[1].size(); ++step, ++compared)
                 QVERIFY(totals[1][step] <= totals[0][step]); // unplanned ZeRO-3 holds no more

@@ -109,10 +109,10 @@ void PlanJsonOpsTest::readsRegionsOfOps()
 {
     const auto file = plan::readPlan(opFile().dump(), *program());
     QVERIFY2(file, support::messageOf(file));
-    QVERIFY(file->plan.granularity == plan::Granularity::Op);
-    QVERIFY(file->plan.runtime == plan::Runtime::CheckpointedModule);
-    QCOMPARE(file->plan.regions.size(), std::size_t{1});
-    const plan::Region& region = file->plan.regions.front();
+    QVERIFY(file->plan.granularity() == plan::Granularity::Op);
+    QVERIFY(!file->plan.isCompiledStep());
+    QCOMPARE(file->plan.regions().size(), std::size_t{1});
+    const plan::Region& region = file->plan.regions().front();
     QVERIFY(region.members.empty());
     QCOMPARE(region.first, 0);
     QCOMPARE(region.last, 2);
@@ -133,19 +133,19 @@ void PlanJsonOpsTest::readsSavedResultsOfModules()
     file["sequence"] = sequence();
     const auto read = plan::readPlan(file.dump(), *program());
     QVERIFY2(read, support::messageOf(read));
-    QVERIFY(read->plan.regions.front().save == std::vector{graph::OpId{1}});
-    QVERIFY(read->plan.granularity == plan::Granularity::Module);
+    QVERIFY(read->plan.regions().front().save == std::vector{graph::OpId{1}});
+    QVERIFY(read->plan.granularity() == plan::Granularity::Module);
 }
 
 void PlanJsonOpsTest::readsASchedule()
 {
     const auto file = plan::readPlan(stepFile().dump(), *program());
     QVERIFY2(file, support::messageOf(file));
-    QVERIFY(file->plan.runtime == plan::Runtime::CompiledStep);
+    QVERIFY(file->plan.isCompiledStep());
     const std::vector<plan::RecomputeStep> expected{{5, {graph::OpId{0}, graph::OpId{1}}},
                                                     {6, {graph::OpId{0}}}};
-    QVERIFY(file->plan.recomputeSteps == expected);
-    QVERIFY(file->plan.regions.empty());
+    QVERIFY(file->plan.recomputeSteps() == expected);
+    QVERIFY(file->plan.regions().empty());
 }
 
 void PlanJsonOpsTest::writesWhatItReads()

@@ -89,14 +89,14 @@ plan::VerifiedPlanPtr certified(const graph::ProgramPtr& graph, plan::Plan plan)
 plan::Plan nestedPlan()
 {
     plan::Plan plan;
-    plan.regions = {region({1}, 0, 2, 0, {region({3}, 1, 1, 1)}), region({5}, 3, 3, 1)};
+    plan.asRegions().regions = {region({1}, 0, 2, 0, {region({3}, 1, 1, 1)}), region({5}, 3, 3, 1)};
     return plan;
 }
 
 plan::Plan flatPlan()
 {
     plan::Plan plan;
-    plan.regions = {region({1}, 0, 2, 0), region({5}, 3, 3, 1)};
+    plan.asRegions().regions = {region({1}, 0, 2, 0), region({5}, 3, 3, 1)};
     return plan;
 }
 
@@ -141,7 +141,7 @@ void PlanJsonTest::readsBackWhatItWrote()
     const std::string text = plan::writePlan(verified);
     const base::Result<plan::PlanFile> file = plan::readPlan(text, *graph);
     QVERIFY2(file, support::messageOf(file));
-    QVERIFY(file->plan.regions == plan.regions);
+    QVERIFY(file->plan.regions() == plan.regions());
     QCOMPARE(file->plan.planner, std::string{"hand"});
     QCOMPARE(file->info.peak.count(), verified->evaluation().peak.count());
     QCOMPARE(file->info.stepTime.count(), verified->evaluation().stepTime.count());
@@ -191,7 +191,7 @@ void PlanJsonTest::labelsAreListsOfTheRegionsDepthWithNesting()
 void PlanJsonTest::membersNameTheCallAmongThoseOfTheirModule()
 {
     plan::Plan plan;
-    plan.regions = {region({4}, 2, 2, 0)};
+    plan.asRegions().regions = {region({4}, 2, 2, 0)};
     const ordered_json member = plan::regionsJson(*program(), plan)[0]["members"][0];
     QCOMPARE(member["path"].get<std::string>(), std::string{"block.one"});
     QCOMPARE(member["call"].get<int>(), 1);
@@ -213,14 +213,14 @@ void PlanJsonTest::randomPlansSurviveTheRoundTrip()
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         const graph::ProgramPtr graph = tests::randomProgram(seed);
         plan::Plan plan = tests::randomLegalPlan(*graph, seed);
-        relabel(plan.regions);
+        relabel(plan.asRegions().regions);
         const plan::VerifiedPlanPtr verified = certified(graph, plan);
         if (!verified)
             continue;
         const base::Result<plan::PlanFile> file = plan::readPlan(plan::writePlan(verified), *graph);
         QVERIFY2(file, support::messageOf(file));
-        QVERIFY(file->plan.regions == plan.regions);
-        withRegions += plan.regions.empty() ? 0 : 1;
+        QVERIFY(file->plan.regions() == plan.regions());
+        withRegions += plan.regions().empty() ? 0 : 1;
     }
     QVERIFY(withRegions > 20);
 }
@@ -397,9 +397,9 @@ void PlanJsonTest::readsFilesOfBeforeOptionsWereWritten()
     json["options"] = nlohmann::json::object();
     const base::Result<plan::PlanFile> file = plan::readPlan(json.dump(), *program());
     QVERIFY2(file, support::messageOf(file));
-    QVERIFY(file->plan.granularity == plan::Granularity::Module);
+    QVERIFY(file->plan.granularity() == plan::Granularity::Module);
     QVERIFY(file->plan.options.empty());
-    QVERIFY(file->plan.regions == flatPlan().regions);
+    QVERIFY(file->plan.regions() == flatPlan().regions());
 }
 
 void PlanJsonTest::saysThatStatisticsStayFrozen()
@@ -407,15 +407,15 @@ void PlanJsonTest::saysThatStatisticsStayFrozen()
     plan::Plan plan = flatPlan();
     const plan::VerifiedPlanPtr usual = certified(program(), plan);
     QVERIFY(!nlohmann::json::parse(plan::writePlan(usual)).contains("freeze_stats"));
-    plan.freezeStats = true;
+    plan.asRegions().freezeStats = true;
     const plan::VerifiedPlanPtr frozen = certified(program(), plan);
     nlohmann::json json = nlohmann::json::parse(plan::writePlan(frozen));
     QVERIFY(json["freeze_stats"] == true);
     const auto read = plan::readPlan(json.dump(), *program());
     QVERIFY2(read, support::messageOf(read));
-    QVERIFY(read->plan.freezeStats && read->plan.regions == plan.regions);
+    QVERIFY(read->plan.freezeStats() && read->plan.regions() == plan.regions());
     json["freeze_stats"] = false;
-    QVERIFY(!plan::readPlan(json.dump(), *program())->plan.freezeStats);
+    QVERIFY(!plan::readPlan(json.dump(), *program())->plan.freezeStats());
     json["freeze_stats"] = 1;
     QCOMPARE(plan::readPlan(json.dump(), *program()).error().message,
              std::string{"freeze_stats must be true or false: export the plan anew."});

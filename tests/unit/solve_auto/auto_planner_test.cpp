@@ -145,7 +145,7 @@ void AutoPlannerTest::aPlanNamesItsMakerAndCanBeMadeAgain()
             plan::readPlan(plan::writePlan(point), *problem.program);
         QVERIFY2(file, file ? "" : file.error().message.c_str());
         QVERIFY(file->provenance == *point.provenance);
-        QVERIFY(file->plan.recomputeSteps == plan.recomputeSteps);
+        QVERIFY(file->plan.recomputeSteps() == plan.recomputeSteps());
     }
     QVERIFY(again.size() >= 2); // more than one of them has a part in it
 }
@@ -184,11 +184,11 @@ void AutoPlannerTest::itRunsWhoCanDoWhatIsAsked()
     for (const QString& maker : makers)
         QVERIFY2(ran.contains(maker), qPrintable(maker));
     for (const plan::FrontierPoint& point : found->points()) {
-        QCOMPARE(point->plan().freezeStats, options.contains("freeze-stats"));
-        QCOMPARE(point->plan().runtime == plan::Runtime::CompiledStep, options.contains("runtime"));
+        QCOMPARE(point->plan().freezeStats(), options.contains("freeze-stats"));
+        QCOMPARE(point->plan().isCompiledStep(), options.contains("runtime"));
     }
     if (asked == QStringList{"granularity"})
-        QVERIFY(found->points().front()->plan().granularity == plan::Granularity::Op);
+        QVERIFY(found->points().front()->plan().granularity() == plan::Granularity::Op);
 }
 
 void AutoPlannerTest::partsAreNamedAsTheyCanBeRunAgain_data()
@@ -282,7 +282,7 @@ void AutoPlannerTest::everyPartReportsWhatItFoundItself()
         QCOMPARE(reports[part].planner, parts[part]->descriptor().id);
         QVERIFY(reports[part].state == plan::PlannerState::Over);
         QVERIFY(reports[part].took.count() > 0);
-        const std::vector<plan::VerifiedPlanPtr>& own = parts[part]->found()->points();
+        const std::vector<plan::FrontierPoint>& own = parts[part]->found()->points();
         QCOMPARE(reports[part].found.size(), own.size());
         for (std::size_t i = 0; i < own.size(); ++i) {
             const plan::ProgressPoint& point = reports[part].found[i];

@@ -68,7 +68,7 @@ void AutoSamplesTest::noPartIsBetterAtAnyBudget()
                    && theirs.provenance->asked == *ours.provenance->maker;
         }));
         QVERIFY(
-            ours->plan().runtime
+            ours->plan().runtime()
             == (runtime == 0 ? plan::Runtime::CheckpointedModule : plan::Runtime::CompiledStep));
     }
 }

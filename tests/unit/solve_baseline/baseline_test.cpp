@@ -69,12 +69,12 @@ void BaselineTest::everyBlockIsARegion()
     QCOMPARE(found->points().size(), std::size_t{2}); // with the flag and without
     QVERIFY(found->points().back()->plan().recomputesNothing());
     const plan::Plan& plan = found->points().front()->plan();
-    QCOMPARE(static_cast<int>(plan.regions.size()), regions);
-    for (const plan::Region& region : plan.regions) {
+    QCOMPARE(static_cast<int>(plan.regions().size()), regions);
+    for (const plan::Region& region : plan.regions()) {
         QCOMPARE(region.members.size(), std::size_t{1});
         QVERIFY(region.nested.empty() && region.save.empty());
     }
-    QCOMPARE(pathsOf(program, plan.regions.front().members).front(), first.toStdString());
+    QCOMPARE(pathsOf(program, plan.regions().front().members).front(), first.toStdString());
 }
 
 void BaselineTest::familiesLieAtTheLevelOfTheLargest()
@@ -121,8 +121,8 @@ void BaselineTest::segmentsAreSizedAsTorchDoes()
     const plan::FrontierPtr found =
         planned(solve::makeSequentialPlanner(), sample, {{"segments", segments}});
     const plan::Plan& plan = found->points().front()->plan();
-    QCOMPARE(static_cast<int>(plan.regions.size()), segments - 1); // the last one isn't
-    for (const plan::Region& region : plan.regions)
+    QCOMPARE(static_cast<int>(plan.regions().size()), segments - 1); // the last one isn't
+    for (const plan::Region& region : plan.regions())
         QCOMPARE(static_cast<int>(region.members.size()), length);
     QCOMPARE(plan.options, (std::vector<std::pair<std::string, std::string>>{
                                {"segments", std::to_string(segments)}}));

@@ -55,8 +55,7 @@ std::vector<plan::RecomputeStep> rowsAt(solve::TorchBudgetRows& rows, std::int64
 plan::Plan budgetPlan(solve::TorchBudgetRows& rows, std::int64_t permille)
 {
     plan::Plan plan = plan::keepEverything();
-    plan.runtime = plan::Runtime::CompiledStep;
-    plan.recomputeSteps = rowsAt(rows, permille);
+    plan.decisions = plan::RecomputeSchedule{rowsAt(rows, permille)};
     return plan;
 }
 
@@ -249,7 +248,7 @@ void TorchBudgetTest::randomPrograms()
                 const plan::Plan plan = budgetPlan(rows, permille);
                 const auto verified = plan::certify(problem, plan);
                 QVERIFY2(verified, verified ? "" : verified.error().message.c_str());
-                planned += plan.recomputeSteps.empty() ? 0U : 1U;
+                planned += plan.recomputeSteps().empty() ? 0U : 1U;
             }
             QVERIFY(planner->frontier(problem, {}, {}));
         }

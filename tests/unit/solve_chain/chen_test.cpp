@@ -192,7 +192,7 @@ void ChenTest::plansOfRealModels()
     QVERIFY2(chen, chen ? "" : chen.error().message.c_str());
     const std::vector<plan::FrontierPoint>& points = (*chen)->points();
     QVERIFY(points.size() >= 3);
-    QVERIFY(points.back()->plan().regions.empty());
+    QVERIFY(points.back()->plan().regions().empty());
     for (const plan::VerifiedPlanPtr& point : points)
         QCOMPARE(point->plan().planner, std::string{"chen"});
     const base::Bytes least = points.front()->evaluation().peak;

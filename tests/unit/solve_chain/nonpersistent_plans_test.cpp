@@ -94,8 +94,7 @@ void NonPersistentPlansTest::rowsOfSchedules()
     const auto found = rows.rowsOf(*parsed);
     QTEST(QString::fromStdString(textOf(found)), "rows");
     plan::Plan plan = plan::keepEverything();
-    plan.runtime = plan::Runtime::CompiledStep;
-    plan.recomputeSteps = *found;
+    plan.decisions = plan::RecomputeSchedule{*found};
     const auto certified = plan::certify(problem, plan);
     QVERIFY2(certified, certified ? "" : certified.error().message.c_str());
 }

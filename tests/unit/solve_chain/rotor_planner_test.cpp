@@ -78,7 +78,7 @@ void RotorPlannerTest::meetsTheBudgetsOfRealModels()
     QVERIFY(evaluation.peak.count() <= budget);
     QVERIFY(evaluation.peak >= outcome.peakBound.bytes);
     QVERIFY(evaluation.stepTime >= outcome.timeBound);
-    QCOMPARE(outcome.best->plan().regions.empty(), !recomputes);
+    QCOMPARE(outcome.best->plan().regions().empty(), !recomputes);
     QCOMPARE(evaluation.recomputeTime.count() > 0, recomputes);
     QCOMPARE(outcome.status == solve::Status::Optimal, !recomputes);
     QVERIFY(plan::verify(problemOf(sample, budget), outcome.best->plan()).faults.empty());
@@ -98,13 +98,13 @@ void RotorPlannerTest::frontierPointsFallInTimeAsTheyRiseInPeak()
 {
     QFETCH(QString, sample);
     QFETCH(int, points);
-    const std::vector<plan::VerifiedPlanPtr>& found = frontierOf(sample)->points();
+    const std::vector<plan::FrontierPoint>& found = frontierOf(sample)->points();
     QVERIFY(static_cast<int>(found.size()) >= points);
     for (std::size_t i = 1; i < found.size(); ++i) {
         QVERIFY(found[i]->evaluation().peak > found[i - 1]->evaluation().peak);
         QVERIFY(found[i]->evaluation().stepTime < found[i - 1]->evaluation().stepTime);
     }
-    QVERIFY(found.back()->plan().regions.empty());
+    QVERIFY(found.back()->plan().regions().empty());
     // The lookup of a drag: the largest point within the budget, none below the first.
     QCOMPARE(frontierOf(sample)->at(found[1]->evaluation().peak), found[1]);
     QCOMPARE(frontierOf(sample)->at(found[1]->evaluation().peak - base::Bytes{1}), found[0]);
@@ -209,7 +209,7 @@ void RotorPlannerTest::aStepOfAFewBytesHasThePlanThatKeepsThem()
         problem.rounding = graph::Rounding::Exact;
         const auto frontier = solve::makeRotorPlanner()->frontier(problem, {}, {});
         QVERIFY2(frontier, frontier ? "" : frontier.error().message.c_str());
-        QVERIFY((*frontier)->points().back()->plan().regions.empty());
+        QVERIFY((*frontier)->points().back()->plan().regions().empty());
     }
 }
 
@@ -231,7 +231,7 @@ void RotorPlannerTest::stopsWhenAsked()
         qInfo("%s: %lld ms", sample, clock.elapsed());
         // What is known after the coarse look: some plans, and the one that keeps everything.
         QVERIFY(frontier->points().size() >= 4);
-        QVERIFY(frontier->points().back()->plan().regions.empty());
+        QVERIFY(frontier->points().back()->plan().regions().empty());
         const base::Bytes least = frontier->points().front()->evaluation().peak;
         QVERIFY(least.count() < frontier->points().back()->evaluation().peak.count() * 3 / 4);
         // The same ones each time, and none better than what the whole search finds.

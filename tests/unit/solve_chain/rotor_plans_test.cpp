@@ -82,7 +82,7 @@ void RotorPlansTest::plansMadeByHandAreNoFaster()
         const std::map<QChar, QStringList> choices{
             {'a', {path + ".mlp.act"}}, {'m', {path + ".ln_2", path + ".mlp"}}, {'b', {path}}};
         if (const auto choice = choices.find(blocks[block]); choice != choices.end())
-            plan.regions.push_back(regionOf(*problem.program, choice->second));
+            plan.asRegions().regions.push_back(regionOf(*problem.program, choice->second));
     }
     const plan::VerifiedPlanPtr byHand = plan::certify(problem, plan).value();
     const base::Bytes peak = byHand->evaluation().peak;
@@ -132,7 +132,7 @@ void RotorPlansTest::solvingAgainIsNoFaster()
                 plan::Plan plan = plan::keepEverything();
                 for (const solve::Region& region :
                      solve::regionTree(solve::annotate(*sequence, step.stages.size())))
-                    plan.regions.push_back(planRegion(step, finder, region));
+                    plan.asRegions().regions.push_back(planRegion(step, finder, region));
                 const plan::EvaluationPtr evaluation = plan::evaluate(problem, plan);
                 const std::int64_t excess = evaluation->peak.count() - budget;
                 given -= excess;
@@ -168,7 +168,7 @@ void RotorPlansTest::moreSlotsAreNeverWorse()
                                             ->frontier(problemOf(sample, 0), {{"slots", slots}}, {})
                                             .value();
         for (const plan::VerifiedPlanPtr& plan :
-             coarser ? coarser->points() : std::vector<plan::VerifiedPlanPtr>{}) {
+             coarser ? coarser->points() : std::vector<plan::FrontierPoint>{}) {
             const plan::VerifiedPlanPtr found = finer->at(plan->evaluation().peak);
             QVERIFY(found);
             QVERIFY(found->evaluation().stepTime <= plan->evaluation().stepTime);

@@ -30,12 +30,12 @@ void RotorStepTest::itsPlansRepeatOpsAndAreNoSlowerThanRegions()
     QVERIFY(m_frontier->points().size() > 5);
     QVERIFY(m_frontier->runtime() == plan::Runtime::CompiledStep);
     for (const plan::VerifiedPlanPtr& point : m_frontier->points()) {
-        QVERIFY(point->plan().runtime == plan::Runtime::CompiledStep);
-        QVERIFY(point->plan().regions.empty());
+        QVERIFY(point->plan().isCompiledStep());
+        QVERIFY(point->plan().regions().empty());
         QVERIFY(plan::certify(point->problem(), point->plan()).has_value());
     }
-    QVERIFY(m_frontier->points().back()->plan().recomputeSteps.empty());
-    QVERIFY(!m_frontier->points().front()->plan().recomputeSteps.empty());
+    QVERIFY(m_frontier->points().back()->plan().recomputeSteps().empty());
+    QVERIFY(!m_frontier->points().front()->plan().recomputeSteps().empty());
     const plan::FrontierPtr regions =
         solve::makeRotorPlanner()
             ->frontier(tests::problemOf("resnet18", 0), {{"slots", 200}}, {})

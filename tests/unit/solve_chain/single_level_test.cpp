@@ -57,7 +57,7 @@ void SingleLevelTest::gainsAreTheEvaluations()
             region.last = step.stages[last].last;
             region.members = finder.members(region.first, region.last);
             plan::Plan plan = plan::keepEverything();
-            plan.regions = {region};
+            plan.asRegions().regions = {region};
             const plan::EvaluationPtr evaluated = plan::evaluate(problem, plan);
             const base::Bytes spared =
                 everything - tests::heldForBackward(problem, *evaluated->schedule);

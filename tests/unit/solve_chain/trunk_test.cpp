@@ -222,7 +222,7 @@ void TrunkTest::plansEndAtTheLastBoundary()
     const plan::Plan& plan = (*found)->points().front()->plan();
     const TrunkLayers layers = trunkLayers(*problem.program);
     // conv1 bn1 relu maxpool | layer1.0 ... layer2.1 | layer3.0 layer3.1, the last of them kept
-    QCOMPARE(plan.regions.back().last, layers.ops[7].last);
+    QCOMPARE(plan.regions().back().last, layers.ops[7].last);
     QVERIFY(std::ranges::find(plan.options,
                               std::pair<std::string, std::string>{"boundaries", "layer2,layer3"})
             != plan.options.end());
@@ -334,9 +334,9 @@ void TrunkTest::plansOfRealModels()
           static_cast<long long>(points.front()->evaluation().peak.count() >> 20),
           static_cast<long long>(points.back()->evaluation().peak.count() >> 20));
     QVERIFY(points.size() >= 2);
-    QVERIFY(points.back()->plan().regions.empty());
+    QVERIFY(points.back()->plan().regions().empty());
     for (const plan::VerifiedPlanPtr& point : points)
-        QVERIFY(point->plan().freezeStats);
+        QVERIFY(point->plan().freezeStats());
 }
 
 void TrunkTest::splitsAsOftenAsAsked()
@@ -349,7 +349,7 @@ void TrunkTest::splitsAsOftenAsAsked()
     // Three of four buckets are checkpointed, in pieces where a bucket is no region.
     const TrunkLayers layers = trunkLayers(*problem.program);
     const std::vector<TrunkBucket> buckets = splitTrunk(layers.elements, {{"end", 17}}, 4);
-    QCOMPARE((*found)->points().front()->plan().regions.back().last,
+    QCOMPARE((*found)->points().front()->plan().regions().back().last,
              layers.ops[buckets.back().first - 1].last);
     QCOMPARE(planner->frontier(problem, {{"splits", 18}}, {}).error().message,
              std::string{"The model's trunk has 17 layers up to lm_head, too few for 18 buckets: "

@@ -101,8 +101,8 @@ void RegionLabelsTest::labelsHoldTheRegionTree()
     int keeping = 0;
     for (const plan::VerifiedPlanPtr& plan : frontier->points()) {
         const solve::Labels labels = labelsOf(*plan);
-        QCOMPARE(labels.empty(), plan->plan().regions.empty());
-        QVERIFY(solve::regionTree(labels) == treeOf(plan->plan().regions));
+        QCOMPARE(labels.empty(), plan->plan().regions().empty());
+        QVERIFY(solve::regionTree(labels) == treeOf(plan->plan().regions()));
         keeping += plan::expressedAs(plan->plan()) == std::string_view{"saved_sets"} ? 1 : 0;
         const std::vector<std::size_t> runs = runsOf(*plan);
         for (std::size_t op = 0; op < labels.size(); ++op) {
@@ -135,12 +135,13 @@ void RegionLabelsTest::schedulesOfOpsHaveNoRegions()
         const plan::Plan& plan = verified->plan();
         const std::string form = plan::expressedAs(plan);
         const ordered_json file = plan::toJson(verified);
-        QCOMPARE(form == "step", plan.runtime == plan::Runtime::CompiledStep);
+        QCOMPARE(form == "step", plan.isCompiledStep());
         QCOMPARE(file.contains("schedule"), form == "step");
         if (form == "step")
             QVERIFY(file["labels"].empty() && file["regions"].empty());
         else
-            QVERIFY(plan.recomputeSteps.empty() && file["labels"].empty() == plan.regions.empty());
+            QVERIFY(plan.recomputeSteps().empty()
+                    && file["labels"].empty() == plan.regions().empty());
         QCOMPARE(file["regions"].dump().find("\"save\"") != std::string::npos,
                  form == "saved_sets");
     }

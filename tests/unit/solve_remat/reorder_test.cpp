@@ -156,7 +156,7 @@ void ReorderTest::anyOrderThatKeepsWhatMustComeBeforeIsLegal()
             QCOMPARE(evaluation.stepTime, base->stepTime);
             QCOMPARE(fullest(evaluation, steps) - orders.peakOf(order),
                      fullest(*base, steps) - orders.peakOf(plain));
-            moved += plan.recomputeSteps.empty() ? 0 : 1;
+            moved += plan.recomputeSteps().empty() ? 0 : 1;
         }
     }
     QVERIFY(moved > 60);
@@ -182,7 +182,7 @@ void ReorderTest::thePlannerReordersOnlyWhenAsked()
 {
     const auto isAhead = [](const plan::VerifiedPlanPtr& point) {
         return std::ranges::any_of(
-            point->plan().recomputeSteps, [](const plan::RecomputeStep& row) {
+            point->plan().recomputeSteps(), [](const plan::RecomputeStep& row) {
                 return row.ops.back().index() > static_cast<std::size_t>(row.before);
             });
     };

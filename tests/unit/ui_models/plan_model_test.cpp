@@ -38,7 +38,7 @@ base::Nanoseconds timeOf(const plan::VerifiedPlan& verified, graph::OpId op)
 base::Nanoseconds costOf(const plan::VerifiedPlan& verified, graph::OpIndex before)
 {
     base::Nanoseconds cost;
-    for (const plan::RecomputeStep& row : verified.plan().recomputeSteps)
+    for (const plan::RecomputeStep& row : verified.plan().recomputeSteps())
         for (const graph::OpId op : row.ops)
             if (row.before == before)
                 cost += timeOf(verified, op);
@@ -57,11 +57,11 @@ void PlanModelTest::repeatedOpsAreRows()
         const auto verified = plan::certify(tests::unlimitedProblem(program), plan);
         QVERIFY(verified.has_value());
         model.setPlan(*verified);
-        QCOMPARE(model.rowCount(), static_cast<int>(plan.recomputeSteps.size()));
+        QCOMPARE(model.rowCount(), static_cast<int>(plan.recomputeSteps().size()));
         QCOMPARE(model.decisionCount(), model.rowCount());
         std::multiset<int> expected;
         std::multiset<int> shown;
-        for (const plan::RecomputeStep& row : plan.recomputeSteps)
+        for (const plan::RecomputeStep& row : plan.recomputeSteps())
             expected.insert((*verified)->evaluation().schedule->stepOfOp[row.ops.front().index()]);
         for (int row = 0; row < model.rowCount(); ++row) {
             shown.insert(model.index(row, 0).data(PlanModel::FirstStepRole).toInt());
@@ -112,10 +112,9 @@ graph::ProgramPtr branches()
 void PlanModelTest::movedOpsAreNoRepetitions()
 {
     using graph::OpId;
-    plan::Plan plan = plan::keepEverything();
-    plan.runtime = plan::Runtime::CompiledStep;
+    plan::Plan plan;
     // c0 behind a0; before a2 c1, and a0 and c0 once more.
-    plan.recomputeSteps = {{1, {OpId{3}}}, {2, {OpId{0}, OpId{3}, OpId{4}}}};
+    plan.asSchedule().recomputeSteps = {{1, {OpId{3}}}, {2, {OpId{0}, OpId{3}, OpId{4}}}};
     const auto verified = plan::certify(tests::unlimitedProblem(branches()), plan);
     QVERIFY2(verified.has_value(), verified ? "" : verified.error().message.c_str());
     PlanModel model;

@@ -117,8 +117,8 @@ void VerifyRandomTest::legalPlansReplayWithoutAFault()
         QVERIFY2(seen.faults.empty(),
                  qPrintable(QStringLiteral("seed %1: ").arg(seed) + tests::firstFault(seen)));
         recomputing += seen.liveBytes.size() > program->ops.size() ? 1U : 0U;
-        fused += fusedIn(plan.regions);
-        deep += depthOf(plan.regions) >= 3 ? 1U : 0U;
+        fused += fusedIn(plan.regions());
+        deep += depthOf(plan.regions()) >= 3 ? 1U : 0U;
     }
     qInfo("%zu of %llu plans recompute, %zu fused regions, %zu plans nested three deep",
           recomputing, static_cast<unsigned long long>(kPrograms), fused, deep);
@@ -163,7 +163,7 @@ void VerifyRandomTest::aLongStepIsReplayedFast()
             if (k % 5 == 0)
                 nested.push_back(tests::regionOf(*program, {k, k + 1, k + 2, k + 3, k + 4}));
         }
-        plan.regions.push_back(tests::regionOf(*program, outer, nested));
+        plan.asRegions().regions.push_back(tests::regionOf(*program, outer, nested));
     }
     QElapsedTimer timer;
     timer.start();

@@ -73,7 +73,7 @@ plan::Verification verified(graph::Program program, std::vector<plan::Region> re
 {
     tests::complete(program);
     plan::Plan plan;
-    plan.regions = std::move(regions);
+    plan.asRegions().regions = std::move(regions);
     return plan::verify(
         tests::unlimitedProblem(std::make_shared<graph::Program>(std::move(program))), plan);
 }

@@ -54,8 +54,7 @@ plan::Plan again(std::vector<plan::RecomputeStep> rows)
 {
     plan::Plan plan;
     plan.planner = "hand";
-    plan.runtime = plan::Runtime::CompiledStep;
-    plan.recomputeSteps = std::move(rows);
+    plan.decisions = plan::RecomputeSchedule{std::move(rows)};
     return plan;
 }
 
@@ -251,18 +250,6 @@ void VerifyStepTest::everyFaultIsNamed_data()
     row("before the optimizer", again({{7, ops({0, 1})}}), "illegal_repeat",
         "Ops are repeated before op 7, which must be an op of forward, loss or backward behind op "
         "-1.");
-    plan::Plan regions = again({});
-    regions.regions = {{{}, 0, 1, 0, {}, {}}};
-    row("regions", regions, "illegal_region",
-        "Runtime \"step\" repeats single ops and has no regions.");
-    plan::Plan frozen = again({{5, ops({0, 1})}});
-    frozen.freezeStats = true;
-    row("frozen statistics", frozen, "illegal_repeat",
-        "Runtime \"step\" never updates statistics again: a plan for it can't ask to freeze them.");
-    plan::Plan checkpoint = again({{5, ops({0, 1})}});
-    checkpoint.runtime = plan::Runtime::CheckpointedModule;
-    row("single ops at runtime checkpoint", checkpoint, "illegal_region",
-        "Runtime \"checkpoint\" executes regions again, no single ops.");
 }
 
 void VerifyStepTest::everyFaultIsNamed()

@@ -31,7 +31,7 @@ plan::Verification replay(const graph::ProgramPtr& program, std::vector<plan::Re
     problem.budget = base::Bytes{budget};
     problem.reserve = base::Bytes{reserve};
     plan::Plan plan;
-    plan.regions = std::move(regions);
+    plan.asRegions().regions = std::move(regions);
     return plan::verify(problem, plan);
 }
 
@@ -447,7 +447,7 @@ void VerifyTest::savesOfCustomFunctionsAreRefusedBetweenOps()
     step->storages[1].pythonFree = 2; // h
     QCOMPARE(firstFault(replay(step, {})), QString{});
     plan::Plan plan;
-    plan.granularity = plan::Granularity::Op;
+    plan.asRegions().granularity = plan::Granularity::Op;
     const plan::Verification seen = plan::verify(tests::unlimitedProblem(step), plan);
     QVERIFY(!seen.faults.empty());
     QCOMPARE(seen.faults.front().kind, plan::FaultKind::UseAfterFree);

@@ -94,7 +94,7 @@ void DocumentTest::opensAGraphWithAFirstPicture()
     QVERIFY(document.notes.empty());
     QVERIFY(!document.graph.contentHash.empty());
     const workspace::Planned& first = *m_sample.first;
-    QVERIFY(first.unplanned->plan().regions.empty());
+    QVERIFY(first.unplanned->plan().regions().empty());
     QCOMPARE(first.frontier->points().size(), std::size_t{1});
     QVERIFY(first.peakBound.bytes <= first.unplanned->evaluation().peak);
 }
@@ -146,7 +146,7 @@ void DocumentTest::suggestsABudgetThatShowsAPlan()
     QCOMPARE(budget.count() % (1 << 20), 0);
     const plan::VerifiedPlanPtr plan = workspace::planAt(*m_sample.planned, budget);
     QVERIFY(plan);
-    QVERIFY(!plan->plan().regions.empty());
+    QVERIFY(!plan->plan().regions().empty());
     // Before anything is planned, the only plan known keeps everything.
     QVERIFY(workspace::suggestedBudget(*m_sample.first)
             >= m_sample.first->unplanned->evaluation().peak);

@@ -54,7 +54,7 @@ plan::VerifiedPlanPtr sampleStepPlan()
         problem.program = std::make_shared<const graph::Program>(std::move(program));
         const base::Result<plan::VerifiedPlanPtr> verified =
             plan::certify(problem, tests::randomStepPlan(*problem.program, seed));
-        if (verified && !(*verified)->plan().recomputeSteps.empty())
+        if (verified && !(*verified)->plan().recomputeSteps().empty())
             return *verified;
     }
     return nullptr;

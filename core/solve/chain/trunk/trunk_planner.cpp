@@ -20,15 +20,12 @@ namespace {
 
 constexpr std::int64_t kMostSplits = 10000;
 
-struct TrunkOptions
+struct TrunkOptions : OptionReader
 {
-    explicit TrunkOptions(const OptionReader& given)
-        : splits{given.get<std::size_t>("splits")}, boundaries{given.get<std::string>("boundaries")}
-    {
-    }
+    explicit TrunkOptions(const OptionReader& given) : OptionReader{given} {}
 
-    std::size_t splits; ///< 0: every number of them
-    std::string boundaries;
+    std::size_t splits = get<std::size_t>("splits"); ///< 0: every number of them
+    std::string boundaries = get<std::string>("boundaries");
 };
 
 OptionRecord frozenUnlessToldElse()

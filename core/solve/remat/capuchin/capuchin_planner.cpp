@@ -51,10 +51,9 @@ base::Result<plan::FrontierPtr> CapuchinPlanner::search(const plan::Problem& pro
 {
     plan::Problem unlimited = problem;
     unlimited.budget = plan::kUnlimited;
-    plan::Plan plan = plan::keepEverything();
+    plan::Plan plan = plan::keepEverything(plan::Runtime::CompiledStep);
     plan.planner = descriptor().id;
     plan.options = callOf(descriptor(), options).options;
-    plan.runtime = plan::Runtime::CompiledStep;
     plan::Frontier frontier;
     if (const base::Result<void> begun = beginFrontier(frontier, unlimited, plan);
         !begun) // a step that the runner can't run at all
@@ -63,7 +62,7 @@ base::Result<plan::FrontierPtr> CapuchinPlanner::search(const plan::Problem& pro
                                  : begun.error().kind,
                              begun.error().message);
     const std::int64_t most = plan::evaluate(unlimited, plan)->peak.count();
-    const std::int64_t least = plan::peakLowerBound(unlimited, plan.runtime).bytes.count();
+    const std::int64_t least = plan::peakLowerBound(unlimited, plan.runtime()).bytes.count();
     const std::int64_t gap = (most - least) / kMostPoints;
     CapuchinRun run{unlimited};
     while (!job.stopRequested() && run.nextPinned()) {
@@ -82,7 +81,7 @@ base::Result<plan::FrontierPtr> CapuchinPlanner::search(const plan::Problem& pro
         if (!isFirst && (peak == last || (goesOn && last - peak < gap)))
             continue;
         last = peak;
-        plan.recomputeSteps = run.rows();
+        plan.asSchedule().recomputeSteps = run.rows();
         if (base::Result<void> offered = certifyAndInsert(frontier, unlimited, plan, listener);
             !offered)
             return tl::unexpected{offered.error()};
@@ -105,7 +104,7 @@ base::Result<std::vector<Pick>> CapuchinPlanner::explain(const plan::VerifiedPla
     }
     if (!run.meetsPins())
         return notMade();
-    while (run.rows() != plan.plan().recomputeSteps)
+    while (run.rows() != plan.plan().recomputeSteps())
         if (!run.next())
             return notMade();
     std::vector<Pick> picks;

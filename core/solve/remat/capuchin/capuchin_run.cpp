@@ -90,10 +90,7 @@ bool CapuchinRun::tryPick(std::uint32_t value)
 CapuchinRun::Height CapuchinRun::simulate(const std::vector<plan::RecomputeStep>& rows) const
 {
     const graph::Program& program = *m_problem.program;
-    plan::Plan plan;
-    plan.runtime = plan::Runtime::CompiledStep;
-    plan.recomputeSteps = rows;
-    const plan::Schedule schedule = plan::lower(program, plan);
+    const plan::Schedule schedule = plan::lower(program, {{}, {}, plan::RecomputeSchedule{rows}});
     const std::size_t steps = schedule.steps.size();
     std::vector<std::int64_t> live(steps + 1, 0);
     for (const plan::Instance& instance : schedule.instances) {

@@ -103,8 +103,7 @@ std::vector<RematRecomputeStep> inOrder(const std::vector<RematRecomputeStep>& r
 
 std::optional<plan::Plan> stepPlanOf(const RematPlan& plan, const StepOrder& order)
 {
-    plan::Plan made;
-    made.runtime = plan::Runtime::CompiledStep;
+    plan::RecomputeSchedule made;
     std::vector<bool> hasRun(order.size(), false);
     std::uint32_t next = 0; // the first that hasn't run
     auto row = plan.recomputeSteps.begin();
@@ -131,7 +130,7 @@ std::optional<plan::Plan> stepPlanOf(const RematPlan& plan, const StepOrder& ord
         while (next < hasRun.size() && hasRun[next])
             ++next;
     }
-    return made;
+    return plan::Plan{{}, {}, std::move(made)};
 }
 
 StepOrders::StepOrders(const plan::Problem& problem)
@@ -151,9 +150,8 @@ StepOrders::StepOrders(const plan::Problem& problem)
 
 void StepOrders::indexUses()
 {
-    plan::Plan plain;
-    plain.runtime = plan::Runtime::CompiledStep;
-    const plan::EvaluationPtr evaluation = plan::evaluate(m_problem, plain);
+    const plan::EvaluationPtr evaluation =
+        plan::evaluate(m_problem, plan::keepEverything(plan::Runtime::CompiledStep));
     for (std::size_t index = 0; index < m_bytes.size(); ++index) {
         const graph::Storage& storage = m_program.storages[index];
         if (storage.alloc < 0 || storage.alloc >= static_cast<graph::OpIndex>(m_ops))

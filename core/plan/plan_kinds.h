@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/decisions.h"
+
+#include <span>
+
+namespace plimsoll::plan {
+
+/// An option of planners that plans of a kind can't have on, and the sentence that says so.
+struct RefusedOption
+{
+    const char* option;
+    const char* why;
+};
+
+/// What differs between the alternatives of Plan::decisions: one row of a table for each.
+struct PlanKind
+{
+    const char* id;        ///< of its runtime, in files and options: "checkpoint", "step"
+    const char* runner;    ///< function of the Python package that runs it
+    const char* unit;      ///< what Plan::decisionCount() counts
+    bool takesGranularity; ///< else it is written as Granularity::Module
+    bool takesFreezeStats; ///< else a recomputation never updates statistics
+    bool isProgram;        ///< rewrite() can write it out as a graph; else Python code can
+    std::span<const RefusedOption> refused;
+};
+
+[[nodiscard]] const PlanKind& kindOf(Runtime runtime);
+
+/// "checkpoint", "step".
+[[nodiscard]] const char* runtimeName(Runtime runtime);
+/// "module", "op".
+[[nodiscard]] const char* granularityName(Granularity granularity);
+
+} // namespace plimsoll::plan
