@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/verify/replay/step_nodes.h"
+
+#include <map>
+#include <vector>
+
+namespace plimsoll::plan::verifying {
+
+/// A region's recomputation within a step: one runs at a time.
+class Recomputation
+{
+public:
+    Recomputation(ReplayState& state, StepNodes& nodes);
+    /// Runs region `id` for the op of backward at `place`, until all that it packs is there.
+    void run(int id, graph::OpIndex place);
+
+private:
+    /// What its own graph of autograd keeps: counts of who refers to a node (by op) or to the
+    /// frame of a nested region, and what goes with them.
+    struct Holder
+    {
+        int references = 0;
+        std::vector<InstanceId> held;
+    };
+    struct Execution
+    {
+        int frame = kNoRegion;
+        graph::OpIndex place = 0; ///< op that is next to run in backward
+        graph::OpIndex now = 0;   ///< forward op that began last, first - 1 before the first
+        int packed = 0;
+        std::vector<InstanceId> arguments;
+        Events unwind; ///< at its end
+        std::map<int, Holder> nodes;
+        std::map<int, Holder> frames;
+    };
+
+    void takeArguments();
+    void bindVariables();
+    [[nodiscard]] bool prepare(graph::OpIndex next);
+    [[nodiscard]] bool pack(graph::OpIndex moment, bool after);
+    void packArguments(int nested);
+    void packRow(std::size_t index);
+    void fetch(graph::OpIndex moment);
+    void execute(graph::OpIndex moment);
+    void schedule(graph::OpIndex moment, Event event);
+    void letGo(graph::OpIndex moment);
+    void stop();
+    [[nodiscard]] InstanceId visible(graph::StorageId storage) const;
+    [[nodiscard]] InstanceId read(graph::OpIndex moment, graph::StorageId storage);
+
+    // Nodes of its own graph, which ends with it at the latest.
+    void makeNode(graph::OpIndex moment);
+    void makeFrame(int nested);
+    void forgetNode(int node);
+    void unreference(int nested);
+
+    ReplayState& m_state;
+    StepNodes& m_nodes;
+    Execution m_run;
+    std::vector<graph::OpIndex> m_local;   ///< by storage: until when its variables hold it
+    std::vector<InstanceId> m_made;        ///< by storage: what its name means in it
+    std::vector<graph::StorageId> m_bound; ///< entries of m_made that are set
+    std::vector<Events> m_localEvents;     ///< by forward op
+};
+
+} // namespace plimsoll::plan::verifying

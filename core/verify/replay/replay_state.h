@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan/plan.h"
+#include "core/verify/replay/heap.h"
+#include "core/verify/replay/nodes.h"
+#include "core/verify/replay/pins.h"
+#include "core/verify/replay/shard_memory.h"
+#include "core/verify/replay/tree.h"
+#include "core/verify/verification.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace plimsoll::plan::verifying {
+
+/// What happens after an op: somebody lets go.
+struct Event
+{
+    enum class Kind : std::uint8_t {
+        Release,  ///< `subject`: an instance
+        Variable, ///< the same, by Python: callers may have to wait
+        Row,      ///< `subject`: a row of a region, whose hook held the frame
+        Frame,    ///< `subject`: a region whose call has returned, or a row of it has gone
+        Node,     ///< `subject`: an op whose node loses its variables
+    };
+    Kind kind = Kind::Release;
+    int subject = 0;
+};
+using Events = std::vector<Event>;
+
+/// What a step's own executions and its recomputations share.
+struct ReplayState
+{
+    ReplayState(const Problem& given, const CheckpointRegions& plan, Verification& verification);
+
+    [[nodiscard]] const graph::Op& op(graph::OpIndex moment) const
+    {
+        return program.ops[static_cast<std::size_t>(moment)];
+    }
+    [[nodiscard]] graph::StorageId storageOf(graph::TensorId tensor) const
+    {
+        return program.tensor(tensor).storage;
+    }
+    [[nodiscard]] bool isBuffer(graph::StorageId storage) const
+    {
+        return program.storage(storage).storageClass == graph::StorageClass::Buffer;
+    }
+    [[nodiscard]] bool hasCountedNode(graph::OpIndex moment) const
+    {
+        return !branches.isEmpty() && moment < forward && branches[moment].isCounted;
+    }
+    [[nodiscard]] std::string describe(graph::OpIndex moment) const;
+    void fault(FaultKind kind, std::string sentence);
+    void recordStep(graph::OpIndex moment, int frame);
+    void schedule(graph::OpIndex moment, Event event);
+
+    const graph::Program& program;
+    const Problem& problem;
+    Verification& seen;
+    Heap heap;
+    PinWatch pins;
+    ShardMemory shards;
+    FrameTree tree;
+    DeadBranches branches;
+    bool freezesStats;
+    bool isCode;            ///< generated code runs in the model's place
+    graph::OpIndex end;     ///< number of ops
+    graph::OpIndex forward; ///< first op of backward
+    graph::OpIndex now = graph::kBeforeStep;
+    std::vector<std::vector<graph::StorageId>> allocates; ///< by op
+    std::vector<std::vector<std::size_t>> rows;           ///< by op
+    std::vector<Events> events;                           ///< by moment + 1
+    std::vector<int> nodeReferences;                      ///< by forward op: who keeps its node
+    std::map<std::size_t, std::vector<InstanceId>>
+        packedAgain; ///< by row of a dead node that still stood when it was packed again
+    std::vector<InstanceId> slots;      ///< by row of a region: what a recomputation packed there
+    std::vector<graph::OpIndex> python; ///< by storage: until when Python holds it, as recorded
+    std::vector<int> writes;            ///< by storage, of the step's own executions
+    std::vector<std::vector<int>> readVersions; ///< by forward op: version of each tensor read
+};
+
+} // namespace plimsoll::plan::verifying
