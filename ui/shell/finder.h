@@ -24,7 +24,6 @@ public:
     void next() { go(1); }
     void previous() { go(-1); }
     void clear();
-    [[nodiscard]] const DocumentPage::Hits& hits() const { return m_hits; }
 
 private:
     void search(const QString& query);
