@@ -37,7 +37,7 @@ QString tr(const char* text)
 
 } // namespace
 
-Menus::Menus(MenuTargets targets) : m_to{std::move(targets)}
+Menus::Menus(const MenuTargets& targets) : m_to{targets}
 {
     buildFile();
     buildEdit();

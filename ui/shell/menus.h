@@ -42,7 +42,7 @@ struct MenuTargets
 class Menus
 {
 public:
-    explicit Menus(MenuTargets targets);
+    explicit Menus(const MenuTargets& targets);
 
     /// Which actions can be taken, now that the shown document is another one or has changed.
     void update(const DocumentPage* page);
