@@ -55,10 +55,6 @@ struct PlanFile
 /// "step" (a schedule of single ops, which regions don't express).
 [[nodiscard]] const char* expressedAs(const Plan& plan);
 
-/// The key `regions` of a plan file.
-[[nodiscard]] nlohmann::ordered_json regionsJson(const graph::Program& program, const Plan& plan);
-/// The key `labels` of a plan file.
-[[nodiscard]] nlohmann::ordered_json labelsJson(const graph::Program& program, const Plan& plan);
 [[nodiscard]] nlohmann::ordered_json toJson(const FrontierPoint& point);
 /// Content of a plan file, one key a line.
 [[nodiscard]] std::string writePlan(const FrontierPoint& point);

@@ -2,7 +2,7 @@
 #include "core/plan_file/plan_json_regions.h"
 
 #include "core/base/format.h"
-#include "core/plan_file/plan_json.h"
+#include "core/plan/schedule.h"
 #include "core/plan_file/plan_json_fields.h"
 
 #include <fmt/format.h>

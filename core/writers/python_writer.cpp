@@ -5,6 +5,7 @@
 #include "core/base/unicode.h"
 #include "core/plan_file/plan_json.h"
 #include "core/plan_file/plan_json_ops.h"
+#include "core/plan_file/plan_json_regions.h"
 #include "core/writers/python_runtime.h"
 
 #include <fmt/format.h>

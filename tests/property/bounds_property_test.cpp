@@ -197,15 +197,16 @@ void BoundsPropertyTest::thousandsOfOpsWithoutModulesAreAMomentsWork()
 {
     const graph::ProgramPtr program = tests::oneModule(*tests::longChain(5000));
     const plan::Problem problem = problemOf(program, plan::kUnlimited);
-    plan::Plan ops = plan::keepEverything();
-    ops.granularity = plan::Granularity::Op;
+    plan::Plan ops;
+    ops.asRegions().granularity = plan::Granularity::Op;
+    std::vector<plan::Region>& each = ops.asRegions().regions;
     for (graph::OpIndex first = 0; first < 10'000; first += 1000)
-        ops.regions.push_back({.members = {},
-                               .first = first,
-                               .last = first + 499,
-                               .label = static_cast<int>(ops.regions.size()),
-                               .nested = {},
-                               .save = {}});
+        each.push_back({.members = {},
+                        .first = first,
+                        .last = first + 499,
+                        .label = static_cast<int>(each.size()),
+                        .nested = {},
+                        .save = {}});
     const double plain =
         secondsOf([&] { return plan::certify(problem, plan::keepEverything()).has_value(); });
     const double planned = secondsOf([&] { return plan::certify(problem, ops).has_value(); });

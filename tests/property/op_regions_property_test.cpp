@@ -147,7 +147,7 @@ void collect(std::vector<plan::Region>& regions, std::vector<plan::Region*>& all
 void change(plan::Plan& plan, const graph::Program& program, tests::Random& random)
 {
     std::vector<plan::Region*> all;
-    collect(plan.regions(), all);
+    collect(plan.asRegions().regions, all);
     plan::Region& region = *all[random.below(all.size())];
     switch (random.below(5)) {
     case 0: region.first += random.between(-3, 3); break;

@@ -64,7 +64,7 @@ void RematProgramTest::theLinearPassEqualsTheEvaluation()
         const solve::RematProblem small = solve::problemOf(problem);
         const plan::Plan plan = tests::randomStepPlan(*problem.program, seed);
         const solve::RematPlan rows = solve::rematPlanOf(plan);
-        QVERIFY(solve::stepPlanOf(rows).recomputeSteps == plan.recomputeSteps());
+        QVERIFY(solve::stepPlanOf(rows).recomputeSteps() == plan.recomputeSteps());
         const base::Result<solve::RematFigures> seen = solve::simulate(small, rows);
         if (!seen) { // only where an op reads what a later one overwrites
             ++refused;

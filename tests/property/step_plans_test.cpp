@@ -44,7 +44,7 @@ void StepPlansTest::regionsBecomeRepetitions()
         plan::Problem problem = tests::unlimitedProblem(program);
         problem.device.bandwidth = 1e9;
         const plan::Plan regions = tests::randomLegalPlan(*program, seed);
-        const auto rows = solve::StepPlans{*program}.rowsFor(regions.regions);
+        const auto rows = solve::StepPlans{*program}.rowsFor(regions.regions());
         if (!rows)
             continue;
         ++plans;

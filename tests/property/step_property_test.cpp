@@ -290,8 +290,8 @@ void StepPropertyTest::damagedPlansAreCaught()
         plan::Plan plan = tests::randomStepPlan(*program, seed);
         if (plan.recomputeSteps().empty())
             continue;
-        plan::RecomputeStep& row =
-            plan.recomputeSteps()[random.below(plan.recomputeSteps().size())];
+        std::vector<plan::RecomputeStep>& rows = plan.asSchedule().recomputeSteps;
+        plan::RecomputeStep& row = rows[random.below(rows.size())];
         if (random.percent(50)) {
             row.ops.erase(row.ops.begin()
                           + static_cast<std::ptrdiff_t>(random.below(row.ops.size())));

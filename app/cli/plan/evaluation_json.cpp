@@ -6,6 +6,7 @@
 #include "core/plan/region_names.h"
 #include "core/plan_file/plan_json.h"
 #include "core/plan_file/plan_json_ops.h"
+#include "core/plan_file/plan_json_regions.h"
 
 #include <fmt/format.h>
 

@@ -60,9 +60,9 @@ void RewriteSamplesTest::everyFrontierIsWrittenOut()
     QVERIFY2(frontier, frontier ? "" : frontier.error().message.c_str());
     const auto& points = (*frontier)->points();
     QVERIFY(points.size() > 1);
-    const plan::VerifiedPlanPtr& least = points.front();
+    const plan::FrontierPoint& least = points.front();
     QVERIFY(least->evaluation().recomputeTime.count() > 0);
-    for (const plan::VerifiedPlanPtr& plan : {least, points[points.size() / 2]}) {
+    for (const plan::FrontierPoint& plan : {least, points[points.size() / 2]}) {
         const QString fault = tests::rewritingFault(plan);
         QVERIFY2(fault.isEmpty(), qPrintable(fault));
     }

@@ -4,6 +4,7 @@
 
 #include "core/device/known_devices.h"
 #include "core/plan_file/plan_json.h"
+#include "core/plan_file/plan_json_regions.h"
 
 #include "tests/support/messages.h"
 #include "tests/support/programs/programs.h"

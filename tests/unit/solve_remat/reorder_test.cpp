@@ -121,7 +121,7 @@ void ReorderTest::aPlanNamesWhatRunsAhead()
 {
     const auto rows = [](const solve::RematPlan& plan, const solve::StepOrder& order) {
         const std::optional<plan::Plan> made = solve::stepPlanOf(plan, order);
-        return made ? made->recomputeSteps : std::vector<plan::RecomputeStep>{{-1, {}}};
+        return made ? made->recomputeSteps() : std::vector<plan::RecomputeStep>{{-1, {}}};
     };
     using graph::OpId;
     QVERIFY(rows({}, {0, 1, 2, 3}).empty());
