@@ -4,8 +4,10 @@
 // budget or rows of another plan.
 #include "core/device/known_devices.h"
 #include "core/graph/program.h"
+#include "core/workspace/composition.h"
 #include "ui/base/settings.h"
 #include "ui/base/theme.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/models/plan_model.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/planner_page/plan_texts.h"
@@ -14,7 +16,6 @@
 #include "ui/planner_page/planner_views.h"
 #include "ui/shell/main_window.h"
 #include "ui/timeline/timeline_model.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/bench/rows.h"
 #include "tests/bench/yardsticks.h"
@@ -168,7 +169,8 @@ ui::Coordinates coordinatesOf(const ui::MainWindow& window, const ui::BudgetTime
 /// What the frame that was just painted claims.
 void checkFrame(ui::PlannerPage& page, Measured& measured)
 {
-    const base::Bytes budget = viewOf<ui::BudgetTimelineView>(page).budget().value_or(base::Bytes{});
+    const base::Bytes budget =
+        viewOf<ui::BudgetTimelineView>(page).budget().value_or(base::Bytes{});
     const plan::VerifiedPlanPtr& plan = page.document().outcome().best;
     if (page.document().budget() != budget || viewOf<ui::PlanPage>(page).model()->plan() != plan)
         ++measured.faults;
@@ -240,7 +242,8 @@ Measured drag(PaintClock& clock, ui::MainWindow& window)
     const int highest = static_cast<int>(
         std::max(at.plot().top(), at.yOf(scaled(planned.unplanned->evaluation().peak, 1.03))));
     const int lowest = static_cast<int>(at.yOf(scaled(planned.smallestPeak, 0.93)));
-    const QPointF start{at.plot().left() + 300, at.yOf(*viewOf<ui::BudgetTimelineView>(page).budget())};
+    const QPointF start{at.plot().left() + 300,
+                        at.yOf(*viewOf<ui::BudgetTimelineView>(page).budget())};
     Measured measured;
     ColumnFill fill;
     ProfileScan scan{page.document().shownPlan()->evaluation().timeline->stepCount()};
@@ -382,8 +385,9 @@ int runCase(PaintClock& clock, const std::string& name, const QString& path, con
     settings.drive(theme);
     workspace::Choices choices;
     choices.device = plan::findDevice(plan::kDefaultDevice).value_or(plan::Device{});
-    ui::MainWindow window{
-        settings, {{ui::plannerPageKind(settings, {choices, std::nullopt}, ui::plannerLayout())}}};
+    ui::MainWindow window{settings,
+                          {workspace::documentKinds(choices),
+                           {ui::plannerPageKind(settings, std::nullopt, ui::plannerLayout())}}};
     window.setCloseQuestion([](const QString&) { return ui::MainWindow::CloseAnswer::Discard; });
     window.resize(kWindow);
     window.show();

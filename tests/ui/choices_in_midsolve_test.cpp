@@ -2,11 +2,11 @@
 // A user who doesn't wait: while plans are being made for one choice, another is made, the line is
 // dragged, Cancel is pressed. The window stays alive, and what stands there in the end is what a
 // fresh solve of the last choice gives.
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/models/plan_model.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/shell/status_line.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/support/gui_time.h"
 #include "tests/ui/window_fixture.h"

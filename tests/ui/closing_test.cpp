@@ -79,8 +79,7 @@ PlannerPage* ClosingTest::openSession()
         return nullptr;
     QSignalSpy saved{page, &DocumentPage::sessionSaved};
     m_window->saveTo(*page, sessionFile());
-    if (!saved.wait(kPatience)
-        || !QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience))
+    if (!saved.wait(kPatience) || !QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience))
         return nullptr;
     return page;
 }

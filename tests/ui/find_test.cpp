@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding as a user does it: by key, typing, going from hit to hit, and back with Esc.
 #include "core/graph/find_index.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/shell/find_field.h"
 #include "ui/shell/finder.h"
 #include "ui/shell/view_bar.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 

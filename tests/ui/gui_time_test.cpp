@@ -3,8 +3,8 @@
 // theme, dragging the line, another size of the step, a measurement over it.
 #include "tests/support/gui_time.h"
 
-#include "ui/problem_form/size_form.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
+#include "ui/problem_form/size_form.h"
 
 #include "tests/support/measurement_file.h"
 #include "tests/ui/window_fixture.h"
@@ -55,7 +55,8 @@ void GuiTimeTest::drag(PlannerPage& page)
                          from + QPoint{0, 3 * (move <= 20 ? move : 40 - move)});
         QTest::qWait(4);
     }
-    QTest::mouseRelease(&viewOf<BudgetTimelineView>(page), Qt::LeftButton, {}, from + QPoint{0, 30});
+    QTest::mouseRelease(&viewOf<BudgetTimelineView>(page), Qt::LeftButton, {},
+                        from + QPoint{0, 30});
     QVERIFY(isDone(page));
 }
 

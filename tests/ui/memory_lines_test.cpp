@@ -4,8 +4,8 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
-#include "ui/plan_panel/budget_panel.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
+#include "ui/plan_panel/budget_panel.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -103,7 +103,8 @@ void MemoryLinesTest::noFigureOutlivesItsPlanDuringADrag()
     QVERIFY(page->document().isDragging());
     QVERIFY(waitForFigures(lines)); // the hand is down, but rests
     QVERIFY(isOfTheAnswer(*page));
-    QTest::mouseRelease(&viewOf<BudgetTimelineView>(*page), Qt::LeftButton, {}, from + QPoint{0, dy});
+    QTest::mouseRelease(&viewOf<BudgetTimelineView>(*page), Qt::LeftButton, {},
+                        from + QPoint{0, dy});
     QVERIFY(waitForFigures(lines));
     QVERIFY(isOfTheAnswer(*page));
 }

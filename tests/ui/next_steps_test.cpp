@@ -2,8 +2,8 @@
 // Cheapest next steps: differences of verified plans, a click that applies, a place that stays.
 #include "ui/plan_panel/next_steps.h"
 
-#include "ui/plan_panel/budget_panel.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
+#include "ui/plan_panel/budget_panel.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -116,7 +116,8 @@ void NextStepsTest::keepsItsPlaceDuringADrag()
             vanished = true;
     }
     QVERIFY(vanished); // far down there is no plan, and nothing to offer
-    QTest::mouseRelease(&viewOf<BudgetTimelineView>(*page), Qt::LeftButton, {}, from + QPoint{0, 300});
+    QTest::mouseRelease(&viewOf<BudgetTimelineView>(*page), Qt::LeftButton, {},
+                        from + QPoint{0, 300});
 }
 
 } // namespace

@@ -2,13 +2,13 @@
 // A measurement over the prediction: how it comes, what it shows, how it goes.
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/models/step_model.h"
 #include "ui/plan_tables/measured_page.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/table_twins.h"
 #include "ui/shell/status_line.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/support/measurement_file.h"
 #include "tests/ui/window_fixture.h"

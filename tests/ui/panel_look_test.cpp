@@ -4,13 +4,13 @@
 #include "ui/base/message_strip.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/models/plan_model.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_panel/verdict_box.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/plan_tables/planner_table.h"
 #include "ui/problem_form/option_form.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 

@@ -5,6 +5,7 @@
 #include "core/lower/compiled_step/why_no_regions.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/plan_model.h"
@@ -16,7 +17,6 @@
 #include "ui/plan_tables/plan_page.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/table_twins.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/support/measurement_file.h"
 #include "tests/ui/window_fixture.h"

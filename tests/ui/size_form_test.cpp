@@ -4,10 +4,10 @@
 #include "ui/problem_form/size_form.h"
 
 #include "ui/base/widgets.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_tables/run_page.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/integration/cli/cli_runner.h"
 #include "tests/ui/window_fixture.h"

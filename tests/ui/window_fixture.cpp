@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ui/window_fixture.h"
 
+#include "ui/budget_timeline/budget_handle.h"
 #include "ui/planner_page/planner_kind.h"
 #include "ui/planner_page/planner_views.h"
-#include "ui/budget_timeline/budget_handle.h"
 
 #include "tests/support/planned_sample.h"
 
@@ -29,9 +29,8 @@ void WindowFixture::openWindow(QSize size, std::optional<base::Budget> firstBudg
     m_settings =
         std::make_unique<ui::Settings>(QString::fromStdString(m_folder->file("settings.ini")));
     m_settings->drive(*m_theme);
-    ui::PageRegistry registry{
-        workspace::documentKinds(support::defaultChoices()),
-        {ui::plannerPageKind(*m_settings, firstBudget, ui::plannerLayout())}};
+    ui::PageRegistry registry{workspace::documentKinds(support::defaultChoices()),
+                              {ui::plannerPageKind(*m_settings, firstBudget, ui::plannerLayout())}};
     if (extend)
         extend(registry);
     m_window = std::make_unique<ui::MainWindow>(*m_settings, std::move(registry));

@@ -3,10 +3,10 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/document_page/session_keeper.h"
 #include "ui/models/program_texts.h"
 #include "ui/planner_page/document_commands.h"
 #include "ui/planner_page/planned_so_far.h"
-#include "ui/document_page/session_keeper.h"
 
 #include <QDateTime>
 
@@ -348,7 +348,7 @@ void DocumentController::recordRun()
 void DocumentController::keepProblem()
 {
     m_keeper.put("problem", [problem = workspace::savedProblem(m_document)](
-                                 session::SessionStore& store, session::DocumentId id) {
+                                session::SessionStore& store, session::DocumentId id) {
         return session::saveProblem(store, id, problem);
     });
 }
@@ -366,7 +366,7 @@ void DocumentController::setOverlay(workspace::OverlayPtr overlay)
         return;
     m_document.overlay = std::move(overlay);
     m_keeper.put("measurement", [overlay = m_document.overlay](session::SessionStore& store,
-                                                                session::DocumentId id) {
+                                                               session::DocumentId id) {
         return session::saveMeasurement(store, id, workspace::savedMeasurement(overlay));
     });
     changed();

@@ -3,10 +3,10 @@
 
 #include "core/device/known_devices.h"
 #include "core/solve/registry.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
 #include "ui/shell/help_dialogs.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include <QCoreApplication>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline in the centre of a planner page, and the plots as tables.
 #include "ui/base/numbers.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/plan_names.h"
@@ -9,7 +10,6 @@
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
 #include "ui/planner_page/table_twins.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include <QJsonArray>
 #include <QJsonObject>
@@ -152,11 +152,13 @@ PlannerView makeTimelineView(PlannerPage& page)
                      &DocumentController::commitBudget);
     QObject::connect(timeline, &BudgetTimelineView::budgetDragCancelled, document,
                      &DocumentController::cancelPreview);
-    QObject::connect(timeline, &BudgetTimelineView::budgetRejected, &page, [&page](const QString& why) {
-        const QString first = PlannerPage::tr("The typed budget could not be read.");
-        page.strip().post({QStringLiteral("typed"), MessageKind::Warn, first, why, {}});
-    });
-    QObject::connect(timeline, &BudgetTimelineView::visibleRangeChanged, &page, &PlannerPage::storeView);
+    QObject::connect(
+        timeline, &BudgetTimelineView::budgetRejected, &page, [&page](const QString& why) {
+            const QString first = PlannerPage::tr("The typed budget could not be read.");
+            page.strip().post({QStringLiteral("typed"), MessageKind::Warn, first, why, {}});
+        });
+    QObject::connect(timeline, &BudgetTimelineView::visibleRangeChanged, &page,
+                     &PlannerPage::storeView);
     QObject::connect(timeline, &BudgetTimelineView::pinsChanged, &page, &PlannerPage::storeView);
     QObject::connect(timeline, &BudgetTimelineView::lowerBoundClicked, &page,
                      [&page] { page.showView(QStringLiteral("plan")); });

@@ -143,8 +143,8 @@ void FileOpener::readDocuments()
         [this, path](const base::JobContext& job) {
             return workspace::openFile(path.toStdString(), m_kinds.documents, job)
                 .map([&](std::vector<workspace::DocumentPtr> documents) {
-                    auto all = std::make_shared<std::vector<workspace::DocumentPtr>>(
-                        std::move(documents));
+                    auto all =
+                        std::make_shared<std::vector<workspace::DocumentPtr>>(std::move(documents));
                     return Take{[this, path, all] { take(std::move(*all), path); }};
                 });
         },
@@ -163,8 +163,8 @@ void FileOpener::take(std::vector<workspace::DocumentPtr> documents, const QStri
         if (const PageKind* kind = m_kinds.kindOf(*document))
             addPage(*kind->make(std::move(document), &m_tabs.stack()), path);
         else
-            showError(path, tr("This version has no page for \"%1\".")
-                                .arg(fileText(document->name())));
+            showError(path,
+                      tr("This version has no page for \"%1\".").arg(fileText(document->name())));
     }
 }
 

@@ -39,7 +39,8 @@ public:
     void saveTo(DocumentPage& page, const QString& path);
 
     /// Sessions of other tabs, in which the page could be kept, too.
-    [[nodiscard]] std::vector<session::SessionFilePtr> otherSessions(const DocumentPage& page) const;
+    [[nodiscard]] std::vector<session::SessionFilePtr>
+    otherSessions(const DocumentPage& page) const;
     void saveInto(DocumentPage& page, const session::SessionFilePtr& file);
 
     /// Instead of a dialog.

@@ -121,7 +121,8 @@ ordered_json frontierJson(const plan::Frontier& frontier, int count, bool hasFli
         const plan::FrontierPoint plan = frontier.at(base::Bytes{exact});
         ordered_json row = pointJson(exact, plan);
         addDescent(row,
-                   above && above != plan.plan ? plan::cheaperPlan(*above, plan) : plan::CheaperPlan{},
+                   above && above != plan.plan ? plan::cheaperPlan(*above, plan)
+                                               : plan::CheaperPlan{},
                    hasFlips);
         rows.push_back(std::move(row));
         above = plan;

@@ -5,9 +5,9 @@
 
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/models/access_model.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 

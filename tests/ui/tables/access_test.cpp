@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window without a mouse and without eyes: names, descriptions, panels by key, tab order.
 #include "ui/budget_timeline/budget_handle.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/shell/find_field.h"
 #include "ui/shell/view_bar.h"
 #include "ui/start_page/start_page.h"
-#include "ui/budget_timeline/budget_handle.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -110,7 +109,8 @@ void AccessTest::announcesTheBudgetLineAsASlider()
     QVERIFY(value != nullptr);
     QCOMPARE(value->currentValue().toLongLong(), page->document().budget().count());
     QVERIFY(value->minimumValue().toLongLong() > 0);
-    QCOMPARE(value->maximumValue().toLongLong(), viewOf<BudgetTimelineView>(*page).axisTop().count());
+    QCOMPARE(value->maximumValue().toLongLong(),
+             viewOf<BudgetTimelineView>(*page).axisTop().count());
     value->setCurrentValue(qlonglong{2300} << 20);
     QCOMPARE(page->document().budget().count(), std::int64_t{2300} << 20);
     QCOMPARE(value->currentValue().toLongLong(), qlonglong{2300} << 20);
@@ -180,7 +180,8 @@ void AccessTest::tabsThroughInTheOrderOfTheWindow()
     QCOMPARE(tabTo(&viewOf<BudgetTimelineView>(*page)), 2);
     QCOMPARE(QApplication::focusWidget(), &viewOf<BudgetTimelineView>(*page));
     QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_Tab);
-    QCOMPARE(QApplication::focusWidget(), viewOf<BudgetTimelineView>(*page).findChild<BudgetHandle*>());
+    QCOMPARE(QApplication::focusWidget(),
+             viewOf<BudgetTimelineView>(*page).findChild<BudgetHandle*>());
     const int toPanel = tabTo(&viewOf<BudgetPanel>(*page));
     QVERIFY2(toPanel >= 1 && toPanel <= 3, qPrintable(QString::number(toPanel)));
     QVERIFY(tabTo(&viewOf<FrontierView>(*page)) > 0);

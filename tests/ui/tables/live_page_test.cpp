@@ -5,10 +5,10 @@
 #include "core/plan/pins.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/models/live_model.h"
 #include "ui/plan_tables/pin_page.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -189,7 +189,8 @@ void LivePageTest::waitsForTheHandToRest()
         QTest::mouseMove(&viewOf<BudgetTimelineView>(*page),
                          from + QPoint{0, 2 * dy}); // no event loop in between
     QCOMPARE(live.growths(), before);
-    QTest::mouseRelease(&viewOf<BudgetTimelineView>(*page), Qt::LeftButton, {}, from + QPoint{0, 80});
+    QTest::mouseRelease(&viewOf<BudgetTimelineView>(*page), Qt::LeftButton, {},
+                        from + QPoint{0, 80});
     QVERIFY(waitForTree(live, before));
     QVERIFY(waitForPlan(*page));
     QTest::qWait(200);

@@ -6,9 +6,9 @@
 #include "core/solve/registry.h"
 #include "ui/base/drawn_text.h"
 #include "ui/base/numbers.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/plan_panel/budget_panel.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/support/gui_time.h"
 #include "tests/ui/window_fixture.h"

@@ -3,11 +3,11 @@
 #include "ui/planner_page/table_twins.h"
 
 #include "ui/base/numbers.h"
+#include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/point_model.h"
 #include "ui/models/step_model.h"
 #include "ui/planner_page/plan_texts.h"
-#include "ui/budget_timeline/budget_timeline_view.h"
 
 #include "tests/ui/window_fixture.h"
 
