@@ -24,13 +24,6 @@ struct Limit
 constexpr std::array<Limit, 2> kTighter = {
     {{"ui/shell/MainWindow", 300}, {"ui/planner_page/PlannerPage", 400}}};
 
-/// What is over a limit until it is split. Nothing may be added here.
-constexpr std::array<std::string_view, 4> kLarge = {
-    "core/verify/replay/Replay", "ui/planner_page/DocumentController", "ui/timeline/TimelineView",
-    "ui/timeline/TimelineView::Private"};
-constexpr std::array<std::string_view, 3> kSpread = {
-    "core/verify/replay/Replay", "ui/timeline/TimelineView", "ui/timeline/TimelineView::Private"};
-
 /// A piece of a file that begins and ends in the first column: a class, a function.
 struct Piece
 {
@@ -160,11 +153,11 @@ std::vector<std::string> faultsOfClasses(const std::vector<SourceFile>& files)
         const auto is = [&lines](std::string_view name) { return name == lines.name; };
         const auto* limit = std::ranges::find_if(kTighter, is, &Limit::name);
         const std::size_t most = limit == kTighter.end() ? kMostLines : limit->lines;
-        if (lines.lines > most && std::ranges::none_of(kLarge, is)) {
+        if (lines.lines > most) {
             faults.push_back(lines.name + " has " + std::to_string(lines.lines)
                              + " lines over all its files, more than " + std::to_string(most));
         }
-        if (lines.sources.size() > 1 && std::ranges::none_of(kSpread, is)) {
+        if (lines.sources.size() > 1) {
             faults.push_back(lines.name + " is spread over " + std::to_string(lines.sources.size())
                              + " files: split it by ideas");
         }

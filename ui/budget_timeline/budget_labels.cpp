@@ -139,21 +139,21 @@ std::optional<QRectF> labelRect(const PlacedLabels& labels, std::size_t label)
     return label < labels.overlay.size() ? labels.overlay[label] : std::nullopt;
 }
 
-void BudgetOverlay::place(LabelPlacer& placer, PlacedLabels& labels, const TimelineFrame& frame,
-                          const Theme& theme, LabelRank rank) const
+void placeLabels(LabelPlacer& placer, PlacedLabels& labels, const BudgetModel& model,
+                 const TimelineFrame& frame, const Theme& theme, LabelRank rank)
 {
     switch (rank) {
     case LabelRank::BeforeCards:
         labels.overlay.resize(FirstLevelLabel);
-        labels.overlay[ReadoutLabel] = readoutRect(m_model, frame, theme, placer);
+        labels.overlay[ReadoutLabel] = readoutRect(model, frame, theme, placer);
         if (labels.overlay[ReadoutLabel])
             placer.block(*labels.overlay[ReadoutLabel]);
         return;
-    case LabelRank::BeforePeak: placeWitness(labels, placer, m_model, frame, theme); return;
+    case LabelRank::BeforePeak: placeWitness(labels, placer, model, frame, theme); return;
     case LabelRank::AfterPeak:
-        placePeaks(labels, placer, m_model, frame, theme);
-        placeLevels(labels, placer, m_model, frame, theme);
-        placeBound(labels, placer, m_model, frame, theme);
+        placePeaks(labels, placer, model, frame, theme);
+        placeLevels(labels, placer, model, frame, theme);
+        placeBound(labels, placer, model, frame, theme);
         return;
     }
 }

@@ -36,6 +36,12 @@ void BudgetOverlay::paint(const PaintContext& context, const PlacedLabels& label
     }
 }
 
+void BudgetOverlay::place(LabelPlacer& placer, PlacedLabels& labels, const TimelineFrame& frame,
+                          const Theme& theme, LabelRank rank) const
+{
+    placeLabels(placer, labels, m_model, frame, theme, rank);
+}
+
 void BudgetOverlay::paintCurves(const PaintContext& context)
 {
     const double ratio = context.painter.device()->devicePixelRatioF();

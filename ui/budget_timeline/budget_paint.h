@@ -3,6 +3,7 @@
 
 #include "ui/budget_timeline/budget_model.h"
 #include "ui/timeline/paint_context.h"
+#include "ui/timeline/timeline_overlay.h"
 
 #include <cstddef>
 
@@ -20,6 +21,9 @@ enum BudgetLabel : std::size_t {
     FirstLevelLabel,
 };
 /// None where it was not placed.
+/// Gives the overlay's labels their places, of one rank after the other.
+void placeLabels(LabelPlacer& placer, PlacedLabels& labels, const BudgetModel& model,
+                 const TimelineFrame& frame, const Theme& theme, LabelRank rank);
 [[nodiscard]] std::optional<QRectF> labelRect(const PlacedLabels& labels, std::size_t label);
 
 // Bottom to top.

@@ -6,8 +6,8 @@
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
+#include "ui/plot/paths.h"
 #include "ui/plot/planner_mark.h"
-#include "ui/plot/scene.h"
 #include "ui/plot/ticks.h"
 
 #include <QKeyEvent>

@@ -2,7 +2,7 @@
 #include "ui/plot/planner_mark.h"
 
 #include "ui/base/theme.h"
-#include "ui/plot/scene.h"
+#include "ui/plot/paths.h"
 
 #include <QPainter>
 

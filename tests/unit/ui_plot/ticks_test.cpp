@@ -3,9 +3,8 @@
 
 #include "ui/base/theme.h"
 #include "ui/plot/label_placer.h"
-#include "ui/plot/scene.h"
+#include "ui/plot/paths.h"
 
-#include <QBuffer>
 #include <QImage>
 #include <QPainter>
 #include <QTest>
@@ -32,7 +31,7 @@ private Q_SLOTS:
     void countsOpsWhereThereAreNoTimes();
     void keepsTimeTicksApart();
     void placesLabelsOnlyWhereTheyMeetNothing();
-    void paintsAndWritesTheSameScene();
+    void makesPathsOfCurvesAndMarks();
 };
 
 void TicksTest::choosesBinarySteps_data()
@@ -138,38 +137,23 @@ void TicksTest::placesLabelsOnlyWhereTheyMeetNothing()
     QCOMPARE(placer.place(places), std::optional<QRectF>{});
 }
 
-void TicksTest::paintsAndWritesTheSameScene()
+void TicksTest::makesPathsOfCurvesAndMarks()
 {
-    const Theme theme;
-    Scene scene;
-    scene.add(RectShape{QRectF{10, 10, 20, 20}, QColor{200, 0, 0}});
-    CurveShape curve;
-    curve.points = stepCurve(QPolygonF{{QPointF{0, 50}, QPointF{50, 20}, QPointF{99, 20}}});
-    curve.pen = QPen{QColor{0, 0, 200}, 2};
-    scene.add(curve);
-    scene.add(PathShape{markerPath(3, {70, 70}, 5), Qt::NoPen, QColor{0, 150, 0}});
-    scene.add(PathShape{hatchPath(QRectF{80, 80, 15, 15}, 5), QPen{Qt::black}, {}});
-    TextShape text;
-    text.pos = {5, 95};
-    text.text = QStringLiteral("budget 7.25");
-    scene.add(text);
-    QCOMPARE(curve.points.size(), 5);
-
+    const QPolygonF curve =
+        stepCurve(QPolygonF{{QPointF{0, 50}, QPointF{50, 20}, QPointF{99, 20}}});
+    QCOMPARE(curve, (QPolygonF{{QPointF{0, 50}, QPointF{50, 50}, QPointF{50, 20}, QPointF{99, 20},
+                                QPointF{99, 20}}}));
     QImage image{100, 100, QImage::Format_RGB32};
     image.fill(Qt::white);
     QPainter painter{&image};
-    paintScene(painter, scene);
+    painter.fillPath(markerPath(3, {70, 70}, 5), QColor{0, 150, 0});
+    painter.setPen(QPen{QColor{0, 0, 200}, 2});
+    painter.drawPath(hatchPath(QRectF{10, 10, 20, 20}, 5));
     painter.end();
-    QCOMPARE(image.pixelColor(20, 20), (QColor{200, 0, 0}));
     QCOMPARE(image.pixelColor(70, 70), (QColor{0, 150, 0}));
-    QCOMPARE(image.pixelColor(49, 35).blue(), 200);
-
-    QByteArray svg;
-    QBuffer buffer{&svg};
-    QVERIFY(buffer.open(QIODevice::WriteOnly));
-    QVERIFY(writeSceneSvg(buffer, {100, 100}, QStringLiteral("Scene"), scene));
-    QVERIFY(svg.contains("#c80000"));
-    QVERIFY(svg.contains("budget"));
+    QCOMPARE(image.pixelColor(20, 20).blue(), 200); // on the line x + y = 40
+    QCOMPARE(image.pixelColor(5, 5), QColor{Qt::white});
+    QVERIFY(hatchPath({}, 5).isEmpty() && hatchPath(QRectF{0, 0, 9, 9}, 0).isEmpty());
 }
 
 } // namespace
