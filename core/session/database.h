@@ -17,12 +17,19 @@ namespace plimsoll::session {
 
 class Database;
 
+/// Names a document in its session file; given by the store, rising.
+enum class DocumentId : std::int64_t {};
+
 /// A prepared statement; parameters and columns count from 0.
 class Statement
 {
 public:
     Statement& bind(int parameter, std::int64_t value);
     Statement& bind(int parameter, std::optional<std::int64_t> value);
+    Statement& bind(int parameter, DocumentId document)
+    {
+        return bind(parameter, static_cast<std::int64_t>(document));
+    }
     Statement& bind(int parameter, std::string_view text);
     Statement& bindBlob(int parameter, std::string_view bytes);
     Statement& bindNull(int parameter);

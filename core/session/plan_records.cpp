@@ -16,11 +16,6 @@ using base::Result;
 
 constexpr std::string_view kMeasurementBlob = "measurement";
 
-std::int64_t number(DocumentId document)
-{
-    return static_cast<std::int64_t>(document);
-}
-
 std::string textOf(const SavedOptions& options)
 {
     nlohmann::json json = nlohmann::json::object();
@@ -90,7 +85,7 @@ Result<bool> firstRow(const SessionStore& store, DocumentId document, std::strin
     Result<Statement> rows = store.database().prepare(sql);
     if (!rows)
         return tl::unexpected{rows.error()};
-    rows->bind(0, number(document));
+    rows->bind(0, document);
     const Result<bool> there = rows->step();
     if (there && *there)
         take(*rows);
@@ -105,7 +100,7 @@ Result<void> loadRuns(const SessionStore& store, DocumentId document, std::vecto
                                  "ORDER BY id");
     if (!rows)
         return tl::unexpected{rows.error()};
-    rows->bind(0, number(document));
+    rows->bind(0, document);
     while (true) {
         const Result<bool> row = rows->step();
         if (!row)
@@ -183,55 +178,47 @@ Result<void> savePlan(SessionStore& store, DocumentId document, const SavedPlan&
 
 Result<void> saveProblem(SessionStore& store, DocumentId document, const SavedProblem& problem)
 {
-    return store.transaction([&](SessionStore& open) {
-        return open.database().execute(
-            "INSERT OR REPLACE INTO problem VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [&](Statement& insert) {
-                insert.bind(0, number(document))
-                    .bind(1, problem.device)
-                    .bind(2, problem.reserveBytes)
-                    .bind(3, std::int64_t{problem.rounding})
-                    .bind(4, problem.planner)
-                    .bind(5, textOf(problem.options))
-                    .bind(6, problem.budgetBytes)
-                    .bind(7, nlohmann::json(problem.sizes).dump())
-                    .bind(8, nlohmann::json(problem.pins)
-                                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
-                    .bind(9, problem.dataParallel);
-            });
-    });
+    return store.execute(
+        "INSERT OR REPLACE INTO problem VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [&](Statement& insert) {
+            insert.bind(0, document)
+                .bind(1, problem.device)
+                .bind(2, problem.reserveBytes)
+                .bind(3, std::int64_t{problem.rounding})
+                .bind(4, problem.planner)
+                .bind(5, textOf(problem.options))
+                .bind(6, problem.budgetBytes)
+                .bind(7, nlohmann::json(problem.sizes).dump())
+                .bind(8, nlohmann::json(problem.pins)
+                             .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
+                .bind(9, problem.dataParallel);
+        });
 }
 
 Result<void> saveRun(SessionStore& store, DocumentId document, const SavedRun& run)
 {
-    return store.transaction([&](SessionStore& open) {
-        return open.database().execute(
-            "INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [&](Statement& insert) {
-                insert.bind(0, number(document))
-                    .bind(1, run.id)
-                    .bind(2, run.name)
-                    .bind(3, run.budgetBytes)
-                    .bind(4, run.planner)
-                    .bind(5, run.status)
-                    .bind(6, run.peakBytes)
-                    .bind(7, run.stepTimeNs)
-                    .bind(9, nlohmann::json(run.sizes).dump());
-                if (run.plan)
-                    insert.bind(8, *run.plan);
-                else
-                    insert.bindNull(8);
-            });
-    });
+    return store.execute("INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                         [&](Statement& insert) {
+                             insert.bind(0, document)
+                                 .bind(1, run.id)
+                                 .bind(2, run.name)
+                                 .bind(3, run.budgetBytes)
+                                 .bind(4, run.planner)
+                                 .bind(5, run.status)
+                                 .bind(6, run.peakBytes)
+                                 .bind(7, run.stepTimeNs)
+                                 .bind(9, nlohmann::json(run.sizes).dump());
+                             if (run.plan)
+                                 insert.bind(8, *run.plan);
+                             else
+                                 insert.bindNull(8);
+                         });
 }
 
 Result<void> removeRun(SessionStore& store, DocumentId document, std::int64_t id)
 {
-    return store.transaction([&](SessionStore& open) {
-        return open.database().execute(
-            "DELETE FROM run WHERE document = ? AND id = ?",
-            [&](Statement& remove) { remove.bind(0, number(document)).bind(1, id); });
-    });
+    return store.execute("DELETE FROM run WHERE document = ? AND id = ?",
+                         [&](Statement& remove) { remove.bind(0, document).bind(1, id); });
 }
 
 Result<void> saveMeasurement(SessionStore& store, DocumentId document,
@@ -241,19 +228,18 @@ Result<void> saveMeasurement(SessionStore& store, DocumentId document,
         if (!measurement) {
             if (Result<void> done = open.removeBlob(document, kMeasurementBlob); !done)
                 return done;
-            return open.database().execute(
-                "DELETE FROM measurement WHERE document = ?",
-                [&](Statement& remove) { remove.bind(0, number(document)); });
+            return open.execute("DELETE FROM measurement WHERE document = ?",
+                                [&](Statement& remove) { remove.bind(0, document); });
         }
         if (Result<void> done = open.saveBlob(document, kMeasurementBlob, measurement->content);
             !done)
             return done;
-        return open.database().execute("INSERT OR REPLACE INTO measurement VALUES (?, ?, ?)",
-                                       [&](Statement& insert) {
-                                           insert.bind(0, number(document))
-                                               .bind(1, measurement->name)
-                                               .bind(2, nlohmann::json(measurement->sizes).dump());
-                                       });
+        return open.execute("INSERT OR REPLACE INTO measurement VALUES (?, ?, ?)",
+                            [&](Statement& insert) {
+                                insert.bind(0, document)
+                                    .bind(1, measurement->name)
+                                    .bind(2, nlohmann::json(measurement->sizes).dump());
+                            });
     });
 }
 

@@ -17,11 +17,6 @@ namespace {
 
 using base::Result;
 
-std::int64_t number(DocumentId document)
-{
-    return static_cast<std::int64_t>(document);
-}
-
 Result<void> prepareConnection(Database& database)
 {
     return database.run(
@@ -137,7 +132,7 @@ Result<std::string> SessionStore::contentHash(DocumentId document) const
 {
     Result<Statement> row = m_database.prepare("SELECT content_hash FROM document WHERE id = ?");
     if (row)
-        row->bind(0, number(document));
+        row->bind(0, document);
     return textOf(std::move(row)).map([](const std::optional<std::string>& hash) {
         return hash.value_or(std::string{});
     });
@@ -171,28 +166,20 @@ Result<DocumentId> SessionStore::addDocument(const SavedDocument& document)
 
 Result<void> SessionStore::removeDocument(DocumentId document)
 {
-    return transaction([&](SessionStore&) {
-        return m_database.execute("DELETE FROM document WHERE id = ?",
-                                  [&](Statement& remove) { remove.bind(0, number(document)); });
-    });
+    return execute("DELETE FROM document WHERE id = ?",
+                   [&](Statement& remove) { remove.bind(0, document); });
 }
 
 Result<void> SessionStore::saveState(DocumentId document, const std::string& state)
 {
-    return transaction([&](SessionStore&) {
-        return m_database.execute(
-            "UPDATE document SET state = ? WHERE id = ?",
-            [&](Statement& update) { update.bind(0, state).bind(1, number(document)); });
-    });
+    return execute("UPDATE document SET state = ? WHERE id = ?",
+                   [&](Statement& update) { update.bind(0, state).bind(1, document); });
 }
 
 Result<void> SessionStore::saveView(DocumentId document, const std::string& view)
 {
-    return transaction([&](SessionStore&) {
-        return m_database.execute(
-            "UPDATE document SET view = ? WHERE id = ?",
-            [&](Statement& update) { update.bind(0, view).bind(1, number(document)); });
-    });
+    return execute("UPDATE document SET view = ? WHERE id = ?",
+                   [&](Statement& update) { update.bind(0, view).bind(1, document); });
 }
 
 Result<std::string> SessionStore::blob(DocumentId document, std::string_view name) const
@@ -200,7 +187,7 @@ Result<std::string> SessionStore::blob(DocumentId document, std::string_view nam
     Result<Statement> row =
         m_database.prepare("SELECT bytes FROM blob WHERE document = ? AND name = ?");
     if (row)
-        row->bind(0, number(document)).bind(1, name);
+        row->bind(0, document).bind(1, name);
     Result<std::optional<std::string>> bytes = textOf(std::move(row));
     if (!bytes)
         return tl::unexpected{bytes.error()};
@@ -215,21 +202,15 @@ Result<std::string> SessionStore::blob(DocumentId document, std::string_view nam
 Result<void> SessionStore::saveBlob(DocumentId document, std::string_view name,
                                     std::string_view bytes)
 {
-    return transaction([&](SessionStore&) {
-        return m_database.execute(
-            "INSERT OR REPLACE INTO blob VALUES (?, ?, ?)", [&](Statement& insert) {
-                insert.bind(0, number(document)).bind(1, name).bindBlob(2, bytes);
-            });
+    return execute("INSERT OR REPLACE INTO blob VALUES (?, ?, ?)", [&](Statement& insert) {
+        insert.bind(0, document).bind(1, name).bindBlob(2, bytes);
     });
 }
 
 Result<void> SessionStore::removeBlob(DocumentId document, std::string_view name)
 {
-    return transaction([&](SessionStore&) {
-        return m_database.execute(
-            "DELETE FROM blob WHERE document = ? AND name = ?",
-            [&](Statement& remove) { remove.bind(0, number(document)).bind(1, name); });
-    });
+    return execute("DELETE FROM blob WHERE document = ? AND name = ?",
+                   [&](Statement& remove) { remove.bind(0, document).bind(1, name); });
 }
 
 Result<void> SessionStore::compact()

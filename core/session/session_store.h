@@ -12,9 +12,6 @@
 
 namespace plimsoll::session {
 
-/// Names a document in its session file; given by the store, rising.
-enum class DocumentId : std::int64_t {};
-
 /// What a session keeps of a document of any kind. Kinds may keep more: in blobs, or in records of
 /// their own (plan_records.h).
 struct SavedDocument
@@ -62,10 +59,15 @@ public:
     [[nodiscard]] base::Result<void> removeBlob(DocumentId document, std::string_view name);
     /// Runs several calls as one transaction; an error takes all of them back.
     [[nodiscard]] base::Result<void> transaction(const Work& work);
+    /// One statement that returns no rows, as Database::execute() takes it; a transaction.
+    template <typename Bind>
+    [[nodiscard]] base::Result<void> execute(std::string_view sql, Bind bind)
+    {
+        return transaction([&](SessionStore& open) { return open.m_database.execute(sql, bind); });
+    }
     /// Brings the log into the file and gives unused pages back.
     [[nodiscard]] base::Result<void> compact();
 
-    [[nodiscard]] Database& database() { return m_database; }
     [[nodiscard]] const Database& database() const { return m_database; }
     [[nodiscard]] const std::filesystem::path& path() const { return m_database.path(); }
 

@@ -23,21 +23,9 @@
 
 namespace {
 
-namespace session = plimsoll::session;
-namespace support = plimsoll::support;
-using plimsoll::session::SavedMeasurement;
-using plimsoll::session::SavedProblem;
-using plimsoll::session::SavedRun;
-using plimsoll::session::SessionStore;
-using plimsoll::support::aSession;
-using plimsoll::support::contentOf;
-using plimsoll::support::createSession;
-using plimsoll::support::execute;
-using plimsoll::support::isOneSentence;
-using plimsoll::support::loadSession;
-using plimsoll::support::messageOf;
-using plimsoll::support::SavedSession;
-using plimsoll::support::TempFolder;
+using namespace plimsoll;
+using namespace plimsoll::session;
+using namespace plimsoll::support;
 
 constexpr session::DocumentId kFirst{1};
 
