@@ -3,6 +3,7 @@
 
 #include "core/device/known_devices.h"
 #include "core/workspace/composition.h"
+#include "core/workspace/plan_document.h"
 
 #include "tests/support/golden.h"
 
@@ -26,14 +27,24 @@ struct PlannedSample
     return choices;
 }
 
+/// Opens a graph, or a session whose first document is one.
+[[nodiscard]] inline base::Result<workspace::PlanDocument>
+openPlan(const std::filesystem::path& path, const workspace::Choices& choices)
+{
+    base::Result<std::vector<workspace::DocumentPtr>> opened =
+        workspace::openFile(path, workspace::documentKinds(choices), {});
+    if (!opened)
+        return tl::unexpected{opened.error()};
+    return std::move(dynamic_cast<workspace::PlanDocument&>(*opened->front()));
+}
+
 /// Opening and planning take a while in instrumented builds: once for each test program.
 [[nodiscard]] inline base::Result<PlannedSample> planSample(std::string_view name,
                                                             base::Bytes reserve = {})
 {
     workspace::Choices choices = defaultChoices();
     choices.reserve = reserve;
-    base::Result<workspace::PlanDocument> opened =
-        workspace::openPlan(samplePath(name), choices, {});
+    base::Result<workspace::PlanDocument> opened = openPlan(samplePath(name), choices);
     if (!opened)
         return tl::unexpected{opened.error()};
     base::Result<workspace::PlannedPtr> planned =

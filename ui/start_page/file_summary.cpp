@@ -3,6 +3,7 @@
 
 #include "core/device/known_devices.h"
 #include "core/workspace/composition.h"
+#include "core/workspace/plan_document.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/base/theme.h"

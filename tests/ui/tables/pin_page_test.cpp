@@ -4,7 +4,6 @@
 #include "ui/plan_tables/pin_page.h"
 
 #include "core/plan_file/plan_json.h"
-#include "core/workspace/composition.h"
 #include "core/workspace/export.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
@@ -12,6 +11,7 @@
 #include "ui/models/plan_model.h"
 #include "ui/plan_tables/plan_page.h"
 
+#include "tests/support/planned_sample.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAbstractItemView>
@@ -243,7 +243,7 @@ void PinPageTest::pinsAreInSessionAndPlanFile()
     const std::string session = m_folder->file("pinned.plimsoll");
     page->saveAs(QString::fromStdString(session));
     QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
-    const auto opened = workspace::openPlan(session, {}, {});
+    const auto opened = support::openPlan(session, {});
     QVERIFY(opened.has_value());
     QCOMPARE(opened->choices.pins, Texts{"keep:layer1.*"});
     QVERIFY(opened->notes.empty());

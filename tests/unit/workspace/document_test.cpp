@@ -108,7 +108,7 @@ void DocumentTest::namesDocumentsAfterTheirFiles()
           {"step.json", "step"},
           {"model.v2.json", "model.v2"},
           {"plain", "plain"}}) {
-        const auto opened = workspace::openPlan(folder.fileWith(file, text), defaultChoices(), {});
+        const auto opened = support::openPlan(folder.fileWith(file, text), defaultChoices());
         QVERIFY2(opened, messageOf(opened));
         QCOMPARE(opened->graph.name, std::string{name});
     }
@@ -128,15 +128,14 @@ void DocumentTest::refusesWithOneSentence()
 {
     QFETCH(std::string, content);
     const TempFolder folder;
-    const auto opened =
-        workspace::openPlan(folder.fileWith("x.plimsoll", content), defaultChoices(), {});
+    const auto opened = support::openPlan(folder.fileWith("x.plimsoll", content), defaultChoices());
     QVERIFY(!opened);
     QVERIFY(opened.error().kind == plimsoll::base::ErrorKind::File);
     const std::string& message = opened.error().message;
     QVERIFY2(!message.empty() && message.back() == '.' && message.find('\n') == std::string::npos,
              message.c_str());
-    QVERIFY(!workspace::openPlan(folder.file("missing"), defaultChoices(), {}));
-    QVERIFY(!workspace::openPlan(folder.path(), defaultChoices(), {}));
+    QVERIFY(!support::openPlan(folder.file("missing"), defaultChoices()));
+    QVERIFY(!support::openPlan(folder.path(), defaultChoices()));
 }
 
 void DocumentTest::suggestsABudgetThatShowsAPlan()
@@ -190,7 +189,7 @@ void DocumentTest::comesBackFromASessionEqual()
     const std::string path = folder.file("work.plimsoll");
     const workspace::PlanDocument before = workedOn(m_sample);
     QVERIFY(support::createSession(path, savedOf(before)));
-    const auto opened = workspace::openPlan(path, defaultChoices(), {});
+    const auto opened = support::openPlan(path, defaultChoices());
     QVERIFY2(opened, messageOf(opened));
     const workspace::PlanDocument& after = *opened;
     QCOMPARE(after.notes.size(), std::size_t{0});
@@ -382,8 +381,8 @@ void DocumentTest::findsEqualRuns()
 workspace::PlanDocument resizedDocument()
 {
     workspace::Choices choices = defaultChoices();
-    auto opened = workspace::openPlan(support::repositoryPath("tests/data/varied.plimsoll.json"),
-                                      choices, {});
+    auto opened =
+        support::openPlan(support::repositoryPath("tests/data/varied.plimsoll.json"), choices);
     if (!opened)
         return {};
     workspace::PlanDocument document = *std::move(opened);
