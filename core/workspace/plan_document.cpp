@@ -349,8 +349,8 @@ Result<PlannedPtr> firstPicture(PlanDocument& document, const base::JobContext& 
     for (const Run& run : document.runs) {
         if (!run.plan)
             continue;
-        const Result<void> known =
-            solve::certifyAndInsert(frontier, planned->problem, run.plan->plan());
+        const Result<void> known = solve::certifyAndInsert(
+            frontier, planned->problem, run.plan->plan(), {}, run.plan.provenance);
         if (!known)
             document.notes.push_back(base::told(known.error()));
     }

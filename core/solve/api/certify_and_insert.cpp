@@ -11,7 +11,8 @@
 namespace plimsoll::solve {
 
 base::Result<void> certifyAndInsert(plan::Frontier& frontier, const plan::Problem& problem,
-                                    const plan::Plan& proposal, const Listener& listener)
+                                    const plan::Plan& proposal, const Listener& listener,
+                                    std::shared_ptr<const plan::Provenance> provenance)
 {
     const plan::EvaluationPtr evaluation = plan::evaluate(problem, proposal);
     // Most are dominated: those need no replay.
@@ -23,7 +24,8 @@ base::Result<void> certifyAndInsert(plan::Frontier& frontier, const plan::Proble
         return base::failure(base::ErrorKind::Internal,
                              fmt::format("A plan that the planner {} made fails its check: {}",
                                          proposal.planner, verified.error().message));
-    frontier.insert(*std::move(verified));
+    frontier.insert(provenance ? plan::FrontierPoint{*std::move(verified), std::move(provenance)}
+                               : plan::FrontierPoint{*std::move(verified)});
     if (listener)
         listener(std::make_shared<const plan::Frontier>(frontier));
     return {};

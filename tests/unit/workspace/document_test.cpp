@@ -292,6 +292,11 @@ void DocumentTest::showsTheSavedPlanBeforePlanning()
     const plan::VerifiedPlanPtr plan = workspace::planAt(**first, *document.budget);
     QVERIFY(plan);
     QVERIFY(plan->plan() == document.runs.front().plan->plan());
+    // Who was asked and who made it, too: that is shown and exported before anything is planned.
+    const plan::FrontierPoint point = workspace::planAt(**first, *document.budget);
+    QCOMPARE(point.provenance->asked.planner, std::string{"auto"});
+    QVERIFY(point.provenance->maker);
+    QVERIFY(*point.provenance == *document.runs.front().plan.provenance);
 }
 
 /// A later change takes the place of an earlier one in its slot; what was written is not written
