@@ -109,7 +109,7 @@ private:
         Answer answer;
         answer.json = {{"file", m_plan}, {"graph", m_graph}};
         // A plan holds at any size; the numbers in its file are those of the size it was made for.
-        const bool madeHere = file.info.batch == problem.program->header.batch;
+        const bool madeHere = file.info.batch == problem.step()->header.batch;
         const bool sameSize = !m_at.isGiven() || madeHere;
         if (plan::isLegal(verification)) {
             const plan::EvaluationPtr evaluation = plan::evaluate(problem, file.plan);
@@ -139,7 +139,7 @@ private:
         }
         if (!faults.empty() && !madeHere && !m_at.isGiven()) {
             answer.json["made_at"] = file.info.batch;
-            answer.error += "\n" + otherSizeHint(file.info.batch, *problem.program);
+            answer.error += "\n" + otherSizeHint(file.info.batch, *problem.step());
         }
         answer.json["seconds"] = clock.seconds();
         answer.exit = faults.empty() ? Exit::Done : Exit::GateFailed;

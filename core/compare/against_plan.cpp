@@ -38,7 +38,7 @@ std::optional<std::int64_t> countOf(const std::optional<Bytes>& bytes)
 Bytes residentOf(const plan::Problem& problem)
 {
     Bytes sum;
-    for (const graph::Storage& storage : problem.program->storages)
+    for (const graph::Storage& storage : problem.step()->storages)
         if (storage.alloc == graph::kBeforeStep)
             sum += graph::rounded(storage.bytes, problem.rounding);
     return sum;
@@ -100,14 +100,14 @@ std::optional<std::int64_t> Row::difference() const
 std::string otherOps(const MeasuredRun& run, const graph::Program& program,
                      const plan::Schedule& schedule)
 {
-    const auto isAgain = [&](const plan::Step& step) {
+    const auto isRecomputed = [&](const plan::Step& step) {
         return step.region >= 0 || program.op(step.op).recomputeOf;
     };
     const std::size_t count = std::max(run.ops.size(), schedule.steps.size());
     for (std::size_t i = 0; i < count; ++i) {
         const MeasuredOp* ran = i < run.ops.size() ? &run.ops[i] : nullptr;
         const plan::Step* step = i < schedule.steps.size() ? &schedule.steps[i] : nullptr;
-        if (ran != nullptr && step != nullptr && ran->recomputeOf.has_value() == isAgain(*step)
+        if (ran != nullptr && step != nullptr && ran->recomputeOf.has_value() == isRecomputed(*step)
             && run.targets[ran->target] == program.targetOf(program.op(step->op)))
             continue;
         const std::string measured =
@@ -115,7 +115,7 @@ std::string otherOps(const MeasuredRun& run, const graph::Program& program,
                            : stepText(run.targets[ran->target], ran->recomputeOf.has_value());
         const std::string predicted =
             step == nullptr ? "nothing"
-                            : stepText(program.targetOf(program.op(step->op)), isAgain(*step));
+                            : stepText(program.targetOf(program.op(step->op)), isRecomputed(*step));
         return fmt::format("Execution {} of the step is {} in the measurement, but {} was "
                            "predicted: the curves can't be laid over each other.",
                            i, base::printable(measured, 80), base::printable(predicted, 80));
@@ -157,7 +157,7 @@ Comparison compareRun(const MeasuredRun& run, const plan::Problem& problem,
     comparison.opsKnown = !run.ops.empty();
     if (!comparison.opsKnown)
         return comparison;
-    comparison.otherOps = otherOps(run, *problem.program, *evaluation.schedule);
+    comparison.otherOps = otherOps(run, *problem.step(), *evaluation.schedule);
     if (!comparison.otherOps.empty())
         return comparison;
     comparison.curve.reserve(run.ops.size());

@@ -40,10 +40,10 @@ std::set<std::string> wordsOf(std::string_view text)
 /// Whether the predicted time is made of measured times alone.
 bool isMeasured(const plan::Problem& problem)
 {
-    const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.program, problem.device);
+    const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.step(), problem.device);
     bool any = false;
     for (std::size_t op = 0; op < times.size(); ++op) {
-        const bool known = problem.program->ops[op].measured.has_value();
+        const bool known = problem.step()->ops[op].measured.has_value();
         if (times[op].count() > 0 && !known)
             return false;
         any = any || known;
@@ -100,7 +100,7 @@ std::string otherPlan(const MeasuredPlan& measured, const plan::PlanFile& file)
 std::string otherTimes(const Measurement& measurement, const plan::Problem& problem)
 {
     const char* backend = backendName(measurement.backend);
-    const std::string& target = problem.program->header.target;
+    const std::string& target = problem.step()->header.target;
     if (target == backend
         && (isMeasured(problem)
             || (measurement.backend == Backend::Cuda

@@ -19,7 +19,7 @@ Peaks peaksOf(const PredictedStep& step)
     Peaks peaks;
     const plan::Schedule& schedule = *step.evaluation->schedule;
     for (std::size_t at = 0; at < schedule.steps.size(); ++at) {
-        const graph::Phase phase = schedule.phaseAt(*step.problem.program, at);
+        const graph::Phase phase = schedule.phaseAt(*step.problem.step(), at);
         std::optional<std::int64_t>& peak = peaks.at(static_cast<std::size_t>(phase));
         peak = std::max(peak.value_or(0), step.evaluation->timeline->totalAt(at).count());
     }
@@ -31,7 +31,7 @@ std::string executionAt(const PredictedStep& step, std::size_t at)
     const std::vector<plan::Step>& steps = step.evaluation->schedule->steps;
     if (at >= steps.size())
         return "nothing";
-    const graph::Program& program = *step.problem.program;
+    const graph::Program& program = *step.problem.step();
     return program.label(program.op(steps[at].op)) + (steps[at].region >= 0 ? ", again" : "");
 }
 

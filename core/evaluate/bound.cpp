@@ -12,7 +12,7 @@ using graph::StorageId;
 
 PeakBound peakLowerBound(const Problem& problem, Runtime runtime)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     const WorkingSets sets{problem, runtime};
     PeakBound bound{problem.reserve, graph::OpId{}, {}};
     for (std::size_t op = 0; op < sets.size(); ++op)

@@ -79,7 +79,7 @@ std::vector<base::Nanoseconds> durationsOf(const Evaluation& evaluation,
 timeline::TimelinePtr buildTimeline(const Problem& problem, const Schedule& schedule,
                                     const std::vector<base::Nanoseconds>& durations)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     const auto steps = static_cast<std::int32_t>(durations.size());
     timeline::Builder builder{durations};
     if (steps == 0)
@@ -148,7 +148,7 @@ std::vector<bool> sparedStorages(const graph::Program& program, const Schedule& 
 void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>& times,
                    Evaluation& evaluation)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     std::vector<std::int32_t> executions(program.ops.size(), 0);
     std::vector<std::int32_t> innermost(program.ops.size(), -1);
     for (const Step& step : evaluation.schedule->steps) {
@@ -210,7 +210,7 @@ bool updatesBuffersAgain(const graph::Program& program, const Plan& plan, const 
 std::vector<std::string> notModelled(const Problem& problem, const Plan& plan,
                                      const Schedule& schedule)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     std::vector<std::string> sentences{"Allocator fragmentation.",
                                        "Scratch memory inside kernels beyond the reserve."};
     if (problem.parallel)
@@ -240,7 +240,7 @@ std::vector<std::string> notModelled(const Problem& problem, const Plan& plan,
 
 EvaluationPtr evaluate(const Problem& problem, const Plan& plan)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     const std::vector<base::Nanoseconds> times = opTimes(program, problem.device);
     auto evaluation = std::make_shared<Evaluation>();
     auto schedule = std::make_shared<Schedule>(lower(program, plan));

@@ -10,7 +10,7 @@ using graph::StorageId;
 
 WorkingSets::WorkingSets(const Problem& problem, Runtime runtime)
     : m_problem{problem}
-    , m_program{*problem.program}
+    , m_program{*problem.step()}
     , m_movableOps{static_cast<OpIndex>(runtime == Runtime::CompiledStep
                                             ? m_program.countBeforeOptimizer()
                                             : m_program.forwardCount())}

@@ -51,9 +51,9 @@ inline constexpr OpIndex kBeforeStep = -1;
 /// Of a free: still alive when the step ends.
 inline constexpr OpIndex kNever = INT32_MAX;
 /// The op at that point, which must lie within the step.
-[[nodiscard]] constexpr OpId opAt(OpIndex moment)
+[[nodiscard]] constexpr OpId opAt(OpIndex opIndex)
 {
-    return OpId{static_cast<std::size_t>(moment)};
+    return OpId{static_cast<std::size_t>(opIndex)};
 }
 
 } // namespace plimsoll::graph

@@ -58,7 +58,7 @@ private:
     /// The step behind which backward, its recomputations included, is over.
     [[nodiscard]] std::size_t backwardEnd() const
     {
-        const graph::Program& program = *m_problem.program;
+        const graph::Program& program = *m_problem.step();
         const std::size_t optimizer = program.countBeforeOptimizer();
         return optimizer < program.ops.size()
                    ? static_cast<std::size_t>(m_schedule.stepOfOp[optimizer]) - 1
@@ -89,7 +89,7 @@ private:
 /// tensor is broadcast by itself.
 Nanoseconds Communicating::syncTime() const
 {
-    const graph::Program& program = *m_parallel.recorded;
+    const graph::Program& program = *m_problem.program;
     std::vector<std::optional<std::uint32_t>> dtypes(program.storages.size());
     for (const graph::Tensor& tensor : program.tensors)
         if (!dtypes[tensor.storage.index()])

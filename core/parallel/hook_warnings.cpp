@@ -25,7 +25,7 @@ struct Stretch
 std::vector<std::string> usedInSeveral(const Problem& problem,
                                        const std::vector<Stretch>& stretches)
 {
-    const Program& program = *problem.program;
+    const Program& program = *problem.step();
     std::vector<std::set<std::size_t>> users(program.storages.size());
     for (std::size_t stretch = 0; stretch < stretches.size(); ++stretch)
         for (OpIndex op = stretches[stretch].first; op <= stretches[stretch].last; ++op)
@@ -66,7 +66,7 @@ std::vector<std::string> hookWarnings(const Problem& problem, const Plan& plan)
                         "static_graph=True, or manual reduction.",
                         listed(names)));
     std::vector<Stretch> runs;
-    for (const graph::Call& call : problem.program->calls)
+    for (const graph::Call& call : problem.step()->calls)
         if (!call.parent && !call.isEmpty())
             runs.push_back({call.first, call.last});
     if (const std::vector<std::string> names = usedInSeveral(problem, runs);

@@ -93,34 +93,28 @@ base::Result<void> canRunUnder(const Program& recorded, const DataParallel& sett
 
 base::Result<Problem> forRank(const Problem& problem, const DataParallel& setting)
 {
-    const graph::ProgramPtr recorded = recordedProgram(problem);
-    if (const base::Result<void> can = canRunUnder(*recorded, setting); !can)
+    const Program& recorded = *problem.program;
+    if (const base::Result<void> can = canRunUnder(recorded, setting); !can)
         return tl::unexpected{can.error()};
     auto parallel = std::make_shared<Parallel>();
     parallel->setting = setting;
-    parallel->recorded = recorded;
-    parallel->gradients = reducedGradients(*recorded);
-    auto program = std::make_shared<Program>(*recorded);
+    parallel->gradients = reducedGradients(recorded);
+    auto program = std::make_shared<Program>(recorded);
     if (setting.isSharded())
-        shardProgram(*program, *parallel);
+        shardProgram(recorded, *program, *parallel);
     else
         putUnderDdp(*program, *parallel);
-    Problem posed = problem;
-    posed.program = std::move(program);
-    posed.parallel = std::move(parallel);
-    return posed;
-}
-
-const graph::ProgramPtr& recordedProgram(const Problem& problem)
-{
-    return problem.parallel ? problem.parallel->recorded : problem.program;
+    Problem rank = problem;
+    rank.written = std::move(program);
+    rank.parallel = std::move(parallel);
+    return rank;
 }
 
 Problem singleProcess(const Problem& problem)
 {
     Problem alone = problem;
-    alone.program = recordedProgram(problem);
     alone.parallel = nullptr;
+    alone.written = nullptr;
     return alone;
 }
 

@@ -126,7 +126,7 @@ void Sharing::plan()
     });
     for (const std::size_t unit : order)
         m_reduced.emplace(stepOf(m_units[unit].reduce), unit);
-    m_last = stepOf(static_cast<graph::OpIndex>(m_problem.program->countBeforeOptimizer()) - 1);
+    m_last = stepOf(static_cast<graph::OpIndex>(m_problem.step()->countBeforeOptimizer()) - 1);
 }
 
 void Sharing::planForward()

@@ -45,7 +45,7 @@ std::int32_t regionAt(const Schedule& schedule, std::int32_t step)
 std::vector<std::size_t> unitsOfOps(const Problem& problem)
 {
     const std::vector<ShardUnit>& units = problem.parallel->units;
-    std::vector<std::size_t> unitOfOp(problem.program->forwardCount(), units.size());
+    std::vector<std::size_t> unitOfOp(problem.step()->forwardCount(), units.size());
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
         if (units[unit].isRoot || units[unit].backward == graph::kNever)
             continue;
@@ -106,7 +106,7 @@ std::vector<UnitSteps> unitSteps(const Problem& problem, const Schedule& schedul
 
 void placeShards(const Problem& problem, Schedule& schedule)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     const std::vector<ShardUnit>& units = problem.parallel->units;
     std::erase_if(schedule.instances, [&](const Instance& instance) {
         return instance.region >= 0 && isGathered(program.storage(instance.storage));

@@ -25,10 +25,10 @@ using graph::StorageId;
 class Sharding
 {
 public:
-    Sharding(Program& program, Parallel& parallel)
+    Sharding(const Program& recorded, Program& program, Parallel& parallel)
         : m_program{program}
         , m_parallel{parallel}
-        , m_sizes{*parallel.recorded, parallel.setting.world}
+        , m_sizes{recorded, parallel.setting.world}
         , m_backwardEnd{static_cast<OpIndex>(program.countBeforeOptimizer()) - 1}
     {
     }
@@ -165,10 +165,10 @@ void Sharding::scatter(const ShardUnit& unit)
 
 } // namespace
 
-void shardProgram(Program& program, Parallel& parallel)
+void shardProgram(const Program& recorded, Program& program, Parallel& parallel)
 {
-    parallel.units = shardUnits(*parallel.recorded, parallel.gradients, parallel.setting.world);
-    Sharding{program, parallel}.run();
+    parallel.units = shardUnits(recorded, parallel.gradients, parallel.setting.world);
+    Sharding{recorded, program, parallel}.run();
 }
 
 } // namespace plimsoll::plan

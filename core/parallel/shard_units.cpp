@@ -142,17 +142,17 @@ void Units::spanBackward()
     const std::size_t end = m_program.countBeforeOptimizer();
     for (std::size_t op = forward; op < end; ++op) {
         const graph::Op& row = m_program.ops[op];
-        const auto moment = static_cast<OpIndex>(op);
+        const auto opIndex = static_cast<OpIndex>(op);
         if (row.forwardOp && row.forwardOp->index() < forward && isModels[row.forwardOp->index()]) {
-            reach(m_units[0], moment);
-            reach(m_units[unitOfOp[row.forwardOp->index()]], moment);
+            reach(m_units[0], opIndex);
+            reach(m_units[unitOfOp[row.forwardOp->index()]], opIndex);
         }
         for (const std::vector<graph::TensorId>* tensors : {&row.outputs, &row.reads, &row.writes})
             for (const graph::TensorId tensor : *tensors)
                 if (const auto unit = unitOfGradient.find(m_program.tensor(tensor).storage);
                     unit != unitOfGradient.end()) {
-                    reach(m_units[0], moment);
-                    reach(m_units[unit->second], moment);
+                    reach(m_units[0], opIndex);
+                    reach(m_units[unit->second], opIndex);
                 }
     }
     m_units[0].reduce = static_cast<OpIndex>(end) - 1;

@@ -88,12 +88,12 @@ private:
 
     /// The i-th tensor of each list that a fused update walks through side by side goes with the
     /// i-th that it makes: whose the first such is, its result is.
-    void spreadOwners(graph::OpIndex moment)
+    void spreadOwners(graph::OpIndex opIndex)
     {
-        const graph::Op& op = m_program.ops[static_cast<std::size_t>(moment)];
+        const graph::Op& op = m_program.ops[static_cast<std::size_t>(opIndex)];
         for (std::size_t read = 0; read < op.reads.size() && !op.outputs.empty(); ++read) {
             const graph::TensorId made = op.outputs[read % op.outputs.size()];
-            if (m_program.storageOf(made).alloc == moment && ownerOf(made) == kNobody)
+            if (m_program.storageOf(made).alloc == opIndex && ownerOf(made) == kNobody)
                 ownerOf(made) = ownerOf(op.reads[read]);
         }
     }

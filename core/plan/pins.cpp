@@ -200,7 +200,7 @@ bool honoursPins(const Problem& problem, const Schedule& schedule)
 {
     if (problem.pins.empty())
         return true;
-    const Program& program = *problem.program;
+    const Program& program = *problem.step();
     std::vector<bool> runsAgain(program.ops.size(), false);
     for (const Step& step : schedule.steps)
         if (step.region >= 0)

@@ -115,7 +115,7 @@ struct ShardUnit
     std::vector<std::pair<graph::OpIndex, graph::OpIndex>> calls; ///< in forward, both inclusive
     graph::OpIndex backward = graph::kNever; ///< first op of its backward; kNever: there is none
     graph::OpIndex reduce = graph::kNever;   ///< op behind which its gradients are reduced
-    /// Storages of the process's step that move with what a plan repeats (shard_lives.h).
+    /// Storages of the process's step that move with what a plan repeats (shard_lifetimes.h).
     std::optional<graph::StorageId> prefetched, regathered, reducing;
 };
 
@@ -123,8 +123,7 @@ struct ShardUnit
 struct Parallel
 {
     DataParallel setting;
-    graph::ProgramPtr recorded;             ///< the step as it was recorded, of a process by itself
-    std::vector<ReducedGradient> gradients; ///< in the order of readiness
+    std::vector<ReducedGradient> gradients;        ///< in the order of readiness
     std::vector<std::vector<std::size_t>> buckets; ///< of DDP: indices into `gradients`
     std::vector<ShardUnit> units; ///< of ZeRO-2 and ZeRO-3, the root first, then as forward begins
                                   ///< them; then there are no buckets
@@ -133,15 +132,20 @@ struct Parallel
 /// What is asked: which step, on which device, within how many bytes.
 struct Problem
 {
-    graph::ProgramPtr program;
+    /// What is planned, lowered, replayed and shown: the recorded step with the parts of the
+    /// problem that change its ops or memory written out.
+    [[nodiscard]] const graph::ProgramPtr& step() const { return written ? written : program; }
+
+    graph::ProgramPtr program; ///< the recorded step
     Device device;
     base::Bytes budget;  ///< all device bytes, the reserve included
     base::Bytes reserve; ///< context and workspaces, charged during the whole step
     graph::Rounding rounding = graph::Rounding::Cuda512;
     std::vector<Pin> pins = {}; ///< no two of which conflict
-    /// Of one process of several; then `program` is its step: the recorded ops, and what their
-    /// memory is there. Set by forRank() only.
+    /// Set for one process of several, by forRank() only.
     std::shared_ptr<const Parallel> parallel = nullptr;
+    /// The step of that process: the recorded ops with the memory that they take there.
+    graph::ProgramPtr written = nullptr;
 };
 
 } // namespace plimsoll::plan

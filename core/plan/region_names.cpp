@@ -5,9 +5,9 @@ namespace plimsoll::plan {
 
 namespace {
 
-const graph::Op& opAt(const graph::Program& program, graph::OpIndex moment)
+const graph::Op& opAt(const graph::Program& program, graph::OpIndex opIndex)
 {
-    return program.ops[static_cast<std::size_t>(moment)];
+    return program.ops[static_cast<std::size_t>(opIndex)];
 }
 
 } // namespace

@@ -152,7 +152,7 @@ void planFields(Io& io, PlanFile& file, const Regions& regions)
 PlanFileInfo infoOf(const VerifiedPlan& plan)
 {
     const Problem& problem = plan.problem();
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     const Evaluation& evaluation = plan.evaluation();
     const EvaluationPtr base = evaluate(problem, keepEverything());
     PlanFileInfo info{.model = program.header.model,
@@ -252,7 +252,7 @@ void nameMaker(PlanFile& file)
 
 ordered_json toJson(const FrontierPoint& point)
 {
-    const graph::Program& program = *point->problem().program;
+    const graph::Program& program = *point->problem().step();
     PlanFile file{point->plan(), *point.provenance, infoOf(*point)};
     FieldWriter writer;
     writer.text("format", kPlanFormat);

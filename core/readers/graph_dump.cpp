@@ -14,9 +14,9 @@ namespace {
 using graph::OpIndex;
 using graph::Program;
 
-std::string momentText(OpIndex moment)
+std::string opIndexText(OpIndex opIndex)
 {
-    return moment == graph::kNever ? "never" : fmt::format("{}", moment);
+    return opIndex == graph::kNever ? "never" : fmt::format("{}", opIndex);
 }
 
 template <typename Id>
@@ -63,8 +63,8 @@ public:
               [this](const graph::Structure& s) { structureLine(s); });
         table("storages", m_program.storages, [this](const graph::Storage& s) {
             line("{} B {} alloc {} free {} last use {} python free {} [{}]", s.bytes.count(),
-                 graph::className(s.storageClass), s.alloc, momentText(s.free), s.lastUse,
-                 momentText(s.pythonFree), fmt::join(s.names, " "));
+                 graph::className(s.storageClass), s.alloc, opIndexText(s.free), s.lastUse,
+                 opIndexText(s.pythonFree), fmt::join(s.names, " "));
         });
         table("tensors", m_program.tensors, [this](const graph::Tensor& t) {
             line("storage {} {} [{}] strides [{}] offset {}", t.storage.index(),
@@ -75,8 +75,8 @@ public:
         table("saved", m_program.saved, [this](const graph::Saved& s) {
             line("tensor {} by op {} {} node {} unpack {} dropped {} released {}", s.tensor.index(),
                  s.op.index(), s.afterKernel ? "after" : "before", s.sequence,
-                 s.unpack ? momentText(*s.unpack) : "-", s.unpack ? momentText(s.dropped) : "-",
-                 momentText(s.released));
+                 s.unpack ? opIndexText(*s.unpack) : "-", s.unpack ? opIndexText(s.dropped) : "-",
+                 opIndexText(s.released));
         });
         table("params", m_program.parameters, [this](const graph::Parameter& p) {
             line("{} storage {} gradient {} states {}", p.name, p.storage.index(),

@@ -18,8 +18,8 @@ std::vector<OpIndex> pythonHolds(const graph::Program& program)
         held[i] = program.storages[i].pythonFree;
     std::vector<OpIndex> latest = held;
     for (const graph::Saved& row : program.saved) {
-        OpIndex& moment = latest[program.tensor(row.tensor).storage.index()];
-        moment = std::max(moment, row.released);
+        OpIndex& opIndex = latest[program.tensor(row.tensor).storage.index()];
+        opIndex = std::max(opIndex, row.released);
     }
     for (std::size_t i = 0; i < held.size(); ++i) {
         if (program.storages[i].free > latest[i])

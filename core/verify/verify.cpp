@@ -20,7 +20,7 @@ Verification verifyOwn(const Problem& problem, const Plan& plan)
 {
     Verification seen;
     const bool isPlain = !plan.isCompiledStep() && plan.regions().empty();
-    if (const std::int64_t count = problem.program->header.microSteps; count > 1 && !isPlain) {
+    if (const std::int64_t count = problem.step()->header.microSteps; count > 1 && !isPlain) {
         seen.faults.push_back(
             {FaultKind::IllegalRegion,
              fmt::format("A plan can't be laid over {} micro-steps: make it for a trace with "
@@ -29,22 +29,22 @@ Verification verifyOwn(const Problem& problem, const Plan& plan)
         return seen;
     }
     if (const auto* schedule = std::get_if<RecomputeSchedule>(&plan.decisions)) {
-        seen.faults = verifying::repeatFaults(*problem.program, *schedule);
+        seen.faults = verifying::repeatFaults(*problem.step(), *schedule);
         if (seen.faults.empty())
             verifying::replayStep(problem, *schedule, seen);
         return seen;
     }
     const auto& regions = std::get<CheckpointRegions>(plan.decisions);
-    if (problem.program->isRewritten() && !isPlain) {
+    if (problem.step()->isRewritten() && !isPlain) {
         seen.faults.push_back(
             {FaultKind::IllegalRegion,
              "The graph is a plan written out, which no autograd runs: lay regions "
              "over the graph that it was made from."});
         return seen;
     }
-    seen.faults = verifying::regionFaults(*problem.program, regions);
+    seen.faults = verifying::regionFaults(*problem.step(), regions);
     if (seen.faults.empty())
-        seen.faults = verifying::triggerFaults(*problem.program, regions);
+        seen.faults = verifying::triggerFaults(*problem.step(), regions);
     if (seen.faults.empty())
         verifying::Replay{problem, regions, seen}.run();
     return seen;

@@ -65,7 +65,7 @@ bool isOf(const compare::MeasuredRun& run, const plan::VerifiedPlan& plan)
         return run.plan->peak == plan.evaluation().peak;
     if (run.ops.size() != plan.evaluation().schedule->steps.size())
         return false;
-    return compare::otherOps(run, *plan.problem().program, *plan.evaluation().schedule).empty();
+    return compare::otherOps(run, *plan.problem().step(), *plan.evaluation().schedule).empty();
 }
 
 } // namespace
@@ -117,7 +117,7 @@ MeasuredRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan)
     const compare::Measurement& measurement = overlay.measurement;
     const bool isUnplanned = plan.plan().recomputesNothing();
     if (isUnplanned && plan.problem().device == overlay.over.device
-        && plan::recordedProgram(plan.problem()) == overlay.over.program)
+        && plan.problem().program == overlay.over.program)
         return overlay.unplanned;
     if (!isUnplanned && (measurement.runs.size() < 2 || !isOf(measurement.runs[1], plan)))
         return nullptr;
@@ -126,10 +126,10 @@ MeasuredRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan)
     return compare::foreignSentence(ran, run->comparison).empty() ? run : nullptr;
 }
 
-Result<LaidRuns> layRuns(const Overlay& overlay, const Planned& planned,
-                         const base::JobContext& job)
+Result<AlignedRuns> alignRuns(const Overlay& overlay, const Planned& planned,
+                              const base::JobContext& job)
 {
-    LaidRuns laid;
+    AlignedRuns laid;
     laid.unplanned = runUnder(overlay, *planned.unplanned);
     if (overlay.measurement.runs.size() < 2)
         return laid;

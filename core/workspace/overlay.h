@@ -60,7 +60,7 @@ using OverlayPtr = std::shared_ptr<const Overlay>;
 [[nodiscard]] MeasuredRunPtr runUnder(const Overlay& overlay, const plan::VerifiedPlan& plan);
 
 /// The runs of a measurement over what is planned.
-struct LaidRuns
+struct AlignedRuns
 {
     MeasuredRunPtr unplanned;   ///< null: the measurement is of other sizes
     MeasuredRunPtr planned;     ///< the second run; null: there is none, or of no plan known here
@@ -69,7 +69,7 @@ struct LaidRuns
 
 /// Looks for the second run's plan among all of the frontier. About two evaluations: off the GUI
 /// thread.
-[[nodiscard]] base::Result<LaidRuns> layRuns(const Overlay& overlay, const Planned& planned,
-                                             const base::JobContext& job);
+[[nodiscard]] base::Result<AlignedRuns> alignRuns(const Overlay& overlay, const Planned& planned,
+                                                  const base::JobContext& job);
 
 } // namespace plimsoll::workspace

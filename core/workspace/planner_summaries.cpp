@@ -137,7 +137,7 @@ std::optional<PlannerSummary> ofChosen(const Choices& choices, const PlanningJob
 
 } // namespace
 
-std::vector<PlannerSummary> plannerStandings(const Choices& choices, const PlanningJob& job,
+std::vector<PlannerSummary> plannerSummaries(const Choices& choices, const PlanningJob& job,
                                              const Planned& shown,
                                              const std::vector<PlannedPtr>& known)
 {
@@ -160,8 +160,7 @@ std::vector<PlannerSummary> plannerStandings(const Choices& choices, const Plann
     return standings;
 }
 
-StandingAt standingAt(const PlannerSummary& standing, base::Bytes budget,
-                      const ProvenBounds& bounds)
+SummaryAt summaryAt(const PlannerSummary& standing, base::Bytes budget, const ProvenBounds& bounds)
 {
     const std::vector<plan::ProgressPoint>& found = standing.report.found;
     const auto over = std::partition_point(

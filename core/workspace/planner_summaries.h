@@ -31,7 +31,7 @@ struct PlanningJob
 };
 
 /// What a planner has for a budget.
-struct StandingAt
+struct SummaryAt
 {
     std::optional<plan::ProgressPoint> best; ///< the fastest of its plans that fits
     /// Optimal and Infeasible where that is proved.
@@ -41,7 +41,7 @@ struct StandingAt
 /// All planners of this build, in their order: the chosen one and those that it runs, by what they
 /// found; others by what they found before for choices that differ in nothing but the planner. None
 /// is run for this. `shown`: the plans of now; `known`: those of before, too.
-[[nodiscard]] std::vector<PlannerSummary> plannerStandings(const Choices& choices,
+[[nodiscard]] std::vector<PlannerSummary> plannerSummaries(const Choices& choices,
                                                            const PlanningJob& job,
                                                            const Planned& shown,
                                                            const std::vector<PlannedPtr>& known);
@@ -54,7 +54,7 @@ struct ProvenBounds
 };
 
 /// O(log n).
-[[nodiscard]] StandingAt standingAt(const PlannerSummary& standing, base::Bytes budget,
-                                    const ProvenBounds& bounds);
+[[nodiscard]] SummaryAt summaryAt(const PlannerSummary& standing, base::Bytes budget,
+                                  const ProvenBounds& bounds);
 
 } // namespace plimsoll::workspace

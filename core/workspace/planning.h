@@ -37,12 +37,9 @@ struct Choices
 struct Planned
 {
     /// The step that was planned: the recorded one at the sizes chosen.
-    [[nodiscard]] const graph::ProgramPtr& program() const { return unplanned->problem().program; }
+    [[nodiscard]] const graph::ProgramPtr& program() const { return unplanned->problem().step(); }
     /// The same as a process by itself runs it: what is measured.
-    [[nodiscard]] const graph::ProgramPtr& recorded() const
-    {
-        return plan::recordedProgram(unplanned->problem());
-    }
+    [[nodiscard]] const graph::ProgramPtr& recorded() const { return unplanned->problem().program; }
 
     Choices choices;
     plan::Problem problem;           ///< with an unlimited budget

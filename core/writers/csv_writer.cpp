@@ -47,7 +47,7 @@ std::string field(const std::string& text)
 
 std::string recomputedTable(const plan::FrontierPoint& plan)
 {
-    const graph::Program& program = *plan->problem().program;
+    const graph::Program& program = *plan->problem().step();
     std::string table = "op,target,module,storage,bytes,spared_bytes,time_ns,region,source\r\n";
     for (const plan::Recomputed& value : plan->evaluation().recomputed) {
         const graph::Op& op = program.op(value.op);

@@ -40,9 +40,9 @@ ordered_json indexOrNone(const std::optional<Id>& id)
     return id ? ordered_json(id->index()) : ordered_json(-1);
 }
 
-ordered_json momentOrNull(OpIndex moment)
+ordered_json momentOrNull(OpIndex opIndex)
 {
-    return moment == graph::kNever ? ordered_json(nullptr) : ordered_json(moment);
+    return opIndex == graph::kNever ? ordered_json(nullptr) : ordered_json(opIndex);
 }
 
 ordered_json textOrNull(const std::string& value)

@@ -76,7 +76,7 @@ std::string figures(const plan::FrontierPoint& plan)
 
 std::string header(const plan::FrontierPoint& plan)
 {
-    const graph::Header& about = plan->problem().program->header;
+    const graph::Header& about = plan->problem().step()->header;
     std::string text = "# SPDX-License-Identifier: Apache-2.0\n";
     const auto line = [&text](const std::string& content) {
         text += content.empty() ? "#\n" : fmt::format("# {}\n", base::printable(content, 1000));
@@ -237,7 +237,7 @@ def apply(model):
 
 std::string pythonModule(const plan::FrontierPoint& plan)
 {
-    const Program& program = *plan->problem().program;
+    const Program& program = *plan->problem().step();
     if (needsPackage(plan->plan()))
         return packageModule(plan, plan::toJson(plan));
     std::string text = header(plan) + "\n";
@@ -258,7 +258,7 @@ def apply(model):
 
 std::string pythonSnippet(const plan::FrontierPoint& plan)
 {
-    const Program& program = *plan->problem().program;
+    const Program& program = *plan->problem().step();
     const std::vector<plan::Region>& regions = plan->plan().regions();
     std::string text =
         fmt::format("# {}: {}\n", base::printable(program.header.model), figures(plan));

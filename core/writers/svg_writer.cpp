@@ -149,7 +149,7 @@ private:
 
     void frame()
     {
-        const graph::Header& header = m_plan->problem().program->header;
+        const graph::Header& header = m_plan->problem().step()->header;
         const plan::Evaluation& evaluation = m_plan->evaluation();
         m_out +=
             fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
@@ -257,7 +257,7 @@ private:
         const double line = y(static_cast<double>(m_plan->problem().budget.count()));
         const double baseline = at - line > 28 || at < line ? at - 8 : at + 26;
         const bool left = x > (kLeft + kRight) / 2.0;
-        const graph::Program& program = *m_plan->problem().program;
+        const graph::Program& program = *m_plan->problem().step();
         const std::string words = base::printable(
             fmt::format("peak {} · {}", base::bytesText(evaluation.peak, base::Rounding::Up),
                         program.label(program.op(evaluation.peakOp))));

@@ -299,7 +299,7 @@ void print(const std::string& name, const QSize& view, const workspace::Planned&
 {
     const std::size_t steps = planned.unplanned->evaluation().timeline->stepCount();
     fmt::print("{}: {} ops, {} steps unplanned, {} plans known; window {}x{}, timeline {}x{}\n",
-               name, planned.unplanned->problem().program->ops.size(), steps,
+               name, planned.unplanned->problem().step()->ops.size(), steps,
                planned.frontier->points().size(), kWindow.width(), kWindow.height(), view.width(),
                view.height());
     fmt::print(

@@ -45,8 +45,7 @@ void CapuchinPropertyTest::everyPrefixIsAPlan()
     int shared = 0; // prefixes with fewer rows than picks
     for (std::uint64_t seed = 0; seed < 400; ++seed) {
         const plan::Problem problem = problemFor(seed);
-        const std::vector<base::Nanoseconds> times =
-            plan::opTimes(*problem.program, problem.device);
+        const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.step(), problem.device);
         solve::CapuchinRun run{problem};
         solve::CapuchinRun again{problem};
         base::Bytes last = plan::evaluate(problem, planOf({}))->peak;

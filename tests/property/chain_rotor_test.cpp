@@ -25,18 +25,18 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Every persistent schedule of stages i..k, one by one.
 std::vector<Sequence> everySchedule(const Chain& chain, std::size_t i, std::size_t k)
 {
-    const auto op = [](ChainOpKind kind, std::size_t stage, std::size_t way = 0) {
-        return ChainOp{kind, static_cast<std::int32_t>(stage), static_cast<std::int32_t>(way)};
+    const auto op = [](ChainOpKind kind, std::size_t stage, std::size_t variant = 0) {
+        return ChainOp{kind, static_cast<std::int32_t>(stage), static_cast<std::int32_t>(variant)};
     };
     if (i == chain.stages())
         return {{ChainOp{}}};
     std::vector<Sequence> all;
     const std::vector<Sequence> inside =
         i == k ? std::vector<Sequence>{{}} : everySchedule(chain, i + 1, k);
-    const std::size_t ways = chain.waysOnce && k < chain.stages() ? 1 : chain.waysOf(i);
+    const std::size_t variants = chain.variantsOnce && k < chain.stages() ? 1 : chain.variantsOf(i);
     for (const Sequence& inner : inside)
-        for (std::size_t way = 0; way < ways; ++way) {
-            Sequence sequence{op(ChainOpKind::Enable, i, way)};
+        for (std::size_t variant = 0; variant < variants; ++variant) {
+            Sequence sequence{op(ChainOpKind::Enable, i, variant)};
             sequence.insert(sequence.end(), inner.begin(), inner.end());
             sequence.push_back(op(ChainOpKind::Backward, i));
             all.push_back(std::move(sequence));
@@ -115,7 +115,7 @@ void ChainRotorTest::bruteForceAgrees_data()
 {
     QTest::addColumn<bool>("restricted");
     QTest::addColumn<bool>("tails");
-    QTest::addColumn<int>("ways"); // 0: one, 1: several, 2: several, but not of recomputations
+    QTest::addColumn<int>("variants"); // 0: one, 1: several, 2: several, but not of recomputations
     QTest::newRow("every region allowed") << false << false << 0;
     QTest::newRow("random regions forbidden") << true << false << 0;
     QTest::newRow("recomputations stop early") << false << true << 0;
@@ -129,12 +129,12 @@ void ChainRotorTest::bruteForceAgrees()
 {
     QFETCH(bool, restricted);
     QFETCH(bool, tails);
-    QFETCH(int, ways);
+    QFETCH(int, variants);
     // Four rows of one way: ten thousand chains.
     Random random{(tails ? 10U : 0U) + (restricted ? 2U : 1U)};
     std::ptrdiff_t otherWays = 0;
-    for (int round = 0; round < (ways == 0 ? 2'500 : 1'000) / tests::kShare; ++round) {
-        const auto stages = static_cast<std::size_t>(random.between(1, ways == 0 ? 5 : 4));
+    for (int round = 0; round < (variants == 0 ? 2'500 : 1'000) / tests::kShare; ++round) {
+        const auto stages = static_cast<std::size_t>(random.between(1, variants == 0 ? 5 : 4));
         Chain chain = familyChain(random, stages);
         if (restricted) {
             chain.regions = RegionMask{stages, true};
@@ -144,9 +144,9 @@ void ChainRotorTest::bruteForceAgrees()
         }
         for (std::size_t stage = 0; tails && stage < stages; ++stage)
             chain.ftail.push_back(chain.ftime[stage] * static_cast<double>(random.below(5)) / 4);
-        if (ways > 0)
-            examples::addWays(random, chain, tails);
-        chain.waysOnce = ways == 2;
+        if (variants > 0)
+            examples::addVariants(random, chain, tails);
+        chain.variantsOnce = variants == 2;
         const auto brute = bruteFrontier(chain);
         QVERIFY(brute.begin()->first >= peakLowerBound(chain));
         const std::int64_t most = brute.rbegin()->first + 2;
@@ -158,7 +158,8 @@ void ChainRotorTest::bruteForceAgrees()
             QCOMPARE(sequence.has_value(), least < kInfinity);
             if (!sequence)
                 continue;
-            otherWays += std::ranges::count_if(*sequence, [](ChainOp op) { return op.way > 0; });
+            otherWays +=
+                std::ranges::count_if(*sequence, [](ChainOp op) { return op.variant > 0; });
             const auto run = simulate(chain, *sequence);
             QVERIFY(run.has_value());
             QVERIFY(run->peak <= budget);
@@ -166,7 +167,7 @@ void ChainRotorTest::bruteForceAgrees()
             QVERIFY(near(table->cost(0, stages, static_cast<int>(table->slotsFor(budget))), least));
         }
     }
-    QCOMPARE(otherWays > 1'000 / tests::kShare, ways > 0);
+    QCOMPARE(otherWays > 1'000 / tests::kShare, variants > 0);
 }
 
 void ChainRotorTest::noScheduleOfAnyKindBeatsTheBounds()

@@ -144,7 +144,7 @@ void NonPersistentTest::neverWorseThanRotor()
         Chain chain =
             examples::randomChain(random, stages, 8, random.below(3) * 4, random.below(4) == 0);
         if (random.below(2) == 0)
-            examples::addWays(random, chain, false);
+            examples::addVariants(random, chain, false);
         const std::int64_t whole = simulate(chain, keepEverything(chain))->peak;
         const auto rotor = RotorTable::build(chain, whole, {}, {});
         const auto ours = NonPersistentTable::build(chain, whole, {}, {});

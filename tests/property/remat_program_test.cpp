@@ -33,11 +33,11 @@ private Q_SLOTS:
 solve::RematFigures evaluated(const plan::Problem& problem, const plan::Plan& plan)
 {
     const plan::EvaluationPtr seen = plan::evaluate(problem, plan);
-    const std::size_t runner = problem.program->countBeforeOptimizer();
-    const std::size_t steps = runner < problem.program->ops.size()
+    const std::size_t runner = problem.step()->countBeforeOptimizer();
+    const std::size_t steps = runner < problem.step()->ops.size()
                                   ? static_cast<std::size_t>(seen->schedule->stepOfOp[runner])
                                   : seen->schedule->steps.size();
-    const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.program, problem.device);
+    const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.step(), problem.device);
     solve::RematFigures figures;
     for (std::size_t step = 0; step < steps; ++step) {
         figures.peak = std::max(figures.peak, seen->timeline->totalAt(step).count());
@@ -62,7 +62,7 @@ void RematProgramTest::theLinearPassEqualsTheEvaluation()
     for (std::uint64_t seed = 0; seed < 1500; ++seed) {
         const plan::Problem problem = stepProblem(seed);
         const solve::RematProblem small = solve::problemOf(problem);
-        const plan::Plan plan = tests::randomStepPlan(*problem.program, seed);
+        const plan::Plan plan = tests::randomStepPlan(*problem.step(), seed);
         const solve::RematPlan rows = solve::rematPlanOf(plan);
         QVERIFY(solve::stepPlanOf(rows).recomputeSteps() == plan.recomputeSteps());
         const base::Result<solve::RematFigures> seen = solve::simulate(small, rows);
@@ -116,7 +116,7 @@ void RematProgramTest::repetitionsAsOpsChangeNoFigure()
         const plan::Problem problem = stepProblem(seed);
         const solve::RematProblem small = solve::problemOf(problem);
         const solve::RematPlan rows =
-            solve::rematPlanOf(tests::randomStepPlan(*problem.program, seed));
+            solve::rematPlanOf(tests::randomStepPlan(*problem.step(), seed));
         const auto expected = solve::simulate(small, rows);
         if (!expected)
             continue; // an op reads what a later one overwrites
@@ -137,7 +137,7 @@ void RematProgramTest::plansAroundPinnedValuesAreLegal()
     int planned = 0;
     for (std::uint64_t seed = 0; seed < 150; ++seed) {
         plan::Problem problem = stepProblem(seed);
-        const auto all = plan::resolvePin("keep:*", *problem.program);
+        const auto all = plan::resolvePin("keep:*", *problem.step());
         if (!all)
             continue; // nothing waits for backward
         const std::vector<graph::StorageId>& storages = all->storages;

@@ -119,7 +119,7 @@ void RewritePropertyTest::randomPlansAreTheSameStep()
         problem.rounding = seed % 2 == 0 ? graph::Rounding::Exact : graph::Rounding::Cuda512;
         problem.reserve = base::Bytes{static_cast<std::int64_t>(seed % 5)};
         const plan::VerifiedPlanPtr plan =
-            certified(problem, tests::randomStepPlan(*problem.program, seed));
+            certified(problem, tests::randomStepPlan(*problem.step(), seed));
         for (const plan::RecomputeStep& row : plan->plan().recomputeSteps())
             repeated += row.ops.size();
         const QString fault = tests::rewritingFault(plan);
@@ -134,9 +134,9 @@ void RewritePropertyTest::everyOpFindsWhatItFoundWhenRecorded()
     for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
         const plan::Problem problem = tests::unlimitedProblem(programOf(seed));
         const graph::Program rewritten =
-            tests::rewritten(*certified(problem, tests::randomStepPlan(*problem.program, seed)))
+            tests::rewritten(*certified(problem, tests::randomStepPlan(*problem.step(), seed)))
                 .value();
-        Interpreter recorded{*problem.program};
+        Interpreter recorded{*problem.step()};
         recorded.run();
         Interpreter again{rewritten};
         again.run();
@@ -173,7 +173,7 @@ void RewritePropertyTest::aRewrittenStepIsPlannedAndWrittenAgain()
     for (std::uint64_t seed = 0; seed < 150; ++seed) {
         const plan::Problem problem = tests::unlimitedProblem(programOf(seed));
         const auto once = std::make_shared<const graph::Program>(
-            tests::rewritten(*certified(problem, tests::randomStepPlan(*problem.program, seed)))
+            tests::rewritten(*certified(problem, tests::randomStepPlan(*problem.step(), seed)))
                 .value());
         const plan::Problem next = tests::unlimitedProblem(once);
         const plan::Plan plan = tests::randomStepPlan(*once, seed + 1);
@@ -181,7 +181,7 @@ void RewritePropertyTest::aRewrittenStepIsPlannedAndWrittenAgain()
         const QString fault = tests::rewritingFault(second);
         QVERIFY2(fault.isEmpty(), qPrintable(QStringLiteral("seed %1: ").arg(seed) + fault));
         const graph::Program rewritten = tests::rewritten(*second).value();
-        Interpreter recorded{*problem.program};
+        Interpreter recorded{*problem.step()};
         recorded.run();
         Interpreter again{rewritten};
         again.run();

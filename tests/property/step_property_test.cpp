@@ -24,7 +24,7 @@ constexpr std::uint64_t kPrograms = 1500;
 struct Executed
 {
     std::size_t op = 0;
-    bool isAgain = false;
+    bool isRecomputed = false;
 };
 
 std::vector<Executed> executionsOf(const graph::Program& program, const plan::Plan& plan)
@@ -63,12 +63,12 @@ std::vector<std::int64_t> naiveCurve(const graph::Program& program, const plan::
     const std::vector<Executed> executions = executionsOf(program, plan);
     const std::size_t steps = executions.size();
     std::vector<std::int64_t> curve(steps, 0);
-    const auto own = [&](graph::OpIndex moment) {
+    const auto own = [&](graph::OpIndex opIndex) {
         return static_cast<std::size_t>(
             std::ranges::find_if(executions,
                                  [&](const Executed& executed) {
-                                     return !executed.isAgain
-                                            && executed.op == static_cast<std::size_t>(moment);
+                                     return !executed.isRecomputed
+                                            && executed.op == static_cast<std::size_t>(opIndex);
                                  })
             - executions.begin());
     };
@@ -135,11 +135,11 @@ bool everyReadIsRight(const graph::Program& program, const plan::Plan& plan)
                 const graph::OpIndex alloc = program.storages[storage].alloc;
                 if (alloc == static_cast<graph::OpIndex>(executed.op))
                     history[storage].clear();
-                else if (!(executed.isAgain && alloc < 0 && written.contains(storage)))
+                else if (!(executed.isRecomputed && alloc < 0 && written.contains(storage)))
                     found(executed, storage, history[storage]);
             }
             for (const std::size_t storage : written)
-                if (!executed.isAgain || program.storages[storage].alloc >= 0)
+                if (!executed.isRecomputed || program.storages[storage].alloc >= 0)
                     history[storage].push_back(executed.op);
         }
         return history;

@@ -182,9 +182,9 @@ private:
 
     void unpackedHere(graph::TensorId tensor, graph::OpId op, bool afterKernel)
     {
-        const OpIndex moment = now();
+        const OpIndex opIndex = now();
         m_program.saved.push_back(
-            {tensor, op, afterKernel, m_program.op(op).sequence, moment, moment, moment});
+            {tensor, op, afterKernel, m_program.op(op).sequence, opIndex, opIndex, opIndex});
     }
 
     void ranBy(graph::Op& op, graph::OpId forwardOp, std::int32_t node) const
@@ -269,7 +269,7 @@ Json idOrNone(const std::optional<Id>& id)
     return id ? Json(id->index()) : Json(-1);
 }
 
-Json moment(OpIndex value)
+Json opIndex(OpIndex value)
 {
     return value == graph::kNever ? Json(nullptr) : Json(value);
 }
@@ -370,7 +370,7 @@ void addTables(Json& file, const Program& program)
         file["structures"].push_back(structureJson(s));
     for (const graph::Storage& s : program.storages)
         file["storages"].push_back({s.bytes.count(), static_cast<int>(s.storageClass), s.alloc,
-                                    moment(s.free), s.lastUse, moment(s.pythonFree), s.names});
+                                    opIndex(s.free), s.lastUse, opIndex(s.pythonFree), s.names});
     for (const graph::Tensor& t : program.tensors)
         file["tensors"].push_back({t.storage.index(), t.shape, t.strides, t.offset, t.dtype});
     for (const graph::Op& op : program.ops)
@@ -378,7 +378,8 @@ void addTables(Json& file, const Program& program)
     for (const graph::Saved& s : program.saved)
         file["saved"].push_back({s.tensor.index(), s.op.index(), s.afterKernel ? 1 : 0, s.sequence,
                                  s.unpack ? Json(*s.unpack) : Json(nullptr),
-                                 s.unpack ? moment(s.dropped) : Json(nullptr), moment(s.released)});
+                                 s.unpack ? opIndex(s.dropped) : Json(nullptr),
+                                 opIndex(s.released)});
     for (const graph::Parameter& p : program.parameters)
         file["params"].push_back({p.name, p.storage.index(), idOrNone(p.gradient), ids(p.states)});
 }

@@ -17,7 +17,7 @@ using nlohmann::json;
 std::int64_t residentOf(const plan::Problem& problem)
 {
     base::Bytes sum;
-    for (const graph::Storage& storage : problem.program->storages)
+    for (const graph::Storage& storage : problem.step()->storages)
         if (storage.alloc == graph::kBeforeStep)
             sum += graph::rounded(storage.bytes, problem.rounding);
     return sum.count();
@@ -25,7 +25,7 @@ std::int64_t residentOf(const plan::Problem& problem)
 
 json runOf(const plan::VerifiedPlan& verified, bool isPlanned, std::int64_t more)
 {
-    const graph::Program& program = *verified.problem().program;
+    const graph::Program& program = *verified.problem().step();
     const plan::Evaluation& evaluation = verified.evaluation();
     std::map<std::string, int> targets;
     json names = json::array();
@@ -81,7 +81,7 @@ std::string measurementOf(const std::vector<plan::VerifiedPlanPtr>& plans, std::
         {"exporter", "0.1.0"},
         {"torch", "2.15.0"},
         {"model", "toy"},
-        {"model_class", plans.front()->problem().program->header.modelClass},
+        {"model_class", plans.front()->problem().step()->header.modelClass},
         {"backend", "cuda"},
         {"device", "GPU"},
         {"threads", 1}};

@@ -219,7 +219,7 @@ void ByHandTest::exportsAPlanAndItsGraph()
     }
     const auto written = plimsoll::io::readFile(m_folder->file("by hand.json"));
     QVERIFY(written);
-    const auto file = plan::readPlan(written->bytes, *best->problem().program);
+    const auto file = plan::readPlan(written->bytes, *best->problem().step());
     QVERIFY(file && file->plan == best->plan());
     QCOMPARE(file->info.peak, best->evaluation().peak);
 

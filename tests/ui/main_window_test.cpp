@@ -459,7 +459,7 @@ void MainWindowTest::showsNamesAsTheyAreAndNothingElse()
     QVERIFY(isClean(tabs.tabToolTip(1)));
     QVERIFY(isClean(m_window->windowTitle()));
     const auto shown = page->document().shownPlan();
-    const auto& program = *shown->problem().program;
+    const auto& program = *shown->problem().step();
     for (std::size_t step = 0; step < program.ops.size(); ++step) {
         const HoverContent hover = hoverContentOf(*shown, step);
         for (const QString& line : {hover.title, hover.where, hover.source, hover.note})

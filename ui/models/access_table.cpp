@@ -16,7 +16,7 @@ base::Result<AccessTablePtr> accessTable(const plan::Problem& problem, const bas
         return tl::unexpected{profile.error()};
     auto table = std::make_shared<AccessTable>();
     table->profile = *std::move(profile);
-    table->program = problem.program;
+    table->program = problem.step();
     table->budget = problem.budget;
     table->device = fileText(problem.device.name);
     const std::vector<solve::ValueAccess>& values = table->profile.values;
@@ -26,7 +26,7 @@ base::Result<AccessTablePtr> accessTable(const plan::Problem& problem, const bas
         if (naming.stopRequested())
             return base::cancelled();
         naming.report(row, values.size());
-        table->names.push_back(storageTitle(*problem.program, values[row].value));
+        table->names.push_back(storageTitle(*problem.step(), values[row].value));
     }
     return table;
 }

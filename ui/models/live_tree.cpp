@@ -37,7 +37,7 @@ class Grower
 {
 public:
     Grower(const plan::VerifiedPlan& plan, LiveGrouping grouping)
-        : m_plan{plan}, m_program{*plan.problem().program}, m_grouping{grouping}
+        : m_plan{plan}, m_program{*plan.problem().step()}, m_grouping{grouping}
     {
         indexProgram();
     }

@@ -20,7 +20,7 @@ struct MeasuredRow
     std::optional<std::int64_t> predicted;
     std::optional<std::int64_t> measured;
     std::optional<graph::OpId> op; ///< that ran then
-    bool isAgain = false;          ///< in a recomputation
+    bool isRecomputed = false;     ///< in a recomputation
 
     bool operator==(const MeasuredRow&) const = default;
 };

@@ -38,7 +38,7 @@ QString opGlob(const graph::Program& program, graph::OpId op)
 
 QStringList rowGlobs(const plan::VerifiedPlan& plan, graph::OpIndex first, graph::OpIndex last)
 {
-    const graph::Program& program = *plan.problem().program;
+    const graph::Program& program = *plan.problem().step();
     for (const plan::Region& region : plan.plan().regions())
         if (region.first == first && region.last == last)
             return regionGlobs(program, region);

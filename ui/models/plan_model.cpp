@@ -147,7 +147,7 @@ std::optional<int> PlanModel::rowOf(const Stretch& stretch) const
 
 std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified)
 {
-    const graph::Program& program = *verified.problem().program;
+    const graph::Program& program = *verified.problem().step();
     const plan::Evaluation& evaluation = verified.evaluation();
     const std::vector<plan::Region>& regions = verified.plan().regions(); // disjoint, in order
     std::vector<Row> rows(regions.size());
@@ -189,7 +189,7 @@ std::vector<PlanModel::Row> PlanModel::rowsOf(const plan::VerifiedPlan& verified
 /// them.
 std::vector<PlanModel::Row> PlanModel::repeatsOf(const plan::VerifiedPlan& verified)
 {
-    const graph::Program& program = *verified.problem().program;
+    const graph::Program& program = *verified.problem().step();
     const plan::Evaluation& evaluation = verified.evaluation();
     const std::vector<plan::RecomputeStep>& again = verified.plan().recomputeSteps();
     std::vector<Row> rows(again.size());
@@ -248,7 +248,7 @@ QString PlanModel::text(const Row& row, int column)
 /// Which results a region keeps although it is recomputed.
 QString PlanModel::keptText(const Row& row) const
 {
-    const graph::Program& program = *m_plan->problem().program;
+    const graph::Program& program = *m_plan->problem().step();
     QStringList lines{tr("Recomputed: %1. These results are kept:").arg(row.tensors)};
     for (std::size_t i = 0; i < row.kept.size() && i < kListedKept; ++i) {
         const QString path = fileText(program.modulePath(program.op(row.kept[i])));

@@ -115,7 +115,7 @@ QString runtimeSentence(const plan::Plan& plan)
 QString noRegionsSentence(const plan::VerifiedPlan& plan)
 {
     const std::string why =
-        plan::whyNoRegions(*plan.problem().program, plan.plan(), *plan.evaluation().schedule);
+        plan::whyNoRegions(*plan.problem().step(), plan.plan(), *plan.evaluation().schedule);
     return why.empty() ? QString{} : translated("No regions: %1").arg(fileText(why));
 }
 

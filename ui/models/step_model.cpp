@@ -65,13 +65,13 @@ QString StepModel::textAt(std::size_t step, int column) const
         return ui::bytesText(
             memory.stackAt(step).at(static_cast<std::size_t>(column - FirstClassColumn)));
     const plan::Step& executed = evaluation.schedule->steps[step];
-    const graph::Program& program = *m_plan->problem().program;
-    const bool isAgain = executed.region >= 0;
+    const graph::Program& program = *m_plan->problem().step();
+    const bool isRecomputed = executed.region >= 0;
     switch (column) {
     case StepColumn: return ui::countText(step);
     case OpColumn:
-        return isAgain ? QStringLiteral("%1, recomputed").arg(opTitle(program, executed.op))
-                       : opTitle(program, executed.op);
+        return isRecomputed ? QStringLiteral("%1, recomputed").arg(opTitle(program, executed.op))
+                            : opTitle(program, executed.op);
     case ModuleColumn: return fileText(program.modulePath(program.op(executed.op)));
     case PhaseColumn: return phaseText(evaluation.schedule->phaseAt(program, step));
     case BeginColumn: return ui::timeText(memory.timeAt(step));

@@ -440,7 +440,7 @@ void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Out
         m_verdict->show(Verdict::Good, feasibleSentence(planned, outcome));
         return;
     }
-    const graph::Program& program = *planned.unplanned->problem().program;
+    const graph::Program& program = *planned.unplanned->problem().step();
     const QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
     const QString smallest = ui::bytesText(planned.smallestPeak, Rounding::Up);
     m_verdict->show(

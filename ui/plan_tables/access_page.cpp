@@ -30,7 +30,7 @@ enum Page { SentencePage, TablePage };
 
 bool isSame(const plan::Problem& a, const plan::Problem& b)
 {
-    return a.program == b.program && a.budget == b.budget && a.reserve == b.reserve
+    return a.step() == b.step() && a.budget == b.budget && a.reserve == b.reserve
            && a.rounding == b.rounding && a.device == b.device;
 }
 

@@ -211,7 +211,7 @@ void LivePage::follow()
 {
     if (m_pointedPlan == m_plan)
         return;
-    if (m_pointedPlan->problem().program != m_plan->problem().program)
+    if (m_pointedPlan->problem().step() != m_plan->problem().step())
         m_step.reset();
     else if (m_pointedPlan->evaluationPtr() != m_plan->evaluationPtr()) {
         const plan::Step& pointed = m_pointedPlan->evaluation().schedule->steps[*m_step];

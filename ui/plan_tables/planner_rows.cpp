@@ -14,7 +14,7 @@ namespace {
 
 using plan::PlannerState;
 using workspace::PlannerSummary;
-using workspace::StandingAt;
+using workspace::SummaryAt;
 
 QString statusText(solve::Status status)
 {
@@ -43,7 +43,7 @@ QString briefTime(base::Nanoseconds took)
 
 /// One or two words and, once it is over, how long it took. In brief the time stands for plans that
 /// the figures beside it tell of.
-StateTexts stateTexts(const PlannerSummary& standing, const StandingAt& at, bool hasBudget)
+StateTexts stateTexts(const PlannerSummary& standing, const SummaryAt& at, bool hasBudget)
 {
     const plan::PlannerProgress& report = standing.report;
     const auto alone = [](const QString& words) { return StateTexts{words, words}; };
@@ -105,9 +105,9 @@ void showAt(std::vector<PlannerRow>& rows, const std::vector<PlannerSummary>& st
 {
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const PlannerSummary& standing = standings[i];
-        const StandingAt at = asked.budget
-                                  ? workspace::standingAt(standing, *asked.budget, asked.bounds)
-                                  : StandingAt{};
+        const SummaryAt at = asked.budget
+                                 ? workspace::summaryAt(standing, *asked.budget, asked.bounds)
+                                 : SummaryAt{};
         StateTexts state = stateTexts(standing, at, asked.budget.has_value());
         rows[i].state = std::move(state.whole);
         rows[i].shortState = std::move(state.brief);

@@ -155,7 +155,7 @@ PlannerTable::PlannerTable(QWidget* parent) : QTableView{parent}, m_model{new Pl
     layOut();
 }
 
-void PlannerTable::setStandings(std::vector<workspace::PlannerSummary> standings)
+void PlannerTable::setSummaries(std::vector<workspace::PlannerSummary> standings)
 {
     const bool isOther = standings.size() != m_standings.size();
     m_standings = std::move(standings);

@@ -18,7 +18,7 @@ public:
     explicit PlannerTable(QWidget* parent = nullptr);
 
     /// Where they stand by now.
-    void setStandings(std::vector<workspace::PlannerSummary> standings);
+    void setSummaries(std::vector<workspace::PlannerSummary> standings);
     /// What a frame of a drag may call: only cells that changed are painted.
     void showAt(PlannersAt asked);
     [[nodiscard]] PlannerModel* model() const { return m_model; }

@@ -77,7 +77,7 @@ void update(BudgetPanel& panel, const DocumentController& document, const Planne
     // meanwhile.
     if ((what & (Change::Planned | Change::Progress))
         || ((what & Change::Answer) && !state.isDragging))
-        panel.planners().setStandings(document.plannerStandings());
+        panel.planners().setSummaries(document.plannerSummaries());
     if (what & Change::AtRest)
         panel.nextSteps().setSteps(best && state.isPlanned && state.document.budget
                                        ? nextStepsOf(*state.planned.frontier, *best)

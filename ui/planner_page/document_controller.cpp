@@ -235,9 +235,9 @@ void DocumentController::takePlanned(workspace::PlannedPtr planned)
     pricePins();
 }
 
-std::vector<workspace::PlannerSummary> DocumentController::plannerStandings() const
+std::vector<workspace::PlannerSummary> DocumentController::plannerSummaries() const
 {
-    return workspace::plannerStandings(
+    return workspace::plannerSummaries(
         m_document.choices, {m_planner.isRunning(), m_perMille, m_soFar->latest(), m_refusal},
         *m_planned, m_known);
 }

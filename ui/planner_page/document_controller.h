@@ -47,7 +47,7 @@ public:
     /// Of the running job.
     [[nodiscard]] int perMille() const { return m_perMille; }
     /// Where all planners stand with the present choices, by now.
-    [[nodiscard]] std::vector<workspace::PlannerSummary> plannerStandings() const;
+    [[nodiscard]] std::vector<workspace::PlannerSummary> plannerSummaries() const;
     /// The budget under the pointer while dragging, else the document's.
     [[nodiscard]] base::Bytes budget() const;
     [[nodiscard]] bool isDragging() const { return m_preview.has_value(); }

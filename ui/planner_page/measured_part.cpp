@@ -86,7 +86,7 @@ PlannerView makeMeasuredView(PlannerPage& page)
     measured->hide();
     QObject::connect(measured, &MeasuredPage::rowChosen, &page, [&page](const MeasuredRow& row) {
         Q_EMIT page.stepWanted(
-            page.state().shown->evaluation().schedule->stepOf(*row.op, row.isAgain));
+            page.state().shown->evaluation().schedule->stepOf(*row.op, row.isRecomputed));
     });
     QObject::connect(measured, &MeasuredPage::removeRequested, &page.document(),
                      [document = &page.document()] { document->setOverlay(nullptr); });

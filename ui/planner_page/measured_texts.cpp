@@ -71,7 +71,7 @@ MeasuredRow rowOf(const compare::Gap& gap, const workspace::MeasuredRun& run,
     row.predicted = gap.predicted.count();
     row.measured = gap.measured.count();
     row.op = step.op;
-    row.isAgain = step.region >= 0;
+    row.isRecomputed = step.region >= 0;
     return row;
 }
 

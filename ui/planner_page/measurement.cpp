@@ -35,9 +35,9 @@ void RunLayer::lay()
         m_laid.unplanned = overlay->unplanned;
     m_job.start(
         [overlay, planned](const base::JobContext& job) {
-            return workspace::layRuns(*overlay, *planned, job);
+            return workspace::alignRuns(*overlay, *planned, job);
         },
-        [this, overlay, planned](base::Result<workspace::LaidRuns> laid) {
+        [this, overlay, planned](base::Result<workspace::AlignedRuns> laid) {
             if (!laid || overlay != m_document.document().overlay
                 || planned != m_document.planned())
                 return;

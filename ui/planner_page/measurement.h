@@ -21,7 +21,7 @@ public:
     /// The measurement or what is planned is another one. What is known of the first run is there
     /// at once.
     void lay();
-    [[nodiscard]] const workspace::LaidRuns& laid() const { return m_laid; }
+    [[nodiscard]] const workspace::AlignedRuns& laid() const { return m_laid; }
     [[nodiscard]] bool isRunning() const { return m_job.isRunning(); }
 
 Q_SIGNALS:
@@ -29,8 +29,8 @@ Q_SIGNALS:
 
 private:
     const DocumentController& m_document;
-    workspace::LaidRuns m_laid; ///< all null: none is laid over
-    JobRunner<workspace::LaidRuns> m_job;
+    workspace::AlignedRuns m_laid; ///< all null: none is laid over
+    JobRunner<workspace::AlignedRuns> m_job;
 };
 
 // How a measurement comes over the prediction of a document: dialog, drop, command line.

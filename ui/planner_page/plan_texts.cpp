@@ -128,7 +128,7 @@ HoverContent hoverContentOf(const plan::VerifiedPlan& shown, std::size_t step)
         return content;
     const std::size_t shownStep = std::min(step, schedule.steps.size() - 1);
     const plan::Step& at = schedule.steps[shownStep];
-    const graph::Program& program = *shown.problem().program;
+    const graph::Program& program = *shown.problem().step();
     const graph::Op& op = program.op(opOf(shown, step));
     content.title = opTitle(program, at.op);
     if (at.region >= 0)
@@ -169,7 +169,7 @@ std::vector<SnapTarget> snapTargetsOf(const plan::Frontier& frontier)
 LowerBound lowerBoundOf(const workspace::Planned& planned, const plan::VerifiedPlan& shown)
 {
     const plan::PeakBound& bound = planned.peakBound;
-    LowerBound result{bound.bytes, opPlace(*shown.problem().program, bound.op), std::nullopt};
+    LowerBound result{bound.bytes, opPlace(*shown.problem().step(), bound.op), std::nullopt};
     const std::vector<std::int32_t>& steps = shown.evaluation().schedule->stepOfOp;
     if (bound.op.index() < steps.size() && steps[bound.op.index()] >= 0)
         result.step = static_cast<std::size_t>(steps[bound.op.index()]);
@@ -262,7 +262,7 @@ ShortfallTexts shortfallTexts(base::Bytes budget, base::Bytes needed, Rounding r
 Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget)
 {
     const plan::PeakBound& bound = planned.peakBound;
-    const graph::Program& program = *planned.unplanned->problem().program;
+    const graph::Program& program = *planned.unplanned->problem().step();
     Message message;
     message.id = QStringLiteral("budget");
     const bool excluded = budget < bound.bytes;

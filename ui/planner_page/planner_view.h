@@ -23,7 +23,7 @@ struct PlannerState
     const workspace::Planned& planned;
     const solve::Outcome& outcome;      ///< the answer at `budget`
     const plan::VerifiedPlanPtr& shown; ///< the plan to draw; never null
-    const workspace::LaidRuns& laid;    ///< of the measurement; all null: none is laid over
+    const workspace::AlignedRuns& laid; ///< of the measurement; all null: none is laid over
     bool isLaying;                      ///< whether those are being looked for
     base::Bytes budget;                 ///< under the pointer while dragging, else the document's
     bool isDragging;

@@ -99,7 +99,7 @@ std::vector<Problem> ProblemLog::problemsOf(const plan::VerifiedPlan& shown) con
     const std::vector<Problem> remarks = remarksOn(shown);
     problems.insert(problems.end(), remarks.begin(), remarks.end());
     problems.insert(problems.end(), m_file.begin(), m_file.end());
-    const std::vector<Problem> assumed = assumptionsOf(shown.problem().program->header);
+    const std::vector<Problem> assumed = assumptionsOf(shown.problem().step()->header);
     problems.insert(problems.end(), assumed.begin(), assumed.end());
     return problems;
 }
@@ -108,7 +108,7 @@ std::vector<Problem> remarksOn(const plan::VerifiedPlan& plan)
 {
     if (plan.plan().isCompiledStep())
         return {}; // it repeats batch norm without its statistics
-    const graph::Program& program = *plan.problem().program;
+    const graph::Program& program = *plan.problem().step();
     std::set<graph::StorageId> buffers;
     std::optional<graph::OpId> first;
     for (const plan::Step& step : plan.evaluation().schedule->steps) {

@@ -45,7 +45,7 @@ QStringList subtitle(const PlannerState& state)
         return {PlannerPage::tr("smallest plan known"), PlannerPage::tr("shown pale")};
     const QString time = timeText(state.shown->evaluation().stepTime);
     const plan::Plan& plan = state.shown->plan();
-    const graph::ProgramPtr& step = state.shown->problem().program;
+    const graph::ProgramPtr& step = state.shown->problem().step();
     const QString size = // the fields show it, too: said where it isn't as recorded
         step == state.document.graph.program ? QString{} : sizeText(*step);
     QStringList facts{plan.recomputesNothing() ? PlannerPage::tr("unplanned, %1").arg(time)
@@ -96,7 +96,7 @@ void TimelinePart::showCurves(const PlannerState& state)
     TimelineSet set = timelinesOf(*shown, *state.planned.unplanned);
     unplannedStepAt = set.unplannedStepAt;
     timeline->setTimelines(std::move(set));
-    const graph::Program& program = *shown->problem().program;
+    const graph::Program& program = *shown->problem().step();
     timeline->setPeakNames(opPlace(program, drawn->peakOp), opPlace(program, against->peakOp));
     timeline->setLowerBound(lowerBoundOf(state.planned, *shown));
     timeline->setHoverProvider([shown](std::size_t step) { return hoverContentOf(*shown, step); });

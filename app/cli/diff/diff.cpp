@@ -48,7 +48,7 @@ ordered_json rowJson(const compare::Row& row)
 
 ordered_json gapJson(const compare::Gap& gap, const Predicted& predicted)
 {
-    const graph::Program& program = *predicted.problem.program;
+    const graph::Program& program = *predicted.problem.step();
     const plan::Step& step = predicted.evaluation->schedule->steps[gap.step];
     const graph::Op& op = program.op(step.op);
     return {{"step", gap.step},
@@ -75,7 +75,7 @@ void leaveOutTimes(compare::Comparison& comparison)
 
 std::string gapText(const compare::Gap& gap, const Predicted& predicted)
 {
-    const graph::Program& program = *predicted.problem.program;
+    const graph::Program& program = *predicted.problem.step();
     const plan::Step& step = predicted.evaluation->schedule->steps[gap.step];
     return fmt::format(
         "    step {:<6} {:+} B  {}{}\n", gap.step, (gap.measured - gap.predicted).count(),
@@ -242,7 +242,7 @@ private:
             predicted.problem.program = read->program;
             predicted.problem.device = *device;
         }
-        if (const std::string other = compare::otherStep(measurement, *predicted.problem.program);
+        if (const std::string other = compare::otherStep(measurement, *predicted.problem.step());
             !other.empty())
             return foreign(other);
         predicted.problem.rounding = compare::roundingOf(measurement.backend);

@@ -53,7 +53,7 @@ std::string valueText(const graph::Program& program, const solve::ValueAccess& v
 
 void addAccesses(Answer& answer, const plan::Problem& problem)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     const solve::AccessProfile profile = solve::profileAccesses(problem).value(); // nobody stops it
     ordered_json interval; // null: the step fits
     std::string over = "fits";

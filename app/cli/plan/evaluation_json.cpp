@@ -47,7 +47,7 @@ ordered_json unitJson(const plan::Problem& problem, const plan::ShardUnit& unit)
 {
     ordered_json names = ordered_json::array();
     for (const std::size_t parameter : unit.parameters)
-        names.push_back(problem.program->parameters[parameter].name);
+        names.push_back(problem.step()->parameters[parameter].name);
     return {{"module", unit.path},
             {"root", unit.isRoot},
             {"parameters", std::move(names)},
@@ -75,7 +75,7 @@ ordered_json dataParallelJson(const plan::Problem& problem, const plan::Evaluati
         ordered_json names = ordered_json::array();
         for (const std::size_t member : bucket)
             names.push_back(
-                problem.program->parameters[problem.parallel->gradients[member].parameter].name);
+                problem.step()->parameters[problem.parallel->gradients[member].parameter].name);
         buckets.push_back(std::move(names));
     }
     ordered_json units = ordered_json::array();
@@ -180,7 +180,7 @@ double overheadPercent(const plan::Evaluation& evaluation, const plan::Evaluatio
 void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan::Plan& plan,
                    const plan::Evaluation& evaluation, const plan::Evaluation& base)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     json["runtime"] = plan::runtimeName(plan.runtime());
     json["granularity"] = plan::granularityName(plan.granularity());
     json["freeze_stats"] = plan.freezeStats();
@@ -211,7 +211,7 @@ void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan:
 std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
                            const plan::Evaluation& evaluation, const plan::Evaluation& base)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     base::Bytes recomputed;
     base::Bytes spared;
     for (const plan::Recomputed& value : evaluation.recomputed) {

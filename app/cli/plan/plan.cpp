@@ -332,7 +332,7 @@ Result<plan::Problem> PlanVerb::makeProblem(graph::ProgramPtr program)
     plan::Problem problem;
     problem.program = std::move(program);
     problem.device = m_deviceRecord;
-    Result<std::vector<plan::Pin>> pins = plan::resolvePins(m_pins, *problem.program);
+    Result<std::vector<plan::Pin>> pins = plan::resolvePins(m_pins, *problem.step());
     if (!pins)
         return tl::unexpected{pins.error()};
     problem.pins = *std::move(pins);

@@ -125,7 +125,7 @@ ordered_json problemJson(const Planning& planning)
                          {"searched", planning.searched},
                          {"stopped", outcome.stopped},
                          {"smallest_known_budget_bytes", nullptr}};
-    if (!problem.program->ops.empty())
+    if (!problem.step()->ops.empty())
         json["lower_bound_op"] = outcome.peakBound.op.index();
     if (!points.empty())
         json["smallest_known_budget_bytes"] = points.front()->evaluation().peak.count();
@@ -185,7 +185,7 @@ std::string beside(base::Bytes budget, base::Bytes needed)
 /// Who needs what no plan can be below.
 std::string needer(const Planning& planning)
 {
-    const graph::Program& program = *planning.problem.program;
+    const graph::Program& program = *planning.problem.step();
     const graph::OpId op = planning.outcome.peakBound.op;
     if (program.ops.empty())
         return "the reserve";
@@ -273,7 +273,7 @@ Answer describe(const Planning& planning)
     answer.text += standingsText(answer.json["planners"], outcome, unplanned);
     answer.json["pins"] = pinsJson(planning.pins);
     answer.text += pinsText(planning.pins);
-    const graph::Program& program = *planning.problem.program;
+    const graph::Program& program = *planning.problem.step();
     answer.json["cheapest_next"] = nullptr;
     if (outcome.best)
         answer.json["cheapest_next"] =
@@ -287,7 +287,7 @@ Answer describe(const Planning& planning)
 
 void addPicks(Answer& answer, const plan::Problem& problem, const std::vector<solve::Pick>& picks)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     ordered_json rows = ordered_json::array();
     for (const solve::Pick& pick : picks) {
         const graph::Op& op = program.op(pick.op);

@@ -46,7 +46,7 @@ void addDescent(ordered_json& row, const plan::CheaperPlan& way, bool hasFlips)
     row["extra_time_ns"] = way.extraTime.count();
     row["ns_per_gib"] = std::llround(way.nanosecondsPerGibibyte());
     if (hasFlips)
-        row["flips"] = flipsJson(*way.to->problem().program, way.changes);
+        row["flips"] = flipsJson(*way.to->problem().step(), way.changes);
 }
 
 ordered_json pointJson(std::int64_t budget, const plan::FrontierPoint& point)

@@ -37,7 +37,7 @@ ordered_json standingsJson(const solve::Outcome& outcome, base::Bytes budget,
     for (plan::PlannerProgress& report : outcome.frontier->parts()->read()) {
         const workspace::PlannerSummary standing{std::move(report), false, true, unplanned};
         const auto at =
-            workspace::standingAt(standing, budget, {outcome.peakBound.bytes, outcome.timeBound});
+            workspace::summaryAt(standing, budget, {outcome.peakBound.bytes, outcome.timeBound});
         const PlannerState state = standing.report.state;
         ordered_json row = {{"planner", standing.report.planner},
                             {"call", standing.report.call},

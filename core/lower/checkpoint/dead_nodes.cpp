@@ -169,17 +169,17 @@ void DeadNodes::findVariables()
 /// Callers wait: while a region runs, nobody lets go of what they had when it began.
 OpIndex DeadNodes::waited(std::size_t node, std::int32_t region) const
 {
-    OpIndex moment = m_variables[node];
-    if (m_code || moment < 0 || moment >= static_cast<OpIndex>(m_kind.size()))
-        return moment;
-    std::int32_t around = m_table.innermost(graph::opAt(moment));
+    OpIndex opIndex = m_variables[node];
+    if (m_code || opIndex < 0 || opIndex >= static_cast<OpIndex>(m_kind.size()))
+        return opIndex;
+    std::int32_t around = m_table.innermost(graph::opAt(opIndex));
     for (; around > region; around = m_table[static_cast<std::size_t>(around)].parent) {
         const RegionInfo& info = m_table[static_cast<std::size_t>(around)];
         if (static_cast<OpIndex>(node) >= info.first)
             break;
-        moment = std::max(moment, info.last);
+        opIndex = std::max(opIndex, info.last);
     }
-    return moment;
+    return opIndex;
 }
 
 std::int32_t DeadNodes::endOf(std::size_t node, const Run& run, const Ends& ends) const

@@ -58,11 +58,11 @@ private:
     [[nodiscard]] std::int32_t cacheEnd(graph::OpId op) const;
     [[nodiscard]] std::int32_t nestedCacheEnd(const Recomputation& recomputation,
                                               std::int32_t nested) const;
-    [[nodiscard]] std::int32_t stepAfter(OpIndex moment) const;
+    [[nodiscard]] std::int32_t stepAfter(OpIndex opIndex) const;
     [[nodiscard]] std::int32_t ranUntil(std::size_t region) const;
     [[nodiscard]] std::int32_t rowEnd(std::uint32_t row) const;
     [[nodiscard]] std::int32_t forwardHold(StorageId storage) const;
-    [[nodiscard]] std::int32_t stepIn(const Recomputation& recomputation, OpIndex moment) const;
+    [[nodiscard]] std::int32_t stepIn(const Recomputation& recomputation, OpIndex opIndex) const;
     [[nodiscard]] std::int32_t deadRowEnd(const Recomputation& recomputation,
                                           std::uint32_t row) const;
     [[nodiscard]] static std::int32_t standing(const Recomputation& recomputation, std::int32_t end,
@@ -122,21 +122,21 @@ void Lowering::placeSteps()
 }
 
 /// The step after which something happens that the recording saw at a moment.
-std::int32_t Lowering::stepAfter(OpIndex moment) const
+std::int32_t Lowering::stepAfter(OpIndex opIndex) const
 {
-    if (moment == kNever)
+    if (opIndex == kNever)
         return INT32_MAX;
-    return moment == kBeforeStep ? -1 : m_schedule.stepOfOp[static_cast<std::size_t>(moment)];
+    return opIndex == kBeforeStep ? -1 : m_schedule.stepOfOp[static_cast<std::size_t>(opIndex)];
 }
 
 /// When nodes and frames go, in forward and in every recomputation.
 void Lowering::followNodes()
 {
-    m_ends = m_dead.follow({-1, [this](OpIndex moment) { return stepAfter(moment); },
+    m_ends = m_dead.follow({-1, [this](OpIndex opIndex) { return stepAfter(opIndex); },
                             [this](std::size_t region) { return ranUntil(region); }});
     for (const Recomputation& recomputation : m_recomputations)
         m_again.push_back(m_dead.follow(
-            {recomputation.region, [&](OpIndex moment) { return stepIn(recomputation, moment); },
+            {recomputation.region, [&](OpIndex opIndex) { return stepIn(recomputation, opIndex); },
              [&](std::size_t region) { return stepIn(recomputation, m_table[region].last); }}));
 }
 
@@ -186,13 +186,13 @@ void Lowering::recordedLives()
 
 /// Where a moment that a recomputation may execute lies; what it doesn't reach counts as its end. A
 /// moment at an op that is left out is the end of the op before.
-std::int32_t Lowering::stepIn(const Recomputation& recomputation, OpIndex moment) const
+std::int32_t Lowering::stepIn(const Recomputation& recomputation, OpIndex opIndex) const
 {
     const auto region = static_cast<std::size_t>(recomputation.region);
     const RegionInfo& info = m_table[region];
-    if (moment < info.first || moment > info.lastExecuted)
+    if (opIndex < info.first || opIndex > info.lastExecuted)
         return recomputation.endStep;
-    return recomputation.firstStep + m_table.executedUpTo(moment, region) - 1;
+    return recomputation.firstStep + m_table.executedUpTo(opIndex, region) - 1;
 }
 
 /// The step after which a node of forward lets go what it packed.

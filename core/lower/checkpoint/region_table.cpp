@@ -125,16 +125,16 @@ void RegionTable::markFrozen()
         }
 }
 
-std::int32_t RegionTable::executedUpTo(OpIndex moment, std::size_t region) const
+std::int32_t RegionTable::executedUpTo(OpIndex opIndex, std::size_t region) const
 {
     const RegionInfo& info = m_regions[region];
     const std::vector<graph::OpId>& kept = info.region->save; // rising
-    const auto behind = std::find_if(kept.begin(), kept.end(), [moment](graph::OpId op) {
-        return static_cast<OpIndex>(op.index()) > moment;
+    const auto behind = std::find_if(kept.begin(), kept.end(), [opIndex](graph::OpId op) {
+        return static_cast<OpIndex>(op.index()) > opIndex;
     });
-    const auto frozen = std::upper_bound(m_frozen.begin(), m_frozen.end(), moment)
+    const auto frozen = std::upper_bound(m_frozen.begin(), m_frozen.end(), opIndex)
                         - std::lower_bound(m_frozen.begin(), m_frozen.end(), info.first);
-    return moment - info.first + 1 - static_cast<std::int32_t>(behind - kept.begin() + frozen);
+    return opIndex - info.first + 1 - static_cast<std::int32_t>(behind - kept.begin() + frozen);
 }
 
 void RegionTable::pack(RegionInfo& info, OpIndex op, bool after)
@@ -189,14 +189,14 @@ std::span<const std::uint32_t> RegionTable::rowsOf(StorageId storage) const
 
 std::span<const StorageId> RegionTable::allocatedBy(graph::OpId op) const
 {
-    const auto moment = static_cast<OpIndex>(op.index());
-    return allocatedIn(moment, moment + 1);
+    const auto opIndex = static_cast<OpIndex>(op.index());
+    return allocatedIn(opIndex, opIndex + 1);
 }
 
 std::span<const StorageId> RegionTable::allocatedIn(OpIndex begin, OpIndex end) const
 {
-    const auto startOf = [this](OpIndex moment) {
-        const OpIndex place = moment + 1;
+    const auto startOf = [this](OpIndex opIndex) {
+        const OpIndex place = opIndex + 1;
         return m_allocStart[static_cast<std::size_t>(place)];
     };
     return std::span{m_allocated}.subspan(startOf(begin), startOf(end) - startOf(begin));

@@ -53,7 +53,7 @@ public:
                || (isKept(op) && innermost(op) == static_cast<std::int32_t>(region));
     }
     /// Ops that a region's recomputation runs up to a moment at which it still runs.
-    [[nodiscard]] std::int32_t executedUpTo(graph::OpIndex moment, std::size_t region) const;
+    [[nodiscard]] std::int32_t executedUpTo(graph::OpIndex opIndex, std::size_t region) const;
     /// Rows of `saved` on a storage, in order.
     [[nodiscard]] std::span<const std::uint32_t> rowsOf(graph::StorageId storage) const;
     /// Regions that have the storage among their arguments.

@@ -196,10 +196,10 @@ void Rewriter::addOp(std::size_t step)
     for (const std::size_t made : m_madeAgain[step])
         m_newest[m_schedule.instances[made].storage.index()] = made;
     const Step& executed = m_schedule.steps[step];
-    const bool isAgain = executed.region >= 0;
+    const bool isRecomputed = executed.region >= 0;
     const graph::Op& recorded = m_from.op(executed.op);
     const NewTensor newTensor = [&](TensorId tensor) -> std::optional<TensorId> {
-        if (isAgain && isLeftOut(recorded, tensor))
+        if (isRecomputed && isLeftOut(recorded, tensor))
             return std::nullopt;
         return current(tensor);
     };
@@ -219,7 +219,7 @@ void Rewriter::addOp(std::size_t step)
         op.forwardOp = graph::opAt(own(*op.forwardOp));
     if (op.recomputeOf)
         op.recomputeOf = graph::opAt(own(*op.recomputeOf));
-    if (isAgain) {
+    if (isRecomputed) {
         op.phase = m_schedule.phaseAt(m_from, step);
         op.recomputeOf = graph::opAt(own(executed.op));
         op.isRepetition = true;
@@ -313,7 +313,7 @@ base::Result<Program> rewrite(const Problem& problem, const Plan& plan, const Sc
                                          "which op of the model is which: export the plan itself, "
                                          "or plan with reorder off.",
                                          late - places.begin(), firstBehind(places, *late)));
-    return Rewriter{*problem.program, schedule}.run(plan.planner);
+    return Rewriter{*problem.step(), schedule}.run(plan.planner);
 }
 
 } // namespace plimsoll::plan

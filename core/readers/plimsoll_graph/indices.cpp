@@ -46,7 +46,7 @@ public:
         return *this;
     }
     /// kBeforeStep, an op, or kNever.
-    RowCheck& moment(const char* column, OpIndex value, std::size_t ops)
+    RowCheck& opIndex(const char* column, OpIndex value, std::size_t ops)
     {
         return value == graph::kNever ? *this : index(column, value, ops, graph::kBeforeStep);
     }
@@ -88,9 +88,9 @@ MaybeFault findStorageIndexFault(const graph::Program& program)
         const graph::Storage& storage = program.storages[row];
         RowCheck check{Table::Storages, row};
         check.index("alloc: op", storage.alloc, ops, graph::kBeforeStep)
-            .moment("free: op", storage.free, ops)
+            .opIndex("free: op", storage.free, ops)
             .index("last_use: op", storage.lastUse, ops, graph::kBeforeStep)
-            .moment("python_free: op", storage.pythonFree, ops);
+            .opIndex("python_free: op", storage.pythonFree, ops);
         if (check.found())
             return check.found();
     }
@@ -150,8 +150,8 @@ MaybeFault findIndexFault(const graph::Program& program)
         check.id("tensor", saved.tensor, program.tensors.size())
             .id("op", saved.op, ops)
             .index("unpack: op", saved.unpack.value_or(0), ops)
-            .moment("dropped: op", saved.dropped, ops)
-            .moment("released: op", saved.released, ops);
+            .opIndex("dropped: op", saved.dropped, ops)
+            .opIndex("released: op", saved.released, ops);
         if (check.found())
             return check.found();
     }

@@ -11,11 +11,11 @@ namespace {
 
 using graph::OpIndex;
 
-std::string momentText(OpIndex moment)
+std::string opIndexText(OpIndex opIndex)
 {
-    if (moment == graph::kNever)
+    if (opIndex == graph::kNever)
         return "after the step";
-    return moment == graph::kBeforeStep ? "before the step" : fmt::format("op {}", moment);
+    return opIndex == graph::kBeforeStep ? "before the step" : fmt::format("op {}", opIndex);
 }
 
 MaybeFault findSpanFault(const graph::Program& program)
@@ -25,15 +25,15 @@ MaybeFault findSpanFault(const graph::Program& program)
         if (storage.free < storage.alloc)
             return fault(Table::Storages, row,
                          fmt::format("is freed at {} but allocated later, at {}",
-                                     momentText(storage.free), momentText(storage.alloc)));
+                                     opIndexText(storage.free), opIndexText(storage.alloc)));
         if (storage.pythonFree > storage.free)
             return fault(Table::Storages, row,
                          fmt::format("has a python_free ({}) later than its free ({})",
-                                     momentText(storage.pythonFree), momentText(storage.free)));
+                                     opIndexText(storage.pythonFree), opIndexText(storage.free)));
         if (storage.pythonFree < storage.alloc)
             return fault(Table::Storages, row,
                          fmt::format("has a python_free ({}) earlier than its alloc ({})",
-                                     momentText(storage.pythonFree), momentText(storage.alloc)));
+                                     opIndexText(storage.pythonFree), opIndexText(storage.alloc)));
     }
     return std::nullopt;
 }
@@ -48,11 +48,11 @@ MaybeFault use(const graph::Program& program, std::size_t op, graph::TensorId te
     if (now < storage.alloc)
         return fault(Table::Ops, op,
                      fmt::format("{} storage {} before its alloc at {}", verb, id.index(),
-                                 momentText(storage.alloc)));
+                                 opIndexText(storage.alloc)));
     if (now > storage.free)
         return fault(Table::Ops, op,
                      fmt::format("{} storage {} after its free at {}", verb, id.index(),
-                                 momentText(storage.free)));
+                                 opIndexText(storage.free)));
     lastUse[id.index()] = now;
     return std::nullopt;
 }

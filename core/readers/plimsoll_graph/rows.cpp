@@ -60,9 +60,9 @@ std::optional<Id> idOrNone(std::int64_t index)
     return Id{static_cast<std::size_t>(index)};
 }
 
-OpIndex momentOrNever(const std::optional<std::int64_t>& moment)
+OpIndex momentOrNever(const std::optional<std::int64_t>& opIndex)
 {
-    return moment ? narrow(*moment) : graph::kNever;
+    return opIndex ? narrow(*opIndex) : graph::kNever;
 }
 
 /// Reads lists of indices through one scratch buffer, so that each list is allocated once.

@@ -12,9 +12,9 @@ using graph::OpIndex;
 using graph::StorageId;
 
 Boundary::Boundary(const plan::Problem& problem)
-    : m_program{*problem.program}
-    , m_forward{static_cast<OpIndex>(problem.program->forwardCount())}
-    , m_closure{*problem.program}
+    : m_program{*problem.step()}
+    , m_forward{static_cast<OpIndex>(problem.step()->forwardCount())}
+    , m_closure{*problem.step()}
     , m_mayGo(m_program.storages.size(), false)
     , m_pinned(m_program.storages.size())
 {

@@ -13,11 +13,11 @@ base::Result<void> addEveryBlock(const plan::Problem& problem, RunPlans& plans,
                                  const base::JobContext& /*job*/)
 {
     std::vector<Siblings> blocks;
-    for (const Siblings& family : graph::repeatedBlocks(*problem.program))
+    for (const Siblings& family : graph::repeatedBlocks(*problem.step()))
         for (const graph::CallId call : family)
             blocks.push_back({call});
     std::ranges::sort(blocks); // calls are numbered as they begin
-    return plans.addRuns(runsOf(*problem.program, blocks));
+    return plans.addRuns(runsOf(*problem.step(), blocks));
 }
 
 } // namespace

@@ -27,7 +27,7 @@ std::vector<Siblings> segmentsOf(const Siblings& chain, std::size_t segments)
 base::Result<void> addSegments(const plan::Problem& problem, RunPlans& plans,
                                const base::JobContext& job)
 {
-    const Siblings chain = longestChain(*problem.program);
+    const Siblings chain = longestChain(*problem.step());
     const auto asked = plans.options().get<std::size_t>("segments");
     if (asked > chain.size())
         return base::failure(
@@ -42,7 +42,7 @@ base::Result<void> addSegments(const plan::Problem& problem, RunPlans& plans,
     const std::size_t last = asked > 0 ? asked : chain.size();
     for (std::size_t count = first; count <= last && !job.stopRequested(); ++count) {
         if (base::Result<void> added =
-                plans.addRuns(runsOf(*problem.program, segmentsOf(chain, count)));
+                plans.addRuns(runsOf(*problem.step(), segmentsOf(chain, count)));
             !added)
             return added;
         job.report(count, last);

@@ -38,7 +38,7 @@ TorchPartition::Knapsack budgetKnapsack(bool isGreedy)
 }
 
 TorchBudgetRows::TorchBudgetRows(const plan::Problem& problem, bool isGreedy)
-    : m_program{*problem.program}
+    : m_program{*problem.step()}
     , m_graph{jointGraph(m_program)}
     , m_partition{m_graph, budgetKnapsack(isGreedy)}
     , m_boundary{problem}

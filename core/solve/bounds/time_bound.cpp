@@ -25,7 +25,7 @@ constexpr std::uint32_t kNoValue = std::numeric_limits<std::uint32_t>::max();
 
 RematProblem boundingProblem(const plan::Problem& problem, plan::Runtime runtime)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     const plan::WorkingSets sets{problem, runtime};
     const std::vector<base::Nanoseconds> times = plan::opTimes(program, problem.device);
     RematProblem made;
@@ -66,7 +66,7 @@ RematProblem boundingProblem(const plan::Problem& problem, plan::Runtime runtime
 
 base::Nanoseconds stepTimeLowerBound(const plan::Problem& problem, plan::Runtime runtime)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     const std::vector<base::Nanoseconds> times = plan::opTimes(program, problem.device);
     const base::Nanoseconds recorded =
         std::accumulate(times.begin(), times.end(), base::Nanoseconds{});

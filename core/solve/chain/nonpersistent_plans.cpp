@@ -59,7 +59,7 @@ base::Result<void> offerNonPersistent(const plan::Problem& problem, const Region
                                       int slots, const base::JobContext& job,
                                       const RowsOffer& offer)
 {
-    const RecomputeClosure closure{*problem.program};
+    const RecomputeClosure closure{*problem.step()};
     const std::set<graph::StorageId> kept = keptByPins(problem);
     int done = 0;
     for (const std::size_t most : kCounts)
@@ -71,7 +71,7 @@ base::Result<void> offerNonPersistent(const plan::Problem& problem, const Region
             // recomputation ends where it may.
             step->chain.regions = {};
             step->chain.ftail.clear();
-            const SequenceRows rows{*problem.program, closure, *step, kept};
+            const SequenceRows rows{*problem.step(), closure, *step, kept};
             const base::JobContext piece = job.piece(done++, 2 * static_cast<int>(kCounts.size()));
             if (base::Result<void> offered = offerChain(*step, rows, slots, piece, offer); !offered)
                 return offered;

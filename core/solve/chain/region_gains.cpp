@@ -8,7 +8,7 @@ namespace plimsoll::solve {
 using graph::OpIndex;
 
 RegionGains::RegionGains(const plan::Problem& problem, const LinearizedStep& step)
-    : m_program{*problem.program}, m_rounding{problem.rounding}, m_stages{step.stages.size()}
+    : m_program{*problem.step()}, m_rounding{problem.rounding}, m_stages{step.stages.size()}
 {
     for (std::size_t stage = 0; stage < m_stages; ++stage)
         m_stageOf.resize(static_cast<std::size_t>(step.stages[stage].last) + 1, stage);

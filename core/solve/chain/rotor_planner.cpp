@@ -39,7 +39,7 @@ struct RotorPlannerOptions : OptionReader
 
     int slots = get<int>("slots");
     plan::Granularity granularity = get<plan::Granularity>("granularity");
-    bool ways = get<bool>("ways");
+    bool variants = get<bool>("ways");
     bool nonpersistent = get<bool>("nonpersistent");
     bool savedSets = get<bool>("saved-sets");
     bool freezeStats = get<bool>("freeze-stats");
@@ -92,7 +92,7 @@ public:
         , m_listener{listener}
         , m_space{makeRegionSpace(problem, asked.granularity)}
         , m_forced{problem, *m_space}
-        , m_stepPlans{*problem.program}
+        , m_stepPlans{*problem.step()}
     {
         m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
     }
@@ -106,8 +106,8 @@ private:
     base::Result<void> fine(int slots, const base::JobContext& job);
     base::Result<void> addKeepEverything();
     base::Result<void> addChain(const LinearizedStep& step, int slots, const base::JobContext& job,
-                                const KeptByWay& kept = {});
-    base::Result<void> severalWays(int slots, const base::JobContext& job);
+                                const SavedByVariant& kept = {});
+    base::Result<void> withVariants(int slots, const base::JobContext& job);
     base::Result<void> addSavedSets(const base::JobContext& job);
     base::Result<void> addNonPersistent(int slots, const base::JobContext& job);
     [[nodiscard]] plan::Plan blank() const;
@@ -115,8 +115,9 @@ private:
                                       const base::JobContext& job);
     base::Result<void> add(const LinearizedStep& step, const std::vector<Region>& regions,
                            const std::vector<plan::Region>& more = {});
-    [[nodiscard]] std::vector<plan::Region>
-    wayRegions(const LinearizedStep& step, const Sequence& sequence, const KeptByWay& kept) const;
+    [[nodiscard]] std::vector<plan::Region> wayRegions(const LinearizedStep& step,
+                                                       const Sequence& sequence,
+                                                       const SavedByVariant& kept) const;
     base::Result<void> certifyAndInsert(const plan::Plan& plan)
     {
         if (std::any_of(plan.regions().begin(), plan.regions().end(),
@@ -166,17 +167,17 @@ std::vector<plan::Region> Search::regionsOf(const LinearizedStep& step,
 /// The regions of stages that save in another way than the first. They are in no region of stages:
 /// those have recomputations.
 std::vector<plan::Region> Search::wayRegions(const LinearizedStep& step, const Sequence& sequence,
-                                             const KeptByWay& kept) const
+                                             const SavedByVariant& kept) const
 {
     std::vector<plan::Region> regions;
     for (const ChainOp op : sequence)
-        if (op.way > 0) {
+        if (op.variant > 0) {
             const auto stage = static_cast<std::size_t>(op.stage);
             plan::Region& region = regions.emplace_back();
             region.first = step.stages[stage].first;
             region.last = step.stages[stage].last;
             region.members = m_space->members(region.first, region.last);
-            region.save = kept[stage][static_cast<std::size_t>(op.way) - 1];
+            region.save = kept[stage][static_cast<std::size_t>(op.variant) - 1];
         }
     return regions;
 }
@@ -232,7 +233,7 @@ base::Result<void> Search::addKeepEverything()
 }
 
 base::Result<void> Search::addChain(const LinearizedStep& step, int slots,
-                                    const base::JobContext& job, const KeptByWay& kept)
+                                    const base::JobContext& job, const SavedByVariant& kept)
 {
     const base::Result<std::optional<RotorTable>> built =
         wholeTable<RotorTable>(step.chain, slots, job.piece(0, 2));
@@ -377,7 +378,7 @@ base::Result<void> Search::elsewhere(CutRule cuts, const base::JobContext& job)
 
 /// Stages of several ops, of which more than all or nothing can be kept: the fewer stages, the more
 /// there is to choose inside of each.
-base::Result<void> Search::severalWays(int slots, const base::JobContext& job)
+base::Result<void> Search::withVariants(int slots, const base::JobContext& job)
 {
     constexpr std::array<std::size_t, 4> kCounts{12, 24, 48, 96};
     int done = 0;
@@ -386,7 +387,7 @@ base::Result<void> Search::severalWays(int slots, const base::JobContext& job)
             base::Result<LinearizedStep> step = linearize(m_problem, *m_space, residuals, most);
             if (!step)
                 return tl::unexpected{step.error()};
-            const KeptByWay kept = addStageWays(m_problem, *step);
+            const SavedByVariant kept = addStageVariants(m_problem, *step);
             if (base::Result<void> added = addChain(
                     *step, slots, job.piece(done++, 2 * static_cast<int>(kCounts.size())), kept);
                 !added)
@@ -397,7 +398,7 @@ base::Result<void> Search::severalWays(int slots, const base::JobContext& job)
 
 base::Result<plan::FrontierPtr> Search::run() &&
 {
-    if (const base::Result<void> takes = takesRegions(*m_problem.program); !takes)
+    if (const base::Result<void> takes = takesRegions(*m_problem.step()); !takes)
         return tl::unexpected{takes.error()};
     // Without a region of its own each plan has those that pins ask for.
     for (const base::Result<void>& begun : {addKeepEverything(), add({}, {})})
@@ -407,18 +408,18 @@ base::Result<plan::FrontierPtr> Search::run() &&
     std::vector<CutRule> others;
     if (betweenOps)
         others.push_back(CutRule::Calls);
-    if (betweenOps && m_problem.program->forwardCount() >= kLong)
+    if (betweenOps && m_problem.step()->forwardCount() >= kLong)
         others.push_back(CutRule::OpsEvenly);
     const int slots = m_asked.slots;
-    const int pieces = 1 + static_cast<int>(others.size()) + (m_asked.ways ? 1 : 0)
+    const int pieces = 1 + static_cast<int>(others.size()) + (m_asked.variants ? 1 : 0)
                        + (m_asked.nonpersistent ? 1 : 0) + (m_asked.savedSets ? 1 : 0);
     int done = 0;
     base::Result<void> added =
         coarse().and_then([&] { return fine(slots, m_job.piece(done++, pieces)); });
     for (std::size_t rule = 0; rule < others.size() && added; ++rule)
         added = elsewhere(others[rule], m_job.piece(done++, pieces));
-    if (added && m_asked.ways)
-        added = severalWays(slots, m_job.piece(done++, pieces));
+    if (added && m_asked.variants)
+        added = withVariants(slots, m_job.piece(done++, pieces));
     if (added && m_asked.nonpersistent)
         added = addNonPersistent(slots, m_job.piece(done++, pieces));
     if (added && m_asked.savedSets)
@@ -437,7 +438,7 @@ PlannerDescriptor descriptorOfRotor()
         .lower = kFewestSlots,
         .standard = 500,
         .upper = 4000};
-    const OptionRecord ways =
+    const OptionRecord variants =
         switchRecord("ways", "Several ways of a stage",
                      "Whether stages may also keep part of what they make and repeat the rest.");
     const OptionRecord nonPersistent = switchRecord(
@@ -448,7 +449,7 @@ PlannerDescriptor descriptorOfRotor()
             "Rotor",
             "Checkpoints runs of modules or ops, nested where it pays: the optimal schedules of a "
             "chain, evaluated on the full graph.",
-            {slots, granularityRecord(), ways, nonPersistent, savedSetsRecord(),
+            {slots, granularityRecord(), variants, nonPersistent, savedSetsRecord(),
              freezeStatsRecord(), runtimeRecord()},
             "Rotor, optimal checkpointing of heterogeneous chains (arXiv 1911.13214), with the "
             "recurrence corrected.",

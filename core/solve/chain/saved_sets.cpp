@@ -54,9 +54,9 @@ void keep(std::vector<plan::Region>& regions, OpId op)
 } // namespace
 
 SavedSets::SavedSets(const plan::Problem& problem)
-    : m_problem{problem}, m_density(problem.program->ops.size(), 0.0)
+    : m_problem{problem}, m_density(problem.step()->ops.size(), 0.0)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     const std::vector<base::Nanoseconds> times = plan::opTimes(program, problem.device);
     const std::vector<bool> savable = keepableOps(program);
     std::vector<bool> isPinned(program.ops.size(), false);

@@ -25,17 +25,17 @@ struct Results
     double time = 0;        ///< nanoseconds to make them again
 };
 
-class WayFinder
+class VariantFinder
 {
 public:
-    WayFinder(const plan::Problem& problem, LinearizedStep& step)
+    VariantFinder(const plan::Problem& problem, LinearizedStep& step)
         : m_problem{problem}
         , m_step{step}
-        , m_isKeepable{keepableOps(*problem.program)}
-        , m_times{plan::opTimes(*problem.program, problem.device)}
+        , m_isKeepable{keepableOps(*problem.step())}
+        , m_times{plan::opTimes(*problem.step(), problem.device)}
         , m_lastSaver(step.stages.size(), graph::kBeforeStep)
     {
-        const graph::Program& program = *problem.program;
+        const graph::Program& program = *problem.step();
         for (const plan::Pin& pin : problem.pins)
             if (pin.kind == plan::PinKind::Recompute)
                 for (const StorageId storage : pin.storages)
@@ -52,15 +52,15 @@ public:
         }
     }
 
-    [[nodiscard]] KeptByWay run()
+    [[nodiscard]] SavedByVariant run()
     {
         Chain& chain = m_step.chain;
-        chain.ways.resize(chain.stages());
-        chain.waysOnce = true;
-        KeptByWay kept(chain.stages());
+        chain.variants.resize(chain.stages());
+        chain.variantsOnce = true;
+        SavedByVariant kept(chain.stages());
         for (std::size_t stage = 0; stage < chain.stages(); ++stage)
             if (chain.regions.mayCheckpoint(stage, stage))
-                addWays(stage, kept[stage]);
+                addVariants(stage, kept[stage]);
         return kept;
     }
 
@@ -68,7 +68,7 @@ private:
     [[nodiscard]] std::vector<StorageId> handedOnBy(std::size_t stage) const;
     [[nodiscard]] Results resultsOf(OpId op, const std::vector<StorageId>& handedOn) const;
     [[nodiscard]] std::vector<Results> candidates(std::size_t stage) const;
-    void addWays(std::size_t stage, std::vector<std::vector<OpId>>& kept);
+    void addVariants(std::size_t stage, std::vector<std::vector<OpId>>& kept);
 
     const plan::Problem& m_problem;
     LinearizedStep& m_step;
@@ -78,7 +78,7 @@ private:
                                       ///< there
 };
 
-std::vector<StorageId> WayFinder::handedOnBy(std::size_t stage) const
+std::vector<StorageId> VariantFinder::handedOnBy(std::size_t stage) const
 {
     std::vector<StorageId> values;
     if (stage + 1 < m_step.stages.size())
@@ -87,9 +87,9 @@ std::vector<StorageId> WayFinder::handedOnBy(std::size_t stage) const
     return values;
 }
 
-Results WayFinder::resultsOf(OpId op, const std::vector<StorageId>& handedOn) const
+Results VariantFinder::resultsOf(OpId op, const std::vector<StorageId>& handedOn) const
 {
-    const graph::Program& program = *m_problem.program;
+    const graph::Program& program = *m_problem.step();
     Results results{{op}, 0, static_cast<double>(m_times[op.index()].count())};
     for (const graph::TensorId tensor : program.op(op).outputs)
         if (const StorageId storage = program.tensor(tensor).storage;
@@ -100,7 +100,7 @@ Results WayFinder::resultsOf(OpId op, const std::vector<StorageId>& handedOn) co
 }
 
 /// By falling worth.
-std::vector<Results> WayFinder::candidates(std::size_t stage) const
+std::vector<Results> VariantFinder::candidates(std::size_t stage) const
 {
     const std::vector<StorageId> handedOn = handedOnBy(stage);
     std::vector<Results> found;
@@ -108,7 +108,7 @@ std::vector<Results> WayFinder::candidates(std::size_t stage) const
     bool mayDraw = true;
     for (OpIndex at = m_step.stages[stage].last; at >= m_step.stages[stage].first; --at) {
         const OpId op{static_cast<std::size_t>(at)};
-        const bool isRandom = m_problem.program->op(op).isRandom;
+        const bool isRandom = m_problem.step()->op(op).isRandom;
         const bool mayKeep = m_isKeepable[op.index()];
         mayDraw = mayDraw && (!isRandom || mayKeep);
         if (!(isRandom ? mayDraw : mayKeep && m_times[op.index()].count() > 0))
@@ -129,15 +129,15 @@ std::vector<Results> WayFinder::candidates(std::size_t stage) const
     return found;
 }
 
-void WayFinder::addWays(std::size_t stage, std::vector<std::vector<OpId>>& kept)
+void VariantFinder::addVariants(std::size_t stage, std::vector<std::vector<OpId>>& kept)
 {
     Chain& chain = m_step.chain;
-    const StageVariant everything = chain.way(stage, 0);
+    const StageVariant everything = chain.variant(stage, 0);
     const std::vector<StorageId> handedOn = handedOnBy(stage);
     double again = 0;
     for (OpIndex at = m_step.stages[stage].first; at <= m_lastSaver[stage]; ++at)
         again += static_cast<double>(m_times[static_cast<std::size_t>(at)].count());
-    std::vector<StageVariant> ways;
+    std::vector<StageVariant> variants;
     std::vector<std::vector<OpId>> sets;
     std::vector<OpId> ops;
     std::int64_t bytes = chain.x[stage + 1];
@@ -153,26 +153,26 @@ void WayFinder::addWays(std::size_t stage, std::vector<std::vector<OpId>>& kept)
         }
         if (bytes >= everything.xbar)
             break;
-        StageVariant way = everything;
-        way.xbar = bytes;
-        way.btime += again;
+        StageVariant variant = everything;
+        variant.xbar = bytes;
+        variant.btime += again;
         // All of the stage is there while its backward runs.
-        way.btmp = std::max(everything.ftmp, everything.btmp) + (everything.xbar - bytes);
-        ways.push_back(way);
+        variant.btmp = std::max(everything.ftmp, everything.btmp) + (everything.xbar - bytes);
+        variants.push_back(variant);
         std::ranges::sort(sets.emplace_back(ops));
     }
-    for (std::size_t count = 1; count <= ways.size(); ++count)
-        if (count * kMostWays / ways.size() > (count - 1) * kMostWays / ways.size()) {
-            chain.ways[stage].push_back(ways[count - 1]);
+    for (std::size_t count = 1; count <= variants.size(); ++count)
+        if (count * kMaxVariants / variants.size() > (count - 1) * kMaxVariants / variants.size()) {
+            chain.variants[stage].push_back(variants[count - 1]);
             kept.push_back(std::move(sets[count - 1]));
         }
 }
 
 } // namespace
 
-KeptByWay addStageWays(const plan::Problem& problem, LinearizedStep& step)
+SavedByVariant addStageVariants(const plan::Problem& problem, LinearizedStep& step)
 {
-    return WayFinder{problem, step}.run();
+    return VariantFinder{problem, step}.run();
 }
 
 } // namespace plimsoll::solve

@@ -22,7 +22,7 @@ struct Life
 std::vector<Life> livesOf(const plan::VerifiedPlan& plan)
 {
     const plan::Schedule& schedule = *plan.evaluation().schedule;
-    const graph::Program& program = *plan.problem().program;
+    const graph::Program& program = *plan.problem().step();
     const auto steps = static_cast<std::int32_t>(schedule.steps.size());
     std::vector<Life> lives;
     for (const plan::Instance& instance : schedule.instances) {

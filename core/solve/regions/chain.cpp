@@ -64,24 +64,24 @@ Result<void> checkSizes(std::string_view name, const std::vector<std::int64_t>& 
 
 } // namespace
 
-StageVariant Chain::way(std::size_t stage, std::size_t number) const
+StageVariant Chain::variant(std::size_t stage, std::size_t number) const
 {
     if (number > 0)
-        return ways[stage][number - 1];
+        return variants[stage][number - 1];
     const bool isLoss = stage == stages();
     return {
         isLoss ? 0.0 : ftime[stage], btime[stage], isLoss ? 0 : xbar[stage + 1],
         isLoss ? 0 : ftmp[stage],    btmp[stage],  isLoss || ftail.empty() ? 0.0 : ftail[stage]};
 }
 
-std::size_t Chain::fastestWay(std::size_t stage) const
+std::size_t Chain::fastestVariant(std::size_t stage) const
 {
     std::size_t best = 0;
     const auto time = [&](std::size_t number) {
-        const StageVariant each = way(stage, number);
+        const StageVariant each = variant(stage, number);
         return each.ftime + each.btime;
     };
-    for (std::size_t number = 1; number < waysOf(stage); ++number)
+    for (std::size_t number = 1; number < variantsOf(stage); ++number)
         if (time(number) < time(best))
             best = number;
     return best;
@@ -102,13 +102,13 @@ namespace {
 /// All ways of all stages, field by field, so that an entry can be named.
 Result<void> checkWays(const Chain& chain, std::int64_t& sum)
 {
-    Result<void> ok = checkLength("ways", chain.ways.size(), chain.stages());
-    for (std::size_t stage = 0; stage < chain.ways.size() && ok; ++stage) {
+    Result<void> ok = checkLength("ways", chain.variants.size(), chain.stages());
+    for (std::size_t stage = 0; stage < chain.variants.size() && ok; ++stage) {
         std::vector<double> times;
         std::vector<std::int64_t> sizes;
-        for (const StageVariant& way : chain.ways[stage]) {
-            times.insert(times.end(), {way.ftime, way.btime, way.ftail});
-            sizes.insert(sizes.end(), {way.xbar, way.ftmp, way.btmp});
+        for (const StageVariant& variant : chain.variants[stage]) {
+            times.insert(times.end(), {variant.ftime, variant.btime, variant.ftail});
+            sizes.insert(sizes.end(), {variant.xbar, variant.ftmp, variant.btmp});
         }
         const std::string name = fmt::format("ways[{}]", stage);
         ok = checkTimes(name, times);
@@ -131,7 +131,7 @@ Result<void> checkOptional(const Chain& chain, std::int64_t& sum)
         ok = ok ? checkLength("ntmp", chain.ntmp.size(), chain.stages()) : ok;
         ok = ok ? checkSizes("ntmp", chain.ntmp, sum) : ok;
     }
-    if (!chain.ways.empty())
+    if (!chain.variants.empty())
         ok = ok ? checkWays(chain, sum) : ok;
     return ok;
 }
@@ -167,9 +167,9 @@ Chain normalised(Chain chain)
 {
     for (std::size_t i = 0; i < chain.xbar.size(); ++i)
         chain.xbar[i] = std::max(chain.xbar[i], chain.x[i]);
-    for (std::size_t stage = 0; stage < chain.ways.size(); ++stage)
-        for (StageVariant& way : chain.ways[stage])
-            way.xbar = std::max(way.xbar, chain.x[stage + 1]);
+    for (std::size_t stage = 0; stage < chain.variants.size(); ++stage)
+        for (StageVariant& variant : chain.variants[stage])
+            variant.xbar = std::max(variant.xbar, chain.x[stage + 1]);
     return chain;
 }
 
@@ -180,9 +180,9 @@ Chain withLeftGradients(Chain chain)
     };
     for (std::size_t stage = 0; stage < chain.stages(); ++stage)
         chain.btmp[stage] = std::max(chain.btmp[stage], leaves(stage, chain.xbar[stage + 1]));
-    for (std::size_t stage = 0; stage < chain.ways.size(); ++stage)
-        for (StageVariant& way : chain.ways[stage])
-            way.btmp = std::max(way.btmp, leaves(stage, way.xbar));
+    for (std::size_t stage = 0; stage < chain.variants.size(); ++stage)
+        for (StageVariant& variant : chain.variants[stage])
+            variant.btmp = std::max(variant.btmp, leaves(stage, variant.xbar));
     return chain;
 }
 
@@ -190,8 +190,8 @@ double baseTime(const Chain& chain)
 {
     double time = 0;
     for (std::size_t stage = 0; stage <= chain.stages(); ++stage) {
-        const StageVariant way = chain.way(stage, chain.fastestWay(stage));
-        time += way.ftime + way.btime;
+        const StageVariant variant = chain.variant(stage, chain.fastestVariant(stage));
+        time += variant.ftime + variant.btime;
     }
     return time;
 }
@@ -204,9 +204,10 @@ std::int64_t peakLowerBound(const Chain& chain)
         // The model input stays; the stage's own input is another value except for the first.
         const std::int64_t inputs = chain.x[0] + (i > 0 ? chain.x[i] : 0);
         std::int64_t least = std::numeric_limits<std::int64_t>::max();
-        for (std::size_t number = 0; number < chain.waysOf(i); ++number) {
-            const StageVariant way = chain.way(i, number);
-            least = std::min(least, way.xbar + std::max(way.ftmp, chain.x[i + 1] + way.btmp));
+        for (std::size_t number = 0; number < chain.variantsOf(i); ++number) {
+            const StageVariant variant = chain.variant(i, number);
+            least = std::min(least,
+                             variant.xbar + std::max(variant.ftmp, chain.x[i + 1] + variant.btmp));
         }
         bound = std::max(bound, inputs + least);
     }

@@ -67,20 +67,20 @@ struct Chain
     std::vector<double> ntime;      ///< [L] one forward without saving. Empty: as `ftime`
     std::vector<std::int64_t> ntmp; ///< [L] alive only while it runs. Empty: as `ftmp`
     std::vector<std::vector<StageVariant>>
-        ways;              ///< [L] ways 1, 2, … of each stage to run with saving;
-                           ///< way 0 is that of the arrays. Empty: no more ways
-    bool waysOnce = false; ///< recomputations save by way 0 only
+        variants;              ///< [L] ways 1, 2, … of each stage to run with saving;
+                               ///< way 0 is that of the arrays. Empty: no more ways
+    bool variantsOnce = false; ///< recomputations save by way 0 only
     RegionMask regions;
 
     [[nodiscard]] std::size_t stages() const { return ftime.size(); }
     /// At least one; also of the loss stage.
-    [[nodiscard]] std::size_t waysOf(std::size_t stage) const
+    [[nodiscard]] std::size_t variantsOf(std::size_t stage) const
     {
-        return stage < ways.size() ? ways[stage].size() + 1 : 1;
+        return stage < variants.size() ? variants[stage].size() + 1 : 1;
     }
-    [[nodiscard]] StageVariant way(std::size_t stage, std::size_t number) const;
+    [[nodiscard]] StageVariant variant(std::size_t stage, std::size_t number) const;
     /// The way with the least time of forward and backward.
-    [[nodiscard]] std::size_t fastestWay(std::size_t stage) const;
+    [[nodiscard]] std::size_t fastestVariant(std::size_t stage) const;
     /// Of a forward without saving.
     [[nodiscard]] double plainTime(std::size_t stage) const
     {

@@ -37,7 +37,7 @@ Run runOf(const plan::Region& region)
 /// From the op that makes each value pinned to be recomputed to its last use in forward and loss.
 std::vector<Run> pinnedRuns(const plan::Problem& problem)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     std::vector<OpIndex> lastUse(program.storages.size(), graph::kBeforeStep);
     const std::size_t forward = program.forwardCount();
     for (std::size_t op = 0; op < forward; ++op)

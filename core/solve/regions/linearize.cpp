@@ -25,7 +25,7 @@ class Linearizer
 public:
     Linearizer(const plan::Problem& problem, Residuals residuals, std::size_t mostStages)
         : m_problem{problem}
-        , m_program{*problem.program}
+        , m_program{*problem.step()}
         , m_residuals{residuals}
         , m_mostStages{mostStages}
         , m_times{plan::opTimes(m_program, problem.device)}
@@ -189,8 +189,8 @@ std::vector<OpIndex> Linearizer::savedUntil() const
 {
     std::vector<OpIndex> until(m_program.storages.size(), graph::kBeforeStep);
     for (const graph::Saved& saved : m_program.saved) {
-        OpIndex& moment = until[m_program.tensor(saved.tensor).storage.index()];
-        moment = std::max(moment, saved.released);
+        OpIndex& opIndex = until[m_program.tensor(saved.tensor).storage.index()];
+        opIndex = std::max(opIndex, saved.released);
     }
     return until;
 }
@@ -290,16 +290,16 @@ base::Result<LinearizedStep> linearize(const plan::Problem& problem, const Regio
                                        Residuals residuals, std::size_t mostStages,
                                        std::optional<CutRule> cuts)
 {
-    if (problem.program->forwardCount() == 0)
+    if (problem.step()->forwardCount() == 0)
         return base::failure(base::ErrorKind::File,
                              "The graph has no forward ops: there is nothing to plan.");
-    if (const std::int64_t count = problem.program->header.microSteps; count > 1)
+    if (const std::int64_t count = problem.step()->header.microSteps; count > 1)
         return base::failure(
             base::ErrorKind::Usage,
             fmt::format("The graph has {} micro-steps, over which nothing can be planned: plan a "
                         "trace with micro_steps=1 and apply the plan, which then runs in each.",
                         count));
-    if (const base::Result<void> takes = takesRegions(*problem.program); !takes)
+    if (const base::Result<void> takes = takesRegions(*problem.step()); !takes)
         return tl::unexpected{takes.error()};
     const bool isBetweenOps = space.granularity() == plan::Granularity::Op;
     return Linearizer{problem, residuals, mostStages}.run(

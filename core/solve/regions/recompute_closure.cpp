@@ -37,20 +37,20 @@ RecomputeClosure::RecomputeClosure(const graph::Program& program)
 {
     for (std::size_t index = 0; index < program.ops.size(); ++index) {
         const graph::Op& op = program.ops[index];
-        const auto moment = static_cast<OpIndex>(index);
+        const auto opIndex = static_cast<OpIndex>(index);
         std::set<StorageId> touched;
         for (const std::vector<graph::TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
             for (const graph::TensorId tensor : *tensors)
                 touched.insert(program.tensor(tensor).storage);
         for (const StorageId storage : touched) {
-            addOnce(m_uses[storage.index()], moment);
-            if (program.storage(storage).alloc == moment)
-                addOnce(m_writers[storage.index()], moment);
+            addOnce(m_uses[storage.index()], opIndex);
+            if (program.storage(storage).alloc == opIndex)
+                addOnce(m_writers[storage.index()], opIndex);
         }
         bool writesOlder = false;
         for (const graph::TensorId tensor : op.writes) {
             const StorageId storage = program.tensor(tensor).storage;
-            addOnce(m_writers[storage.index()], moment);
+            addOnce(m_writers[storage.index()], opIndex);
             if (program.storage(storage).alloc < 0) {
                 writesOlder = true;
                 touched.erase(storage);
@@ -60,7 +60,7 @@ RecomputeClosure::RecomputeClosure(const graph::Program& program)
             std::ranges::find(kUpdateStatistics, program.targetOf(op)) != kUpdateStatistics.end();
         const bool storesGradient =
             op.node >= 0 && program.nodes[static_cast<std::size_t>(op.node)] == "AccumulateGrad";
-        m_isRepeatable[index] = moment < m_runnerOps && !op.isCollective && !storesGradient
+        m_isRepeatable[index] = opIndex < m_runnerOps && !op.isCollective && !storesGradient
                                 && (!writesOlder || leavesStatistics);
         m_touched[index].assign(touched.begin(), touched.end());
     }

@@ -52,7 +52,7 @@ class RegionsOfUnits final : public RegionSpace
 {
 public:
     RegionsOfUnits(std::unique_ptr<const RegionSpace> all, const plan::Problem& problem)
-        : m_all{std::move(all)}, m_isUnit(problem.program->calls.size(), false)
+        : m_all{std::move(all)}, m_isUnit(problem.step()->calls.size(), false)
     {
         std::set<std::string> paths;
         for (const plan::ShardUnit& unit : problem.parallel->units)
@@ -60,7 +60,7 @@ public:
                 paths.insert(unit.path);
         for (std::size_t call = 0; call < m_isUnit.size(); ++call)
             m_isUnit[call] =
-                paths.contains(problem.program->module(problem.program->calls[call].module).path);
+                paths.contains(problem.step()->module(problem.step()->calls[call].module).path);
     }
 
     [[nodiscard]] plan::Granularity granularity() const override { return m_all->granularity(); }
@@ -103,8 +103,8 @@ std::unique_ptr<const RegionSpace> makeRegionSpace(const plan::Problem& problem,
     for (const plan::Pin& pin : problem.pins)
         if (pin.kind == plan::PinKind::Keep)
             for (const graph::StorageId storage : pin.storages)
-                kept.push_back(problem.program->storage(storage).alloc);
-    std::unique_ptr<const RegionSpace> all = makeRegionSpace(*problem.program, granularity);
+                kept.push_back(problem.step()->storage(storage).alloc);
+    std::unique_ptr<const RegionSpace> all = makeRegionSpace(*problem.step(), granularity);
     if (problem.parallel && !problem.parallel->units.empty()
         && granularity == plan::Granularity::Module)
         all = std::make_unique<RegionsOfUnits>(std::move(all), problem);

@@ -34,7 +34,7 @@ base::Result<void> RunPlans::addUnplanned()
 {
     const plan::Plan unplanned = blank();
     if (!unplanned.isCompiledStep())
-        if (base::Result<void> takes = takesRegions(*m_problem.program); !takes)
+        if (base::Result<void> takes = takesRegions(*m_problem.step()); !takes)
             return takes;
     return beginFrontier(m_frontier, m_problem, unplanned);
 }

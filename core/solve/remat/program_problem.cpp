@@ -21,7 +21,7 @@ class Adapter
 public:
     explicit Adapter(const plan::Problem& problem)
         : m_source{problem}
-        , m_program{*problem.program}
+        , m_program{*problem.step()}
         , m_closure{m_program}
         , m_ops{m_program.countBeforeOptimizer()}
         , m_valueOf(m_program.storages.size(), kNoValue)

@@ -25,10 +25,10 @@ std::size_t at(OpIndex moment)
 
 RegionDrafts::RegionDrafts(const plan::Problem& problem, const RegionSpace& space)
     : m_problem{problem}
-    , m_program{*problem.program}
+    , m_program{*problem.step()}
     , m_space{space}
-    , m_forward{static_cast<OpIndex>(problem.program->forwardCount())}
-    , m_keepable{keepableOps(*problem.program)}
+    , m_forward{static_cast<OpIndex>(problem.step()->forwardCount())}
+    , m_keepable{keepableOps(*problem.step())}
     , m_made(at(m_forward), 0)
     , m_waiting(at(m_forward), 0)
     , m_packed(at(m_forward), kBeforeStep)

@@ -203,7 +203,7 @@ Result<void> RegionSearch::refine(std::vector<Family>& families, base::Bytes bud
 
 Result<void> RegionSearch::run(std::size_t budgets, const JobContext& job)
 {
-    const std::size_t ops = std::max<std::size_t>(m_problem.program->ops.size(), 1);
+    const std::size_t ops = std::max<std::size_t>(m_problem.step()->ops.size(), 1);
     const std::size_t evaluations = std::clamp(kWork / ops, kFewest, kMost);
     const std::int64_t most =
         m_frontier.points().empty() ? 0 : m_frontier.points().back()->evaluation().peak.count();

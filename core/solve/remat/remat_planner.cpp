@@ -147,7 +147,7 @@ bool Search::serves(const RematStart& start) const
 base::Result<void> Search::begin()
 {
     if (!m_asked.isCompiled())
-        if (base::Result<void> takes = takesRegions(*m_problem.program); !takes)
+        if (base::Result<void> takes = takesRegions(*m_problem.step()); !takes)
             return takes;
     plan::Plan everything = m_asked.isCompiled() ? proposal({}) : regionsProposal({});
     // Between ops the model's code is replaced, which alone changes what lives when.
@@ -165,7 +165,7 @@ base::Result<void> Search::begin()
 
 base::Result<void> Search::start(const RematStart& start, const base::JobContext& job)
 {
-    if (m_asked.isCompiled() && m_problem.program->isRewritten())
+    if (m_asked.isCompiled() && m_problem.step()->isRewritten())
         return {}; // a list of ops, over which those lay nothing
     Options options = start.options;
     if (m_asked.freezeStats)

@@ -24,11 +24,11 @@ RepeatedProblem::RepeatedProblem(const RematProblem& problem, std::vector<RematR
 }
 
 void RepeatedProblem::addOp(const RematProblem& from, std::uint32_t op, std::uint32_t stands,
-                            bool isAgain)
+                            bool isRecomputed)
 {
     RematOp made = from.ops[op];
     for (std::uint32_t& value : made.makes) {
-        if (isAgain) { // the one so far ends with its last use
+        if (isRecomputed) { // the one so far ends with its last use
             const std::uint32_t before = m_valueOf[value];
             m_valueOf[value] = static_cast<std::uint32_t>(m_problem.values.size());
             m_problem.values.push_back(m_problem.values[before]);
@@ -100,7 +100,7 @@ std::optional<std::vector<RematRecomputeStep>> rowsOfPins(const plan::Problem& p
             if (pin.kind == plan::PinKind::Recompute)
                 pinned.push_back(static_cast<std::uint32_t>(storage.index()));
             else
-                kept.push_back(problem.program->storage(storage).alloc);
+                kept.push_back(problem.step()->storage(storage).alloc);
     std::ranges::sort(kept);
     std::ranges::sort(pinned);
     pinned.erase(std::unique(pinned.begin(), pinned.end()), pinned.end());

@@ -27,7 +27,7 @@ public:
     [[nodiscard]] RematPlan repeated(const RematPlan& plan) const;
 
 private:
-    void addOp(const RematProblem& from, std::uint32_t op, std::uint32_t stands, bool isAgain);
+    void addOp(const RematProblem& from, std::uint32_t op, std::uint32_t stands, bool isRecomputed);
 
     RematProblem m_problem;
     std::vector<std::uint32_t> m_opOf;     ///< by op: of the original that it executes

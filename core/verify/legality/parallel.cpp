@@ -64,7 +64,7 @@ private:
     void shard();
     void redirect(const std::map<StorageId, StorageId>& homes);
     [[nodiscard]] std::set<std::size_t> ownParameters() const;
-    void attribute(OpIndex moment);
+    void attribute(OpIndex opIndex);
     const DataParallel& m_setting;
     const Program& m_recorded;
     std::shared_ptr<Program> m_program;
@@ -183,15 +183,15 @@ std::set<std::size_t> OneProcess::ownParameters() const
 
 /// Whose the temporaries of an op of the optimizer are: its i-th result goes with the i-th tensor
 /// of each list that it reads.
-void OneProcess::attribute(OpIndex moment)
+void OneProcess::attribute(OpIndex opIndex)
 {
-    const Op& op = m_program->op(graph::opAt(moment));
+    const Op& op = m_program->op(graph::opAt(opIndex));
     for (std::size_t read = 0; read < op.reads.size(); ++read) {
         const auto owner = m_owner.find(m_program->tensor(op.reads[read]).storage);
         if (owner == m_owner.end() || op.outputs.empty())
             continue;
         const StorageId made = m_program->tensor(op.outputs[read % op.outputs.size()]).storage;
-        if (m_program->storage(made).alloc == moment)
+        if (m_program->storage(made).alloc == opIndex)
             m_owner.emplace(made, owner->second);
     }
 }
@@ -262,7 +262,7 @@ Problem ofOneProcess(const Problem& problem)
 {
     Problem own = problem;
     if (problem.parallel)
-        own.program = OneProcess{*problem.parallel->recorded, problem.parallel->setting}.make();
+        own.written = OneProcess{*problem.program, problem.parallel->setting}.make();
     return own;
 }
 
@@ -297,12 +297,11 @@ std::vector<Fault> shardFaults(const Problem& problem, const Plan& plan, bool is
                  "neither runtime \"step\" nor code between ops calls: take runtime "
                  "\"checkpoint\" with granularity \"module\"."}};
     std::set<std::string> sharded;
-    for (const Group& group :
-         groupsOf(*problem.parallel->recorded, problem.parallel->setting.world))
+    for (const Group& group : groupsOf(*problem.program, problem.parallel->setting.world))
         if (!group.isRest)
             sharded.insert(group.path);
     std::vector<Fault> faults;
-    findLostHooks(*problem.program, sharded, plan.regions(), faults);
+    findLostHooks(*problem.step(), sharded, plan.regions(), faults);
     return faults;
 }
 
@@ -312,7 +311,7 @@ std::vector<Fault> parallelFaults(const Problem& problem, const Plan& plan)
 {
     if (!problem.parallel || problem.parallel->setting.manual)
         return {};
-    const bool isStepped = plan.isCompiledStep() || problem.program->isRewritten();
+    const bool isStepped = plan.isCompiledStep() || problem.step()->isRewritten();
     if (problem.parallel->setting.zero >= 2)
         return shardFaults(problem, plan, isStepped);
     if (!isStepped)

@@ -193,14 +193,14 @@ private:
         for (std::size_t i = 0; i < m_program.ops.size(); ++i) {
             if (m_program.ops[i].phase != Phase::Backward)
                 continue;
-            const auto moment = static_cast<OpIndex>(i);
+            const auto opIndex = static_cast<OpIndex>(i);
             for (Group* group : touchedBy(m_program.ops[i])) {
                 for (Group* whose : {group, &rest})
                     if (whose->begin < 0)
-                        whose->begin = moment;
-                group->end = moment;
+                        whose->begin = opIndex;
+                group->end = opIndex;
             }
-            rest.end = std::max(rest.end, moment);
+            rest.end = std::max(rest.end, opIndex);
         }
         rest.end = countOf(m_program, Phase::Backward) - 1;
     }

@@ -12,24 +12,24 @@ using graph::StorageId;
 
 PinWatch::PinWatch(const Problem& problem)
     : m_problem{problem}
-    , m_backward{static_cast<OpIndex>(problem.program->forwardCount())}
+    , m_backward{static_cast<OpIndex>(problem.step()->forwardCount())}
     , m_isTold(problem.pins.size(), false)
 {
     if (problem.pins.empty())
         return;
-    m_keptBy.resize(problem.program->ops.size());
+    m_keptBy.resize(problem.step()->ops.size());
     for (std::size_t pin = 0; pin < problem.pins.size(); ++pin)
         if (problem.pins[pin].kind == PinKind::Keep)
             for (const StorageId storage : problem.pins[pin].storages)
-                m_keptBy[static_cast<std::size_t>(problem.program->storage(storage).alloc)]
+                m_keptBy[static_cast<std::size_t>(problem.step()->storage(storage).alloc)]
                     .push_back(pin);
 }
 
-void PinWatch::watch(OpIndex op, bool isAgain, const Heap& heap, Verification& seen)
+void PinWatch::watch(OpIndex op, bool isRecomputed, const Heap& heap, Verification& seen)
 {
     if (m_problem.pins.empty())
         return;
-    if (isAgain) {
+    if (isRecomputed) {
         for (const std::size_t pin : m_keptBy[static_cast<std::size_t>(op)])
             tell(pin, "which the plan recomputes", op, seen);
         return;
@@ -41,7 +41,7 @@ void PinWatch::watch(OpIndex op, bool isAgain, const Heap& heap, Verification& s
             for (const StorageId storage : m_problem.pins[pin].storages)
                 if (heap.isAlive(heap.original(storage)))
                     tell(pin, "which the plan keeps until backward",
-                         m_problem.program->storage(storage).alloc, seen);
+                         m_problem.step()->storage(storage).alloc, seen);
 }
 
 void PinWatch::tell(std::size_t pin, const char* what, OpIndex maker, Verification& seen)
@@ -54,7 +54,7 @@ void PinWatch::tell(std::size_t pin, const char* what, OpIndex maker, Verificati
         {FaultKind::PinViolated,
          fmt::format("The pin {}:{} is violated by what {} makes, {}.",
                      broken.kind == PinKind::Keep ? "keep" : "recompute", broken.glob,
-                     nameOf(*m_problem.program, graph::opAt(maker)), what)});
+                     nameOf(*m_problem.step(), graph::opAt(maker)), what)});
 }
 
 } // namespace plimsoll::plan::verifying

@@ -17,7 +17,7 @@ public:
     explicit PinWatch(const Problem& problem);
 
     /// While op `op` runs, by itself or again.
-    void watch(graph::OpIndex op, bool isAgain, const Heap& heap, Verification& seen);
+    void watch(graph::OpIndex op, bool isRecomputed, const Heap& heap, Verification& seen);
 
 private:
     void tell(std::size_t pin, const char* what, graph::OpIndex maker, Verification& seen);

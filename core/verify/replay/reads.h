@@ -20,11 +20,11 @@ public:
     {
         m_rowsOfNode[m_state.program.saved[index].sequence].push_back(index);
     }
-    void check(graph::OpIndex moment);
+    void check(graph::OpIndex opIndex);
 
 private:
-    void checkBackwardRead(graph::OpIndex moment, graph::StorageId storage);
-    void checkSlots(graph::OpIndex moment, graph::StorageId storage);
+    void checkBackwardRead(graph::OpIndex opIndex, graph::StorageId storage);
+    void checkSlots(graph::OpIndex opIndex, graph::StorageId storage);
 
     ReplayState& m_state;
     std::map<std::int64_t, std::vector<std::size_t>>

@@ -120,11 +120,11 @@ void Recomputation::packArguments(int nested)
     }
 }
 
-bool Recomputation::pack(OpIndex moment, bool after)
+bool Recomputation::pack(OpIndex opIndex, bool after)
 {
-    if (m_state.tree.innermost(moment) != m_run.frame)
+    if (m_state.tree.innermost(opIndex) != m_run.frame)
         return false;
-    for (const std::size_t row : m_state.rows[static_cast<std::size_t>(moment)]) {
+    for (const std::size_t row : m_state.rows[static_cast<std::size_t>(opIndex)]) {
         if (m_state.program.saved[row].afterKernel != after)
             continue;
         packRow(row);
@@ -161,10 +161,10 @@ void Recomputation::packRow(std::size_t index)
 }
 
 // The selective context answers with what forward made; nothing runs.
-void Recomputation::fetch(OpIndex moment)
+void Recomputation::fetch(OpIndex opIndex)
 {
     std::vector<InstanceId>& copies = m_state.tree[m_run.frame].copies;
-    for (const StorageId storage : m_state.allocates[static_cast<std::size_t>(moment)]) {
+    for (const StorageId storage : m_state.allocates[static_cast<std::size_t>(opIndex)]) {
         const auto copy = std::ranges::find_if(
             copies, [&](InstanceId id) { return m_state.heap.storageOf(id) == storage; });
         if (copy == copies.end()) {
@@ -177,42 +177,42 @@ void Recomputation::fetch(OpIndex moment)
         m_made[storage.index()] = *copy;
         m_bound.push_back(storage);
         // The copy's holder is from now on the function's variable.
-        schedule(std::max(m_local[storage.index()], moment), {Event::Kind::Variable, *copy});
+        schedule(std::max(m_local[storage.index()], opIndex), {Event::Kind::Variable, *copy});
         copies.erase(copy);
     }
 }
 
-void Recomputation::execute(OpIndex moment)
+void Recomputation::execute(OpIndex opIndex)
 {
-    const graph::Op& row = m_state.op(moment);
+    const graph::Op& row = m_state.op(opIndex);
     const bool isFrozen =
         m_state.freezesStats && !row.writes.empty() && leavesStatistics(m_state.program, row);
-    const std::vector<int>& versions = m_state.readVersions[static_cast<std::size_t>(moment)];
+    const std::vector<int>& versions = m_state.readVersions[static_cast<std::size_t>(opIndex)];
     for (std::size_t i = 0; i < row.reads.size(); ++i) {
         const StorageId storage = m_state.storageOf(row.reads[i]);
         if (isFrozen && m_state.isBuffer(storage))
             continue;
-        const InstanceId instance = read(moment, storage);
+        const InstanceId instance = read(opIndex, storage);
         if (instance != kNoInstance && !m_state.isBuffer(storage)
             && m_state.heap.version(instance) != versions[i])
             m_state.fault(
                 FaultKind::OverwrittenInput,
                 fmt::format("The recomputation of {} reads {}, which was overwritten since.",
-                            m_state.describe(moment), nameOf(m_state.program, storage)));
+                            m_state.describe(opIndex), nameOf(m_state.program, storage)));
     }
-    for (const StorageId storage : m_state.allocates[static_cast<std::size_t>(moment)]) {
+    for (const StorageId storage : m_state.allocates[static_cast<std::size_t>(opIndex)]) {
         const InstanceId made = m_state.heap.create(storage, false);
         m_made[storage.index()] = made;
         m_bound.push_back(storage);
-        schedule(std::max(m_local[storage.index()], moment), {Event::Kind::Variable, made});
-        if (m_state.tree.isSaved(moment)) {
+        schedule(std::max(m_local[storage.index()], opIndex), {Event::Kind::Variable, made});
+        if (m_state.tree.isSaved(opIndex)) {
             // The second call of a nested function has a context of its own, which goes with its
             // frame.
             m_state.heap.acquire(made);
-            m_run.frames[m_state.tree.innermost(moment)].held.push_back(made);
+            m_run.frames[m_state.tree.innermost(opIndex)].held.push_back(made);
         }
     }
-    m_state.recordStep(moment, m_run.frame);
+    m_state.recordStep(opIndex, m_run.frame);
     for (const TensorId tensor : row.writes)
         if (!isFrozen)
             m_state.heap.write(visible(m_state.storageOf(tensor)));
@@ -229,7 +229,7 @@ InstanceId Recomputation::visible(StorageId storage) const
                : kNoInstance;
 }
 
-InstanceId Recomputation::read(OpIndex moment, StorageId storage)
+InstanceId Recomputation::read(OpIndex opIndex, StorageId storage)
 {
     const InstanceId instance = visible(storage);
     if (m_state.heap.isAlive(instance))
@@ -237,25 +237,25 @@ InstanceId Recomputation::read(OpIndex moment, StorageId storage)
     const bool isMissing = instance == kNoInstance;
     m_state.fault(isMissing ? FaultKind::UseBeforeCompute : FaultKind::UseAfterFree,
                   fmt::format("The recomputation of {} uses {}, which {}.",
-                              m_state.describe(moment), nameOf(m_state.program, storage),
+                              m_state.describe(opIndex), nameOf(m_state.program, storage),
                               isMissing ? "it hasn't computed yet" : "was freed before"));
     return kNoInstance;
 }
 
-void Recomputation::schedule(OpIndex moment, Event event)
+void Recomputation::schedule(OpIndex opIndex, Event event)
 {
-    if (moment >= m_run.now && moment >= m_state.tree[m_run.frame].first
-        && moment <= m_state.tree[m_run.frame].last)
-        m_localEvents[static_cast<std::size_t>(moment)].push_back(event);
+    if (opIndex >= m_run.now && opIndex >= m_state.tree[m_run.frame].first
+        && opIndex <= m_state.tree[m_run.frame].last)
+        m_localEvents[static_cast<std::size_t>(opIndex)].push_back(event);
     else
         m_run.unwind.push_back(event);
 }
 
-void Recomputation::letGo(OpIndex moment)
+void Recomputation::letGo(OpIndex opIndex)
 {
-    if (moment < m_state.tree[m_run.frame].first)
+    if (opIndex < m_state.tree[m_run.frame].first)
         return;
-    for (const Event event : std::exchange(m_localEvents[static_cast<std::size_t>(moment)], {})) {
+    for (const Event event : std::exchange(m_localEvents[static_cast<std::size_t>(opIndex)], {})) {
         if (event.kind == Event::Kind::Node || event.kind == Event::Kind::Frame) {
             if (event.kind == Event::Kind::Node)
                 forgetNode(event.subject);
@@ -265,9 +265,9 @@ void Recomputation::letGo(OpIndex moment)
         }
         const OpIndex alloc = m_state.program.storage(m_state.heap.storageOf(event.subject)).alloc;
         const OpIndex until = event.kind == Event::Kind::Variable
-                                  ? m_state.tree.waited(alloc, moment, m_run.frame)
-                                  : moment;
-        if (until > moment)
+                                  ? m_state.tree.waited(alloc, opIndex, m_run.frame)
+                                  : opIndex;
+        if (until > opIndex)
             schedule(until, {Event::Kind::Release, event.subject});
         else
             m_state.heap.release(event.subject);
@@ -299,19 +299,19 @@ void Recomputation::stop()
 }
 
 // The same inside of a recomputation, whose graph ends with it at the latest.
-void Recomputation::makeNode(OpIndex moment)
+void Recomputation::makeNode(OpIndex opIndex)
 {
-    if (!m_state.hasCountedNode(moment))
+    if (!m_state.hasCountedNode(opIndex))
         return;
-    const DeadBranches::Branch& branch = m_state.branches[moment];
+    const DeadBranches::Branch& branch = m_state.branches[opIndex];
     const auto readers = std::ranges::count_if(
         branch.readers, [&](int reader) { return reader <= m_state.tree[m_run.frame].last; });
     const auto frames = std::ranges::count_if(branch.frames, [&](int frame) {
         return frame != m_run.frame && m_state.tree.isInside(frame, m_run.frame);
     });
-    m_run.nodes[moment].references = 1 + static_cast<int>(readers + frames);
-    schedule(std::max(m_state.tree.waited(moment, branch.variables, m_run.frame), moment),
-             {Event::Kind::Node, moment});
+    m_run.nodes[opIndex].references = 1 + static_cast<int>(readers + frames);
+    schedule(std::max(m_state.tree.waited(opIndex, branch.variables, m_run.frame), opIndex),
+             {Event::Kind::Node, opIndex});
 }
 
 void Recomputation::makeFrame(int nested)

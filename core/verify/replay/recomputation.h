@@ -39,19 +39,19 @@ private:
     void takeArguments();
     void bindVariables();
     [[nodiscard]] bool prepare(graph::OpIndex next);
-    [[nodiscard]] bool pack(graph::OpIndex moment, bool after);
+    [[nodiscard]] bool pack(graph::OpIndex opIndex, bool after);
     void packArguments(int nested);
     void packRow(std::size_t index);
-    void fetch(graph::OpIndex moment);
-    void execute(graph::OpIndex moment);
-    void schedule(graph::OpIndex moment, Event event);
-    void letGo(graph::OpIndex moment);
+    void fetch(graph::OpIndex opIndex);
+    void execute(graph::OpIndex opIndex);
+    void schedule(graph::OpIndex opIndex, Event event);
+    void letGo(graph::OpIndex opIndex);
     void stop();
     [[nodiscard]] InstanceId visible(graph::StorageId storage) const;
-    [[nodiscard]] InstanceId read(graph::OpIndex moment, graph::StorageId storage);
+    [[nodiscard]] InstanceId read(graph::OpIndex opIndex, graph::StorageId storage);
 
     // Nodes of its own graph, which ends with it at the latest.
-    void makeNode(graph::OpIndex moment);
+    void makeNode(graph::OpIndex opIndex);
     void makeFrame(int nested);
     void forgetNode(int node);
     void unreference(int nested);

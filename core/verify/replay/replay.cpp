@@ -17,9 +17,7 @@ using graph::StorageId;
 using graph::TensorId;
 
 Replay::Replay(const Problem& problem, const CheckpointRegions& plan, Verification& seen)
-    : m_state{problem, plan, seen}
-    , m_wanted(problem.program->ops.size() + 1)
-    , m_held{m_state.python}
+    : m_state{problem, plan, seen}, m_wanted(problem.step()->ops.size() + 1), m_held{m_state.python}
 {
     for (std::size_t i = 0; i < m_state.program.saved.size(); ++i) {
         const graph::Saved& row = m_state.program.saved[i];
@@ -75,24 +73,24 @@ void Replay::begin()
     letGo(kBeforeStep);
 }
 
-void Replay::execute(OpIndex moment)
+void Replay::execute(OpIndex opIndex)
 {
-    m_reads.check(moment);
-    for (const StorageId storage : m_state.allocates[static_cast<std::size_t>(moment)]) {
+    m_reads.check(opIndex);
+    for (const StorageId storage : m_state.allocates[static_cast<std::size_t>(opIndex)]) {
         const InstanceId made = m_state.heap.create(storage, true);
-        if (moment < m_state.forward)
-            m_state.schedule(std::max(m_held[storage.index()], moment),
+        if (opIndex < m_state.forward)
+            m_state.schedule(std::max(m_held[storage.index()], opIndex),
                              {Event::Kind::Variable, made});
         else
-            m_state.schedule(std::max(m_state.program.storage(storage).free, moment),
+            m_state.schedule(std::max(m_state.program.storage(storage).free, opIndex),
                              {Event::Kind::Release, made});
-        if (moment < m_state.forward && m_state.tree.isSaved(moment)) {
+        if (opIndex < m_state.forward && m_state.tree.isSaved(opIndex)) {
             m_state.heap.acquire(made);
-            m_state.tree[m_state.tree.innermost(moment)].copies.push_back(made);
+            m_state.tree[m_state.tree.innermost(opIndex)].copies.push_back(made);
         }
     }
-    m_state.recordStep(moment, kNoRegion);
-    for (const TensorId tensor : m_state.op(moment).writes) {
+    m_state.recordStep(opIndex, kNoRegion);
+    for (const TensorId tensor : m_state.op(opIndex).writes) {
         const StorageId storage = m_state.storageOf(tensor);
         ++m_state.writes[storage.index()];
         if (m_state.heap.isAlive(m_state.heap.original(storage)))
@@ -142,9 +140,9 @@ void Replay::enter(int id)
         ++parent.packs;
 }
 
-void Replay::pack(OpIndex moment, bool after)
+void Replay::pack(OpIndex opIndex, bool after)
 {
-    for (const std::size_t row : m_state.rows[static_cast<std::size_t>(moment)]) {
+    for (const std::size_t row : m_state.rows[static_cast<std::size_t>(opIndex)]) {
         if (m_state.program.saved[row].afterKernel == after)
             packRow(row);
     }
@@ -153,16 +151,16 @@ void Replay::pack(OpIndex moment, bool after)
 void Replay::packRow(std::size_t index)
 {
     const graph::Saved& row = m_state.program.saved[index];
-    const auto moment = static_cast<OpIndex>(row.op.index());
+    const auto opIndex = static_cast<OpIndex>(row.op.index());
     const StorageId storage = m_state.storageOf(row.tensor);
-    const int id = m_state.tree.innermost(moment);
+    const int id = m_state.tree.innermost(opIndex);
     if (id == kNoRegion) {
         if (m_state.program.storage(storage).alloc >= m_state.forward)
             return; // lives as recorded
         const InstanceId instance = m_state.heap.original(storage);
         if (!m_state.heap.isAlive(instance))
             m_state.fault(FaultKind::UseAfterFree,
-                          fmt::format("{} saves {}, which {}.", m_state.describe(moment),
+                          fmt::format("{} saves {}, which {}.", m_state.describe(opIndex),
                                       nameOf(m_state.program, storage),
                                       m_state.isCode
                                           ? "it doesn't use, as only a custom autograd function's "
@@ -182,43 +180,43 @@ void Replay::packRow(std::size_t index)
         m_state.schedule(row.released, {Event::Kind::Row, static_cast<int>(index)});
 }
 
-void Replay::letGo(OpIndex moment)
+void Replay::letGo(OpIndex opIndex)
 {
-    Events& events = m_state.events[static_cast<std::size_t>(moment) + 1];
+    Events& events = m_state.events[static_cast<std::size_t>(opIndex) + 1];
     // It may grow meanwhile, so no iterators.
     // NOLINTNEXTLINE(modernize-loop-convert)
     for (std::size_t i = 0; i < events.size(); ++i) {
         const Event event = events[i];
-        apply(event, moment);
+        apply(event, opIndex);
     }
     events.clear();
 }
 
-void Replay::apply(const Event& event, OpIndex moment)
+void Replay::apply(const Event& event, OpIndex opIndex)
 {
     switch (event.kind) {
     case Event::Kind::Variable: {
         const OpIndex alloc = m_state.program.storage(m_state.heap.storageOf(event.subject)).alloc;
-        const OpIndex until = m_state.tree.waited(alloc, moment, kNoRegion);
-        if (until > moment)
+        const OpIndex until = m_state.tree.waited(alloc, opIndex, kNoRegion);
+        if (until > opIndex)
             m_state.schedule(until, {Event::Kind::Release, event.subject});
         else
             m_state.heap.release(event.subject);
         break;
     }
     case Event::Kind::Release: m_state.heap.release(event.subject); break;
-    case Event::Kind::Row: releaseRow(static_cast<std::size_t>(event.subject), moment); break;
+    case Event::Kind::Row: releaseRow(static_cast<std::size_t>(event.subject), opIndex); break;
     case Event::Kind::Frame: m_nodes.unreference(event.subject); break;
-    case Event::Kind::Node: m_nodes.forgetNode(event.subject, moment); break;
+    case Event::Kind::Node: m_nodes.forgetNode(event.subject, opIndex); break;
     }
 }
 
-void Replay::releaseRow(std::size_t index, OpIndex moment)
+void Replay::releaseRow(std::size_t index, OpIndex opIndex)
 {
     const graph::Saved& row = m_state.program.saved[index];
     Frame& frame = m_state.tree[m_state.tree.innermost(static_cast<OpIndex>(row.op.index()))];
     // The node runs no op: it unpacks, which recomputes the region, before it lets go.
-    if (!frame.recomputed && row.unpack && *row.unpack == moment + 1)
+    if (!frame.recomputed && row.unpack && *row.unpack == opIndex + 1)
         ++frame.lateReleases;
     else
         m_nodes.unreference(m_state.tree.innermost(static_cast<OpIndex>(row.op.index())));

@@ -22,14 +22,14 @@ public:
 private:
     void begin();
     void recomputeBefore(graph::OpIndex place);
-    void execute(graph::OpIndex moment);
+    void execute(graph::OpIndex opIndex);
     void prepare(graph::OpIndex next);
     void enter(int id);
-    void pack(graph::OpIndex moment, bool after);
+    void pack(graph::OpIndex opIndex, bool after);
     void packRow(std::size_t index);
-    void letGo(graph::OpIndex moment);
-    void apply(const Event& event, graph::OpIndex moment);
-    void releaseRow(std::size_t index, graph::OpIndex moment);
+    void letGo(graph::OpIndex opIndex);
+    void apply(const Event& event, graph::OpIndex opIndex);
+    void releaseRow(std::size_t index, graph::OpIndex opIndex);
 
     ReplayState m_state;
     ReadCheck m_reads{m_state};

@@ -17,7 +17,7 @@ using graph::OpIndex;
 
 ReplayState::ReplayState(const Problem& given, const CheckpointRegions& plan,
                          Verification& verification)
-    : program{*given.program}
+    : program{*given.step()}
     , problem{given}
     , seen{verification}
     , heap{program, given.rounding}
@@ -47,9 +47,9 @@ ReplayState::ReplayState(const Problem& given, const CheckpointRegions& plan,
         rows[program.saved[i].op.index()].push_back(i);
 }
 
-std::string ReplayState::describe(OpIndex moment) const
+std::string ReplayState::describe(OpIndex opIndex) const
 {
-    return nameOf(program, graph::opAt(moment));
+    return nameOf(program, graph::opAt(opIndex));
 }
 
 void ReplayState::fault(FaultKind kind, std::string sentence)
@@ -58,19 +58,19 @@ void ReplayState::fault(FaultKind kind, std::string sentence)
         seen.faults.push_back({kind, std::move(sentence)});
 }
 
-void ReplayState::recordStep(OpIndex moment, int frame)
+void ReplayState::recordStep(OpIndex opIndex, int frame)
 {
     const base::Bytes live =
-        heap.live() + problem.reserve + shards.during(moment, frame != kNoRegion);
+        heap.live() + problem.reserve + shards.during(opIndex, frame != kNoRegion);
     const std::size_t step = seen.liveBytes.size();
     seen.liveBytes.push_back(live);
-    pins.watch(moment, frame != kNoRegion, heap, seen);
+    pins.watch(opIndex, frame != kNoRegion, heap, seen);
     if (live > seen.peak) {
         // The first step over the budget is told; later ones add nothing.
         if (live > problem.budget && seen.peak <= problem.budget)
             fault(FaultKind::OverBudget,
                   fmt::format("Step {}, {}{}, needs {} bytes: {} more than the budget of {}.", step,
-                              frame == kNoRegion ? "" : "the recomputation of ", describe(moment),
+                              frame == kNoRegion ? "" : "the recomputation of ", describe(opIndex),
                               live.count(), (live - problem.budget).count(),
                               problem.budget.count()));
         seen.peak = live;
@@ -78,12 +78,12 @@ void ReplayState::recordStep(OpIndex moment, int frame)
     }
 }
 
-void ReplayState::schedule(OpIndex moment, Event event)
+void ReplayState::schedule(OpIndex opIndex, Event event)
 {
-    if (moment == kNever || moment >= end)
+    if (opIndex == kNever || opIndex >= end)
         return; // outlives the step
-    moment = std::max(moment, now);
-    events[static_cast<std::size_t>(moment) + 1].push_back(event);
+    opIndex = std::max(opIndex, now);
+    events[static_cast<std::size_t>(opIndex) + 1].push_back(event);
 }
 
 } // namespace plimsoll::plan::verifying

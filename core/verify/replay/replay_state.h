@@ -36,9 +36,9 @@ struct ReplayState
 {
     ReplayState(const Problem& given, const CheckpointRegions& plan, Verification& verification);
 
-    [[nodiscard]] const graph::Op& op(graph::OpIndex moment) const
+    [[nodiscard]] const graph::Op& op(graph::OpIndex opIndex) const
     {
-        return program.ops[static_cast<std::size_t>(moment)];
+        return program.ops[static_cast<std::size_t>(opIndex)];
     }
     [[nodiscard]] graph::StorageId storageOf(graph::TensorId tensor) const
     {
@@ -48,14 +48,14 @@ struct ReplayState
     {
         return program.storage(storage).storageClass == graph::StorageClass::Buffer;
     }
-    [[nodiscard]] bool hasCountedNode(graph::OpIndex moment) const
+    [[nodiscard]] bool hasCountedNode(graph::OpIndex opIndex) const
     {
-        return !branches.isEmpty() && moment < forward && branches[moment].isCounted;
+        return !branches.isEmpty() && opIndex < forward && branches[opIndex].isCounted;
     }
-    [[nodiscard]] std::string describe(graph::OpIndex moment) const;
+    [[nodiscard]] std::string describe(graph::OpIndex opIndex) const;
     void fault(FaultKind kind, std::string sentence);
-    void recordStep(graph::OpIndex moment, int frame);
-    void schedule(graph::OpIndex moment, Event event);
+    void recordStep(graph::OpIndex opIndex, int frame);
+    void schedule(graph::OpIndex opIndex, Event event);
 
     const graph::Program& program;
     const Problem& problem;

@@ -11,7 +11,7 @@ ShardMemory::ShardMemory(const Problem& problem) : m_rounding{problem.rounding}
 {
     if (!problem.parallel || problem.parallel->setting.zero < 2)
         return;
-    const graph::Program& program = *problem.parallel->recorded;
+    const graph::Program& program = *problem.program;
     m_letsGo = problem.parallel->setting.zero == 3;
     m_groups = groupsOf(program, problem.parallel->setting.world);
     m_states.assign(m_groups.size(), State::Away);
@@ -26,11 +26,11 @@ ShardMemory::ShardMemory(const Problem& problem) : m_rounding{problem.rounding}
         return m_groups[a].end < m_groups[b].end;
     });
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
-        const auto moment = static_cast<OpIndex>(i);
+        const auto opIndex = static_cast<OpIndex>(i);
         if (program.ops[i].phase <= graph::Phase::Loss)
-            m_forwardCount = moment + 1;
+            m_forwardCount = opIndex + 1;
         if (program.ops[i].phase <= graph::Phase::Backward)
-            m_backwardEnd = moment;
+            m_backwardEnd = opIndex;
     }
     m_forwardEnd = -1;
     for (const graph::Call& call : program.calls)

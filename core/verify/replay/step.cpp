@@ -26,7 +26,7 @@ using graph::StorageId;
 struct Execution
 {
     OpId op;
-    bool isAgain = false;
+    bool isRecomputed = false;
 };
 
 /// What an execution touches, each storage once: before it, how often it had been written when the
@@ -71,7 +71,8 @@ private:
     }
     [[nodiscard]] std::string describe(const Execution& execution) const
     {
-        return (execution.isAgain ? "The repetition of " : "") + nameOf(m_program, execution.op);
+        return (execution.isRecomputed ? "The repetition of " : "")
+               + nameOf(m_program, execution.op);
     }
 
     const Program& m_program;
@@ -91,18 +92,18 @@ private:
 };
 
 StepReplay::StepReplay(const Problem& problem, const RecomputeSchedule& plan, Verification& seen)
-    : m_program{*problem.program}
+    : m_program{*problem.step()}
     , m_problem{problem}
     , m_seen{seen}
-    , m_optimizer{static_cast<OpIndex>(problem.program->countBeforeOptimizer())}
-    , m_heap{*problem.program, problem.rounding}
+    , m_optimizer{static_cast<OpIndex>(problem.step()->countBeforeOptimizer())}
+    , m_heap{*problem.step(), problem.rounding}
     , m_pins{problem}
-    , m_makes(problem.program->ops.size())
-    , m_optimizerFrees(problem.program->ops.size())
-    , m_touches(problem.program->ops.size())
-    , m_writes(problem.program->storages.size(), 0)
-    , m_now(problem.program->storages.size(), kNoInstance)
-    , m_isWrong(problem.program->storages.size(), false)
+    , m_makes(problem.step()->ops.size())
+    , m_optimizerFrees(problem.step()->ops.size())
+    , m_touches(problem.step()->ops.size())
+    , m_writes(problem.step()->storages.size(), 0)
+    , m_now(problem.step()->storages.size(), kNoInstance)
+    , m_isWrong(problem.step()->storages.size(), false)
 {
     for (std::size_t i = 0; i < m_program.storages.size(); ++i) {
         const graph::Storage& storage = m_program.storages[i];
@@ -161,7 +162,7 @@ void StepReplay::recordVersions()
 std::vector<Touch> StepReplay::touches(const Execution& execution) const
 {
     std::vector<Touch> touched = m_touches[execution.op.index()];
-    if (execution.isAgain)
+    if (execution.isRecomputed)
         std::erase_if(touched, [&](const Touch& touch) {
             return touch.writes > 0 && isOlder(m_program, touch.storage);
         });
@@ -261,7 +262,7 @@ void StepReplay::execute(const Execution& execution)
     const std::size_t op = execution.op.index();
     const std::vector<StorageId>& makes = m_makes[op];
     for (const StorageId made : makes) {
-        const InstanceId id = m_heap.create(made, !execution.isAgain);
+        const InstanceId id = m_heap.create(made, !execution.isRecomputed);
         const int uses = isByRunner(made) ? m_uses[static_cast<std::size_t>(id)] : 0;
         for (int use = 0; use < uses; ++use)
             m_heap.acquire(id);
@@ -283,7 +284,7 @@ void StepReplay::execute(const Execution& execution)
     for (const StorageId made : makes)
         if (isByRunner(made))
             m_heap.release(m_now[made.index()]);
-    if (!execution.isAgain)
+    if (!execution.isRecomputed)
         for (const StorageId storage : m_optimizerFrees[op])
             m_heap.release(m_now[storage.index()]);
 }
@@ -343,7 +344,8 @@ void StepReplay::record(const Execution& execution)
     const base::Bytes live = m_heap.live() + m_problem.reserve;
     const std::size_t step = m_seen.liveBytes.size();
     m_seen.liveBytes.push_back(live);
-    m_pins.watch(static_cast<OpIndex>(execution.op.index()), execution.isAgain, m_heap, m_seen);
+    m_pins.watch(static_cast<OpIndex>(execution.op.index()), execution.isRecomputed, m_heap,
+                 m_seen);
     if (live <= m_seen.peak)
         return;
     if (live > m_problem.budget && m_seen.peak <= m_problem.budget)

@@ -10,18 +10,18 @@ using graph::OpIndex;
 
 // An op of forward has run: variables, nodes that will read its result and frames that will be
 // given it keep its node.
-void StepNodes::makeNode(OpIndex moment)
+void StepNodes::makeNode(OpIndex opIndex)
 {
-    if (!m_state.hasCountedNode(moment))
+    if (!m_state.hasCountedNode(opIndex))
         return;
-    const DeadBranches::Branch& branch = m_state.branches[moment];
-    m_state.nodeReferences[static_cast<std::size_t>(moment)] =
+    const DeadBranches::Branch& branch = m_state.branches[opIndex];
+    m_state.nodeReferences[static_cast<std::size_t>(opIndex)] =
         1 + static_cast<int>(branch.readers.size() + branch.frames.size());
-    m_state.schedule(std::max(m_state.tree.waited(moment, branch.variables, kNoRegion), moment),
-                     {Event::Kind::Node, moment});
+    m_state.schedule(std::max(m_state.tree.waited(opIndex, branch.variables, kNoRegion), opIndex),
+                     {Event::Kind::Node, opIndex});
 }
 
-void StepNodes::forgetNode(int node, OpIndex moment)
+void StepNodes::forgetNode(int node, OpIndex opIndex)
 {
     std::vector<int> open{node};
     while (!open.empty()) {
@@ -32,8 +32,8 @@ void StepNodes::forgetNode(int node, OpIndex moment)
             continue;
         const DeadBranches::Branch& branch = m_state.branches[at];
         const bool isReturned =
-            m_state.branches.lastLine() >= 0 && moment >= m_state.branches.lastLine();
-        if (branch.isFinal && isReturned && branch.fell > moment) {
+            m_state.branches.lastLine() >= 0 && opIndex >= m_state.branches.lastLine();
+        if (branch.isFinal && isReturned && branch.fell > opIndex) {
             references = 1; // the model's caller
             m_state.schedule(branch.fell, {Event::Kind::Node, at});
             continue;

@@ -17,8 +17,8 @@ public:
     {
     }
 
-    void makeNode(graph::OpIndex moment);
-    void forgetNode(int node, graph::OpIndex moment);
+    void makeNode(graph::OpIndex opIndex);
+    void forgetNode(int node, graph::OpIndex opIndex);
     /// What a row of a dead node in no region has saved.
     void keep(std::size_t row, InstanceId instance) { m_keptByRow[row] = instance; }
     void unreference(int id);

@@ -122,8 +122,8 @@ void FrameTree::passOn(int id, bool hasCallers, std::vector<OpIndex>& held) cons
     for (const Frame::Passed& passed : frame.passed)
         callers = std::max(callers, held[passed.storage.index()]);
     for (const Frame::Passed& passed : frame.passed) {
-        OpIndex& moment = held[passed.storage.index()];
-        moment = passed.isResult ? std::max(moment, passed.until) : passed.until;
+        OpIndex& opIndex = held[passed.storage.index()];
+        opIndex = passed.isResult ? std::max(opIndex, passed.until) : passed.until;
     }
     if (!hasCallers)
         return;
@@ -131,17 +131,17 @@ void FrameTree::passOn(int id, bool hasCallers, std::vector<OpIndex>& held) cons
         held[result.index()] = std::max(held[result.index()], callers);
 }
 
-OpIndex FrameTree::waited(OpIndex alloc, OpIndex moment, int root) const
+OpIndex FrameTree::waited(OpIndex alloc, OpIndex opIndex, int root) const
 {
-    if (m_code || moment < 0 || moment >= static_cast<OpIndex>(m_innermost.size()))
-        return moment; // generated code gives a function what it waits with
-    for (int id = innermost(moment); id != root && id != kNoRegion; id = (*this)[id].parent) {
+    if (m_code || opIndex < 0 || opIndex >= static_cast<OpIndex>(m_innermost.size()))
+        return opIndex; // generated code gives a function what it waits with
+    for (int id = innermost(opIndex); id != root && id != kNoRegion; id = (*this)[id].parent) {
         const Frame& frame = (*this)[id];
         if (alloc >= frame.first)
             break; // made inside of it, and so inside of those around it
-        moment = std::max(moment, frame.last);
+        opIndex = std::max(opIndex, frame.last);
     }
-    return moment;
+    return opIndex;
 }
 
 } // namespace plimsoll::plan::verifying

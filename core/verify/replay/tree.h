@@ -80,7 +80,7 @@ public:
     void passVariables(int root, std::vector<graph::OpIndex>& held) const;
     /// Op at whose end callers that wait for a region let go of what they would have at `moment`;
     /// `moment` itself when they needn't wait. Regions inside of `root` count.
-    [[nodiscard]] graph::OpIndex waited(graph::OpIndex alloc, graph::OpIndex moment,
+    [[nodiscard]] graph::OpIndex waited(graph::OpIndex alloc, graph::OpIndex opIndex,
                                         int root) const;
 
 private:

@@ -297,7 +297,7 @@ int check(const char* graph, const char* planFile, const char* streamFile)
         return refuse(given.error());
     const json stream = readJson(streamFile);
     const plan::EvaluationPtr rounded = plan::evaluate(given->problem, given->plan);
-    Comparison comparison{*given->problem.program, *rounded->schedule, given->plan.runtime(),
+    Comparison comparison{*given->problem.step(), *rounded->schedule, given->plan.runtime(),
                           stream};
     if (const auto certified = plan::certify(given->problem, given->plan); !certified)
         comparison.add({{"kind", "certify"}, {"fault", certified.error().message}});
@@ -327,7 +327,7 @@ int peak(const char* graph, const char* planFile)
         return refuse(certified.error());
     const plan::Evaluation& exact = (*certified)->evaluation();
     std::int64_t resident = 0;
-    const graph::Program& program = *given->problem.program;
+    const graph::Program& program = *given->problem.step();
     for (const graph::Storage& storage : program.storages)
         if (storage.alloc < 0)
             resident += storage.bytes.count();
@@ -353,7 +353,7 @@ int shards(const char* graph, const char* planFile, const char* setting)
     const auto certified = plan::certify(*posed, given->plan);
     if (!certified)
         return refuse(certified.error());
-    const graph::Program& program = *posed->program;
+    const graph::Program& program = *posed->step();
     const plan::Schedule& schedule = *(*certified)->evaluation().schedule;
     constexpr std::array<std::string_view, 3> kKinds{"Gathered parameters", "All-gather's result",
                                                      "Reduce-scatter's input"};

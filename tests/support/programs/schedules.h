@@ -9,7 +9,7 @@ namespace plimsoll::tests {
 [[nodiscard]] inline base::Bytes heldForBackward(const plan::Problem& problem,
                                                  const plan::Schedule& schedule)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     const std::int32_t end = schedule.stepOfOp[program.forwardCount() - 1];
     base::Bytes held;
     for (const plan::Instance& instance : schedule.instances)

@@ -59,7 +59,7 @@ void PlannerTableTest::compare(PlannerPage& page)
 {
     const PlannerModel& model = *tableOf(page).model();
     const DocumentController& document = page.document();
-    const auto standings = document.plannerStandings();
+    const auto standings = document.plannerSummaries();
     QCOMPARE(model.rowCount(), static_cast<int>(standings.size()));
     int used = 0;
     for (std::size_t i = 0; i < standings.size(); ++i) {
@@ -67,7 +67,7 @@ void PlannerTableTest::compare(PlannerPage& page)
         const PlannerRow& row = model.rowAt(static_cast<int>(i));
         QCOMPARE(row.planner.toStdString(), standing.report.planner);
         QCOMPARE(row.isChosen, standing.report.planner == document.document().choices.planner);
-        const auto at = workspace::standingAt(standing, document.budget(), {});
+        const auto at = workspace::summaryAt(standing, document.budget(), {});
         QCOMPARE(row.peak.has_value(), at.best.has_value());
         if (row.isUsed) {
             ++used;
@@ -312,7 +312,7 @@ void PlannerTableTest::figuresAreNeverCut()
     for (const int percent : {100, 150}) {
         m_theme->setScalePercent(percent);
         PlannerTable table;
-        table.setStandings(page->document().plannerStandings());
+        table.setSummaries(page->document().plannerSummaries());
         PlannersAt asked;
         asked.budget = page->document().planned()->unplanned->evaluation().peak;
         table.showAt(asked);

@@ -93,7 +93,7 @@ void AgainstPlanTest::numbersStandBesideEachOther()
     QCOMPARE(*row(comparison, "allocator_peak").difference(), std::int64_t{50});
     QCOMPARE(*row(comparison, "live_peak").difference(), std::int64_t{0});
     QCOMPARE(*row(comparison, "resident").difference(), std::int64_t{0});
-    QCOMPARE(*row(comparison, "saved").predicted, problem.program->checks.savedBytes.count());
+    QCOMPARE(*row(comparison, "saved").predicted, problem.step()->checks.savedBytes.count());
     QCOMPARE(*row(comparison, "saved").measured, std::int64_t{400});
     QVERIFY(!row(comparison, "reserved_peak").measured);
     QVERIFY(!row(comparison, "reserved_peak").difference());
@@ -160,7 +160,7 @@ void AgainstPlanTest::recomputationsArePartOfTheStep()
 {
     const plan::Problem problem = problemOf(program());
     plan::Plan plan;
-    plan.asRegions().regions = {tests::regionOf(*problem.program, {1})};
+    plan.asRegions().regions = {tests::regionOf(*problem.step(), {1})};
     const auto evaluation = plan::evaluate(problem, plan);
     compare::MeasuredRun run = unplannedRun();
     run.plan = compare::MeasuredPlan{"checkpoint", "module", "rotor"};

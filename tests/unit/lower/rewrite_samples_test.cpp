@@ -112,7 +112,7 @@ void RewriteSamplesTest::variesAsTheRecordedStepDoes()
             .value();
     const plan::VerifiedPlanPtr& here = frontier->points().front();
     QVERIFY(here->plan().recomputeSteps().size() > 1);
-    problem.program = graph::resized(problem.program, sizes, {}).value();
+    problem.program = graph::resized(problem.step(), sizes, {}).value();
     const plan::VerifiedPlanPtr there = plan::certify(problem, here->plan()).value();
     std::string why;
     const graph::ProgramPtr written = tests::readText(writers::rewrittenGraph(here).value(), why);

@@ -290,7 +290,7 @@ void RewriteTest::plansOfRegionsAreRefused()
     // And none can be laid over what is written out.
     problem.program = std::make_shared<const graph::Program>(rewritten());
     plan::Plan regions = plan::keepEverything();
-    regions.asRegions().regions = {tests::regionOf(*problem.program, {2})};
+    regions.asRegions().regions = {tests::regionOf(*problem.step(), {2})};
     const plan::Verification seen = plan::verify(problem, regions);
     QCOMPARE(seen.faults.size(), std::size_t{1});
     QVERIFY(seen.faults.front().sentence.starts_with("The graph is a plan written out"));

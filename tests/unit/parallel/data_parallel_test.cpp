@@ -385,23 +385,23 @@ void DataParallelTest::planFilesCarryIt()
     const auto verified = plan::certify(problem, plan::keepEverything());
     QVERIFY(verified);
     const std::string text = plan::writePlan(*verified);
-    const auto file = plan::readPlan(text, *plan::recordedProgram(problem));
+    const auto file = plan::readPlan(text, *problem.program);
     QVERIFY(file);
     QCOMPARE(file->info.dataParallel, plan::dataParallelText(problem.parallel->setting));
-    const auto read = plan::problemOf(*file, plan::recordedProgram(problem));
+    const auto read = plan::problemOf(*file, problem.program);
     QVERIFY(read);
     QCOMPARE(read->parallel->setting, problem.parallel->setting);
     QCOMPARE(plan::evaluate(*read, file->plan)->peak, (*verified)->evaluation().peak);
-    QCOMPARE(plan::singleProcess(*read).program, plan::recordedProgram(problem));
+    QCOMPARE(plan::singleProcess(*read).program, problem.program);
     std::string damaged = text;
     damaged.replace(damaged.find("world=4"), 7, "world=0");
-    const auto bad = plan::readPlan(damaged, *plan::recordedProgram(problem));
+    const auto bad = plan::readPlan(damaged, *problem.program);
     QVERIFY(bad);
-    const auto refused = plan::problemOf(*bad, plan::recordedProgram(problem));
+    const auto refused = plan::problemOf(*bad, problem.program);
     QVERIFY(!refused && refused.error().message.find("world") != std::string::npos);
     damaged = text;
     damaged.replace(damaged.find(R"("world=)"), 7, R"(3, "x": ")");
-    QVERIFY(!plan::readPlan(damaged, *plan::recordedProgram(problem)));
+    QVERIFY(!plan::readPlan(damaged, *problem.program));
 }
 
 } // namespace

@@ -275,7 +275,7 @@ void ShardsTest::aUnitIsNoMemberBesideOthers()
     const plan::Problem problem = posed(twoBlocks(), "world=4,zero=2");
     const auto sentence = [&](const std::vector<std::size_t>& calls) {
         plan::Plan plan;
-        plan.asRegions().regions = {tests::regionOf(*problem.program, calls)};
+        plan.asRegions().regions = {tests::regionOf(*problem.step(), calls)};
         const plan::Verification seen = plan::verify(problem, plan);
         return seen.faults.empty() ? std::string{} : seen.faults.front().sentence;
     };

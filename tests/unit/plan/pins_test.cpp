@@ -24,7 +24,7 @@ plan::Problem pinned(const QString& sample, const std::vector<std::string>& text
 {
     plan::Problem problem = tests::problemOf(sample, 0);
     problem.budget = plan::kUnlimited;
-    auto pins = plan::resolvePins(texts, *problem.program);
+    auto pins = plan::resolvePins(texts, *problem.step());
     if (!pins)
         qFatal("%s", pins.error().message.c_str());
     problem.pins = *std::move(pins);
@@ -207,10 +207,10 @@ void PinsTest::aPinCostsWhatItRepeats()
     const auto found = (*solve::findPlanner(planner.toStdString()))->frontier(problem, {}, {});
     QVERIFY2(found, found ? "" : found.error().message.c_str());
     const plan::Evaluation& fastest = (*found)->points().back()->evaluation();
-    const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.program, problem.device);
+    const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.step(), problem.device);
     std::int64_t block = 0;
-    for (std::size_t op = 0; op < problem.program->forwardCount(); ++op)
-        if (problem.program->modulePath(problem.program->ops[op]).starts_with("transformer.h.3"))
+    for (std::size_t op = 0; op < problem.step()->forwardCount(); ++op)
+        if (problem.step()->modulePath(problem.step()->ops[op]).starts_with("transformer.h.3"))
             block += times[op].count();
     QVERIFY(block > 0);
     QVERIFY(fastest.recomputeTime.count() > 0);
@@ -261,19 +261,19 @@ void PinsTest::planFilesCarryThem()
     QVERIFY(verified);
     const std::string text = plan::writePlan(*verified);
     QVERIFY(text.find("\"pins\": [\"keep:layer1.0\",\"keep:layer3*\"]") != std::string::npos);
-    const auto file = plan::readPlan(text, *problem.program);
+    const auto file = plan::readPlan(text, *problem.step());
     QVERIFY(file);
-    const auto again = plan::problemOf(*file, problem.program);
+    const auto again = plan::problemOf(*file, problem.step());
     QVERIFY(again);
     QCOMPARE(again->pins, problem.pins);
 
     std::string edited = text;
     edited.replace(edited.find("layer3*"), 7, "layer9*");
-    const auto other = plan::readPlan(edited, *problem.program);
+    const auto other = plan::readPlan(edited, *problem.step());
     QVERIFY(other);
-    QVERIFY(!plan::problemOf(*other, problem.program)); // says which pin matches nothing
+    QVERIFY(!plan::problemOf(*other, problem.step())); // says which pin matches nothing
     edited.replace(edited.find("\"keep:layer1.0\""), 15, "7");
-    const auto broken = plan::readPlan(edited, *problem.program);
+    const auto broken = plan::readPlan(edited, *problem.step());
     QVERIFY(!broken);
     QCOMPARE(broken.error().message, std::string{"pins[0] must be a text: export the plan anew."});
 }

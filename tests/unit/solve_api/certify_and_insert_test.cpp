@@ -93,7 +93,7 @@ void CertifyAndInsertTest::reportsWhatFailsItsCheck()
     const plan::Problem problem = tests::unlimitedProblem(overwriting());
     plan::Plan plan;
     plan.planner = "hand";
-    plan.asRegions().regions = {tests::regionOf(*problem.program, {1})};
+    plan.asRegions().regions = {tests::regionOf(*problem.step(), {1})};
     const plan::Verification replay = plan::verify(problem, plan);
     QVERIFY(!plan::isLegal(replay));
     plan::Frontier frontier;

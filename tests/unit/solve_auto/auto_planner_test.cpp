@@ -142,7 +142,7 @@ void AutoPlannerTest::aPlanNamesItsMakerAndCanBeMadeAgain()
         QVERIFY(same->plan() == plan);
         // The file says all of it.
         const base::Result<plan::PlanFile> file =
-            plan::readPlan(plan::writePlan(point), *problem.program);
+            plan::readPlan(plan::writePlan(point), *problem.step());
         QVERIFY2(file, file ? "" : file.error().message.c_str());
         QVERIFY(file->provenance == *point.provenance);
         QVERIFY(file->plan.recomputeSteps() == plan.recomputeSteps());
@@ -333,7 +333,7 @@ void AutoPlannerTest::aFrontierWithoutPlansKeepsItsRuntime()
     plan::Problem problem = tests::problemOf(QStringLiteral("gpt2"), 0);
     const plan::PeakBound checkpoint =
         plan::peakLowerBound(problem, plan::Runtime::CheckpointedModule);
-    problem.pins = plan::resolvePins({"recompute:transformer.h.3"}, *problem.program).value();
+    problem.pins = plan::resolvePins({"recompute:transformer.h.3"}, *problem.step()).value();
     problem.budget = base::Bytes{checkpoint.bytes.count() - 1};
     for (const int runtime : {0, 1}) {
         const auto asked =

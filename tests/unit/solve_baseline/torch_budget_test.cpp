@@ -169,7 +169,7 @@ void TorchBudgetTest::withoutABudgetOnlyCheapOpsRunAgain()
     std::size_t cheap = 0;
     for (const plan::RecomputeStep& row : rowsAt(rows, 1000))
         for (const graph::OpId op : row.ops) {
-            QCOMPARE(problem.program->op(op).flops, std::int64_t{0});
+            QCOMPARE(problem.step()->op(op).flops, std::int64_t{0});
             ++cheap;
         }
     QVERIFY(cheap > 0);

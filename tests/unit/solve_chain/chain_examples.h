@@ -113,20 +113,20 @@ inline solve::Chain randomChain(Random& random, std::size_t stages, std::int64_t
 
 /// Up to two more ways of each stage, most of them slower and smaller, and forwards without saving
 /// of their own.
-inline void addWays(Random& random, solve::Chain& chain, bool tails)
+inline void addVariants(Random& random, solve::Chain& chain, bool tails)
 {
     for (std::size_t stage = 0; stage < chain.stages(); ++stage) {
-        std::vector<solve::StageVariant>& ways = chain.ways.emplace_back();
+        std::vector<solve::StageVariant>& variants = chain.variants.emplace_back();
         for (std::int64_t more = random.below(3); more > 0; --more) {
-            solve::StageVariant way = chain.way(stage, 0);
-            way.btime += static_cast<double>(random.between(-1, 8));
-            way.btime = std::max(way.btime, 0.0);
-            way.ftime += static_cast<double>(random.below(3));
-            way.xbar = chain.x[stage + 1] + random.below(8);
-            way.ftmp = random.below(6);
-            way.btmp = chain.x[stage] + random.below(8);
-            way.ftail = tails ? way.ftail / 2 : 0;
-            ways.push_back(way);
+            solve::StageVariant variant = chain.variant(stage, 0);
+            variant.btime += static_cast<double>(random.between(-1, 8));
+            variant.btime = std::max(variant.btime, 0.0);
+            variant.ftime += static_cast<double>(random.below(3));
+            variant.xbar = chain.x[stage + 1] + random.below(8);
+            variant.ftmp = random.below(6);
+            variant.btmp = chain.x[stage] + random.below(8);
+            variant.ftail = tails ? variant.ftail / 2 : 0;
+            variants.push_back(variant);
         }
         const double least = chain.ftail.empty() ? 0.0 : chain.ftail[stage];
         chain.ntime.push_back(

@@ -87,8 +87,8 @@ void NonPersistentPlansTest::rowsOfSchedules()
     const plan::Problem problem = fourCalls();
     const solve::LinearizedStep step = chainOf(problem);
     QCOMPARE(step.stages.size(), std::size_t{4});
-    const solve::RecomputeClosure closure{*problem.program};
-    const solve::SequenceRows rows{*problem.program, closure, step, {}};
+    const solve::RecomputeClosure closure{*problem.step()};
+    const solve::SequenceRows rows{*problem.step(), closure, step, {}};
     const auto parsed = solve::parseSequence(sequence.toStdString());
     QVERIFY(parsed);
     const auto found = rows.rowsOf(*parsed);
@@ -103,15 +103,15 @@ void NonPersistentPlansTest::whatAPinKeepsIsNotRepeated()
 {
     const plan::Problem problem = fourCalls();
     const solve::LinearizedStep step = chainOf(problem);
-    const solve::RecomputeClosure closure{*problem.program};
+    const solve::RecomputeClosure closure{*problem.step()};
     const solve::Sequence sequence =
         solve::parseSequence("CF_0 Fn_1 Fe_2 Fe_3 L B_3 B_2 Fe_0 Fe_1 B_1 B_0").value();
     std::set<graph::StorageId> kept;
-    for (std::size_t i = 0; i < problem.program->storages.size(); ++i)
-        if (problem.program->storages[i].alloc == 2)
+    for (std::size_t i = 0; i < problem.step()->storages.size(); ++i)
+        if (problem.step()->storages[i].alloc == 2)
             kept.insert(graph::StorageId{i});
     QCOMPARE(kept.size(), std::size_t{1});
-    const solve::SequenceRows rows{*problem.program, closure, step, kept};
+    const solve::SequenceRows rows{*problem.step(), closure, step, kept};
     QCOMPARE(textOf(rows.rowsOf(sequence)), std::string{"12:0"});
 }
 

@@ -123,8 +123,8 @@ void RotorPlannerTest::stagesTileForwardAndLoss()
 {
     QFETCH(QString, sample);
     const plan::Problem problem = problemOf(sample, 0);
-    const solve::RegionFinder finder{*problem.program};
-    const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.program, problem.device);
+    const solve::RegionFinder finder{*problem.step()};
+    const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.step(), problem.device);
     for (const solve::Residuals residuals :
          {solve::Residuals::EachCut, solve::Residuals::FirstCut}) {
         const solve::LinearizedStep step = solve::linearize(problem, finder, residuals).value();
@@ -135,7 +135,7 @@ void RotorPlannerTest::stagesTileForwardAndLoss()
             QVERIFY(stage.last >= stage.first);
             next = stage.last + 1;
         }
-        QCOMPARE(static_cast<std::size_t>(next), problem.program->forwardCount());
+        QCOMPARE(static_cast<std::size_t>(next), problem.step()->forwardCount());
         double forward = 0;
         for (graph::OpIndex op = 0; op < next; ++op)
             forward += static_cast<double>(times[static_cast<std::size_t>(op)].count());
@@ -252,7 +252,7 @@ void RotorPlannerTest::aLargeProgramGetsPlansAtOnce()
 {
     plan::Problem problem = problemOf("resnet18", 0);
     problem.program = tests::longChain(2500);
-    QCOMPARE(problem.program->ops.size(), std::size_t{10'000});
+    QCOMPARE(problem.step()->ops.size(), std::size_t{10'000});
     std::stop_source stop;
     stop.request_stop();
     base::JobContext job;

@@ -82,7 +82,7 @@ void RotorPlansTest::plansMadeByHandAreNoFaster()
         const std::map<QChar, QStringList> choices{
             {'a', {path + ".mlp.act"}}, {'m', {path + ".ln_2", path + ".mlp"}}, {'b', {path}}};
         if (const auto choice = choices.find(blocks[block]); choice != choices.end())
-            plan.asRegions().regions.push_back(regionOf(*problem.program, choice->second));
+            plan.asRegions().regions.push_back(regionOf(*problem.step(), choice->second));
     }
     const plan::VerifiedPlanPtr byHand = plan::certify(problem, plan).value();
     const base::Bytes peak = byHand->evaluation().peak;
@@ -109,7 +109,7 @@ void RotorPlansTest::solvingAgainIsNoFaster()
 {
     QFETCH(QString, sample);
     plan::Problem problem = problemOf(sample, plan::kUnlimited.count());
-    const solve::RegionFinder finder{*problem.program};
+    const solve::RegionFinder finder{*problem.step()};
     const std::int64_t least = frontierOf(sample)->points().front()->evaluation().peak.count();
     const std::int64_t most = frontierOf(sample)->points().back()->evaluation().peak.count();
     int met = 0;

@@ -40,7 +40,7 @@ void SingleLevelTest::gainsAreTheEvaluations()
 {
     QFETCH(QString, name);
     const plan::Problem problem = tests::problemOf(name, plan::kUnlimited.count());
-    const solve::RegionFinder finder{*problem.program};
+    const solve::RegionFinder finder{*problem.step()};
     const solve::LinearizedStep step =
         solve::linearize(problem, finder, solve::Residuals::EachCut).value();
     const solve::RegionGains gains{problem, step};
@@ -105,7 +105,7 @@ void SingleLevelTest::choicesAreTheBestOfAll()
     int compared = 0;
     for (std::uint64_t seed = 0; seed < 150; ++seed) {
         const plan::Problem problem = tests::unlimitedProblem(tests::randomProgram(seed));
-        const solve::RegionFinder finder{*problem.program};
+        const solve::RegionFinder finder{*problem.step()};
         const solve::LinearizedStep step =
             solve::linearize(problem, finder, solve::Residuals::EachCut, 12).value();
         const solve::RegionGains gains{problem, step};

@@ -29,22 +29,22 @@ void StageVariantsTest::keepLessForMoreTime()
     const auto space = solve::makeRegionSpace(problem, plan::Granularity::Module);
     auto step = solve::linearize(problem, *space, solve::Residuals::EachCut, 48);
     QVERIFY(step);
-    const solve::KeptByWay kept = solve::addStageWays(problem, *step);
+    const solve::SavedByVariant kept = solve::addStageVariants(problem, *step);
     QVERIFY(solve::validate(step->chain));
     std::size_t stages = 0;
     for (std::size_t stage = 0; stage < step->stages.size(); ++stage) {
-        const std::size_t count = step->chain.waysOf(stage);
+        const std::size_t count = step->chain.variantsOf(stage);
         QCOMPARE(kept[stage].size(), count - 1);
         stages += count > 3 ? 1 : 0;
         if (count > 1)
             QVERIFY(step->chain.regions.mayCheckpoint(stage, stage));
-        solve::StageVariant before = step->chain.way(stage, 0);
+        solve::StageVariant before = step->chain.variant(stage, 0);
         for (std::size_t number = count; --number > 0;) { // from the one that keeps most
-            const solve::StageVariant way = step->chain.way(stage, number);
-            QVERIFY(way.xbar <= before.xbar && way.xbar >= step->chain.x[stage + 1]);
-            QVERIFY(way.btime >= before.btime);
-            QVERIFY(way.btmp >= before.btmp);
-            before = way;
+            const solve::StageVariant variant = step->chain.variant(stage, number);
+            QVERIFY(variant.xbar <= before.xbar && variant.xbar >= step->chain.x[stage + 1]);
+            QVERIFY(variant.btime >= before.btime);
+            QVERIFY(variant.btmp >= before.btmp);
+            before = variant;
             for (const graph::OpId op : kept[stage][number - 1]) {
                 const auto at = static_cast<graph::OpIndex>(op.index());
                 QVERIFY(at >= step->stages[stage].first && at <= step->stages[stage].last);

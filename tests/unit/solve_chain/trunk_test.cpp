@@ -220,7 +220,7 @@ void TrunkTest::plansEndAtTheLastBoundary()
     QVERIFY2(found, found ? "" : found.error().message.c_str());
     QCOMPARE((*found)->points().size(), std::size_t{2}); // without and with
     const plan::Plan& plan = (*found)->points().front()->plan();
-    const TrunkLayers layers = trunkLayers(*problem.program);
+    const TrunkLayers layers = trunkLayers(*problem.step());
     // conv1 bn1 relu maxpool | layer1.0 ... layer2.1 | layer3.0 layer3.1, the last of them kept
     QCOMPARE(plan.regions().back().last, layers.ops[7].last);
     QVERIFY(std::ranges::find(plan.options,
@@ -347,7 +347,7 @@ void TrunkTest::splitsAsOftenAsAsked()
     QVERIFY(found);
     QCOMPARE((*found)->points().size(), std::size_t{2}); // without and with
     // Three of four buckets are checkpointed, in pieces where a bucket is no region.
-    const TrunkLayers layers = trunkLayers(*problem.program);
+    const TrunkLayers layers = trunkLayers(*problem.step());
     const std::vector<TrunkBucket> buckets = splitTrunk(layers.elements, {{"end", 17}}, 4);
     QCOMPARE((*found)->points().front()->plan().regions().back().last,
              layers.ops[buckets.back().first - 1].last);

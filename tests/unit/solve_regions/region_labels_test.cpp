@@ -35,7 +35,7 @@ solve::StageLabel stageLabel(const ordered_json& label)
 solve::Labels labelsOf(const plan::VerifiedPlan& plan)
 {
     solve::Labels labels;
-    for (const ordered_json& label : plan::labelsJson(*plan.problem().program, plan.plan()))
+    for (const ordered_json& label : plan::labelsJson(*plan.problem().step(), plan.plan()))
         labels.push_back(stageLabel(label));
     return labels;
 }
@@ -58,7 +58,7 @@ std::size_t depthOf(const solve::StageLabel& label)
 /// How often each op of forward and loss runs.
 std::vector<std::size_t> runsOf(const plan::VerifiedPlan& plan)
 {
-    std::vector<std::size_t> runs(plan.problem().program->forwardCount());
+    std::vector<std::size_t> runs(plan.problem().step()->forwardCount());
     for (const plan::Step& step : plan.evaluation().schedule->steps)
         if (step.op.index() < runs.size())
             ++runs[step.op.index()];

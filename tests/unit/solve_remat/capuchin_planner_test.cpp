@@ -51,7 +51,7 @@ void CapuchinPlannerTest::plansASample()
 void CapuchinPlannerTest::picksAreToldWithTheirPrice()
 {
     const plan::VerifiedPlan& point = *m_frontier->points().front();
-    const graph::Program& program = *point.problem().program;
+    const graph::Program& program = *point.problem().step();
     const std::vector<base::Nanoseconds> times = plan::opTimes(program, point.problem().device);
     const std::vector<solve::Pick> picks = m_planner->explain(point).value();
     QVERIFY(picks.size() >= 15);

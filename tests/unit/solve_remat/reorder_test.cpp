@@ -58,7 +58,7 @@ plan::Problem branches()
 
 solve::StepOrder recorded(const plan::Problem& problem)
 {
-    solve::StepOrder order(problem.program->countBeforeOptimizer());
+    solve::StepOrder order(problem.step()->countBeforeOptimizer());
     std::iota(order.begin(), order.end(), 0U);
     return order;
 }
@@ -67,8 +67,8 @@ solve::StepOrder recorded(const plan::Problem& problem)
 solve::StepOrder randomOrder(const solve::StepOrders& orders, const plan::Problem& problem,
                              tests::Random& random)
 {
-    const auto ops = static_cast<std::uint32_t>(problem.program->countBeforeOptimizer());
-    const auto backward = static_cast<std::uint32_t>(problem.program->forwardCount());
+    const auto ops = static_cast<std::uint32_t>(problem.step()->countBeforeOptimizer());
+    const auto backward = static_cast<std::uint32_t>(problem.step()->forwardCount());
     solve::StepOrder order;
     std::vector<bool> hasRun(ops, false);
     while (order.size() < ops) {
@@ -143,7 +143,7 @@ void ReorderTest::anyOrderThatKeepsWhatMustComeBeforeIsLegal()
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         const plan::Problem problem = tests::unlimitedProblem(tests::randomProgram(seed));
         const solve::StepOrders orders{problem};
-        const std::size_t steps = problem.program->countBeforeOptimizer();
+        const std::size_t steps = problem.step()->countBeforeOptimizer();
         tests::Random random{seed};
         const solve::StepOrder plain = recorded(problem);
         const plan::EvaluationPtr base = plan::evaluate(problem, *solve::stepPlanOf({}, plain));
@@ -230,9 +230,9 @@ void ReorderTest::pinsAreHonouredOnOtherOrders()
             plan::Problem problem = tests::unlimitedProblem(tests::randomProgram(seed));
             problem.device.bandwidth = 1e9;
             problem.pins = {{kind, "*", {}}};
-            for (std::size_t storage = 0; storage < problem.program->storages.size(); ++storage) {
-                const graph::Storage& row = problem.program->storages[storage];
-                const auto forward = static_cast<graph::OpIndex>(problem.program->forwardCount());
+            for (std::size_t storage = 0; storage < problem.step()->storages.size(); ++storage) {
+                const graph::Storage& row = problem.step()->storages[storage];
+                const auto forward = static_cast<graph::OpIndex>(problem.step()->forwardCount());
                 if (row.alloc >= 0 && row.alloc < forward && row.free > forward) {
                     problem.pins.front().storages = {graph::StorageId{storage}};
                     break;

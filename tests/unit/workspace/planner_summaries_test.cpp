@@ -68,7 +68,7 @@ void PlannerSummariesTest::initTestCase()
 void PlannerSummariesTest::anAutoRunTellsOfItsParts()
 {
     const workspace::Planned& planned = *m_sample.planned;
-    const auto standings = workspace::plannerStandings(planned.choices, {}, planned, {});
+    const auto standings = workspace::plannerSummaries(planned.choices, {}, planned, {});
     QCOMPARE(standings.size(), solve::planners().size());
     for (std::size_t i = 0; i < standings.size(); ++i)
         QCOMPARE(standings[i].report.planner, solve::planners()[i]->descriptor().id);
@@ -95,7 +95,7 @@ void PlannerSummariesTest::othersAreKnownFromBefore()
     choices.planner = "chen";
     const workspace::PlannedPtr chen = plannedWith(choices);
     const auto standings =
-        workspace::plannerStandings(choices, {}, *chen, {chen, m_sample.planned});
+        workspace::plannerSummaries(choices, {}, *chen, {chen, m_sample.planned});
     QVERIFY(of(standings, "chen").isChosen);
     QVERIFY(of(standings, "chen").report.found == plan::progressPoints(*chen->frontier));
     for (const char* other : {"auto", "rotor"}) {
@@ -107,7 +107,7 @@ void PlannerSummariesTest::othersAreKnownFromBefore()
     QVERIFY(of(standings, "capuchin").report.state == PlannerState::NotRun);
     // Of another GPU, reserve or option nothing is known.
     choices.reserve = base::Bytes{1 << 20};
-    const auto others = workspace::plannerStandings(choices, {}, *chen, {chen, m_sample.planned});
+    const auto others = workspace::plannerSummaries(choices, {}, *chen, {chen, m_sample.planned});
     for (const PlannerSummary& row : others)
         QVERIFY(row.report.state == PlannerState::NotRun && row.report.found.empty());
 }
@@ -124,7 +124,7 @@ void PlannerSummariesTest::aRunningJobTellsByItself()
     soFar->took = {};
     soFar->setFrontier(std::make_shared<const plan::Frontier>(std::move(frontier)));
     const workspace::PlanningJob job{true, 470, soFar};
-    const auto standings = workspace::plannerStandings(soFar->choices, job, *soFar, {});
+    const auto standings = workspace::plannerSummaries(soFar->choices, job, *soFar, {});
     QVERIFY(of(standings, "auto").report.state == PlannerState::Running);
     QCOMPARE(of(standings, "auto").report.perMille, 470);
     // What it has by now is shown, so it is told, too.
@@ -134,7 +134,7 @@ void PlannerSummariesTest::aRunningJobTellsByItself()
     QVERIFY(of(standings, "chen").report.state == PlannerState::NotRun);
     // While plans for other choices are shown, nothing of them is told.
     const auto outdated =
-        workspace::plannerStandings(soFar->choices, job, *plannedUnder(base::Bytes{1 << 20}), {});
+        workspace::plannerSummaries(soFar->choices, job, *plannedUnder(base::Bytes{1 << 20}), {});
     QVERIFY(of(outdated, "auto").report.state == PlannerState::Running);
     QVERIFY(of(outdated, "auto").report.found.empty());
     QCOMPARE(of(outdated, "rotor").report.perMille, 300);
@@ -145,7 +145,7 @@ void PlannerSummariesTest::aRefusalIsTold()
 {
     workspace::Choices choices = m_sample.planned->choices;
     choices.reserve = base::Bytes{1 << 20};
-    const auto standings = workspace::plannerStandings(choices, {.refusal = "It can't."},
+    const auto standings = workspace::plannerSummaries(choices, {.refusal = "It can't."},
                                                        *m_sample.planned, {m_sample.planned});
     QVERIFY(of(standings, "auto").isChosen);
     QVERIFY(of(standings, "auto").report.state == PlannerState::Refused);
@@ -157,12 +157,12 @@ void PlannerSummariesTest::aRefusalIsTold()
 void PlannerSummariesTest::eachBudgetHasItsPlan()
 {
     const workspace::Planned& planned = *m_sample.planned;
-    const auto standings = workspace::plannerStandings(planned.choices, {}, planned, {});
+    const auto standings = workspace::plannerSummaries(planned.choices, {}, planned, {});
     int optimal = 0;
     for (const PlannerSummary& row : standings) {
         const std::vector<plan::ProgressPoint>& found = row.report.found;
         if (found.empty()) {
-            QVERIFY(!workspace::standingAt(row, plan::kUnlimited, {}).best);
+            QVERIFY(!workspace::summaryAt(row, plan::kUnlimited, {}).best);
             continue;
         }
         QVERIFY(row.unplanned == planned.unplanned->evaluation().stepTime);
@@ -170,23 +170,23 @@ void PlannerSummariesTest::eachBudgetHasItsPlan()
             const base::Bytes budget = found[i].peak;
             const solve::Outcome answer = workspace::answerAt(planned, budget);
             const workspace::ProvenBounds bounds{answer.peakBound.bytes, answer.timeBound};
-            const auto at = workspace::standingAt(row, budget, bounds);
+            const auto at = workspace::summaryAt(row, budget, bounds);
             QVERIFY(at.best == found[i]);
             QVERIFY(answer.best && answer.best->evaluation().stepTime <= at.best->stepTime);
             QCOMPARE(at.status == solve::Status::Optimal, at.best->stepTime <= answer.timeBound);
             optimal += at.status == solve::Status::Optimal ? 1 : 0;
-            const auto below = workspace::standingAt(row, budget - base::Bytes{1}, bounds);
+            const auto below = workspace::summaryAt(row, budget - base::Bytes{1}, bounds);
             QCOMPARE(below.best.has_value(), i > 0);
             if (i > 0)
                 QVERIFY(*below.best == found[i - 1]);
         }
         const base::Bytes less{planned.peakBound.bytes.count() - 1};
         const workspace::ProvenBounds bounds{planned.peakBound.bytes, {}};
-        QVERIFY(workspace::standingAt(row, less, bounds).status == solve::Status::Infeasible);
-        QVERIFY(workspace::standingAt(row, less, {}).status == solve::Status::NotFound);
+        QVERIFY(workspace::summaryAt(row, less, bounds).status == solve::Status::Infeasible);
+        QVERIFY(workspace::summaryAt(row, less, {}).status == solve::Status::NotFound);
         PlannerSummary former = row;
         former.isBounded = false;
-        QVERIFY(workspace::standingAt(former, less, bounds).status == solve::Status::NotFound);
+        QVERIFY(workspace::summaryAt(former, less, bounds).status == solve::Status::NotFound);
     }
     QVERIFY(optimal > 0);
 }
@@ -194,7 +194,7 @@ void PlannerSummariesTest::eachBudgetHasItsPlan()
 void PlannerSummariesTest::nothingIsKnownBeforePlanning()
 {
     for (const PlannerSummary& row :
-         workspace::plannerStandings(defaultChoices(), {}, *m_sample.first, {}))
+         workspace::plannerSummaries(defaultChoices(), {}, *m_sample.first, {}))
         QVERIFY(row.report.state == PlannerState::NotRun && row.report.found.empty());
 }
 

@@ -32,7 +32,7 @@ plan::VerifiedPlanPtr samplePlan()
         problem.program = tests::randomProgram(seed);
         problem.device = plan::findDevice(plan::kDefaultDevice).value();
         problem.budget = base::Bytes{std::int64_t{1} << 30U};
-        plan::Plan plan = tests::randomLegalPlan(*problem.program, seed);
+        plan::Plan plan = tests::randomLegalPlan(*problem.step(), seed);
         plan.planner = "random";
         const base::Result<plan::VerifiedPlanPtr> verified = plan::certify(problem, plan);
         if (verified && !(*verified)->evaluation().recomputed.empty())
@@ -46,14 +46,14 @@ plan::VerifiedPlanPtr sampleStepPlan()
 {
     for (std::uint64_t seed = 1; seed < 200; ++seed) {
         plan::Problem problem = tests::unlimitedProblem(tests::randomProgram(seed));
-        graph::Program program = *problem.program;
+        graph::Program program = *problem.step();
         for (std::size_t op = 0; op < program.ops.size(); ++op) {
             program.callTexts.add("[]");
             program.callTexts.add("{}");
         }
         problem.program = std::make_shared<const graph::Program>(std::move(program));
         const base::Result<plan::VerifiedPlanPtr> verified =
-            plan::certify(problem, tests::randomStepPlan(*problem.program, seed));
+            plan::certify(problem, tests::randomStepPlan(*problem.step(), seed));
         if (verified && !(*verified)->plan().recomputeSteps().empty())
             return *verified;
     }
@@ -222,7 +222,7 @@ void WritersTest::csvHasOneRowForEachRecomputedValue()
 /// The sample plan on a copy of its program in which texts are replaced.
 plan::VerifiedPlanPtr renamed(const plan::VerifiedPlan& plan, const std::string& text)
 {
-    graph::Program program = *plan.problem().program;
+    graph::Program program = *plan.problem().step();
     program.header.model = text;
     program.header.batch = text;
     for (std::string& target : program.targets)

@@ -28,7 +28,7 @@ Result<void> readTime(const json& value, double& into)
     return {};
 }
 
-constexpr std::size_t kMostWays = 100;
+constexpr std::size_t kMaxVariants = 100;
 
 /// Sizes are whole; 4.0 is as good as 4.
 Result<void> readSize(const json& value, std::int64_t& into)
@@ -71,25 +71,25 @@ Result<void> readField(const json& object, const char* key,
     });
 }
 
-Result<void> readWay(const json& value, StageVariant& way)
+Result<void> readVariant(const json& value, StageVariant& variant)
 {
-    Result<void> ok = readField(value, "ftime", readTime, way.ftime);
-    ok = ok ? readField(value, "btime", readTime, way.btime) : ok;
-    ok = ok ? readField(value, "xbar", readSize, way.xbar) : ok;
-    ok = ok ? readField(value, "ftmp", readSize, way.ftmp) : ok;
-    return ok ? readField(value, "btmp", readSize, way.btmp) : ok;
+    Result<void> ok = readField(value, "ftime", readTime, variant.ftime);
+    ok = ok ? readField(value, "btime", readTime, variant.btime) : ok;
+    ok = ok ? readField(value, "xbar", readSize, variant.xbar) : ok;
+    ok = ok ? readField(value, "ftmp", readSize, variant.ftmp) : ok;
+    return ok ? readField(value, "btmp", readSize, variant.btmp) : ok;
 }
 
 /// The further ways of one stage.
-Result<void> readWays(const json& value, std::vector<StageVariant>& ways)
+Result<void> readVariants(const json& value, std::vector<StageVariant>& variants)
 {
-    if (!value.is_array() || value.size() > kMostWays)
+    if (!value.is_array() || value.size() > kMaxVariants)
         return failure(ErrorKind::File,
-                       fmt::format("must be an array of at most {} objects", kMostWays));
+                       fmt::format("must be an array of at most {} objects", kMaxVariants));
     for (const json& each : value) {
         if (!each.is_object())
             return failure(ErrorKind::File, "must hold objects");
-        if (Result<void> done = readWay(each, ways.emplace_back()); !done)
+        if (Result<void> done = readVariant(each, variants.emplace_back()); !done)
             return done;
     }
     return {};
@@ -120,7 +120,7 @@ Result<Chain> readChain(std::string_view text)
     readArray<std::int64_t>(*root, "btmp", readSize, chain.btmp, state);
     readArray<double>(*root, "ntime", readTime, chain.ntime, state, true);
     readArray<std::int64_t>(*root, "ntmp", readSize, chain.ntmp, state, true);
-    readArray<std::vector<StageVariant>>(*root, "ways", readWays, chain.ways, state, true);
+    readArray<std::vector<StageVariant>>(*root, "ways", readVariants, chain.variants, state, true);
     if (state)
         state = validate(chain);
     if (!state)

@@ -23,10 +23,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 } // namespace
 
 /// Bytes and time of a single stage's forward and backward.
-std::pair<std::int64_t, double> NonPersistentTable::baseOf(std::size_t i, std::size_t way) const
+std::pair<std::int64_t, double> NonPersistentTable::baseOf(std::size_t i, std::size_t variant) const
 {
-    const StageVariant sizes = m_scale.sizes.way(i, way);
-    const StageVariant times = m_chain.way(i, way);
+    const StageVariant sizes = m_scale.sizes.variant(i, variant);
+    const StageVariant times = m_chain.variant(i, variant);
     return {m_scale.sizes.x[i + 1] + sizes.xbar + std::max(sizes.ftmp, sizes.btmp),
             times.ftime + times.btime};
 }
@@ -41,8 +41,8 @@ void NonPersistentTable::fillBase(std::size_t i)
         std::for_each(out + std::min(m_scale.ceilSlots(need), width), out + width,
                       [time](double& value) { value = std::min(value, time); });
     };
-    for (std::size_t way = 0; way < m_chain.waysOf(i); ++way) {
-        const auto [need, time] = baseOf(i, way);
+    for (std::size_t variant = 0; variant < m_chain.variantsOf(i); ++variant) {
+        const auto [need, time] = baseOf(i, variant);
         fillFrom(m_cost, need, time);
     }
     if (!isLoss)
@@ -55,12 +55,13 @@ void NonPersistentTable::eachChoice(bool isSaved, std::size_t i, std::size_t k, 
     const Chain& sizes = m_scale.sizes;
     // In memory whatever is done here: the gradient, and what stage k has saved.
     const std::int64_t held = sizes.x[k + 1] + (isSaved ? sizes.xbar[k + 1] : 0);
-    for (std::size_t number = 0; number < m_chain.waysOf(i); ++number) {
-        const StageVariant way = sizes.way(i, number);
-        const StageVariant times = m_chain.way(i, number);
-        const std::int64_t need = std::max(held + way.ftmp, sizes.x[i + 1] + way.btmp) + way.xbar;
+    for (std::size_t number = 0; number < m_chain.variantsOf(i); ++number) {
+        const StageVariant variant = sizes.variant(i, number);
+        const StageVariant times = m_chain.variant(i, number);
+        const std::int64_t need =
+            std::max(held + variant.ftmp, sizes.x[i + 1] + variant.btmp) + variant.xbar;
         visit(Choice{Move::Save, i, number, times.ftime + times.btime, m_scale.ceilSlots(need),
-                     m_scale.ceilSlots(way.xbar), row(isSaved, i + 1, k), nullptr});
+                     m_scale.ceilSlots(variant.xbar), row(isSaved, i + 1, k), nullptr});
     }
     // Of i..j-1, none of which saves.
     std::int64_t running = sizes.x[i + 1] + sizes.plainTemporary(i);
@@ -104,7 +105,7 @@ Result<NonPersistentTable> NonPersistentTable::build(const Chain& chain, std::in
 {
     if (Result<void> valid = validate(chain); !valid)
         return tl::unexpected{valid.error()};
-    if (!chain.regions.allowsAll() || !chain.ftail.empty() || chain.waysOnce)
+    if (!chain.regions.allowsAll() || !chain.ftail.empty() || chain.variantsOnce)
         return failure(ErrorKind::Internal, "Non-persistent schedules know no forbidden regions "
                                             "or ways and no recomputations that end early.");
     NonPersistentTable table;
@@ -185,14 +186,14 @@ NonPersistentTable::Choice NonPersistentTable::choose(bool isSaved, std::size_t 
 }
 
 /// The first of the fastest that fit.
-std::size_t NonPersistentTable::baseWay(std::size_t i, std::int64_t slots) const
+std::size_t NonPersistentTable::baseVariant(std::size_t i, std::int64_t slots) const
 {
     std::size_t best = 0;
     double least = kInfinity;
-    for (std::size_t way = 0; way < m_chain.waysOf(i); ++way)
-        if (const auto [need, time] = baseOf(i, way);
+    for (std::size_t variant = 0; variant < m_chain.variantsOf(i); ++variant)
+        if (const auto [need, time] = baseOf(i, variant);
             m_scale.ceilSlots(need) <= slots && time < least) {
-            best = way;
+            best = variant;
             least = time;
         }
     return best;
@@ -201,8 +202,8 @@ std::size_t NonPersistentTable::baseWay(std::size_t i, std::int64_t slots) const
 void NonPersistentTable::walk(bool isSaved, std::size_t i, std::size_t k, std::int64_t slots,
                               Sequence& out) const
 {
-    const auto emit = [&out](ChainOpKind kind, std::size_t stage, std::size_t way = 0) {
-        out.push_back({kind, static_cast<std::int32_t>(stage), static_cast<std::int32_t>(way)});
+    const auto emit = [&out](ChainOpKind kind, std::size_t stage, std::size_t variant = 0) {
+        out.push_back({kind, static_cast<std::int32_t>(stage), static_cast<std::int32_t>(variant)});
     };
     if (i == k && i + 1 == m_rows) {
         out.push_back({});
@@ -210,14 +211,14 @@ void NonPersistentTable::walk(bool isSaved, std::size_t i, std::size_t k, std::i
     }
     if (i == k) {
         if (!isSaved)
-            emit(ChainOpKind::Enable, i, baseWay(i, slots));
+            emit(ChainOpKind::Enable, i, baseVariant(i, slots));
         emit(ChainOpKind::Backward, i);
         return;
     }
     const Choice choice = choose(isSaved, i, k, slots);
     const std::int64_t rest = slots - choice.kept;
     if (choice.move == Move::Save) {
-        emit(ChainOpKind::Enable, i, choice.way);
+        emit(ChainOpKind::Enable, i, choice.variant);
         walk(isSaved, i + 1, k, rest, out);
         emit(ChainOpKind::Backward, i);
         return;

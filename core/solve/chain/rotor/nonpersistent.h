@@ -51,7 +51,7 @@ private:
     {
         Move move = Move::Save;
         std::size_t j = 0;
-        std::size_t way = 0;           ///< of Save
+        std::size_t variant = 0;       ///< of Save
         double time = 0;               ///< of the forwards (and of Save the backward)
         std::int64_t need = 0;         ///< slots
         std::int64_t kept = 0;         ///< slots that the right part has less
@@ -70,8 +70,8 @@ private:
     {
         return (isSaved ? m_saved : m_cost).data() + cell(i, k);
     }
-    [[nodiscard]] std::pair<std::int64_t, double> baseOf(std::size_t i, std::size_t way) const;
-    [[nodiscard]] std::size_t baseWay(std::size_t i, std::int64_t slots) const;
+    [[nodiscard]] std::pair<std::int64_t, double> baseOf(std::size_t i, std::size_t variant) const;
+    [[nodiscard]] std::size_t baseVariant(std::size_t i, std::int64_t slots) const;
     void fillBase(std::size_t i);
     void fillRow(bool isSaved, std::size_t i, std::size_t k);
     /// Calls `visit` with everything that can be done first in a cell of at least two stages.

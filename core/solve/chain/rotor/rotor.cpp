@@ -38,22 +38,22 @@ double RotorTable::cost(std::size_t i, std::size_t k, int slots) const
     return row(i, k)[slots];
 }
 
-std::int64_t RotorTable::chainNeed(std::size_t i, std::size_t k, std::size_t way) const
+std::int64_t RotorTable::chainNeed(std::size_t i, std::size_t k, std::size_t variant) const
 {
     if (m_options.recurrence == Recurrence::Peer)
         return m_leafNeed[cell(i, k)];
-    const StageVariant sizes = m_scale.sizes.way(i, way);
+    const StageVariant sizes = m_scale.sizes.variant(i, variant);
     const std::vector<std::int64_t>& x = m_scale.sizes.x;
     return m_scale.ceilSlots(sizes.xbar + std::max(x[k + 1] + sizes.ftmp, x[i + 1] + sizes.btmp));
 }
 
-double RotorTable::chainValue(std::size_t i, std::size_t k, std::size_t way,
+double RotorTable::chainValue(std::size_t i, std::size_t k, std::size_t variant,
                               std::int64_t slots) const
 {
-    const std::int64_t rest = slots - m_scale.ceilSlots(m_scale.sizes.way(i, way).xbar);
-    if (slots < chainNeed(i, k, way) || rest < 0)
+    const std::int64_t rest = slots - m_scale.ceilSlots(m_scale.sizes.variant(i, variant).xbar);
+    if (slots < chainNeed(i, k, variant) || rest < 0)
         return kInfinity;
-    const StageVariant times = m_chain.way(i, way);
+    const StageVariant times = m_chain.variant(i, variant);
     const double own =
         m_options.recurrence == Recurrence::Peer ? row(i, i)[slots] : times.ftime + times.btime;
     return own + row(i + 1, k)[rest];
@@ -83,10 +83,10 @@ void RotorTable::sumForwards()
 }
 
 /// Slots and time of a single stage's forward and backward.
-std::pair<std::int64_t, double> RotorTable::baseOf(std::size_t i, std::size_t way) const
+std::pair<std::int64_t, double> RotorTable::baseOf(std::size_t i, std::size_t variant) const
 {
-    const StageVariant sizes = m_scale.sizes.way(i, way);
-    const StageVariant times = m_chain.way(i, way);
+    const StageVariant sizes = m_scale.sizes.variant(i, variant);
+    const StageVariant times = m_chain.variant(i, variant);
     const std::int64_t need =
         m_scale.sizes.x[i + 1] + sizes.xbar + std::max(sizes.ftmp, sizes.btmp);
     // A run that ends before the loss stage is a recomputation: it stops where all is saved again.
@@ -99,8 +99,8 @@ void RotorTable::fillBase(std::size_t i)
     double* const out = row(i, i);
     std::int64_t lowest = width;
     std::pair<double, std::int64_t> fastest{kInfinity, width};
-    for (std::size_t way = 0; way < waysIn(i, i); ++way) {
-        const auto [need, time] = baseOf(i, way);
+    for (std::size_t variant = 0; variant < variantsIn(i, i); ++variant) {
+        const auto [need, time] = baseOf(i, variant);
         const std::int64_t from = std::min(need, width);
         std::for_each(out + from, out + width,
                       [time = time](double& value) { value = std::min(value, time); });
@@ -125,8 +125,8 @@ void RotorTable::prepareCell(std::size_t i, std::size_t k)
             std::max(m_running[i], sizes.x[k - 1] + sizes.x[k] + sizes.plainTemporary(k - 1));
     const std::int64_t leafNeed = m_scale.ceilSlots(sizes.x[k + 1] + m_running[i]);
     m_leafNeed[at] = static_cast<std::int32_t>(std::min(leafNeed, width));
-    const std::size_t fastest = waysIn(i, k) > 1 ? m_chain.fastestWay(i) : 0;
-    const std::int64_t kept = m_scale.ceilSlots(sizes.way(i, fastest).xbar);
+    const std::size_t fastest = variantsIn(i, k) > 1 ? m_chain.fastestVariant(i) : 0;
+    const std::int64_t kept = m_scale.ceilSlots(sizes.variant(i, fastest).xbar);
     const std::int64_t all =
         peer ? width : std::max(chainNeed(i, k, fastest), kept + m_hi[cell(i + 1, k)]);
     m_hi[at] = static_cast<std::int32_t>(std::min(all, width));
@@ -149,14 +149,14 @@ void RotorTable::finishCell(std::size_t i, std::size_t k)
     const auto width = static_cast<std::int64_t>(m_stride);
     const std::size_t at = cell(i, k);
     double* const out = row(i, k);
-    for (std::size_t way = 0; way < waysIn(i, k); ++way) {
-        const std::int64_t kept = m_scale.ceilSlots(m_scale.sizes.way(i, way).xbar);
-        const std::int64_t start = std::max(chainNeed(i, k, way), kept + m_lo[cell(i + 1, k)]);
+    for (std::size_t variant = 0; variant < variantsIn(i, k); ++variant) {
+        const std::int64_t kept = m_scale.ceilSlots(m_scale.sizes.variant(i, variant).xbar);
+        const std::int64_t start = std::max(chainNeed(i, k, variant), kept + m_lo[cell(i + 1, k)]);
         if (start >= width)
             continue;
         const auto count = static_cast<std::size_t>(width - start);
         const double* const rest = row(i + 1, k) + (start - kept);
-        const StageVariant times = m_chain.way(i, way);
+        const StageVariant times = m_chain.variant(i, variant);
         if (m_options.recurrence == Recurrence::Peer)
             minPlusRow(out + start, rest, row(i, i) + start, 0, count);
         else
@@ -235,7 +235,7 @@ Result<RotorTable> RotorTable::build(const Chain& chain, std::int64_t maxBudget,
 {
     if (Result<void> valid = validate(chain); !valid)
         return tl::unexpected{valid.error()};
-    if (!chain.ways.empty() && options.recurrence == Recurrence::Peer)
+    if (!chain.variants.empty() && options.recurrence == Recurrence::Peer)
         return failure(ErrorKind::Usage, "The peer recurrence knows one way to run a stage: leave "
                                          "the chain's \"ways\" or the recurrence out.");
     RotorTable table;
@@ -289,22 +289,22 @@ std::vector<ChainFrontierPoint> RotorTable::frontier() const
 
 void RotorTable::walk(std::size_t i, std::size_t k, std::int64_t slots, Sequence& out) const
 {
-    const auto emit = [&out](ChainOpKind kind, std::size_t stage, std::size_t way = 0) {
-        out.push_back({kind, static_cast<std::int32_t>(stage), static_cast<std::int32_t>(way)});
+    const auto emit = [&out](ChainOpKind kind, std::size_t stage, std::size_t variant = 0) {
+        out.push_back({kind, static_cast<std::int32_t>(stage), static_cast<std::int32_t>(variant)});
     };
     if (i == k) {
         if (i + 1 == m_rows) {
             out.push_back({});
             return;
         }
-        emit(ChainOpKind::Enable, i, baseWay(i, slots));
+        emit(ChainOpKind::Enable, i, baseVariant(i, slots));
         emit(ChainOpKind::Backward, i);
         return;
     }
-    const auto [leaf, way] = choose(i, k, slots);
+    const auto [leaf, variant] = choose(i, k, slots);
     if (!leaf) {
-        emit(ChainOpKind::Enable, i, way);
-        walk(i + 1, k, slots - m_scale.ceilSlots(m_scale.sizes.way(i, way).xbar), out);
+        emit(ChainOpKind::Enable, i, variant);
+        walk(i + 1, k, slots - m_scale.ceilSlots(m_scale.sizes.variant(i, variant).xbar), out);
         emit(ChainOpKind::Backward, i);
         return;
     }
@@ -316,13 +316,13 @@ void RotorTable::walk(std::size_t i, std::size_t k, std::int64_t slots, Sequence
 }
 
 /// The first of the fastest that fit.
-std::size_t RotorTable::baseWay(std::size_t i, std::int64_t slots) const
+std::size_t RotorTable::baseVariant(std::size_t i, std::int64_t slots) const
 {
     std::size_t best = 0;
     double least = kInfinity;
-    for (std::size_t way = 0; way < waysIn(i, i); ++way)
-        if (const auto [need, time] = baseOf(i, way); need <= slots && time < least) {
-            best = way;
+    for (std::size_t variant = 0; variant < variantsIn(i, i); ++variant)
+        if (const auto [need, time] = baseOf(i, variant); need <= slots && time < least) {
+            best = variant;
             least = time;
         }
     return best;
@@ -338,9 +338,9 @@ RotorTable::Choice RotorTable::choose(std::size_t i, std::size_t k, std::int64_t
         slots = std::partition_point(begin, begin + slots,
                                      [bound](double value) { return value > bound; })
                 - begin;
-        for (std::size_t way = 0; way < waysIn(i, k); ++way)
-            if (chainValue(i, k, way, slots) <= bound)
-                return {std::nullopt, way};
+        for (std::size_t variant = 0; variant < variantsIn(i, k); ++variant)
+            if (chainValue(i, k, variant, slots) <= bound)
+                return {std::nullopt, variant};
     }
     Choice choice;
     double least = kInfinity;
@@ -351,10 +351,10 @@ RotorTable::Choice RotorTable::choose(std::size_t i, std::size_t k, std::int64_t
             choice.leaf = j;
         }
     }
-    for (std::size_t way = 0; way < waysIn(i, k); ++way)
-        if (const double value = chainValue(i, k, way, slots); value < least) {
+    for (std::size_t variant = 0; variant < variantsIn(i, k); ++variant)
+        if (const double value = chainValue(i, k, variant, slots); value < least) {
             least = value;
-            choice = {std::nullopt, way};
+            choice = {std::nullopt, variant};
         }
     return choice;
 }

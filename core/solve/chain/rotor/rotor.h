@@ -72,22 +72,22 @@ private:
     struct Choice
     {
         std::optional<std::size_t> leaf; ///< its j; none: stage i saves
-        std::size_t way = 0;             ///< how
+        std::size_t variant = 0;         ///< how
     };
     /// Ways in which stage i may save in a cell.
-    [[nodiscard]] std::size_t waysIn(std::size_t i, std::size_t k) const
+    [[nodiscard]] std::size_t variantsIn(std::size_t i, std::size_t k) const
     {
-        return m_chain.waysOnce && k + 1 < m_rows ? 1 : m_chain.waysOf(i);
+        return m_chain.variantsOnce && k + 1 < m_rows ? 1 : m_chain.variantsOf(i);
     }
-    [[nodiscard]] std::int64_t chainNeed(std::size_t i, std::size_t k, std::size_t way) const;
-    [[nodiscard]] double chainValue(std::size_t i, std::size_t k, std::size_t way,
+    [[nodiscard]] std::int64_t chainNeed(std::size_t i, std::size_t k, std::size_t variant) const;
+    [[nodiscard]] double chainValue(std::size_t i, std::size_t k, std::size_t variant,
                                     std::int64_t slots) const;
     [[nodiscard]] double leafValue(std::size_t i, std::size_t j, std::size_t k,
                                    std::int64_t slots) const;
     [[nodiscard]] TopRow top() const;
     void sumForwards();
     void fillBase(std::size_t i);
-    [[nodiscard]] std::pair<std::int64_t, double> baseOf(std::size_t i, std::size_t way) const;
+    [[nodiscard]] std::pair<std::int64_t, double> baseOf(std::size_t i, std::size_t variant) const;
     void prepareCell(std::size_t i, std::size_t k);
     void tryLeaf(std::size_t i, std::size_t j, std::size_t k);
     void finishCell(std::size_t i, std::size_t k);
@@ -95,7 +95,7 @@ private:
     void fill(int threads, const base::JobContext& job);
     /// May lower `slots`.
     [[nodiscard]] Choice choose(std::size_t i, std::size_t k, std::int64_t& slots) const;
-    [[nodiscard]] std::size_t baseWay(std::size_t i, std::int64_t slots) const;
+    [[nodiscard]] std::size_t baseVariant(std::size_t i, std::int64_t slots) const;
     void walk(std::size_t i, std::size_t k, std::int64_t slots, Sequence& out) const;
 
     Chain m_chain;

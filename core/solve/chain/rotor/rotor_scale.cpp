@@ -36,9 +36,9 @@ void eachSize(Chain& chain, Visit visit)
     for (auto* sizes : {&chain.x, &chain.xbar, &chain.ftmp, &chain.btmp, &chain.ntmp})
         for (auto& size : *sizes)
             visit(size);
-    for (auto& ways : chain.ways)
-        for (auto& way : ways)
-            for (auto* size : {&way.xbar, &way.ftmp, &way.btmp})
+    for (auto& variants : chain.variants)
+        for (auto& variant : variants)
+            for (auto* size : {&variant.xbar, &variant.ftmp, &variant.btmp})
                 visit(*size);
 }
 

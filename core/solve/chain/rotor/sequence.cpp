@@ -34,8 +34,8 @@ std::string opText(ChainOp op)
 {
     if (op.kind == ChainOpKind::Loss)
         return "L";
-    return op.way == 0 ? fmt::format("{}{}", prefixOf(op.kind), op.stage)
-                       : fmt::format("{}{}@{}", prefixOf(op.kind), op.stage, op.way);
+    return op.variant == 0 ? fmt::format("{}{}", prefixOf(op.kind), op.stage)
+                           : fmt::format("{}{}@{}", prefixOf(op.kind), op.stage, op.variant);
 }
 
 bool parseNumber(std::string_view text, std::int32_t& number)
@@ -60,7 +60,8 @@ std::optional<ChainOp> parseOp(std::string_view word)
             kind == ChainOpKind::Enable ? rest.find('@') : std::string_view::npos;
         ChainOp op{kind, 0};
         if (!parseNumber(rest.substr(0, length), op.stage)
-            || (length != std::string_view::npos && !parseNumber(rest.substr(length + 1), op.way)))
+            || (length != std::string_view::npos
+                && !parseNumber(rest.substr(length + 1), op.variant)))
             return std::nullopt;
         return op;
     }
@@ -80,7 +81,7 @@ public:
         : m_chain{chain}
         , m_plain(chain.stages() + 1, false)
         , m_saved(chain.stages() + 1, false)
-        , m_way(chain.stages() + 1)
+        , m_variant(chain.stages() + 1)
         , m_memory{chain.x[0]}
     {
         m_plain[0] = true;
@@ -115,8 +116,8 @@ public:
         switch (op.kind) {
         case ChainOpKind::Check:
         case ChainOpKind::NoGrad: return m_chain.plainTime(i);
-        case ChainOpKind::Enable: return m_way[i + 1].ftime;
-        case ChainOpKind::Backward: return m_way[i + 1].btime;
+        case ChainOpKind::Enable: return m_variant[i + 1].ftime;
+        case ChainOpKind::Backward: return m_variant[i + 1].btime;
         case ChainOpKind::Loss: return m_chain.btime.back();
         case ChainOpKind::DropValue:
         case ChainOpKind::DropSaved: break;
@@ -126,7 +127,7 @@ public:
     /// Of the stage's saved set: how much of its forward lies behind the last value saved.
     [[nodiscard]] double tailOf(ChainOp op) const
     {
-        return m_way[static_cast<std::size_t>(op.stage) + 1].ftail;
+        return m_variant[static_cast<std::size_t>(op.stage) + 1].ftail;
     }
 
 private:
@@ -141,7 +142,7 @@ private:
     void setSaved(std::size_t i, bool present)
     {
         if (m_saved[i] != present)
-            m_memory += present ? m_way[i].xbar : -m_way[i].xbar;
+            m_memory += present ? m_variant[i].xbar : -m_variant[i].xbar;
         m_saved[i] = present;
     }
     void setGradient(std::size_t i)
@@ -154,16 +155,16 @@ private:
 
     std::optional<std::int64_t> forward(ChainOp op, std::size_t i)
     {
-        const auto number = static_cast<std::size_t>(op.way);
+        const auto number = static_cast<std::size_t>(op.variant);
         if (op.kind == ChainOpKind::NoGrad ? !m_plain[i] : !available(i))
             return std::nullopt;
-        if (op.way < 0 || number >= m_chain.waysOf(i))
+        if (op.variant < 0 || number >= m_chain.variantsOf(i))
             return std::nullopt;
         if (op.kind == ChainOpKind::Enable) {
-            const StageVariant way = m_chain.way(i, number);
-            const std::int64_t peak = m_memory + way.xbar + way.ftmp;
+            const StageVariant variant = m_chain.variant(i, number);
+            const std::int64_t peak = m_memory + variant.xbar + variant.ftmp;
             setSaved(i + 1, false); // of a run before this one
-            m_way[i + 1] = way;
+            m_variant[i + 1] = variant;
             setSaved(i + 1, true);
             return peak;
         }
@@ -189,7 +190,7 @@ private:
     {
         if (m_gradient != i + 1 || !m_saved[i + 1] || !available(i))
             return std::nullopt;
-        const std::int64_t peak = m_memory + m_way[i + 1].btmp;
+        const std::int64_t peak = m_memory + m_variant[i + 1].btmp;
         setSaved(i + 1, false);
         setGradient(i);
         if (i > 0 && !m_saved[i])
@@ -211,9 +212,9 @@ private:
     }
 
     const Chain& m_chain;
-    std::vector<bool> m_plain;       ///< values kept as they are
-    std::vector<bool> m_saved;       ///< saved sets, by the stage that their output enters
-    std::vector<StageVariant> m_way; ///< of the last saving run, by the same
+    std::vector<bool> m_plain;           ///< values kept as they are
+    std::vector<bool> m_saved;           ///< saved sets, by the stage that their output enters
+    std::vector<StageVariant> m_variant; ///< of the last saving run, by the same
     std::optional<std::size_t> m_gradient;
     std::int64_t m_memory = 0;
 };
@@ -279,7 +280,7 @@ Sequence keepEverything(const Chain& chain)
 {
     Sequence sequence = keepEverything(chain.stages());
     for (std::size_t i = 0; i < chain.stages(); ++i)
-        sequence[i].way = static_cast<std::int32_t>(chain.fastestWay(i));
+        sequence[i].variant = static_cast<std::int32_t>(chain.fastestVariant(i));
     return sequence;
 }
 

@@ -74,10 +74,10 @@ base::Result<Range> rangeOf(std::size_t asked, const std::vector<TrunkBoundary>&
 base::Result<void> addTrunk(const plan::Problem& problem, RunPlans& plans,
                             const base::JobContext& job)
 {
-    const TrunkLayers layers = trunkLayers(*problem.program);
+    const TrunkLayers layers = trunkLayers(*problem.step());
     std::vector<std::string> modules;
-    modules.reserve(problem.program->modules.size());
-    for (const graph::Module& module : problem.program->modules)
+    modules.reserve(problem.step()->modules.size());
+    for (const graph::Module& module : problem.step()->modules)
         modules.push_back(module.path);
     const TrunkOptions asked{plans.options()};
     const auto boundaries = trunkBoundaries(asked.boundaries, layers.elements, modules);

@@ -88,7 +88,7 @@ double swapFreeTime(double idle, double bytes, double bandwidth)
 base::Result<AccessProfile> profileAccesses(const plan::Problem& problem,
                                             const base::JobContext& job)
 {
-    const graph::Program& program = *problem.program;
+    const graph::Program& program = *problem.step();
     const RecomputeClosure closure{program};
     const plan::EvaluationPtr evaluation = plan::evaluate(problem, plan::keepEverything());
     std::vector<double> endOf; // when each op is over

@@ -98,7 +98,7 @@ tl::unexpected<base::Error> notMade()
 /// Goes the same way again: choices don't depend on the budget, nor on when a search was stopped.
 base::Result<std::vector<Pick>> CapuchinPlanner::explain(const plan::VerifiedPlan& plan) const
 {
-    const graph::Program& program = *plan.problem().program;
+    const graph::Program& program = *plan.problem().step();
     CapuchinRun run{plan.problem()};
     while (run.nextPinned()) {
     }

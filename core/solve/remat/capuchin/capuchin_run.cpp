@@ -14,7 +14,7 @@ CapuchinRun::CapuchinRun(const plan::Problem& problem)
     , m_chooser{m_step.graph()}
     , m_isRefused(m_step.graph().values.size(), false)
     , m_isPinned(m_isRefused.size(), false)
-    , m_makesKept(problem.program->ops.size(), false)
+    , m_makesKept(problem.step()->ops.size(), false)
     , m_height{simulate({})}
 {
     for (const plan::Pin& pin : problem.pins)
@@ -22,7 +22,7 @@ CapuchinRun::CapuchinRun(const plan::Problem& problem)
             if (pin.kind == plan::PinKind::Recompute)
                 m_isPinned[storage.index()] = true;
             else
-                m_makesKept[static_cast<std::size_t>(problem.program->storage(storage).alloc)] =
+                m_makesKept[static_cast<std::size_t>(problem.step()->storage(storage).alloc)] =
                     true;
 }
 
@@ -89,7 +89,7 @@ bool CapuchinRun::tryPick(std::uint32_t value)
 
 CapuchinRun::Height CapuchinRun::simulate(const std::vector<plan::RecomputeStep>& rows) const
 {
-    const graph::Program& program = *m_problem.program;
+    const graph::Program& program = *m_problem.step();
     const plan::Schedule schedule = plan::lower(program, {{}, {}, plan::RecomputeSchedule{rows}});
     const std::size_t steps = schedule.steps.size();
     std::vector<std::int64_t> live(steps + 1, 0);

@@ -39,7 +39,7 @@ std::vector<StorageId> storagesOf(const std::vector<std::uint32_t>& values)
 } // namespace
 
 CapuchinStep::CapuchinStep(const plan::Problem& problem)
-    : m_program{*problem.program}
+    : m_program{*problem.step()}
     , m_closure{m_program}
     , m_lastForward(m_program.storages.size(), graph::kBeforeStep)
     , m_isLost(m_program.storages.size(), false)

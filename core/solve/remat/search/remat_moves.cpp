@@ -69,7 +69,7 @@ bool RematMoves::gatherUsed(Gathering& gathering, std::uint32_t op) const
                 return false;
             continue;
         }
-        const RematMoment moment{gathering.at, op};
+        const RematPosition moment{gathering.at, op};
         if (gathering.operands == DeadOperands::Stay || gathering.profile.isHeld(value, moment))
             continue;
         const std::vector<RematTouch>& touches = gathering.profile.touches(value);

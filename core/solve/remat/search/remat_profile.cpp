@@ -67,7 +67,7 @@ bool RematProfile::isInRow(std::uint32_t op, std::uint32_t at) const
     return std::ranges::binary_search(m_rows[at], op);
 }
 
-std::size_t RematProfile::touchFrom(std::uint32_t value, RematMoment moment) const
+std::size_t RematProfile::touchFrom(std::uint32_t value, RematPosition moment) const
 {
     const std::vector<RematTouch>& touches = m_touches[value];
     constexpr std::size_t kFew = 16;
@@ -80,7 +80,7 @@ std::size_t RematProfile::touchFrom(std::uint32_t value, RematMoment moment) con
     return before;
 }
 
-bool RematProfile::isHeld(std::uint32_t value, RematMoment moment) const
+bool RematProfile::isHeld(std::uint32_t value, RematPosition moment) const
 {
     const std::size_t next = touchFrom(value, moment);
     return next < m_touches[value].size() && !m_touches[value][next].isMake;
@@ -108,7 +108,7 @@ void RematProfile::addTouch(std::uint32_t value, RematTouch touch)
     markStale(before.moment.at);
 }
 
-void RematProfile::removeTouch(std::uint32_t value, RematMoment moment)
+void RematProfile::removeTouch(std::uint32_t value, RematPosition moment)
 {
     std::vector<RematTouch>& touches = m_touches[value];
     const std::size_t place = touchFrom(value, moment);

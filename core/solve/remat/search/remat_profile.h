@@ -12,15 +12,15 @@ namespace plimsoll::solve {
 
 /// When a step runs: an op's own execution is (op, op), a repetition of `op` right before `at` is
 /// (at, op). Since repetitions before an op run in their own order, these order all steps.
-struct RematMoment
+struct RematPosition
 {
     std::uint32_t at = 0;
     std::uint32_t op = 0;
 
     // NOLINTNEXTLINE(modernize-use-nullptr): as in base::Quantity
-    auto operator<=>(const RematMoment&) const = default;
+    auto operator<=>(const RematPosition&) const = default;
     /// The same as <, without a branch.
-    [[nodiscard]] bool isBefore(const RematMoment& other) const
+    [[nodiscard]] bool isBefore(const RematPosition& other) const
     {
         constexpr unsigned kShift = 32;
         return ((std::uint64_t{at} << kShift) | op)
@@ -31,7 +31,7 @@ struct RematMoment
 /// A step that uses a value; a make begins a new instance of it.
 struct RematTouch
 {
-    RematMoment moment;
+    RematPosition moment;
     bool isMake = false;
 };
 
@@ -79,9 +79,9 @@ public:
         return m_touches[value];
     }
     /// Index of the first touch of the value at or after a moment; their number if there is none.
-    [[nodiscard]] std::size_t touchFrom(std::uint32_t value, RematMoment moment) const;
+    [[nodiscard]] std::size_t touchFrom(std::uint32_t value, RematPosition moment) const;
     /// Whether the value is in memory right before the moment for something at or after it.
-    [[nodiscard]] bool isHeld(std::uint32_t value, RematMoment moment) const;
+    [[nodiscard]] bool isHeld(std::uint32_t value, RematPosition moment) const;
     /// Values that an execution of the op uses, each once, with those it makes first.
     [[nodiscard]] std::span<const std::uint32_t> usedBy(std::uint32_t op) const
     {
@@ -95,7 +95,7 @@ public:
 private:
     void collectUses();
     void addTouch(std::uint32_t value, RematTouch touch);
-    void removeTouch(std::uint32_t value, RematMoment moment);
+    void removeTouch(std::uint32_t value, RematPosition moment);
     void hold(std::uint32_t value, const RematTouch& from, const RematTouch& to, int sign);
     void renewLocal(std::uint32_t at);
     void markStale(std::uint32_t at);

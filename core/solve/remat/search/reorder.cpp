@@ -135,14 +135,14 @@ std::optional<plan::Plan> stepPlanOf(const RematPlan& plan, const StepOrder& ord
 
 StepOrders::StepOrders(const plan::Problem& problem)
     : m_problem{problem}
-    , m_program{*problem.program}
-    , m_ops{static_cast<std::uint32_t>(problem.program->countBeforeOptimizer())}
-    , m_forward{static_cast<std::uint32_t>(problem.program->forwardCount())}
+    , m_program{*problem.step()}
+    , m_ops{static_cast<std::uint32_t>(problem.step()->countBeforeOptimizer())}
+    , m_forward{static_cast<std::uint32_t>(problem.step()->forwardCount())}
     , m_before(m_ops)
     , m_behind(m_ops)
-    , m_usedBy(problem.program->storages.size())
-    , m_bytes(problem.program->storages.size(), 0)
-    , m_isKept(problem.program->storages.size(), false)
+    , m_usedBy(problem.step()->storages.size())
+    , m_bytes(problem.step()->storages.size(), 0)
+    , m_isKept(problem.step()->storages.size(), false)
 {
     indexUses();
     addEdges();
