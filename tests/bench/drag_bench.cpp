@@ -368,13 +368,13 @@ void group(graph::Program& program)
 /// Blocks of layers whose values are large enough for a budget to matter.
 std::string largeGraph()
 {
-    graph::Program program = support::layeredProgram(kLargeOps);
+    graph::Program program = tests::layeredProgram(kLargeOps);
     group(program);
     for (graph::Storage& storage : program.storages)
         if (storage.storageClass == graph::StorageClass::Activation)
             storage.bytes = base::Bytes{kValueBytes};
     program.checks = graph::recount(program);
-    return support::graphText(program);
+    return tests::graphText(program);
 }
 
 /// Opens, plans, drags, prints. The number of faults; 1 when it could not be measured.

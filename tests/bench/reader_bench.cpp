@@ -26,7 +26,7 @@ constexpr int kRounds = 15;
 const std::string& graphText()
 {
     static const std::string kText = [] {
-        std::string text = plimsoll::support::graphText(plimsoll::support::layeredProgram(kOps));
+        std::string text = plimsoll::tests::graphText(plimsoll::tests::layeredProgram(kOps));
         text.reserve(text.size() + plimsoll::io::kPadding);
         return text;
     }();

@@ -62,8 +62,8 @@ double sweepSeconds(std::size_t stages, int slots)
 /// Random times and MiB sizes, budget 35 % of all saved sets.
 void rotorTable(int threads, double target)
 {
-    examples::Random random{1};
-    const Chain chain = examples::randomChain(random, kStages, std::int64_t{64} << 20, 8 << 20);
+    tests::Random random{1};
+    const Chain chain = tests::randomChain(random, kStages, std::int64_t{64} << 20, 8 << 20);
     std::int64_t saved = 0;
     for (const std::int64_t size : chain.xbar)
         saved += size;
@@ -101,9 +101,9 @@ void rotorTable(int threads, double target)
 /// 4,000 (what the schedule loses by them, in percent).
 void adaptiveSlots(int percent)
 {
-    examples::Random random{static_cast<std::uint64_t>(percent)};
-    const Chain chain = examples::largeChain(random, 60);
-    const std::int64_t budget = examples::shareOfSaved(chain, percent);
+    tests::Random random{static_cast<std::uint64_t>(percent)};
+    const Chain chain = tests::largeChain(random, 60);
+    const std::int64_t budget = tests::shareOfSaved(chain, percent);
     const auto solve = [&](std::optional<int> slots, double& best) {
         RotorOptions options;
         options.slots = slots;

@@ -13,8 +13,8 @@
 
 namespace {
 
-using plimsoll::support::messageOf;
-using plimsoll::support::repositoryPath;
+using plimsoll::tests::messageOf;
+using plimsoll::tests::repositoryPath;
 
 class GraphDumpTest : public QObject
 {
@@ -42,7 +42,7 @@ void GraphDumpTest::readsGraphsAsReviewed()
     QFETCH(std::size_t, rows);
     const auto read = plimsoll::readers::readProgram(repositoryPath(graph));
     QVERIFY2(read, messageOf(read));
-    const std::string difference = plimsoll::support::differenceFromGolden(
+    const std::string difference = plimsoll::tests::differenceFromGolden(
         golden, plimsoll::readers::dumpProgram(*read->program, rows));
     QVERIFY2(difference.empty(), difference.c_str());
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 /// Exhaustive search over all schedules of small chains, persistent or not.
-namespace plimsoll::examples {
+namespace plimsoll::tests {
 
 /// A state of memory with any schedule allowed: saved sets and values may be dropped at any time.
 struct Memory
@@ -105,4 +105,4 @@ private:
     std::priority_queue<Open, std::vector<Open>, std::greater<>> m_open;
 };
 
-} // namespace plimsoll::examples
+} // namespace plimsoll::tests

@@ -16,7 +16,7 @@
 
 using namespace plimsoll;
 using namespace plimsoll::solve;
-using plimsoll::examples::Random;
+using plimsoll::tests::Random;
 
 namespace {
 
@@ -85,7 +85,7 @@ double bruteBest(const std::map<std::int64_t, double>& best, std::int64_t budget
 Chain familyChain(Random& random, std::size_t stages)
 {
     const bool zeroTimes = random.below(4) == 0;
-    return examples::randomChain(random, stages, 8, random.below(3) * 4, zeroTimes);
+    return tests::randomChain(random, stages, 8, random.below(3) * 4, zeroTimes);
 }
 
 bool near(double a, double b)
@@ -145,7 +145,7 @@ void ChainRotorTest::bruteForceAgrees()
         for (std::size_t stage = 0; tails && stage < stages; ++stage)
             chain.ftail.push_back(chain.ftime[stage] * static_cast<double>(random.below(5)) / 4);
         if (variants > 0)
-            examples::addVariants(random, chain, tails);
+            tests::addVariants(random, chain, tails);
         chain.variantsOnce = variants == 2;
         const auto brute = bruteFrontier(chain);
         QVERIFY(brute.begin()->first >= peakLowerBound(chain));
@@ -177,13 +177,13 @@ void ChainRotorTest::noScheduleOfAnyKindBeatsTheBounds()
         const auto stages = static_cast<std::size_t>(random.between(1, 3));
         const Chain chain = familyChain(random, stages);
         const std::int64_t bound = peakLowerBound(chain);
-        QCOMPARE((examples::AnySchedule{chain, bound - 1}.best()), kInfinity);
+        QCOMPARE((tests::AnySchedule{chain, bound - 1}.best()), kInfinity);
         for (std::int64_t budget = bound; budget < bound + 12; ++budget) {
             ChainQuery query;
             query.budget = budget;
             const auto answer = solveChain(chain, query, {});
             QVERIFY(answer.has_value());
-            const double best = examples::AnySchedule{chain, budget}.best();
+            const double best = tests::AnySchedule{chain, budget}.best();
             QVERIFY(answer->status != Status::Infeasible);
             if (answer->status == Status::Optimal)
                 QVERIFY(near(answer->makespan, best));
@@ -195,7 +195,7 @@ void ChainRotorTest::noScheduleOfAnyKindBeatsTheBounds()
 
 void ChainRotorTest::exampleSixHasAFasterScheduleOutsideTheClass()
 {
-    QCOMPARE((examples::AnySchedule{examples::e6(), 23}.best()), 56.0);
+    QCOMPARE((tests::AnySchedule{tests::e6(), 23}.best()), 56.0);
 }
 
 void ChainRotorTest::tenThousandChainsStayWithinTheirBudget()
@@ -204,9 +204,8 @@ void ChainRotorTest::tenThousandChainsStayWithinTheirBudget()
     for (int round = 0; round < 10'000 / tests::kShare; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 12));
         const bool large = random.below(4) == 0;
-        const Chain chain = large
-                                ? examples::randomChain(random, stages, 1'000'000'000, 400'000'000)
-                                : familyChain(random, stages);
+        const Chain chain = large ? tests::randomChain(random, stages, 1'000'000'000, 400'000'000)
+                                  : familyChain(random, stages);
         const std::int64_t whole = simulate(chain, keepEverything(stages))->peak;
         const std::int64_t budget = random.between(whole / 4, whole);
         RotorOptions options;
@@ -234,7 +233,7 @@ void ChainRotorTest::thePeerIsNeverFasterWhereItsPlanFits()
     int overspent = 0;
     for (int round = 0; round < 1'500; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 7));
-        Chain chain = examples::randomChain(random, stages, 6, 12);
+        Chain chain = tests::randomChain(random, stages, 6, 12);
         for (std::int64_t& size : chain.btmp) // large forward, small backward temporaries
             size = std::min<std::int64_t>(size, 2);
         const std::int64_t whole = simulate(chain, keepEverything(stages))->peak;
@@ -315,7 +314,7 @@ void ChainRotorTest::slotsAreNeverFasterThanExactSizes()
     int slower = 0;
     for (int round = 0; round < 500; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 10));
-        const Chain chain = examples::randomChain(random, stages, 60, 30);
+        const Chain chain = tests::randomChain(random, stages, 60, 30);
         const std::int64_t whole = simulate(chain, keepEverything(stages))->peak;
         const std::int64_t budget = random.between(whole / 2, whole);
         RotorOptions rounded;

@@ -16,8 +16,8 @@
 
 using namespace plimsoll;
 using namespace plimsoll::solve;
-using plimsoll::examples::AnySchedule;
-using plimsoll::examples::Random;
+using plimsoll::tests::AnySchedule;
+using plimsoll::tests::Random;
 
 namespace {
 
@@ -27,7 +27,7 @@ constexpr double kEqual = 1 + 1e-9;
 /// Chains of the family on which the gap between persistent and any schedules was measured.
 Chain gapChain(Random& random, std::size_t stages)
 {
-    return examples::randomChain(random, stages, 8, random.below(3) * 4);
+    return tests::randomChain(random, stages, 8, random.below(3) * 4);
 }
 
 double timeAt(const Chain& chain, const base::Result<Sequence>& sequence, std::int64_t budget)
@@ -58,7 +58,7 @@ private Q_SLOTS:
 
 void NonPersistentTest::exampleSix()
 {
-    const Chain chain = examples::e6();
+    const Chain chain = tests::e6();
     const auto table = NonPersistentTable::build(chain, 23, {}, {});
     QVERIFY(table.has_value());
     const auto sequence = table->sequence(23);
@@ -74,11 +74,11 @@ void NonPersistentTest::exampleSixThroughTheVerbsSolver()
     ChainQuery query;
     query.budget = 23;
     query.frontier = true;
-    const auto persistent = solveChain(examples::e6(), query, {});
+    const auto persistent = solveChain(tests::e6(), query, {});
     QCOMPARE(persistent->makespan, 65.0);
     QCOMPARE(persistent->labels.size(), std::size_t{3});
     query.nonPersistent = true;
-    const auto answer = solveChain(examples::e6(), query, {});
+    const auto answer = solveChain(tests::e6(), query, {});
     QVERIFY(answer.has_value());
     QCOMPARE(answer->makespan, 56.0);
     QCOMPARE(answer->peak, std::int64_t{23});
@@ -92,7 +92,7 @@ void NonPersistentTest::exampleSixThroughTheVerbsSolver()
     QVERIFY(offers(*answer));
     QVERIFY(!offers(*persistent));
     query.options.recurrence = Recurrence::Peer;
-    QVERIFY(solveChain(examples::e6(), query, {}).error().kind == base::ErrorKind::Usage);
+    QVERIFY(solveChain(tests::e6(), query, {}).error().kind == base::ErrorKind::Usage);
 }
 
 void NonPersistentTest::atLeastHalfOfTheGapIsRecovered()
@@ -142,9 +142,9 @@ void NonPersistentTest::neverWorseThanRotor()
     for (int round = 0; round < 250; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 14));
         Chain chain =
-            examples::randomChain(random, stages, 8, random.below(3) * 4, random.below(4) == 0);
+            tests::randomChain(random, stages, 8, random.below(3) * 4, random.below(4) == 0);
         if (random.below(2) == 0)
-            examples::addVariants(random, chain, false);
+            tests::addVariants(random, chain, false);
         const std::int64_t whole = simulate(chain, keepEverything(chain))->peak;
         const auto rotor = RotorTable::build(chain, whole, {}, {});
         const auto ours = NonPersistentTable::build(chain, whole, {}, {});
@@ -167,7 +167,7 @@ void NonPersistentTest::roundedSizesStayWithinTheBudget()
     Random random{22};
     for (int round = 0; round < 300; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 12));
-        const Chain chain = examples::randomChain(random, stages, 1'000'000'000, 400'000'000);
+        const Chain chain = tests::randomChain(random, stages, 1'000'000'000, 400'000'000);
         const std::int64_t whole = simulate(chain, keepEverything(stages))->peak;
         ChainQuery query;
         query.budget = random.between(whole / 4, whole);
@@ -191,7 +191,7 @@ void NonPersistentTest::roundedSizesStayWithinTheBudget()
 void NonPersistentTest::largeChainsTooLargeForAnExactTable()
 {
     Random random{23};
-    const Chain chain = examples::randomChain(random, 60, 1'000'000'000, 400'000'000);
+    const Chain chain = tests::randomChain(random, 60, 1'000'000'000, 400'000'000);
     ChainQuery query;
     query.budget = simulate(chain, keepEverything(60))->peak / 3;
     const auto persistent = solveChain(chain, query, {});
@@ -209,7 +209,7 @@ void NonPersistentTest::aStopIsObeyed()
     std::stop_source source;
     source.request_stop();
     const auto table =
-        NonPersistentTable::build(examples::e1(), 21, {}, base::JobContext{source.get_token()});
+        NonPersistentTable::build(tests::e1(), 21, {}, base::JobContext{source.get_token()});
     QVERIFY(!table && table.error().kind == base::ErrorKind::Cancelled);
 }
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <system_error>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 namespace {
 
 std::optional<std::string> textOf(const std::string& path)
@@ -90,4 +90,4 @@ std::vector<std::string> sampleNames()
     return names;
 }
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

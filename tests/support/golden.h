@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 /// Compares `text` with the file `name` below tests/golden. Empty when they are equal, else a
 /// sentence that shows the first line that differs, to be given to QVERIFY2. With the environment
@@ -21,4 +21,4 @@ namespace plimsoll::support {
 /// The names of all shipped graphs, in alphabetical order.
 [[nodiscard]] std::vector<std::string> sampleNames();
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

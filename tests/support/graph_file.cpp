@@ -7,7 +7,7 @@
 #include <utility>
 #include <zlib.h>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 namespace {
 
@@ -435,4 +435,4 @@ std::string gzipped(std::string_view bytes)
     return out;
 }
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 /// One linear layer, one ReLU, a sum as loss, backward, an optimizer step with momentum: 8 ops that
 /// use each table of the format.
@@ -27,4 +27,4 @@ namespace plimsoll::support {
 /// `bytes` as one gzip member.
 [[nodiscard]] std::string gzipped(std::string_view bytes);
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

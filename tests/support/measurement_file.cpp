@@ -7,7 +7,7 @@
 
 #include <map>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::string measurementOf(const std::vector<plan::VerifiedPlanPtr>& plans, std::
     return file.dump();
 }
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 /// A measurement file as plimsoll.measure() would write it, of steps on a GPU that ran what the
 /// plans say, one run each, the first of a plan that keeps everything: each step held `more` bytes
@@ -15,4 +15,4 @@ namespace plimsoll::support {
 [[nodiscard]] std::string measurementOf(const std::vector<plan::VerifiedPlanPtr>& plans,
                                         std::int64_t more);
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 /// One line that ends in one full stop.
 [[nodiscard]] inline bool isOneSentence(std::string_view message)
@@ -43,4 +43,4 @@ template <typename T>
     return {};
 }
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

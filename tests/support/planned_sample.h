@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 /// A shipped graph, opened and planned for the default device.
 struct PlannedSample
@@ -55,4 +55,4 @@ openPlan(const std::filesystem::path& path, const workspace::Choices& choices)
     return PlannedSample{*std::move(opened), first, *std::move(planned)};
 }
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

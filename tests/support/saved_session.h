@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 /// A session with one document, a plan's.
 struct SavedSession
@@ -66,4 +66,4 @@ struct SavedSession
     return loadSession(*store);
 }
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

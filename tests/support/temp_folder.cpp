@@ -5,7 +5,7 @@
 #include <fstream>
 #include <system_error>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 TempFolder::TempFolder()
 {
@@ -37,4 +37,4 @@ std::string TempFolder::fileWith(std::string_view name, std::string_view content
     return path;
 }
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

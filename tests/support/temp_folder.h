@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 /// A fresh folder below the system's temporary one, removed with all that is in it.
 class TempFolder
@@ -30,4 +30,4 @@ private:
     std::filesystem::path m_path;
 };
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

@@ -61,7 +61,7 @@ private Q_SLOTS:
 
 private:
     PlannerPage* openSession();
-    [[nodiscard]] plimsoll::support::SavedSession savedSession() const;
+    [[nodiscard]] plimsoll::tests::SavedSession savedSession() const;
     [[nodiscard]] std::int64_t savedBudget() const
     {
         return savedSession().plan.problem.budgetBytes;
@@ -85,10 +85,10 @@ PlannerPage* ClosingTest::openSession()
 }
 
 /// Without a budget or a view where the file can't be read.
-plimsoll::support::SavedSession ClosingTest::savedSession() const
+plimsoll::tests::SavedSession ClosingTest::savedSession() const
 {
-    return plimsoll::support::loadSession(sessionFile().toStdString())
-        .value_or(plimsoll::support::SavedSession{});
+    return plimsoll::tests::loadSession(sessionFile().toStdString())
+        .value_or(plimsoll::tests::SavedSession{});
 }
 
 void ClosingTest::closesATabWhileItsFileIsHeld()
@@ -179,7 +179,7 @@ void ClosingTest::bringsBackWhatCouldNotBeWritten()
 
 void ClosingTest::closesInTheMiddleOfPlanning()
 {
-    PlannerPage* page = open(samplePath("densenet121"));
+    PlannerPage* page = open(sampleFile("densenet121"));
     QVERIFY(page != nullptr);
     QVERIFY(page->document().isPlanning());
     QSignalSpy closed{m_window.get(), &MainWindow::closed};
@@ -214,7 +214,7 @@ void ClosingTest::beginsWithARatioOfTheUnplannedPeak()
 {
     closeWindow();
     openWindow({1440, 900}, *plimsoll::base::parseBudget("80%"));
-    PlannerPage* page = open(samplePath("resnet18"));
+    PlannerPage* page = open(sampleFile("resnet18"));
     QVERIFY(page != nullptr);
     const Bytes peak = page->document().planned()->unplanned->evaluation().peak;
     QVERIFY(page->document().document().budget);

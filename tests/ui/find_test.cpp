@@ -148,7 +148,7 @@ void FindTest::foldsInANarrowWindow()
 
 void FindTest::isInstantOnALargeStep()
 {
-    PlannerPage* page = open(samplePath("gpt2"));
+    PlannerPage* page = open(sampleFile("gpt2"));
     QVERIFY(page != nullptr);
     page->document().stopPlanning();
     trigger("edit.find");

@@ -21,7 +21,7 @@ namespace {
 using namespace plimsoll::tests;
 using namespace plimsoll::ui;
 namespace plan = plimsoll::plan;
-namespace support = plimsoll::support;
+namespace tests = plimsoll::tests;
 
 class GuiTimeTest : public QObject, private WindowFixture
 {
@@ -79,7 +79,7 @@ void GuiTimeTest::measure(PlannerPage& page)
     std::vector<plan::VerifiedPlanPtr> plans{page.document().planned()->unplanned};
     if (!points.front()->plan().recomputesNothing())
         plans.push_back(points.front()); // the longest
-    file.write(QByteArray::fromStdString(support::measurementOf(plans, 1 << 20)));
+    file.write(QByteArray::fromStdString(tests::measurementOf(plans, 1 << 20)));
     file.close();
     QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     currentPage()->addFile(path);

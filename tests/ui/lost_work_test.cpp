@@ -24,7 +24,7 @@ namespace {
 using namespace plimsoll::tests;
 using namespace plimsoll::ui;
 using plimsoll::base::Bytes;
-using plimsoll::support::SavedSession;
+using plimsoll::tests::SavedSession;
 namespace plan = plimsoll::plan;
 namespace workspace = plimsoll::workspace;
 
@@ -81,7 +81,7 @@ PlannerPage* LostWorkTest::openSession(const char* name)
 
 SavedSession LostWorkTest::saved(const QString& path)
 {
-    return plimsoll::support::loadSession(path.toStdString()).value_or(SavedSession{});
+    return plimsoll::tests::loadSession(path.toStdString()).value_or(SavedSession{});
 }
 
 void LostWorkTest::exportsOntoNoSession()
@@ -110,7 +110,7 @@ void LostWorkTest::savesOntoNoSessionOfAnotherTab()
 {
     PlannerPage* first = openSession("work.plimsoll");
     QVERIFY(first != nullptr);
-    PlannerPage* second = open(samplePath("resnet18"));
+    PlannerPage* second = open(sampleFile("resnet18"));
     QVERIFY(second != nullptr && second != first);
     m_window->saveTo(*second, file("work.plimsoll"));
     QVERIFY(!second->isSaving());
@@ -274,10 +274,10 @@ void LostWorkTest::writesIntoNoSessionOfAnotherGraph()
 
 void LostWorkTest::cancelsOnlyWhatTheStatusBarTells()
 {
-    PlannerPage* page = open(samplePath("densenet121"));
+    PlannerPage* page = open(sampleFile("densenet121"));
     QVERIFY(page != nullptr);
     QSignalSpy planning{&page->document(), &DocumentController::planningChanged};
-    m_window->openFiles({samplePath("gpt2")});
+    m_window->openFiles({sampleFile("gpt2")});
     QVERIFY(m_window->isOpening());
     QVERIFY(page->document().isPlanning());
     for (QPushButton* button : m_window->findChildren<QPushButton*>())

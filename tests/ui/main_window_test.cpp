@@ -36,7 +36,7 @@ using plimsoll::base::Bytes;
 using namespace plimsoll::tests;
 using namespace plimsoll::ui;
 namespace plan = plimsoll::plan;
-namespace support = plimsoll::support;
+namespace tests = plimsoll::tests;
 namespace workspace = plimsoll::workspace;
 
 class MainWindowTest : public QObject, private WindowFixture
@@ -243,7 +243,7 @@ void MainWindowTest::savesEachChangeOfASession()
                             kPatience));
     QVERIFY(!m_window->findChild<QTabBar*>()->tabText(1).startsWith(QStringLiteral("●")));
     // Another reader sees what the window shows as saved.
-    const auto content = plimsoll::support::loadSession(file.toStdString());
+    const auto content = plimsoll::tests::loadSession(file.toStdString());
     QVERIFY(content);
     QCOMPARE(content->plan.problem.budgetBytes, std::int64_t{2300} << 20);
     QCOMPARE(content->plan.runs.size(), std::size_t{2});
@@ -285,7 +285,7 @@ void MainWindowTest::tellsWhyAFileCannotBeOpened()
     QVERIFY(m_window->pages().empty());
     QVERIFY(m_settings->recentFiles().isEmpty());
     // A file that opens takes the message away.
-    QVERIFY(open(samplePath("resnet18")) != nullptr);
+    QVERIFY(open(sampleFile("resnet18")) != nullptr);
     QVERIFY(!m_window->startPage().hasError());
 }
 
@@ -304,7 +304,7 @@ void MainWindowTest::keepsTheDocumentWhenAnotherFileFails()
 
 void MainWindowTest::cancelsPlanning()
 {
-    PlannerPage* page = open(samplePath("densenet121"));
+    PlannerPage* page = open(sampleFile("densenet121"));
     QVERIFY(page != nullptr);
     const auto first = page->document().planned();
     QVERIFY(page->document().isPlanning());
@@ -320,7 +320,7 @@ void MainWindowTest::cancelsPlanning()
 
 void MainWindowTest::closesATabInTheMiddleOfPlanning()
 {
-    PlannerPage* page = open(samplePath("densenet121"));
+    PlannerPage* page = open(sampleFile("densenet121"));
     QVERIFY(page != nullptr);
     QVERIFY(page->document().isPlanning());
     QPointer<PlannerPage> guard{page};
@@ -436,7 +436,7 @@ void MainWindowTest::namesEveryAction()
 /// A graph names its modules, tensors, sources as it likes.
 void MainWindowTest::showsNamesAsTheyAreAndNothingElse()
 {
-    std::string text = support::graphText(support::layeredProgram(200));
+    std::string text = tests::graphText(tests::layeredProgram(200));
     const auto replaceAll = [&text](std::string_view what, std::string_view by) {
         for (std::size_t at = text.find(what); at != std::string::npos;
              at = text.find(what, at + by.size()))

@@ -33,7 +33,7 @@ using namespace plimsoll::tests;
 using namespace plimsoll::ui;
 using plimsoll::base::Bytes;
 namespace plan = plimsoll::plan;
-namespace support = plimsoll::support;
+namespace tests = plimsoll::tests;
 
 class OverlayTest : public QObject, private WindowFixture
 {
@@ -72,7 +72,7 @@ QString OverlayTest::written(PlannerPage& page, const plan::VerifiedPlanPtr& pla
         plans.push_back(planned);
     const QString path = QString::fromStdString(m_folder->file("a.measurement.json"));
     QFile file{path};
-    const std::string text = support::measurementOf(plans, more);
+    const std::string text = tests::measurementOf(plans, more);
     if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), qsizetype(text.size())) < 0)
         return {};
     return path;
@@ -258,7 +258,7 @@ void OverlayTest::waitsForItsGraph()
     QVERIFY(failed.wait(kPatience));
     QVERIFY(failed[0][1].toString().startsWith(QStringLiteral("It is a measurement")));
     QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
-    m_window->openFiles({path, samplePath("resnet18")}); // as on a command line
+    m_window->openFiles({path, sampleFile("resnet18")}); // as on a command line
     QVERIFY(laid.wait(kPatience));
     QVERIFY(currentPage()->document().document().overlay != nullptr);
 }
@@ -367,7 +367,7 @@ void OverlayTest::isLetGoWhileItLoads()
 void OverlayTest::offersToFreezeStatisticsWhereThereAreAny()
 {
     for (const auto& [sample, has] : {std::pair{"resnet18", true}, std::pair{"gpt2", false}}) {
-        PlannerPage* page = open(samplePath(sample));
+        PlannerPage* page = open(sampleFile(sample));
         QVERIFY(page != nullptr);
         const auto* row = page->findChild<QWidget*>(QStringLiteral("freeze-stats"));
         QVERIFY(row != nullptr);

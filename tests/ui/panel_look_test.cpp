@@ -322,7 +322,7 @@ void PanelLookTest::namesOpsInShort()
 
 void PanelLookTest::tellsThatItPlans()
 {
-    PlannerPage* page = open(samplePath("densenet121"));
+    PlannerPage* page = open(sampleFile("densenet121"));
     QVERIFY(page != nullptr);
     const auto* verdict = viewOf<BudgetPanel>(*page).findChild<VerdictBox*>();
     QCOMPARE(verdict->sentence(), QStringLiteral("Set a budget to plan."));

@@ -93,7 +93,7 @@ private:
 
 void ParallelFormTest::stepsWithoutGradientsHaveNoForm()
 {
-    PlannerPage* page = open(tests::samplePath("gpt2_prompt"));
+    PlannerPage* page = open(tests::sampleFile("gpt2_prompt"));
     QVERIFY(page != nullptr);
     QVERIFY(!form(*page).isVisible());
     page = openPlanned();
@@ -127,7 +127,7 @@ void ParallelFormTest::whatIsChosenIsWhatIsPlanned()
     QVERIFY(best && !best->plan().recomputesNothing());
     const workspace::Choices& choices = page->document().document().choices;
     const QJsonObject told =
-        tests::runCli({text("plan"), tests::samplePath("resnet18"), text("--json"),
+        tests::runCli({text("plan"), tests::sampleFile("resnet18"), text("--json"),
                        text("--budget"), text("2100MiB"), text("--planner"),
                        QString::fromStdString(choices.planner), text("--ddp"),
                        text("world=4,bucket=10MiB,busbw=12.5GB/s,latency=7us,views"),
@@ -167,7 +167,7 @@ void ParallelFormTest::zeroThreeLeavesOutWhatIsDdps()
     const plan::Evaluation& unplanned = page->document().planned()->unplanned->evaluation();
     QVERIFY(unplanned.peak < ddp);
     const QJsonObject told =
-        tests::runCli({text("plan"), tests::samplePath("resnet18"), text("--json"),
+        tests::runCli({text("plan"), tests::sampleFile("resnet18"), text("--json"),
                        text("--budget"), text("100%"), text("--planner"), text("every-block"),
                        text("--ddp"), text("world=8"), text("--zero"), text("3")})
             .json();

@@ -40,7 +40,7 @@ using plimsoll::base::Bytes;
 using plimsoll::base::Nanoseconds;
 namespace graph = plimsoll::graph;
 namespace plan = plimsoll::plan;
-namespace support = plimsoll::support;
+namespace tests = plimsoll::tests;
 
 class PlanKindsTest : public QObject, private WindowFixture
 {
@@ -231,7 +231,7 @@ void PlanKindsTest::laysAMeasuredStepPlanOver()
     QFile file{path};
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(QByteArray::fromStdString(
-        support::measurementOf({page->document().planned()->unplanned, planned}, kMore)));
+        tests::measurementOf({page->document().planned()->unplanned, planned}, kMore)));
     file.close();
     QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     currentPage()->addFile(path);

@@ -21,7 +21,7 @@ namespace {
 using plimsoll::base::Bytes;
 using namespace plimsoll::ui;
 namespace plan = plimsoll::plan;
-namespace support = plimsoll::support;
+namespace tests = plimsoll::tests;
 namespace workspace = plimsoll::workspace;
 
 class PlanTextsTest : public QObject
@@ -49,8 +49,8 @@ private:
 
 void PlanTextsTest::initTestCase()
 {
-    auto sample = support::planSample("resnet18");
-    QVERIFY2(sample, support::messageOf(sample));
+    auto sample = tests::planSample("resnet18");
+    QVERIFY2(sample, tests::messageOf(sample));
     m_document = std::move(sample->document);
     m_planned = std::move(sample->planned);
 }

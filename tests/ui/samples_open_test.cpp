@@ -32,7 +32,7 @@ void SamplesOpenTest::offersEach()
         offered << QFileInfo{path}.fileName();
     offered.sort();
     QStringList shipped;
-    for (const std::string& name : support::sampleNames())
+    for (const std::string& name : tests::sampleNames())
         shipped << QString::fromStdString(name + ".plimsoll.json.gz");
     QCOMPARE(offered, shipped);
     QCOMPARE(offered.size(), 9);

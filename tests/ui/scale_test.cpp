@@ -59,7 +59,7 @@ void ScaleTest::isAsIfItHadBegunSo()
     for (int i = 0; i < 5; ++i)
         QTest::keyClick(m_window.get(), Qt::Key_Plus, Qt::ControlModifier);
     QCOMPARE(m_theme->scalePercent(), 150);
-    QVERIFY(open(samplePath("resnet18")) != nullptr);
+    QVERIFY(open(sampleFile("resnet18")) != nullptr);
     const QStringList begunAt150 = lengths();
     trigger("view.smaller");
     trigger("view.larger");
@@ -76,7 +76,7 @@ void ScaleTest::isAsIfItHadBegunSo()
 
 void ScaleTest::comesBackExactly()
 {
-    QVERIFY(open(samplePath("resnet18")) != nullptr);
+    QVERIFY(open(sampleFile("resnet18")) != nullptr);
     const QStringList before = lengths();
     for (const int percent : {110, 175, 300, 90, 75, 125, 100})
         m_settings->setScalePercent(percent);
@@ -125,7 +125,7 @@ void ScaleTest::takesTheDocksAlong()
 
 void ScaleTest::takesIconsAlong()
 {
-    QVERIFY(open(samplePath("resnet18")) != nullptr);
+    QVERIFY(open(sampleFile("resnet18")) != nullptr);
     const auto* tabs = m_window->findChild<QTabBar*>();
     const int before = tabs->iconSize().width();
     m_settings->setScalePercent(200);

@@ -126,7 +126,7 @@ void SizeFormTest::onlyGraphsWithLawsHaveFields()
 
 void SizeFormTest::theSampleTellsWhatWasRecorded()
 {
-    PlannerPage* page = open(tests::samplePath("gpt2"));
+    PlannerPage* page = open(tests::sampleFile("gpt2"));
     QVERIFY(page != nullptr);
     QVERIFY(form(*page).isVisible());
     QCOMPARE(box(*page, "Batch").text(), text("8"));
@@ -252,7 +252,7 @@ void SizeFormTest::aSizeBeyondTheLawsChangesNothing()
 /// Byte for byte: decisions, figures and the size they are for.
 void SizeFormTest::exportsWhatTheCommandLineExports()
 {
-    const QString graph = tests::samplePath("gpt2");
+    const QString graph = tests::sampleFile("gpt2");
     PlannerPage* page = open(graph);
     QVERIFY(page != nullptr);
     type(box(*page, "Sequence"), "512");

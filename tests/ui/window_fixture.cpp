@@ -14,9 +14,9 @@
 
 namespace plimsoll::tests {
 
-QString samplePath(const char* name)
+QString sampleFile(const char* name)
 {
-    return QString::fromStdString(support::samplePath(name));
+    return QString::fromStdString(samplePath(name));
 }
 
 void WindowFixture::openWindow(QSize size, std::optional<base::Budget> firstBudget,
@@ -24,12 +24,12 @@ void WindowFixture::openWindow(QSize size, std::optional<base::Budget> firstBudg
 {
     // The offscreen platform complains about what it can't do with dialogs; nobody else may.
     QTest::failOnWarning(QRegularExpression{QStringLiteral("^(?!This plugin does not support)")});
-    m_folder = std::make_unique<support::TempFolder>();
+    m_folder = std::make_unique<tests::TempFolder>();
     m_theme = std::make_unique<ui::Theme>();
     m_settings =
         std::make_unique<ui::Settings>(QString::fromStdString(m_folder->file("settings.ini")));
     m_settings->drive(*m_theme);
-    ui::PageRegistry registry{workspace::documentKinds(support::defaultChoices()),
+    ui::PageRegistry registry{workspace::documentKinds(tests::defaultChoices()),
                               {ui::plannerPageKind(*m_settings, firstBudget, ui::plannerLayout())}};
     if (extend)
         extend(registry);
@@ -62,7 +62,7 @@ ui::PlannerPage* WindowFixture::open(const QString& path)
 
 ui::PlannerPage* WindowFixture::openPlanned(const char* sample)
 {
-    ui::PlannerPage* page = open(samplePath(sample));
+    ui::PlannerPage* page = open(sampleFile(sample));
     if (page == nullptr
         || !QTest::qWaitFor(
             [page] { return page->document().isPlanned() && page->document().isRefined(); },

@@ -19,7 +19,7 @@ namespace plimsoll::tests {
 inline constexpr int kPatience = 60'000; ///< ms, for planning in a debug build on a busy computer
 
 /// resources/samples/NAME.plimsoll.json.gz
-[[nodiscard]] QString samplePath(const char* name);
+[[nodiscard]] QString sampleFile(const char* name);
 
 /// The view of a page: "viewOf<BudgetPanel>(*page)". Requires that it has one.
 template <typename View>
@@ -54,7 +54,7 @@ protected:
     void trigger(const char* id);
     [[nodiscard]] static QPoint budgetHandle(ui::PlannerPage& page);
 
-    std::unique_ptr<support::TempFolder> m_folder;
+    std::unique_ptr<tests::TempFolder> m_folder;
     std::unique_ptr<ui::Theme> m_theme;
     std::unique_ptr<ui::Settings> m_settings;
     std::unique_ptr<ui::MainWindow> m_window;

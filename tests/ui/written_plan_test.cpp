@@ -25,7 +25,7 @@ private Q_SLOTS:
 
 void WrittenPlanTest::opensAsTheStepThatWasPlanned()
 {
-    PlannerPage* sample = open(samplePath("resnet18"));
+    PlannerPage* sample = open(sampleFile("resnet18"));
     QVERIFY(sample != nullptr);
     plan::Problem problem = sample->document().planned()->unplanned->problem();
     problem.budget = plan::kUnlimited;

@@ -158,7 +158,7 @@ void CliInspectTest::namesTheKindOfFileThatIsNoGraph()
     const QString plan = file("plan.json");
     QVERIFY(planned(plan, {text("--budget"), text("80%")})[text("verified")].toBool());
     const std::string session = m_folder.file("work.plimsoll");
-    QVERIFY(support::createSession(session, {}).has_value());
+    QVERIFY(tests::createSession(session, {}).has_value());
     for (const auto& [path, kind] :
          {std::pair{plan, "a plan"}, std::pair{m_measurement, "a measurement"},
           std::pair{QString::fromStdString(session), "a session"}})

@@ -145,7 +145,7 @@ void CliParallelTest::zeroThreePlansAreCheckedToo()
 /// A chain of linear layers that all use one weight, a region around each few of them.
 void CliParallelTest::hooksThatMayFireAgainAreFlagged()
 {
-    graph::Program program = support::layeredProgram(60);
+    graph::Program program = tests::layeredProgram(60);
     const graph::StorageId shared = program.parameters.front().storage;
     for (const graph::Parameter& parameter : program.parameters)
         for (graph::Tensor& tensor : program.tensors)
@@ -153,7 +153,7 @@ void CliParallelTest::hooksThatMayFireAgainAreFlagged()
                 tensor.storage = shared;
     tests::complete(program);
     const QString graph =
-        fileWith("shared.plimsoll.json", QByteArray::fromStdString(support::graphText(program)));
+        fileWith("shared.plimsoll.json", QByteArray::fromStdString(tests::graphText(program)));
     // By hand: a region around each of the first two layers, ops 0 1 and 3 4 of 28.
     const auto checked = [&](const char* setting) {
         const QString file = this->file("plan.json");

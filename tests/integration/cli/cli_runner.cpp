@@ -20,7 +20,7 @@ CliRun runCli(const QStringList& arguments)
 
 QString samplePath(const QString& name)
 {
-    return QString::fromStdString(support::samplePath(name.toStdString()));
+    return QString::fromStdString(tests::samplePath(name.toStdString()));
 }
 
 QStringList keysMissing(const QJsonObject& object, const QStringList& keys)

@@ -50,7 +50,7 @@ protected:
         return QString::fromStdString(m_folder.fileWith(name, content.toStdString()));
     }
 
-    support::TempFolder m_folder;
+    tests::TempFolder m_folder;
     QString m_resnet = samplePath(text("resnet18"));
 };
 

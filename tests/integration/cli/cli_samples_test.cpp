@@ -30,7 +30,7 @@ void CliSamplesTest::plansOrProvesThatThereIsNone_data()
     QTest::addColumn<QString>("sample");
     QTest::addColumn<bool>("isPlanned");
     // A prompt without a training step keeps nothing that could be computed again.
-    for (const std::string& name : support::sampleNames())
+    for (const std::string& name : tests::sampleNames())
         if (isPlannedHere(name))
             QTest::newRow(name.c_str()) << QString::fromStdString(name) << (name != "gpt2_prompt");
 }

@@ -331,7 +331,7 @@ void CliTest::quietPrintsNothing()
 
 void CliTest::sessionVerbsTellWhatAFileHolds()
 {
-    support::SavedSession saved;
+    tests::SavedSession saved;
     saved.document.name = "toy";
     saved.content = "{}";
     saved.plan.problem.device = "h100";
@@ -347,7 +347,7 @@ void CliTest::sessionVerbsTellWhatAFileHolds()
                                .plan = {},
                                .sizes = {{"batch", 4}}});
     const std::string path = m_folder.file("work.plimsoll");
-    QVERIFY(support::createSession(path, saved).has_value());
+    QVERIFY(tests::createSession(path, saved).has_value());
     const auto run = [&](const char* verb) {
         return runCli({text("session"), text(verb), QString::fromStdString(path), text("--json")});
     };

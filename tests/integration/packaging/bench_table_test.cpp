@@ -46,7 +46,7 @@ private:
         return QString::fromUtf8(run.out).trimmed().split(QLatin1Char('\n'));
     }
 
-    support::TempFolder m_folder;
+    tests::TempFolder m_folder;
     const std::string m_rows{ROWS_EXAMPLE};
 };
 

@@ -65,7 +65,7 @@ void SanitizedTestsTest::onlyWhatIsWrongAloneFails()
     QFETCH(QString, alone);
     QFETCH(int, left);
     QFETCH(QString, report);
-    const support::TempFolder folder;
+    const tests::TempFolder folder;
     const std::string ctest = folder.fileWith(
         "ctest", "#!/bin/bash\n"
                  "tell() { echo \"$1/9 Test #$1: $2 .....$3 1.00 sec\"; }\n"

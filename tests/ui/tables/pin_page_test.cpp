@@ -243,7 +243,7 @@ void PinPageTest::pinsAreInSessionAndPlanFile()
     const std::string session = m_folder->file("pinned.plimsoll");
     page->saveAs(QString::fromStdString(session));
     QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
-    const auto opened = support::openPlan(session, {});
+    const auto opened = tests::openPlan(session, {});
     QVERIFY(opened.has_value());
     QCOMPARE(opened->choices.pins, Texts{"keep:layer1.*"});
     QVERIFY(opened->notes.empty());

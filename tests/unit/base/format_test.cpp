@@ -137,7 +137,7 @@ void FormatTest::readsSizesExactly()
     QFETCH(QString, text);
     QFETCH(qint64, bytes);
     const Result<Bytes> size = parseBytes(text.toStdString());
-    QVERIFY2(size, plimsoll::support::messageOf(size));
+    QVERIFY2(size, plimsoll::tests::messageOf(size));
     QCOMPARE(qint64{size->count()}, bytes);
 }
 

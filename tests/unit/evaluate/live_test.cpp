@@ -104,8 +104,8 @@ void LiveTest::addsUpAtEveryStepOfRandomPlans()
 
 void LiveTest::addsUpAtEveryStepOfASample()
 {
-    const auto sample = support::planSample("resnet18", base::Bytes{std::int64_t{300} << 20});
-    QVERIFY2(sample, support::messageOf(sample));
+    const auto sample = tests::planSample("resnet18", base::Bytes{std::int64_t{300} << 20});
+    QVERIFY2(sample, tests::messageOf(sample));
     QCOMPARE(firstDifference(sample->planned->unplanned->evaluation()), -1);
     const plan::VerifiedPlanPtr smallest = sample->planned->frontier->points().front();
     QVERIFY(!smallest->plan().regions().empty());

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using plimsoll::base::ErrorKind;
 using plimsoll::io::writeAtomically;
-using plimsoll::support::TempFolder;
+using plimsoll::tests::TempFolder;
 
 class AtomicFileTest : public QObject
 {

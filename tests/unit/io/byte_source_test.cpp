@@ -18,10 +18,10 @@ using plimsoll::base::ErrorKind;
 using plimsoll::base::JobContext;
 using plimsoll::io::readFile;
 using plimsoll::io::ReadLimits;
-using plimsoll::support::faultOfRefusal;
-using plimsoll::support::gzipped;
-using plimsoll::support::messageOf;
-using plimsoll::support::TempFolder;
+using plimsoll::tests::faultOfRefusal;
+using plimsoll::tests::gzipped;
+using plimsoll::tests::messageOf;
+using plimsoll::tests::TempFolder;
 
 class ByteSourceTest : public QObject
 {

@@ -51,7 +51,7 @@ void GzipTest::isReadBackAsItWas()
     const std::string packed = io::gzipped(bytes).value();
     QCOMPARE(io::gzipped(bytes).value(), packed);
     QVERIFY(size < 100 || packed.size() < bytes.size());
-    const support::TempFolder folder;
+    const tests::TempFolder folder;
     const auto read = io::readFile(folder.fileWith("packed", packed));
     QVERIFY(read && read->file.compressed);
     QVERIFY(read->bytes == bytes);

@@ -16,9 +16,9 @@ namespace {
 
 namespace base = plimsoll::base;
 namespace io = plimsoll::io;
-using plimsoll::support::gzipped;
-using plimsoll::support::messageOf;
-using plimsoll::support::TempFolder;
+using plimsoll::tests::gzipped;
+using plimsoll::tests::messageOf;
+using plimsoll::tests::TempFolder;
 
 /// A megabyte in which every place is told from its neighbours.
 std::string longText()

@@ -109,7 +109,7 @@ private Q_SLOTS:
 void PlanJsonOpsTest::readsRegionsOfOps()
 {
     const auto file = plan::readPlan(opFile().dump(), *program());
-    QVERIFY2(file, support::messageOf(file));
+    QVERIFY2(file, tests::messageOf(file));
     QVERIFY(file->plan.granularity() == plan::Granularity::Op);
     QVERIFY(!file->plan.isCompiledStep());
     QCOMPARE(file->plan.regions().size(), std::size_t{1});
@@ -133,7 +133,7 @@ void PlanJsonOpsTest::readsSavedResultsOfModules()
     file["labels"] = {nullptr, 0, 0, nullptr};
     file["sequence"] = sequence();
     const auto read = plan::readPlan(file.dump(), *program());
-    QVERIFY2(read, support::messageOf(read));
+    QVERIFY2(read, tests::messageOf(read));
     QVERIFY(read->plan.regions().front().save == std::vector{graph::OpId{1}});
     QVERIFY(read->plan.granularity() == plan::Granularity::Module);
 }
@@ -141,7 +141,7 @@ void PlanJsonOpsTest::readsSavedResultsOfModules()
 void PlanJsonOpsTest::readsASchedule()
 {
     const auto file = plan::readPlan(stepFile().dump(), *program());
-    QVERIFY2(file, support::messageOf(file));
+    QVERIFY2(file, tests::messageOf(file));
     QVERIFY(file->plan.isCompiledStep());
     const std::vector<plan::RecomputeStep> expected{{5, {graph::OpId{0}, graph::OpId{1}}},
                                                     {6, {graph::OpId{0}}}};
@@ -153,11 +153,11 @@ void PlanJsonOpsTest::writesWhatItReads()
 {
     const graph::ProgramPtr graph = program();
     const auto step = plan::readPlan(stepFile().dump(), *graph);
-    QVERIFY2(step, support::messageOf(step));
+    QVERIFY2(step, tests::messageOf(step));
     QCOMPARE(json(plan::scheduleJson(step->plan)).dump(), stepFile()["schedule"].dump());
     QCOMPARE(json(plan::sequenceJson(*graph)).dump(), sequence().dump());
     const auto ops = plan::readPlan(opFile().dump(), *graph);
-    QVERIFY2(ops, support::messageOf(ops));
+    QVERIFY2(ops, tests::messageOf(ops));
     QCOMPARE(json(plan::regionsJson(*graph, ops->plan)).dump(), opFile()["regions"].dump());
     QCOMPARE(json(plan::labelsJson(*graph, ops->plan)).dump(), opFile()["labels"].dump());
 }
@@ -287,7 +287,7 @@ void PlanJsonOpsTest::refusesADamagedPlan()
     json file = isStep ? stepFile() : opFile();
     change(file);
     const auto read = plan::readPlan(file.dump(), *program());
-    QCOMPARE(support::faultOfRefusal(read, {}), std::string{});
+    QCOMPARE(tests::faultOfRefusal(read, {}), std::string{});
     QCOMPARE(read.error().message, sentence);
 }
 

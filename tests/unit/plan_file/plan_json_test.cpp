@@ -141,7 +141,7 @@ void PlanJsonTest::readsBackWhatItWrote()
     QVERIFY(verified);
     const std::string text = plan::writePlan(verified);
     const base::Result<plan::PlanFile> file = plan::readPlan(text, *graph);
-    QVERIFY2(file, support::messageOf(file));
+    QVERIFY2(file, tests::messageOf(file));
     QVERIFY(file->plan.regions() == plan.regions());
     QCOMPARE(file->plan.planner, std::string{"hand"});
     QCOMPARE(file->info.peak.count(), verified->evaluation().peak.count());
@@ -219,7 +219,7 @@ void PlanJsonTest::randomPlansSurviveTheRoundTrip()
         if (!verified)
             continue;
         const base::Result<plan::PlanFile> file = plan::readPlan(plan::writePlan(verified), *graph);
-        QVERIFY2(file, support::messageOf(file));
+        QVERIFY2(file, tests::messageOf(file));
         QVERIFY(file->plan.regions() == plan.regions());
         withRegions += plan.regions().empty() ? 0 : 1;
     }
@@ -397,7 +397,7 @@ void PlanJsonTest::readsFilesOfBeforeOptionsWereWritten()
     json.erase("granularity");
     json["options"] = nlohmann::json::object();
     const base::Result<plan::PlanFile> file = plan::readPlan(json.dump(), *program());
-    QVERIFY2(file, support::messageOf(file));
+    QVERIFY2(file, tests::messageOf(file));
     QVERIFY(file->plan.granularity() == plan::Granularity::Module);
     QVERIFY(file->plan.options.empty());
     QVERIFY(file->plan.regions() == flatPlan().regions());
@@ -413,7 +413,7 @@ void PlanJsonTest::saysThatStatisticsStayFrozen()
     nlohmann::json json = nlohmann::json::parse(plan::writePlan(frozen));
     QVERIFY(json["freeze_stats"] == true);
     const auto read = plan::readPlan(json.dump(), *program());
-    QVERIFY2(read, support::messageOf(read));
+    QVERIFY2(read, tests::messageOf(read));
     QVERIFY(read->plan.freezeStats() && read->plan.regions() == plan.regions());
     json["freeze_stats"] = false;
     QVERIFY(!plan::readPlan(json.dump(), *program())->plan.freezeStats());

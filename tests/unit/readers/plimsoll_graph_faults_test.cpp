@@ -13,11 +13,11 @@
 
 namespace {
 
-using plimsoll::support::faultOfRefusal;
-using plimsoll::support::graphJson;
-using plimsoll::support::messageOf;
-using plimsoll::support::readText;
-using plimsoll::support::tinyProgram;
+using plimsoll::tests::faultOfRefusal;
+using plimsoll::tests::graphJson;
+using plimsoll::tests::messageOf;
+using plimsoll::tests::readText;
+using plimsoll::tests::tinyProgram;
 using Json = nlohmann::ordered_json;
 using Pointer = Json::json_pointer;
 using Change = std::function<void(Json&)>;

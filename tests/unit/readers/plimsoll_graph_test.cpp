@@ -16,14 +16,14 @@ namespace {
 using plimsoll::base::ErrorKind;
 using plimsoll::base::JobContext;
 using plimsoll::graph::Program;
-using plimsoll::support::faultOfRefusal;
-using plimsoll::support::graphJson;
-using plimsoll::support::graphText;
-using plimsoll::support::isOneSentence;
-using plimsoll::support::layeredProgram;
-using plimsoll::support::messageOf;
-using plimsoll::support::readText;
-using plimsoll::support::tinyProgram;
+using plimsoll::tests::faultOfRefusal;
+using plimsoll::tests::graphJson;
+using plimsoll::tests::graphText;
+using plimsoll::tests::isOneSentence;
+using plimsoll::tests::layeredProgram;
+using plimsoll::tests::messageOf;
+using plimsoll::tests::readText;
+using plimsoll::tests::tinyProgram;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kAllRows = 1'000'000;

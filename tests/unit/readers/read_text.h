@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 /// Reads a graph from text as if it were the file "net.json". The buffer ends exactly behind the
 /// padding, so that a sanitizer sees a read beyond it.
@@ -23,4 +23,4 @@ readText(std::string_view text, const base::JobContext& context = {})
                                           context);
 }
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

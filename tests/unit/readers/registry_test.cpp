@@ -16,12 +16,12 @@ namespace {
 
 using plimsoll::readers::readProgram;
 using plimsoll::readers::Registry;
-using plimsoll::support::faultOfRefusal;
-using plimsoll::support::graphText;
-using plimsoll::support::gzipped;
-using plimsoll::support::messageOf;
-using plimsoll::support::TempFolder;
-using plimsoll::support::tinyProgram;
+using plimsoll::tests::faultOfRefusal;
+using plimsoll::tests::graphText;
+using plimsoll::tests::gzipped;
+using plimsoll::tests::messageOf;
+using plimsoll::tests::TempFolder;
+using plimsoll::tests::tinyProgram;
 
 class RegistryTest : public QObject
 {
@@ -127,7 +127,7 @@ void RegistryTest::answersBadFilesWithOneSentence()
 void RegistryTest::saysThatOffsetsCountDecompressedBytes()
 {
     const TempFolder folder;
-    auto file = plimsoll::support::graphJson(tinyProgram());
+    auto file = plimsoll::tests::graphJson(tinyProgram());
     file["ops"][1][0] = 99;
     const auto read = readProgram(folder.fileWith("a.gz", gzipped(file.dump())));
     const std::string fault = faultOfRefusal(read, {" of the decompressed text has target 99"});

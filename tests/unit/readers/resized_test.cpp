@@ -17,15 +17,15 @@
 namespace {
 
 using namespace plimsoll;
-using plimsoll::support::isOneSentence;
-using plimsoll::support::messageOf;
+using plimsoll::tests::isOneSentence;
+using plimsoll::tests::messageOf;
 
 constexpr std::int64_t kHuge = std::int64_t{1} << 62U;
 
 graph::ProgramPtr read(const char* name)
 {
     const auto read = readers::readProgram(
-        support::repositoryPath(std::string{"tests/data/"} + name + ".plimsoll.json"));
+        tests::repositoryPath(std::string{"tests/data/"} + name + ".plimsoll.json"));
     return read ? read->program : nullptr;
 }
 
@@ -152,7 +152,7 @@ void ResizedTest::refusesLawsThatLeaveAStorage()
 
 void ResizedTest::letsALargeStepGo()
 {
-    auto program = std::make_shared<graph::Program>(support::layeredProgram(100'000));
+    auto program = std::make_shared<graph::Program>(tests::layeredProgram(100'000));
     graph::Vary vary;
     vary.axes = {{.name = "batch", .size = 4, .recorded = {4, 8, 16}, .step = 4}};
     vary.storages.assign(program->storages.size(), graph::kNoLaw);

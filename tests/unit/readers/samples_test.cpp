@@ -26,15 +26,15 @@ private Q_SLOTS:
 void SamplesTest::readsTheSamples_data()
 {
     QTest::addColumn<std::string>("name");
-    for (const std::string& name : plimsoll::support::sampleNames())
+    for (const std::string& name : plimsoll::tests::sampleNames())
         QTest::newRow(name.c_str()) << name;
 }
 
 void SamplesTest::readsTheSamples()
 {
     QFETCH(std::string, name);
-    const auto read = plimsoll::readers::readProgram(plimsoll::support::samplePath(name));
-    QVERIFY2(read, plimsoll::support::messageOf(read));
+    const auto read = plimsoll::readers::readProgram(plimsoll::tests::samplePath(name));
+    QVERIFY2(read, plimsoll::tests::messageOf(read));
     const plimsoll::graph::Program& program = *read->program;
     const Checks counted = plimsoll::graph::recount(program);
     QVERIFY(program.checks == counted);

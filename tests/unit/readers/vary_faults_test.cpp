@@ -14,9 +14,9 @@
 
 namespace {
 
-using plimsoll::support::faultOfRefusal;
-using plimsoll::support::messageOf;
-using plimsoll::support::readText;
+using plimsoll::tests::faultOfRefusal;
+using plimsoll::tests::messageOf;
+using plimsoll::tests::readText;
 using Json = nlohmann::ordered_json;
 using Pointer = Json::json_pointer;
 using Change = std::function<void(Json&)>;
@@ -31,7 +31,7 @@ private Q_SLOTS:
     void initTestCase()
     {
         QFile file{QString::fromStdString(
-            plimsoll::support::repositoryPath("tests/data/varied.plimsoll.json"))};
+            plimsoll::tests::repositoryPath("tests/data/varied.plimsoll.json"))};
         QVERIFY(file.open(QIODevice::ReadOnly));
         m_file = Json::parse(file.readAll().toStdString());
         const auto read = readText(m_file.dump());

@@ -10,7 +10,7 @@
 
 #include <string>
 
-namespace plimsoll::support {
+namespace plimsoll::tests {
 
 /// With everything in it that a session may hold of a plan.
 inline SavedSession aSession()
@@ -69,4 +69,4 @@ inline std::string contentOf(const std::string& path)
     return file.open(QIODevice::ReadOnly) ? file.readAll().toStdString() : std::string{};
 }
 
-} // namespace plimsoll::support
+} // namespace plimsoll::tests

@@ -25,7 +25,7 @@ namespace {
 
 using namespace plimsoll;
 using namespace plimsoll::session;
-using namespace plimsoll::support;
+using namespace plimsoll::tests;
 
 constexpr session::DocumentId kFirst{1};
 

@@ -17,7 +17,7 @@ namespace {
 
 using plimsoll::session::SavedRun;
 using plimsoll::session::SessionStore;
-using plimsoll::support::SavedSession;
+using plimsoll::tests::SavedSession;
 
 constexpr int kKills = 200;
 constexpr unsigned long kLongestLife = 25'000; // µs after the first acknowledged change
@@ -65,7 +65,7 @@ private Q_SLOTS:
 
 void SessionKillTest::keepsEverythingAcknowledgedThroughKills()
 {
-    const plimsoll::support::TempFolder folder;
+    const plimsoll::tests::TempFolder folder;
     const std::string path = folder.file("killed.plimsoll");
     SavedSession session;
     session.document.name = "g";
@@ -74,9 +74,9 @@ void SessionKillTest::keepsEverythingAcknowledgedThroughKills()
     session.plan.problem.planner = "rotor";
     {
         // A second document, to which the writer writes as well.
-        auto store = plimsoll::support::createSession(path, session);
+        auto store = plimsoll::tests::createSession(path, session);
         QVERIFY(store);
-        QVERIFY(plimsoll::support::addTo(*store, session));
+        QVERIFY(plimsoll::tests::addTo(*store, session));
     }
 
     plimsoll::tests::Random random{20260101};
@@ -97,9 +97,9 @@ void SessionKillTest::keepsEverythingAcknowledgedThroughKills()
         readLines(process, rest, acknowledged);
 
         const auto store = SessionStore::open(path);
-        QVERIFY2(store, plimsoll::support::messageOf(store));
-        const auto saved = plimsoll::support::loadSession(*store);
-        QVERIFY2(saved, plimsoll::support::messageOf(saved));
+        QVERIFY2(store, plimsoll::tests::messageOf(store));
+        const auto saved = plimsoll::tests::loadSession(*store);
+        QVERIFY2(saved, plimsoll::tests::messageOf(saved));
         QCOMPARE(saved->content.size(), session.content.size());
         std::map<std::int64_t, std::int64_t> stored;
         for (const SavedRun& run : saved->plan.runs)

@@ -21,7 +21,7 @@ namespace {
 
 using namespace plimsoll;
 using namespace plimsoll::session;
-using namespace plimsoll::support;
+using namespace plimsoll::tests;
 
 constexpr session::DocumentId kFirst{1};
 
@@ -118,7 +118,7 @@ void SessionStoreTest::keepsDocumentsApart()
     second.plan.measurement.reset();
     second.plan.runs.pop_back();
     second.plan.runs.front().name = "of the second";
-    const auto id = support::addTo(*store, second);
+    const auto id = tests::addTo(*store, second);
     QVERIFY2(id, messageOf(id));
     const auto third = store->addDocument({{}, "other kind", "numbers", "", "", "{}", "{}"});
     QVERIFY(third);

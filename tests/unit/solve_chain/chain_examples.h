@@ -8,7 +8,7 @@
 #include <vector>
 
 /// Chains whose optima were worked out by hand or by exhaustive search.
-namespace plimsoll::examples {
+namespace plimsoll::tests {
 
 inline solve::Chain makeChain(std::vector<double> ftime, std::vector<double> btime,
                               std::vector<std::int64_t> x, std::vector<std::int64_t> xbar,
@@ -155,4 +155,4 @@ inline std::int64_t shareOfSaved(const solve::Chain& chain, std::int64_t percent
     return saved * percent / 100;
 }
 
-} // namespace plimsoll::examples
+} // namespace plimsoll::tests

@@ -135,13 +135,13 @@ void ChenTest::thePeersWorkedExample()
 
 void ChenTest::oursNeedsLessThanThePeersChoice()
 {
-    examples::Random random{3};
-    const Chain equal = examples::homogeneous(10, 3);
+    tests::Random random{3};
+    const Chain equal = tests::homogeneous(10, 3);
     QVERIFY(leastPeak(equal)
             < simulate(equal, schedule(10, peerGreedy({10, {1, 2}}, 9).intervals))->peak);
     for (int round = 0; round < 200; ++round) {
         const auto count = static_cast<std::size_t>(random.between(4, 14));
-        const Chain chain = examples::randomChain(random, count, 8, 4);
+        const Chain chain = tests::randomChain(random, count, 8, 4);
         const std::int64_t least = leastPeak(chain);
         QVERIFY(least >= peakLowerBound(chain));
         QVERIFY(least <= simulate(chain, keepEverything(count))->peak);
@@ -162,7 +162,7 @@ void ChenTest::runsEndWhereTheLimitIsPassed()
 
 void ChenTest::noDivisionIsMissed()
 {
-    examples::Random random{5};
+    tests::Random random{5};
     for (int round = 0; round < 200; ++round) {
         std::vector<std::int64_t> kept;
         for (std::int64_t i = random.between(1, 9); i > 0; --i)

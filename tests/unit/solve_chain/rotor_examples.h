@@ -5,7 +5,7 @@
 
 /// Worked schedules of the two homogeneous example chains: where two schedules are equally fast,
 /// the one of the leaf-first tie rule.
-namespace plimsoll::examples {
+namespace plimsoll::tests {
 
 enum class Example { E1, E7 };
 
@@ -100,4 +100,4 @@ inline const std::vector<WorkedExample> kWorkedExamples{
      "- - - - - - - -"},
 };
 
-} // namespace plimsoll::examples
+} // namespace plimsoll::tests

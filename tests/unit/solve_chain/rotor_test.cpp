@@ -18,10 +18,10 @@
 
 using namespace plimsoll;
 using namespace plimsoll::solve;
-using plimsoll::examples::Example;
-using plimsoll::examples::kWorkedExamples;
-using plimsoll::examples::Random;
-using plimsoll::examples::WorkedExample;
+using plimsoll::tests::Example;
+using plimsoll::tests::kWorkedExamples;
+using plimsoll::tests::Random;
+using plimsoll::tests::WorkedExample;
 
 namespace {
 
@@ -100,7 +100,7 @@ void RotorTest::theWorkedExamplesComeOut()
     QFETCH(int, row);
     QFETCH(bool, peer);
     const WorkedExample& example = kWorkedExamples[static_cast<std::size_t>(row)];
-    const Chain chain = example.chain == Example::E1 ? examples::e1() : examples::e7();
+    const Chain chain = example.chain == Example::E1 ? tests::e1() : tests::e7();
     RotorOptions options = leafFirst(peer ? Recurrence::Peer : Recurrence::Corrected);
     options.slots = example.slots;
     const RotorTable table = built(chain, example.slots, options);
@@ -150,7 +150,7 @@ void RotorTest::theCorrectedRecurrenceFitsWhereThePeerOverspends()
     QFETCH(int, peerPeak);
     QFETCH(QString, right);
     QFETCH(int, rightTime);
-    const Chain chain = examples::e2();
+    const Chain chain = tests::e2();
     const auto theirs = built(chain, budget, leafFirst(Recurrence::Peer)).sequence(budget);
     const auto ours = built(chain, budget, leafFirst(Recurrence::Corrected)).sequence(budget);
     const auto plain = built(chain, budget).sequence(budget);
@@ -173,7 +173,7 @@ void RotorTest::thePeerTableOfTwoStagesIsReproduced()
 {
     RotorOptions options = leafFirst(Recurrence::Peer);
     options.slots = 9;
-    const RotorTable table = built(examples::e4(), 9, options);
+    const RotorTable table = built(tests::e4(), 9, options);
     for (int m = 0; m <= 8; ++m) {
         QCOMPARE(table.cost(0, 0, m), m >= 6 ? 5.0 : kInfinity);
         const double whole = m >= 8 ? 14.0 : m == 7 ? 16.0 : kInfinity;
@@ -189,25 +189,25 @@ void RotorTest::thePeerTableOfTwoStagesIsReproduced()
 
 void RotorTest::thePersistentOptimumOfExampleSixIsFound()
 {
-    const auto sequence = built(examples::e6(), 23, leafFirst(Recurrence::Corrected)).sequence(23);
+    const auto sequence = built(tests::e6(), 23, leafFirst(Recurrence::Corrected)).sequence(23);
     QVERIFY(sequence.has_value());
-    QCOMPARE(simulate(examples::e6(), *sequence)->makespan, 65.0);
+    QCOMPARE(simulate(tests::e6(), *sequence)->makespan, 65.0);
     QCOMPARE(sequenceText(*sequence), std::string{"CF_0 CF_1 Fe_2 L B_2 Fe_1 B_1 Fe_0 B_0"});
-    const auto ours = built(examples::e6(), 23).sequence(23);
-    QCOMPARE(simulate(examples::e6(), *ours)->makespan, 65.0);
+    const auto ours = built(tests::e6(), 23).sequence(23);
+    QCOMPARE(simulate(tests::e6(), *ours)->makespan, 65.0);
 }
 
 void RotorTest::equalTimeTakesTheLowerPeak()
 {
-    const auto sequence = built(examples::e1(), 15).sequence(15);
-    const auto run = simulate(examples::e1(), *sequence);
+    const auto sequence = built(tests::e1(), 15).sequence(15);
+    const auto run = simulate(tests::e1(), *sequence);
     QCOMPARE(run->makespan, 21.0);
     QCOMPARE(run->peak, std::int64_t{13});
 }
 
 void RotorTest::savingWinsOverAFreeRecomputation()
 {
-    Chain chain = examples::e1();
+    Chain chain = tests::e1();
     chain.ftime.assign(6, 0.0);
     QCOMPARE(*built(chain, 21).sequence(21), keepEverything(6));
     RotorOptions options;
@@ -217,7 +217,7 @@ void RotorTest::savingWinsOverAFreeRecomputation()
 
 void RotorTest::oneTableAnswersEveryBudget()
 {
-    const RotorTable table = built(examples::e1(), 1000);
+    const RotorTable table = built(tests::e1(), 1000);
     QVERIFY(table.exact());
     std::vector<std::pair<std::int64_t, double>> points;
     for (const ChainFrontierPoint& point : table.frontier())
@@ -226,12 +226,12 @@ void RotorTest::oneTableAnswersEveryBudget()
         {7, 33}, {8, 26}, {9, 24}, {10, 23}, {11, 22}, {13, 21}, {16, 20}, {19, 19}, {21, 18}};
     QCOMPARE(points, wanted);
     QVERIFY(!table.sequence(6).has_value());
-    QCOMPARE(simulate(examples::e1(), *table.sequence(1'000'000))->makespan, 18.0);
+    QCOMPARE(simulate(tests::e1(), *table.sequence(1'000'000))->makespan, 18.0);
 }
 
 void RotorTest::slotsRoundUp()
 {
-    Chain chain = examples::e1();
+    Chain chain = tests::e1();
     for (auto* sizes : {&chain.x, &chain.xbar, &chain.ftmp, &chain.btmp})
         for (std::int64_t& size : *sizes)
             size *= 1000;
@@ -251,10 +251,10 @@ void RotorTest::slotsRoundUp()
     QVERIFY(run->peak <= 15'999);
     QVERIFY(run->makespan >= 21.0);
     // 21 / 16 = 1: no size is rounded, but what lies above 16 is out of reach.
-    const RotorTable lower = built(examples::e1(), 21, options);
+    const RotorTable lower = built(tests::e1(), 21, options);
     QCOMPARE(lower.unit(), std::int64_t{1});
     QVERIFY(!lower.exact());
-    QCOMPARE(simulate(examples::e1(), *lower.sequence(21))->makespan, 20.0);
+    QCOMPARE(simulate(tests::e1(), *lower.sequence(21))->makespan, 20.0);
     // Without slots the common divisor makes it exact again.
     const RotorTable exact = built(chain, 15'999);
     QCOMPARE(exact.unit(), std::int64_t{1000});
@@ -272,9 +272,9 @@ void RotorTest::whoSaysNoSlotsGetsNoFewer_data()
 void RotorTest::whoSaysNoSlotsGetsNoFewer()
 {
     QFETCH(int, stages);
-    examples::Random random{7};
-    const Chain chain = examples::largeChain(random, static_cast<std::size_t>(stages));
-    const std::int64_t budget = examples::shareOfSaved(chain, 60);
+    tests::Random random{7};
+    const Chain chain = tests::largeChain(random, static_cast<std::size_t>(stages));
+    const std::int64_t budget = tests::shareOfSaved(chain, 60);
     RotorOptions asked;
     asked.slots = 500;
     const RotorScale given = solve::rotorScale(chain, budget, asked).value();
@@ -302,10 +302,10 @@ void RotorTest::roundedSizesLoseNextToNothing()
 {
     QFETCH(int, stages);
     QFETCH(int, percent);
-    examples::Random random{static_cast<std::uint64_t>(stages + percent)};
+    tests::Random random{static_cast<std::uint64_t>(stages + percent)};
     for (int round = 0; round < 4; ++round) {
-        const Chain chain = examples::largeChain(random, static_cast<std::size_t>(stages));
-        const std::int64_t budget = examples::shareOfSaved(chain, percent);
+        const Chain chain = tests::largeChain(random, static_cast<std::size_t>(stages));
+        const std::int64_t budget = tests::shareOfSaved(chain, percent);
         const auto timeOf = [&](const RotorTable& table) {
             return simulate(chain, table.sequence(budget).value())->makespan;
         };
@@ -321,7 +321,7 @@ void RotorTest::roundedSizesLoseNextToNothing()
 
 void RotorTest::budgetsAndSlotsThatMakeNoSenseAreRefused()
 {
-    const Chain chain = examples::e1();
+    const Chain chain = tests::e1();
     const auto kind = [&chain](std::int64_t budget, std::optional<int> slots) {
         RotorOptions options;
         options.slots = slots;
@@ -346,7 +346,7 @@ void RotorTest::budgetsAndSlotsThatMakeNoSenseAreRefused()
 void RotorTest::anyNumberOfThreadsGivesTheSameTable()
 {
     Random random{7};
-    const Chain chain = examples::randomChain(random, 60, 1'000'000, 300'000);
+    const Chain chain = tests::randomChain(random, 60, 1'000'000, 300'000);
     RotorOptions options;
     options.slots = 400;
     const std::int64_t budget = 20'000'000;
@@ -365,7 +365,7 @@ void RotorTest::anyNumberOfThreadsGivesTheSameTable()
 void RotorTest::threeHundredLargeStagesStayFast()
 {
     Random random{11};
-    const Chain chain = examples::randomChain(random, 300, 1'000'000'000, 200'000'000);
+    const Chain chain = tests::randomChain(random, 300, 1'000'000'000, 200'000'000);
     const std::int64_t whole = simulate(chain, keepEverything(300))->peak;
     const std::clock_t start = std::clock(); // processor time: others may use the machine
     RotorOptions options;
@@ -383,7 +383,7 @@ void RotorTest::threeHundredLargeStagesStayFast()
 void RotorTest::aStoppedBuildEndsSoon()
 {
     Random random{13};
-    const Chain chain = examples::randomChain(random, 400, 1'000'000'000, 200'000'000);
+    const Chain chain = tests::randomChain(random, 400, 1'000'000'000, 200'000'000);
     std::stop_source source;
     const std::jthread stopper{[&source] {
         std::this_thread::sleep_for(std::chrono::milliseconds{50});
@@ -399,7 +399,7 @@ void RotorTest::aStoppedBuildEndsSoon()
 
 void RotorTest::aForbiddenRegionIsNotUsed()
 {
-    Chain chain = examples::e1();
+    Chain chain = tests::e1();
     chain.regions = RegionMask{6, true};
     for (std::size_t last = 0; last < 6; ++last)
         chain.regions.set(0, last, false);

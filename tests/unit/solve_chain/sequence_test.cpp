@@ -50,7 +50,7 @@ void SequenceTest::badTextIsNamed()
 void SequenceTest::keepingEverythingRunsEachStageOnce()
 {
     QCOMPARE(sequenceText(keepEverything(3)), std::string{"Fe_0 Fe_1 Fe_2 L B_2 B_1 B_0"});
-    const auto run = simulate(examples::e1(), keepEverything(6));
+    const auto run = simulate(tests::e1(), keepEverything(6));
     QVERIFY(run.has_value());
     QCOMPARE(run->makespan, 18.0);
     QCOMPARE(run->peak, std::int64_t{21});
@@ -59,7 +59,7 @@ void SequenceTest::keepingEverythingRunsEachStageOnce()
 void SequenceTest::peaksAreThoseWorkedOutByHand()
 {
     const auto sequence = parseSequence("CF_0 Fn_1 Fe_2 L B_2 Fe_0 Fe_1 B_1 B_0");
-    const auto run = simulate(examples::e2(), *sequence);
+    const auto run = simulate(tests::e2(), *sequence);
     QVERIFY(run.has_value());
     QCOMPARE(run->peak, std::int64_t{16});
     QCOMPARE(run->peakOp, std::size_t{5}); // the gradient is alive when stage 0 runs again
@@ -74,14 +74,14 @@ void SequenceTest::droppedSetsNoLongerCount()
     QCOMPARE(sequenceText(*sequence), text);
     QVERIFY(dropsAnything(*sequence));
     QVERIFY(!dropsAnything(keepEverything(3)));
-    const auto run = simulate(examples::e6(), *sequence);
+    const auto run = simulate(tests::e6(), *sequence);
     QVERIFY(run.has_value());
     QCOMPARE(run->makespan, 56.0);
     QCOMPARE(run->peak, std::int64_t{23});
     QCOMPARE(run->peaks, (std::vector<std::int64_t>{9, 13, 9, 16, 20, 23, 17, 17, 14}));
     // The same with the value alone kept in between.
     const auto same =
-        simulate(examples::e6(), *parseSequence("CF_0 Fe_1 drop_1 Fe_2 L B_2 Fe_0 B_1 B_0"));
+        simulate(tests::e6(), *parseSequence("CF_0 Fe_1 drop_1 Fe_2 L B_2 Fe_0 B_1 B_0"));
     QCOMPARE(same->makespan, 56.0);
     QCOMPARE(same->peak, std::int64_t{23});
 }
@@ -102,7 +102,7 @@ void SequenceTest::aSequenceThatLacksAnInputIsRefused()
     QFETCH(QString, text);
     const auto sequence = parseSequence(text.toStdString());
     QVERIFY(sequence.has_value());
-    const auto run = simulate(examples::e4(), *sequence);
+    const auto run = simulate(tests::e4(), *sequence);
     QVERIFY(!run.has_value());
     QCOMPARE(run.error().kind, base::ErrorKind::CheckFailed);
 }

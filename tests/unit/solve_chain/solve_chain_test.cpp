@@ -9,7 +9,7 @@
 
 using namespace plimsoll;
 using namespace plimsoll::solve;
-using plimsoll::examples::Random;
+using plimsoll::tests::Random;
 
 namespace {
 
@@ -65,7 +65,7 @@ void SolveChainTest::statusSaysOnlyWhatIsProven()
 {
     QFETCH(qint64, budget);
     QFETCH(Status, status);
-    const ChainAnswer answer = solved(examples::e1(), budgetOf(budget));
+    const ChainAnswer answer = solved(tests::e1(), budgetOf(budget));
     QCOMPARE(answer.status, status);
     QCOMPARE(answer.baseMakespan, 18.0);
     QCOMPARE(answer.lowerBoundPeak, std::int64_t{7});
@@ -75,7 +75,7 @@ void SolveChainTest::statusSaysOnlyWhatIsProven()
 
 void SolveChainTest::theAnswerIsComplete()
 {
-    const ChainAnswer answer = solved(examples::e7(), budgetOf(9));
+    const ChainAnswer answer = solved(tests::e7(), budgetOf(9));
     QCOMPARE(answer.makespan, 38.0);
     QCOMPARE(answer.peak, std::int64_t{9});
     QCOMPARE(answer.unit, std::int64_t{1});
@@ -93,20 +93,20 @@ void SolveChainTest::theFrontierHasEveryTradeOff()
     query.frontier = true;
     for (const std::int64_t budget : {std::int64_t{3}, std::int64_t{10}, std::int64_t{50}}) {
         query.budget = budget;
-        const ChainAnswer answer = solved(examples::e1(), query);
+        const ChainAnswer answer = solved(tests::e1(), query);
         QCOMPARE(answer.frontier.size(), std::size_t{9});
         QCOMPARE(answer.frontier.front().budget, std::int64_t{7});
         QCOMPARE(answer.frontier.front().makespan, 33.0);
         QCOMPARE(answer.frontier.back().peak, std::int64_t{21});
         for (const ChainTradeOff& point : answer.frontier)
-            QCOMPARE(solved(examples::e1(), budgetOf(point.budget)).makespan, point.makespan);
+            QCOMPARE(solved(tests::e1(), budgetOf(point.budget)).makespan, point.makespan);
     }
 }
 
 void SolveChainTest::aBudgetThatIsTooSmallNamesOneThatIsNot()
 {
     Random random{3};
-    const Chain chain = examples::randomChain(random, 40, 1'000'000'000, 200'000'000);
+    const Chain chain = tests::randomChain(random, 40, 1'000'000'000, 200'000'000);
     const ChainAnswer answer = solved(chain, budgetOf(1));
     QCOMPARE(answer.status, Status::Infeasible);
     QVERIFY(answer.smallestKnownBudget.has_value());
@@ -139,18 +139,18 @@ void SolveChainTest::thePeersOverspendingIsNotCalledAPlan()
 {
     ChainQuery query = budgetOf(15);
     query.options.recurrence = Recurrence::Peer;
-    const ChainAnswer peer = solved(examples::e2(), query);
+    const ChainAnswer peer = solved(tests::e2(), query);
     QCOMPARE(peer.makespan, 87.0);
     QCOMPARE(peer.peak, std::int64_t{16});
     QCOMPARE(peer.status, Status::NotFound);
-    QCOMPARE(solved(examples::e2(), budgetOf(15)).status, Status::Feasible);
+    QCOMPARE(solved(tests::e2(), budgetOf(15)).status, Status::Feasible);
 }
 
 void SolveChainTest::roundedSizesKeepToTheBudget()
 {
     Random random{5};
     for (int round = 0; round < 50; ++round) {
-        const Chain chain = examples::randomChain(random, 12, 100'000, 30'000);
+        const Chain chain = tests::randomChain(random, 12, 100'000, 30'000);
         const std::int64_t whole = simulate(chain, keepEverything(12))->peak;
         ChainQuery query = budgetOf(whole / 2);
         query.frontier = true;
@@ -171,7 +171,7 @@ void SolveChainTest::largeSizesLoseLittle()
 {
     // Sizes in units of 1000 can be solved exactly; one byte more per size can't.
     Random random{17};
-    Chain chain = examples::randomChain(random, 25, 200, 60);
+    Chain chain = tests::randomChain(random, 25, 200, 60);
     const std::int64_t budget = simulate(chain, keepEverything(25))->peak * 2 / 5;
     const ChainAnswer exact = solved(chain, budgetOf(budget));
     QVERIFY(exact.exact);
@@ -187,14 +187,14 @@ void SolveChainTest::largeSizesLoseLittle()
 void SolveChainTest::badInputIsRefused()
 {
     QCOMPARE(solveChain({}, budgetOf(5), {}).error().kind, base::ErrorKind::File);
-    QCOMPARE(solveChain(examples::e1(), budgetOf(-5), {}).error().kind, base::ErrorKind::Usage);
+    QCOMPARE(solveChain(tests::e1(), budgetOf(-5), {}).error().kind, base::ErrorKind::Usage);
     ChainQuery query = budgetOf(20);
     query.options.slots = -3;
-    QCOMPARE(solveChain(examples::e1(), query, {}).error().kind, base::ErrorKind::Usage);
+    QCOMPARE(solveChain(tests::e1(), query, {}).error().kind, base::ErrorKind::Usage);
     query.options.slots = 500;
-    QCOMPARE(solveChain(examples::e1(), query, {}).error().kind, base::ErrorKind::Usage);
+    QCOMPARE(solveChain(tests::e1(), query, {}).error().kind, base::ErrorKind::Usage);
     query.budget = 0;
-    QCOMPARE(solved(examples::e1(), query).status, Status::Infeasible);
+    QCOMPARE(solved(tests::e1(), query).status, Status::Infeasible);
 }
 
 void SolveChainTest::aStoppedQueryAnswersCoarsely()
@@ -205,8 +205,8 @@ void SolveChainTest::aStoppedQueryAnswersCoarsely()
     for (std::int64_t budget = 0; budget <= 22; ++budget) {
         ChainQuery query = budgetOf(budget);
         query.frontier = true;
-        const ChainAnswer whole = solved(examples::e1(), query);
-        const ChainAnswer answer = solveChain(examples::e1(), query, stopped).value();
+        const ChainAnswer whole = solved(tests::e1(), query);
+        const ChainAnswer answer = solveChain(tests::e1(), query, stopped).value();
         QVERIFY(answer.stopped);
         QVERIFY(!whole.stopped);
         // The sizes of this chain are whole slots even of the coarse table.

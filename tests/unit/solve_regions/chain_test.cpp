@@ -80,7 +80,7 @@ void ChainTest::aBadChainIsNamed()
 {
     QFETCH(Spoil, spoil);
     QFETCH(QString, word);
-    Chain chain = examples::e1();
+    Chain chain = tests::e1();
     spoil(chain);
     const auto valid = validate(chain);
     QVERIFY(!valid.has_value());
@@ -90,7 +90,7 @@ void ChainTest::aBadChainIsNamed()
 
 void ChainTest::aGoodChainIsAccepted()
 {
-    Chain chain = examples::e1();
+    Chain chain = tests::e1();
     QVERIFY(validate(chain).has_value());
     QCOMPARE(baseTime(chain), 18.0);
     chain.regions = RegionMask{6, false};
@@ -104,7 +104,7 @@ void ChainTest::aGoodChainIsAccepted()
 
 void ChainTest::savedSetsHoldTheirOutput()
 {
-    Chain chain = examples::e1();
+    Chain chain = tests::e1();
     chain.xbar = {0, 0, 5, 0, 0, 0, 0};
     QCOMPARE(normalised(chain).xbar, (std::vector<std::int64_t>{1, 1, 5, 1, 1, 1, 1}));
 }
@@ -127,9 +127,9 @@ void ChainTest::aBackwardTakesWhatItLeavesBehind()
 
 void ChainTest::theLowerBoundIsTheLargestStep()
 {
-    QCOMPARE(peakLowerBound(examples::e1()), std::int64_t{7});
-    QCOMPARE(peakLowerBound(examples::e2()), std::int64_t{15});
-    QCOMPARE(peakLowerBound(examples::e7()), std::int64_t{8});
+    QCOMPARE(peakLowerBound(tests::e1()), std::int64_t{7});
+    QCOMPARE(peakLowerBound(tests::e2()), std::int64_t{15});
+    QCOMPARE(peakLowerBound(tests::e7()), std::int64_t{8});
 }
 
 QTEST_GUILESS_MAIN(ChainTest)

@@ -17,7 +17,7 @@ namespace {
 using namespace plimsoll::ui;
 using plimsoll::base::Bytes;
 namespace plan = plimsoll::plan;
-namespace support = plimsoll::support;
+namespace tests = plimsoll::tests;
 namespace timeline = plimsoll::timeline;
 
 class LiveModelTest : public QObject
@@ -62,8 +62,8 @@ int indexOf(const LiveTree& tree, const LiveNode* node)
 void LiveModelTest::initTestCase()
 {
     m_theme = std::make_unique<Theme>();
-    const auto sample = support::planSample("resnet18", Bytes{std::int64_t{300} << 20});
-    QVERIFY2(sample, support::messageOf(sample));
+    const auto sample = tests::planSample("resnet18", Bytes{std::int64_t{300} << 20});
+    QVERIFY2(sample, tests::messageOf(sample));
     m_unplanned = sample->planned->unplanned;
     m_planned = sample->planned->frontier->points().front();
 }

@@ -21,14 +21,14 @@ namespace {
 
 using plimsoll::base::Bytes;
 using plimsoll::session::SessionStore;
-using plimsoll::support::defaultChoices;
-using plimsoll::support::messageOf;
-using plimsoll::support::SavedSession;
-using plimsoll::support::TempFolder;
+using plimsoll::tests::defaultChoices;
+using plimsoll::tests::messageOf;
+using plimsoll::tests::SavedSession;
+using plimsoll::tests::TempFolder;
 namespace plan = plimsoll::plan;
 namespace session = plimsoll::session;
 namespace solve = plimsoll::solve;
-namespace support = plimsoll::support;
+namespace tests = plimsoll::tests;
 namespace workspace = plimsoll::workspace;
 
 SavedSession savedOf(const workspace::PlanDocument& document)
@@ -75,12 +75,12 @@ private Q_SLOTS:
     void replacesASizeThatIsNotToBeHad();
 
 private:
-    support::PlannedSample m_sample;
+    tests::PlannedSample m_sample;
 };
 
 void DocumentTest::initTestCase()
 {
-    auto planned = support::planSample("resnet18");
+    auto planned = tests::planSample("resnet18");
     QVERIFY2(planned, messageOf(planned));
     m_sample = *std::move(planned);
 }
@@ -102,13 +102,13 @@ void DocumentTest::opensAGraphWithAFirstPicture()
 void DocumentTest::namesDocumentsAfterTheirFiles()
 {
     const TempFolder folder;
-    const std::string text = support::graphText(support::tinyProgram());
+    const std::string text = tests::graphText(tests::tinyProgram());
     for (const auto& [file, name] :
          {std::pair<const char*, const char*>{"step.plimsoll.json", "step"},
           {"step.json", "step"},
           {"model.v2.json", "model.v2"},
           {"plain", "plain"}}) {
-        const auto opened = support::openPlan(folder.fileWith(file, text), defaultChoices());
+        const auto opened = tests::openPlan(folder.fileWith(file, text), defaultChoices());
         QVERIFY2(opened, messageOf(opened));
         QCOMPARE(opened->graph.name, std::string{name});
     }
@@ -120,7 +120,7 @@ void DocumentTest::refusesWithOneSentence_data()
     QTest::newRow("empty") << std::string{};
     QTest::newRow("text") << std::string{"no graph"};
     QTest::newRow("json") << std::string{"{\"format\": \"something else\"}"};
-    QTest::newRow("cut") << support::graphText(support::tinyProgram()).substr(0, 500);
+    QTest::newRow("cut") << tests::graphText(tests::tinyProgram()).substr(0, 500);
     QTest::newRow("database") << std::string{"SQLite format 3", 16} + std::string(2000, '\1');
 }
 
@@ -128,14 +128,14 @@ void DocumentTest::refusesWithOneSentence()
 {
     QFETCH(std::string, content);
     const TempFolder folder;
-    const auto opened = support::openPlan(folder.fileWith("x.plimsoll", content), defaultChoices());
+    const auto opened = tests::openPlan(folder.fileWith("x.plimsoll", content), defaultChoices());
     QVERIFY(!opened);
     QVERIFY(opened.error().kind == plimsoll::base::ErrorKind::File);
     const std::string& message = opened.error().message;
     QVERIFY2(!message.empty() && message.back() == '.' && message.find('\n') == std::string::npos,
              message.c_str());
-    QVERIFY(!support::openPlan(folder.file("missing"), defaultChoices()));
-    QVERIFY(!support::openPlan(folder.path(), defaultChoices()));
+    QVERIFY(!tests::openPlan(folder.file("missing"), defaultChoices()));
+    QVERIFY(!tests::openPlan(folder.path(), defaultChoices()));
 }
 
 void DocumentTest::suggestsABudgetThatShowsAPlan()
@@ -166,7 +166,7 @@ void DocumentTest::suggestsTheDeviceWhenTheStepIsTooLarge()
 }
 
 /// The sample with a budget, a run with a plan and one without.
-workspace::PlanDocument workedOn(const support::PlannedSample& sample)
+workspace::PlanDocument workedOn(const tests::PlannedSample& sample)
 {
     workspace::PlanDocument document = sample.document;
     document.budget = workspace::suggestedBudget(*sample.planned);
@@ -188,8 +188,8 @@ void DocumentTest::comesBackFromASessionEqual()
     const TempFolder folder;
     const std::string path = folder.file("work.plimsoll");
     const workspace::PlanDocument before = workedOn(m_sample);
-    QVERIFY(support::createSession(path, savedOf(before)));
-    const auto opened = support::openPlan(path, defaultChoices());
+    QVERIFY(tests::createSession(path, savedOf(before)));
+    const auto opened = tests::openPlan(path, defaultChoices());
     QVERIFY2(opened, messageOf(opened));
     const workspace::PlanDocument& after = *opened;
     QCOMPARE(after.notes.size(), std::size_t{0});
@@ -233,9 +233,9 @@ void DocumentTest::keepsTheMeasurementLaidOver()
 {
     workspace::PlanDocument document = workedOn(m_sample);
     const plan::VerifiedPlanPtr& unplanned = m_sample.planned->unplanned;
-    const auto laid = workspace::attachMeasurement(
-        "a.measurement.json", support::measurementOf({unplanned}, 4096),
-        {document.graph.program, {}, document.choices.device}, {});
+    const auto laid =
+        workspace::attachMeasurement("a.measurement.json", tests::measurementOf({unplanned}, 4096),
+                                     {document.graph.program, {}, document.choices.device}, {});
     QVERIFY2(laid, messageOf(laid));
     document.overlay = *laid;
     SavedSession saved = savedOf(document);
@@ -340,7 +340,7 @@ void DocumentTest::writesEachSlotOnce()
     QVERIFY(write());
     QVERIFY(changes.empty() && !document.isDirty());
     QCOMPARE(written, 2);
-    QCOMPARE(support::loadSession(file->path().string())->document.view,
+    QCOMPARE(tests::loadSession(file->path().string())->document.view,
              std::string{"{\"better\":1}"});
     // Of another document: nothing is written.
     changes.push_back({"view", view("{}")});
@@ -353,7 +353,7 @@ void DocumentTest::opensAllDocumentsOfASession()
 {
     const TempFolder folder;
     const std::string path = folder.file("work.plimsoll");
-    auto store = support::createSession(path, savedOf(workedOn(m_sample)));
+    auto store = tests::createSession(path, savedOf(workedOn(m_sample)));
     QVERIFY(store);
     workspace::PlanDocument second = workedOn(m_sample);
     second.graph.name = "another";
@@ -387,7 +387,7 @@ workspace::PlanDocument resizedDocument()
 {
     workspace::Choices choices = defaultChoices();
     auto opened =
-        support::openPlan(support::repositoryPath("tests/data/varied.plimsoll.json"), choices);
+        tests::openPlan(tests::repositoryPath("tests/data/varied.plimsoll.json"), choices);
     if (!opened)
         return {};
     workspace::PlanDocument document = *std::move(opened);

@@ -15,7 +15,7 @@ namespace {
 
 namespace io = plimsoll::io;
 namespace readers = plimsoll::readers;
-namespace support = plimsoll::support;
+namespace tests = plimsoll::tests;
 namespace workspace = plimsoll::workspace;
 using readers::FileKind;
 
@@ -35,7 +35,7 @@ void addFiles()
 {
     QTest::addColumn<std::string>("content");
     QTest::addColumn<std::string>("id");
-    QTest::newRow("graph") << support::graphText(support::tinyProgram())
+    QTest::newRow("graph") << tests::graphText(tests::tinyProgram())
                            << std::string{"plimsoll-graph"};
     QTest::newRow("plan") << std::string{R"( {"format": "plimsoll-plan", "version": 3})"}
                           << std::string{"plimsoll-plan"};
@@ -61,25 +61,25 @@ void FileFormatsTest::recognisesEachKind()
 {
     QFETCH(std::string, content);
     QFETCH(std::string, id);
-    const support::TempFolder folder;
+    const tests::TempFolder folder;
     for (const std::string& path :
-         {folder.fileWith("a", content), folder.fileWith("b.gz", support::gzipped(content))}) {
+         {folder.fileWith("a", content), folder.fileWith("b.gz", tests::gzipped(content))}) {
         const readers::Registry formats = workspace::fileFormats();
         const auto found = formats.find(io::Source{path});
-        QVERIFY2(found, support::messageOf(found));
+        QVERIFY2(found, tests::messageOf(found));
         QCOMPARE(*found == nullptr ? std::string{} : (*found)->id, id);
     }
 }
 
 void FileFormatsTest::recognisesSessionsWithoutOpeningThem()
 {
-    const support::TempFolder folder;
+    const tests::TempFolder folder;
     const std::string path = folder.file("a.plimsoll");
-    const auto owner = support::createSession(path, {});
+    const auto owner = tests::createSession(path, {});
     QVERIFY(owner);
     QVERIFY(workspace::fileFormats().kindOf(path) == FileKind::Session);
     // Opening and closing it would have dropped the owner's locks: it could be replaced then.
-    QVERIFY(!support::createSession(path, {}));
+    QVERIFY(!tests::createSession(path, {}));
     QVERIFY(!workspace::fileFormats().kindOf(folder.file("missing")));
 }
 
@@ -91,7 +91,7 @@ void FileFormatsTest::saysWhatAFileIsInstead_data()
 void FileFormatsTest::saysWhatAFileIsInstead()
 {
     QFETCH(std::string, content);
-    const support::TempFolder folder;
+    const tests::TempFolder folder;
     const readers::Registry formats = workspace::fileFormats();
     for (const FileKind wanted : {FileKind::Graph, FileKind::Plan, FileKind::Measurement}) {
         io::Source source{folder.fileWith("file", content)};
@@ -104,7 +104,7 @@ void FileFormatsTest::saysWhatAFileIsInstead()
                                      : std::string{" is a "} + readers::kindName((*found)->kind)
                                            + ", not a " + readers::kindName(wanted) + ": ";
         const std::string fault =
-            support::faultOfRefusal(formats.read(source, wanted), {"file", says});
+            tests::faultOfRefusal(formats.read(source, wanted), {"file", says});
         QVERIFY2(fault.empty(), fault.c_str());
     }
 }

@@ -12,7 +12,7 @@ namespace {
 
 using namespace plimsoll;
 using plan::PlannerState;
-using support::defaultChoices;
+using tests::defaultChoices;
 using workspace::PlannerSummary;
 
 class PlannerSummariesTest : public QObject
@@ -44,7 +44,7 @@ private:
         return plannedWith(choices);
     }
 
-    support::PlannedSample m_sample;
+    tests::PlannedSample m_sample;
 };
 
 const PlannerSummary& of(const std::vector<PlannerSummary>& standings, const char* planner)
@@ -60,7 +60,7 @@ const PlannerSummary& of(const std::vector<PlannerSummary>& standings, const cha
 
 void PlannerSummariesTest::initTestCase()
 {
-    auto sample = support::planSample("resnet18");
+    auto sample = tests::planSample("resnet18");
     QVERIFY(sample);
     m_sample = *std::move(sample);
 }

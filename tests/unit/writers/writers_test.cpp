@@ -137,12 +137,12 @@ void WritersTest::listsTheEndingsForAnUnknownOne()
 
 void WritersTest::writesEachKindToAFile()
 {
-    const support::TempFolder folder;
+    const tests::TempFolder folder;
     for (const writers::PlanWriter& writer : writers::planWriters()) {
         const plan::VerifiedPlanPtr& plan = writer.id.starts_with("graph") ? m_stepPlan : m_plan;
         const std::string path = folder.file("plan" + writer.extension);
         const auto written = writers::writePlanFile(plan, path);
-        QVERIFY2(written, support::messageOf(written));
+        QVERIFY2(written, tests::messageOf(written));
         const std::string content = writer.content(plan).value();
         QVERIFY(contentOf(path) == QByteArray::fromStdString(content));
         QVERIFY(!content.empty());
@@ -151,11 +151,11 @@ void WritersTest::writesEachKindToAFile()
 
 void WritersTest::aCompressedGraphIsTheSameGraph()
 {
-    const support::TempFolder folder;
+    const tests::TempFolder folder;
     const std::string path = folder.file("planned.plimsoll.json.gz");
     QVERIFY(writers::writePlanFile(m_stepPlan, path));
     const auto content = io::readFile(path);
-    QVERIFY2(content, support::messageOf(content));
+    QVERIFY2(content, tests::messageOf(content));
     QVERIFY(content->file.compressed && content->file.size < content->bytes.size());
     QVERIFY(content->bytes == writers::rewrittenGraph(m_stepPlan).value());
 }
@@ -163,7 +163,7 @@ void WritersTest::aCompressedGraphIsTheSameGraph()
 /// And nothing is written then.
 void WritersTest::graphsAreOfPlansForTheRunnerAtTheSizeOfTheTrace()
 {
-    const support::TempFolder folder;
+    const tests::TempFolder folder;
     const std::string path = folder.file("planned.plimsoll.json");
     const auto regions = writers::writePlanFile(m_plan, path);
     QVERIFY(!regions);
@@ -184,7 +184,7 @@ void WritersTest::graphsAreOfPlansForTheRunnerAtTheSizeOfTheTrace()
 
 void WritersTest::refusesToReplaceTheGraph()
 {
-    const support::TempFolder folder;
+    const tests::TempFolder folder;
     const std::string graph = folder.fileWith("graph.json", "{}");
     std::filesystem::create_symlink(graph, folder.file("link.json"));
     for (const std::string& target : {graph, folder.file("link.json")}) {
@@ -197,7 +197,7 @@ void WritersTest::refusesToReplaceTheGraph()
 
 void WritersTest::saysWhyAFolderCantBeWritten()
 {
-    const support::TempFolder folder;
+    const tests::TempFolder folder;
     const auto written = writers::writePlanFile(m_plan, folder.file("missing/plan.json"));
     QVERIFY(!written.has_value());
     QCOMPARE(written.error().kind, base::ErrorKind::File);
@@ -274,7 +274,7 @@ void WritersTest::noWriterLetsHiddenCharactersThrough()
     const auto writer =
         std::find_if(writers::planWriters().begin(), writers::planWriters().end(),
                      [&](const writers::PlanWriter& one) { return one.id == kind; });
-    const support::TempFolder folder;
+    const tests::TempFolder folder;
     const std::string path = folder.fileWith("written", writer->content(plan).value());
     const std::string content = io::readFile(path)->bytes; // without compression
     QVERIFY(content.find("\\u202e") != std::string::npos);

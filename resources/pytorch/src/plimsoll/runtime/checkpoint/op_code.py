@@ -190,7 +190,7 @@ class _Writer:
         call = f"checkpoint({arguments}, {options})"
         return f"{results}{',' if len(part.results) == 1 else ''} = {call}" if results else call
 
-    # ---- lives ----
+    # ---- lifetimes ----
 
     def _last_items(self, part: Part) -> dict[int, list[int]]:
         """Item of a part -> the values that its function lets go behind it."""

@@ -102,7 +102,7 @@ class _Uses:
         return [self._program.storage(t) for t in (*op.reads, *op.writes, *op.outputs) if t not in left_out]
 
     def _is(self, storage: int, other: int, step: int) -> bool:
-        """Whether the graph's storage is that life of the program's; a new one is what the op makes or was there before the step."""
+        """Whether the graph's storage is that instance in the program; a new one is made by the op or was there before the step."""
         is_new = storage not in self._now
         made = self._graph["storages"][other][_ALLOC]
         if is_new and made != (step if self._program.storages[storage].alloc >= 0 else -1):
