@@ -30,12 +30,13 @@ base::Result<readers::ReadProgram> readGraph(const std::filesystem::path& path, 
 
 base::Result<compare::Measurement> readMeasurement(const std::string& path)
 {
-    return readSmall<compare::Measurement>(path, compare::readMeasurement);
+    return readSmall<compare::Measurement>(path, readers::FileKind::Measurement,
+                                           compare::readMeasurement);
 }
 
 base::Result<plan::PlanOutline> readOutline(const std::string& path)
 {
-    return readSmall<plan::PlanOutline>(path, plan::readPlanOutline);
+    return readSmall<plan::PlanOutline>(path, readers::FileKind::Plan, plan::readPlanOutline);
 }
 
 base::Result<PlanInput> readPlan(const std::string& planPath, const std::string& graphPath,
@@ -44,8 +45,10 @@ base::Result<PlanInput> readPlan(const std::string& planPath, const std::string&
     const base::Result<readers::ReadProgram> read = readGraph(graphPath, at, common);
     if (!read)
         return tl::unexpected{read.error()};
-    base::Result<plan::PlanFile> file = readSmall<plan::PlanFile>(
-        planPath, [&](const std::string& text) { return plan::readPlan(text, *read->program); });
+    base::Result<plan::PlanFile> file =
+        readSmall<plan::PlanFile>(planPath, readers::FileKind::Plan, [&](const std::string& text) {
+            return plan::readPlan(text, *read->program);
+        });
     if (!file)
         return tl::unexpected{file.error()};
     base::Result<plan::Problem> problem = plan::problemOf(*file, read->program);

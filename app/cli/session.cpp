@@ -159,33 +159,40 @@ private:
                 {"size_bytes", shown.contentBytes}};
     }
 
-    /// The keys are those of the first graph; the text has all.
+    /// Of each graph in its row of "documents"; beside that, of the first one.
     static void describe(const Shown& shown, Answer& answer)
     {
         const session::SavedProblem& problem = shown.plan->problem;
         const std::optional<session::SavedMeasurement>& measurement = shown.plan->measurement;
+        const ordered_json asked = {{"device", problem.device},
+                                    {"budget_bytes", problem.budgetBytes},
+                                    {"reserve_bytes", problem.reserveBytes},
+                                    {"rounding", problem.rounding},
+                                    {"planner", problem.planner},
+                                    {"options", optionsJson(problem.options)},
+                                    {"sizes", problem.sizes},
+                                    {"data_parallel", problem.dataParallel.empty()
+                                                          ? ordered_json{}
+                                                          : ordered_json(problem.dataParallel)}};
+        const ordered_json measured =
+            measurement ? ordered_json{{"name", measurement->name}, {"sizes", measurement->sizes}}
+                        : ordered_json{};
         if (!answer.json.contains("graph")) {
             answer.json["graph"] = {{"name", shown.document.name},
                                     {"source", shown.document.sourcePath},
                                     {"content_hash", shown.document.contentHash},
                                     {"size_bytes", shown.contentBytes}};
-            answer.json["problem"] = {{"device", problem.device},
-                                      {"budget_bytes", problem.budgetBytes},
-                                      {"reserve_bytes", problem.reserveBytes},
-                                      {"rounding", problem.rounding},
-                                      {"planner", problem.planner},
-                                      {"options", optionsJson(problem.options)},
-                                      {"sizes", problem.sizes},
-                                      {"data_parallel", problem.dataParallel.empty()
-                                                            ? ordered_json{}
-                                                            : ordered_json(problem.dataParallel)}};
-            answer.json["measurement"] = measurement ? ordered_json{{"name", measurement->name},
-                                                                    {"sizes", measurement->sizes}}
-                                                     : ordered_json{};
+            answer.json["problem"] = asked;
+            answer.json["measurement"] = measured;
         }
+        ordered_json& row = answer.json["documents"].back();
+        row["problem"] = asked;
+        row["measurement"] = measured;
+        const base::Bytes budget{problem.budgetBytes};
         answer.text += fmt::format(
-            "  {}, budget {}, reserve {}, planner {}{}\n", base::printable(problem.device),
-            base::bytesText(base::Bytes{problem.budgetBytes}, base::Rounding::Down),
+            "  {}, {}, reserve {}, planner {}{}\n", base::printable(problem.device),
+            budget > base::Bytes{} ? "budget " + base::bytesText(budget, base::Rounding::Down)
+                                   : "no budget",
             base::bytesText(base::Bytes{problem.reserveBytes}), base::printable(problem.planner),
             sizesText(problem.sizes));
         if (measurement)

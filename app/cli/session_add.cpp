@@ -39,6 +39,11 @@ public:
         const workspace::DocumentKinds kinds = workspace::documentKinds(choices);
         std::vector<workspace::DocumentPtr> documents;
         for (const std::string& input : m_inputs) {
+            std::error_code error;
+            if (std::filesystem::equivalent(input, m_file, error))
+                return base::failure(base::ErrorKind::Usage,
+                                     io::pathText(input)
+                                         + " can't be added to itself: name other files.");
             Watch watch{common().quiet ? std::string{} : "Reading " + io::pathText(input)};
             base::Result<std::vector<workspace::DocumentPtr>> opened =
                 workspace::openFile(input, kinds, watch.context());
@@ -56,15 +61,21 @@ private:
         ordered_json added = ordered_json::array();
         std::string text;
         const auto addAll = [&](session::SessionStore& store) -> base::Result<void> {
+            // A damaged session is refused before anything is written to it.
+            if (const auto there = store.documents(); !there)
+                return tl::unexpected{there.error()};
             for (const workspace::DocumentPtr& document : documents) {
                 const base::Result<session::DocumentId> id = document->addTo(store);
                 if (!id)
                     return tl::unexpected{id.error()};
                 added.push_back({{"id", static_cast<std::int64_t>(*id)},
                                  {"kind", document->kind()},
-                                 {"name", document->name()}});
+                                 {"name", document->name()},
+                                 {"notes", document->notes}});
                 text += fmt::format("added {} to {}\n", base::printable(document->name()),
                                     io::pathText(m_file));
+                for (const std::string& each : document->notes)
+                    text += fmt::format("  {}\n", each);
             }
             return {};
         };

@@ -261,12 +261,16 @@ Result<PlanDocument> planDocumentOf(const session::SavedDocument& row,
     if (!read)
         return base::failure(ErrorKind::File,
                              "The session's graph can't be read: " + read.error().message);
+    if (read->contentHash != row.contentHash)
+        return base::failure(ErrorKind::File,
+                             fmt::format("{}: the session's copy of the graph was damaged after it "
+                                         "was saved; open the graph file instead.",
+                                         base::printable(row.name, 80)));
     Result<OpenGraph> graph = openGraph(*std::move(read), source, job);
     if (!graph)
         return tl::unexpected{graph.error()};
     PlanDocument document;
     document.graph = *std::move(graph);
-    document.graph.contentHash = row.contentHash; // as the file has it: it tells which it is
     if (!row.name.empty())
         document.graph.name = base::printable(row.name, 80);
     document.choices = choicesOf(saved.problem, document.notes);

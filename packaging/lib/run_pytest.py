@@ -45,7 +45,7 @@ def main() -> int:
     told, first, second, cache = (options.result.with_name(name + ending) for ending in (".txt", ".xml", "-again.xml", "-cache"))
     told.unlink(missing_ok=True)
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    pool = ["-n", str(options.workers), "--dist", "loadgroup", "--no-loadscope-reorder", "--max-worker-restart", "0"] if options.workers else []
+    pool = ["-n", str(options.workers), "--dist", "loadscope", "--no-loadscope-reorder", "--max-worker-restart", "0"] if options.workers else []
     status = run(first, cache, [*pool, *arguments])
     found = outcomes(first) if first.exists() else {}
     bad = [name for name, outcome in found.items() if outcome == "failed"]

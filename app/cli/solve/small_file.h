@@ -8,11 +8,18 @@
 
 namespace plimsoll::cli {
 
-/// A small file's content as `read` takes it; errors about it are named after the file.
+/// A small file's content as `read` takes it; errors about it are named after the file. A file that
+/// is known to be of another kind is an error that says so.
 template <typename Content, typename Read>
-[[nodiscard]] base::Result<Content> readSmall(const std::filesystem::path& path, const Read& read,
+[[nodiscard]] base::Result<Content> readSmall(const std::filesystem::path& path,
+                                              readers::FileKind kind, const Read& read,
                                               const io::ReadLimits& limits = workspace::kTextLimits)
 {
+    const readers::Registry formats = workspace::fileFormats();
+    if (const auto found = formats.kindOf(path); found && *found != kind) {
+        io::Source source{path};
+        return tl::unexpected{formats.read(source, kind).error()};
+    }
     base::Result<io::FileContent> file = io::readFile(path, {}, limits);
     if (!file)
         return tl::unexpected{file.error()};

@@ -122,7 +122,8 @@ public:
     [[nodiscard]] AnswerResult run() override
     {
         const Stopwatch clock;
-        const base::Result<solve::Chain> chain = readSmall<solve::Chain>(m_file, solve::readChain);
+        const base::Result<solve::Chain> chain =
+            readSmall<solve::Chain>(m_file, readers::FileKind::Problem, solve::readChain);
         if (!chain)
             return tl::unexpected{chain.error()};
         solve::ChainQuery query;

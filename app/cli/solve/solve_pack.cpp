@@ -58,7 +58,7 @@ public:
         Watch watch{common().quiet ? std::string{} : "Packing", m_timeLimit};
         // A file that is read in part is no problem at all: only the search has a time limit.
         const base::Result<solve::PackCsv> csv =
-            readSmall<solve::PackCsv>(m_file, solve::readPackCsv, {});
+            readSmall<solve::PackCsv>(m_file, readers::FileKind::Problem, solve::readPackCsv, {});
         if (!csv)
             return tl::unexpected{csv.error()};
         const base::Result<solve::PackAnswer> solved =

@@ -70,7 +70,7 @@ public:
                                  "Give --budget or --budget-ratio. See --help.");
         const Stopwatch clock;
         const base::Result<solve::RematFile> file =
-            readSmall<solve::RematFile>(m_file, solve::readRemat);
+            readSmall<solve::RematFile>(m_file, readers::FileKind::Problem, solve::readRemat);
         if (!file)
             return tl::unexpected{file.error()};
         const base::Result<solve::RematFigures> plain = solve::simulate(file->problem, {});

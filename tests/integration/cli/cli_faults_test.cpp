@@ -238,12 +238,13 @@ void CliFaultsTest::floodsOfValuesAreRefusedBeforeTheyTakeMemory()
 {
     const QByteArray flood = "\"x\":[" + QByteArray{"{},"}.repeated(4000001) + "0]}";
     const QString plan = fileWith("flood.json", "{\"format\":\"plimsoll-plan\"," + flood);
+    const QString chain = fileWith("flood.chain.json", "{" + flood);
     const QString measurement =
         fileWith("flood.measurement.json", "{\"format\":\"plimsoll-measurement\"," + flood);
     for (const QStringList& arguments :
          {QStringList{text("check"), plan, m_resnet},
           {text("diff"), measurement, m_resnet},
-          {text("solve"), text("chain"), plan, text("--budget"), text("9")}}) {
+          {text("solve"), text("chain"), chain, text("--budget"), text("9")}}) {
         const CliRun run = runCli(arguments);
         QCOMPARE(run.exit, 3);
         QVERIFY2(run.hasOneSentence(), run.error.constData());
@@ -295,6 +296,7 @@ void CliFaultsTest::badPlansExitWith3AndOneSentence()
     QCOMPARE(run.out, QByteArray{});
     QVERIFY2(run.hasOneSentence(), run.error.constData());
     QVERIFY2(run.error.contains(QFileInfo{path}.fileName().toUtf8()), run.error.constData());
+    QCOMPARE(run.error.contains("is a graph, not a plan"), path == m_resnet);
 }
 
 void CliFaultsTest::anExportThatCantBeWrittenExitsWith3BeforeSuccessIsPrinted()

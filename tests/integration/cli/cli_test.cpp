@@ -382,6 +382,12 @@ void CliTest::sessionsTakeSeveralGraphs()
     QCOMPARE(documents.at(1).toObject()[text("name")].toString(), text("gpt2_prompt"));
     QCOMPARE(documents.at(1).toObject()[text("kind")].toString(), text("plan"));
     QCOMPARE(show[text("graph")][text("name")].toString(), text("resnet18"));
+    for (const QJsonValue& document : documents)
+        QCOMPARE(document[text("problem")][text("device")].toString(), text("a100-80gb"));
+    const CliRun itself =
+        runCli({text("session"), text("add"), path, path, text("--quiet"), text("--json")});
+    QCOMPARE(itself.exit, 2);
+    QVERIFY2(itself.error.contains("itself"), itself.error.constData());
     // All or nothing: the first input is good, the second isn't one.
     const CliRun refused = runCli(
         {text("session"), text("add"), path, other, fileWith("no.json", "{}"), text("--quiet")});

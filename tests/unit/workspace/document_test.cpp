@@ -64,6 +64,7 @@ private Q_SLOTS:
     void suggestsTheDeviceWhenTheStepIsTooLarge();
     void comesBackFromASessionEqual();
     void dropsAPlanThatFailsItsCheck();
+    void refusesACopyOfTheGraphThatWasDamaged();
     void keepsTheMeasurementLaidOver();
     void isLetGoWithoutBlamingTheFile();
     void replacesUnknownChoicesWithANote();
@@ -227,6 +228,18 @@ void DocumentTest::dropsAPlanThatFailsItsCheck()
     QVERIFY(!document->runs.front().peak);
     QCOMPARE(document->notes.size(), std::size_t{1});
     QVERIFY(document->notes.front().find("is not used") != std::string::npos);
+}
+
+void DocumentTest::refusesACopyOfTheGraphThatWasDamaged()
+{
+    SavedSession saved = savedOf(m_sample.document);
+    const std::size_t at = saved.content.find("aten.");
+    QVERIFY(at != std::string::npos);
+    saved.content[at] = 'b'; // still a graph that can be read
+    const auto document = restored(saved, {});
+    QVERIFY(!document);
+    QVERIFY2(document.error().message.find("was damaged after it was saved") != std::string::npos,
+             document.error().message.c_str());
 }
 
 void DocumentTest::keepsTheMeasurementLaidOver()
