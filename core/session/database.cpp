@@ -7,10 +7,22 @@
 #include <sqlite3.h>
 
 #include <array>
+#include <sys/stat.h>
 #include <system_error>
 #include <utility>
 
 namespace plimsoll::session {
+
+namespace {
+
+/// The number of the file at a path; 0: there is none.
+std::uint64_t inodeOf(const std::string& path)
+{
+    struct stat found = {};
+    return ::stat(path.c_str(), &found) == 0 ? found.st_ino : 0;
+}
+
+} // namespace
 
 Statement::Statement(const Database& database, sqlite3_stmt* statement)
     : m_database{&database}, m_statement{statement}
@@ -84,8 +96,18 @@ bool Statement::isNull(int column) const
     return sqlite3_column_type(m_statement.get(), column) == SQLITE_NULL;
 }
 
+Database::Closer::Closer() : inode{0} {}
+
+bool Database::Closer::isLogGone() const
+{
+    return !log.empty() && inodeOf(log) != inode;
+}
+
 void Database::Closer::operator()(sqlite3* connection) const
 {
+    // What a log held that is gone was written by those who removed it.
+    if (isLogGone())
+        sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     sqlite3_close_v2(connection);
 }
 
@@ -152,6 +174,18 @@ bool Database::isGone() const
     return sqlite3_file_control(m_connection.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved)
                == SQLITE_OK
            && moved != 0;
+}
+
+void Database::watchLog()
+{
+    Closer& closer = m_connection.get_deleter();
+    closer.log = std::string{sqlite3_db_filename(m_connection.get(), "main")} + "-wal";
+    closer.inode = inodeOf(closer.log);
+}
+
+bool Database::isLogGone() const
+{
+    return m_connection.get_deleter().isLogGone();
 }
 
 tl::unexpected<base::Error> Database::lastFailure() const

@@ -84,12 +84,23 @@ public:
     [[nodiscard]] bool isBusy() const;
     /// The file is no longer under the name it was opened by: what is written is lost.
     [[nodiscard]] bool isGone() const;
+    /// Remembers which file the write-ahead log is. Call it when the connection has read under it.
+    void watchLog();
+    /// The log was removed or replaced, because others took the session for closed: this process
+    /// lost its locks when somebody in it closed another descriptor of the file (as dialogs do that
+    /// look into files). What is written then would be lost, or damage the file.
+    [[nodiscard]] bool isLogGone() const;
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
 
 private:
     struct Closer
     {
+        Closer();
         void operator()(sqlite3* connection) const;
+        [[nodiscard]] bool isLogGone() const;
+
+        std::string log;     ///< its path; empty: it isn't watched
+        std::uint64_t inode; ///< of the log; 0: there was none
     };
     Database() = default;
 

@@ -20,6 +20,8 @@ base::Result<void> SessionFile::create(const SessionStore::Work& fill)
 base::Result<void> SessionFile::write(const SessionStore::Work& work)
 {
     const std::scoped_lock lock{m_mutex};
+    if (m_store && m_store->isStale())
+        m_store.reset();
     if (!m_store) {
         base::Result<SessionStore> opened = SessionStore::open(m_path);
         if (!opened)

@@ -89,6 +89,7 @@ Result<SessionStore> SessionStore::open(const std::filesystem::path& path)
     // The first reading under the log takes the lock by which others see that the session is open.
     if (const Result<std::int64_t> read = database->value("PRAGMA user_version"); !read)
         return tl::unexpected{read.error()};
+    database->watchLog();
     return SessionStore{*std::move(database)};
 }
 

@@ -68,6 +68,8 @@ public:
     /// Brings the log into the file and gives unused pages back.
     [[nodiscard]] base::Result<void> compact();
 
+    /// Must be opened again before anything is written (Database::isLogGone()).
+    [[nodiscard]] bool isStale() const { return m_database.isLogGone() && !m_database.isGone(); }
     [[nodiscard]] const Database& database() const { return m_database; }
     [[nodiscard]] const std::filesystem::path& path() const { return m_database.path(); }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions hold what was put into them, and refuse what is none with one sentence.
 #include "core/session/plan_records.h"
+#include "core/session/session_file.h"
 
 #include "tests/support/messages.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/session/sample_session.h"
 
+#include <QProcess>
 #include <QTest>
 
 #include <algorithm>
@@ -43,6 +45,8 @@ private Q_SLOTS:
     void leavesOtherDatabasesAlone();
     void noticesThatItsFileIsGone();
     void looksWithoutDroppingLocks();
+    void losesNothingWhenItsLocksWereDropped_data();
+    void losesNothingWhenItsLocksWereDropped();
 };
 
 void SessionStoreTest::givesBackWhatWasPutIn()
@@ -316,6 +320,54 @@ void SessionStoreTest::looksWithoutDroppingLocks()
     QVERIFY(isLocked());
     QVERIFY(SessionStore::open(path)); // as the start page does for a recent file
     QVERIFY(isLocked());
+}
+
+void SessionStoreTest::losesNothingWhenItsLocksWereDropped_data()
+{
+    QTest::addColumn<bool>("writes");
+    QTest::newRow("writes afterwards") << true;
+    QTest::newRow("closes only") << false;
+}
+
+/// A file dialog that looks into files drops them; then another program takes the session for
+/// closed, writes it and removes the log.
+void SessionStoreTest::losesNothingWhenItsLocksWereDropped()
+{
+    QFETCH(bool, writes);
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    session::SessionFile file{path};
+    QVERIFY(file.create([](SessionStore& store) {
+        return tests::addTo(store, aSession()).map([](session::DocumentId) {});
+    }));
+    const auto saveView = [&](const char* view) {
+        return file.write([&](SessionStore& store) { return store.saveView(kFirst, view); });
+    };
+    QVERIFY(saveView("{\"before\":1}"));
+    ::close(::open(path.c_str(), O_RDONLY));
+    const auto elsewhere = [&path](const char* sql) {
+        const QString program = QStringLiteral(
+            "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); "
+            "rows = c.execute(sys.argv[2]).fetchall(); c.commit(); c.close(); print(rows)");
+        QProcess python;
+        python.start(
+            QStringLiteral("python3"),
+            {QStringLiteral("-c"), program, QString::fromStdString(path), QString::fromUtf8(sql)});
+        python.waitForFinished();
+        return python.readAllStandardOutput().trimmed();
+    };
+    QCOMPARE(elsewhere("UPDATE document SET name = 'other'"), QByteArray{"[]"});
+    QVERIFY(!std::filesystem::exists(path + "-wal"));
+    if (writes) {
+        QVERIFY(saveView("{\"after\":1}"));
+        QCOMPARE(elsewhere("SELECT view FROM document"), QByteArray{"[('{\"after\":1}',)]"});
+    }
+    file.close();
+    const auto saved = loadSession(path);
+    QVERIFY2(saved, messageOf(saved));
+    QCOMPARE(saved->document.name, std::string{"other"});
+    QCOMPARE(saved->document.view, std::string{writes ? "{\"after\":1}" : "{\"before\":1}"});
+    QCOMPARE(saved->content, aSession().content);
 }
 
 } // namespace
