@@ -8,6 +8,7 @@
 #include "ui/plan_tables/plan_page.h"
 #include "ui/plan_tables/run_page.h"
 
+#include "tests/support/file_locks.h"
 #include "tests/ui/window_fixture.h"
 
 #include <QAction>
@@ -154,6 +155,12 @@ void ByHandTest::savesAndOpensASession()
     QCOMPARE(m_dialog, QStringLiteral("Save session"));
     QVERIFY(QFile::exists(file));
     QTRY_COMPARE(tabs->tabText(1), QStringLiteral("by hand.plimsoll"));
+    // Dialogs that show the session's folder leave its locks alone.
+    QVERIFY(holdsLocks(file.toStdString()));
+    answerDialog({});
+    clickEntry(QStringLiteral("&File"), QStringLiteral("&Open…"));
+    QCOMPARE(m_dialog, QStringLiteral("Open"));
+    QVERIFY(holdsLocks(file.toStdString()));
     clickEntry(QStringLiteral("&File"), QStringLiteral("&Close"));
     QCOMPARE(m_window->pages().size(), std::size_t{0});
 

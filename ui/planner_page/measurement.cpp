@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/planner_page/measurement.h"
 
+#include "ui/base/file_dialog.h"
 #include "ui/base/texts.h"
 #include "ui/planner_page/document_controller.h"
 
 #include <QCoreApplication>
-#include <QFileDialog>
 #include <QFileInfo>
 
 namespace plimsoll::ui {
@@ -70,10 +70,11 @@ DocumentPage::Addition measurementReader(DocumentController& document, MessageSt
 
 void chooseMeasurement(DocumentPage& page, const Settings& settings)
 {
-    const QString path = QFileDialog::getOpenFileName(
-        page.window(), translated("Lay a measurement over the prediction"), settings.lastFolder(),
-        translated("Measurements (*.measurement.json *.json);;All files (*)"));
-    if (!path.isEmpty())
+    for (const QString& path :
+         chooseFiles(page.window(), translated("Lay a measurement over the prediction"),
+                     settings.lastFolder(),
+                     translated("Measurements (*.measurement.json *.json);;All files (*)"),
+                     QFileDialog::ExistingFile))
         page.addFile(path);
 }
 

@@ -4,12 +4,12 @@
 #include "core/workspace/export.h"
 #include "core/writers/python_writer.h"
 #include "core/writers/registry.h"
+#include "ui/base/file_dialog.h"
 #include "ui/base/texts.h"
 #include "ui/document_page/document_page.h"
 #include "ui/planner_page/document_controller.h"
 
 #include <QClipboard>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QGuiApplication>
 
@@ -31,7 +31,7 @@ QString exportFilters()
 
 void PlanExport::choose(const QString& title, const char* ending, const QString& filters)
 {
-    const QString path = QFileDialog::getSaveFileName(
+    const QString path = chooseFileToSave(
         m_page.window(), title,
         m_settings.lastFolder() + u'/' + m_page.name() + QString::fromLatin1(ending), filters);
     if (!path.isEmpty())

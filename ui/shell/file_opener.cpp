@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/file_opener.h"
 
+#include "ui/base/file_dialog.h"
 #include "ui/base/texts.h"
 #include "ui/shell/document_tabs.h"
 #include "ui/shell/page_keeper.h"
 #include "ui/start_page/start_page.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QStackedWidget>
 
@@ -66,7 +66,7 @@ void FileOpener::queue(File file)
 
 void FileOpener::choose()
 {
-    const QStringList files = QFileDialog::getOpenFileNames(
+    const QStringList files = chooseFiles(
         m_tabs.window(), tr("Open"), m_settings.lastFolder(),
         tr("Graphs, sessions and measurements (*.json *.json.gz *.plimsoll);;All files (*)"));
     if (!files.isEmpty())

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/page_keeper.h"
 
+#include "ui/base/file_dialog.h"
 #include "ui/base/settings.h"
 #include "ui/base/texts.h"
 #include "ui/shell/document_tabs.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
 #include <QPushButton>
@@ -57,8 +57,8 @@ void PageKeeper::saveAs(DocumentPage& page)
     const QString proposal = page.isInSession() ? page.originFile()
                                                 : m_settings.lastFolder() + u'/' + page.name()
                                                       + QStringLiteral(".plimsoll");
-    QString path = QFileDialog::getSaveFileName(m_tabs.window(), tr("Save session"), proposal,
-                                                tr("Plimsoll session (*.plimsoll)"));
+    QString path = chooseFileToSave(m_tabs.window(), tr("Save session"), proposal,
+                                    tr("Plimsoll session (*.plimsoll)"));
     if (path.isEmpty())
         return;
     if (QFileInfo{path}.suffix().isEmpty())

@@ -3,6 +3,7 @@
 #include "core/session/plan_records.h"
 #include "core/session/session_file.h"
 
+#include "tests/support/file_locks.h"
 #include "tests/support/messages.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/session/sample_session.h"
@@ -15,7 +16,6 @@
 #include <filesystem>
 #include <string>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
@@ -302,24 +302,11 @@ void SessionStoreTest::looksWithoutDroppingLocks()
     const std::string path = folder.file("a.plimsoll");
     const auto owner = createSession(path, aSession());
     QVERIFY(owner);
-    const auto isLocked = [&path] {
-        // Locks are told to other processes only.
-        const pid_t child = fork();
-        if (child == 0) {
-            struct flock lock = {};
-            lock.l_type = F_WRLCK;
-            const int file = ::open(path.c_str(), O_RDWR);
-            _exit(fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK ? 1 : 0);
-        }
-        int status = 0;
-        waitpid(child, &status, 0);
-        return WIFEXITED(status) && WEXITSTATUS(status) == 1;
-    };
-    QVERIFY(isLocked());
+    QVERIFY(holdsLocks(path));
     QVERIFY(plimsoll::session::looksLikeSession(path));
-    QVERIFY(isLocked());
+    QVERIFY(holdsLocks(path));
     QVERIFY(SessionStore::open(path)); // as the start page does for a recent file
-    QVERIFY(isLocked());
+    QVERIFY(holdsLocks(path));
 }
 
 void SessionStoreTest::losesNothingWhenItsLocksWereDropped_data()
