@@ -82,7 +82,7 @@ std::vector<Gap> largestGaps(const std::vector<std::optional<Bytes>>& curve,
     for (std::size_t i = 0; i < curve.size(); ++i)
         if (curve[i] && *curve[i] != predicted.totalAt(i))
             gaps.push_back({i, predicted.totalAt(i), *curve[i]});
-    std::stable_sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) {
+    std::ranges::stable_sort(gaps, [](const Gap& a, const Gap& b) {
         return std::llabs((a.measured - a.predicted).count())
                > std::llabs((b.measured - b.predicted).count());
     });
@@ -128,8 +128,8 @@ std::string foreignSentence(const MeasuredRun& run, const Comparison& comparison
     if (!comparison.otherOps.empty())
         return comparison.otherOps;
     for (const Telling& telling : kTelling) {
-        const auto row = std::find_if(comparison.rows.begin(), comparison.rows.end(),
-                                      [&](const Row& each) { return each.name == telling.row; });
+        const auto row = std::ranges::find_if(
+            comparison.rows, [&](const Row& each) { return each.name == telling.row; });
         if (row == comparison.rows.end() || !row->difference() || *row->predicted == 0)
             continue;
         if (std::llabs(*row->difference()) > *row->predicted / kTolerated)

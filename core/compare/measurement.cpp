@@ -110,7 +110,7 @@ void readTimes(Fields& fields, MeasuredRun& run, Result<void>& state)
         run.stepTimes.emplace_back(integer(time, fields.path("step_times_ns"), state));
     if (!state)
         return;
-    const auto [least, most] = std::minmax_element(run.stepTimes.begin(), run.stepTimes.end());
+    const auto [least, most] = std::ranges::minmax_element(run.stepTimes);
     if (run.stepTimes.empty() || run.stepTime < *least || run.stepTime > *most)
         fields.fail("step_time_ns", "must lie within step_times_ns");
 }
@@ -128,8 +128,8 @@ void checkRun(Fields& fields, const MeasuredRun& run)
     if (!run.ops.empty() && run.livePeak != most)
         fields.fail("live_peak_bytes",
                     fmt::format("must be what ops say, which is {}", most.count()));
-    const auto first = std::find_if(run.ops.begin(), run.ops.end(),
-                                    [most](const MeasuredOp& op) { return op.live == most; });
+    const auto first =
+        std::ranges::find_if(run.ops, [most](const MeasuredOp& op) { return op.live == most; });
     if (first != run.ops.end() && fields.at("live_peak_op") != first - run.ops.begin())
         fields.fail("live_peak_op",
                     fmt::format("must be what ops say, which is {}", first - run.ops.begin()));

@@ -63,7 +63,7 @@ std::vector<Decision> decisionsOf(const plan::Plan& plan)
     collect(plan.regions(), 0, found);
     for (const plan::RecomputeStep& row : plan.recomputeSteps())
         found.push_back({row.before, row.before, 0, row.ops});
-    std::sort(found.begin(), found.end());
+    std::ranges::sort(found);
     return found;
 }
 

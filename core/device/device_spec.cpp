@@ -62,7 +62,7 @@ Result<Fields> fieldsOf(std::string_view text)
             return tl::unexpected{
                 wrong(fmt::format("\"{}\" has no equals sign.", printable(part, 40)))};
         const std::string key{trimmed(part.substr(0, equals))};
-        if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end())
+        if (std::ranges::find(kKeys, key) == kKeys.end())
             return tl::unexpected{wrong(
                 fmt::format("\"{}\" is none of {}.", printable(key, 40), fmt::join(kKeys, ", ")))};
         if (!fields.emplace(key, trimmed(part.substr(equals + 1))).second)

@@ -116,8 +116,8 @@ try {
         if (!device)
             return failure(ErrorKind::File, fmt::format("Device {} of the table is not valid: {}.",
                                                         i, device.error().message));
-        if (std::any_of(devices.begin(), devices.end(),
-                        [&](const Device& other) { return other.id == device->id; }))
+        if (std::ranges::any_of(devices,
+                                [&](const Device& other) { return other.id == device->id; }))
             return failure(ErrorKind::File, fmt::format("Device \"{}\" is in the table twice.",
                                                         base::printable(device->id)));
         devices.push_back(std::move(*device));

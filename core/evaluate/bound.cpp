@@ -28,9 +28,8 @@ PeakBound peakLowerBound(const Problem& problem, Runtime runtime)
         if (sets.alwaysAsRecorded(StorageId{storage}) && program.storages[storage].alloc <= at
             && program.storages[storage].free >= at)
             bound.storages.emplace_back(storage);
-    std::stable_sort(bound.storages.begin(), bound.storages.end(), [&](StorageId a, StorageId b) {
-        return program.storage(a).bytes > program.storage(b).bytes;
-    });
+    std::ranges::stable_sort(bound.storages, std::greater{},
+                             [&](StorageId storage) { return program.storage(storage).bytes; });
     return bound;
 }
 

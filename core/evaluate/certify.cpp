@@ -39,10 +39,9 @@ VerifiedPlan::VerifiedPlan(Problem problem, Plan plan, EvaluationPtr evaluation)
 
 bool isLegal(const Verification& verification)
 {
-    return std::all_of(
-        verification.faults.begin(), verification.faults.end(), [](const Fault& fault) {
-            return fault.kind == FaultKind::OverBudget || fault.kind == FaultKind::PinViolated;
-        });
+    return std::ranges::all_of(verification.faults, [](const Fault& fault) {
+        return fault.kind == FaultKind::OverBudget || fault.kind == FaultKind::PinViolated;
+    });
 }
 
 base::Result<void> agreement(const Verification& verification, const Evaluation& evaluation)

@@ -5,7 +5,6 @@
 #include "core/graph/batch_statistics.h"
 #include "core/lower/checkpoint/saved_bytes.h"
 #include "core/lower/lower.h"
-#include "core/parallel/communicate.h"
 #include "core/parallel/hook_warnings.h"
 #include "core/parallel/shard_lifetimes.h"
 #include "core/timeline/builder.h"
@@ -195,11 +194,11 @@ void addRecomputed(const Problem& problem, const std::vector<base::Nanoseconds>&
 /// without their statistics.
 bool updatesBuffersAgain(const graph::Program& program, const Plan& plan, const Schedule& schedule)
 {
-    return std::any_of(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) {
+    return std::ranges::any_of(schedule.steps, [&](const Step& step) {
         const std::vector<graph::TensorId>& writes = program.op(step.op).writes;
         return step.region >= 0
                && !(plan.freezeStats() && graph::updatesStatistics(program, program.op(step.op)))
-               && std::any_of(writes.begin(), writes.end(), [&](graph::TensorId id) {
+               && std::ranges::any_of(writes, [&](graph::TensorId id) {
                       const graph::Storage& storage = program.storage(program.tensor(id).storage);
                       return storage.storageClass == graph::StorageClass::Buffer;
                   });
@@ -227,7 +226,7 @@ std::vector<std::string> notModelled(const Problem& problem, const Plan& plan,
                 "are updated again by each recomputation: evaluation mode may differ.");
         return sentences;
     }
-    if (std::any_of(schedule.steps.begin(), schedule.steps.end(), [&](const Step& step) {
+    if (std::ranges::any_of(schedule.steps, [&](const Step& step) {
             return step.region >= 0 && program.op(step.op).isRandom;
         }))
         sentences.emplace_back(

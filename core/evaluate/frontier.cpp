@@ -42,9 +42,7 @@ void Frontier::insert(FrontierPoint point)
 {
     if (!improvedBy(point->evaluation()))
         return;
-    const auto after = std::upper_bound(
-        m_points.begin(), m_points.end(), peakOf(point),
-        [](base::Bytes peak, const FrontierPoint& other) { return peak < peakOf(other); });
+    const auto after = std::ranges::upper_bound(m_points, peakOf(point), {}, peakOf);
     const auto at = after != m_points.begin() && peakOf(*std::prev(after)) == peakOf(point)
                         ? std::prev(after)
                         : after;
@@ -57,9 +55,7 @@ void Frontier::insert(FrontierPoint point)
 
 FrontierPoint Frontier::at(base::Bytes budget) const
 {
-    const auto after = std::upper_bound(
-        m_points.begin(), m_points.end(), budget,
-        [](base::Bytes limit, const FrontierPoint& point) { return limit < peakOf(point); });
+    const auto after = std::ranges::upper_bound(m_points, budget, {}, peakOf);
     return after == m_points.begin() ? FrontierPoint{} : *std::prev(after);
 }
 

@@ -19,7 +19,7 @@ bool comesBefore(const Recomputed& a, const Recomputed& b)
 
 std::vector<Recomputed> sorted(std::vector<Recomputed> values)
 {
-    std::sort(values.begin(), values.end(), comesBefore);
+    std::ranges::sort(values, comesBefore);
     return values;
 }
 

@@ -60,7 +60,7 @@ std::vector<StorageId> WorkingSets::movableAt(std::size_t op) const
             if (const StorageId storage = m_program.tensor(tensor).storage;
                 !alwaysAsRecorded(storage))
                 members.push_back(storage);
-    std::sort(members.begin(), members.end());
+    std::ranges::sort(members);
     members.erase(std::unique(members.begin(), members.end()), members.end());
     return members;
 }

@@ -10,4 +10,10 @@ namespace plimsoll::plan {
 /// times nesting depth.
 [[nodiscard]] Schedule lower(const graph::Program& program, const Plan& plan);
 
+/// lower() for plans of checkpoint regions.
+[[nodiscard]] Schedule lowerRegions(const graph::Program& program, const CheckpointRegions& plan);
+
+/// lower() for plans of runtime Step; O(ops + executions).
+[[nodiscard]] Schedule lowerStep(const graph::Program& program, const RecomputeSchedule& plan);
+
 } // namespace plimsoll::plan

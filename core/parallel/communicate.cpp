@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/parallel/communicate.h"
-
+#include "core/parallel/communication.h"
+#include "core/parallel/gradient_buckets.h"
 #include "core/parallel/link_times.h"
-#include "core/parallel/shard_communication.h"
 
 #include <algorithm>
 #include <map>
@@ -30,9 +29,7 @@ public:
         m_found.steps.front() += m_found.sync;
         for (const ReducedGradient& gradient : m_parallel.gradients)
             if (!m_parallel.setting.manual)
-                copy(static_cast<std::size_t>(
-                         m_schedule.stepOfOp[static_cast<std::size_t>(gradient.ready)]),
-                     gradient.bytes);
+                copy(readyStep(gradient), gradient.bytes);
         if (m_parallel.setting.manual)
             reduceByHand();
         else
@@ -50,6 +47,11 @@ private:
         m_found.steps[step] += time;
     }
 
+    [[nodiscard]] std::size_t readyStep(const ReducedGradient& gradient) const
+    {
+        return static_cast<std::size_t>(
+            m_schedule.stepOfOp[static_cast<std::size_t>(gradient.ready)]);
+    }
     [[nodiscard]] Nanoseconds syncTime() const;
     void reduceBuckets();
     void reduceByHand();
@@ -90,10 +92,7 @@ private:
 Nanoseconds Communicating::syncTime() const
 {
     const graph::Program& program = *m_problem.program;
-    std::vector<std::optional<std::uint32_t>> dtypes(program.storages.size());
-    for (const graph::Tensor& tensor : program.tensors)
-        if (!dtypes[tensor.storage.index()])
-            dtypes[tensor.storage.index()] = tensor.dtype;
+    const std::vector<const graph::Tensor*> tensors = firstTensors(program);
     Nanoseconds time;
     std::map<std::optional<std::uint32_t>, base::Bytes> flat;
     for (std::size_t index = 0; index < program.storages.size(); ++index) {
@@ -104,7 +103,7 @@ Nanoseconds Communicating::syncTime() const
             time += broadcastTime(m_parallel.setting, storage.bytes);
         else
             time += copyTime(m_problem.device, storage.bytes);
-        flat[dtypes[index]] += storage.bytes;
+        flat[tensors[index] ? std::optional{tensors[index]->dtype} : std::nullopt] += storage.bytes;
     }
     if (m_parallel.setting.manual)
         for (const ReducedGradient& gradient : m_parallel.gradients)
@@ -128,10 +127,8 @@ void Communicating::reduceBuckets()
         reduction.gradients = bucket.size();
         for (const std::size_t member : bucket) {
             const ReducedGradient& gradient = m_parallel.gradients[member];
-            const auto step = static_cast<std::size_t>(
-                m_schedule.stepOfOp[static_cast<std::size_t>(gradient.ready)]);
             reduction.bytes += gradient.bytes;
-            reduction.ready = std::max(reduction.ready, ends[step]);
+            reduction.ready = std::max(reduction.ready, ends[readyStep(gradient)]);
         }
         const Nanoseconds time = allReduceTime(m_parallel.setting, reduction.bytes);
         reduction.begin = std::max(link, reduction.ready);

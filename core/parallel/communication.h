@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/base/quantity.h"
+#include "core/plan/plan.h"
+#include "core/plan/schedule.h"
 
 #include <cstddef>
 #include <vector>
@@ -44,5 +45,13 @@ struct Communication
     std::vector<base::Nanoseconds> steps; ///< by step of the schedule: all of it that runs, or is
                                           ///< waited for, right behind the step
 };
+
+/// Requires a problem that is one of several processes; `times` by op.
+[[nodiscard]] Communication communicate(const Problem& problem, const Schedule& schedule,
+                                        const std::vector<base::Nanoseconds>& times);
+
+/// The same for units of fully_shard(), ZeRO-2 and ZeRO-3 (TIMES OF SHARDS in PARALLEL.md).
+[[nodiscard]] Communication communicateShards(const Problem& problem, const Schedule& schedule,
+                                              const std::vector<base::Nanoseconds>& times);
 
 } // namespace plimsoll::plan

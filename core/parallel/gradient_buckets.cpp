@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <tuple>
 
 namespace plimsoll::plan {
@@ -42,21 +41,21 @@ std::vector<LastTouch> lastTouches(const Program& program)
     return last;
 }
 
-/// By storage: dtype of the tensor that is first in the table.
-std::vector<std::uint32_t> dtypesOf(const Program& program)
-{
-    std::vector<std::uint32_t> dtypes(program.storages.size(), 0);
-    for (std::size_t tensor = program.tensors.size(); tensor-- > 0;)
-        dtypes[program.tensors[tensor].storage.index()] = program.tensors[tensor].dtype;
-    return dtypes;
-}
-
 } // namespace
+
+std::vector<const graph::Tensor*> firstTensors(const Program& program)
+{
+    std::vector<const graph::Tensor*> first(program.storages.size(), nullptr);
+    for (const graph::Tensor& tensor : program.tensors)
+        if (first[tensor.storage.index()] == nullptr)
+            first[tensor.storage.index()] = &tensor;
+    return first;
+}
 
 std::vector<ReducedGradient> reducedGradients(const Program& program)
 {
     const std::vector<LastTouch> last = lastTouches(program);
-    const std::vector<std::uint32_t> dtypes = dtypesOf(program);
+    const std::vector<const graph::Tensor*> tensors = firstTensors(program);
     std::vector<bool> isThere(program.storages.size(), false);
     std::vector<ReducedGradient> gradients;
     std::vector<std::size_t> outputs; // by gradient
@@ -67,14 +66,14 @@ std::vector<ReducedGradient> reducedGradients(const Program& program)
             continue;
         const StorageId storage = *parameter.gradient;
         isThere[storage.index()] = true;
+        const graph::Tensor* tensor = tensors[storage.index()];
         gradients.push_back({index, storage, program.storage(storage).bytes,
-                             last[storage.index()].op, dtypes[storage.index()]});
+                             last[storage.index()].op, tensor != nullptr ? tensor->dtype : 0});
     }
-    std::stable_sort(gradients.begin(), gradients.end(),
-                     [&](const ReducedGradient& a, const ReducedGradient& b) {
-                         return std::tie(a.ready, last[a.storage.index()].output)
-                                < std::tie(b.ready, last[b.storage.index()].output);
-                     });
+    std::ranges::stable_sort(gradients, [&](const ReducedGradient& a, const ReducedGradient& b) {
+        return std::tie(a.ready, last[a.storage.index()].output)
+               < std::tie(b.ready, last[b.storage.index()].output);
+    });
     return gradients;
 }
 
@@ -110,6 +109,27 @@ std::vector<std::vector<std::size_t>> gradientBuckets(const std::vector<ReducedG
         if (!bucket.members.empty())
             buckets.push_back(bucket.members);
     return buckets;
+}
+
+void redirectGradients(Program& program, const std::map<StorageId, StorageId>& homes)
+{
+    std::map<graph::TensorId, graph::TensorId> views; // of the homes, by the tensor as recorded
+    for (std::size_t op = program.countBeforeOptimizer(); op < program.ops.size(); ++op) {
+        graph::Op& row = program.ops[op];
+        for (std::vector<graph::TensorId>* tensors : {&row.reads, &row.writes, &row.outputs})
+            for (graph::TensorId& tensor : *tensors) {
+                const auto home = homes.find(program.tensor(tensor).storage);
+                if (home == homes.end())
+                    continue;
+                const auto [view, isNew] =
+                    views.try_emplace(tensor, graph::TensorId{program.tensors.size()});
+                if (isNew) {
+                    program.tensors.push_back(graph::Tensor{program.tensor(tensor)});
+                    program.tensors.back().storage = home->second;
+                }
+                tensor = view->second;
+            }
+    }
 }
 
 } // namespace plimsoll::plan

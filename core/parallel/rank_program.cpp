@@ -2,8 +2,6 @@
 #include "core/parallel/rank_program.h"
 
 #include "core/parallel/gradient_buckets.h"
-#include "core/parallel/redirect_gradients.h"
-#include "core/parallel/shard_program.h"
 #include "core/parallel/shard_units.h"
 #include "core/parallel/state_shards.h"
 

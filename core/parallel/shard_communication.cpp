@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/parallel/shard_communication.h"
-
+#include "core/parallel/communication.h"
 #include "core/parallel/link_times.h"
 #include "core/parallel/shard_lifetimes.h"
 #include "core/parallel/shard_units.h"
@@ -120,11 +119,7 @@ void Sharing::plan()
     planForward();
     if (m_parallel.setting.zero >= 3)
         planBackward();
-    std::vector<std::size_t> order = m_backward;
-    std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
-        return m_units[a].reduce < m_units[b].reduce;
-    });
-    for (const std::size_t unit : order)
+    for (const std::size_t unit : reductionOrder(m_units))
         m_reduced.emplace(stepOf(m_units[unit].reduce), unit);
     m_last = stepOf(static_cast<graph::OpIndex>(m_problem.step()->countBeforeOptimizer()) - 1);
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/parallel/shard_program.h"
-
-#include "core/parallel/redirect_gradients.h"
-#include "core/parallel/shard_sizes.h"
+#include "core/parallel/gradient_buckets.h"
 #include "core/parallel/shard_units.h"
 #include "core/parallel/state_shards.h"
 
@@ -120,10 +117,7 @@ void Sharding::gatherForBackward()
 /// next unit's does; what comes out of it stays.
 void Sharding::reduce()
 {
-    std::vector<std::size_t> order = backwardOrder(m_parallel.units);
-    std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
-        return m_parallel.units[a].reduce < m_parallel.units[b].reduce;
-    });
+    const std::vector<std::size_t> order = reductionOrder(m_parallel.units);
     for (std::size_t place = 0; place < order.size(); ++place) {
         ShardUnit& unit = m_parallel.units[order[place]];
         if (unit.gradients.empty())

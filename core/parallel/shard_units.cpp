@@ -3,7 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/graph/repeated_blocks.h"
-#include "core/parallel/shard_sizes.h"
+#include "core/parallel/gradient_buckets.h"
 
 #include <fmt/format.h>
 
@@ -52,8 +52,7 @@ private:
     {
         for (std::size_t unit = 1; unit < m_units.size(); ++unit)
             if (const std::string& path = m_units[unit].path;
-                parameter.size() > path.size() && parameter.substr(0, path.size()) == path
-                && parameter[path.size()] == '.')
+                parameter.starts_with(path) && parameter.substr(path.size()).starts_with('.'))
                 return unit;
         return 0;
     }
@@ -90,7 +89,7 @@ void Units::addBlocks()
     std::vector<graph::CallId> calls;
     for (const graph::Siblings& family : graph::repeatedBlocks(m_program))
         calls.insert(calls.end(), family.begin(), family.end());
-    std::sort(calls.begin(), calls.end());
+    std::ranges::sort(calls);
     for (const graph::CallId id : calls) {
         const graph::Call& call = m_program.call(id);
         const auto [entry, isNew] = unitOfModule.try_emplace(call.module, m_units.size());
@@ -160,6 +159,38 @@ void Units::spanBackward()
 
 } // namespace
 
+ShardSizes::ShardSizes(const graph::Program& recorded, std::int64_t world)
+    : m_program{recorded}, m_world{world}
+{
+    const std::vector<const graph::Tensor*> first = firstTensors(recorded);
+    for (const graph::Parameter& parameter : recorded.parameters) {
+        const graph::Tensor* tensor = first[parameter.storage.index()];
+        const std::int64_t bytes = recorded.storage(parameter.storage).bytes.count();
+        std::int64_t elements = 1;
+        if (tensor != nullptr)
+            for (const std::int64_t size : tensor->shape)
+                elements *= std::clamp<std::int64_t>(size, 1, std::max<std::int64_t>(1, bytes));
+        const bool isWhole = tensor != nullptr && !tensor->shape.empty() && tensor->shape[0] > 0
+                             && elements <= bytes && bytes % elements == 0;
+        // Nothing tells its shape: as if it were a list of bytes.
+        m_rows.push_back(isWhole ? tensor->shape[0] : std::max<std::int64_t>(1, bytes));
+        m_elements.push_back(isWhole ? elements : std::max<std::int64_t>(1, bytes));
+    }
+}
+
+base::Bytes ShardSizes::shard(std::size_t parameter) const
+{
+    return part(parameter, m_program.storage(m_program.parameters[parameter].storage).bytes);
+}
+
+base::Bytes ShardSizes::part(std::size_t parameter, base::Bytes bytes) const
+{
+    if (bytes.count() % m_elements[parameter] != 0)
+        return bytes;
+    const std::int64_t rows = m_rows[parameter];
+    return base::Bytes{bytes.count() / rows * ((rows + m_world - 1) / m_world)};
+}
+
 std::vector<ShardUnit> shardUnits(const Program& recorded,
                                   const std::vector<ReducedGradient>& gradients, std::int64_t world)
 {
@@ -172,9 +203,14 @@ std::vector<std::size_t> backwardOrder(const std::vector<ShardUnit>& units)
     for (std::size_t unit = 0; unit < units.size(); ++unit)
         if (units[unit].backward != graph::kNever)
             order.push_back(unit);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return units[a].backward < units[b].backward;
-    });
+    std::ranges::stable_sort(order, {}, [&](std::size_t unit) { return units[unit].backward; });
+    return order;
+}
+
+std::vector<std::size_t> reductionOrder(const std::vector<ShardUnit>& units)
+{
+    std::vector<std::size_t> order = backwardOrder(units);
+    std::ranges::stable_sort(order, {}, [&](std::size_t unit) { return units[unit].reduce; });
     return order;
 }
 
@@ -190,9 +226,7 @@ std::vector<ForwardGather> forwardGathers(const std::vector<ShardUnit>& units,
                 break;
         }
     }
-    std::stable_sort(
-        gathers.begin(), gathers.end(),
-        [](const ForwardGather& a, const ForwardGather& b) { return a.first < b.first; });
+    std::ranges::stable_sort(gathers, {}, &ForwardGather::first);
     return gathers;
 }
 
@@ -207,10 +241,7 @@ OpIndex modelEnd(const Program& program)
 
 base::Result<void> canShard(const Program& recorded)
 {
-    std::vector<const graph::Tensor*> first(recorded.storages.size(), nullptr);
-    for (const graph::Tensor& tensor : recorded.tensors)
-        if (first[tensor.storage.index()] == nullptr)
-            first[tensor.storage.index()] = &tensor;
+    const std::vector<const graph::Tensor*> first = firstTensors(recorded);
     for (const graph::Parameter& parameter : recorded.parameters)
         if (const graph::Tensor* tensor = first[parameter.storage.index()];
             tensor != nullptr && tensor->shape.empty())

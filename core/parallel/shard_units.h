@@ -4,9 +4,35 @@
 #include "core/base/result.h"
 #include "core/plan/plan.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace plimsoll::plan {
+
+/// What a process has of parameters that fully_shard() splits along their first dimension, padded
+/// to as many rows for all. Numbers are those of the first process, which has no padding of its
+/// own.
+class ShardSizes
+{
+public:
+    ShardSizes(const graph::Program& recorded, std::int64_t world);
+
+    /// Index into Program::parameters.
+    [[nodiscard]] base::Bytes shard(std::size_t parameter) const;
+    /// All of the parameter and its padding.
+    [[nodiscard]] base::Bytes padded(std::size_t parameter) const
+    {
+        return base::Bytes{shard(parameter).count() * m_world};
+    }
+    /// Of something made for the parameter, element by element; what isn't is whole.
+    [[nodiscard]] base::Bytes part(std::size_t parameter, base::Bytes bytes) const;
+
+private:
+    const graph::Program& m_program;
+    std::int64_t m_world;
+    std::vector<std::int64_t> m_rows;     ///< by parameter: length of its first dimension
+    std::vector<std::int64_t> m_elements; ///< by parameter
+};
 
 /// The units of a recorded step under fully_shard(): one for each repeated block
 /// (repeatedBlocks()), and the root for all other parameters (UNITS in PARALLEL.md). No storages
@@ -17,6 +43,9 @@ namespace plimsoll::plan {
 
 /// Units that have a backward, in the order in which it begins.
 [[nodiscard]] std::vector<std::size_t> backwardOrder(const std::vector<ShardUnit>& units);
+
+/// The same units in the order in which their gradients are reduced.
+[[nodiscard]] std::vector<std::size_t> reductionOrder(const std::vector<ShardUnit>& units);
 
 /// A gathering in forward: a unit, and the ops that then find its parameters.
 struct ForwardGather
@@ -36,5 +65,11 @@ struct ForwardGather
 
 /// Whether fully_shard() takes the parameters; Usage error, one sentence.
 [[nodiscard]] base::Result<void> canShard(const graph::Program& recorded);
+
+/// Makes of `program`, a copy of the recorded step, that of one process under fully_shard():
+/// parameters, optimizer and what stays of gradients are its shard; units are gathered and reduced
+/// as the step without any plan does it (MEMORY OF SHARDS in PARALLEL.md). Finds `parallel.units`
+/// and tells their storages.
+void shardProgram(const graph::Program& recorded, graph::Program& program, Parallel& parallel);
 
 } // namespace plimsoll::plan

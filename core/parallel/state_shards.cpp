@@ -23,7 +23,7 @@ std::vector<bool> fullestShard(const std::vector<ReducedGradient>& gradients, st
     std::vector<std::size_t> order(gradients.size());
     for (std::size_t i = 0; i < order.size(); ++i)
         order[i] = i;
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
         return gradients[a].bytes != gradients[b].bytes
                    ? gradients[a].bytes > gradients[b].bytes
                    : gradients[a].parameter < gradients[b].parameter;

@@ -22,9 +22,8 @@ void flattenInto(const std::vector<Region>& regions, std::int32_t parent,
 std::size_t Schedule::stepOf(graph::OpId op, bool recomputed) const
 {
     if (recomputed) {
-        const auto again = std::find_if(steps.begin(), steps.end(), [op](const Step& step) {
-            return step.op == op && step.region >= 0;
-        });
+        const auto again = std::ranges::find_if(
+            steps, [op](const Step& step) { return step.op == op && step.region >= 0; });
         if (again != steps.end())
             return static_cast<std::size_t>(again - steps.begin());
     }

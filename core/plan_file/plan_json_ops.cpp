@@ -21,7 +21,7 @@ using nlohmann::ordered_json;
 
 bool savesSomething(const std::vector<Region>& regions)
 {
-    return std::any_of(regions.begin(), regions.end(), [](const Region& region) {
+    return std::ranges::any_of(regions, [](const Region& region) {
         return !region.save.empty() || savesSomething(region.nested);
     });
 }

@@ -178,10 +178,9 @@ void RegionReader::readSaved(Fields& fields, Region& region)
             detail::integer(ops[i], here, m_state, detail::kMostOrdinal));
         if (!m_state)
             return;
-        const bool isNested =
-            std::any_of(region.nested.begin(), region.nested.end(), [op](const Region& nested) {
-                return op >= nested.first && op <= nested.last;
-            });
+        const bool isNested = std::ranges::any_of(region.nested, [op](const Region& nested) {
+            return op >= nested.first && op <= nested.last;
+        });
         if (op < region.first || op > region.last)
             fail(here, fmt::format("is op {}, which lies outside of its region", op));
         else if (isNested)
@@ -311,8 +310,8 @@ ordered_json labelsJson(const graph::Program& program, const Plan& plan)
     if (plan.regions().empty())
         return labels;
     labels.get_ref<ordered_json::array_t&>().resize(program.forwardCount());
-    const bool flat = std::all_of(plan.regions().begin(), plan.regions().end(),
-                                  [](const Region& region) { return region.nested.empty(); });
+    const bool flat = std::ranges::all_of(
+        plan.regions(), [](const Region& region) { return region.nested.empty(); });
     for (const Region& region : plan.regions()) {
         const ordered_json blank =
             flat ? ordered_json(region.label)

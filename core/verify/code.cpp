@@ -43,6 +43,23 @@ bool sharesCallWithNext(const graph::Program& program, OpIndex line)
            });
 }
 
+std::vector<OpIndex> pythonHolds(const graph::Program& program)
+{
+    std::vector<OpIndex> held;
+    for (const graph::Storage& storage : program.storages)
+        held.push_back(storage.pythonFree);
+    std::vector<OpIndex> latest = held;
+    for (const graph::Saved& row : program.saved) {
+        OpIndex& opIndex = latest[program.tensor(row.tensor).storage.index()];
+        opIndex = std::max(opIndex, row.released);
+    }
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        if (program.storages[i].free > latest[i])
+            held[i] = program.storages[i].free;
+    }
+    return held;
+}
+
 std::vector<OpIndex> codeHolds(const graph::Program& program, std::vector<OpIndex> recorded)
 {
     const graph::Call* model = modelCall(program);

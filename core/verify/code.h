@@ -11,6 +11,10 @@ namespace plimsoll::plan::verifying {
 /// none, or more than one.
 [[nodiscard]] const graph::Call* modelCall(const graph::Program& program);
 
+/// python_free as LIFETIMES.md takes it: the recording's free where that is later than everything
+/// known to hold the storage.
+[[nodiscard]] std::vector<graph::OpIndex> pythonHolds(const graph::Program& program);
+
 /// What the variables of that code hold, by storage: until the last line that names one of its
 /// tensors, what the model returns as recorded. Storages that are not made in the code: `recorded`.
 [[nodiscard]] std::vector<graph::OpIndex> codeHolds(const graph::Program& program,

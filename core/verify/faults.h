@@ -2,45 +2,74 @@
 #pragma once
 
 #include "core/plan/fault.h"
-#include "core/plan/plan.h"
 #include "core/verify/names.h"
 
 #include <fmt/format.h>
 
-#include <cstddef>
+#include <concepts>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace plimsoll::plan::verifying {
 
-/// Faults in the order in which they are found, as many as anybody reads.
+template <typename Value>
+concept Nameable = requires(const graph::Program& program, const Value& value)
+{
+    {
+        nameOf(program, value)
+        } -> std::same_as<std::string>;
+};
+
+/// A format string as of fmt::format(), in which ops, storages, calls and regions stand for their
+/// names (nameOf()).
+template <typename... Values>
+using Sentence = fmt::format_string<
+    std::conditional_t<Nameable<Values>, std::string, std::decay_t<const Values>>...>;
+
+/// Adds faults to a list, in the order in which they are found and as many as anybody reads.
 class FaultList
 {
 public:
-    static constexpr std::size_t kMost = 100;
+    FaultList(const graph::Program& program, std::vector<Fault>& faults)
+        : m_program{program}, m_faults{faults}
+    {
+    }
 
-    explicit FaultList(const graph::Program& program) : m_program{program} {}
-
-    void add(FaultKind kind, std::string sentence)
+    template <typename... Values>
+    void add(FaultKind kind, Sentence<Values...> sentence, const Values&... values)
     {
         if (m_faults.size() < kMost)
-            m_faults.push_back({kind, std::move(sentence)});
+            m_faults.push_back({kind, fmt::format(sentence, named(values)...)});
     }
     /// "The region …: WHAT."
-    void add(const Region& region, const std::string& what)
+    template <typename... Values>
+    void add(const Region& region, Sentence<Values...> what, const Values&... values)
     {
-        std::string sentence = fmt::format("{}: {}.", nameOf(m_program, region), what);
+        if (m_faults.size() >= kMost)
+            return;
+        std::string sentence =
+            fmt::format("{}: {}.", nameOf(m_program, region), fmt::format(what, named(values)...));
         sentence.front() = 'T';
-        add(FaultKind::IllegalRegion, std::move(sentence));
+        m_faults.push_back({FaultKind::IllegalRegion, std::move(sentence)});
     }
     [[nodiscard]] std::size_t size() const { return m_faults.size(); }
-    [[nodiscard]] bool empty() const { return m_faults.empty(); }
-    [[nodiscard]] std::vector<Fault> take() && { return std::move(m_faults); }
 
 private:
+    static constexpr std::size_t kMost = 100;
+
+    template <typename Value>
+    [[nodiscard]] auto named(const Value& value) const
+    {
+        if constexpr (Nameable<Value>)
+            return nameOf(m_program, value);
+        else
+            return value;
+    }
+
     const graph::Program& m_program;
-    std::vector<Fault> m_faults;
+    std::vector<Fault>& m_faults;
 };
 
 } // namespace plimsoll::plan::verifying

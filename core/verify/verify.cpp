@@ -3,7 +3,6 @@
 
 #include "core/verify/legality/parallel.h"
 #include "core/verify/legality/regions.h"
-#include "core/verify/legality/triggers.h"
 #include "core/verify/replay/replay.h"
 #include "core/verify/replay/step.h"
 

@@ -5,7 +5,6 @@
 #include "core/solve/chain/rotor_planner.h"
 #include "core/solve/regions/op_region_finder.h"
 #include "core/verify/legality/regions.h"
-#include "core/verify/legality/triggers.h"
 
 #include "tests/support/programs/programs.h"
 #include "tests/support/programs/schedules.h"

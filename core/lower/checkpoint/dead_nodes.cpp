@@ -15,7 +15,7 @@ DeadNodes::DeadNodes(const graph::Program& program, const RegionTable& table,
     : m_program{program}, m_table{table}
 {
     const auto forward = static_cast<OpIndex>(program.forwardCount());
-    m_isAny = std::any_of(program.saved.begin(), program.saved.end(), [&](const graph::Saved& row) {
+    m_isAny = std::ranges::any_of(program.saved, [&](const graph::Saved& row) {
         return !row.unpack && row.released < forward;
     });
     if (!m_isAny)

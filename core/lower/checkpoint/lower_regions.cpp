@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/lower/checkpoint/lower_regions.h"
-
 #include "core/lower/checkpoint/dead_nodes.h"
 #include "core/lower/checkpoint/python_holds.h"
 #include "core/lower/checkpoint/region_table.h"
+#include "core/lower/lower.h"
 
 #include <algorithm>
 #include <utility>
@@ -88,13 +87,13 @@ void Lowering::placeSteps()
         if (m_table[region].trigger != kNever)
             m_recomputations.push_back(
                 {static_cast<std::int32_t>(region), m_table[region].trigger, 0, 0});
-    std::stable_sort(m_recomputations.begin(), m_recomputations.end(),
-                     [this](const Recomputation& a, const Recomputation& b) {
-                         if (a.trigger != b.trigger)
-                             return a.trigger < b.trigger;
-                         return m_table.outranks(static_cast<std::size_t>(a.region),
-                                                 static_cast<std::size_t>(b.region));
-                     });
+    std::ranges::stable_sort(m_recomputations,
+                             [this](const Recomputation& a, const Recomputation& b) {
+                                 if (a.trigger != b.trigger)
+                                     return a.trigger < b.trigger;
+                                 return m_table.outranks(static_cast<std::size_t>(a.region),
+                                                         static_cast<std::size_t>(b.region));
+                             });
     m_recomputationOf.assign(m_table.size(), -1);
     m_schedule.stepOfOp.resize(m_program.ops.size());
     std::size_t next = 0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/lower/checkpoint/model_code.h"
 
-#include "core/lower/checkpoint/recorded_holds.h"
-
 #include <algorithm>
 #include <unordered_set>
 
@@ -11,6 +9,24 @@ namespace plimsoll::plan {
 using graph::OpIndex;
 using graph::StorageId;
 using graph::TensorId;
+
+std::vector<OpIndex> recordedPythonHolds(const graph::Program& program)
+{
+    std::vector<OpIndex> explained;
+    for (const graph::Storage& storage : program.storages)
+        explained.push_back(storage.pythonFree);
+    for (const graph::Saved& saved : program.saved) {
+        OpIndex& until = explained[program.tensor(saved.tensor).storage.index()];
+        until = std::max(until, saved.released);
+    }
+    // Whoever else held it counts as Python.
+    std::vector<OpIndex> holds;
+    for (std::size_t index = 0; index < program.storages.size(); ++index) {
+        const graph::Storage& storage = program.storages[index];
+        holds.push_back(storage.free > explained[index] ? storage.free : storage.pythonFree);
+    }
+    return holds;
+}
 
 ModelCode::ModelCode(const graph::Program& program)
     : m_program{program}, m_holds{recordedPythonHolds(program)}
@@ -103,8 +119,7 @@ void ModelCode::findVariables()
     for (std::size_t at = 0; at < forward; ++at) {
         const graph::Op& op = m_program.ops[at];
         for (const TensorId output : op.outputs) {
-            const bool isWritten =
-                std::find(op.writes.begin(), op.writes.end(), output) != op.writes.end();
+            const bool isWritten = std::ranges::find(op.writes, output) != op.writes.end();
             OpIndex& named = m_named[output.index()];
             if (named == graph::kNever && !isWritten)
                 named = static_cast<OpIndex>(at);
@@ -133,7 +148,7 @@ std::vector<StorageId> ModelCode::arguments(OpIndex first, OpIndex last) const
     std::vector<StorageId> storages;
     for (const TensorId tensor : parameters(first, last))
         storages.push_back(m_program.tensor(tensor).storage);
-    std::sort(storages.begin(), storages.end());
+    std::ranges::sort(storages);
     storages.erase(std::unique(storages.begin(), storages.end()), storages.end());
     return storages;
 }

@@ -7,6 +7,10 @@
 
 namespace plimsoll::plan {
 
+/// p(S) of LIFETIMES.md by storage: the recorded `python_free`, or `free` where neither that nor
+/// any row explains how long it lived.
+[[nodiscard]] std::vector<graph::OpIndex> recordedPythonHolds(const graph::Program& program);
+
 /// The code that runs in place of the model's forward under a plan at op granularity: one line per
 /// op, each variable deleted after its last use. "Op granularity" in LIFETIMES.md.
 class ModelCode

@@ -2,7 +2,6 @@
 #include "core/lower/checkpoint/python_holds.h"
 
 #include "core/lower/checkpoint/model_code.h"
-#include "core/lower/checkpoint/recorded_holds.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -65,7 +64,7 @@ std::vector<PythonHolds::Passed> PythonHolds::passedIn(const Region& region) con
         return {};
     const std::vector<graph::TensorId>& results = m_program.call(members.back()).outputs;
     const auto isResult = [&](StorageId storage) {
-        return std::any_of(results.begin(), results.end(), [&](graph::TensorId result) {
+        return std::ranges::any_of(results, [&](graph::TensorId result) {
             return m_program.tensor(result).storage == storage;
         });
     };

@@ -42,7 +42,7 @@ std::vector<StorageId> inputsOf(const graph::Program& program, graph::CallId cal
     std::vector<StorageId> storages;
     for (const graph::TensorId input : program.call(call).inputs)
         storages.push_back(program.tensor(input).storage);
-    std::sort(storages.begin(), storages.end());
+    std::ranges::sort(storages);
     storages.erase(std::unique(storages.begin(), storages.end()), storages.end());
     return storages;
 }
@@ -129,11 +129,10 @@ std::int32_t RegionTable::executedUpTo(OpIndex opIndex, std::size_t region) cons
 {
     const RegionInfo& info = m_regions[region];
     const std::vector<graph::OpId>& kept = info.region->save; // rising
-    const auto behind = std::find_if(kept.begin(), kept.end(), [opIndex](graph::OpId op) {
-        return static_cast<OpIndex>(op.index()) > opIndex;
-    });
-    const auto frozen = std::upper_bound(m_frozen.begin(), m_frozen.end(), opIndex)
-                        - std::lower_bound(m_frozen.begin(), m_frozen.end(), info.first);
+    const auto behind = std::ranges::find_if(
+        kept, [opIndex](graph::OpId op) { return static_cast<OpIndex>(op.index()) > opIndex; });
+    const auto frozen = std::ranges::upper_bound(m_frozen, opIndex)
+                        - std::ranges::lower_bound(m_frozen, info.first);
     return opIndex - info.first + 1 - static_cast<std::int32_t>(behind - kept.begin() + frozen);
 }
 

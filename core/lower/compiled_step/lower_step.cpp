@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/lower/compiled_step/lower_step.h"
+#include "core/lower/lower.h"
 
 #include <algorithm>
 #include <iterator>

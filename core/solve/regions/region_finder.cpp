@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/regions/region_finder.h"
 
-#include "core/lower/checkpoint/recorded_holds.h"
+#include "core/lower/checkpoint/model_code.h"
 #include "core/solve/regions/unwritten.h"
 
 #include <algorithm>

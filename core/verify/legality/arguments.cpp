@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/verify/legality/arguments.h"
-
-#include "core/verify/names.h"
+#include "core/verify/legality/region_rules.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -60,7 +60,7 @@ std::vector<Hooked> hooksOf(const Program& recorded)
     for (const auto& [storage, hooked] : byStorage)
         if (hooked.at >= 0)
             hooks.push_back(hooked);
-    std::sort(hooks.begin(), hooks.end(), [](const Hooked& a, const Hooked& b) {
+    std::ranges::sort(hooks, [](const Hooked& a, const Hooked& b) {
         if (a.at != b.at)
             return a.at < b.at;
         return a.place != b.place ? a.place < b.place : a.parameter < b.parameter;

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/verify/legality/op_regions.h"
-
 #include "core/verify/code.h"
-#include "core/verify/legality/siblings.h"
-#include "core/verify/names.h"
-#include "core/verify/python_holds.h"
-
-#include <fmt/format.h>
+#include "core/verify/legality/region_rules.h"
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 namespace plimsoll::plan::verifying {
 
@@ -25,11 +18,12 @@ using graph::TensorId;
 class OpRegionChecker
 {
 public:
-    explicit OpRegionChecker(const graph::Program& program)
+    OpRegionChecker(const graph::Program& program, std::vector<Fault>& faults)
         : m_program{program}
         , m_end{static_cast<OpIndex>(program.forwardCount())}
         , m_python{pythonHolds(program)}
         , m_lastWrite(program.storages.size(), graph::kBeforeStep)
+        , m_faults{program, faults}
     {
         for (OpIndex op = 0; op < m_end; ++op) {
             for (const TensorId tensor : m_program.op(opAt(op)).writes)
@@ -37,7 +31,7 @@ public:
         }
     }
 
-    [[nodiscard]] std::vector<Fault> run(const CheckpointRegions& plan)
+    void run(const CheckpointRegions& plan)
     {
         m_model = modelCall(m_program);
         if (m_model == nullptr)
@@ -47,7 +41,6 @@ public:
                 "or several.");
         else if (checkModel())
             checkAll(plan.regions, nullptr);
-        return std::move(m_faults).take();
     }
 
 private:
@@ -62,11 +55,10 @@ private:
         for (const graph::Op& op : m_program.ops) {
             if (!op.recomputeOf)
                 continue;
-            m_faults.add(
-                FaultKind::IllegalRegion,
-                fmt::format("A plan between ops can't be laid over a model that checkpoints "
-                            "itself: {} is computed again in the recorded step.",
-                            nameOf(m_program, *op.recomputeOf)));
+            m_faults.add(FaultKind::IllegalRegion,
+                         "A plan between ops can't be laid over a model that checkpoints itself: "
+                         "{} is computed again in the recorded step.",
+                         *op.recomputeOf);
             return false;
         }
         std::vector<bool> isReturned(m_program.storages.size(), false);
@@ -84,20 +76,16 @@ private:
             if (isReturned[i] || storage.alloc < m_model->first || storage.alloc > m_model->last)
                 continue;
             if (usedAfter[i] != graph::kNever)
-                m_faults.add(
-                    FaultKind::IllegalRegion,
-                    fmt::format("A plan between ops can't hand {} to {}: the model doesn't "
-                                "return it.",
-                                nameOf(m_program, StorageId{i}),
-                                nameOf(m_program, opAt(usedAfter[i]))));
+                m_faults.add(FaultKind::IllegalRegion,
+                             "A plan between ops can't hand {} to {}: the model doesn't return it.",
+                             StorageId{i}, opAt(usedAfter[i]));
             else if (m_python[i] == graph::kNever)
-                m_faults.add(
-                    FaultKind::IllegalRegion,
-                    fmt::format("A plan between ops can't keep {}, which outlives the step: the "
-                                "model doesn't return it.",
-                                nameOf(m_program, StorageId{i})));
+                m_faults.add(FaultKind::IllegalRegion,
+                             "A plan between ops can't keep {}, which outlives the step: the model "
+                             "doesn't return it.",
+                             StorageId{i});
         }
-        return m_faults.empty();
+        return m_faults.size() == 0;
     }
 
     void checkAll(const std::vector<Region>& regions, const Region* parent)
@@ -118,17 +106,12 @@ private:
         if (region.last < region.first)
             m_faults.add(region, "has no op");
         else if (region.first < m_model->first || region.last > m_model->last)
-            m_faults.add(region, fmt::format("reaches out of the model's forward, ops {} to {}",
-                                             m_model->first, m_model->last));
-        else if (parent != nullptr && (region.first < parent->first || region.last > parent->last))
-            m_faults.add(region, fmt::format("reaches out of {}", nameOf(m_program, *parent)));
-        else if (parent != nullptr && region.first == parent->first && region.last == parent->last)
-            m_faults.add(region, fmt::format("runs the same ops as {} around it",
-                                             nameOf(m_program, *parent)));
-        else if (sharesCallWithNext(m_program, region.last))
-            m_faults.add(region,
-                         fmt::format("ends between {} and the op in place that makes this copy",
-                                     nameOf(m_program, opAt(region.last))));
+            m_faults.add(region, "reaches out of the model's forward, ops {} to {}", m_model->first,
+                         m_model->last);
+        else if ((parent == nullptr || checkInside(region, *parent, m_faults))
+                 && sharesCallWithNext(m_program, region.last))
+            m_faults.add(region, "ends between {} and the op in place that makes this copy",
+                         opAt(region.last));
         return m_faults.size() == faultsBefore;
     }
 
@@ -138,13 +121,11 @@ private:
         for (OpIndex op = region.first; op <= region.last; ++op) {
             const graph::Op& row = m_program.op(opAt(op));
             if (row.isCollective)
-                m_faults.add(region, fmt::format("{} is a collective, which can't run again",
-                                                 nameOf(m_program, opAt(op))));
+                m_faults.add(region, "{} is a collective, which can't run again", opAt(op));
             for (const TensorId tensor : row.writes)
                 if (isLent(region, storageOf(tensor)) && told.insert(storageOf(tensor)).second)
-                    m_faults.add(region, fmt::format("{} overwrites {}, which is older than it",
-                                                     nameOf(m_program, opAt(op)),
-                                                     nameOf(m_program, storageOf(tensor))));
+                    m_faults.add(region, "{} overwrites {}, which is older than it", opAt(op),
+                                 storageOf(tensor));
             for (const TensorId tensor : row.reads) {
                 const StorageId storage = storageOf(tensor);
                 const OpIndex write = m_lastWrite[storage.index()];
@@ -153,10 +134,8 @@ private:
                         ? write > region.last
                         : isBuffer(storage) && write >= region.first && !writes(row, storage);
                 if (changes && told.insert(storage).second)
-                    m_faults.add(region, fmt::format("{} reads {}, which {} overwrites",
-                                                     nameOf(m_program, opAt(op)),
-                                                     nameOf(m_program, storage),
-                                                     nameOf(m_program, opAt(write))));
+                    m_faults.add(region, "{} reads {}, which {} overwrites", opAt(op), storage,
+                                 opAt(write));
             }
         }
     }
@@ -182,14 +161,15 @@ private:
     std::vector<OpIndex> m_python; ///< as recorded
     const graph::Call* m_model = nullptr;
     std::vector<OpIndex> m_lastWrite; ///< by storage: last forward or loss op that writes it
-    FaultList m_faults{m_program};
+    FaultList m_faults;
 };
 
 } // namespace
 
-std::vector<Fault> opRegionFaults(const graph::Program& program, const CheckpointRegions& plan)
+void checkOpRegions(const graph::Program& program, const CheckpointRegions& plan,
+                    std::vector<Fault>& faults)
 {
-    return OpRegionChecker{program}.run(plan);
+    OpRegionChecker{program, faults}.run(plan);
 }
 
 } // namespace plimsoll::plan::verifying

@@ -94,7 +94,7 @@ std::map<StorageId, StorageId> OneProcess::allocateBuckets()
     std::map<std::uint32_t, std::int64_t> filled;
     std::map<std::uint32_t, int> closed;
     for (const Hooked& hooked : m_hooks) {
-        if (std::find(dtypes.begin(), dtypes.end(), hooked.dtype) == dtypes.end())
+        if (std::ranges::find(dtypes, hooked.dtype) == dtypes.end())
             dtypes.push_back(hooked.dtype);
         std::vector<Hooked>& members = open[hooked.dtype];
         members.push_back(hooked);
@@ -156,7 +156,7 @@ void OneProcess::redirect(const std::map<StorageId, StorageId>& homes)
 std::set<std::size_t> OneProcess::ownParameters() const
 {
     std::vector<Hooked> sorted = m_hooks;
-    std::sort(sorted.begin(), sorted.end(), [](const Hooked& a, const Hooked& b) {
+    std::ranges::sort(sorted, [](const Hooked& a, const Hooked& b) {
         return a.bytes != b.bytes ? a.bytes > b.bytes : a.parameter < b.parameter;
     });
     std::map<std::int64_t, std::set<std::int64_t>> byLoad; // processes

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/verify/legality/regions.h"
 
-#include "core/verify/legality/arguments.h"
-#include "core/verify/legality/op_regions.h"
-#include "core/verify/legality/saves.h"
-#include "core/verify/legality/siblings.h"
-#include "core/verify/names.h"
-#include "core/verify/python_holds.h"
-
-#include <fmt/format.h>
+#include "core/verify/code.h"
+#include "core/verify/legality/region_rules.h"
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 #include <set>
-#include <utility>
 
 namespace plimsoll::plan::verifying {
 
@@ -40,7 +33,7 @@ struct Use
 class RegionChecker
 {
 public:
-    explicit RegionChecker(const graph::Program& program)
+    RegionChecker(const graph::Program& program, std::vector<Fault>& faults)
         : m_program{program}
         , m_end{static_cast<OpIndex>(program.forwardCount())}
         , m_python{pythonHolds(program)}
@@ -48,9 +41,10 @@ public:
         , m_isAround(program.calls.size(), false)
         , m_isRepeated(program.ops.size(), false)
         , m_allocated(program.ops.size())
+        , m_faults{program, faults}
     {
-        for (std::size_t op = 0; op < program.ops.size(); ++op)
-            indexOp(static_cast<OpIndex>(op));
+        for (OpIndex op = 0; op < m_end; ++op)
+            indexOp(op);
         for (const graph::Op& op : program.ops)
             if (op.recomputeOf)
                 m_isRepeated[op.recomputeOf->index()] = true;
@@ -61,18 +55,23 @@ public:
         }
     }
 
-    [[nodiscard]] std::vector<Fault> run(const CheckpointRegions& plan)
+    void checkAll(const std::vector<Region>& regions, const Region* parent)
     {
-        checkAll(plan.regions, nullptr);
-        return std::move(m_faults).take();
+        checkSiblings(regions, m_faults, [&](const Region& region) {
+            if (!checkShape(region, parent))
+                return; // the other rules need calls and intervals that exist
+            checkPassing(region);
+            checkResults(region);
+            checkOps(region);
+            checkArgumentsUntouched(region);
+            checkAll(region.nested, &region);
+        });
     }
 
 private:
     void indexOp(OpIndex op)
     {
         const graph::Op& row = m_program.op(opAt(op));
-        if (op >= m_end)
-            return;
         const auto use = [&](TensorId tensor, bool writes) {
             Use& entry = m_uses[storageOf(tensor).index()];
             entry.first = std::min(entry.first, op);
@@ -93,19 +92,6 @@ private:
     [[nodiscard]] const graph::Call& call(CallId id) const { return m_program.call(id); }
     [[nodiscard]] const Use& use(StorageId storage) const { return m_uses[storage.index()]; }
 
-    void checkAll(const std::vector<Region>& regions, const Region* parent)
-    {
-        checkSiblings(regions, m_faults, [&](const Region& region) {
-            if (!checkShape(region, parent))
-                return; // the other rules need calls and intervals that exist
-            checkPassing(region);
-            checkResults(region);
-            checkOps(region);
-            checkArgumentsUntouched(region);
-            checkAll(region.nested, &region);
-        });
-    }
-
     // Rule 1.
     [[nodiscard]] bool checkShape(const Region& region, const Region* parent)
     {
@@ -116,8 +102,7 @@ private:
         }
         for (const CallId member : region.members) {
             if (member.index() >= m_program.calls.size()) {
-                m_faults.add(region, fmt::format("names {}, which the graph doesn't have",
-                                                 nameOf(m_program, member)));
+                m_faults.add(region, "names {}, which the graph doesn't have", member);
                 return false;
             }
         }
@@ -127,12 +112,13 @@ private:
             return false;
         if (region.first != call(region.members.front()).first
             || region.last != call(region.members.back()).last)
-            m_faults.add(region,
-                         fmt::format("says ops {} to {}, but its calls run ops {} to {}",
-                                     region.first, region.last, call(region.members.front()).first,
-                                     call(region.members.back()).last));
-        if (parent != nullptr)
-            checkInside(region, *parent);
+            m_faults.add(region, "says ops {} to {}, but its calls run ops {} to {}", region.first,
+                         region.last, call(region.members.front()).first,
+                         call(region.members.back()).last);
+        if (parent != nullptr) {
+            checkInside(region, *parent, m_faults);
+            checkCallers(region, *parent);
+        }
         return m_faults.size() == faultsBefore;
     }
 
@@ -141,30 +127,27 @@ private:
         const CallId id = region.members[index];
         const graph::Call& member = call(id);
         if (member.isEmpty()) {
-            m_faults.add(region, fmt::format("its member {} runs no op", nameOf(m_program, id)));
+            m_faults.add(region, "its member {} runs no op", id);
             return;
         }
         if (m_program.module(member.module).hasHooks)
-            m_faults.add(region,
-                         fmt::format("its member {} has hooks, which would not run where the "
-                                     "step ran them",
-                                     nameOf(m_program, id)));
+            m_faults.add(
+                region, "its member {} has hooks, which would not run where the step ran them", id);
         if (m_program.module(member.module).isCalledDirectly)
             m_faults.add(region,
-                         fmt::format("its member {} is also run by its forward() alone, so its "
-                                     "calls can't be counted",
-                                     nameOf(m_program, id)));
+                         "its member {} is also run by its forward() alone, so its calls can't be "
+                         "counted",
+                         id);
         for (OpIndex op = member.first; op <= member.last; ++op) {
             if (m_isRepeated[static_cast<std::size_t>(op)]) {
                 m_faults.add(region,
-                             fmt::format("the model itself checkpoints {}, so the recorded step "
-                                         "computes it again already",
-                                         nameOf(m_program, opAt(op))));
+                             "the model itself checkpoints {}, so the recorded step computes it "
+                             "again already",
+                             opAt(op));
                 return;
             }
             if (m_program.op(opAt(op)).phase != graph::Phase::Forward) {
-                m_faults.add(region,
-                             fmt::format("{} doesn't run in forward", nameOf(m_program, opAt(op))));
+                m_faults.add(region, "{} doesn't run in forward", opAt(op));
                 return;
             }
         }
@@ -173,23 +156,15 @@ private:
         const CallId previousId = region.members[index - 1];
         const graph::Call& previous = call(previousId);
         if (member.parent != previous.parent)
-            m_faults.add(region,
-                         fmt::format("its members {} and {} aren't called by the same module",
-                                     nameOf(m_program, previousId), nameOf(m_program, id)));
+            m_faults.add(region, "its members {} and {} aren't called by the same module",
+                         previousId, id);
         else if (member.first != previous.last + 1)
-            m_faults.add(region,
-                         fmt::format("its member {} doesn't follow {} at once: op {} lies between",
-                                     nameOf(m_program, id), nameOf(m_program, previousId),
-                                     previous.last + 1));
+            m_faults.add(region, "its member {} doesn't follow {} at once: op {} lies between", id,
+                         previousId, previous.last + 1);
     }
 
-    void checkInside(const Region& region, const Region& parent)
+    void checkCallers(const Region& region, const Region& parent)
     {
-        if (region.first < parent.first || region.last > parent.last)
-            m_faults.add(region, fmt::format("reaches out of {}", nameOf(m_program, parent)));
-        else if (region.first == parent.first && region.last == parent.last)
-            m_faults.add(region, fmt::format("runs the same ops as {} around it",
-                                             nameOf(m_program, parent)));
         for (const CallId member : parent.members)
             m_isAround[member.index()] = true;
         for (const CallId member : region.members) {
@@ -197,9 +172,7 @@ private:
             while (ancestor && !m_isAround[ancestor->index()])
                 ancestor = call(*ancestor).parent;
             if (!ancestor)
-                m_faults.add(region,
-                             fmt::format("its member {} isn't called from {}",
-                                         nameOf(m_program, member), nameOf(m_program, parent)));
+                m_faults.add(region, "its member {} isn't called from {}", member, parent);
         }
         for (const CallId member : parent.members)
             m_isAround[member.index()] = false;
@@ -221,22 +194,18 @@ private:
     {
         const std::vector<TensorId>& arguments = call(region.members.front()).inputs;
         for (std::size_t i = 0; i + 1 < region.members.size(); ++i) {
-            // Named where something is wrong only: a plan may have many thousands of members.
-            const auto from = [&] { return nameOf(m_program, region.members[i]); };
-            const auto to = [&] { return nameOf(m_program, region.members[i + 1]); };
-            const std::vector<TensorId>& outputs = call(region.members[i]).outputs;
-            const std::vector<TensorId>& inputs = call(region.members[i + 1]).inputs;
+            const CallId from = region.members[i];
+            const CallId to = region.members[i + 1];
+            const std::vector<TensorId>& outputs = call(from).outputs;
+            const std::vector<TensorId>& inputs = call(to).inputs;
             if (outputs.size() != 1) {
-                m_faults.add(region,
-                             fmt::format("its member {} returns {} tensors, where one can be "
-                                         "passed on",
-                                         from(), outputs.size()));
+                m_faults.add(region, "its member {} returns {} tensors, where one can be passed on",
+                             from, outputs.size());
                 continue;
             }
             if (inputs.empty() || inputs.front() != outputs.front()) {
-                m_faults.add(region,
-                             fmt::format("{} doesn't take what {} returns as its first argument",
-                                         to(), from()));
+                m_faults.add(region, "{} doesn't take what {} returns as its first argument", to,
+                             from);
                 continue;
             }
             const bool sameOthers = arguments.empty()
@@ -244,10 +213,10 @@ private:
                                         : std::equal(inputs.begin() + 1, inputs.end(),
                                                      arguments.begin() + 1, arguments.end());
             if (!sameOthers)
-                m_faults.add(region, fmt::format("the further arguments of {} aren't those of {}",
-                                                 to(), nameOf(m_program, region.members.front())));
+                m_faults.add(region, "the further arguments of {} aren't those of {}", to,
+                             region.members.front());
             if (const std::optional<std::string> what = passingFault(m_program, region, i + 1))
-                m_faults.add(region, *what);
+                m_faults.add(region, "{}", *what);
             checkPassed(region, i);
         }
     }
@@ -256,20 +225,17 @@ private:
     {
         const CallId giver = region.members[index];
         const StorageId storage = storageOf(call(giver).outputs.front());
-        const auto value = [&] {
-            return fmt::format("{}, which {} passes on,", nameOf(m_program, storage),
-                               nameOf(m_program, giver));
-        };
         const OpIndex alloc = m_program.storage(storage).alloc;
         if (alloc < region.first || alloc > region.last) {
-            m_faults.add(region, fmt::format("{} was allocated before it", value()));
+            m_faults.add(region, "{}, which {} passes on, was allocated before it", storage, giver);
             return;
         }
         if (use(storage).last > region.last && !isResult(region, storage))
-            m_faults.add(region, fmt::format("{} is also used by {} after it", value(),
-                                             nameOf(m_program, opAt(use(storage).last))));
+            m_faults.add(region, "{}, which {} passes on, is also used by {} after it", storage,
+                         giver, opAt(use(storage).last));
         if (m_python[storage.index()] >= m_end)
-            m_faults.add(region, fmt::format("{} is still held when backward begins", value()));
+            m_faults.add(region, "{}, which {} passes on, is still held when backward begins",
+                         storage, giver);
     }
 
     // Rule 3.
@@ -280,15 +246,11 @@ private:
                 if (isResult(region, storage))
                     continue;
                 if (use(storage).last > region.last)
-                    m_faults.add(
-                        region,
-                        fmt::format("{} is used by {} after it, but isn't among the results",
-                                    nameOf(m_program, storage),
-                                    nameOf(m_program, opAt(use(storage).last))));
+                    m_faults.add(region, "{} is used by {} after it, but isn't among the results",
+                                 storage, opAt(use(storage).last));
                 else if (m_program.storage(storage).free == graph::kNever)
-                    m_faults.add(region,
-                                 fmt::format("{} outlives the step, but isn't among the results",
-                                             nameOf(m_program, storage)));
+                    m_faults.add(region, "{} outlives the step, but isn't among the results",
+                                 storage);
             }
         }
     }
@@ -301,19 +263,15 @@ private:
         for (OpIndex op = region.first; op <= region.last; ++op) {
             const graph::Op& row = m_program.op(opAt(op));
             if (row.isCollective)
-                m_faults.add(region, fmt::format("{} is a collective, which can't run again",
-                                                 nameOf(m_program, opAt(op))));
+                m_faults.add(region, "{} is a collective, which can't run again", opAt(op));
             for (const TensorId tensor : row.reads) {
                 const StorageId storage = storageOf(tensor);
                 if (isCaptured(region, storage) && captured.insert(storage).second)
-                    m_faults.add(region, fmt::format("{} reads {}, which isn't an argument of it",
-                                                     nameOf(m_program, opAt(op)),
-                                                     nameOf(m_program, storage)));
+                    m_faults.add(region, "{} reads {}, which isn't an argument of it", opAt(op),
+                                 storage);
                 else if (changesUnder(region, row, storage) && captured.insert(storage).second)
-                    m_faults.add(
-                        region, fmt::format("{} reads {}, which {} overwrites",
-                                            nameOf(m_program, opAt(op)), nameOf(m_program, storage),
-                                            nameOf(m_program, opAt(use(storage).lastWrite))));
+                    m_faults.add(region, "{} reads {}, which {} overwrites", opAt(op), storage,
+                                 opAt(use(storage).lastWrite));
             }
             for (const TensorId tensor : row.writes) {
                 const StorageId storage = storageOf(tensor);
@@ -321,9 +279,8 @@ private:
                 if (written.alloc < region.first
                     && written.storageClass != graph::StorageClass::Buffer
                     && overwritten.insert(storage).second)
-                    m_faults.add(region, fmt::format("{} overwrites {}, which is older than it",
-                                                     nameOf(m_program, opAt(op)),
-                                                     nameOf(m_program, storage)));
+                    m_faults.add(region, "{} overwrites {}, which is older than it", opAt(op),
+                                 storage);
             }
         }
     }
@@ -355,9 +312,8 @@ private:
             const StorageId storage = storageOf(tensor);
             const OpIndex write = use(storage).lastWrite;
             if (write > region.last && seen.insert(storage).second)
-                m_faults.add(region, fmt::format("{} overwrites its argument {} after it",
-                                                 nameOf(m_program, opAt(write)),
-                                                 nameOf(m_program, storage)));
+                m_faults.add(region, "{} overwrites its argument {} after it", opAt(write),
+                             storage);
         }
     }
 
@@ -368,7 +324,7 @@ private:
     std::vector<bool> m_isAround;   ///< by call: a member of the region around; else all false
     std::vector<bool> m_isRepeated; ///< by op: the recorded step runs it again
     std::vector<std::vector<StorageId>> m_allocated;
-    FaultList m_faults{m_program};
+    FaultList m_faults;
 };
 
 /// The first region that lies in too many others, null without.
@@ -387,15 +343,46 @@ const Region* tooDeep(const std::vector<Region>& regions, std::size_t around = 0
 
 std::vector<Fault> regionFaults(const graph::Program& program, const CheckpointRegions& plan)
 {
+    std::vector<Fault> faults;
     if (const Region* region = tooDeep(plan.regions))
-        return {{FaultKind::IllegalRegion,
-                 fmt::format("The region of ops {} to {} lies in {} others, one in another: {} in "
-                             "each other are what Python's stack holds.",
-                             region->first, region->last, kMostNested, kMostNested)}};
-    std::vector<Fault> faults = plan.granularity == Granularity::Op
-                                    ? opRegionFaults(program, plan)
-                                    : RegionChecker{program}.run(plan);
-    return faults.empty() ? saveFaults(program, plan) : faults;
+        FaultList{program, faults}.add(
+            FaultKind::IllegalRegion,
+            "The region of ops {} to {} lies in {} others, one in another: {} in each other are "
+            "what Python's stack holds.",
+            region->first, region->last, kMostNested, kMostNested);
+    else if (plan.granularity == Granularity::Op)
+        checkOpRegions(program, plan, faults);
+    else
+        RegionChecker{program, faults}.checkAll(plan.regions, nullptr);
+    if (faults.empty())
+        checkSaves(program, plan, faults);
+    return faults;
+}
+
+std::vector<Fault> triggerFaults(const graph::Program& program, const CheckpointRegions& plan)
+{
+    std::vector<Fault> faults;
+    FaultList list{program, faults};
+    std::vector<bool> isTold(plan.regions.size(), false);
+    const auto forward = static_cast<OpIndex>(program.forwardCount());
+    for (const graph::Saved& row : program.saved) {
+        if (!row.unpack || *row.unpack >= forward)
+            continue;
+        // An op of a nested region lies in the outermost one, too.
+        const auto op = static_cast<OpIndex>(row.op.index());
+        const auto region = std::ranges::find_if(plan.regions, [op](const Region& candidate) {
+            return candidate.first <= op && op <= candidate.last;
+        });
+        if (region == plan.regions.end())
+            continue;
+        const auto told = isTold.begin() + (region - plan.regions.begin());
+        if (!*told)
+            list.add(FaultKind::IllegalRegion,
+                     "In forward {} would be recomputed: what {} saves is unpacked before {}.",
+                     *region, row.op, opAt(*row.unpack));
+        *told = true;
+    }
+    return faults;
 }
 
 } // namespace plimsoll::plan::verifying

@@ -4,7 +4,6 @@
 #include "core/plan/fault.h"
 #include "core/plan/plan.h"
 
-#include <string>
 #include <vector>
 
 namespace plimsoll::plan::verifying {
@@ -13,5 +12,10 @@ namespace plimsoll::plan::verifying {
 /// execute the regions with the same results.
 [[nodiscard]] std::vector<Fault> regionFaults(const graph::Program& program,
                                               const CheckpointRegions& plan);
+
+/// Regions that would be recomputed inside forward or loss, because something there unpacks what
+/// they save (a gradient taken inside of the forward, say): rule 7 of LIFETIMES.md.
+[[nodiscard]] std::vector<Fault> triggerFaults(const graph::Program& program,
+                                               const CheckpointRegions& plan);
 
 } // namespace plimsoll::plan::verifying

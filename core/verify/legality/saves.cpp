@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/verify/legality/saves.h"
-
-#include "core/verify/faults.h"
-#include "core/verify/names.h"
-
-#include <fmt/format.h>
+#include "core/verify/legality/region_rules.h"
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 namespace plimsoll::plan::verifying {
 
@@ -22,15 +16,11 @@ using graph::TensorId;
 class SaveChecker
 {
 public:
-    explicit SaveChecker(const graph::Program& program) : m_program{program} {}
-
-    [[nodiscard]] std::vector<Fault> run(const CheckpointRegions& plan)
+    SaveChecker(const graph::Program& program, std::vector<Fault>& faults)
+        : m_program{program}, m_faults{program, faults}
     {
-        check(plan.regions);
-        return std::move(m_faults).take();
     }
 
-private:
     void check(const std::vector<Region>& regions)
     {
         for (const Region& region : regions) {
@@ -43,23 +33,22 @@ private:
         }
     }
 
+private:
     [[nodiscard]] bool checkPlaces(const Region& region)
     {
         OpIndex before = region.first - 1;
         for (const OpId op : region.save) {
             const auto at = static_cast<OpIndex>(op.index());
             if (at <= before || at > region.last) {
-                m_faults.add(region,
-                             fmt::format("the ops that it saves don't rise inside of it: op {}",
-                                         op.index()));
+                m_faults.add(region, "the ops that it saves don't rise inside of it: op {}",
+                             op.index());
                 return false;
             }
             before = at;
             for (const Region& nested : region.nested) {
                 if (nested.first > at || at > nested.last)
                     continue;
-                m_faults.add(region, fmt::format("it saves {}, which {} would have to save",
-                                                 nameOf(m_program, op), nameOf(m_program, nested)));
+                m_faults.add(region, "it saves {}, which {} would have to save", op, nested);
                 return false;
             }
         }
@@ -78,14 +67,11 @@ private:
         };
         if (row.outputs.empty() || !std::ranges::all_of(row.outputs, isOwn)
             || !std::ranges::all_of(row.writes, isBuffer)) {
-            m_faults.add(region,
-                         fmt::format("it saves {}, which doesn't make all of its results anew",
-                                     nameOf(m_program, op)));
+            m_faults.add(region, "it saves {}, which doesn't make all of its results anew", op);
             return;
         }
         if (const std::optional<OpId> writer = overwriter(row.outputs))
-            m_faults.add(region, fmt::format("it saves {}, whose result {} overwrites",
-                                             nameOf(m_program, op), nameOf(m_program, *writer)));
+            m_faults.add(region, "it saves {}, whose result {} overwrites", op, *writer);
     }
 
     [[nodiscard]] std::optional<OpId> overwriter(const std::vector<TensorId>& results) const
@@ -115,23 +101,24 @@ private:
                 fetched = op;
             if (!isSaved && fetched) {
                 m_faults.add(region,
-                             fmt::format("it saves {}, which draws random numbers, but not {}, "
-                                         "which draws after it and would draw other ones",
-                                         nameOf(m_program, *fetched), nameOf(m_program, op)));
+                             "it saves {}, which draws random numbers, but not {}, which draws "
+                             "after it and would draw other ones",
+                             *fetched, op);
                 return;
             }
         }
     }
 
     const graph::Program& m_program;
-    FaultList m_faults{m_program};
+    FaultList m_faults;
 };
 
 } // namespace
 
-std::vector<Fault> saveFaults(const graph::Program& program, const CheckpointRegions& plan)
+void checkSaves(const graph::Program& program, const CheckpointRegions& plan,
+                std::vector<Fault>& faults)
 {
-    return SaveChecker{program}.run(plan);
+    SaveChecker{program, faults}.check(plan.regions);
 }
 
 } // namespace plimsoll::plan::verifying

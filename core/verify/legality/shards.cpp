@@ -31,8 +31,8 @@ bool isBlock(const Program& program, graph::ModuleId id)
                         || module.className == "ModuleDict";
     if (isList || module.path.empty() || module.path.back() < '0' || module.path.back() > '9')
         return false;
-    return std::any_of(program.modules.begin(), program.modules.end(),
-                       [id](const graph::Module& other) { return other.parent == id; });
+    return std::ranges::any_of(program.modules,
+                               [id](const graph::Module& other) { return other.parent == id; });
 }
 
 std::vector<Family> familiesOf(const Program& program)
@@ -50,7 +50,7 @@ std::vector<Family> familiesOf(const Program& program)
                    module.parent ? static_cast<std::int64_t>(module.parent->index()) : -1,
                    module.className}];
         if (family.calls.empty())
-            family.dots = std::count(module.path.begin(), module.path.end(), '.');
+            family.dots = std::ranges::count(module.path, '.');
         family.calls.emplace_back(i);
         family.ops += call.last - call.first + 1;
     }
@@ -88,14 +88,14 @@ std::vector<CallId> blocksOf(const Program& program)
     for (const Family* family : outermost)
         if (family->dots == largest->dots)
             blocks.insert(blocks.end(), family->calls.begin(), family->calls.end());
-    std::sort(blocks.begin(), blocks.end());
+    std::ranges::sort(blocks);
     return blocks;
 }
 
 OpIndex countOf(const Program& program, Phase last)
 {
-    const auto end = std::find_if(program.ops.begin(), program.ops.end(),
-                                  [last](const graph::Op& op) { return op.phase > last; });
+    const auto end =
+        std::ranges::find_if(program.ops, [last](const graph::Op& op) { return op.phase > last; });
     return static_cast<OpIndex>(end - program.ops.begin());
 }
 
@@ -168,11 +168,10 @@ private:
         std::set<Group*> touched;
         for (Group& group : m_groups) {
             const bool runsNode =
-                op.forwardOp
-                && std::any_of(group.calls.begin(), group.calls.end(), [&](const auto& call) {
-                       const auto at = static_cast<OpIndex>(op.forwardOp->index());
-                       return call.first <= at && at <= call.second;
-                   });
+                op.forwardOp && std::ranges::any_of(group.calls, [&](const auto& call) {
+                    const auto at = static_cast<OpIndex>(op.forwardOp->index());
+                    return call.first <= at && at <= call.second;
+                });
             if (runsNode)
                 touched.insert(&group);
         }

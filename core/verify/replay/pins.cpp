@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/verify/replay/pins.h"
 
-#include "core/verify/names.h"
-
-#include <fmt/format.h>
-
 namespace plimsoll::plan::verifying {
 
 using graph::OpIndex;
@@ -25,13 +21,13 @@ PinWatch::PinWatch(const Problem& problem)
                     .push_back(pin);
 }
 
-void PinWatch::watch(OpIndex op, bool isRecomputed, const Heap& heap, Verification& seen)
+void PinWatch::watch(OpIndex op, bool isRecomputed, const Heap& heap, FaultList& faults)
 {
     if (m_problem.pins.empty())
         return;
     if (isRecomputed) {
         for (const std::size_t pin : m_keptBy[static_cast<std::size_t>(op)])
-            tell(pin, "which the plan recomputes", op, seen);
+            tell(pin, "which the plan recomputes", op, faults);
         return;
     }
     if (op != m_backward)
@@ -41,20 +37,18 @@ void PinWatch::watch(OpIndex op, bool isRecomputed, const Heap& heap, Verificati
             for (const StorageId storage : m_problem.pins[pin].storages)
                 if (heap.isAlive(heap.original(storage)))
                     tell(pin, "which the plan keeps until backward",
-                         m_problem.step()->storage(storage).alloc, seen);
+                         m_problem.step()->storage(storage).alloc, faults);
 }
 
-void PinWatch::tell(std::size_t pin, const char* what, OpIndex maker, Verification& seen)
+void PinWatch::tell(std::size_t pin, const char* what, OpIndex maker, FaultList& faults)
 {
     if (m_isTold[pin])
         return;
     m_isTold[pin] = true;
     const Pin& broken = m_problem.pins[pin];
-    seen.faults.push_back(
-        {FaultKind::PinViolated,
-         fmt::format("The pin {}:{} is violated by what {} makes, {}.",
-                     broken.kind == PinKind::Keep ? "keep" : "recompute", broken.glob,
-                     nameOf(*m_problem.step(), graph::opAt(maker)), what)});
+    faults.add(FaultKind::PinViolated, "The pin {}:{} is violated by what {} makes, {}.",
+               broken.kind == PinKind::Keep ? "keep" : "recompute", broken.glob, graph::opAt(maker),
+               what);
 }
 
 } // namespace plimsoll::plan::verifying

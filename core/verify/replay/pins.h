@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/plan.h"
+#include "core/verify/faults.h"
 #include "core/verify/replay/heap.h"
-#include "core/verify/verification.h"
 
 #include <cstddef>
 #include <vector>
@@ -17,10 +16,10 @@ public:
     explicit PinWatch(const Problem& problem);
 
     /// While op `op` runs, by itself or again.
-    void watch(graph::OpIndex op, bool isRecomputed, const Heap& heap, Verification& seen);
+    void watch(graph::OpIndex op, bool isRecomputed, const Heap& heap, FaultList& faults);
 
 private:
-    void tell(std::size_t pin, const char* what, graph::OpIndex maker, Verification& seen);
+    void tell(std::size_t pin, const char* what, graph::OpIndex maker, FaultList& faults);
 
     const Problem& m_problem;
     graph::OpIndex m_backward;                      ///< its first op

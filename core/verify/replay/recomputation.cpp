@@ -2,9 +2,6 @@
 #include "core/verify/replay/recomputation.h"
 
 #include "core/verify/legality/statistics.h"
-#include "core/verify/names.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -15,9 +12,8 @@ using graph::OpIndex;
 using graph::StorageId;
 using graph::TensorId;
 
-Recomputation::Recomputation(ReplayState& state, StepNodes& nodes)
+Recomputation::Recomputation(ReplayState& state)
     : m_state{state}
-    , m_nodes{nodes}
     , m_local{m_state.python}
     , m_made(m_state.program.storages.size(), kNoInstance)
     , m_localEvents(m_state.program.ops.size())
@@ -60,11 +56,12 @@ void Recomputation::takeArguments()
         frame.packed.clear(); // taken out of the parent's table: held by this call alone
     }
     if (m_run.arguments.size() != frame.arguments.size()) {
-        m_state.fault(FaultKind::UseAfterFree,
-                      fmt::format("The recomputation of {} before {} finds its arguments gone.",
-                                  nameOf(m_state.program, *frame.region),
-                                  m_run.place < m_state.end ? m_state.describe(m_run.place)
-                                                            : "the step's end"));
+        const std::string place = m_run.place < m_state.end
+                                      ? nameOf(m_state.program, graph::opAt(m_run.place))
+                                      : "the step's end";
+        m_state.faults.add(FaultKind::UseAfterFree,
+                           "The recomputation of {} before {} finds its arguments gone.",
+                           *frame.region, place);
         return;
     }
     for (std::size_t i = 0; i < m_run.arguments.size(); ++i) {
@@ -106,17 +103,12 @@ bool Recomputation::prepare(OpIndex next)
 void Recomputation::packArguments(int nested)
 {
     Frame& frame = m_state.tree[nested];
-    const bool isWanted = frame.references > 0; // else the holders in this frame are gone
+    // Where the holders in this frame are gone, the second call of the nested function has made a
+    // frame of its own.
+    std::vector<InstanceId>& held = frame.references > 0 ? frame.packed : m_run.frames[nested].held;
     for (const StorageId storage : frame.arguments) {
-        const InstanceId instance = visible(storage);
-        if (isWanted) {
-            m_state.heap.acquire(instance);
-            frame.packed.push_back(instance);
-        } else {
-            // The second call of the nested function made a frame of its own.
-            m_state.heap.acquire(instance);
-            m_run.frames[nested].held.push_back(instance);
-        }
+        m_state.heap.acquire(visible(storage));
+        held.push_back(visible(storage));
     }
 }
 
@@ -168,10 +160,9 @@ void Recomputation::fetch(OpIndex opIndex)
         const auto copy = std::ranges::find_if(
             copies, [&](InstanceId id) { return m_state.heap.storageOf(id) == storage; });
         if (copy == copies.end()) {
-            m_state.fault(FaultKind::UseAfterFree,
-                          fmt::format("The recomputation of {} fetches {}, which is gone.",
-                                      nameOf(m_state.program, *m_state.tree[m_run.frame].region),
-                                      nameOf(m_state.program, storage)));
+            m_state.faults.add(FaultKind::UseAfterFree,
+                               "The recomputation of {} fetches {}, which is gone.",
+                               *m_state.tree[m_run.frame].region, storage);
             continue;
         }
         m_made[storage.index()] = *copy;
@@ -195,10 +186,9 @@ void Recomputation::execute(OpIndex opIndex)
         const InstanceId instance = read(opIndex, storage);
         if (instance != kNoInstance && !m_state.isBuffer(storage)
             && m_state.heap.version(instance) != versions[i])
-            m_state.fault(
-                FaultKind::OverwrittenInput,
-                fmt::format("The recomputation of {} reads {}, which was overwritten since.",
-                            m_state.describe(opIndex), nameOf(m_state.program, storage)));
+            m_state.faults.add(FaultKind::OverwrittenInput,
+                               "The recomputation of {} reads {}, which was overwritten since.",
+                               graph::opAt(opIndex), storage);
     }
     for (const StorageId storage : m_state.allocates[static_cast<std::size_t>(opIndex)]) {
         const InstanceId made = m_state.heap.create(storage, false);
@@ -235,10 +225,9 @@ InstanceId Recomputation::read(OpIndex opIndex, StorageId storage)
     if (m_state.heap.isAlive(instance))
         return instance;
     const bool isMissing = instance == kNoInstance;
-    m_state.fault(isMissing ? FaultKind::UseBeforeCompute : FaultKind::UseAfterFree,
-                  fmt::format("The recomputation of {} uses {}, which {}.",
-                              m_state.describe(opIndex), nameOf(m_state.program, storage),
-                              isMissing ? "it hasn't computed yet" : "was freed before"));
+    m_state.faults.add(isMissing ? FaultKind::UseBeforeCompute : FaultKind::UseAfterFree,
+                       "The recomputation of {} uses {}, which {}.", graph::opAt(opIndex), storage,
+                       isMissing ? "it hasn't computed yet" : "was freed before");
     return kNoInstance;
 }
 
@@ -256,11 +245,12 @@ void Recomputation::letGo(OpIndex opIndex)
     if (opIndex < m_state.tree[m_run.frame].first)
         return;
     for (const Event event : std::exchange(m_localEvents[static_cast<std::size_t>(opIndex)], {})) {
-        if (event.kind == Event::Kind::Node || event.kind == Event::Kind::Frame) {
-            if (event.kind == Event::Kind::Node)
-                forgetNode(event.subject);
-            else
-                unreference(event.subject);
+        if (event.kind == Event::Kind::Node) {
+            forgetNode(event.subject);
+            continue;
+        }
+        if (event.kind == Event::Kind::Frame) {
+            unreference(event.subject);
             continue;
         }
         const OpIndex alloc = m_state.program.storage(m_state.heap.storageOf(event.subject)).alloc;
@@ -295,7 +285,7 @@ void Recomputation::stop()
     for (const StorageId storage : std::exchange(m_bound, {}))
         m_made[storage.index()] = kNoInstance;
     for (int late = std::exchange(frame.lateReleases, 0); late > 0; --late)
-        m_nodes.unreference(m_run.frame);
+        m_state.unreference(m_run.frame);
 }
 
 // The same inside of a recomputation, whose graph ends with it at the latest.

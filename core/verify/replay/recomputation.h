@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/verify/replay/step_nodes.h"
+#include "core/verify/replay/replay_state.h"
 
 #include <map>
 #include <vector>
@@ -12,7 +12,7 @@ namespace plimsoll::plan::verifying {
 class Recomputation
 {
 public:
-    Recomputation(ReplayState& state, StepNodes& nodes);
+    explicit Recomputation(ReplayState& state);
     /// Runs region `id` for the op of backward at `place`, until all that it packs is there.
     void run(int id, graph::OpIndex place);
 
@@ -57,7 +57,6 @@ private:
     void unreference(int nested);
 
     ReplayState& m_state;
-    StepNodes& m_nodes;
     Execution m_run;
     std::vector<graph::OpIndex> m_local;   ///< by storage: until when its variables hold it
     std::vector<InstanceId> m_made;        ///< by storage: what its name means in it

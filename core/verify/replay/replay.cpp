@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/verify/replay/replay.h"
 
-#include "core/verify/names.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 namespace plimsoll::plan::verifying {
 
 using graph::kBeforeStep;
-using graph::kNever;
 using graph::OpIndex;
 using graph::StorageId;
 using graph::TensorId;
@@ -25,7 +20,7 @@ Replay::Replay(const Problem& problem, const CheckpointRegions& plan, Verificati
         if (frame == kNoRegion || !row.unpack || *row.unpack < 0 || *row.unpack > m_state.end)
             continue;
         m_wanted[static_cast<std::size_t>(*row.unpack)].push_back(frame);
-        m_reads.addRow(i);
+        m_rowsOfNode[row.sequence].push_back(i);
     }
     m_state.tree.passVariables(kNoRegion, m_held);
 }
@@ -53,7 +48,7 @@ void Replay::run()
         recomputeBefore(op);
         execute(op);
         m_state.now = op;
-        m_nodes.makeNode(op);
+        m_state.makeNode(op);
         pack(op, true);
         prepare(op + 1);
         letGo(op);
@@ -75,7 +70,7 @@ void Replay::begin()
 
 void Replay::execute(OpIndex opIndex)
 {
-    m_reads.check(opIndex);
+    checkReads(opIndex);
     for (const StorageId storage : m_state.allocates[static_cast<std::size_t>(opIndex)]) {
         const InstanceId made = m_state.heap.create(storage, true);
         if (opIndex < m_state.forward)
@@ -117,10 +112,8 @@ void Replay::enter(int id)
     const auto hold = [&](StorageId storage) {
         const InstanceId instance = m_state.heap.original(storage);
         if (!m_state.heap.isAlive(instance))
-            m_state.fault(FaultKind::UseAfterFree,
-                          fmt::format("{} is given {}, which was freed before.",
-                                      nameOf(m_state.program, *frame.region),
-                                      nameOf(m_state.program, storage)));
+            m_state.faults.add(FaultKind::UseAfterFree, "{} is given {}, which was freed before.",
+                               *frame.region, storage);
         m_state.heap.acquire(instance);
         return instance;
     };
@@ -159,17 +152,15 @@ void Replay::packRow(std::size_t index)
             return; // lives as recorded
         const InstanceId instance = m_state.heap.original(storage);
         if (!m_state.heap.isAlive(instance))
-            m_state.fault(FaultKind::UseAfterFree,
-                          fmt::format("{} saves {}, which {}.", m_state.describe(opIndex),
-                                      nameOf(m_state.program, storage),
-                                      m_state.isCode
-                                          ? "it doesn't use, as only a custom autograd function's "
-                                            "forward does: a plan between ops would lose its "
-                                            "backward, so plan between modules"
-                                          : "was freed before"));
+            m_state.faults.add(
+                FaultKind::UseAfterFree, "{} saves {}, which {}.", graph::opAt(opIndex), storage,
+                m_state.isCode ? "it doesn't use, as only a custom autograd function's forward "
+                                 "does: a plan between ops would lose its backward, so plan "
+                                 "between modules"
+                               : "was freed before");
         m_state.heap.acquire(instance);
         if (m_state.branches.owns(index))
-            m_nodes.keep(index, instance);
+            m_state.keptByRow[index] = instance;
         else
             m_state.schedule(row.released, {Event::Kind::Release, instance});
         return;
@@ -206,8 +197,8 @@ void Replay::apply(const Event& event, OpIndex opIndex)
     }
     case Event::Kind::Release: m_state.heap.release(event.subject); break;
     case Event::Kind::Row: releaseRow(static_cast<std::size_t>(event.subject), opIndex); break;
-    case Event::Kind::Frame: m_nodes.unreference(event.subject); break;
-    case Event::Kind::Node: m_nodes.forgetNode(event.subject, opIndex); break;
+    case Event::Kind::Frame: m_state.unreference(event.subject); break;
+    case Event::Kind::Node: m_state.forgetNode(event.subject, opIndex); break;
     }
 }
 
@@ -219,7 +210,84 @@ void Replay::releaseRow(std::size_t index, OpIndex opIndex)
     if (!frame.recomputed && row.unpack && *row.unpack == opIndex + 1)
         ++frame.lateReleases;
     else
-        m_nodes.unreference(m_state.tree.innermost(static_cast<OpIndex>(row.op.index())));
+        m_state.unreference(m_state.tree.innermost(static_cast<OpIndex>(row.op.index())));
+}
+
+void Replay::checkReads(OpIndex opIndex)
+{
+    const auto checkAll = [&](const std::vector<TensorId>& tensors) {
+        for (const TensorId tensor : tensors) {
+            const StorageId storage = m_state.storageOf(tensor);
+            if (opIndex < m_state.forward)
+                m_state.readVersions[static_cast<std::size_t>(opIndex)].push_back(
+                    m_state.writes[storage.index()]);
+            if (m_state.heap.isAlive(m_state.heap.original(storage)))
+                continue;
+            if (m_state.heap.original(storage) == kNoInstance)
+                m_state.faults.add(FaultKind::UseBeforeCompute,
+                                   "{} uses {}, which isn't computed yet.", graph::opAt(opIndex),
+                                   storage);
+            else if (opIndex < m_state.forward)
+                m_state.faults.add(FaultKind::UseAfterFree, "{} uses {}, which was freed before.",
+                                   graph::opAt(opIndex), storage);
+            else
+                checkBackwardRead(opIndex, storage);
+        }
+    };
+    checkAll(m_state.op(opIndex).reads);
+    checkAll(m_state.op(opIndex).writes);
+}
+
+// A node gets a recomputed value from no one but its own saved tensors, while they are unpacked.
+void Replay::checkSlots(OpIndex opIndex, StorageId storage)
+{
+    bool isNamed = false;
+    bool isThere = false;
+    bool isRight = false;
+    if (const auto rows = m_rowsOfNode.find(m_state.op(opIndex).sequence);
+        rows != m_rowsOfNode.end())
+        for (const std::size_t index : rows->second) {
+            const graph::Saved& row = m_state.program.saved[index];
+            if (m_state.storageOf(row.tensor) != storage || *row.unpack > opIndex
+                || row.dropped < opIndex)
+                continue;
+            isNamed = true;
+            const InstanceId instance = m_state.slots[index];
+            isThere = isThere || m_state.heap.isAlive(instance);
+            isRight = isRight
+                      || (m_state.heap.isAlive(instance)
+                          && m_state.heap.version(instance) == m_state.writes[storage.index()]);
+        }
+    if (!isNamed)
+        m_state.faults.add(FaultKind::UseAfterFree,
+                           "{} reads {}, of which only a recomputed copy is left that no saved "
+                           "tensor of its node names.",
+                           graph::opAt(opIndex), storage);
+    else if (!isThere)
+        m_state.faults.add(FaultKind::UseBeforeCompute,
+                           "{} reads {}, which its own region doesn't hold recomputed.",
+                           graph::opAt(opIndex), storage);
+    else if (!isRight && !m_state.isBuffer(storage))
+        m_state.faults.add(FaultKind::OverwrittenInput,
+                           "{} reads {} as recomputed, but the step overwrote it since.",
+                           graph::opAt(opIndex), storage);
+}
+
+// The step's own life is over: a recomputed one has to stand in, as it was when it was saved.
+void Replay::checkBackwardRead(OpIndex opIndex, StorageId storage)
+{
+    if (!m_state.heap.alive(storage).empty()) {
+        checkSlots(opIndex, storage);
+        return;
+    }
+    const OpIndex alloc = m_state.program.storage(storage).alloc;
+    bool isToCome = false;
+    for (int id = alloc < 0 ? kNoRegion : m_state.tree.innermost(alloc); id != kNoRegion;
+         id = m_state.tree[id].parent)
+        isToCome = isToCome || !m_state.tree[id].recomputed;
+    m_state.faults.add(isToCome ? FaultKind::UseBeforeCompute : FaultKind::UseAfterFree,
+                       "{} reads {}, which {}.", graph::opAt(opIndex), storage,
+                       isToCome ? "isn't recomputed yet" : "was freed before");
 }
 
 } // namespace plimsoll::plan::verifying

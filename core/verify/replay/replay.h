@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/verify/replay/reads.h"
 #include "core/verify/replay/recomputation.h"
-#include "core/verify/replay/step_nodes.h"
 
+#include <cstdint>
+#include <map>
 #include <vector>
 
 namespace plimsoll::plan::verifying {
@@ -23,6 +23,10 @@ private:
     void begin();
     void recomputeBefore(graph::OpIndex place);
     void execute(graph::OpIndex opIndex);
+    /// Checks that what the step's own execution reads is there.
+    void checkReads(graph::OpIndex opIndex);
+    void checkBackwardRead(graph::OpIndex opIndex, graph::StorageId storage);
+    void checkSlots(graph::OpIndex opIndex, graph::StorageId storage);
     void prepare(graph::OpIndex next);
     void enter(int id);
     void pack(graph::OpIndex opIndex, bool after);
@@ -32,11 +36,11 @@ private:
     void releaseRow(std::size_t index, graph::OpIndex opIndex);
 
     ReplayState m_state;
-    ReadCheck m_reads{m_state};
-    StepNodes m_nodes{m_state};
-    Recomputation m_recomputation{m_state, m_nodes};
+    Recomputation m_recomputation{m_state};
     std::vector<std::vector<int>> m_wanted; ///< by op: regions unpacked before it
-    std::vector<graph::OpIndex> m_held;     ///< by storage: as the plan changes m_state.python
+    std::map<std::int64_t, std::vector<std::size_t>>
+        m_rowsOfNode; ///< by sequence number: live rows of regions, which recomputations pack
+    std::vector<graph::OpIndex> m_held; ///< by storage: as the plan changes m_state.python
 };
 
 } // namespace plimsoll::plan::verifying

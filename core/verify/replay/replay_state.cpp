@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/verify/replay/replay_state.h"
 
-#include "core/verify/faults.h"
-#include "core/verify/names.h"
-#include "core/verify/python_holds.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -20,6 +14,7 @@ ReplayState::ReplayState(const Problem& given, const CheckpointRegions& plan,
     : program{*given.step()}
     , problem{given}
     , seen{verification}
+    , faults{program, verification.faults}
     , heap{program, given.rounding}
     , pins{given}
     , shards{given}
@@ -33,6 +28,7 @@ ReplayState::ReplayState(const Problem& given, const CheckpointRegions& plan,
     , rows(program.ops.size())
     , events(program.ops.size() + 1)
     , nodeReferences(program.forwardCount(), 0)
+    , keptByRow(program.saved.size(), kNoInstance)
     , slots(program.saved.size(), kNoInstance)
     , python{isCode ? codeHolds(program, pythonHolds(program)) : pythonHolds(program)}
     , writes(program.storages.size(), 0)
@@ -47,32 +43,20 @@ ReplayState::ReplayState(const Problem& given, const CheckpointRegions& plan,
         rows[program.saved[i].op.index()].push_back(i);
 }
 
-std::string ReplayState::describe(OpIndex opIndex) const
-{
-    return nameOf(program, graph::opAt(opIndex));
-}
-
-void ReplayState::fault(FaultKind kind, std::string sentence)
-{
-    if (seen.faults.size() < FaultList::kMost)
-        seen.faults.push_back({kind, std::move(sentence)});
-}
-
 void ReplayState::recordStep(OpIndex opIndex, int frame)
 {
     const base::Bytes live =
         heap.live() + problem.reserve + shards.during(opIndex, frame != kNoRegion);
     const std::size_t step = seen.liveBytes.size();
     seen.liveBytes.push_back(live);
-    pins.watch(opIndex, frame != kNoRegion, heap, seen);
+    pins.watch(opIndex, frame != kNoRegion, heap, faults);
     if (live > seen.peak) {
         // The first step over the budget is told; later ones add nothing.
         if (live > problem.budget && seen.peak <= problem.budget)
-            fault(FaultKind::OverBudget,
-                  fmt::format("Step {}, {}{}, needs {} bytes: {} more than the budget of {}.", step,
-                              frame == kNoRegion ? "" : "the recomputation of ", describe(opIndex),
-                              live.count(), (live - problem.budget).count(),
-                              problem.budget.count()));
+            faults.add(FaultKind::OverBudget,
+                       "Step {}, {}{}, needs {} bytes: {} more than the budget of {}.", step,
+                       frame == kNoRegion ? "" : "the recomputation of ", graph::opAt(opIndex),
+                       live.count(), (live - problem.budget).count(), problem.budget.count());
         seen.peak = live;
         seen.peakStep = step;
     }
@@ -84,6 +68,71 @@ void ReplayState::schedule(OpIndex opIndex, Event event)
         return; // outlives the step
     opIndex = std::max(opIndex, now);
     events[static_cast<std::size_t>(opIndex) + 1].push_back(event);
+}
+
+// An op of forward has run: variables, nodes that will read its result and frames that will be
+// given it keep its node.
+void ReplayState::makeNode(OpIndex opIndex)
+{
+    if (!hasCountedNode(opIndex))
+        return;
+    const DeadBranches::Branch& branch = branches[opIndex];
+    nodeReferences[static_cast<std::size_t>(opIndex)] =
+        1 + static_cast<int>(branch.readers.size() + branch.frames.size());
+    schedule(std::max(tree.waited(opIndex, branch.variables, kNoRegion), opIndex),
+             {Event::Kind::Node, opIndex});
+}
+
+void ReplayState::forgetNode(int node, OpIndex opIndex)
+{
+    std::vector<int> open{node};
+    while (!open.empty()) {
+        const int at = open.back();
+        open.pop_back();
+        int& references = nodeReferences[static_cast<std::size_t>(at)];
+        if (--references > 0)
+            continue;
+        const DeadBranches::Branch& branch = branches[at];
+        const bool isReturned = branches.lastLine() >= 0 && opIndex >= branches.lastLine();
+        if (branch.isFinal && isReturned && branch.fell > opIndex) {
+            references = 1; // the model's caller
+            schedule(branch.fell, {Event::Kind::Node, at});
+            continue;
+        }
+        if (branch.isFinal)
+            releaseRows(at);
+        open.insert(open.end(), branch.givers.begin(), branch.givers.end());
+    }
+}
+
+void ReplayState::releaseRows(int node)
+{
+    for (const std::size_t row : branches[node].rows) {
+        const int frame = tree.innermost(static_cast<OpIndex>(program.saved[row].op.index()));
+        if (const auto again = packedAgain.find(row); again != packedAgain.end())
+            for (const InstanceId instance : std::exchange(again->second, {}))
+                heap.release(instance);
+        if (frame == kNoRegion)
+            heap.release(keptByRow[row]);
+        else
+            unreference(frame);
+    }
+}
+
+void ReplayState::unreference(int id)
+{
+    Frame& frame = tree[id];
+    if (--frame.references > 0)
+        return;
+    for (const InstanceId instance : std::exchange(frame.packed, {}))
+        heap.release(instance);
+    for (const InstanceId instance : std::exchange(frame.copies, {}))
+        heap.release(instance);
+    if (!branches.isEmpty())
+        for (const int node : branches.givenTo(id))
+            forgetNode(node, now);
+    if (tree[id].parent != kNoRegion)
+        unreference(tree[id].parent);
 }
 
 } // namespace plimsoll::plan::verifying

@@ -2,16 +2,16 @@
 #pragma once
 
 #include "core/plan/plan.h"
+#include "core/verify/faults.h"
 #include "core/verify/replay/heap.h"
 #include "core/verify/replay/nodes.h"
 #include "core/verify/replay/pins.h"
 #include "core/verify/replay/shard_memory.h"
 #include "core/verify/replay/tree.h"
-#include "core/verify/verification.h"
+#include "core/verify/verify.h"
 
 #include <cstdint>
 #include <map>
-#include <string>
 #include <vector>
 
 namespace plimsoll::plan::verifying {
@@ -52,14 +52,19 @@ struct ReplayState
     {
         return !branches.isEmpty() && opIndex < forward && branches[opIndex].isCounted;
     }
-    [[nodiscard]] std::string describe(graph::OpIndex opIndex) const;
-    void fault(FaultKind kind, std::string sentence);
     void recordStep(graph::OpIndex opIndex, int frame);
     void schedule(graph::OpIndex opIndex, Event event);
+    /// Counts who refers to the node of an op that the step itself has run.
+    void makeNode(graph::OpIndex opIndex);
+    void forgetNode(int node, graph::OpIndex opIndex);
+    void releaseRows(int node);
+    /// Takes one of those away who keep a region's frame.
+    void unreference(int frame);
 
     const graph::Program& program;
     const Problem& problem;
     Verification& seen;
+    FaultList faults;
     Heap heap;
     PinWatch pins;
     ShardMemory shards;
@@ -72,8 +77,9 @@ struct ReplayState
     graph::OpIndex now = graph::kBeforeStep;
     std::vector<std::vector<graph::StorageId>> allocates; ///< by op
     std::vector<std::vector<std::size_t>> rows;           ///< by op
-    std::vector<Events> events;                           ///< by moment + 1
+    std::vector<Events> events;                           ///< by op + 1
     std::vector<int> nodeReferences;                      ///< by forward op: who keeps its node
+    std::vector<InstanceId> keptByRow; ///< by row of a dead node in no region: what it has saved
     std::map<std::size_t, std::vector<InstanceId>>
         packedAgain; ///< by row of a dead node that still stood when it was packed again
     std::vector<InstanceId> slots;      ///< by row of a region: what a recomputation packed there

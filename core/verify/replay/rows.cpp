@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/verify/faults.h"
 #include "core/verify/legality/statistics.h"
-#include "core/verify/names.h"
 #include "core/verify/replay/step.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace plimsoll::plan::verifying {
 
@@ -46,7 +43,7 @@ class Rows
 public:
     Rows(const Program& program, std::vector<Fault>& faults)
         : m_program{program}
-        , m_faults{faults}
+        , m_faults{program, faults}
         , m_end{static_cast<OpIndex>(program.countBeforeOptimizer())}
         , m_hasRun(program.ops.size(), false)
     {
@@ -57,18 +54,18 @@ public:
         OpIndex last = graph::kBeforeStep;
         for (const RecomputeStep& row : rows) {
             if (row.before <= last || row.before >= m_end) {
-                add(fmt::format("Ops are repeated before op {}, which must be an op of forward, "
-                                "loss or backward behind op {}.",
-                                row.before, last));
+                add("Ops are repeated before op {}, which must be an op of forward, loss or "
+                    "backward behind op {}.",
+                    row.before, last);
                 continue;
             }
             for (OpIndex op = std::max(last, 0); op < row.before; ++op)
                 runOwn(graph::opAt(op));
             last = row.before;
             if (m_hasRun[graph::opAt(last).index()])
-                add(fmt::format("{} has run before its place already, so that nothing can run "
-                                "right before it there.",
-                                nameOf(m_program, graph::opAt(last))));
+                add("{} has run before its place already, so that nothing can run right before it "
+                    "there.",
+                    graph::opAt(last));
             for (std::size_t i = 0; i < row.ops.size(); ++i)
                 checkOp(row, i);
         }
@@ -82,17 +79,14 @@ private:
         const OpId op = row.ops[i];
         if (op.index() >= static_cast<std::size_t>(m_end)
             || op.index() == static_cast<std::size_t>(row.before))
-            add(fmt::format("Op {} is repeated before op {}, but hasn't run by then.", op.index(),
-                            row.before));
+            add("Op {} is repeated before op {}, but hasn't run by then.", op.index(), row.before);
         else if (i > 0 && row.ops[i - 1] >= op)
-            add(fmt::format("{} is repeated before op {} behind op {}: repeated ops must keep "
-                            "their order.",
-                            nameOf(m_program, op), row.before, row.ops[i - 1].index()));
+            add("{} is repeated before op {} behind op {}: repeated ops must keep their order.", op,
+                row.before, row.ops[i - 1].index());
         else if (!m_hasRun[op.index()])
             checkAhead(op, row.before);
         else if (const std::optional<std::string> reason = whyNotAgain(m_program, op))
-            add(fmt::format("{} is repeated before op {}, {}.", nameOf(m_program, op), row.before,
-                            *reason));
+            add("{} is repeated before op {}, {}.", op, row.before, *reason);
     }
 
     /// Its own execution stands here, before its place.
@@ -102,8 +96,7 @@ private:
         const bool changesPhase =
             before <= backward && static_cast<OpIndex>(op.index()) >= backward;
         if (changesPhase)
-            add(fmt::format("{} would run before op {}: backward begins with its first op.",
-                            nameOf(m_program, op), before));
+            add("{} would run before op {}: backward begins with its first op.", op, before);
         runOwn(op);
     }
 
@@ -116,19 +109,20 @@ private:
         if (!row.isRandom && !row.isCollective)
             return;
         if (m_newestOrdered && *m_newestOrdered > op)
-            add(fmt::format("{} runs behind {}: ops that draw random numbers, and collectives, "
-                            "must keep their order.",
-                            nameOf(m_program, op), nameOf(m_program, *m_newestOrdered)));
+            add("{} runs behind {}: ops that draw random numbers, and collectives, must keep their "
+                "order.",
+                op, *m_newestOrdered);
         m_newestOrdered = op;
     }
 
-    void add(std::string sentence)
+    template <typename... Values>
+    void add(Sentence<Values...> sentence, const Values&... values)
     {
-        m_faults.push_back({FaultKind::IllegalRepeat, std::move(sentence)});
+        m_faults.add<Values...>(FaultKind::IllegalRepeat, sentence, values...);
     }
 
     const Program& m_program;
-    std::vector<Fault>& m_faults;
+    FaultList m_faults;
     OpIndex m_end; ///< first op of the optimizer
     std::vector<bool> m_hasRun;
     std::optional<OpId> m_newestOrdered; ///< that draws random numbers, or a collective

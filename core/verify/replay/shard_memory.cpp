@@ -18,13 +18,9 @@ ShardMemory::ShardMemory(const Problem& problem) : m_rounding{problem.rounding}
     for (std::size_t i = 0; i < m_groups.size(); ++i)
         if (m_groups[i].begin >= 0)
             m_begins.push_back(i);
-    std::stable_sort(m_begins.begin(), m_begins.end(), [this](std::size_t a, std::size_t b) {
-        return m_groups[a].begin < m_groups[b].begin;
-    });
+    std::ranges::stable_sort(m_begins, {}, [this](std::size_t i) { return m_groups[i].begin; });
     m_ends = m_begins;
-    std::stable_sort(m_ends.begin(), m_ends.end(), [this](std::size_t a, std::size_t b) {
-        return m_groups[a].end < m_groups[b].end;
-    });
+    std::ranges::stable_sort(m_ends, {}, [this](std::size_t i) { return m_groups[i].end; });
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const auto opIndex = static_cast<OpIndex>(i);
         if (program.ops[i].phase <= graph::Phase::Loss)
@@ -59,8 +55,9 @@ base::Bytes ShardMemory::during(OpIndex op, bool isRepetition)
 
 bool ShardMemory::isIn(std::size_t group, OpIndex op) const
 {
-    return std::any_of(m_groups[group].calls.begin(), m_groups[group].calls.end(),
-                       [op](const auto& call) { return call.first <= op && op <= call.second; });
+    return std::ranges::any_of(m_groups[group].calls, [op](const auto& call) {
+        return call.first <= op && op <= call.second;
+    });
 }
 
 /// What is gathered for a recomputation stays until its backward is over, or all is.
@@ -118,7 +115,7 @@ void ShardMemory::behind(OpIndex op)
         if (m_groups[m_begins[place]].begin == op + 1)
             beginBackward(place);
     if (op == m_backwardEnd) {
-        std::fill(m_states.begin(), m_states.end(), State::Away);
+        std::ranges::fill(m_states, State::Away);
         m_reducing = kNone;
     }
 }

@@ -2,11 +2,8 @@
 #include "core/verify/replay/step.h"
 
 #include "core/verify/faults.h"
-#include "core/verify/names.h"
 #include "core/verify/replay/heap.h"
 #include "core/verify/replay/pins.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -60,7 +57,6 @@ private:
     void checkOutcomes();
     [[nodiscard]] OpId writer(StorageId storage, int version) const;
     void record(const Execution& execution);
-    void fault(FaultKind kind, std::string sentence);
     [[nodiscard]] std::vector<Touch> touches(const Execution& execution) const;
     [[nodiscard]] std::vector<StorageId> outcomes() const;
     [[nodiscard]] std::vector<bool> startOfBackward() const;
@@ -78,6 +74,7 @@ private:
     const Program& m_program;
     const Problem& m_problem;
     Verification& m_seen;
+    FaultList m_faults;
     OpIndex m_optimizer; ///< first op of the optimizer
     Heap m_heap;
     PinWatch m_pins;
@@ -95,6 +92,7 @@ StepReplay::StepReplay(const Problem& problem, const RecomputeSchedule& plan, Ve
     : m_program{*problem.step()}
     , m_problem{problem}
     , m_seen{seen}
+    , m_faults{*problem.step(), seen.faults}
     , m_optimizer{static_cast<OpIndex>(problem.step()->countBeforeOptimizer())}
     , m_heap{*problem.step(), problem.rounding}
     , m_pins{problem}
@@ -249,12 +247,9 @@ void StepReplay::run()
 
 void StepReplay::begin()
 {
-    const auto made = [this](StorageId storage) {
-        m_now[storage.index()] = m_heap.create(storage, true);
-    };
     for (std::size_t i = 0; i < m_program.storages.size(); ++i)
-        if (m_program.storages[i].alloc < 0)
-            made(StorageId{i}); // its one holder is somebody outside of the step
+        if (m_program.storages[i].alloc < 0) // its one holder is somebody outside of the step
+            m_now[i] = m_heap.create(StorageId{i}, true);
 }
 
 void StepReplay::execute(const Execution& execution)
@@ -297,19 +292,17 @@ void StepReplay::checkVersion(const Execution& execution, const Touch& touch)
         return;
     m_isWrong[storage] = true;
     if (!m_heap.isAlive(found)) {
-        fault(found == kNoInstance ? FaultKind::UseBeforeCompute : FaultKind::UseAfterFree,
-              fmt::format("{} reads {}, which isn't there.", describe(execution),
-                          nameOf(m_program, touch.storage)));
+        m_faults.add(found == kNoInstance ? FaultKind::UseBeforeCompute : FaultKind::UseAfterFree,
+                     "{} reads {}, which isn't there.", describe(execution), touch.storage);
     } else if (const int version = m_heap.version(found); version > touch.version) {
-        fault(FaultKind::OverwrittenInput,
-              fmt::format("{} reads {}, which was overwritten since it was recorded: what made it "
-                          "must be repeated first.",
-                          describe(execution), nameOf(m_program, touch.storage)));
+        m_faults.add(FaultKind::OverwrittenInput,
+                     "{} reads {}, which was overwritten since it was recorded: what made it must "
+                     "be repeated first.",
+                     describe(execution), touch.storage);
     } else if (version < touch.version) {
-        fault(FaultKind::UseBeforeCompute,
-              fmt::format("{} reads {}, which was made again without {}, which then wrote it.",
-                          describe(execution), nameOf(m_program, touch.storage),
-                          nameOf(m_program, writer(touch.storage, version))));
+        m_faults.add(FaultKind::UseBeforeCompute,
+                     "{} reads {}, which was made again without {}, which then wrote it.",
+                     describe(execution), touch.storage, writer(touch.storage, version));
     } else {
         m_isWrong[storage] = false;
     }
@@ -332,11 +325,10 @@ void StepReplay::checkOutcomes()
         if (const InstanceId kept = m_now[storage.index()];
             isByRunner(storage) && m_heap.isAlive(kept)
             && m_heap.version(kept) != m_writes[storage.index()])
-            fault(FaultKind::UseBeforeCompute,
-                  fmt::format("The step ends with {}, which was made again without {}, which then "
-                              "wrote it.",
-                              nameOf(m_program, storage),
-                              nameOf(m_program, writer(storage, m_heap.version(kept)))));
+            m_faults.add(FaultKind::UseBeforeCompute,
+                         "The step ends with {}, which was made again without {}, which then "
+                         "wrote it.",
+                         storage, writer(storage, m_heap.version(kept)));
 }
 
 void StepReplay::record(const Execution& execution)
@@ -345,22 +337,16 @@ void StepReplay::record(const Execution& execution)
     const std::size_t step = m_seen.liveBytes.size();
     m_seen.liveBytes.push_back(live);
     m_pins.watch(static_cast<OpIndex>(execution.op.index()), execution.isRecomputed, m_heap,
-                 m_seen);
+                 m_faults);
     if (live <= m_seen.peak)
         return;
     if (live > m_problem.budget && m_seen.peak <= m_problem.budget)
-        fault(FaultKind::OverBudget,
-              fmt::format("{} (step {}) needs {} bytes: {} more than the budget of {}.",
-                          describe(execution), step, live.count(),
-                          (live - m_problem.budget).count(), m_problem.budget.count()));
+        m_faults.add(FaultKind::OverBudget,
+                     "{} (step {}) needs {} bytes: {} more than the budget of {}.",
+                     describe(execution), step, live.count(), (live - m_problem.budget).count(),
+                     m_problem.budget.count());
     m_seen.peak = live;
     m_seen.peakStep = step;
-}
-
-void StepReplay::fault(FaultKind kind, std::string sentence)
-{
-    if (m_seen.faults.size() < FaultList::kMost)
-        m_seen.faults.push_back({kind, std::move(sentence)});
 }
 
 } // namespace
