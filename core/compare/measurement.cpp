@@ -21,9 +21,7 @@ using base::failure;
 using base::Nanoseconds;
 using base::Result;
 using nlohmann::json;
-using plan::detail::fail;
-using plan::detail::Fields;
-using plan::detail::integer;
+using plan::detail::Field;
 
 constexpr auto kFormat = "plimsoll-measurement";
 constexpr int kVersion = 1;
@@ -31,84 +29,65 @@ constexpr std::size_t kColumns = 6;
 constexpr std::int64_t kLongestOp = 1000000000000000; ///< ns: eleven days
 
 /// A number that may be null.
-std::optional<std::int64_t> numberOf(const json& value, const std::string& where,
-                                     Result<void>& state)
+std::optional<std::int64_t> numberOf(const Field& field)
 {
-    if (value.is_null())
-        return std::nullopt;
-    return integer(value, where, state);
+    return field.value().is_null() ? std::nullopt : std::optional{field.integer()};
 }
 
-std::optional<Bytes> bytesOf(Fields& fields, const char* key, Result<void>& state)
+std::optional<Bytes> bytesOf(const Field& field)
 {
-    const std::optional<std::int64_t> number = numberOf(fields.at(key), fields.path(key), state);
+    const std::optional<std::int64_t> number = numberOf(field);
     return number ? std::optional{Bytes{*number}} : std::nullopt;
 }
 
 /// A text that may be null, which is the same as empty.
-std::string textOf(Fields& fields, const char* key)
+std::string textOf(const Field& field)
 {
-    return fields.at(key).is_null() ? std::string{} : fields.text(key);
+    return field.value().is_null() ? std::string{} : field.text();
 }
 
-/// False where it isn't there.
-bool flagOf(Fields& fields, const char* key)
+MeasuredOp readOp(const Field& row, const MeasuredRun& run)
 {
-    if (!fields.has(key))
-        return false;
-    const json& value = fields.at(key);
-    if (!value.is_boolean())
-        fields.fail(key, "must be true or false");
-    return value == true;
-}
-
-std::optional<MeasuredOp> readOp(const json& row, const MeasuredRun& run, Result<void>& state)
-{
-    const std::string where = fmt::format("ops[{}]", run.ops.size());
-    if (!row.is_array() || row.size() < kColumns) {
-        fail(state, where, fmt::format("must be an array of {} numbers", kColumns));
-        return std::nullopt;
-    }
-    const auto most = [](std::size_t count) { return static_cast<std::int64_t>(count) - 1; };
     MeasuredOp op;
-    op.target =
-        static_cast<std::uint32_t>(integer(row[0], where + "[0]", state, most(run.targets.size())));
-    op.phase =
-        static_cast<graph::Phase>(integer(row[1], where + "[1]", state, most(graph::kPhaseCount)));
-    if (row[2] != -1)
-        op.recomputeOf =
-            static_cast<std::uint32_t>(integer(row[2], where + "[2]", state, most(run.ops.size())));
-    if (!row[3].is_null())
-        op.time = Nanoseconds{integer(row[3], where + "[3]", state, kLongestOp)};
-    op.live = Bytes{integer(row[4], where + "[4]", state)};
-    if (const auto bytes = numberOf(row[5], where + "[5]", state))
-        op.allocator = Bytes{*bytes};
-    return state ? std::optional{op} : std::nullopt;
+    if (row.size() < kColumns) {
+        row.fail(fmt::format("must be an array of {} numbers", kColumns));
+        return op;
+    }
+    const auto index = [&](std::size_t column, std::size_t count) {
+        return static_cast<std::uint32_t>(
+            row[column].integer(static_cast<std::int64_t>(count) - 1));
+    };
+    op.target = index(0, run.targets.size());
+    op.phase = static_cast<graph::Phase>(index(1, graph::kPhaseCount));
+    if (row[2].value() != -1)
+        op.recomputeOf = index(2, run.ops.size());
+    if (!row[3].value().is_null())
+        op.time = Nanoseconds{row[3].integer(kLongestOp)};
+    op.live = Bytes{row[4].integer()};
+    op.allocator = bytesOf(row[5]);
+    return op;
 }
 
-void readOps(Fields& fields, MeasuredRun& run, Result<void>& state)
+void readOps(const Field& fields, MeasuredRun& run)
 {
-    for (const json& target : fields.array("targets")) {
-        if (!target.is_string()) {
-            fields.fail("targets", "must be an array of texts");
-            return;
-        }
+    const Field targets = fields.array("targets");
+    for (const json& target : targets.value()) {
+        if (!target.is_string())
+            return targets.fail("must be an array of texts");
         run.targets.push_back(target.get<std::string>());
     }
-    for (const json& row : fields.array("ops")) {
-        const std::optional<MeasuredOp> op = readOp(row, run, state);
-        if (!op)
-            return;
-        run.ops.push_back(*op);
-    }
+    const Field ops = fields.array("ops");
+    for (std::size_t i = 0; i < ops.size(); ++i)
+        run.ops.push_back(readOp(ops[i], run));
 }
 
-void readTimes(Fields& fields, MeasuredRun& run, Result<void>& state)
+void readTimes(const Field& fields, MeasuredRun& run)
 {
-    run.stepTime = Nanoseconds{fields.integer("step_time_ns")};
-    for (const json& time : fields.array("step_times_ns"))
-        run.stepTimes.emplace_back(integer(time, fields.path("step_times_ns"), state));
-    if (!state)
+    fields.whole("step_time_ns", run.stepTime);
+    const Field times = fields.array("step_times_ns");
+    for (std::size_t i = 0; i < times.size(); ++i)
+        run.stepTimes.emplace_back(times[i].integer());
+    if (!fields.isGood())
         return;
     const auto [least, most] = std::ranges::minmax_element(run.stepTimes);
     if (run.stepTimes.empty() || run.stepTime < *least || run.stepTime > *most)
@@ -116,7 +95,7 @@ void readTimes(Fields& fields, MeasuredRun& run, Result<void>& state)
 }
 
 /// What the numbers of a run say about one another.
-void checkRun(Fields& fields, const MeasuredRun& run)
+void checkRun(const Field& fields, const MeasuredRun& run)
 {
     for (const auto& [key, peak] : {std::pair{"live_peak_bytes", run.livePeak},
                                     std::pair{"allocator_peak_bytes", run.allocatorPeak}})
@@ -130,7 +109,7 @@ void checkRun(Fields& fields, const MeasuredRun& run)
                     fmt::format("must be what ops say, which is {}", most.count()));
     const auto first =
         std::ranges::find_if(run.ops, [most](const MeasuredOp& op) { return op.live == most; });
-    if (first != run.ops.end() && fields.at("live_peak_op") != first - run.ops.begin())
+    if (first != run.ops.end() && fields.at("live_peak_op").value() != first - run.ops.begin())
         fields.fail("live_peak_op",
                     fmt::format("must be what ops say, which is {}", first - run.ops.begin()));
     if (run.allocatorPeakOp && *run.allocatorPeakOp >= std::max<std::size_t>(run.ops.size(), 1))
@@ -142,43 +121,39 @@ void checkRun(Fields& fields, const MeasuredRun& run)
         fields.fail("fingerprint", "must be that of ops, which is " + hash.text());
 }
 
-MeasuredRun readRun(const json& value, const std::string& where, Result<void>& state)
+MeasuredRun readRun(const Field& fields)
 {
     MeasuredRun run;
-    Fields fields{value, where, state};
-    if (const json& plan = fields.at("plan"); state && !plan.is_null()) {
-        Fields planned{plan, where + ".plan", state};
-        run.plan = MeasuredPlan{textOf(planned, "runtime"),
-                                textOf(planned, "granularity"),
-                                textOf(planned, "planner"),
-                                bytesOf(planned, "budget_bytes", state),
-                                bytesOf(planned, "peak_bytes", state),
-                                flagOf(planned, "freeze_stats")};
+    if (const Field planned = fields.at("plan"); fields.isGood() && !planned.value().is_null()) {
+        run.plan = MeasuredPlan{textOf(planned.at("runtime")), textOf(planned.at("granularity")),
+                                textOf(planned.at("planner")), bytesOf(planned.at("budget_bytes")),
+                                bytesOf(planned.at("peak_bytes"))};
+        if (planned.has("freeze_stats"))
+            planned.flag("freeze_stats", run.plan->freezeStats);
     }
-    readTimes(fields, run, state);
-    run.resident = Bytes{fields.integer("resident_bytes")};
-    run.saved = bytesOf(fields, "saved_bytes", state);
-    run.livePeak = bytesOf(fields, "live_peak_bytes", state);
-    run.allocatorPeak = bytesOf(fields, "allocator_peak_bytes", state);
-    run.reservedPeak = bytesOf(fields, "reserved_peak_bytes", state);
-    if (const auto op = bytesOf(fields, "allocator_peak_op", state))
-        run.allocatorPeakOp = static_cast<std::size_t>(op->count());
-    run.fingerprint = textOf(fields, "fingerprint");
-    readOps(fields, run, state);
-    if (state)
+    readTimes(fields, run);
+    fields.whole("resident_bytes", run.resident);
+    run.saved = bytesOf(fields.at("saved_bytes"));
+    run.livePeak = bytesOf(fields.at("live_peak_bytes"));
+    run.allocatorPeak = bytesOf(fields.at("allocator_peak_bytes"));
+    run.reservedPeak = bytesOf(fields.at("reserved_peak_bytes"));
+    if (const auto op = numberOf(fields.at("allocator_peak_op")))
+        run.allocatorPeakOp = static_cast<std::size_t>(*op);
+    run.fingerprint = textOf(fields.at("fingerprint"));
+    readOps(fields, run);
+    if (fields.isGood())
         checkRun(fields, run);
     return run;
 }
 
-void readRuns(Fields& fields, Measurement& measurement, Result<void>& state)
+void readRuns(const Field& runs, Measurement& measurement)
 {
-    const json& runs = fields.array("runs");
-    if (state && (runs.empty() || runs.size() > 2))
-        fields.fail("runs", "must hold one run or two");
-    for (std::size_t i = 0; state && i < runs.size(); ++i) {
-        measurement.runs.push_back(readRun(runs[i], fmt::format("runs[{}]", i), state));
-        if (state && measurement.runs.back().plan.has_value() != (i == 1))
-            fields.fail("runs", "must be one without a plan, then perhaps one with");
+    if (runs.size() == 0 || runs.size() > 2)
+        runs.fail("must hold one run or two");
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        measurement.runs.push_back(readRun(runs[i]));
+        if (measurement.runs.back().plan.has_value() != (i == 1))
+            runs.fail("must be one without a plan, then perhaps one with");
     }
 }
 
@@ -196,31 +171,31 @@ try {
     if (!root)
         return tl::unexpected{root.error()};
     Result<void> state;
-    Fields fields{*root, "", state};
-    if (state && fields.text("format") != kFormat && state)
+    const Field fields{*root, "", state};
+    if (fields.at("format").text() != kFormat)
         fields.fail("format", fmt::format("must be \"{}\"", kFormat));
-    const std::int64_t version = fields.integer("version");
-    if (state && version > kVersion)
+    const std::int64_t version = fields.at("version").integer();
+    if (version > kVersion)
         return failure(ErrorKind::File,
                        fmt::format("This measurement has version {}; this program reads up to "
                                    "version {}: get a newer Plimsoll.",
                                    version, kVersion));
-    if (state && version < 1)
+    if (version < 1)
         fields.fail("version", "must be 1");
     Measurement measurement;
-    measurement.exporter = fields.text("exporter");
-    measurement.torch = fields.text("torch");
-    measurement.model = fields.text("model");
-    measurement.modelClass = fields.text("model_class");
+    fields.text("exporter", measurement.exporter);
+    fields.text("torch", measurement.torch);
+    fields.text("model", measurement.model);
+    fields.text("model_class", measurement.modelClass);
     if (fields.has("batch")) // files of before it was written have no such key
-        measurement.batch = fields.text("batch");
-    const std::string backend = fields.text("backend");
-    if (state && backend != "cpu" && backend != "cuda")
+        fields.text("batch", measurement.batch);
+    const std::string backend = fields.at("backend").text();
+    if (backend != "cpu" && backend != "cuda")
         fields.fail("backend", "must be \"cpu\" or \"cuda\"");
     measurement.backend = backend == "cuda" ? Backend::Cuda : Backend::Cpu;
-    measurement.device = fields.text("device");
-    measurement.threads = fields.integer("threads");
-    readRuns(fields, measurement, state);
+    fields.text("device", measurement.device);
+    fields.whole("threads", measurement.threads);
+    readRuns(fields.array("runs"), measurement);
     if (!state)
         return tl::unexpected{
             plan::detail::advised(state.error(), "measure again, plimsoll.measure() writes it so")};

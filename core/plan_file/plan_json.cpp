@@ -7,9 +7,7 @@
 #include "core/io/json_text.h"
 #include "core/parallel/rank_program.h"
 #include "core/plan/pins.h"
-#include "core/plan_file/plan_json_fields.h"
-#include "core/plan_file/plan_json_ops.h"
-#include "core/plan_file/plan_json_regions.h"
+#include "core/plan_file/plan_json_parts.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -25,7 +23,7 @@ using base::ErrorKind;
 using base::failure;
 using base::printable;
 using base::Result;
-using detail::Fields;
+using detail::Field;
 using detail::FieldWriter;
 using nlohmann::json;
 using nlohmann::ordered_json;
@@ -34,7 +32,7 @@ constexpr auto kPlanFormat = "plimsoll-plan";
 constexpr int kPlanVersion = 1;
 constexpr const char* kAdvice = "export the plan anew";
 
-// The fields of a plan file, in its order (FORMAT.md). `Io` is Fields, which reads them, or
+// The fields of a plan file, in its order (FORMAT.md). `Io` is Field, which reads them, or
 // FieldWriter.
 
 /// The first choice or the other one, by name.
@@ -147,6 +145,8 @@ void planFields(Io& io, PlanFile& file, const Regions& regions)
     if (io.has("data_parallel", !file.info.dataParallel.empty()))
         io.text("data_parallel", file.info.dataParallel);
     freezeField(io, file.plan);
+    file.plan.planner = from.madeBy().planner;
+    file.plan.options = from.madeBy().options;
 }
 
 PlanFileInfo infoOf(const VerifiedPlan& plan)
@@ -183,21 +183,19 @@ PlanFileInfo infoOf(const VerifiedPlan& plan)
 Result<void> checkHeader(const json& root)
 {
     Result<void> state;
-    Fields fields{root, "", state};
-    if (!state || fields.text("format") != kPlanFormat || !state)
+    const Field fields{root, "", state};
+    if (fields.at("format").text() != kPlanFormat || !state)
         return failure(ErrorKind::File,
                        R"(This is no plan file: its "format" is not "plimsoll-plan".)");
-    const std::int64_t version = fields.integer("version");
-    if (state && version > kPlanVersion)
+    const std::int64_t version = fields.at("version").integer();
+    if (version > kPlanVersion)
         return failure(ErrorKind::File,
                        fmt::format("The plan file has version {}, this program reads up to {}: "
                                    "take a newer Plimsoll.",
                                    version, kPlanVersion));
-    if (state && version < 1)
+    if (version < 1)
         fields.fail("version", "must be 1");
-    if (!state)
-        return tl::unexpected{detail::advised(state.error(), kAdvice)};
-    return state;
+    return state ? state : tl::unexpected{detail::advised(state.error(), kAdvice)};
 }
 
 std::string otherGraph(const PlanFileInfo& info, const graph::Program& program)
@@ -218,34 +216,33 @@ bool isOfGraph(const PlanFileInfo& info, const graph::Program& program)
            && info.fingerprint == fingerprint(program);
 }
 
-std::size_t countRegions(const json& rows, const std::string& where, Result<void>& state)
+std::size_t countRegions(const Field& rows)
 {
     std::size_t count = rows.size();
-    for (std::size_t i = 0; i < rows.size() && state; ++i) {
-        Fields fields{rows[i], fmt::format("{}[{}]", where, i), state};
-        count += countRegions(fields.array("nested"), fields.path("nested"), state);
-    }
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        count += countRegions(rows[i].array("nested"));
     return count;
 }
 
-/// The content of a plan file up to its decisions, whose header is good.
-template <typename Read>
-auto parsed(std::string_view text, const Read& read) -> decltype(read(json{}))
+/// The content of a plan file. `read` takes the file's object, the content to fill, and may refuse
+/// the file with a sentence of its own.
+template <typename Content, typename Read>
+Result<Content> parsed(std::string_view text, const Read& read)
 try {
     const Result<json> root = io::parseJson(text);
     if (!root)
         return tl::unexpected{root.error()};
     if (const Result<void> header = checkHeader(*root); !header)
         return tl::unexpected{header.error()};
-    return read(*root);
+    Content content;
+    Result<void> state;
+    if (const Result<void> fits = read(Field{*root, "", state}, content); !fits)
+        return tl::unexpected{fits.error()};
+    if (!state)
+        return tl::unexpected{detail::advised(state.error(), kAdvice)};
+    return content;
 } catch (const std::bad_alloc&) {
     return io::tooLarge();
-}
-
-void nameMaker(PlanFile& file)
-{
-    file.plan.planner = file.provenance.madeBy().planner;
-    file.plan.options = file.provenance.madeBy().options;
 }
 
 } // namespace
@@ -286,37 +283,24 @@ bool looksLikePlan(std::string_view head)
 
 Result<PlanFile> readPlan(std::string_view text, const graph::Program& program)
 {
-    return parsed(text, [&](const json& root) -> Result<PlanFile> {
-        PlanFile file;
-        Result<void> state;
-        Fields fields{root, "", state};
-        graphField(fields, file.info); // of another graph nothing else is to be trusted
-        if (state && !isOfGraph(file.info, program))
+    return parsed<PlanFile>(text, [&](const Field& root, PlanFile& file) -> Result<void> {
+        graphField(root, file.info); // of another graph nothing else is to be trusted
+        if (root.isGood() && !isOfGraph(file.info, program))
             return failure(ErrorKind::File, otherGraph(file.info, program));
-        planFields(fields, file, [&] { detail::readRegions(fields, program, state, file.plan); });
-        detail::readOps(fields, program, state, file.plan);
-        nameMaker(file);
-        if (!state)
-            return tl::unexpected{detail::advised(state.error(), kAdvice)};
-        return file;
+        planFields(root, file, [&] { detail::readRegions(root, program, file.plan); });
+        detail::readOps(root, program, file.plan);
+        return {};
     });
 }
 
 Result<PlanOutline> readPlanOutline(std::string_view text)
 {
-    return parsed(text, [](const json& root) -> Result<PlanOutline> {
-        PlanOutline outline;
-        Result<void> state;
-        Fields fields{root, "", state};
-        planFields(fields, outline.file, [&] {
-            outline.regions = countRegions(fields.array("regions"), "regions", state);
-        });
-        if (state && outline.file.plan.isCompiledStep())
-            outline.places = Fields{fields.at("schedule"), "schedule", state}.array("again").size();
-        nameMaker(outline.file);
-        if (!state)
-            return tl::unexpected{detail::advised(state.error(), kAdvice)};
-        return outline;
+    return parsed<PlanOutline>(text, [](const Field& root, PlanOutline& outline) -> Result<void> {
+        planFields(root, outline.file,
+                   [&] { outline.regions = countRegions(root.array("regions")); });
+        if (outline.file.plan.isCompiledStep())
+            outline.places = root.at("schedule").array("again").size();
+        return {};
     });
 }
 

@@ -19,54 +19,64 @@ inline constexpr std::int64_t kMostOrdinal = std::numeric_limits<std::int32_t>::
 /// What a value is, for a sentence; cut where it is long.
 [[nodiscard]] std::string shown(const nlohmann::json& value);
 
-/// Sets `state` to "<where> <what>." unless something was wrong before.
-void fail(base::Result<void>& state, const std::string& where, const std::string& what);
-
 /// The error of a file whose content is wrong, with what to do: "regions is missing." becomes
 /// "regions is missing: export the plan anew."
 [[nodiscard]] base::Error advised(base::Error error, const char* advice);
 
-/// An element that must be an integer from 0 to `most`; 0 where something is wrong.
-[[nodiscard]] std::int64_t integer(const nlohmann::json& value, const std::string& where,
-                                   base::Result<void>& state, std::int64_t most = base::kHuge);
-
 using Texts = std::vector<std::pair<std::string, std::string>>;
 
-/// Reads members of one object; remembers the first thing that is wrong, after which everything
-/// reads as empty. Functions that return nothing have their counterparts in FieldWriter: a table of
-/// fields is a template over both.
-class Fields
+/// A value of a file, and its place there. `state` keeps the first thing that is wrong in the file,
+/// after which everything reads as empty. Functions with a key are about a member of an object;
+/// those of them that return nothing have their counterparts in FieldWriter: a table of fields is a
+/// template over both.
+class Field
 {
 public:
-    Fields(const nlohmann::json& object, std::string where, base::Result<void>& state);
+    Field(const nlohmann::json& value, std::string where, base::Result<void>& state)
+        : m_value{value}, m_where{std::move(where)}, m_state{state}
+    {
+    }
 
-    void text(const char* key, std::string& value) { value = text(key); }
-    void list(const char* key, std::vector<std::string>& values);
-    void texts(const char* key, Texts& values);
-    void flag(const char* key, bool& value);
+    void text(const char* key, std::string& value) const { value = at(key).text(); }
+    void list(const char* key, std::vector<std::string>& values) const;
+    void texts(const char* key, Texts& values) const;
+    void flag(const char* key, bool& value) const;
     /// An index, Bytes or Nanoseconds.
     template <typename Number>
-    void whole(const char* key, Number& value, std::int64_t most = base::kHuge)
+    void whole(const char* key, Number& value, std::int64_t most = base::kHuge) const
     {
-        value = static_cast<Number>(integer(key, most));
+        value = static_cast<Number>(at(key).integer(most));
     }
     template <typename Table>
-    void object(const char* key, const Table& table)
+    void object(const char* key, const Table& table) const
     {
-        Fields inner{at(key), path(key), m_state};
+        const Field inner = at(key);
         table(inner);
     }
-    void fail(const char* key, const std::string& what);
+    void fail(const char* key, const std::string& what) const;
     [[nodiscard]] bool has(const char* key, bool isWritten = true) const;
 
-    [[nodiscard]] std::string text(const char* key);
-    [[nodiscard]] std::int64_t integer(const char* key, std::int64_t most = base::kHuge);
-    [[nodiscard]] const nlohmann::json& array(const char* key);
-    [[nodiscard]] const nlohmann::json& at(const char* key);
-    [[nodiscard]] std::string path(const char* key) const;
+    /// What is wrong with the value: "<where> <what>."
+    void fail(const std::string& what) const;
+    [[nodiscard]] bool isGood() const { return m_state.has_value(); }
+    [[nodiscard]] const nlohmann::json& value() const { return m_value; }
+    [[nodiscard]] std::string text() const;
+    [[nodiscard]] std::int64_t integer(std::int64_t most = base::kHuge) const;
+    /// A member, which must be there.
+    [[nodiscard]] Field at(const char* key) const;
+    /// A member, which must be an array.
+    [[nodiscard]] Field array(const char* key) const;
+    /// Of an array; of other values, and once something is wrong, there are none.
+    [[nodiscard]] std::size_t size() const
+    {
+        return isGood() && m_value.is_array() ? m_value.size() : 0;
+    }
+    [[nodiscard]] Field operator[](std::size_t index) const;
 
 private:
-    const nlohmann::json& m_object;
+    [[nodiscard]] std::string path(const char* key) const;
+
+    const nlohmann::json& m_value;
     std::string m_where;
     base::Result<void>& m_state;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/plan_file/plan_json_ops.h"
-
 #include "core/base/format.h"
+#include "core/plan_file/plan_json_parts.h"
 
 #include <fmt/format.h>
 
@@ -13,10 +12,7 @@ namespace plimsoll::plan {
 
 namespace {
 
-using base::Result;
-using detail::fail;
-using detail::Fields;
-using nlohmann::json;
+using detail::Field;
 using nlohmann::ordered_json;
 
 bool savesSomething(const std::vector<Region>& regions)
@@ -27,78 +23,69 @@ bool savesSomething(const std::vector<Region>& regions)
 }
 
 /// An op of forward, loss or backward.
-graph::OpIndex readOp(const json& value, const std::string& where, const graph::Program& program,
-                      Result<void>& state)
+graph::OpIndex readOp(const Field& field, const graph::Program& program)
 {
-    const auto op = detail::integer(value, where, state, detail::kMostOrdinal);
+    const std::int64_t op = field.integer(detail::kMostOrdinal);
     if (const std::size_t count = program.countBeforeOptimizer();
-        state && static_cast<std::size_t>(op) >= count)
-        fail(state, where,
-             fmt::format("is op {}, but forward, loss and backward have {}", op,
-                         base::counted(count, "op")));
+        static_cast<std::size_t>(op) >= count)
+        field.fail(fmt::format("is op {}, but forward, loss and backward have {}", op,
+                               base::counted(count, "op")));
     return static_cast<graph::OpIndex>(op);
 }
 
-RecomputeStep readRow(const json& row, const std::string& where, const graph::Program& program,
-                      Result<void>& state)
+RecomputeStep readRow(const Field& row, const graph::Program& program)
 {
-    if (!row.is_array() || row.size() != 2 || !row[1].is_array() || row[1].empty()) {
-        fail(state, where, "must be [op, [ops that run again before it]]");
+    if (row.size() != 2 || row[1].size() == 0) {
+        row.fail("must be [op, [ops that run again before it]]");
         return {};
     }
     RecomputeStep again;
-    again.before = readOp(row[0], where + "[0]", program, state);
-    for (std::size_t i = 0; i < row[1].size() && state; ++i) {
-        const std::string here = fmt::format("{}[1][{}]", where, i);
-        const graph::OpIndex op = readOp(row[1][i], here, program, state);
+    again.before = readOp(row[0], program);
+    const Field ops = row[1];
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        const graph::OpIndex op = readOp(ops[i], program);
         if (op == again.before)
-            fail(state, here,
-                 fmt::format("is op {}, which hasn't run before op {}", op, again.before));
+            ops[i].fail(fmt::format("is op {}, which hasn't run before op {}", op, again.before));
         else if (!again.ops.empty() && again.ops.back().index() >= static_cast<std::size_t>(op))
-            fail(state, here, "must be greater than the op before it");
+            ops[i].fail("must be greater than the op before it");
         again.ops.emplace_back(static_cast<std::size_t>(op));
     }
     return again;
 }
 
-void readSchedule(Fields fields, const graph::Program& program, Result<void>& state,
+void readSchedule(const Field& rows, const graph::Program& program,
                   std::vector<RecomputeStep>& steps)
 {
-    const json& rows = fields.array("again");
-    for (std::size_t i = 0; i < rows.size() && state; ++i) {
-        const std::string here = fmt::format("{}[{}]", fields.path("again"), i);
-        steps.push_back(readRow(rows[i], here, program, state));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        steps.push_back(readRow(rows[i], program));
         if (i > 0 && steps[i].before <= steps[i - 1].before)
-            fail(state, here + "[0]", "must be greater than that of the row before it");
+            rows[i][0].fail("must be greater than that of the row before it");
     }
 }
 
 /// The ops that the file was made for, one by one.
-void checkSequence(Fields fields, const graph::Program& program, Result<void>& state)
+void checkSequence(const Field& sequence, const graph::Program& program)
 {
-    const json& targets = fields.array("targets");
-    const json& ops = fields.array("ops");
+    const Field targets = sequence.array("targets");
+    const Field ops = sequence.array("ops");
+    std::vector<std::string> names;
     for (std::size_t i = 0; i < targets.size(); ++i)
-        if (!targets[i].is_string())
-            fail(state, fmt::format("{}[{}]", fields.path("targets"), i), "must be a text");
-    if (const std::size_t count = program.countBeforeOptimizer(); state && ops.size() != count)
-        fields.fail("ops", fmt::format("has {}, but the graph's forward, loss and backward have {}",
-                                       base::counted(ops.size(), "entry", "entries"),
-                                       base::counted(count, "op")));
-    for (std::size_t i = 0; i < ops.size() && state; ++i) {
-        const std::string here = fmt::format("{}[{}]", fields.path("ops"), i);
-        const auto index = static_cast<std::size_t>(detail::integer(ops[i], here, state));
-        if (state && index >= targets.size())
-            fail(state, here,
-                 fmt::format("is {}, but there are {}", index,
-                             base::counted(targets.size(), "target")));
-        if (!state)
-            return;
-        const auto target = targets[index].get<std::string>();
-        if (const graph::Op& op = program.ops[i]; target != program.targetOf(op))
-            fail(state, here,
-                 fmt::format("is {}, but op {} of the graph is {}", base::printable(target, 80), i,
-                             base::printable(program.label(op), 120)));
+        names.push_back(targets[i].text());
+    if (const std::size_t count = program.countBeforeOptimizer();
+        ops.isGood() && ops.size() != count)
+        ops.fail(fmt::format("has {}, but the graph's forward, loss and backward have {}",
+                             base::counted(ops.size(), "entry", "entries"),
+                             base::counted(count, "op")));
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        const Field number = ops[i];
+        const auto target = static_cast<std::size_t>(number.integer());
+        if (target >= names.size())
+            number.fail(fmt::format("is {}, but there are {}", target,
+                                    base::counted(names.size(), "target")));
+        else if (const graph::Op& op = program.ops[i]; names[target] != program.targetOf(op))
+            number.fail(fmt::format("is {}, but op {} of the graph is {}",
+                                    base::printable(names[target], 80), i,
+                                    base::printable(program.label(op), 120)));
     }
 }
 
@@ -119,18 +106,16 @@ const char* expressedAs(const Plan& plan)
 
 namespace detail {
 
-void readOps(Fields& fields, const graph::Program& program, Result<void>& state, Plan& plan)
+void readOps(const Field& root, const graph::Program& program, Plan& plan)
 {
-    if (plan.isCompiledStep()) {
-        readSchedule(Fields{fields.at("schedule"), "schedule", state}, program, state,
-                     plan.asSchedule().recomputeSteps);
-    } else if (fields.has("schedule")) {
-        fields.fail("schedule", "belongs to plans for runtime \"step\" only");
-    }
+    if (plan.isCompiledStep())
+        readSchedule(root.at("schedule").array("again"), program, plan.asSchedule().recomputeSteps);
+    else if (root.has("schedule"))
+        root.fail("schedule", "belongs to plans for runtime \"step\" only");
     if (speaksOfOps(plan))
-        checkSequence(Fields{fields.at("sequence"), "sequence", state}, program, state);
-    else if (fields.has("sequence"))
-        fields.fail("sequence", "must not stand in a plan that names no ops");
+        checkSequence(root.at("sequence"), program);
+    else if (root.has("sequence"))
+        root.fail("sequence", "must not stand in a plan that names no ops");
 }
 
 } // namespace detail

@@ -4,8 +4,7 @@
 #include "core/base/format.h"
 #include "core/base/unicode.h"
 #include "core/plan_file/plan_json.h"
-#include "core/plan_file/plan_json_ops.h"
-#include "core/plan_file/plan_json_regions.h"
+#include "core/plan_file/plan_json_parts.h"
 #include "core/writers/python_runtime.h"
 
 #include <fmt/format.h>

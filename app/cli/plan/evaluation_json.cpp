@@ -5,8 +5,7 @@
 #include "core/lower/compiled_step/why_no_regions.h"
 #include "core/plan/region_names.h"
 #include "core/plan_file/plan_json.h"
-#include "core/plan_file/plan_json_ops.h"
-#include "core/plan_file/plan_json_regions.h"
+#include "core/plan_file/plan_json_parts.h"
 
 #include <fmt/format.h>
 

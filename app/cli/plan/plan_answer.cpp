@@ -9,7 +9,7 @@
 #include "core/io/byte_source.h"
 #include "core/plan/pins.h"
 #include "core/plan_file/plan_json.h"
-#include "core/plan_file/plan_json_ops.h"
+#include "core/plan_file/plan_json_parts.h"
 #include "core/solve/registry.h"
 
 #include <fmt/format.h>

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What plan files say about ops: regions of ops, saved results, schedules of the step runtime.
-#include "core/plan_file/plan_json_ops.h"
-
 #include "core/device/known_devices.h"
 #include "core/plan_file/plan_json.h"
-#include "core/plan_file/plan_json_regions.h"
+#include "core/plan_file/plan_json_parts.h"
 
 #include "tests/support/messages.h"
 #include "tests/support/programs/programs.h"

@@ -2,7 +2,7 @@
 #include "core/plan_file/plan_json.h"
 
 #include "core/device/known_devices.h"
-#include "core/plan_file/plan_json_regions.h"
+#include "core/plan_file/plan_json_parts.h"
 
 #include "tests/support/messages.h"
 #include "tests/support/programs/programs.h"

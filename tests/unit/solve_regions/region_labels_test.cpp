@@ -2,7 +2,7 @@
 // Labels of whole plans on the shipped samples: what a reader of labels finds in them is the plan's
 // region tree, and an op runs at most once more for each label that it has.
 #include "core/plan_file/plan_json.h"
-#include "core/plan_file/plan_json_regions.h"
+#include "core/plan_file/plan_json_parts.h"
 #include "core/solve/chain/rotor/annotation.h"
 #include "core/solve/registry.h"
 

@@ -10,13 +10,20 @@ namespace plimsoll::plan {
 [[nodiscard]] nlohmann::ordered_json regionsJson(const graph::Program& program, const Plan& plan);
 /// The key `labels` of a plan file.
 [[nodiscard]] nlohmann::ordered_json labelsJson(const graph::Program& program, const Plan& plan);
+/// The key `schedule` of a plan file.
+[[nodiscard]] nlohmann::ordered_json scheduleJson(const Plan& plan);
+/// The key `sequence` of a plan file.
+[[nodiscard]] nlohmann::ordered_json sequenceJson(const graph::Program& program);
+/// Whether a plan names ops by their ordinals, so that whoever applies it must know the ops.
+[[nodiscard]] bool speaksOfOps(const Plan& plan);
 
 } // namespace plimsoll::plan
 
 namespace plimsoll::plan::detail {
 
 /// The keys `regions` and `labels` of a plan file of the plan's runtime and granularity.
-void readRegions(Fields& fields, const graph::Program& program, base::Result<void>& state,
-                 Plan& plan);
+void readRegions(const Field& root, const graph::Program& program, Plan& plan);
+/// The keys `schedule` and `sequence` of a plan file, whose regions are in `plan` already.
+void readOps(const Field& root, const graph::Program& program, Plan& plan);
 
 } // namespace plimsoll::plan::detail
