@@ -10,9 +10,8 @@ using graph::OpId;
 using graph::OpIndex;
 using graph::TensorId;
 
-DeadNodes::DeadNodes(const graph::Program& program, const RegionTable& table,
-                     Granularity granularity)
-    : m_program{program}, m_table{table}
+DeadNodes::DeadNodes(const graph::Program& program, const RegionTable& table)
+    : m_program{program}, m_table{table}, m_code{table.code()}
 {
     const auto forward = static_cast<OpIndex>(program.forwardCount());
     m_isAny = std::ranges::any_of(program.saved, [&](const graph::Saved& row) {
@@ -20,8 +19,6 @@ DeadNodes::DeadNodes(const graph::Program& program, const RegionTable& table,
     });
     if (!m_isAny)
         return;
-    if (granularity == Granularity::Op)
-        m_code.emplace(program);
     classify();
     collectResults();
     findReaders();
@@ -127,8 +124,8 @@ void DeadNodes::findTakers()
     for (std::size_t index = 0; index < m_table.size(); ++index) {
         const RegionInfo& region = m_table[index];
         const std::vector<TensorId> given =
-            m_code ? m_code->parameters(region.first, region.last)
-                   : m_program.call(region.region->members.front()).inputs;
+            m_code != nullptr ? m_code->parameters(region.first, region.last)
+                              : m_program.call(region.region->members.front()).inputs;
         for (const TensorId tensor : given)
             for (const std::size_t node : makers[tensor.index()])
                 if (static_cast<OpIndex>(node) < region.first && isTaking(node, tensor, region))
@@ -140,7 +137,7 @@ void DeadNodes::findTakers()
 void DeadNodes::findVariables()
 {
     std::vector<OpIndex> named(m_program.tensors.size(), graph::kBeforeStep);
-    if (m_code) {
+    if (m_code != nullptr) {
         for (OpIndex at = m_code->first(); at <= m_code->last(); ++at) {
             const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
             for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
@@ -155,7 +152,7 @@ void DeadNodes::findVariables()
     m_variables.resize(m_kind.size());
     for (std::size_t node = 0; node < m_kind.size(); ++node) {
         const auto made = static_cast<OpIndex>(node);
-        const bool isCode = m_code && made >= m_code->first() && made <= m_code->last();
+        const bool isCode = m_code != nullptr && made >= m_code->first() && made <= m_code->last();
         OpIndex held = m_kind[node] == Kind::Dead && !isCode ? m_recorded[node] : made;
         if (isCode)
             for (const TensorId result : m_results[node])
@@ -170,7 +167,7 @@ void DeadNodes::findVariables()
 OpIndex DeadNodes::waited(std::size_t node, std::int32_t region) const
 {
     OpIndex opIndex = m_variables[node];
-    if (m_code || opIndex < 0 || opIndex >= static_cast<OpIndex>(m_kind.size()))
+    if (m_code != nullptr || opIndex < 0 || opIndex >= static_cast<OpIndex>(m_kind.size()))
         return opIndex;
     std::int32_t around = m_table.innermost(graph::opAt(opIndex));
     for (; around > region; around = m_table[static_cast<std::size_t>(around)].parent) {
@@ -195,7 +192,8 @@ std::int32_t DeadNodes::endOf(std::size_t node, const Run& run, const Ends& ends
         if (region >= ends.m_firstRegion && region < ends.m_firstRegion + ends.m_frames.size())
             end = std::max(end, ends.frame(region));
     // What the model returns is held by its caller, as recorded.
-    if (m_code && run.region < 0 && m_kind[node] == Kind::Dead && end >= run.place(m_code->last()))
+    if (m_code != nullptr && run.region < 0 && m_kind[node] == Kind::Dead
+        && end >= run.place(m_code->last()))
         end = std::max(end, run.place(m_recorded[node]));
     return end;
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/lower/checkpoint/model_code.h"
 #include "core/lower/checkpoint/region_table.h"
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
 namespace plimsoll::plan {
@@ -17,7 +15,7 @@ namespace plimsoll::plan {
 class DeadNodes
 {
 public:
-    DeadNodes(const graph::Program& program, const RegionTable& table, Granularity granularity);
+    DeadNodes(const graph::Program& program, const RegionTable& table);
 
     /// Whether a row of `saved` belongs to a dead node.
     [[nodiscard]] bool owns(std::uint32_t row) const
@@ -27,9 +25,10 @@ public:
     /// The op, by its index, whose node a row of an op belongs to.
     [[nodiscard]] std::size_t nodeOf(graph::OpId op) const
     {
-        return op.index() + (m_code && m_code->isCopyForNext(asMoment(op)) ? 1 : 0);
+        const bool isCopy =
+            m_code != nullptr && m_code->isCopyForNext(static_cast<graph::OpIndex>(op.index()));
+        return op.index() + (isCopy ? 1 : 0);
     }
-    [[nodiscard]] bool isAny() const { return m_isAny; }
 
     /// An execution of forward and loss, or of a region by its recomputation.
     struct Run
@@ -68,11 +67,6 @@ private:
         Unknown, ///< saves nothing: dead if those are that read its results
         Dead,
     };
-    [[nodiscard]] static graph::OpIndex asMoment(graph::OpId op)
-    {
-        return static_cast<graph::OpIndex>(op.index());
-    }
-
     void classify();
     void collectResults();
     void findReaders();
@@ -87,7 +81,7 @@ private:
 
     const graph::Program& m_program;
     const RegionTable& m_table;
-    std::optional<ModelCode> m_code; ///< at granularity Op
+    const ModelCode* m_code; ///< that of the table
     bool m_isAny = false;
     std::vector<Kind> m_kind;                            ///< by op
     std::vector<graph::OpIndex> m_recorded;              ///< by op: when the dead node fell

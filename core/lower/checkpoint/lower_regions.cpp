@@ -34,8 +34,8 @@ public:
     Lowering(const Program& program, const CheckpointRegions& plan)
         : m_program{program}
         , m_table{program, plan}
-        , m_holds{program, m_table, plan.granularity}
-        , m_dead{program, m_table, plan.granularity}
+        , m_holds{program, m_table}
+        , m_dead{program, m_table}
     {
     }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/lower/checkpoint/python_holds.h"
 
-#include "core/lower/checkpoint/model_code.h"
-
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -16,18 +14,10 @@ using graph::StorageId;
 
 } // namespace
 
-std::vector<OpIndex> pythonHolds(const graph::Program& program, Granularity granularity)
-{
-    return granularity == Granularity::Op ? ModelCode{program}.holds()
-                                          : recordedPythonHolds(program);
-}
-
-PythonHolds::PythonHolds(const graph::Program& program, const RegionTable& table,
-                         Granularity granularity)
+PythonHolds::PythonHolds(const graph::Program& program, const RegionTable& table)
     : m_program{program}
     , m_table{table}
-    , m_granularity{granularity}
-    , m_recorded{pythonHolds(program, granularity)}
+    , m_recorded{table.code() != nullptr ? table.code()->holds() : recordedPythonHolds(program)}
     , m_forward{m_recorded}
 {
     m_passed.reserve(table.size());
@@ -106,7 +96,7 @@ void PythonHolds::passOn(std::vector<OpIndex>& holds, std::size_t region,
 /// was allocated from `since` on.
 void PythonHolds::callersWait(std::vector<OpIndex>& holds, std::size_t region, OpIndex since) const
 {
-    if (m_granularity == Granularity::Op)
+    if (m_table.code() != nullptr)
         return; // generated code names what it lends a function, so that is an argument
     const RegionInfo& info = m_table[region];
     for (const StorageId storage : m_table.allocatedIn(since, info.first)) {

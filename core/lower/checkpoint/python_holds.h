@@ -7,16 +7,12 @@
 
 namespace plimsoll::plan {
 
-/// p(S) under plans of a granularity: as recorded, or of the code that runs in the model's place.
-[[nodiscard]] std::vector<graph::OpIndex> pythonHolds(const graph::Program& program,
-                                                      Granularity granularity);
-
 /// Until when Python's variables hold a storage in a planned step: the rules named Python in
 /// LIFETIMES.md.
 class PythonHolds
 {
 public:
-    PythonHolds(const graph::Program& program, const RegionTable& table, Granularity granularity);
+    PythonHolds(const graph::Program& program, const RegionTable& table);
 
     /// During the step's own forward.
     [[nodiscard]] graph::OpIndex inForward(graph::StorageId storage) const
@@ -45,7 +41,6 @@ private:
 
     const graph::Program& m_program;
     const RegionTable& m_table;
-    Granularity m_granularity;
     std::vector<std::vector<Passed>> m_passed; ///< by region: asked for once in each scope around
     std::vector<graph::OpIndex> m_recorded;    ///< p(S)
     std::vector<graph::OpIndex> m_forward;

@@ -2,10 +2,8 @@
 #include "core/lower/checkpoint/region_table.h"
 
 #include "core/graph/batch_statistics.h"
-#include "core/lower/checkpoint/model_code.h"
 
 #include <algorithm>
-#include <optional>
 #include <tuple>
 
 namespace plimsoll::plan {
@@ -37,10 +35,13 @@ std::vector<std::uint32_t> groupBy(std::size_t count, std::size_t keys, KeyOf ke
 
 } // namespace
 
-std::vector<StorageId> inputsOf(const graph::Program& program, graph::CallId call)
+std::vector<StorageId> argumentsOf(const graph::Program& program, const Region& region,
+                                   const ModelCode* code)
 {
+    if (code != nullptr)
+        return code->arguments(region.first, region.last);
     std::vector<StorageId> storages;
-    for (const graph::TensorId input : program.call(call).inputs)
+    for (const graph::TensorId input : program.call(region.members.front()).inputs)
         storages.push_back(program.tensor(input).storage);
     std::ranges::sort(storages);
     storages.erase(std::unique(storages.begin(), storages.end()), storages.end());
@@ -58,8 +59,10 @@ RegionTable::RegionTable(const graph::Program& program, const CheckpointRegions&
         info.last = flat.region->last;
         m_regions.push_back(info);
     }
+    if (plan.granularity == Granularity::Op)
+        m_code.emplace(program);
     indexProgram();
-    indexArguments(plan.granularity);
+    indexArguments();
     markInnermost();
     m_isFrozen.assign(program.ops.size(), false);
     if (plan.freezeStats)
@@ -87,17 +90,12 @@ void RegionTable::indexProgram()
         m_allocated.emplace_back(storage);
 }
 
-void RegionTable::indexArguments(Granularity granularity)
+void RegionTable::indexArguments()
 {
     m_takers.resize(m_program.storages.size());
-    if (m_regions.empty())
-        return;
-    const std::optional<ModelCode> code =
-        granularity == Granularity::Op ? std::optional<ModelCode>{m_program} : std::nullopt;
     for (std::size_t index = 0; index < m_regions.size(); ++index) {
         RegionInfo& info = m_regions[index];
-        info.arguments = code ? code->arguments(info.first, info.last)
-                              : inputsOf(m_program, info.region->members.front());
+        info.arguments = argumentsOf(m_program, *info.region, code());
         for (const StorageId argument : info.arguments)
             m_takers[argument.index()].push_back(static_cast<std::int32_t>(index));
     }

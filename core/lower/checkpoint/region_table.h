@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/lower/checkpoint/model_code.h"
 #include "core/plan/schedule.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace plimsoll::plan {
 
-/// Storages of the tensors that a call is given, each once, ascending.
-[[nodiscard]] std::vector<graph::StorageId> inputsOf(const graph::Program& program,
-                                                     graph::CallId call);
+/// Storages that a region's function is given, each once, ascending. `code`: of plans between ops.
+[[nodiscard]] std::vector<graph::StorageId>
+argumentsOf(const graph::Program& program, const Region& region, const ModelCode* code);
 
 /// What lower() needs to know about one region. Moments are ops of the program.
 struct RegionInfo
@@ -41,6 +43,8 @@ public:
     {
         return m_regions[region];
     }
+    /// What runs in place of the model's forward; null: the model itself.
+    [[nodiscard]] const ModelCode* code() const { return m_code ? &*m_code : nullptr; }
     /// Innermost region around an op, -1: none.
     [[nodiscard]] std::int32_t innermost(graph::OpId op) const { return m_innermost[op.index()]; }
     /// Whether the op's results are kept for its innermost region.
@@ -77,7 +81,7 @@ public:
 
 private:
     void indexProgram();
-    void indexArguments(Granularity granularity);
+    void indexArguments();
     void markFrozen();
     void markInnermost();
     void collectRows();
@@ -85,6 +89,7 @@ private:
     static void pack(RegionInfo& info, graph::OpIndex op, bool after);
 
     const graph::Program& m_program;
+    std::optional<ModelCode> m_code; ///< of plans between ops
     std::vector<RegionInfo> m_regions;
     std::vector<std::int32_t> m_innermost;
     std::vector<bool> m_isKept;           ///< by op

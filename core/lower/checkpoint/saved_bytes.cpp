@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/lower/checkpoint/saved_bytes.h"
 
-#include "core/lower/checkpoint/model_code.h"
 #include "core/lower/checkpoint/region_table.h"
 
 #include <algorithm>
@@ -25,8 +24,8 @@ base::Bytes savedForBackward(const graph::Program& program, const CheckpointRegi
         code.emplace(program);
     for (const Region& region : plan.regions) {
         std::fill(isInside.begin() + region.first, isInside.begin() + region.last + 1, true);
-        for (const graph::StorageId argument : code ? code->arguments(region.first, region.last)
-                                                    : inputsOf(program, region.members.front()))
+        for (const graph::StorageId argument :
+             argumentsOf(program, region, code ? &*code : nullptr))
             count(argument);
     }
     for (const graph::Saved& row : program.saved)

@@ -2,7 +2,7 @@
 #include "core/solve/regions/linearize.h"
 
 #include "core/device/op_times.h"
-#include "core/lower/checkpoint/python_holds.h"
+#include "core/lower/checkpoint/model_code.h"
 #include "core/solve/regions/region_spaces.h"
 
 #include <fmt/format.h>
@@ -203,7 +203,9 @@ void Linearizer::forwardTemporaries(plan::Granularity granularity)
     m_step.chain.ftmp.assign(count, 0);
     std::vector<std::vector<std::int64_t>> live(
         2, std::vector<std::int64_t>(static_cast<std::size_t>(m_forwardOps) + 1, 0));
-    const std::vector<OpIndex> held = plan::pythonHolds(m_program, granularity);
+    const std::vector<OpIndex> held = granularity == plan::Granularity::Op
+                                          ? plan::ModelCode{m_program}.holds()
+                                          : plan::recordedPythonHolds(m_program);
     const std::vector<OpIndex> saved = savedUntil();
     for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
         const graph::Storage& storage = m_program.storages[index];
