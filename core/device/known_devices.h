@@ -9,6 +9,12 @@
 
 namespace plimsoll::plan {
 
+/// resources/devices.json as it was when the program was built.
+[[nodiscard]] std::string_view deviceTableText();
+
+/// The devices of such a text. Every value must be there, in range, and name its source.
+[[nodiscard]] base::Result<std::vector<Device>> parseDevices(std::string_view content);
+
 /// The table embedded in the program at build time (resources/devices.json), in the file's order.
 [[nodiscard]] const std::vector<Device>& builtInDevices();
 /// The device of that id, or the one that a line gives by hand (device_spec.h), or an error that

@@ -4,6 +4,7 @@
 #include "core/evaluate/working_sets.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace plimsoll::plan {
 

@@ -14,14 +14,6 @@ namespace plimsoll::plan {
 
 namespace {
 
-tl::unexpected<base::Error> overBudget(base::Bytes peak, base::Bytes budget)
-{
-    return base::failure(base::ErrorKind::CheckFailed,
-                         fmt::format("The plan needs {}, {} more than the budget.",
-                                     base::bytesText(peak, base::Rounding::Up),
-                                     base::bytesText(peak - budget, base::Rounding::Up)));
-}
-
 tl::unexpected<base::Error> disagree(const std::string& where)
 {
     return base::failure(base::ErrorKind::Internal,
@@ -79,8 +71,11 @@ base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan)
 
 base::Result<VerifiedPlanPtr> withBudget(const VerifiedPlan& plan, base::Bytes budget)
 {
-    if (plan.evaluation().peak > budget)
-        return overBudget(plan.evaluation().peak, budget);
+    if (const base::Bytes peak = plan.evaluation().peak; peak > budget)
+        return base::failure(base::ErrorKind::CheckFailed,
+                             fmt::format("The plan needs {}, {} more than the budget.",
+                                         base::bytesText(peak, base::Rounding::Up),
+                                         base::bytesText(peak - budget, base::Rounding::Up)));
     auto copy = std::make_shared<VerifiedPlan>(plan);
     copy->m_problem.budget = budget;
     return copy;

@@ -34,7 +34,6 @@ struct Evaluation
     graph::OpId peakOp;       ///< op of that step
     base::Nanoseconds stepTime;
     base::Nanoseconds recomputeTime; ///< part of stepTime spent in recomputations
-    base::Nanoseconds transferTime;
     /// What autograd itself saves in forward and loss (savedForBackward()); none at runtime Step,
     /// where it saves nothing.
     std::optional<base::Bytes> saved;

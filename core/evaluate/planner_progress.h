@@ -54,8 +54,16 @@ class PlannerProgressList
 public:
     explicit PlannerProgressList(std::vector<PlannerProgress> parts) : m_parts{std::move(parts)} {}
 
-    [[nodiscard]] std::vector<PlannerProgress> read() const;
-    void change(std::size_t part, const std::function<void(PlannerProgress&)>& how);
+    [[nodiscard]] std::vector<PlannerProgress> read() const
+    {
+        const std::scoped_lock lock{m_mutex};
+        return m_parts;
+    }
+    void change(std::size_t part, const std::function<void(PlannerProgress&)>& how)
+    {
+        const std::scoped_lock lock{m_mutex};
+        how(m_parts.at(part));
+    }
 
 private:
     mutable std::mutex m_mutex;

@@ -49,8 +49,7 @@ private:
 
     [[nodiscard]] std::size_t readyStep(const ReducedGradient& gradient) const
     {
-        return static_cast<std::size_t>(
-            m_schedule.stepOfOp[static_cast<std::size_t>(gradient.ready)]);
+        return static_cast<std::size_t>(m_schedule.ownStep(gradient.ready));
     }
     [[nodiscard]] Nanoseconds syncTime() const;
     void reduceBuckets();

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <utility>
 
 namespace plimsoll::plan {
 
@@ -14,12 +15,8 @@ namespace {
 using graph::OpIndex;
 using graph::Program;
 
-/// Ops of forward that belong together: a region, or a call of the model.
-struct Stretch
-{
-    OpIndex first = 0;
-    OpIndex last = 0;
-};
+/// Ops of forward that belong together, the first and the last: a region, or a call of the model.
+using Stretch = std::pair<OpIndex, OpIndex>;
 
 /// Names of reduced parameters that ops of more than one stretch read.
 std::vector<std::string> usedInSeveral(const Problem& problem,
@@ -28,7 +25,7 @@ std::vector<std::string> usedInSeveral(const Problem& problem,
     const Program& program = *problem.step();
     std::vector<std::set<std::size_t>> users(program.storages.size());
     for (std::size_t stretch = 0; stretch < stretches.size(); ++stretch)
-        for (OpIndex op = stretches[stretch].first; op <= stretches[stretch].last; ++op)
+        for (OpIndex op = stretches[stretch].first; op <= stretches[stretch].second; ++op)
             for (const graph::TensorId tensor : program.op(graph::opAt(op)).reads)
                 if (const graph::Tensor& row = program.tensor(tensor);
                     program.storage(row.storage).storageClass == graph::StorageClass::Parameter)
@@ -53,11 +50,12 @@ std::string listed(const std::vector<std::string>& names)
 std::vector<std::string> hookWarnings(const Problem& problem, const Plan& plan)
 {
     std::vector<std::string> sentences;
-    if (problem.parallel->setting.manual || problem.parallel->setting.isSharded())
+    if (problem.parallel->setting.manual || problem.parallel->setting.isSharded()
+        || plan.regions().empty())
         return sentences;
     std::vector<Stretch> regions;
     for (const Region& region : plan.regions())
-        regions.push_back({region.first, region.last});
+        regions.emplace_back(region.first, region.last);
     if (const std::vector<std::string> names = usedInSeveral(problem, regions); !names.empty())
         sentences.push_back(
             fmt::format("Used in several regions: {}. With reentrant checkpoints DDP's gradient "
@@ -68,9 +66,8 @@ std::vector<std::string> hookWarnings(const Problem& problem, const Plan& plan)
     std::vector<Stretch> runs;
     for (const graph::Call& call : problem.step()->calls)
         if (!call.parent && !call.isEmpty())
-            runs.push_back({call.first, call.last});
-    if (const std::vector<std::string> names = usedInSeveral(problem, runs);
-        !names.empty() && !plan.regions().empty())
+            runs.emplace_back(call.first, call.last);
+    if (const std::vector<std::string> names = usedInSeveral(problem, runs); !names.empty())
         sentences.push_back(
             fmt::format("Used in several runs of the model: {}. Where their regions are recomputed "
                         "by reentrant checkpoints, DDP's gradient hooks fire repeatedly: take "

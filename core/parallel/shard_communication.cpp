@@ -88,11 +88,6 @@ private:
         spend(time, behind);
     }
 
-    [[nodiscard]] std::int32_t stepOf(graph::OpIndex op) const
-    {
-        return m_schedule.stepOfOp[static_cast<std::size_t>(op)];
-    }
-
     const Problem& m_problem;
     const Parallel& m_parallel;
     const Schedule& m_schedule;
@@ -120,8 +115,9 @@ void Sharing::plan()
     if (m_parallel.setting.zero >= 3)
         planBackward();
     for (const std::size_t unit : reductionOrder(m_units))
-        m_reduced.emplace(stepOf(m_units[unit].reduce), unit);
-    m_last = stepOf(static_cast<graph::OpIndex>(m_problem.step()->countBeforeOptimizer()) - 1);
+        m_reduced.emplace(m_schedule.ownStep(m_units[unit].reduce), unit);
+    m_last = m_schedule.ownStep(
+        static_cast<graph::OpIndex>(m_problem.step()->countBeforeOptimizer()) - 1);
 }
 
 void Sharing::planForward()
@@ -131,9 +127,9 @@ void Sharing::planForward()
         std::optional<std::size_t> next;
         if (place + 1 < m_forward.size())
             next = m_forward[place + 1].unit;
-        m_wanted.emplace(stepOf(gather.first), Need{gather.unit, next});
+        m_wanted.emplace(m_schedule.ownStep(gather.first), Need{gather.unit, next});
         if (gather.last != graph::kNever)
-            m_over.emplace(stepOf(gather.last), gather.unit);
+            m_over.emplace(m_schedule.ownStep(gather.last), gather.unit);
     }
 }
 

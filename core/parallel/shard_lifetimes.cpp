@@ -17,15 +17,10 @@ bool isGathered(const graph::Storage& storage)
     return storage.storageClass == graph::StorageClass::Parameter && storage.alloc >= 0;
 }
 
-std::int32_t stepOf(const Schedule& schedule, OpIndex op)
-{
-    return schedule.stepOfOp[static_cast<std::size_t>(op)];
-}
-
 /// Behind the op before: recomputations that stand between them belong to the later one.
 std::int32_t stepBehind(const Schedule& schedule, OpIndex op)
 {
-    return op == 0 ? 0 : stepOf(schedule, op - 1) + 1;
+    return op == 0 ? 0 : schedule.ownStep(op - 1) + 1;
 }
 
 void live(Schedule& schedule, graph::StorageId storage, std::int32_t alloc, std::int32_t free)
@@ -89,7 +84,7 @@ std::vector<UnitSteps> unitSteps(const Problem& problem, const Schedule& schedul
             row.region >= 0 && row.op.index() < unitOfOp.size())
             if (const std::size_t unit = unitOfOp[row.op.index()]; unit < units.size()) {
                 const auto at = static_cast<std::int32_t>(step);
-                (at > stepOf(schedule, units[unit].reduce) ? found[unit].late
+                (at > schedule.ownStep(units[unit].reduce) ? found[unit].late
                                                            : found[unit].regathered) = at;
             }
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
@@ -114,18 +109,18 @@ void placeShards(const Problem& problem, Schedule& schedule)
     // What a plan saves of an op, or lets wait for a region, is none of these.
     for (std::size_t index = 0; index < program.storages.size(); ++index)
         if (const graph::Storage& storage = program.storages[index]; isGathered(storage))
-            live(schedule, graph::StorageId{index}, stepOf(schedule, storage.alloc),
-                 stepOf(schedule, storage.free));
+            live(schedule, graph::StorageId{index}, schedule.ownStep(storage.alloc),
+                 schedule.ownStep(storage.free));
     const std::vector<UnitSteps> steps = unitSteps(problem, schedule);
     const std::vector<std::size_t> order = backwardOrder(units);
     const std::int32_t end =
-        stepOf(schedule, static_cast<OpIndex>(program.countBeforeOptimizer()) - 1);
+        schedule.ownStep(static_cast<OpIndex>(program.countBeforeOptimizer()) - 1);
     for (std::size_t place = 0; place < order.size(); ++place) {
         const std::size_t index = order[place];
         const ShardUnit& unit = units[index];
         if (unit.regathered)
             live(schedule, *unit.regathered, steps[index].regathered,
-                 stepOf(schedule, unit.reduce));
+                 schedule.ownStep(unit.reduce));
         if (const std::int32_t late = steps[index].late;
             unit.regathered && late != UnitSteps::kNoStep)
             schedule.instances.push_back({*unit.regathered, late, end, regionAt(schedule, late)});
@@ -134,7 +129,7 @@ void placeShards(const Problem& problem, Schedule& schedule)
                  steps[index].regathered - 1);
         if (unit.reducing)
             live(schedule, *unit.reducing, stepBehind(schedule, unit.reduce + 1),
-                 stepOf(schedule, program.storage(*unit.reducing).free));
+                 schedule.ownStep(program.storage(*unit.reducing).free));
     }
     keepResults(problem, steps, schedule);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 namespace plimsoll::plan {
@@ -21,12 +22,9 @@ constexpr int kNobody = -1; ///< whose a storage is: index of a gradient, or thi
 std::vector<bool> fullestShard(const std::vector<ReducedGradient>& gradients, std::int64_t world)
 {
     std::vector<std::size_t> order(gradients.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-        order[i] = i;
-    std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
-        return gradients[a].bytes != gradients[b].bytes
-                   ? gradients[a].bytes > gradients[b].bytes
-                   : gradients[a].parameter < gradients[b].parameter;
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) {
+        return std::pair{-gradients[i].bytes.count(), gradients[i].parameter};
     });
     using Load = std::pair<std::int64_t, std::int64_t>; // bytes, process
     std::priority_queue<Load, std::vector<Load>, std::greater<>> loads;

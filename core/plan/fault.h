@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -17,7 +19,13 @@ enum class FaultKind : std::uint8_t {
 };
 
 /// "illegal_region", … as printed by `check --json`.
-[[nodiscard]] const char* faultName(FaultKind kind);
+[[nodiscard]] inline const char* faultName(FaultKind kind)
+{
+    static constexpr std::array kNames{"illegal_region", "illegal_repeat",    "use_before_compute",
+                                       "use_after_free", "overwritten_input", "over_budget",
+                                       "pin_violated"};
+    return kNames.at(static_cast<std::size_t>(kind));
+}
 
 struct Fault
 {

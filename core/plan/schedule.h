@@ -44,6 +44,11 @@ struct Schedule
     std::vector<Instance> instances;    ///< recorded lives first, in the order of Program::storages
     std::vector<std::int32_t> stepOfOp; ///< where each op of the program runs (its own execution)
 
+    /// The step of an op's own execution.
+    [[nodiscard]] std::int32_t ownStep(graph::OpIndex op) const
+    {
+        return stepOfOp[static_cast<std::size_t>(op)];
+    }
     /// Where an op runs: its first recomputation, if that is asked for and there is one, else its
     /// own execution.
     [[nodiscard]] std::size_t stepOf(graph::OpId op, bool recomputed) const;

@@ -3,7 +3,6 @@
 
 #include "core/base/format.h"
 #include "core/device/device_spec.h"
-#include "core/device/device_table.h"
 #include "core/device/known_devices.h"
 #include "core/io/byte_source.h"
 

@@ -4,6 +4,7 @@
 #include "core/base/format.h"
 #include "core/compare/belongs.h"
 #include "core/parallel/rank_program.h"
+#include "core/plan/plan_kinds.h"
 #include "core/timeline/builder.h"
 #include "core/workspace/file_formats.h"
 
@@ -58,8 +59,7 @@ MeasuredRunPtr laid(const compare::MeasuredRun& run, const compare::Measurement&
 /// Where ops are not known, the plan's file said what its peak is.
 bool isOf(const compare::MeasuredRun& run, const plan::VerifiedPlan& plan)
 {
-    const bool isStep = plan.plan().isCompiledStep();
-    if (isStep != (run.plan->runtime == "step"))
+    if (run.plan->runtime != plan::runtimeName(plan.plan().runtime()))
         return false;
     if (run.ops.empty())
         return run.plan->peak == plan.evaluation().peak;

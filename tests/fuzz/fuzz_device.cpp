@@ -2,7 +2,7 @@
 // Any bytes are a device table, a device by hand, or an error of one sentence; a device that is
 // accepted is the same one when its line is read again.
 #include "core/device/device_spec.h"
-#include "core/device/device_table.h"
+#include "core/device/known_devices.h"
 
 #include <cstddef>
 #include <cstdint>

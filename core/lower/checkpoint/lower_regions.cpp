@@ -55,8 +55,11 @@ private:
     void recordedLives();
     void recomputedLives(const Recomputation& recomputation);
     [[nodiscard]] std::int32_t cacheEnd(graph::OpId op) const;
-    [[nodiscard]] std::int32_t nestedCacheEnd(const Recomputation& recomputation,
-                                              std::int32_t nested) const;
+    /// When nodes and frames of a recomputation go.
+    [[nodiscard]] const DeadNodes::Ends& endsIn(const Recomputation& recomputation) const
+    {
+        return m_again[static_cast<std::size_t>(&recomputation - m_recomputations.data())];
+    }
     [[nodiscard]] std::int32_t stepAfter(OpIndex opIndex) const;
     [[nodiscard]] std::int32_t ranUntil(std::size_t region) const;
     [[nodiscard]] std::int32_t rowEnd(std::uint32_t row) const;
@@ -125,7 +128,7 @@ std::int32_t Lowering::stepAfter(OpIndex opIndex) const
 {
     if (opIndex == kNever)
         return INT32_MAX;
-    return opIndex == kBeforeStep ? -1 : m_schedule.stepOfOp[static_cast<std::size_t>(opIndex)];
+    return opIndex == kBeforeStep ? -1 : m_schedule.ownStep(opIndex);
 }
 
 /// When nodes and frames go, in forward and in every recomputation.
@@ -213,9 +216,9 @@ std::int32_t Lowering::standing(const Recomputation& recomputation, std::int32_t
 std::int32_t Lowering::deadRowEnd(const Recomputation& recomputation, std::uint32_t row) const
 {
     const graph::Saved& saved = m_program.saved[row];
-    const auto index = static_cast<std::size_t>(&recomputation - m_recomputations.data());
-    const std::int32_t again = m_dead.owns(row) ? m_again[index].node(m_dead.nodeOf(saved.op))
-                                                : stepIn(recomputation, saved.released);
+    const std::int32_t again = m_dead.owns(row)
+                                   ? endsIn(recomputation).node(m_dead.nodeOf(saved.op))
+                                   : stepIn(recomputation, saved.released);
     return standing(recomputation, rowEnd(row), again);
 }
 
@@ -243,10 +246,9 @@ std::int32_t Lowering::tablesHold(StorageId storage, const Recomputation& recomp
             const Recomputation& deeper = m_recomputations[static_cast<std::size_t>(again)];
             hold = std::max({hold, deeper.endStep, tablesHold(storage, deeper)});
         } else if (inner.hasRows) {
-            const auto index = static_cast<std::size_t>(&recomputation - m_recomputations.data());
             const auto frame = static_cast<std::size_t>(nested);
-            hold = std::max(
-                hold, standing(recomputation, m_ends.frame(frame), m_again[index].frame(frame)));
+            hold = std::max(hold, standing(recomputation, m_ends.frame(frame),
+                                           endsIn(recomputation).frame(frame)));
         }
     }
     return hold;
@@ -269,19 +271,13 @@ void Lowering::recomputedLives(const Recomputation& recomputation)
                 kept.free = std::max(kept.free, free);
                 continue;
             }
-            if (m_table.isKept(id)) // for a nested region, whose function runs anew
-                free = std::max(free, nestedCacheEnd(recomputation, m_table.innermost(id)));
+            if (m_table.isKept(id)) // for a nested region, whose function runs anew and keeps, too
+                free = std::max(
+                    free,
+                    endsIn(recomputation).frame(static_cast<std::size_t>(m_table.innermost(id))));
             m_schedule.instances.push_back({storage, step, free, recomputation.region});
         }
     }
-}
-
-/// Kept: when a recomputation calls a nested region's function, that keeps results, too, until the
-/// nodes made here are gone.
-std::int32_t Lowering::nestedCacheEnd(const Recomputation& recomputation, std::int32_t nested) const
-{
-    const auto index = static_cast<std::size_t>(&recomputation - m_recomputations.data());
-    return m_again[index].frame(static_cast<std::size_t>(nested));
 }
 
 /// Kept: until when the frame of the op's region holds its results where no recomputation takes

@@ -131,9 +131,7 @@ void StepLowering::endRecordedLives()
         const graph::Storage& storage = m_program.storages[index];
         if (storage.alloc >= m_runnerOps)
             m_schedule.instances[index].free =
-                storage.free == graph::kNever
-                    ? kToTheEnd
-                    : m_schedule.stepOfOp[static_cast<std::size_t>(storage.free)];
+                storage.free == graph::kNever ? kToTheEnd : m_schedule.ownStep(storage.free);
     }
 }
 

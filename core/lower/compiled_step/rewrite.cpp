@@ -125,19 +125,13 @@ private:
 
 void Rewriter::copyTables(const std::string& planner)
 {
-    m_to.header = m_from.header;
+    m_to = m_from;
     m_to.header.execution = graph::kStepExecution;
     m_to.header.planner = planner;
-    m_to.targets = m_from.targets;
-    m_to.sources = m_from.sources;
-    m_to.dtypes = m_from.dtypes;
-    m_to.nodes = m_from.nodes;
-    m_to.modules = m_from.modules;
-    m_to.calls = m_from.calls;
-    m_to.structures = m_from.structures;
-    m_to.tensors = m_from.tensors;
-    m_to.parameters = m_from.parameters;
-    m_to.vary = m_from.vary;
+    m_to.storages.clear();
+    m_to.ops.clear();
+    m_to.saved.clear();
+    m_to.callTexts = {};
     if (m_to.vary)
         for (std::vector<graph::Law>* laws :
              {&m_to.vary->storages, &m_to.vary->flops, &m_to.vary->bytesMoved})

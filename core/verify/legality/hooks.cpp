@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace plimsoll::plan::verifying {
 
@@ -15,26 +16,17 @@ using graph::Program;
 using graph::StorageId;
 using graph::TensorId;
 
-/// Where a storage first stands in a list that it stands in.
-std::size_t placeIn(const Program& program, const std::vector<TensorId>& list, StorageId storage)
-{
-    std::size_t place = 0;
-    while (program.tensor(list[place]).storage != storage)
-        ++place;
-    return place;
-}
-
 /// Notes the op in what no later one touches.
 void meet(const Program& program, OpIndex op, std::map<StorageId, Hooked>& byStorage)
 {
     const Op& row = program.op(graph::opAt(op));
     for (const std::vector<TensorId>* list : {&row.outputs, &row.reads, &row.writes})
-        for (const TensorId tensor : *list) {
-            const auto hooked = byStorage.find(program.tensor(tensor).storage);
+        for (std::size_t place = 0; place < list->size(); ++place) {
+            const auto hooked = byStorage.find(program.tensor((*list)[place]).storage);
             if (hooked == byStorage.end() || hooked->second.at >= 0)
                 continue;
             hooked->second.at = op;
-            hooked->second.place = placeIn(program, *list, hooked->first);
+            hooked->second.place = place;
         }
 }
 
@@ -60,10 +52,8 @@ std::vector<Hooked> hooksOf(const Program& recorded)
     for (const auto& [storage, hooked] : byStorage)
         if (hooked.at >= 0)
             hooks.push_back(hooked);
-    std::ranges::sort(hooks, [](const Hooked& a, const Hooked& b) {
-        if (a.at != b.at)
-            return a.at < b.at;
-        return a.place != b.place ? a.place < b.place : a.parameter < b.parameter;
+    std::ranges::sort(hooks, {}, [](const Hooked& hooked) {
+        return std::tuple{hooked.at, hooked.place, hooked.parameter};
     });
     return hooks;
 }

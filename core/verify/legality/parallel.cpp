@@ -156,8 +156,8 @@ void OneProcess::redirect(const std::map<StorageId, StorageId>& homes)
 std::set<std::size_t> OneProcess::ownParameters() const
 {
     std::vector<Hooked> sorted = m_hooks;
-    std::ranges::sort(sorted, [](const Hooked& a, const Hooked& b) {
-        return a.bytes != b.bytes ? a.bytes > b.bytes : a.parameter < b.parameter;
+    std::ranges::sort(sorted, {}, [](const Hooked& hooked) {
+        return std::pair{-hooked.bytes, hooked.parameter};
     });
     std::map<std::int64_t, std::set<std::int64_t>> byLoad; // processes
     std::map<std::int64_t, std::pair<std::int64_t, std::set<std::size_t>>> shards;
@@ -205,11 +205,8 @@ void OneProcess::keepOfState(const Keep& keep)
         for (const StorageId state : parameter.states)
             m_owner[state] = hooked.parameter;
     }
-    OpIndex optimizer = 0;
+    const auto optimizer = static_cast<OpIndex>(m_program->countBeforeOptimizer());
     const auto end = static_cast<OpIndex>(m_program->ops.size());
-    while (optimizer < end
-           && m_program->op(graph::opAt(optimizer)).phase != graph::Phase::Optimizer)
-        ++optimizer;
     for (OpIndex op = optimizer; op < end; ++op)
         attribute(op);
     for (const auto& [storage, parameter] : m_owner) {

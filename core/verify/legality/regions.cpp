@@ -178,15 +178,18 @@ private:
             m_isAround[member.index()] = false;
     }
 
+    [[nodiscard]] bool contains(const std::vector<TensorId>& tensors, StorageId storage) const
+    {
+        return std::ranges::any_of(tensors,
+                                   [&](TensorId tensor) { return storageOf(tensor) == storage; });
+    }
     [[nodiscard]] bool isResult(const Region& region, StorageId storage) const
     {
-        return std::ranges::any_of(call(region.members.back()).outputs,
-                                   [&](TensorId tensor) { return storageOf(tensor) == storage; });
+        return contains(call(region.members.back()).outputs, storage);
     }
     [[nodiscard]] bool isArgument(const Region& region, StorageId storage) const
     {
-        return std::ranges::any_of(call(region.members.front()).inputs,
-                                   [&](TensorId tensor) { return storageOf(tensor) == storage; });
+        return contains(call(region.members.front()).inputs, storage);
     }
 
     // Rule 2.
@@ -299,9 +302,7 @@ private:
                                     StorageId storage) const
     {
         return m_program.storage(storage).alloc < 0 && !isArgument(region, storage)
-               && use(storage).lastWrite >= region.first
-               && std::ranges::none_of(
-                   row.writes, [&](TensorId tensor) { return storageOf(tensor) == storage; });
+               && use(storage).lastWrite >= region.first && !contains(row.writes, storage);
     }
 
     // The second half of rule 5.

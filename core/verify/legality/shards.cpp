@@ -92,13 +92,6 @@ std::vector<CallId> blocksOf(const Program& program)
     return blocks;
 }
 
-OpIndex countOf(const Program& program, Phase last)
-{
-    const auto end =
-        std::ranges::find_if(program.ops, [last](const graph::Op& op) { return op.phase > last; });
-    return static_cast<OpIndex>(end - program.ops.begin());
-}
-
 class Grouping
 {
 public:
@@ -107,12 +100,12 @@ public:
     {
         m_groups.emplace_back();
         m_groups.front().isRest = true;
+        const auto forward = static_cast<OpIndex>(program.forwardCount());
         for (const graph::Call& call : program.calls)
-            if (!call.parent && call.last >= call.first
-                && call.last < countOf(program, Phase::Loss))
+            if (!call.parent && call.last >= call.first && call.last < forward)
                 m_groups.front().calls.emplace_back(call.first, call.last);
         if (m_groups.front().calls.empty())
-            m_groups.front().calls.emplace_back(0, countOf(program, Phase::Loss) - 1);
+            m_groups.front().calls.emplace_back(0, forward - 1);
         for (const CallId call : blocksOf(program))
             groupAt(program.module(program.call(call).module).path)
                 .calls.emplace_back(program.call(call).first, program.call(call).last);
@@ -201,7 +194,7 @@ private:
             }
             rest.end = std::max(rest.end, opIndex);
         }
-        rest.end = countOf(m_program, Phase::Backward) - 1;
+        rest.end = static_cast<OpIndex>(m_program.countBeforeOptimizer()) - 1;
     }
 
     const Program& m_program;

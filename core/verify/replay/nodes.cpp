@@ -52,8 +52,9 @@ DeadBranches::DeadBranches(const graph::Program& program, const CheckpointRegion
     m_branches.resize(program.forwardCount());
     m_given.resize(tree.size());
     classify(program);
-    connect(program, tree);
-    holdVariables(program);
+    const Makers makers = makersOf(program, m_branches.size());
+    connect(program, tree, makers);
+    holdVariables(program, makers);
 }
 
 void DeadBranches::classify(const graph::Program& program)
@@ -86,9 +87,9 @@ void DeadBranches::classify(const graph::Program& program)
     }
 }
 
-void DeadBranches::connect(const graph::Program& program, const FrameTree& tree)
+void DeadBranches::connect(const graph::Program& program, const FrameTree& tree,
+                           const Makers& makers)
 {
-    const std::vector<std::vector<int>> makers = makersOf(program, m_branches.size());
     for (std::size_t op = 0; op < m_branches.size(); ++op) {
         if (!m_branches[op].isCounted)
             continue;
@@ -109,7 +110,7 @@ void DeadBranches::connect(const graph::Program& program, const FrameTree& tree)
 
 /// An argument keeps its node, unless only nodes that backward runs read it: something detached.
 void DeadBranches::connectFrame(const graph::Program& program, const FrameTree& tree, int frame,
-                                const std::vector<std::vector<int>>& makers)
+                                const Makers& makers)
 {
     const Region& region = *tree[frame].region;
     std::vector<TensorId> arguments;
@@ -144,9 +145,8 @@ void DeadBranches::connectFrame(const graph::Program& program, const FrameTree& 
         m_branches[static_cast<std::size_t>(node)].frames.push_back(frame);
 }
 
-void DeadBranches::holdVariables(const graph::Program& program)
+void DeadBranches::holdVariables(const graph::Program& program, const Makers& makers)
 {
-    const std::vector<std::vector<int>> makers = makersOf(program, m_branches.size());
     for (std::size_t node = 0; node < m_branches.size(); ++node) {
         Branch& branch = m_branches[node];
         const auto made = static_cast<OpIndex>(node);

@@ -50,10 +50,12 @@ public:
 
 private:
     void classify(const graph::Program& program);
-    void connect(const graph::Program& program, const FrameTree& tree);
+    /// By tensor: the ops after which it leads to their nodes.
+    using Makers = std::vector<std::vector<int>>;
+    void connect(const graph::Program& program, const FrameTree& tree, const Makers& makers);
     void connectFrame(const graph::Program& program, const FrameTree& tree, int frame,
-                      const std::vector<std::vector<int>>& makers);
-    void holdVariables(const graph::Program& program);
+                      const Makers& makers);
+    void holdVariables(const graph::Program& program, const Makers& makers);
     [[nodiscard]] bool stood(int node, graph::OpIndex at) const
     {
         const Branch& branch = m_branches[static_cast<std::size_t>(node)];

@@ -21,14 +21,8 @@ ShardMemory::ShardMemory(const Problem& problem) : m_rounding{problem.rounding}
     std::ranges::stable_sort(m_begins, {}, [this](std::size_t i) { return m_groups[i].begin; });
     m_ends = m_begins;
     std::ranges::stable_sort(m_ends, {}, [this](std::size_t i) { return m_groups[i].end; });
-    for (std::size_t i = 0; i < program.ops.size(); ++i) {
-        const auto opIndex = static_cast<OpIndex>(i);
-        if (program.ops[i].phase <= graph::Phase::Loss)
-            m_forwardCount = opIndex + 1;
-        if (program.ops[i].phase <= graph::Phase::Backward)
-            m_backwardEnd = opIndex;
-    }
-    m_forwardEnd = -1;
+    m_forwardCount = static_cast<OpIndex>(program.forwardCount());
+    m_backwardEnd = static_cast<OpIndex>(program.countBeforeOptimizer()) - 1;
     for (const graph::Call& call : program.calls)
         if (!call.parent && call.last >= call.first && call.last < m_forwardCount)
             m_forwardEnd = std::max(m_forwardEnd, call.last);

@@ -35,11 +35,6 @@ struct Touch
     int writes = 0; ///< 0 or 1: an op is one write, however many of its tensors it goes to
 };
 
-bool isOlder(const Program& program, StorageId storage)
-{
-    return program.storage(storage).alloc < 0;
-}
-
 /// A step that runs: who is alive, and what was written how often.
 class StepReplay
 {
@@ -162,7 +157,7 @@ std::vector<Touch> StepReplay::touches(const Execution& execution) const
     std::vector<Touch> touched = m_touches[execution.op.index()];
     if (execution.isRecomputed)
         std::erase_if(touched, [&](const Touch& touch) {
-            return touch.writes > 0 && isOlder(m_program, touch.storage);
+            return touch.writes > 0 && m_program.storage(touch.storage).alloc < 0;
         });
     return touched;
 }

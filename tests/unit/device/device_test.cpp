@@ -2,7 +2,6 @@
 #include "core/device/device.h"
 
 #include "core/device/device_spec.h"
-#include "core/device/device_table.h"
 #include "core/device/known_devices.h"
 
 #include <QFile>
