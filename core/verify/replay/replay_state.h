@@ -8,7 +8,7 @@
 #include "core/verify/replay/pins.h"
 #include "core/verify/replay/shard_memory.h"
 #include "core/verify/replay/tree.h"
-#include "core/verify/verify.h"
+#include "core/verify/verification.h"
 
 #include <cstdint>
 #include <map>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/plan/plan.h"
-#include "core/verify/verify.h"
+#include "core/verify/verification.h"
 
 #include <vector>
 
