@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <unordered_set>
-#include <utility>
 
 namespace plimsoll::plan {
 

@@ -2,7 +2,6 @@
 #include "core/verify/replay/replay.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace plimsoll::plan::verifying {
 
