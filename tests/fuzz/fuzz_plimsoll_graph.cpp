@@ -4,8 +4,9 @@
 #include "core/graph/resize.h"
 #include "core/graph/sizes.h"
 #include "core/io/byte_source.h"
-#include "core/readers/graph_dump.h"
 #include "core/readers/plimsoll_graph/reader.h"
+
+#include "tests/support/graph_dump.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -58,6 +59,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Program& program = *read->program;
     if (!isSound(program) || !isSoundAtOtherSizes(read->program))
         std::abort();
-    return plimsoll::readers::dumpProgram(program, program.ops.size()).empty() ? (std::abort(), 0)
+    return plimsoll::tests::dumpProgram(program, program.ops.size()).empty() ? (std::abort(), 0)
                                                                                : 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/readers/graph_dump.h"
+
+#include "tests/support/graph_dump.h"
 
 #include "core/readers/registry.h"
 
@@ -43,7 +44,7 @@ void GraphDumpTest::readsGraphsAsReviewed()
     const auto read = plimsoll::readers::readProgram(repositoryPath(graph));
     QVERIFY2(read, messageOf(read));
     const std::string difference = plimsoll::tests::differenceFromGolden(
-        golden, plimsoll::readers::dumpProgram(*read->program, rows));
+        golden, plimsoll::tests::dumpProgram(*read->program, rows));
     QVERIFY2(difference.empty(), difference.c_str());
 }
 

@@ -4,10 +4,10 @@
 
 #include "core/io/byte_source.h"
 #include "core/lower/compiled_step/rewrite.h"
-#include "core/readers/graph_dump.h"
 #include "core/readers/registry.h"
 #include "core/writers/graph_writer.h"
 
+#include "tests/support/graph_dump.h"
 #include "tests/support/rewritten.h"
 
 #include <QString>
@@ -76,7 +76,7 @@ inline QString rewritingFault(const plan::VerifiedPlanPtr& plan)
     if (!read)
         return QString::fromStdString(why);
     constexpr std::size_t kAllRows = SIZE_MAX;
-    if (readers::dumpProgram(*read, kAllRows) != readers::dumpProgram(*program, kAllRows))
+    if (tests::dumpProgram(*read, kAllRows) != tests::dumpProgram(*program, kAllRows))
         return QStringLiteral("read back as another program");
     if (writers::graphText(*read) != *text)
         return QStringLiteral("written again as another file");

@@ -121,8 +121,8 @@ void RewriteSamplesTest::variesAsTheRecordedStepDoes()
     QCOMPARE(there->evaluation().peak == here->evaluation().peak, sizes.empty());
     const QString difference = tests::differenceOf(*there, other);
     QVERIFY2(difference.isEmpty(), qPrintable(difference));
-    QVERIFY(readers::dumpProgram(*other, SIZE_MAX)
-            == readers::dumpProgram(tests::rewritten(*there).value(), SIZE_MAX));
+    QVERIFY(tests::dumpProgram(*other, SIZE_MAX)
+            == tests::dumpProgram(tests::rewritten(*there).value(), SIZE_MAX));
 }
 
 void RewriteSamplesTest::whoLaysRegionsSaysThatNoneFit_data()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/readers/graph_dump.h"
 #include "core/readers/plimsoll_graph/reader.h"
 
+#include "tests/support/graph_dump.h"
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
 #include "tests/unit/readers/read_text.h"
@@ -55,7 +55,7 @@ private Q_SLOTS:
 
 std::string dumpOf(const Program& program)
 {
-    return plimsoll::readers::dumpProgram(program, kAllRows);
+    return plimsoll::tests::dumpProgram(program, kAllRows);
 }
 
 void PlimsollGraphTest::readsBackWhatWasWritten_data()

@@ -2,10 +2,10 @@
 // A graph brought to another size by its laws is the graph that a trace at that size gives.
 #include "core/graph/resize.h"
 #include "core/graph/sizes.h"
-#include "core/readers/graph_dump.h"
 #include "core/readers/registry.h"
 
 #include "tests/support/golden.h"
+#include "tests/support/graph_dump.h"
 #include "tests/support/graph_file.h"
 #include "tests/support/messages.h"
 
@@ -31,7 +31,7 @@ graph::ProgramPtr read(const char* name)
 
 std::string dump(const graph::Program& program)
 {
-    return readers::dumpProgram(program, program.ops.size());
+    return tests::dumpProgram(program, program.ops.size());
 }
 
 class ResizedTest : public QObject

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <string>
 
-namespace plimsoll::readers {
+namespace plimsoll::tests {
 
-/// The program as readable lines, at most `rows` of each table: for golden files and for people
-/// who look into a graph.
+/// The program as readable lines, at most `rows` of each table: for golden files and
+/// comparisons.
 [[nodiscard]] std::string dumpProgram(const graph::Program& program, std::size_t rows);
 
-} // namespace plimsoll::readers
+} // namespace plimsoll::tests

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/readers/graph_dump.h"
+#include "tests/support/graph_dump.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace plimsoll::readers {
+namespace plimsoll::tests {
 
 namespace {
 
@@ -179,4 +179,4 @@ std::string dumpProgram(const Program& program, std::size_t rows)
     return Dump{program, rows}.run();
 }
 
-} // namespace plimsoll::readers
+} // namespace plimsoll::tests
