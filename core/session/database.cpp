@@ -9,7 +9,6 @@
 #include <array>
 #include <sys/stat.h>
 #include <system_error>
-#include <utility>
 
 namespace plimsoll::session {
 
@@ -34,35 +33,21 @@ void Statement::Finalizer::operator()(sqlite3_stmt* statement) const
     sqlite3_finalize(statement);
 }
 
-Statement& Statement::bind(int parameter, std::int64_t value)
+void Statement::bind(std::int64_t value)
 {
-    sqlite3_bind_int64(m_statement.get(), parameter + 1, value);
-    return *this;
+    sqlite3_bind_int64(m_statement.get(), ++m_bound, value);
 }
 
-Statement& Statement::bind(int parameter, std::optional<std::int64_t> value)
+void Statement::bind(std::string_view text)
 {
-    return value ? bind(parameter, *value) : bindNull(parameter);
+    sqlite3_bind_text64(m_statement.get(), ++m_bound, text.data(), text.size(), SQLITE_TRANSIENT,
+                        SQLITE_UTF8);
 }
 
-Statement& Statement::bind(int parameter, std::string_view text)
+void Statement::bind(Blob blob)
 {
-    sqlite3_bind_text64(m_statement.get(), parameter + 1, text.data(), text.size(),
-                        SQLITE_TRANSIENT, SQLITE_UTF8);
-    return *this;
-}
-
-Statement& Statement::bindBlob(int parameter, std::string_view bytes)
-{
-    sqlite3_bind_blob64(m_statement.get(), parameter + 1, bytes.data(), bytes.size(),
+    sqlite3_bind_blob64(m_statement.get(), ++m_bound, blob.bytes.data(), blob.bytes.size(),
                         SQLITE_TRANSIENT);
-    return *this;
-}
-
-Statement& Statement::bindNull(int parameter)
-{
-    sqlite3_bind_null(m_statement.get(), parameter + 1);
-    return *this;
 }
 
 base::Result<bool> Statement::step()
@@ -136,7 +121,7 @@ base::Result<void> Database::run(const std::string& sql)
     return {};
 }
 
-base::Result<Statement> Database::prepare(std::string_view sql) const
+base::Result<Statement> Database::compile(std::string_view sql) const
 {
     sqlite3_stmt* statement = nullptr;
     if (sqlite3_prepare_v2(m_connection.get(), sql.data(), static_cast<int>(sql.size()), &statement,
@@ -148,13 +133,31 @@ base::Result<Statement> Database::prepare(std::string_view sql) const
 
 base::Result<std::int64_t> Database::value(std::string_view sql) const
 {
-    base::Result<Statement> statement = prepare(sql);
-    if (!statement)
-        return tl::unexpected{statement.error()};
-    const base::Result<bool> row = statement->step();
-    if (!row)
-        return tl::unexpected{row.error()};
-    return *row ? statement->integer(0) : 0;
+    std::int64_t found = 0;
+    return first(sql, [&](const Statement& row) { found = row.integer(0); }).map([&](bool /*is*/) {
+        return found;
+    });
+}
+
+base::Result<void> Database::transaction(const std::function<base::Result<void>()>& work)
+{
+    if (isInTransaction())
+        return work();
+    if (base::Result<void> begun = run("BEGIN IMMEDIATE"); !begun)
+        return begun;
+    struct Rollback // unless committed, also where `work` throws
+    {
+        ~Rollback()
+        {
+            // Nothing to be done when this fails: SQLite rolls back when the file is opened next.
+            if (database.isInTransaction())
+                (void)database.run("ROLLBACK");
+        }
+        Database& database;
+    } const rollback{*this};
+    if (base::Result<void> done = work(); !done)
+        return done;
+    return run("COMMIT");
 }
 
 bool Database::isInTransaction() const
@@ -237,36 +240,6 @@ bool looksLikeSession(const std::filesystem::path& path)
     std::array<char, kMagic.size()> head{};
     return file->pMethods->xRead(file, head.data(), static_cast<int>(head.size()), 0) == SQLITE_OK
            && std::string_view{head.data(), head.size()} == kMagic;
-}
-
-Transaction::Transaction(Database& database) : m_database{&database} {}
-
-Transaction::Transaction(Transaction&& other) noexcept
-    : m_database{std::exchange(other.m_database, nullptr)}
-{
-}
-
-base::Result<Transaction> Transaction::begin(Database& database)
-{
-    if (const base::Result<void> begun = database.run("BEGIN IMMEDIATE"); !begun)
-        return tl::unexpected{begun.error()};
-    return Transaction{database};
-}
-
-base::Result<void> Transaction::commit()
-{
-    base::Result<void> committed = m_database->run("COMMIT");
-    if (committed)
-        m_database = nullptr;
-    return committed;
-}
-
-Transaction::~Transaction()
-{
-    if (m_database == nullptr)
-        return;
-    // Nothing to be done when even this fails: SQLite rolls back when the file is opened next.
-    [[maybe_unused]] const base::Result<void> rolledBack = m_database->run("ROLLBACK");
 }
 
 } // namespace plimsoll::session

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,20 +21,16 @@ class Database;
 /// Names a document in its session file; given by the store, rising.
 enum class DocumentId : std::int64_t {};
 
-/// A prepared statement; parameters and columns count from 0.
+/// Bytes for a column of type BLOB.
+struct Blob
+{
+    std::string_view bytes;
+};
+
+/// A prepared statement with its values filled in; columns count from 0.
 class Statement
 {
 public:
-    Statement& bind(int parameter, std::int64_t value);
-    Statement& bind(int parameter, std::optional<std::int64_t> value);
-    Statement& bind(int parameter, DocumentId document)
-    {
-        return bind(parameter, static_cast<std::int64_t>(document));
-    }
-    Statement& bind(int parameter, std::string_view text);
-    Statement& bindBlob(int parameter, std::string_view bytes);
-    Statement& bindNull(int parameter);
-
     /// True: a row is there; false: the statement is done.
     [[nodiscard]] base::Result<bool> step();
     [[nodiscard]] std::int64_t integer(int column) const;
@@ -48,9 +45,23 @@ private:
         void operator()(sqlite3_stmt* statement) const;
     };
     Statement(const Database& database, sqlite3_stmt* statement);
+    // Values are bound in order.
+    void bind(std::int64_t value);
+    void bind(DocumentId document) { bind(static_cast<std::int64_t>(document)); }
+    void bind(std::string_view text);
+    void bind(Blob blob);
+    template <typename Value>
+    void bind(const std::optional<Value>& value)
+    {
+        if (value)
+            bind(*value);
+        else
+            ++m_bound; // a parameter that nothing is bound to is NULL
+    }
 
     const Database* m_database;
     std::unique_ptr<sqlite3_stmt, Finalizer> m_statement;
+    int m_bound = 0;
 };
 
 /// One connection. Not shared between threads at the same time.
@@ -64,18 +75,51 @@ public:
                                                      const std::filesystem::path& name = {});
 
     [[nodiscard]] base::Result<void> run(const std::string& sql);
-    [[nodiscard]] base::Result<Statement> prepare(std::string_view sql) const;
-    /// Runs one statement that returns no rows, its parameters filled in by `bind(Statement&)`.
-    template <typename Bind>
-    [[nodiscard]] base::Result<void> execute(std::string_view sql, Bind bind)
+    /// A statement in which `values` stand for its question marks.
+    template <typename... Values>
+    [[nodiscard]] base::Result<Statement> prepare(std::string_view sql,
+                                                  const Values&... values) const
     {
-        base::Result<Statement> statement = prepare(sql);
-        if (!statement)
-            return tl::unexpected{statement.error()};
-        bind(*statement);
-        return statement->step().map([](bool /*no row*/) {});
+        return compile(sql).map([&](Statement statement) {
+            (statement.bind(values), ...);
+            return statement;
+        });
     }
-    [[nodiscard]] bool isInTransaction() const;
+    /// Runs one statement that returns no rows.
+    template <typename... Values>
+    [[nodiscard]] base::Result<void> execute(std::string_view sql, const Values&... values)
+    {
+        return prepare(sql, values...)
+            .and_then([](Statement statement) { return statement.step(); })
+            .map([](bool /*no row*/) {});
+    }
+    /// Gives the first row to `take(const Statement&)`; false: there is none.
+    template <typename Take, typename... Values>
+    [[nodiscard]] base::Result<bool> first(std::string_view sql, Take take,
+                                           const Values&... values) const
+    {
+        return prepare(sql, values...).and_then([&](Statement row) {
+            const base::Result<bool> there = row.step();
+            if (there && *there)
+                take(row);
+            return there;
+        });
+    }
+    /// Gives every row to `take(const Statement&)`.
+    template <typename Take, typename... Values>
+    [[nodiscard]] base::Result<void> each(std::string_view sql, Take take,
+                                          const Values&... values) const
+    {
+        return prepare(sql, values...).and_then([&](Statement row) -> base::Result<void> {
+            base::Result<bool> there = row.step();
+            for (; there && *there; there = row.step())
+                take(row);
+            return there.map([](bool /*no row*/) {});
+        });
+    }
+    /// Runs `work` as one transaction, or as part of the one that is open; an error takes all of it
+    /// back.
+    [[nodiscard]] base::Result<void> transaction(const std::function<base::Result<void>()>& work);
     /// The first column of the first row.
     [[nodiscard]] base::Result<std::int64_t> value(std::string_view sql) const;
     /// A sentence about the last failure, naming the file.
@@ -103,6 +147,8 @@ private:
         std::uint64_t inode; ///< of the log; 0: there was none
     };
     Database() = default;
+    [[nodiscard]] base::Result<Statement> compile(std::string_view sql) const;
+    [[nodiscard]] bool isInTransaction() const;
 
     std::filesystem::path m_path; ///< as sentences name it
     std::unique_ptr<sqlite3, Closer> m_connection;
@@ -112,22 +158,5 @@ private:
 /// graph. Never waits on a pipe, and reads by way of SQLite: closing a descriptor of one's own
 /// would drop all locks that this process holds on an open session.
 [[nodiscard]] bool looksLikeSession(const std::filesystem::path& path);
-
-/// Begins a transaction; rolls back unless committed.
-class Transaction
-{
-public:
-    [[nodiscard]] static base::Result<Transaction> begin(Database& database);
-    Transaction(Transaction&& other) noexcept;
-    Transaction(const Transaction&) = delete;
-    Transaction& operator=(const Transaction&) = delete;
-    Transaction& operator=(Transaction&&) = delete;
-    ~Transaction();
-    [[nodiscard]] base::Result<void> commit();
-
-private:
-    explicit Transaction(Database& database);
-    Database* m_database;
-};
 
 } // namespace plimsoll::session

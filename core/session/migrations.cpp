@@ -70,15 +70,10 @@ base::Result<std::int64_t> versionOf(const Database& database)
 /// Brings a database from version `from` to the next one.
 base::Result<void> apply(Database& database, std::int64_t from)
 {
-    base::Result<Transaction> transaction = Transaction::begin(database);
-    if (!transaction)
-        return tl::unexpected{transaction.error()};
     const std::string sql =
         fmt::format("{}\nPRAGMA application_id = {}; PRAGMA user_version = {};",
                     kMigrations.at(static_cast<std::size_t>(from)), kApplicationId, from + 1);
-    if (base::Result<void> applied = database.run(sql); !applied)
-        return applied;
-    return transaction->commit();
+    return database.transaction([&] { return database.run(sql); });
 }
 
 } // namespace

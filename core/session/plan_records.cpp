@@ -16,12 +16,17 @@ using base::Result;
 
 constexpr std::string_view kMeasurementBlob = "measurement";
 
+std::string textOf(const nlohmann::json& json)
+{
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::string textOf(const SavedOptions& options)
 {
     nlohmann::json json = nlohmann::json::object();
     for (const auto& [name, value] : options)
         std::visit([&json, key = name](const auto& plain) { json[key] = plain; }, value);
-    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return textOf(json);
 }
 
 std::map<std::string, std::int64_t> integersOf(const std::string& text)
@@ -77,57 +82,22 @@ SavedRun runOf(const Statement& row)
     return run;
 }
 
-/// The first row about a document goes to `take`; false: there is none.
-template <typename Take>
-Result<bool> firstRow(const SessionStore& store, DocumentId document, std::string_view sql,
-                      Take take)
-{
-    Result<Statement> rows = store.database().prepare(sql);
-    if (!rows)
-        return tl::unexpected{rows.error()};
-    rows->bind(0, document);
-    const Result<bool> there = rows->step();
-    if (there && *there)
-        take(*rows);
-    return there;
-}
-
-Result<void> loadRuns(const SessionStore& store, DocumentId document, std::vector<SavedRun>& runs)
-{
-    Result<Statement> rows =
-        store.database().prepare("SELECT id, name, budget_bytes, planner, status, peak_bytes, "
-                                 "step_time_ns, plan, sizes FROM run WHERE document = ? "
-                                 "ORDER BY id");
-    if (!rows)
-        return tl::unexpected{rows.error()};
-    rows->bind(0, document);
-    while (true) {
-        const Result<bool> row = rows->step();
-        if (!row)
-            return tl::unexpected{row.error()};
-        if (!*row)
-            return {};
-        runs.push_back(runOf(*rows));
-    }
-}
-
 Result<void> loadMeasurement(const SessionStore& store, DocumentId document,
                              std::optional<SavedMeasurement>& measurement)
 {
-    const Result<bool> there =
-        firstRow(store, document, "SELECT name, sizes FROM measurement WHERE document = ?",
-                 [&](const Statement& row) {
-                     measurement = SavedMeasurement{row.text(0), {}, integersOf(row.text(1))};
-                 });
+    const Result<bool> there = store.database().first(
+        "SELECT name, sizes FROM measurement WHERE document = ?",
+        [&](const Statement& row) {
+            measurement = SavedMeasurement{row.text(0), {}, integersOf(row.text(1))};
+        },
+        document);
     if (!there)
         return tl::unexpected{there.error()};
     if (!measurement)
         return {};
-    Result<std::string> content = store.blob(document, kMeasurementBlob);
-    if (!content)
-        return tl::unexpected{content.error()};
-    measurement->content = *std::move(content);
-    return {};
+    return store.blob(document, kMeasurementBlob).map([&](std::string content) {
+        measurement->content = std::move(content);
+    });
 }
 
 } // namespace
@@ -135,8 +105,7 @@ Result<void> loadMeasurement(const SessionStore& store, DocumentId document,
 Result<SavedPlan> loadPlan(const SessionStore& store, DocumentId document)
 {
     SavedPlan plan;
-    const Result<bool> there = firstRow(
-        store, document,
+    const Result<bool> there = store.database().first(
         "SELECT device, reserve_bytes, rounding, planner, options, budget_bytes, sizes, pins, "
         "data_parallel FROM problem WHERE document = ?",
         [&](const Statement& row) {
@@ -149,7 +118,8 @@ Result<SavedPlan> loadPlan(const SessionStore& store, DocumentId document)
                             integersOf(row.text(6)),
                             textsOf(row.text(7)),
                             row.text(8)};
-        });
+        },
+        document);
     if (!there)
         return tl::unexpected{there.error()};
     if (!*there)
@@ -157,11 +127,13 @@ Result<SavedPlan> loadPlan(const SessionStore& store, DocumentId document)
                              fmt::format("{}: the session is damaged, the settings of a graph are "
                                          "missing; open the graph file instead.",
                                          base::printable(store.path().string())));
-    if (Result<void> done = loadRuns(store, document, plan.runs); !done)
-        return tl::unexpected{done.error()};
-    if (Result<void> done = loadMeasurement(store, document, plan.measurement); !done)
-        return tl::unexpected{done.error()};
-    return plan;
+    return store.database()
+        .each(
+            "SELECT id, name, budget_bytes, planner, status, peak_bytes, step_time_ns, plan, sizes "
+            "FROM run WHERE document = ? ORDER BY id",
+            [&](const Statement& row) { plan.runs.push_back(runOf(row)); }, document)
+        .and_then([&] { return loadMeasurement(store, document, plan.measurement); })
+        .map([&] { return std::move(plan); });
 }
 
 Result<void> savePlan(SessionStore& store, DocumentId document, const SavedPlan& plan)
@@ -178,47 +150,23 @@ Result<void> savePlan(SessionStore& store, DocumentId document, const SavedPlan&
 
 Result<void> saveProblem(SessionStore& store, DocumentId document, const SavedProblem& problem)
 {
-    return store.execute(
-        "INSERT OR REPLACE INTO problem VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [&](Statement& insert) {
-            insert.bind(0, document)
-                .bind(1, problem.device)
-                .bind(2, problem.reserveBytes)
-                .bind(3, std::int64_t{problem.rounding})
-                .bind(4, problem.planner)
-                .bind(5, textOf(problem.options))
-                .bind(6, problem.budgetBytes)
-                .bind(7, nlohmann::json(problem.sizes).dump())
-                .bind(8, nlohmann::json(problem.pins)
-                             .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
-                .bind(9, problem.dataParallel);
-        });
+    return store.execute("INSERT OR REPLACE INTO problem VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                         document, problem.device, problem.reserveBytes,
+                         std::int64_t{problem.rounding}, problem.planner, textOf(problem.options),
+                         problem.budgetBytes, textOf(problem.sizes), textOf(problem.pins),
+                         problem.dataParallel);
 }
 
 Result<void> saveRun(SessionStore& store, DocumentId document, const SavedRun& run)
 {
     return store.execute("INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                         [&](Statement& insert) {
-                             insert.bind(0, document)
-                                 .bind(1, run.id)
-                                 .bind(2, run.name)
-                                 .bind(3, run.budgetBytes)
-                                 .bind(4, run.planner)
-                                 .bind(5, run.status)
-                                 .bind(6, run.peakBytes)
-                                 .bind(7, run.stepTimeNs)
-                                 .bind(9, nlohmann::json(run.sizes).dump());
-                             if (run.plan)
-                                 insert.bind(8, *run.plan);
-                             else
-                                 insert.bindNull(8);
-                         });
+                         document, run.id, run.name, run.budgetBytes, run.planner, run.status,
+                         run.peakBytes, run.stepTimeNs, run.plan, textOf(run.sizes));
 }
 
 Result<void> removeRun(SessionStore& store, DocumentId document, std::int64_t id)
 {
-    return store.execute("DELETE FROM run WHERE document = ? AND id = ?",
-                         [&](Statement& remove) { remove.bind(0, document).bind(1, id); });
+    return store.execute("DELETE FROM run WHERE document = ? AND id = ?", document, id);
 }
 
 Result<void> saveMeasurement(SessionStore& store, DocumentId document,
@@ -228,18 +176,13 @@ Result<void> saveMeasurement(SessionStore& store, DocumentId document,
         if (!measurement) {
             if (Result<void> done = open.removeBlob(document, kMeasurementBlob); !done)
                 return done;
-            return open.execute("DELETE FROM measurement WHERE document = ?",
-                                [&](Statement& remove) { remove.bind(0, document); });
+            return open.execute("DELETE FROM measurement WHERE document = ?", document);
         }
         if (Result<void> done = open.saveBlob(document, kMeasurementBlob, measurement->content);
             !done)
             return done;
-        return open.execute("INSERT OR REPLACE INTO measurement VALUES (?, ?, ?)",
-                            [&](Statement& insert) {
-                                insert.bind(0, document)
-                                    .bind(1, measurement->name)
-                                    .bind(2, nlohmann::json(measurement->sizes).dump());
-                            });
+        return open.execute("INSERT OR REPLACE INTO measurement VALUES (?, ?, ?)", document,
+                            measurement->name, textOf(measurement->sizes));
     });
 }
 

@@ -2,9 +2,9 @@
 #include "core/session/session_store.h"
 
 #include "core/base/format.h"
+#include "core/io/atomic_file.h"
 #include "core/io/byte_source.h"
 #include "core/session/migrations.h"
-#include "core/session/replacement.h"
 
 #include <fmt/format.h>
 
@@ -36,14 +36,85 @@ Result<Database> newDatabase(const std::filesystem::path& file, const std::files
     return database;
 }
 
-/// The text in the first column of the only row; none: there is no row.
-Result<std::optional<std::string>> textOf(Result<Statement> row)
+tl::unexpected<base::Error> isNoSession(const std::filesystem::path& path)
 {
-    if (!row)
-        return tl::unexpected{row.error()};
-    return row->step().map(
-        [&](bool there) { return there ? std::optional{row->text(0)} : std::nullopt; });
+    return base::failure(
+        base::ErrorKind::File,
+        fmt::format("{}: a file that is no session is there already; choose another name.",
+                    base::printable(path.string())));
 }
+
+/// Brings the log of the old session into its file, which only works while nobody has it open.
+Result<void> makeWay(const std::filesystem::path& path)
+{
+    if (!looksLikeSession(path))
+        return isNoSession(path);
+    Result<Database> old = Database::open(path, Database::Mode::OpenExisting);
+    if (!old)
+        return tl::unexpected{old.error()};
+    const auto inUse = [&] {
+        return base::failure(
+            base::ErrorKind::File,
+            fmt::format("{}: this session is open in another tab or program; close it there, or "
+                        "choose another name.",
+                        base::printable(path.string())));
+    };
+    const Result<std::int64_t> application = old->value("PRAGMA application_id");
+    if (!application)
+        return old->isBusy() ? Result<void>{inUse()} : isNoSession(path);
+    if (*application != kApplicationId)
+        return isNoSession(path);
+    if (const Result<void> folded = old->run("PRAGMA journal_mode = DELETE"); !folded)
+        return old->isBusy() ? inUse() : folded;
+    return {};
+}
+
+/// A new session file on its way to its name: filled beside it, then put in its place as a whole.
+/// Until then, and whenever that fails, what was there before stays as it was.
+class Replacement
+{
+public:
+    /// `target`: behind all links.
+    explicit Replacement(std::filesystem::path target)
+        : m_target{std::move(target)}, m_path{io::temporaryName(m_target)}
+    {
+    }
+    Replacement(const Replacement&) = delete;
+    Replacement& operator=(const Replacement&) = delete;
+    Replacement(Replacement&&) = delete;
+    Replacement& operator=(Replacement&&) = delete;
+    /// Removes the new file unless it has taken its place.
+    ~Replacement()
+    {
+        std::error_code error;
+        for (const char* ending : {"", "-journal"}) {
+            std::filesystem::path file = m_path;
+            file += ending;
+            std::filesystem::remove(file, error);
+        }
+    }
+
+    /// Where the new file is to be written; nothing is there yet.
+    [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
+    /// The new file must be closed.
+    [[nodiscard]] Result<void> takePlace() const
+    {
+        std::error_code error;
+        if (const auto old = std::filesystem::status(m_target, error); std::filesystem::exists(old))
+            std::filesystem::permissions(m_path, old.permissions(), error);
+        std::filesystem::rename(m_path, m_target, error);
+        if (error)
+            return base::failure(base::ErrorKind::File,
+                                 fmt::format("{} can't be written ({}); what was there before is "
+                                             "unchanged.",
+                                             base::printable(m_target.string()), error.message()));
+        return {};
+    }
+
+private:
+    std::filesystem::path m_target;
+    std::filesystem::path m_path;
+};
 
 } // namespace
 
@@ -51,18 +122,24 @@ SessionStore::SessionStore(Database database) : m_database{std::move(database)} 
 
 Result<SessionStore> SessionStore::create(const std::filesystem::path& path, const Work& fill)
 {
-    Result<Replacement> replacement = Replacement::begin(path);
-    if (!replacement)
-        return tl::unexpected{replacement.error()};
+    std::error_code error;
+    const bool exists = std::filesystem::exists(path, error);
+    if (exists)
+        if (const Result<void> free = makeWay(path); !free)
+            return tl::unexpected{free.error()};
+    // A link is never replaced: what it leads to is.
+    const std::filesystem::path real =
+        exists ? std::filesystem::canonical(path, error) : std::filesystem::path{};
+    const Replacement replacement{exists && !error ? real : path};
     {
-        Result<Database> database = newDatabase(replacement->path(), path);
+        Result<Database> database = newDatabase(replacement.path(), path);
         if (!database)
             return tl::unexpected{database.error()};
         SessionStore fresh{*std::move(database)};
         if (const Result<void> filled = fresh.transaction(fill); !filled)
             return tl::unexpected{filled.error()};
     }
-    if (const Result<void> placed = replacement->takePlace(); !placed)
+    if (const Result<void> placed = replacement.takePlace(); !placed)
         return tl::unexpected{placed.error()};
     return open(path);
 }
@@ -95,48 +172,38 @@ Result<SessionStore> SessionStore::open(const std::filesystem::path& path)
 
 Result<void> SessionStore::transaction(const Work& work)
 {
-    if (m_database.isInTransaction())
+    return m_database.transaction([&]() -> Result<void> {
+        if (m_database.isGone())
+            return base::failure(
+                base::ErrorKind::File,
+                fmt::format("{}: the session file was deleted, moved or replaced since it was "
+                            "opened; save the session under a new name.",
+                            base::printable(path().string())));
         return work(*this);
-    Result<Transaction> transaction = Transaction::begin(m_database);
-    if (!transaction)
-        return tl::unexpected{transaction.error()};
-    if (m_database.isGone())
-        return base::failure(
-            base::ErrorKind::File,
-            fmt::format("{}: the session file was deleted, moved or replaced since it was opened; "
-                        "save the session under a new name.",
-                        base::printable(path().string())));
-    if (Result<void> done = work(*this); !done)
-        return done;
-    return transaction->commit();
+    });
 }
 
 Result<std::vector<SavedDocument>> SessionStore::documents() const
 {
-    Result<Statement> rows = m_database.prepare(
-        "SELECT id, kind, name, source_path, content_hash, state, view FROM document ORDER BY id");
-    if (!rows)
-        return tl::unexpected{rows.error()};
     std::vector<SavedDocument> documents;
-    while (true) {
-        const Result<bool> row = rows->step();
-        if (!row)
-            return tl::unexpected{row.error()};
-        if (!*row)
-            return documents;
-        documents.push_back({DocumentId{rows->integer(0)}, rows->text(1), rows->text(2),
-                             rows->text(3), rows->text(4), rows->text(5), rows->text(6)});
-    }
+    return m_database
+        .each("SELECT id, kind, name, source_path, content_hash, state, view FROM document "
+              "ORDER BY id",
+              [&](const Statement& row) {
+                  documents.push_back({DocumentId{row.integer(0)}, row.text(1), row.text(2),
+                                       row.text(3), row.text(4), row.text(5), row.text(6)});
+              })
+        .map([&] { return std::move(documents); });
 }
 
 Result<std::string> SessionStore::contentHash(DocumentId document) const
 {
-    Result<Statement> row = m_database.prepare("SELECT content_hash FROM document WHERE id = ?");
-    if (row)
-        row->bind(0, document);
-    return textOf(std::move(row)).map([](const std::optional<std::string>& hash) {
-        return hash.value_or(std::string{});
-    });
+    std::string hash;
+    return m_database
+        .first(
+            "SELECT content_hash FROM document WHERE id = ?",
+            [&](const Statement& row) { hash = row.text(0); }, document)
+        .map([&](bool /*there*/) { return std::move(hash); });
 }
 
 Result<DocumentId> SessionStore::addDocument(const SavedDocument& document)
@@ -146,14 +213,8 @@ Result<DocumentId> SessionStore::addDocument(const SavedDocument& document)
         const Result<void> added = m_database.execute(
             "INSERT INTO document (kind, name, source_path, content_hash, state, view) "
             "VALUES (?, ?, ?, ?, ?, ?)",
-            [&](Statement& insert) {
-                insert.bind(0, document.kind)
-                    .bind(1, document.name)
-                    .bind(2, document.sourcePath)
-                    .bind(3, document.contentHash)
-                    .bind(4, document.state)
-                    .bind(5, document.view);
-            });
+            document.kind, document.name, document.sourcePath, document.contentHash, document.state,
+            document.view);
         if (!added)
             return added;
         return m_database.value("SELECT last_insert_rowid()").map([&](std::int64_t row) {
@@ -165,53 +226,41 @@ Result<DocumentId> SessionStore::addDocument(const SavedDocument& document)
     return id;
 }
 
-Result<void> SessionStore::removeDocument(DocumentId document)
-{
-    return execute("DELETE FROM document WHERE id = ?",
-                   [&](Statement& remove) { remove.bind(0, document); });
-}
-
 Result<void> SessionStore::saveState(DocumentId document, const std::string& state)
 {
-    return execute("UPDATE document SET state = ? WHERE id = ?",
-                   [&](Statement& update) { update.bind(0, state).bind(1, document); });
+    return execute("UPDATE document SET state = ? WHERE id = ?", state, document);
 }
 
 Result<void> SessionStore::saveView(DocumentId document, const std::string& view)
 {
-    return execute("UPDATE document SET view = ? WHERE id = ?",
-                   [&](Statement& update) { update.bind(0, view).bind(1, document); });
+    return execute("UPDATE document SET view = ? WHERE id = ?", view, document);
 }
 
 Result<std::string> SessionStore::blob(DocumentId document, std::string_view name) const
 {
-    Result<Statement> row =
-        m_database.prepare("SELECT bytes FROM blob WHERE document = ? AND name = ?");
-    if (row)
-        row->bind(0, document).bind(1, name);
-    Result<std::optional<std::string>> bytes = textOf(std::move(row));
-    if (!bytes)
-        return tl::unexpected{bytes.error()};
-    if (!*bytes)
+    std::string bytes;
+    const Result<bool> there = m_database.first(
+        "SELECT bytes FROM blob WHERE document = ? AND name = ?",
+        [&](const Statement& row) { bytes = row.text(0); }, document, name);
+    if (!there)
+        return tl::unexpected{there.error()};
+    if (!*there)
         return base::failure(base::ErrorKind::File,
                              fmt::format("{}: the session is damaged, the {} of a document is "
                                          "missing; open the file it was made of instead.",
                                          base::printable(path().string()), name));
-    return **std::move(bytes);
+    return bytes;
 }
 
 Result<void> SessionStore::saveBlob(DocumentId document, std::string_view name,
                                     std::string_view bytes)
 {
-    return execute("INSERT OR REPLACE INTO blob VALUES (?, ?, ?)", [&](Statement& insert) {
-        insert.bind(0, document).bind(1, name).bindBlob(2, bytes);
-    });
+    return execute("INSERT OR REPLACE INTO blob VALUES (?, ?, ?)", document, name, Blob{bytes});
 }
 
 Result<void> SessionStore::removeBlob(DocumentId document, std::string_view name)
 {
-    return execute("DELETE FROM blob WHERE document = ? AND name = ?",
-                   [&](Statement& remove) { remove.bind(0, document).bind(1, name); });
+    return execute("DELETE FROM blob WHERE document = ? AND name = ?", document, name);
 }
 
 Result<void> SessionStore::compact()

@@ -49,8 +49,6 @@ public:
     [[nodiscard]] base::Result<std::string> contentHash(DocumentId document) const;
     /// Stores a document without blobs and returns its id.
     [[nodiscard]] base::Result<DocumentId> addDocument(const SavedDocument& document);
-    /// With all that belongs to it.
-    [[nodiscard]] base::Result<void> removeDocument(DocumentId document);
     [[nodiscard]] base::Result<void> saveState(DocumentId document, const std::string& state);
     [[nodiscard]] base::Result<void> saveView(DocumentId document, const std::string& view);
     [[nodiscard]] base::Result<std::string> blob(DocumentId document, std::string_view name) const;
@@ -60,10 +58,11 @@ public:
     /// Runs several calls as one transaction; an error takes all of them back.
     [[nodiscard]] base::Result<void> transaction(const Work& work);
     /// One statement that returns no rows, as Database::execute() takes it; a transaction.
-    template <typename Bind>
-    [[nodiscard]] base::Result<void> execute(std::string_view sql, Bind bind)
+    template <typename... Values>
+    [[nodiscard]] base::Result<void> execute(std::string_view sql, const Values&... values)
     {
-        return transaction([&](SessionStore& open) { return open.m_database.execute(sql, bind); });
+        return transaction(
+            [&](SessionStore& open) { return open.m_database.execute(sql, values...); });
     }
     /// Brings the log into the file and gives unused pages back.
     [[nodiscard]] base::Result<void> compact();

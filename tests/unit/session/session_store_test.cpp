@@ -139,7 +139,7 @@ void SessionStoreTest::keepsDocumentsApart()
     QVERIFY(!session::loadPlan(*store, *third));
     QVERIFY(!store->blob(*third, "nothing"));
 
-    QVERIFY(store->removeDocument(kFirst));
+    QVERIFY(store->execute("DELETE FROM document WHERE id = ?", kFirst));
     QCOMPARE(store->documents()->size(), std::size_t{2});
     QVERIFY(!session::loadPlan(*store, kFirst));
     QVERIFY(!store->blob(kFirst, session::kContent));
