@@ -3,6 +3,7 @@
 
 #include "core/readers/plimsoll_graph/draft.h"
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,6 +24,20 @@ using MaybeFault = std::optional<Fault>;
 {
     return Fault{table, row, std::move(problem)};
 }
+
+/// What the first check finds that finds anything.
+[[nodiscard]] inline MaybeFault
+findFirst(const graph::Program& program,
+          std::initializer_list<MaybeFault (*)(const graph::Program&)> checks)
+{
+    for (const auto check : checks)
+        if (MaybeFault found = check(program))
+            return found;
+    return std::nullopt;
+}
+
+/// An index that names no row of its table. All other checks need this one passed.
+[[nodiscard]] MaybeFault findIndexFault(const graph::Program& program);
 
 /// The rules about when storages live and are used. Needs indices that are in range.
 [[nodiscard]] MaybeFault findLifetimeFault(const graph::Program& program);

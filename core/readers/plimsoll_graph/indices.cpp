@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/readers/plimsoll_graph/indices.h"
+#include "core/readers/plimsoll_graph/fault.h"
 
 #include <fmt/format.h>
 
@@ -59,12 +59,68 @@ private:
     MaybeFault m_fault;
 };
 
-MaybeFault findOpIndexFault(const graph::Program& program)
+/// The first fault that `check(RowCheck&, row)` finds in the rows of a table.
+template <typename Row, typename Check>
+MaybeFault findIn(Table table, const std::vector<Row>& rows, Check check)
+{
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        RowCheck found{table, row};
+        check(found, rows[row]);
+        if (found.found())
+            return found.found();
+    }
+    return std::nullopt;
+}
+
+MaybeFault findModuleFault(const graph::Program& program)
+{
+    return findIn(Table::Modules, program.modules,
+                  [&](RowCheck& check, const graph::Module& module) {
+                      check.id("parent: module", module.parent, program.modules.size());
+                  });
+}
+
+MaybeFault findCallFault(const graph::Program& program)
+{
+    const std::size_t ops = program.ops.size();
+    return findIn(Table::Calls, program.calls, [&](RowCheck& check, const graph::Call& call) {
+        check.id("module", call.module, program.modules.size())
+            .id("parent: call", call.parent, program.calls.size())
+            .index("first: op", call.first, ops + 1) // one past the end: an empty call there
+            .index("last: op", call.last, ops, -1)
+            .ids("inputs: tensor", call.inputs, program.tensors.size())
+            .ids("outputs: tensor", call.outputs, program.tensors.size())
+            .id("arguments: structure", call.arguments, program.structures.size())
+            .id("result: structure", call.result, program.structures.size())
+            .index("source", call.source, program.sources.size(), -1);
+    });
+}
+
+MaybeFault findStorageFault(const graph::Program& program)
+{
+    const std::size_t ops = program.ops.size();
+    return findIn(Table::Storages, program.storages,
+                  [&](RowCheck& check, const graph::Storage& storage) {
+                      check.index("alloc: op", storage.alloc, ops, graph::kBeforeStep)
+                          .opIndex("free: op", storage.free, ops)
+                          .index("last_use: op", storage.lastUse, ops, graph::kBeforeStep)
+                          .opIndex("python_free: op", storage.pythonFree, ops);
+                  });
+}
+
+MaybeFault findTensorFault(const graph::Program& program)
+{
+    return findIn(Table::Tensors, program.tensors,
+                  [&](RowCheck& check, const graph::Tensor& tensor) {
+                      check.id("storage", tensor.storage, program.storages.size())
+                          .index("dtype", tensor.dtype, program.dtypes.size());
+                  });
+}
+
+MaybeFault findOpFault(const graph::Program& program)
 {
     const std::size_t tensors = program.tensors.size();
-    for (std::size_t row = 0; row < program.ops.size(); ++row) {
-        const graph::Op& op = program.ops[row];
-        RowCheck check{Table::Ops, row};
+    return findIn(Table::Ops, program.ops, [&](RowCheck& check, const graph::Op& op) {
         check.index("target", op.target, program.targets.size())
             .id("module", op.module, program.modules.size())
             .id("call", op.call, program.calls.size())
@@ -75,96 +131,38 @@ MaybeFault findOpIndexFault(const graph::Program& program)
             .index("node", op.node, program.nodes.size(), -1)
             .id("forward_op", op.forwardOp, program.ops.size())
             .id("recompute_of", op.recomputeOf, program.ops.size());
-        if (check.found())
-            return check.found();
-    }
-    return std::nullopt;
+    });
 }
 
-MaybeFault findStorageIndexFault(const graph::Program& program)
+MaybeFault findSavedFault(const graph::Program& program)
 {
     const std::size_t ops = program.ops.size();
-    for (std::size_t row = 0; row < program.storages.size(); ++row) {
-        const graph::Storage& storage = program.storages[row];
-        RowCheck check{Table::Storages, row};
-        check.index("alloc: op", storage.alloc, ops, graph::kBeforeStep)
-            .opIndex("free: op", storage.free, ops)
-            .index("last_use: op", storage.lastUse, ops, graph::kBeforeStep)
-            .opIndex("python_free: op", storage.pythonFree, ops);
-        if (check.found())
-            return check.found();
-    }
-    for (std::size_t row = 0; row < program.tensors.size(); ++row) {
-        const graph::Tensor& tensor = program.tensors[row];
-        RowCheck check{Table::Tensors, row};
-        check.id("storage", tensor.storage, program.storages.size())
-            .index("dtype", tensor.dtype, program.dtypes.size());
-        if (check.found())
-            return check.found();
-    }
-    return std::nullopt;
+    return findIn(Table::Saved, program.saved, [&](RowCheck& check, const graph::Saved& saved) {
+        check.id("tensor", saved.tensor, program.tensors.size())
+            .id("op", saved.op, ops)
+            .index("unpack: op", saved.unpack.value_or(0), ops)
+            .opIndex("dropped: op", saved.dropped, ops)
+            .opIndex("released: op", saved.released, ops);
+    });
 }
 
-MaybeFault findCallIndexFault(const graph::Program& program)
+MaybeFault findParameterFault(const graph::Program& program)
 {
-    const std::size_t ops = program.ops.size();
-    for (std::size_t row = 0; row < program.modules.size(); ++row) {
-        RowCheck check{Table::Modules, row};
-        check.id("parent: module", program.modules[row].parent, program.modules.size());
-        if (check.found())
-            return check.found();
-    }
-    for (std::size_t row = 0; row < program.calls.size(); ++row) {
-        const graph::Call& call = program.calls[row];
-        RowCheck check{Table::Calls, row};
-        check.id("module", call.module, program.modules.size())
-            .id("parent: call", call.parent, program.calls.size())
-            .index("first: op", call.first, ops + 1) // one past the end: an empty call there
-            .index("last: op", call.last, ops, -1)
-            .ids("inputs: tensor", call.inputs, program.tensors.size())
-            .ids("outputs: tensor", call.outputs, program.tensors.size())
-            .id("arguments: structure", call.arguments, program.structures.size())
-            .id("result: structure", call.result, program.structures.size())
-            .index("source", call.source, program.sources.size(), -1);
-        if (check.found())
-            return check.found();
-    }
-    return std::nullopt;
+    const std::size_t storages = program.storages.size();
+    return findIn(Table::Params, program.parameters,
+                  [&](RowCheck& check, const graph::Parameter& parameter) {
+                      check.id("storage", parameter.storage, storages)
+                          .id("gradient storage", parameter.gradient, storages)
+                          .ids("states: storage", parameter.states, storages);
+                  });
 }
 
 } // namespace
 
 MaybeFault findIndexFault(const graph::Program& program)
 {
-    if (auto found = findCallIndexFault(program))
-        return found;
-    if (auto found = findStorageIndexFault(program))
-        return found;
-    if (auto found = findOpIndexFault(program))
-        return found;
-    const std::size_t ops = program.ops.size();
-    const std::size_t storages = program.storages.size();
-    for (std::size_t row = 0; row < program.saved.size(); ++row) {
-        const graph::Saved& saved = program.saved[row];
-        RowCheck check{Table::Saved, row};
-        check.id("tensor", saved.tensor, program.tensors.size())
-            .id("op", saved.op, ops)
-            .index("unpack: op", saved.unpack.value_or(0), ops)
-            .opIndex("dropped: op", saved.dropped, ops)
-            .opIndex("released: op", saved.released, ops);
-        if (check.found())
-            return check.found();
-    }
-    for (std::size_t row = 0; row < program.parameters.size(); ++row) {
-        const graph::Parameter& parameter = program.parameters[row];
-        RowCheck check{Table::Params, row};
-        check.id("storage", parameter.storage, storages)
-            .id("gradient storage", parameter.gradient, storages)
-            .ids("states: storage", parameter.states, storages);
-        if (check.found())
-            return check.found();
-    }
-    return std::nullopt;
+    return findFirst(program, {findModuleFault, findCallFault, findStorageFault, findTensorFault,
+                               findOpFault, findSavedFault, findParameterFault});
 }
 
 } // namespace plimsoll::readers::plimsoll_graph

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <utility>
 
 namespace plimsoll::readers::plimsoll_graph {
 
@@ -61,15 +61,12 @@ MaybeFault findUseFault(const graph::Program& program, std::vector<OpIndex>& las
 {
     for (std::size_t row = 0; row < program.ops.size(); ++row) {
         const graph::Op& op = program.ops[row];
-        for (const graph::TensorId tensor : op.reads)
-            if (auto found = use(program, row, tensor, "reads", lastUse))
-                return found;
-        for (const graph::TensorId tensor : op.writes)
-            if (auto found = use(program, row, tensor, "writes", lastUse))
-                return found;
-        for (const graph::TensorId tensor : op.outputs)
-            if (auto found = use(program, row, tensor, "returns", lastUse))
-                return found;
+        for (const auto& [tensors, verb] :
+             {std::pair{&op.reads, "reads"}, std::pair{&op.writes, "writes"},
+              std::pair{&op.outputs, "returns"}})
+            for (const graph::TensorId tensor : *tensors)
+                if (auto found = use(program, row, tensor, verb, lastUse))
+                    return found;
     }
     return std::nullopt;
 }

@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 
 namespace plimsoll::readers::plimsoll_graph {
 
@@ -46,23 +46,68 @@ constexpr auto kSavedColumns = std::to_array<std::string_view>(
 constexpr auto kParamColumns =
     std::to_array<std::string_view>({"name", "storage", "gradient", "states"});
 
-/// For numbers that a Range below 2^31 has bounded.
-std::int32_t narrow(std::int64_t number)
+// A number as the type of the field that it belongs to; its Range has bounded it.
+void set(std::int32_t& field, std::int64_t number)
 {
-    return static_cast<std::int32_t>(number);
+    field = static_cast<std::int32_t>(number);
+}
+void set(std::uint32_t& field, std::int64_t number)
+{
+    field = static_cast<std::uint32_t>(number);
+}
+template <typename Tag>
+void set(base::Quantity<Tag>& field, std::int64_t number)
+{
+    field = base::Quantity<Tag>{number};
+}
+template <typename Tag>
+void set(base::Id<Tag>& field, std::int64_t number)
+{
+    field = base::Id<Tag>{static_cast<std::size_t>(number)};
+}
+template <typename Enum>
+requires std::is_enum_v<Enum>
+void set(Enum& field, std::int64_t number)
+{
+    field = static_cast<Enum>(number);
+}
+/// Below 0: none.
+template <typename Tag>
+void set(std::optional<base::Id<Tag>>& field, std::int64_t number)
+{
+    if (number >= 0)
+        set(field.emplace(), number);
 }
 
-template <typename Id>
-std::optional<Id> idOrNone(std::int64_t index)
+template <typename Field>
+bool readNumber(Row& row, Range range, Field& field)
 {
-    if (index < 0)
-        return std::nullopt;
-    return Id{static_cast<std::size_t>(index)};
+    std::int64_t number = 0;
+    if (!row.integer(range, number))
+        return false;
+    set(field, number);
+    return true;
 }
 
-OpIndex momentOrNever(const std::optional<std::int64_t>& opIndex)
+/// At null the field stays as it is.
+template <typename Field>
+bool readNumberOrNull(Row& row, Range range, std::optional<Field>& field)
 {
-    return opIndex ? narrow(*opIndex) : graph::kNever;
+    std::optional<std::int64_t> number;
+    if (!row.integerOrNull(range, number))
+        return false;
+    if (number)
+        set(field.emplace(), *number);
+    return true;
+}
+
+/// Null: never.
+bool readMoment(Row& row, OpIndex& field)
+{
+    std::optional<OpIndex> moment;
+    const bool read = readNumberOrNull(row, kIndexOrNone, moment);
+    field = moment.value_or(graph::kNever);
+    return read;
 }
 
 /// Reads lists of indices through one scratch buffer, so that each list is allocated once.
@@ -84,27 +129,8 @@ private:
     std::vector<std::int64_t> m_numbers;
 };
 
-bool readOp(Scan& scan, Row& row, Lists& lists, graph::Op& op, graph::CallTexts& calls)
+void setFlags(Scan& scan, graph::Op& op, std::int64_t flags)
 {
-    std::int64_t target = 0;
-    std::int64_t phase = 0;
-    std::int64_t module = 0;
-    std::int64_t call = 0;
-    std::int64_t source = 0;
-    if (!row.integer(kIndex, target) || !row.integer({0, kHighestPhase}, phase)
-        || !row.integer(kIndexOrNone, module) || !row.integer(kIndexOrNone, call)
-        || !row.integer(kIndexOrNone, source))
-        return false;
-    op.target = static_cast<std::uint32_t>(target);
-    op.phase = static_cast<graph::Phase>(phase);
-    op.module = idOrNone<graph::ModuleId>(module);
-    op.call = idOrNone<graph::CallId>(call);
-    op.source = narrow(source);
-
-    std::int64_t flags = 0;
-    if (!lists.read(row, op.reads) || !lists.read(row, op.writes) || !lists.read(row, op.outputs)
-        || !row.integer(kFlags, flags))
-        return false;
     op.isView = (flags & kViewFlag) != 0;
     op.isRandom = (flags & kRandomFlag) != 0;
     op.isCollective = (flags & kCollectiveFlag) != 0;
@@ -113,26 +139,24 @@ bool readOp(Scan& scan, Row& row, Lists& lists, graph::Op& op, graph::CallTexts&
     op.isRepetition = (flags & kRepetitionFlag) != 0;
     if ((flags & ~kAllFlags) != 0)
         scan.tolerate("ops with unknown flags");
+}
 
-    std::int64_t node = 0;
-    std::int64_t forwardOp = 0;
-    std::int64_t bytesMoved = 0;
-    std::int64_t recomputeOf = 0;
-    std::optional<std::int64_t> measured;
-    if (!row.integer(kAnySequence, op.sequence) || !row.integer(kIndexOrNone, node)
-        || !row.integer(kIndexOrNone, forwardOp) || !row.integer(kCount, op.flops)
-        || !row.integer(kCount, bytesMoved) || !row.integerOrNull(kCount, measured)
-        || !row.integer(kIndexOrNone, recomputeOf))
-        return false;
-    op.node = narrow(node);
-    op.forwardOp = idOrNone<graph::OpId>(forwardOp);
-    op.bytesMoved = base::Bytes{bytesMoved};
-    if (measured)
-        op.measured = base::Nanoseconds{*measured};
-    op.recomputeOf = idOrNone<graph::OpId>(recomputeOf);
+bool readOp(Scan& scan, Row& row, Lists& lists, graph::Op& op, graph::CallTexts& calls)
+{
+    std::int64_t flags = 0;
     std::string_view args;
     std::string_view kwargs;
-    if (!row.json(args) || !row.json(kwargs))
+    if (!readNumber(row, kIndex, op.target) || !readNumber(row, {0, kHighestPhase}, op.phase)
+        || !readNumber(row, kIndexOrNone, op.module) || !readNumber(row, kIndexOrNone, op.call)
+        || !readNumber(row, kIndexOrNone, op.source) || !lists.read(row, op.reads)
+        || !lists.read(row, op.writes) || !lists.read(row, op.outputs)
+        || !row.integer(kFlags, flags))
+        return false;
+    setFlags(scan, op, flags);
+    if (!row.integer(kAnySequence, op.sequence) || !readNumber(row, kIndexOrNone, op.node)
+        || !readNumber(row, kIndexOrNone, op.forwardOp) || !row.integer(kCount, op.flops)
+        || !readNumber(row, kCount, op.bytesMoved) || !readNumberOrNull(row, kCount, op.measured)
+        || !readNumber(row, kIndexOrNone, op.recomputeOf) || !row.json(args) || !row.json(kwargs))
         return false;
     calls.add(args);
     calls.add(kwargs);
@@ -145,14 +169,12 @@ bool readModules(Scan& scan, JsonValue& value, Draft& draft)
 {
     return readTable(scan, value, kModuleColumns, draft.offsetsOf(Table::Modules), [&](Row& row) {
         graph::Module& module = draft.program.modules.emplace_back();
-        std::int64_t parent = 0;
         std::int64_t flags = 0; // older files have no such column
-        if (!row.integer(kIndexOrNone, parent) || !row.text(module.path)
+        if (!readNumber(row, kIndexOrNone, module.parent) || !row.text(module.path)
             || !row.text(module.className) || (row.hasMore() && !row.integer(kFlags, flags)))
             return false;
         module.hasHooks = (flags & kHooksFlag) != 0;
         module.isCalledDirectly = (flags & kDirectFlag) != 0;
-        module.parent = idOrNone<graph::ModuleId>(parent);
         return true;
     });
 }
@@ -162,28 +184,13 @@ bool readCalls(Scan& scan, JsonValue& value, Draft& draft)
     Lists lists;
     return readTable(scan, value, kCallColumns, draft.offsetsOf(Table::Calls), [&](Row& row) {
         graph::Call& call = draft.program.calls.emplace_back();
-        std::int64_t module = 0;
-        std::int64_t parent = 0;
-        std::int64_t first = 0;
-        std::int64_t last = 0;
-        std::int64_t source = 0;
-        std::int64_t arguments = -1; // older files have no such columns
-        std::int64_t result = -1;
-        if (!row.integer(kIndex, module) || !row.integer(kIndexOrNone, parent)
-            || !row.integer(kIndex, first) || !row.integer(kIndexOrNone, last)
-            || !lists.read(row, call.inputs) || !lists.read(row, call.outputs)
-            || !row.integer(kIndexOrNone, source)
-            || (row.hasMore()
-                && (!row.integer(kIndexOrNone, arguments) || !row.integer(kIndexOrNone, result))))
-            return false;
-        call.module = graph::ModuleId{static_cast<std::size_t>(module)};
-        call.parent = idOrNone<graph::CallId>(parent);
-        call.first = narrow(first);
-        call.last = narrow(last);
-        call.source = narrow(source);
-        call.arguments = idOrNone<graph::StructureId>(arguments);
-        call.result = idOrNone<graph::StructureId>(result);
-        return true;
+        return readNumber(row, kIndex, call.module) && readNumber(row, kIndexOrNone, call.parent)
+               && readNumber(row, kIndex, call.first) && readNumber(row, kIndexOrNone, call.last)
+               && lists.read(row, call.inputs) && lists.read(row, call.outputs)
+               && readNumber(row, kIndexOrNone, call.source)
+               && (!row.hasMore() // older files have no such columns
+                   || (readNumber(row, kIndexOrNone, call.arguments)
+                       && readNumber(row, kIndexOrNone, call.result)));
     });
 }
 
@@ -191,24 +198,11 @@ bool readStorages(Scan& scan, JsonValue& value, Draft& draft)
 {
     return readTable(scan, value, kStorageColumns, draft.offsetsOf(Table::Storages), [&](Row& row) {
         graph::Storage& storage = draft.program.storages.emplace_back();
-        std::int64_t bytes = 0;
-        std::int64_t storageClass = 0;
-        std::int64_t alloc = 0;
-        std::int64_t lastUse = 0;
-        std::optional<std::int64_t> free;
-        std::optional<std::int64_t> pythonFree;
-        if (!row.integer(kCount, bytes) || !row.integer({0, kHighestClass}, storageClass)
-            || !row.integer(kIndexOrNone, alloc) || !row.integerOrNull(kIndexOrNone, free)
-            || !row.integer(kIndexOrNone, lastUse) || !row.integerOrNull(kIndexOrNone, pythonFree)
-            || !row.texts(storage.names))
-            return false;
-        storage.bytes = base::Bytes{bytes};
-        storage.storageClass = static_cast<graph::StorageClass>(storageClass);
-        storage.alloc = narrow(alloc);
-        storage.free = momentOrNever(free);
-        storage.lastUse = narrow(lastUse);
-        storage.pythonFree = momentOrNever(pythonFree);
-        return true;
+        return readNumber(row, kCount, storage.bytes)
+               && readNumber(row, {0, kHighestClass}, storage.storageClass)
+               && readNumber(row, kIndexOrNone, storage.alloc) && readMoment(row, storage.free)
+               && readNumber(row, kIndexOrNone, storage.lastUse)
+               && readMoment(row, storage.pythonFree) && row.texts(storage.names);
     });
 }
 
@@ -216,15 +210,9 @@ bool readTensors(Scan& scan, JsonValue& value, Draft& draft)
 {
     return readTable(scan, value, kTensorColumns, draft.offsetsOf(Table::Tensors), [&](Row& row) {
         graph::Tensor& tensor = draft.program.tensors.emplace_back();
-        std::int64_t storage = 0;
-        std::int64_t dtype = 0;
-        if (!row.integer(kIndex, storage) || !row.integers(kCount, tensor.shape)
-            || !row.integers(kCount, tensor.strides) || !row.integer(kCount, tensor.offset)
-            || !row.integer(kIndex, dtype))
-            return false;
-        tensor.storage = graph::StorageId{static_cast<std::size_t>(storage)};
-        tensor.dtype = static_cast<std::uint32_t>(dtype);
-        return true;
+        return readNumber(row, kIndex, tensor.storage) && row.integers(kCount, tensor.shape)
+               && row.integers(kCount, tensor.strides) && row.integer(kCount, tensor.offset)
+               && readNumber(row, kIndex, tensor.dtype);
     });
 }
 
@@ -240,25 +228,13 @@ bool readSaved(Scan& scan, JsonValue& value, Draft& draft)
 {
     return readTable(scan, value, kSavedColumns, draft.offsetsOf(Table::Saved), [&](Row& row) {
         graph::Saved& saved = draft.program.saved.emplace_back();
-        std::int64_t tensor = 0;
-        std::int64_t op = 0;
         std::int64_t after = 0;
-        std::optional<std::int64_t> unpack;
-        std::optional<std::int64_t> dropped;
-        std::optional<std::int64_t> released;
-        if (!row.integer(kIndex, tensor) || !row.integer(kIndex, op) || !row.integer({0, 1}, after)
-            || !row.integer(kAnySequence, saved.sequence) || !row.integerOrNull(kIndex, unpack)
-            || !row.integerOrNull(kIndexOrNone, dropped)
-            || !row.integerOrNull(kIndexOrNone, released))
-            return false;
-        saved.tensor = graph::TensorId{static_cast<std::size_t>(tensor)};
-        saved.op = graph::OpId{static_cast<std::size_t>(op)};
+        const bool read = readNumber(row, kIndex, saved.tensor) && readNumber(row, kIndex, saved.op)
+                          && row.integer({0, 1}, after) && row.integer(kAnySequence, saved.sequence)
+                          && readNumberOrNull(row, kIndex, saved.unpack)
+                          && readMoment(row, saved.dropped) && readMoment(row, saved.released);
         saved.afterKernel = after == 1;
-        if (unpack)
-            saved.unpack = narrow(*unpack);
-        saved.dropped = momentOrNever(dropped);
-        saved.released = momentOrNever(released);
-        return true;
+        return read;
     });
 }
 
@@ -267,14 +243,9 @@ bool readParams(Scan& scan, JsonValue& value, Draft& draft)
     Lists lists;
     return readTable(scan, value, kParamColumns, draft.offsetsOf(Table::Params), [&](Row& row) {
         graph::Parameter& parameter = draft.program.parameters.emplace_back();
-        std::int64_t storage = 0;
-        std::int64_t gradient = 0;
-        if (!row.text(parameter.name) || !row.integer(kIndex, storage)
-            || !row.integer(kIndexOrNone, gradient) || !lists.read(row, parameter.states))
-            return false;
-        parameter.storage = graph::StorageId{static_cast<std::size_t>(storage)};
-        parameter.gradient = idOrNone<graph::StorageId>(gradient);
-        return true;
+        return row.text(parameter.name) && readNumber(row, kIndex, parameter.storage)
+               && readNumber(row, kIndexOrNone, parameter.gradient)
+               && lists.read(row, parameter.states);
     });
 }
 

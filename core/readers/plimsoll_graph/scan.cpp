@@ -2,6 +2,7 @@
 #include "core/readers/plimsoll_graph/scan.h"
 
 #include "core/base/format.h"
+#include "core/readers/plimsoll_graph/table.h"
 
 #include <fmt/format.h>
 
@@ -261,48 +262,6 @@ bool Row::next(JsonValue& out)
     if (const auto code = (*m_at).get(out); code != simdjson::SUCCESS)
         return m_scan.refuseJson(code);
     return true;
-}
-
-bool Row::integer(Range range, std::int64_t& out)
-{
-    JsonValue value;
-    return next(value) && m_scan.integer(value, range, out);
-}
-
-bool Row::integerOrNull(Range range, std::optional<std::int64_t>& out)
-{
-    JsonValue value;
-    return next(value) && m_scan.integerOrNull(value, range, out);
-}
-
-bool Row::text(std::string& out)
-{
-    JsonValue value;
-    return next(value) && m_scan.text(value, out);
-}
-
-bool Row::texts(std::vector<std::string>& out)
-{
-    JsonValue value;
-    return next(value) && m_scan.texts(value, out);
-}
-
-bool Row::integers(Range range, std::vector<std::int64_t>& out)
-{
-    JsonValue value;
-    return next(value) && m_scan.integers(value, range, out);
-}
-
-bool Row::skip()
-{
-    JsonValue value;
-    return next(value) && m_scan.skip(value);
-}
-
-bool Row::json(std::string_view& out)
-{
-    JsonValue value;
-    return next(value) && m_scan.json(value, out);
 }
 
 bool Row::finish()

@@ -14,7 +14,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -147,43 +146,6 @@ private:
     std::optional<std::size_t> m_row;
     std::string_view m_column;
     std::map<std::string, std::size_t> m_oddities;
-};
-
-/// The columns of one row, from left to right. Ends in finish(), or in an error.
-class Row
-{
-public:
-    Row(Scan& scan, JsonValue& value, std::span<const std::string_view> columns);
-
-    [[nodiscard]] std::uint64_t offset() const { return m_offset; }
-
-    bool integer(Range range, std::int64_t& out);
-    bool integerOrNull(Range range, std::optional<std::int64_t>& out);
-    bool text(std::string& out);
-    bool texts(std::vector<std::string>& out);
-    bool integers(Range range, std::vector<std::int64_t>& out);
-    /// Hands out the next column as it stands.
-    bool value(JsonValue& out) { return next(out); }
-    bool skip();
-    bool json(std::string_view& out);
-    /// Whether the row goes on.
-    bool hasMore();
-    /// Columns beyond those known are tolerated.
-    bool finish();
-
-private:
-    bool next(JsonValue& out);
-    void advance();
-
-    Scan& m_scan;
-    JsonValue m_value;
-    std::span<const std::string_view> m_columns;
-    std::uint64_t m_offset = 0;
-    std::size_t m_column = 0;
-    simdjson::ondemand::array_iterator m_at;
-    simdjson::ondemand::array_iterator m_end;
-    bool m_started = false;
-    bool m_ahead = false; ///< m_at stands at a column that nobody has read
 };
 
 /// " of the decompressed text" where offsets don't count the file's own bytes.

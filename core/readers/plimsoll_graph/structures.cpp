@@ -160,19 +160,14 @@ bool readKeyword(Scan& scan, JsonValue& value, Canonical& canonical, graph::Argu
 bool readStructure(Scan& scan, Row& row, graph::Structure& structure)
 {
     Canonical canonical{scan, structure.slots};
-    JsonValue value;
-    return row.value(value)
-           && scan.eachElement(value,
-                               [&](JsonValue& item) {
-                                   return canonical.write(item,
-                                                          structure.arguments.emplace_back().value);
-                               })
-           && row.value(value)
-           && scan.eachElement(value,
-                               [&](JsonValue& item) {
-                                   return readKeyword(scan, item, canonical,
-                                                      structure.arguments.emplace_back());
-                               })
+    const auto argument = [&](JsonValue& item) {
+        return canonical.write(item, structure.arguments.emplace_back().value);
+    };
+    const auto keyword = [&](JsonValue& item) {
+        return readKeyword(scan, item, canonical, structure.arguments.emplace_back());
+    };
+    return row.read([&](JsonValue& value) { return scan.eachElement(value, argument); })
+           && row.read([&](JsonValue& value) { return scan.eachElement(value, keyword); })
            && row.texts(structure.modes);
 }
 

@@ -4,7 +4,6 @@
 #include "core/base/format.h"
 #include "core/graph/sizes.h"
 #include "core/readers/plimsoll_graph/fault.h"
-#include "core/readers/plimsoll_graph/indices.h"
 #include "core/readers/plimsoll_graph/scan.h"
 #include "core/readers/plimsoll_graph/vary.h"
 
@@ -190,19 +189,8 @@ std::optional<std::string> findHeaderFault(const Program& program)
 MaybeFault findFault(const Program& program)
 {
     // Indices first: everything after them subscripts without a check.
-    if (auto found = findIndexFault(program))
-        return found;
-    if (auto found = findTreeFault(program))
-        return found;
-    if (auto found = findOrderFault(program))
-        return found;
-    if (auto found = findBadSize(program))
-        return found;
-    if (auto found = findLifetimeFault(program))
-        return found;
-    if (auto found = findStructureFault(program))
-        return found;
-    return findSavedFault(program);
+    return findFirst(program, {findIndexFault, findTreeFault, findOrderFault, findBadSize,
+                               findLifetimeFault, findStructureFault, findSavedFault});
 }
 
 } // namespace

@@ -69,10 +69,12 @@ bool readPolynomial(Scan& scan, JsonValue& value, graph::Polynomial& polynomial)
 bool readGeometry(Scan& scan, JsonValue& value, graph::Geometry& geometry)
 {
     Row row{scan, value, kGeometryColumns};
-    JsonValue item;
-    return row.value(item) && readLaws(scan, item, kIndex, geometry.shape) && row.value(item)
-           && readLaws(scan, item, kIndex, geometry.strides) && row.value(item)
-           && readLaw(scan, item, kIndex, geometry.offset) && row.finish();
+    const auto laws = [&](std::vector<graph::Law>& out) {
+        return row.read([&](JsonValue& item) { return readLaws(scan, item, kIndex, out); });
+    };
+    return laws(geometry.shape) && laws(geometry.strides) && row.read([&](JsonValue& item) {
+        return readLaw(scan, item, kIndex, geometry.offset);
+    }) && row.finish();
 }
 
 bool readNumber(Scan& scan, JsonValue& value, CallNumbers& numbers)
