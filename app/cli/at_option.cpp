@@ -13,11 +13,7 @@ namespace plimsoll::cli {
 
 namespace {
 
-using base::ErrorKind;
-using base::failure;
-using base::Result;
-
-Result<graph::AxisSize> parseSize(std::string_view part)
+graph::AxisSize parseSize(std::string_view part)
 {
     const std::size_t equals = part.find('=');
     const std::string_view digits =
@@ -27,10 +23,10 @@ Result<graph::AxisSize> parseSize(std::string_view part)
     const auto [stop, error] = std::from_chars(digits.data(), end, size.size);
     if (size.axis.empty() || digits.empty() || error != std::errc{} || stop != end || size.size < 1
         || size.size >= base::kHuge)
-        return failure(ErrorKind::Usage,
-                       fmt::format("--at \"{}\" is no size: write it as batch=16, or "
-                                   "batch=16,sequence=2048.",
-                                   base::printable(part, 40)));
+        throw VerbError(base::ErrorKind::Usage,
+                        fmt::format("--at \"{}\" is no size: write it as batch=16, or "
+                                    "batch=16,sequence=2048.",
+                                    base::printable(part, 40)));
     return size;
 }
 
@@ -43,19 +39,17 @@ void AtOption::addTo(CLI::App& command)
                        "batch=16,sequence=2048");
 }
 
-Result<std::vector<graph::AxisSize>> AtOption::sizes() const
+std::vector<graph::AxisSize> AtOption::sizes() const
 {
     std::vector<graph::AxisSize> sizes;
     for (std::size_t begin = 0; m_text && begin <= m_text->size();) {
         const std::size_t end = std::min(m_text->find(',', begin), m_text->size());
-        const Result<graph::AxisSize> size =
+        const graph::AxisSize size =
             parseSize(std::string_view{*m_text}.substr(begin, end - begin));
-        if (!size)
-            return tl::unexpected{size.error()};
-        if (std::ranges::find(sizes, size->axis, &graph::AxisSize::axis) != sizes.end())
-            return failure(ErrorKind::Usage,
-                           fmt::format("--at names {} twice.", base::printable(size->axis, 40)));
-        sizes.push_back(*size);
+        if (std::ranges::find(sizes, size.axis, &graph::AxisSize::axis) != sizes.end())
+            throw VerbError(base::ErrorKind::Usage,
+                            fmt::format("--at names {} twice.", base::printable(size.axis, 40)));
+        sizes.push_back(size);
         begin = end + 1;
     }
     return sizes;

@@ -18,7 +18,7 @@ public:
     void addTo(CLI::App& command);
 
     [[nodiscard]] bool isGiven() const { return m_text.has_value(); }
-    [[nodiscard]] base::Result<std::vector<graph::AxisSize>> sizes() const;
+    [[nodiscard]] std::vector<graph::AxisSize> sizes() const;
 
 private:
     std::optional<std::string> m_text;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/graph_input.h"
 #include "app/cli/plan/evaluation_json.h"
-#include "app/cli/plan/plan_memory.h"
 #include "app/cli/verbs.h"
 #include "core/base/budget.h"
 #include "core/base/format.h"
@@ -68,39 +67,27 @@ public:
         close("Example: plimsoll-cli check plan.json model.plimsoll.json.gz --max-peak 6GiB");
     }
 
-    [[nodiscard]] AnswerResult run() override
+    [[nodiscard]] Answer run() override
     {
         const Stopwatch clock;
-        if (base::Result<void> limits = parseLimits(); !limits)
-            return tl::unexpected{limits.error()};
-        const base::Result<PlanInput> input = readPlan(m_plan, m_graph, m_at, common());
-        if (!input)
-            return tl::unexpected{input.error()};
-        return judge(input->file, input->problem, clock);
+        parseLimits();
+        const PlanInput input = readPlan(m_plan, m_graph, m_at, common());
+        return judge(input.file, input.problem, clock);
     }
 
 private:
-    base::Result<void> parseLimits()
+    void parseLimits()
     {
-        if (!m_maxPeak.empty()) {
-            const base::Result<base::Budget> peak = base::parseBudget(m_maxPeak);
-            if (!peak)
-                return tl::unexpected{peak.error()};
-            m_peakLimit = *peak;
-        }
-        if (!m_maxSlowdown.empty()) {
-            const base::Result<double> percent = base::parsePercent(m_maxSlowdown);
-            if (!percent)
-                return tl::unexpected{percent.error()};
-            m_slowdownLimit = *percent;
-        }
-        return {};
+        if (!m_maxPeak.empty())
+            m_peakLimit = orThrow(base::parseBudget(m_maxPeak));
+        if (!m_maxSlowdown.empty())
+            m_slowdownLimit = orThrow(base::parsePercent(m_maxSlowdown));
     }
 
     /// The numbers are shown even when the plan is over its budget; not when its regions are
     /// illegal, for then there are none.
-    AnswerResult judge(const plan::PlanFile& file, const plan::Problem& problem,
-                       const Stopwatch& clock) const
+    Answer judge(const plan::PlanFile& file, const plan::Problem& problem,
+                 const Stopwatch& clock) const
     {
         const plan::Verification verification = plan::verify(problem, file.plan);
         std::vector<NamedFault> faults;
@@ -113,8 +100,7 @@ private:
         const bool sameSize = !m_at.isGiven() || madeHere;
         if (plan::isLegal(verification)) {
             const plan::EvaluationPtr evaluation = plan::evaluate(problem, file.plan);
-            if (const auto agreed = plan::agreement(verification, *evaluation); !agreed)
-                return tl::unexpected{agreed.error()};
+            orThrow(plan::agreement(verification, *evaluation));
             const plan::EvaluationPtr base = plan::evaluate(problem, plan::keepEverything());
             if (sameSize)
                 compareNumbers(faults, file.info, *evaluation, *base);
@@ -124,8 +110,7 @@ private:
             answer.json["budget_bytes"] = problem.budget.count();
             addEvaluation(answer.json, problem, file.plan, *evaluation, *base);
             answer.text = evaluationText(problem, file.plan, *evaluation, *base);
-            if (const base::Result<void> added = addAddresses(answer, problem, file.plan); !added)
-                return tl::unexpected{added.error()};
+            addAddresses(answer, problem, file.plan);
         } else {
             addNoMemory(answer.json);
         }
@@ -155,18 +140,14 @@ private:
     }
 
     /// A plan over its budget or against its pins has a packed height, too.
-    static base::Result<void> addAddresses(Answer& answer, plan::Problem problem,
-                                           const plan::Plan& plan)
+    static void addAddresses(Answer& answer, plan::Problem problem, const plan::Plan& plan)
     {
         problem.budget = plan::kUnlimited;
         problem.pins.clear();
-        return plan::certify(problem, plan)
-            .and_then(
-                [](const plan::VerifiedPlanPtr& sure) { return solve::planMemory(*sure, {}); })
-            .map([&answer](const solve::PlanMemory& memory) {
-                addMemory(answer.json, memory);
-                answer.text += memoryText(memory);
-            });
+        const plan::VerifiedPlanPtr sure = orThrow(plan::certify(problem, plan));
+        const solve::PlanMemory memory = orThrow(solve::planMemory(*sure, {}));
+        addMemory(answer.json, memory);
+        answer.text += memoryText(memory);
     }
 
     void checkLimits(std::vector<NamedFault>& faults, const plan::Evaluation& evaluation,

@@ -7,8 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace plimsoll::cli {
 
@@ -41,7 +45,38 @@ struct Answer
     std::string text; ///< for people; ends with a line break unless empty
     std::string error;
 };
-using AnswerResult = base::Result<Answer>;
+
+/// Ends a verb. It doesn't leave the command line: work of core/ is given functions that return a
+/// Result.
+class VerbError : public std::exception
+{
+public:
+    explicit VerbError(base::Error error) : m_error{std::move(error)} {}
+    VerbError(base::ErrorKind kind, std::string message) : m_error{kind, std::move(message)} {}
+
+    [[nodiscard]] const base::Error& error() const { return m_error; }
+    [[nodiscard]] const char* what() const noexcept override { return m_error.message.c_str(); }
+
+private:
+    base::Error m_error;
+};
+
+/// The value; an error ends the verb.
+template <typename T>
+T orThrow(base::Result<T> result)
+{
+    if (!result)
+        throw VerbError{std::move(result.error())};
+    if constexpr (!std::is_void_v<T>)
+        return *std::move(result);
+}
+
+/// null where there is no value.
+template <typename T>
+[[nodiscard]] ordered_json orNull(const std::optional<T>& value)
+{
+    return value ? ordered_json(*value) : ordered_json{};
+}
 
 /// A verb: its options live as long as the object.
 class Verb
@@ -57,7 +92,8 @@ public:
 
     [[nodiscard]] bool isParsed() const { return m_command.parsed(); }
     [[nodiscard]] const Common& common() const { return m_common; }
-    [[nodiscard]] virtual AnswerResult run() = 0;
+    /// Throws VerbError.
+    [[nodiscard]] virtual Answer run() = 0;
 
 protected:
     [[nodiscard]] CLI::App& command() { return m_command; }

@@ -29,27 +29,18 @@ public:
         close("Example: plimsoll-cli export model.plimsoll.json.gz plan.json -o plan.svg");
     }
 
-    [[nodiscard]] AnswerResult run() override
+    [[nodiscard]] Answer run() override
     {
         const Stopwatch clock;
-        const base::Result<const writers::PlanWriter*> writer = writers::writerFor(m_output);
-        if (!writer)
-            return tl::unexpected{writer.error()};
-        const base::Result<PlanInput> input = readPlan(m_plan, m_graph, m_at, common());
-        if (!input)
-            return tl::unexpected{input.error()};
-        const base::Result<plan::VerifiedPlanPtr> plan =
-            plan::certify(input->problem, input->file.plan);
-        if (!plan)
-            return tl::unexpected{plan.error()};
-        const base::Result<void> written = workspace::exportPlan(
-            {*plan, std::make_shared<const plan::Provenance>(input->file.provenance)}, m_output,
-            {m_graph});
-        if (!written)
-            return tl::unexpected{written.error()};
+        const writers::PlanWriter* const writer = orThrow(writers::writerFor(m_output));
+        const PlanInput input = readPlan(m_plan, m_graph, m_at, common());
+        const plan::VerifiedPlanPtr plan = orThrow(plan::certify(input.problem, input.file.plan));
+        orThrow(workspace::exportPlan(
+            {plan, std::make_shared<const plan::Provenance>(input.file.provenance)}, m_output,
+            {m_graph}));
         Answer answer;
-        answer.json = {{"file", m_output}, {"kind", (*writer)->id}, {"seconds", clock.seconds()}};
-        answer.text = fmt::format("Wrote {} ({}).\n", io::pathText(m_output), (*writer)->name);
+        answer.json = {{"file", m_output}, {"kind", writer->id}, {"seconds", clock.seconds()}};
+        answer.text = fmt::format("Wrote {} ({}).\n", io::pathText(m_output), writer->name);
         return answer;
     }
 

@@ -8,54 +8,43 @@
 
 namespace plimsoll::cli {
 
-base::Result<readers::ReadProgram> readGraph(const std::filesystem::path& path, const AtOption& at,
-                                             const Common& common)
+readers::ReadProgram readGraph(const std::filesystem::path& path, const AtOption& at,
+                               const Common& common)
 {
-    const base::Result<std::vector<graph::AxisSize>> sizes = at.sizes();
-    if (!sizes)
-        return tl::unexpected{sizes.error()};
+    const std::vector<graph::AxisSize> sizes = at.sizes();
     Watch watch{common.quiet ? std::string{} : "Reading " + io::pathText(path)};
     io::Source source{path};
-    base::Result<readers::FileValue> value =
-        workspace::fileFormats().read(source, readers::FileKind::Graph, watch.context());
-    if (!value)
-        return tl::unexpected{value.error()};
-    auto read = std::get<readers::ReadProgram>(*std::move(value));
-    base::Result<graph::ProgramPtr> program = graph::resized(read.program, *sizes, watch.context());
-    if (!program)
-        return tl::unexpected{program.error()};
-    read.program = *std::move(program);
+    readers::FileValue value =
+        orThrow(workspace::fileFormats().read(source, readers::FileKind::Graph, watch.context()));
+    auto read = std::get<readers::ReadProgram>(std::move(value));
+    read.program = orThrow(graph::resized(read.program, sizes, watch.context()));
     return read;
 }
 
-base::Result<compare::Measurement> readMeasurement(const std::string& path)
+compare::Measurement readMeasurement(const std::string& path)
 {
     return readSmall<compare::Measurement>(path, readers::FileKind::Measurement,
                                            compare::readMeasurement);
 }
 
-base::Result<plan::PlanOutline> readOutline(const std::string& path)
+plan::PlanOutline readOutline(const std::string& path)
 {
     return readSmall<plan::PlanOutline>(path, readers::FileKind::Plan, plan::readPlanOutline);
 }
 
-base::Result<PlanInput> readPlan(const std::string& planPath, const std::string& graphPath,
-                                 const AtOption& at, const Common& common)
+PlanInput readPlan(const std::string& planPath, const std::string& graphPath, const AtOption& at,
+                   const Common& common)
 {
-    const base::Result<readers::ReadProgram> read = readGraph(graphPath, at, common);
-    if (!read)
-        return tl::unexpected{read.error()};
-    base::Result<plan::PlanFile> file =
+    const readers::ReadProgram read = readGraph(graphPath, at, common);
+    plan::PlanFile file =
         readSmall<plan::PlanFile>(planPath, readers::FileKind::Plan, [&](const std::string& text) {
-            return plan::readPlan(text, *read->program);
+            return plan::readPlan(text, *read.program);
         });
-    if (!file)
-        return tl::unexpected{file.error()};
-    base::Result<plan::Problem> problem = plan::problemOf(*file, read->program);
+    base::Result<plan::Problem> problem = plan::problemOf(file, read.program);
     if (!problem)
-        return base::failure(base::ErrorKind::File,
-                             io::pathText(planPath) + ": " + problem.error().message);
-    return PlanInput{*std::move(file), *std::move(problem)};
+        throw VerbError(base::ErrorKind::File,
+                        io::pathText(planPath) + ": " + problem.error().message);
+    return {std::move(file), *std::move(problem)};
 }
 
 } // namespace plimsoll::cli

@@ -12,14 +12,14 @@
 namespace plimsoll::cli {
 
 /// Reads a graph, with progress, and brings it to the size wanted.
-[[nodiscard]] base::Result<readers::ReadProgram>
-readGraph(const std::filesystem::path& path, const AtOption& at, const Common& common);
+[[nodiscard]] readers::ReadProgram readGraph(const std::filesystem::path& path, const AtOption& at,
+                                             const Common& common);
 
 /// Reads a measurement; errors name the file.
-[[nodiscard]] base::Result<compare::Measurement> readMeasurement(const std::string& path);
+[[nodiscard]] compare::Measurement readMeasurement(const std::string& path);
 
 /// Reads a plan file without its graph; errors name the file.
-[[nodiscard]] base::Result<plan::PlanOutline> readOutline(const std::string& path);
+[[nodiscard]] plan::PlanOutline readOutline(const std::string& path);
 
 /// A plan file and the problem it answered.
 struct PlanInput
@@ -29,8 +29,7 @@ struct PlanInput
 };
 
 /// Reads a graph, and a plan file of it; errors name the file.
-[[nodiscard]] base::Result<PlanInput> readPlan(const std::string& planPath,
-                                               const std::string& graphPath, const AtOption& at,
-                                               const Common& common);
+[[nodiscard]] PlanInput readPlan(const std::string& planPath, const std::string& graphPath,
+                                 const AtOption& at, const Common& common);
 
 } // namespace plimsoll::cli

@@ -40,13 +40,15 @@ std::string jsonText(const ordered_json& json)
 
 int runVerb(Verb& verb)
 {
-    const AnswerResult answer = verb.run();
-    if (!answer)
-        return finish(exitFor(answer.error().kind), "", base::told(answer.error()));
-    if (verb.common().json)
-        return finish(answer->exit, jsonText(answer->json), answer->error);
-    return finish(answer->exit, verb.common().quiet ? std::string_view{} : answer->text,
-                  answer->error);
+    try {
+        const Answer answer = verb.run();
+        if (verb.common().json)
+            return finish(answer.exit, jsonText(answer.json), answer.error);
+        return finish(answer.exit, verb.common().quiet ? std::string_view{} : answer.text,
+                      answer.error);
+    } catch (const VerbError& end) {
+        return finish(exitFor(end.error().kind), "", base::told(end.error()));
+    }
 }
 
 /// The first argument that should name a verb but names none, at either level.

@@ -27,6 +27,17 @@ std::optional<Number> numberIn(const std::string& text)
     return error == std::errc{} && stop == end ? std::optional{value} : std::nullopt;
 }
 
+CLI::Validator upTo(double most, const char* expected)
+{
+    const auto check = [most, expected](std::string& text) {
+        const std::optional<double> value = numberIn<double>(text);
+        return value && *value > 0 && *value <= most
+                   ? std::string{}
+                   : fmt::format("\"{}\" is not {}", base::printable(text, 40), expected);
+    };
+    return CLI::Validator{check, ""};
+}
+
 } // namespace
 
 CLI::Validator wholeNumber(std::int64_t low, std::int64_t high)
@@ -44,26 +55,12 @@ CLI::Validator wholeNumber(std::int64_t low, std::int64_t high)
 
 CLI::Validator seconds()
 {
-    const auto check = [](std::string& text) {
-        const std::optional<double> value = numberIn<double>(text);
-        return value && *value > 0 && *value <= kMostSeconds
-                   ? std::string{}
-                   : fmt::format("\"{}\" is not a number of seconds above 0 and up to {:.0f}",
-                                 base::printable(text, 40), kMostSeconds);
-    };
-    return CLI::Validator{check, ""};
+    return upTo(kMostSeconds, "a number of seconds above 0 and up to 1000000000");
 }
 
 CLI::Validator share()
 {
-    const auto check = [](std::string& text) {
-        const std::optional<double> value = numberIn<double>(text);
-        return value && *value > 0 && *value <= 1000
-                   ? std::string{}
-                   : fmt::format("\"{}\" is not a share above 0 and up to 1000, such as 0.8",
-                                 base::printable(text, 40));
-    };
-    return CLI::Validator{check, ""};
+    return upTo(1000, "a share above 0 and up to 1000, such as 0.8");
 }
 
 } // namespace plimsoll::cli

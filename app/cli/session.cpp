@@ -13,12 +13,6 @@ namespace plimsoll::cli {
 
 namespace {
 
-template <typename Value>
-ordered_json optionalJson(const std::optional<Value>& value)
-{
-    return value ? ordered_json(*value) : ordered_json{};
-}
-
 /// ", batch 16": what isn't as recorded.
 std::string sizesText(const std::map<std::string, std::int64_t>& sizes)
 {
@@ -44,28 +38,21 @@ struct Shown
     std::optional<session::SavedPlan> plan;
 };
 
-base::Result<std::vector<Shown>> load(const session::SessionStore& store)
+std::vector<Shown> load(const session::SessionStore& store)
 {
-    const base::Result<std::vector<session::SavedDocument>> documents = store.documents();
-    if (!documents)
-        return tl::unexpected{documents.error()};
+    const std::vector<session::SavedDocument> documents = orThrow(store.documents());
     std::vector<Shown> all;
-    for (const session::SavedDocument& document : *documents) {
-        const base::Result<std::string> content = store.blob(document.id, session::kContent);
-        if (!content)
-            return tl::unexpected{content.error()};
-        Shown& shown = all.emplace_back(Shown{document, content->size(), std::nullopt});
+    for (const session::SavedDocument& document : documents) {
+        const std::string content = orThrow(store.blob(document.id, session::kContent));
+        Shown& shown = all.emplace_back(Shown{document, content.size(), std::nullopt});
         if (document.kind != workspace::kPlanDocument)
             continue;
-        base::Result<session::SavedPlan> plan = session::loadPlan(store, document.id);
-        if (!plan)
-            return tl::unexpected{plan.error()};
-        shown.plan = *std::move(plan);
+        shown.plan = orThrow(session::loadPlan(store, document.id));
     }
     if (all.empty())
-        return base::failure(base::ErrorKind::File,
-                             io::pathText(store.path())
-                                 + ": the session holds no graph; open the graph file instead.");
+        throw VerbError(base::ErrorKind::File,
+                        io::pathText(store.path())
+                            + ": the session holds no graph; open the graph file instead.");
     return all;
 }
 
@@ -78,8 +65,8 @@ void addRuns(const Shown& shown, ordered_json& rows)
                         {"budget_bytes", run.budgetBytes},
                         {"planner", run.planner},
                         {"status", run.status},
-                        {"peak_bytes", optionalJson(run.peakBytes)},
-                        {"step_time_ns", optionalJson(run.stepTimeNs)},
+                        {"peak_bytes", orNull(run.peakBytes)},
+                        {"step_time_ns", orNull(run.stepTimeNs)},
                         {"has_plan", run.plan.has_value()},
                         {"sizes", run.sizes}});
 }
@@ -117,23 +104,19 @@ public:
         close(fmt::format("Example: plimsoll-cli session {} work.plimsoll", name));
     }
 
-    [[nodiscard]] AnswerResult run() override
+    [[nodiscard]] Answer run() override
     {
-        base::Result<session::SessionStore> store = session::SessionStore::open(m_file);
-        if (!store)
-            return tl::unexpected{store.error()};
+        session::SessionStore store = orThrow(session::SessionStore::open(m_file));
         if (m_action == Action::Compact)
-            return compact(*store);
-        const base::Result<std::vector<Shown>> documents = load(*store);
-        if (!documents)
-            return tl::unexpected{documents.error()};
+            return compact(store);
+        const std::vector<Shown> documents = load(store);
         Answer answer;
         answer.json = {{"file", m_file}};
         answer.json["documents"] = ordered_json::array();
         ordered_json runs = ordered_json::array();
-        for (const Shown& shown : *documents) {
+        for (const Shown& shown : documents) {
             answer.json["documents"].push_back(documentJson(shown));
-            if (m_action == Action::Show || documents->size() > 1)
+            if (m_action == Action::Show || documents.size() > 1)
                 answer.text +=
                     fmt::format("{} (read from {})\n", base::printable(shown.document.name),
                                 base::printable(shown.document.sourcePath));
@@ -199,11 +182,10 @@ private:
             answer.text += fmt::format("  measured: {}\n", base::printable(measurement->name));
     }
 
-    AnswerResult compact(session::SessionStore& store) const
+    Answer compact(session::SessionStore& store) const
     {
         const std::uintmax_t before = sizeOf(m_file);
-        if (const base::Result<void> done = store.compact(); !done)
-            return tl::unexpected{done.error()};
+        orThrow(store.compact());
         const std::uintmax_t after = sizeOf(m_file);
         Answer answer;
         answer.json = {{"file", m_file}, {"before_bytes", before}, {"after_bytes", after}};

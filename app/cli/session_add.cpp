@@ -29,13 +29,10 @@ public:
         close("Example: plimsoll-cli session add work.plimsoll gpt2.plimsoll.json.gz");
     }
 
-    [[nodiscard]] AnswerResult run() override
+    [[nodiscard]] Answer run() override
     {
         workspace::Choices choices;
-        const base::Result<plan::Device> device = workspace::chooseDevice(m_device);
-        if (!device)
-            return tl::unexpected{device.error()};
-        choices.device = *device;
+        choices.device = orThrow(workspace::chooseDevice(m_device));
         const workspace::DocumentKinds kinds = workspace::documentKinds(choices);
         std::vector<workspace::DocumentPtr> documents;
         for (const std::string& input : m_inputs) {
@@ -45,18 +42,16 @@ public:
                                      io::pathText(input)
                                          + " can't be added to itself: name other files.");
             Watch watch{common().quiet ? std::string{} : "Reading " + io::pathText(input)};
-            base::Result<std::vector<workspace::DocumentPtr>> opened =
-                workspace::openFile(input, kinds, watch.context());
-            if (!opened)
-                return tl::unexpected{opened.error()};
-            for (workspace::DocumentPtr& document : *opened)
+            std::vector<workspace::DocumentPtr> opened =
+                orThrow(workspace::openFile(input, kinds, watch.context()));
+            for (workspace::DocumentPtr& document : opened)
                 documents.push_back(std::move(document));
         }
         return store(documents);
     }
 
 private:
-    [[nodiscard]] AnswerResult store(const std::vector<workspace::DocumentPtr>& documents) const
+    [[nodiscard]] Answer store(const std::vector<workspace::DocumentPtr>& documents) const
     {
         ordered_json added = ordered_json::array();
         std::string text;
@@ -81,13 +76,9 @@ private:
         };
         session::SessionFile file{m_file};
         std::error_code error;
-        const base::Result<void> done = std::filesystem::exists(m_file, error)
-                                            ? file.write([&](session::SessionStore& store) {
-                                                  return store.transaction(addAll);
-                                              })
-                                            : file.create(addAll);
-        if (!done)
-            return tl::unexpected{done.error()};
+        orThrow(std::filesystem::exists(m_file, error) ? file.write(
+                    [&](session::SessionStore& store) { return store.transaction(addAll); })
+                                                       : file.create(addAll));
         Answer answer;
         answer.json = {{"file", m_file}, {"documents", std::move(added)}};
         answer.text = std::move(text);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/diff/compare_text.h"
 #include "app/cli/diff/diff_steps.h"
 #include "app/cli/graph_input.h"
 #include "app/cli/plan/evaluation_json.h"
@@ -24,8 +23,6 @@ namespace plimsoll::cli {
 namespace {
 
 using base::ErrorKind;
-using base::failure;
-using base::Result;
 using compare::Unit;
 
 constexpr std::size_t kGaps = 5;
@@ -41,9 +38,9 @@ ordered_json rowJson(const compare::Row& row)
 {
     const std::string unit = row.unit == Unit::Bytes ? "_bytes" : "_ns";
     return {{"name", row.name},
-            {"predicted" + unit, valueJson(row.predicted)},
-            {"measured" + unit, valueJson(row.measured)},
-            {"difference" + unit, valueJson(row.difference())}};
+            {"predicted" + unit, orNull(row.predicted)},
+            {"measured" + unit, orNull(row.measured)},
+            {"difference" + unit, orNull(row.difference())}};
 }
 
 ordered_json gapJson(const compare::Gap& gap, const Predicted& predicted)
@@ -108,143 +105,109 @@ public:
               "Example: plimsoll-cli diff mine.measurement.json mine.plimsoll.json.gz plan.json");
     }
 
-    [[nodiscard]] AnswerResult run() override
+    [[nodiscard]] Answer run() override
     {
         const Stopwatch clock;
         const std::optional<readers::FileKind> kind =
             workspace::fileFormats().kindOf(m_measurement);
         if (kind != readers::FileKind::Measurement) {
-            AnswerResult answer =
-                kind == readers::FileKind::Plan ? comparePlans() : compareGraphs();
-            if (answer)
-                answer->json["seconds"] = clock.seconds();
+            Answer answer = kind == readers::FileKind::Plan ? comparePlans() : compareGraphs();
+            answer.json["seconds"] = clock.seconds();
             return answer;
         }
-        const Result<compare::Measurement> measurement = readMeasurement(m_measurement);
-        if (!measurement)
-            return tl::unexpected{measurement.error()};
-        if (!m_plan.empty() && measurement->runs.size() < 2)
-            return failure(ErrorKind::File, m_measurement
-                                                + ": it holds no run with a plan: give measure() "
-                                                  "the plan, or leave PLAN out.");
+        const compare::Measurement measurement = readMeasurement(m_measurement);
+        if (!m_plan.empty() && measurement.runs.size() < 2)
+            throw VerbError(ErrorKind::File, m_measurement
+                                                 + ": it holds no run with a plan: give measure() "
+                                                   "the plan, or leave PLAN out.");
         Answer answer;
         answer.json = {{"measurement", m_measurement}, {"graph", m_graph}};
-        answer.json["backend"] = measurement->backend == compare::Backend::Cuda ? "cuda" : "cpu";
-        answer.json["device"] = measurement->device;
+        answer.json["backend"] = measurement.backend == compare::Backend::Cuda ? "cuda" : "cpu";
+        answer.json["device"] = measurement.device;
         answer.json["runs"] = ordered_json::array();
         answer.text =
-            fmt::format("{}, measured on {} with torch {}\n", base::printable(measurement->model),
-                        base::printable(measurement->device), base::printable(measurement->torch));
+            fmt::format("{}, measured on {} with torch {}\n", base::printable(measurement.model),
+                        base::printable(measurement.device), base::printable(measurement.torch));
         const std::size_t runs = m_plan.empty() ? 1 : 2;
         for (std::size_t i = 0; i < runs; ++i) {
-            const Result<Predicted> predicted = predict(*measurement, i == 1);
-            if (!predicted)
-                return tl::unexpected{predicted.error()};
-            describe(answer, *measurement, measurement->runs[i], *predicted);
+            const Predicted predicted = predict(measurement, i == 1);
+            describe(answer, measurement, measurement.runs[i], predicted);
         }
         answer.json["seconds"] = clock.seconds();
         return answer;
     }
 
 private:
-    AnswerResult comparePlans() const
+    Answer comparePlans() const
     {
         if (m_plan.empty())
-            return failure(ErrorKind::Usage,
-                           "Two plans are compared on their graph: diff PLAN PLAN GRAPH.");
-        const Result<compare::PredictedStep> first = stepOfPlan(m_measurement);
-        if (!first)
-            return tl::unexpected{first.error()};
-        const Result<compare::PredictedStep> second = stepOfPlan(m_graph);
-        if (!second)
-            return tl::unexpected{second.error()};
-        return describeSteps("plans", *first, *second);
+            throw VerbError(ErrorKind::Usage,
+                            "Two plans are compared on their graph: diff PLAN PLAN GRAPH.");
+        const compare::PredictedStep first = stepOfPlan(m_measurement);
+        return describeSteps("plans", first, stepOfPlan(m_graph));
     }
-    AnswerResult compareGraphs() const
+    Answer compareGraphs() const
     {
         if (!m_plan.empty())
-            return failure(ErrorKind::Usage,
-                           "Two graphs are compared without a third file: diff GRAPH GRAPH.");
-        const Result<compare::PredictedStep> first = stepOfGraph(m_measurement);
-        if (!first)
-            return tl::unexpected{first.error()};
-        const Result<compare::PredictedStep> second = stepOfGraph(m_graph);
-        if (!second)
-            return tl::unexpected{second.error()};
-        return describeSteps("graphs", *first, *second);
+            throw VerbError(ErrorKind::Usage,
+                            "Two graphs are compared without a third file: diff GRAPH GRAPH.");
+        const compare::PredictedStep first = stepOfGraph(m_measurement);
+        return describeSteps("graphs", first, stepOfGraph(m_graph));
     }
 
-    Result<compare::PredictedStep> stepOfGraph(const std::string& path) const
+    plan::Problem problemOf(const std::string& graph) const
     {
-        const Result<plan::Device> device = workspace::chooseDevice(m_device);
-        if (!device)
-            return tl::unexpected{device.error()};
-        const Result<readers::ReadProgram> read = readGraph(path, m_at, common());
-        if (!read)
-            return tl::unexpected{read.error()};
+        plan::Problem problem;
+        problem.device = orThrow(workspace::chooseDevice(m_device));
+        problem.program = readGraph(graph, m_at, common()).program;
+        return problem;
+    }
+    compare::PredictedStep stepOfGraph(const std::string& path) const
+    {
         compare::PredictedStep step;
-        step.problem.program = read->program;
-        step.problem.device = *device;
+        step.problem = problemOf(path);
         step.plan = plan::keepEverything();
         step.evaluation = plan::evaluate(step.problem, step.plan);
         return step;
     }
     /// A plan that may be over its budget, but can run.
-    Result<compare::PredictedStep> stepOfPlan(const std::string& path) const
+    compare::PredictedStep stepOfPlan(const std::string& path) const
     {
-        Result<PlanInput> input = readPlan(path, m_plan, m_at, common());
-        if (!input)
-            return tl::unexpected{input.error()};
-        return legalStep(path, *std::move(input));
+        return legalStep(path, readPlan(path, m_plan, m_at, common()));
     }
-    static Result<compare::PredictedStep> legalStep(const std::string& path, PlanInput input)
+    static compare::PredictedStep legalStep(const std::string& path, PlanInput input)
     {
         compare::PredictedStep step{std::move(input.problem), std::move(input.file.plan), nullptr};
         const plan::Verification replay = plan::verify(step.problem, step.plan);
         if (!plan::isLegal(replay))
-            return failure(ErrorKind::CheckFailed, path + ": " + replay.faults.front().sentence);
+            throw VerbError(ErrorKind::CheckFailed, path + ": " + replay.faults.front().sentence);
         step.evaluation = plan::evaluate(step.problem, step.plan);
-        if (const Result<void> agreed = plan::agreement(replay, *step.evaluation); !agreed)
-            return tl::unexpected{agreed.error()};
+        orThrow(plan::agreement(replay, *step.evaluation));
         return step;
     }
 
-    [[nodiscard]] tl::unexpected<base::Error> foreign(const std::string& sentence) const
+    /// `other`: why the measurement is of something else, if it is.
+    void refuseForeign(const std::string& other) const
     {
-        return failure(ErrorKind::File, io::pathText(m_measurement) + ": " + sentence);
+        if (!other.empty())
+            throw VerbError(ErrorKind::File, io::pathText(m_measurement) + ": " + other);
     }
 
     /// As the allocator that was measured would have it: its rounding, no reserve.
-    Result<Predicted> predict(const compare::Measurement& measurement, bool planned)
+    Predicted predict(const compare::Measurement& measurement, bool planned)
     {
         Predicted predicted;
         plan::Plan decisions = plan::keepEverything();
         if (planned) {
-            Result<PlanInput> input = readPlan(m_plan, m_graph, m_at, common());
-            if (!input)
-                return tl::unexpected{input.error()};
-            if (const std::string other =
-                    compare::otherPlan(*measurement.runs[1].plan, input->file);
-                !other.empty())
-                return foreign(other);
-            Result<compare::PredictedStep> step = legalStep(m_plan, *std::move(input));
-            if (!step)
-                return tl::unexpected{step.error()};
-            predicted.problem = plan::singleProcess(step->problem); // as measure() runs it
-            decisions = std::move(step->plan);
+            PlanInput input = readPlan(m_plan, m_graph, m_at, common());
+            refuseForeign(compare::otherPlan(*measurement.runs[1].plan, input.file));
+            compare::PredictedStep step = legalStep(m_plan, std::move(input));
+            predicted.problem = plan::singleProcess(step.problem); // as measure() runs it
+            decisions = std::move(step.plan);
         } else {
-            const Result<plan::Device> device = workspace::chooseDevice(m_device);
-            if (!device)
-                return tl::unexpected{device.error()};
-            const Result<readers::ReadProgram> read = readGraph(m_graph, m_at, common());
-            if (!read)
-                return tl::unexpected{read.error()};
-            predicted.problem.program = read->program;
-            predicted.problem.device = *device;
+            predicted.problem = problemOf(m_graph);
         }
-        if (const std::string other = compare::otherStep(measurement, *predicted.problem.step());
-            !other.empty())
-            return foreign(other);
+        refuseForeign(compare::otherStep(measurement, *predicted.problem.step()));
         predicted.problem.rounding = compare::roundingOf(measurement.backend);
         predicted.problem.reserve = {};
         predicted.evaluation = plan::evaluate(predicted.problem, decisions);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/diff/diff_steps.h"
 
-#include "app/cli/diff/compare_text.h"
 #include "core/base/format.h"
 #include "core/plan_file/plan_json.h"
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <optional>
 
 namespace plimsoll::cli {
@@ -17,7 +17,8 @@ using compare::Decision;
 using compare::Pair;
 using compare::Unit;
 
-constexpr std::size_t kShown = 10; ///< regions in the text; JSON has all
+constexpr double kLeastShown = 0.005; ///< percent; less rounds to 0.00
+constexpr std::size_t kShown = 10;    ///< regions in the text; JSON has all
 
 std::optional<std::int64_t> differenceOf(const Pair& pair)
 {
@@ -28,9 +29,9 @@ ordered_json pairJson(const Pair& pair)
 {
     const std::string unit = pair.unit == Unit::Bytes ? "_bytes" : "_ns";
     return {{"name", pair.name},
-            {"a" + unit, valueJson(pair.first)},
-            {"b" + unit, valueJson(pair.second)},
-            {"difference" + unit, valueJson(differenceOf(pair))}};
+            {"a" + unit, orNull(pair.first)},
+            {"b" + unit, orNull(pair.second)},
+            {"difference" + unit, orNull(differenceOf(pair))}};
 }
 
 std::string pairText(const Pair& pair)
@@ -78,6 +79,28 @@ std::string decisionsText(const char* side, const std::vector<Decision>& decisio
 }
 
 } // namespace
+
+std::string valueText(std::optional<std::int64_t> value, compare::Unit unit)
+{
+    if (!value)
+        return "-";
+    return unit == compare::Unit::Bytes ? base::exactBytesText(base::Bytes{*value})
+                                        : base::timeText(base::Nanoseconds{*value});
+}
+
+std::string differenceText(std::optional<std::int64_t> first, std::optional<std::int64_t> second,
+                           compare::Unit unit)
+{
+    if (!first || !second)
+        return "";
+    const std::int64_t difference = *second - *first;
+    if (difference == 0)
+        return "equal";
+    const double percent = 100.0 * static_cast<double>(difference) / static_cast<double>(*first);
+    if (*first != 0 && std::abs(percent) >= kLeastShown)
+        return fmt::format("{:+.2f} %", percent);
+    return (difference > 0 ? "+" : "") + valueText(difference, unit);
+}
 
 Answer describeSteps(const std::string& kind, const compare::PredictedStep& first,
                      const compare::PredictedStep& second)

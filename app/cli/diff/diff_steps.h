@@ -4,9 +4,19 @@
 #include "app/cli/command.h"
 #include "core/compare/two_steps.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace plimsoll::cli {
+
+/// A cell of a comparison; "-" where it is not known.
+[[nodiscard]] std::string valueText(std::optional<std::int64_t> value, compare::Unit unit);
+
+/// `second` less `first`: "equal", "+1.20 %", or, where that would read as nothing or as
+/// everything, how much it is: "-512 B". Empty where either is not known.
+[[nodiscard]] std::string differenceText(std::optional<std::int64_t> first,
+                                         std::optional<std::int64_t> second, compare::Unit unit);
 
 /// The answer of diff for two graphs or two plans; `kind` is "graphs" or "plans".
 [[nodiscard]] Answer describeSteps(const std::string& kind, const compare::PredictedStep& first,

@@ -226,18 +226,16 @@ public:
             "Example: plimsoll-cli inspect model.plimsoll.json.gz --chain --json");
     }
 
-    [[nodiscard]] AnswerResult run() override
+    [[nodiscard]] Answer run() override
     {
         Answer answer;
         ordered_json files = ordered_json::array();
         for (const std::string& file : m_files) {
             const Stopwatch clock;
-            AnswerResult one = inspect(file);
-            if (!one)
-                return one;
-            one->json["seconds"] = clock.seconds();
-            files.push_back(std::move(one->json));
-            answer.text += one->text;
+            Answer one = inspect(file);
+            one.json["seconds"] = clock.seconds();
+            files.push_back(std::move(one.json));
+            answer.text += one.text;
         }
         answer.json = files.size() == 1 ? files.front() : ordered_json{{"files", std::move(files)}};
         return answer;
@@ -248,60 +246,51 @@ private:
     {
         return m_granularity == "op" ? plan::Granularity::Op : plan::Granularity::Module;
     }
-    [[nodiscard]] AnswerResult inspect(const std::string& file) const
+    [[nodiscard]] Answer inspect(const std::string& file) const
     {
         const std::optional<readers::FileKind> kind = workspace::fileFormats().kindOf(file);
         const bool isPlan = kind == readers::FileKind::Plan;
         if (!isPlan && kind != readers::FileKind::Measurement)
             return inspectGraph(file);
         if (m_chain || m_accesses || m_at.isGiven())
-            return base::failure(base::ErrorKind::Usage,
-                                 fmt::format("{} is for graphs, and {} is a {}.",
-                                             m_chain      ? "--chain"
-                                             : m_accesses ? "--accesses"
-                                                          : "--at",
-                                             io::pathText(file), isPlan ? "plan" : "measurement"));
+            throw VerbError(base::ErrorKind::Usage,
+                            fmt::format("{} is for graphs, and {} is a {}.",
+                                        m_chain      ? "--chain"
+                                        : m_accesses ? "--accesses"
+                                                     : "--at",
+                                        io::pathText(file), isPlan ? "plan" : "measurement"));
         return isPlan ? inspectPlan(file) : inspectMeasurement(file);
     }
-    [[nodiscard]] AnswerResult inspectGraph(const std::string& file) const
+    [[nodiscard]] Answer inspectGraph(const std::string& file) const
     {
-        const base::Result<plan::Device> device = workspace::chooseDevice(m_device);
-        if (!device)
-            return tl::unexpected{device.error()};
-        const base::Result<readers::ReadProgram> read = readGraph(file, m_at, common());
-        if (!read)
-            return tl::unexpected{read.error()};
         plan::Problem problem;
-        problem.program = read->program;
-        problem.device = *device;
+        problem.device = orThrow(workspace::chooseDevice(m_device));
+        const readers::ReadProgram read = readGraph(file, m_at, common());
+        problem.program = read.program;
         // A step that can't be cut (inference, say) is still worth looking at.
         const base::Result<solve::LinearizedStep> step =
-            solve::linearize(problem, *solve::makeRegionSpace(*read->program, granularity()),
+            solve::linearize(problem, *solve::makeRegionSpace(*read.program, granularity()),
                              solve::Residuals::EachCut);
         if (!step && m_chain)
-            return tl::unexpected{step.error()};
+            throw VerbError{step.error()};
         const std::size_t cuts = step && !step->stages.empty() ? step->stages.size() - 1 : 0;
         const plan::EvaluationPtr unplanned = plan::evaluate(problem, plan::keepEverything());
         Answer answer;
-        answer.text = summaryText(*read, cuts, *unplanned);
+        answer.text = summaryText(read, cuts, *unplanned);
         answer.json = {{"file", file},
-                       {"format", read->formatId},
-                       {"format_version", read->formatVersion},
+                       {"format", read.formatId},
+                       {"format_version", read.formatVersion},
                        {"kind", "program"},
-                       {"summary", summaryJson(*read->program, cuts, *unplanned)},
-                       {"statistics", read->statistics}};
+                       {"summary", summaryJson(*read.program, cuts, *unplanned)},
+                       {"statistics", read.statistics}};
         if (m_chain) {
             answer.json["chain"] = chainJson(*step, m_granularity);
             answer.text += stagesText(*step);
         }
         if (m_accesses) {
             problem.budget = problem.device.memory;
-            if (!m_budgetText.empty()) {
-                const base::Result<base::Budget> budget = base::parseBudget(m_budgetText);
-                if (!budget)
-                    return tl::unexpected{budget.error()};
-                problem.budget = budget->of(unplanned->peak);
-            }
+            if (!m_budgetText.empty())
+                problem.budget = orThrow(base::parseBudget(m_budgetText)).of(unplanned->peak);
             addAccesses(answer, problem);
         }
         return answer;

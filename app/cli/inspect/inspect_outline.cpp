@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/inspect/inspect_outline.h"
 
-#include "app/cli/diff/compare_text.h"
 #include "app/cli/graph_input.h"
 #include "core/base/format.h"
 
@@ -84,7 +83,7 @@ std::string planText(const plan::PlanOutline& outline)
 ordered_json runJson(const compare::MeasuredRun& run)
 {
     const auto bytes = [](std::optional<base::Bytes> value) {
-        return value ? ordered_json(value->count()) : ordered_json(nullptr);
+        return value ? ordered_json(value->count()) : ordered_json{};
     };
     ordered_json plan;
     if (run.plan)
@@ -142,37 +141,35 @@ Answer answerOf(const std::string& file, const char* kind, ordered_json summary,
 
 } // namespace
 
-AnswerResult inspectPlan(const std::string& file)
+Answer inspectPlan(const std::string& file)
 {
-    return readOutline(file).map([&](const plan::PlanOutline& outline) {
-        return answerOf(file, "plan", planJson(outline), planText(outline));
-    });
+    const plan::PlanOutline outline = readOutline(file);
+    return answerOf(file, "plan", planJson(outline), planText(outline));
 }
 
-AnswerResult inspectMeasurement(const std::string& file)
+Answer inspectMeasurement(const std::string& file)
 {
-    return readMeasurement(file).map([&](const compare::Measurement& measured) {
-        ordered_json runs = ordered_json::array();
-        std::string text = fmt::format("measurement of {}\n  on {} with torch {}\n",
-                                       titled(measured.model, measured.batch),
-                                       printable(measured.device), printable(measured.torch, 40));
-        for (const compare::MeasuredRun& run : measured.runs) {
-            runs.push_back(runJson(run));
-            text += runText(run);
-        }
-        text += "  \"plimsoll-cli diff MEASUREMENT GRAPH\" lays it over the prediction\n";
-        ordered_json summary = {
-            {"name", measured.model},
-            {"model_class", measured.modelClass},
-            {"batch", measured.batch},
-            {"backend", measured.backend == compare::Backend::Cuda ? "cuda" : "cpu"},
-            {"device", measured.device},
-            {"threads", measured.threads},
-            {"torch", measured.torch},
-            {"exporter", measured.exporter},
-            {"runs", std::move(runs)}};
-        return answerOf(file, "measurement", std::move(summary), std::move(text));
-    });
+    const compare::Measurement measured = readMeasurement(file);
+    ordered_json runs = ordered_json::array();
+    std::string text = fmt::format("measurement of {}\n  on {} with torch {}\n",
+                                   titled(measured.model, measured.batch),
+                                   printable(measured.device), printable(measured.torch, 40));
+    for (const compare::MeasuredRun& run : measured.runs) {
+        runs.push_back(runJson(run));
+        text += runText(run);
+    }
+    text += "  \"plimsoll-cli diff MEASUREMENT GRAPH\" lays it over the prediction\n";
+    ordered_json summary = {
+        {"name", measured.model},
+        {"model_class", measured.modelClass},
+        {"batch", measured.batch},
+        {"backend", measured.backend == compare::Backend::Cuda ? "cuda" : "cpu"},
+        {"device", measured.device},
+        {"threads", measured.threads},
+        {"torch", measured.torch},
+        {"exporter", measured.exporter},
+        {"runs", std::move(runs)}};
+    return answerOf(file, "measurement", std::move(summary), std::move(text));
 }
 
 } // namespace plimsoll::cli

@@ -8,9 +8,9 @@
 namespace plimsoll::cli {
 
 /// What `inspect` tells of a plan file: what stands in it, not whether that is true.
-[[nodiscard]] AnswerResult inspectPlan(const std::string& file);
+[[nodiscard]] Answer inspectPlan(const std::string& file);
 
 /// What `inspect` tells of a measurement.
-[[nodiscard]] AnswerResult inspectMeasurement(const std::string& file);
+[[nodiscard]] Answer inspectMeasurement(const std::string& file);
 
 } // namespace plimsoll::cli

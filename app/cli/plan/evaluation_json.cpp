@@ -9,11 +9,15 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string_view>
 
 namespace plimsoll::cli {
 
 namespace {
+
+constexpr std::array kMemoryKeys = {"packed_height_bytes", "packed_lower_bound_bytes",
+                                    "reserved_bytes", "reserved_expandable_bytes"};
 
 /// The tensor by which a recomputed storage is named: the op's output on it.
 ordered_json tensorOf(const graph::Program& program, const plan::Recomputed& value)
@@ -254,6 +258,33 @@ std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
                                 : fmt::format(", {} nested", countRegions(region.nested)));
     }
     return text;
+}
+
+void addMemory(ordered_json& json, const solve::PlanMemory& memory)
+{
+    const std::array values = {memory.packedHeight, memory.packedLowerBound, memory.reserved,
+                               memory.reservedExpandable};
+    for (std::size_t i = 0; i < values.size(); ++i)
+        json[kMemoryKeys[i]] = values[i].count();
+}
+
+void addNoMemory(ordered_json& json)
+{
+    for (const char* key : kMemoryKeys)
+        json[key] = nullptr;
+}
+
+std::string memoryText(const solve::PlanMemory& memory)
+{
+    const auto shown = [](base::Bytes bytes) { return base::bytesText(bytes, base::Rounding::Up); };
+    return fmt::format("  packed      {} ({}), {}\n"
+                       "  reserved    {} by PyTorch's allocator, {} with expandable segments\n",
+                       shown(memory.packedHeight), base::exactBytesText(memory.packedHeight),
+                       memory.packedHeight == memory.packedLowerBound
+                           ? std::string{"as low as can be"}
+                           : "bound "
+                                 + base::bytesText(memory.packedLowerBound, base::Rounding::Down),
+                       shown(memory.reserved), shown(memory.reservedExpandable));
 }
 
 } // namespace plimsoll::cli

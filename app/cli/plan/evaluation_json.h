@@ -3,6 +3,9 @@
 
 #include "app/cli/command.h"
 #include "core/evaluate/certify.h"
+#include "core/solve/pack/plan_memory.h"
+
+#include <string>
 
 namespace plimsoll::cli {
 
@@ -14,6 +17,13 @@ void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan:
 [[nodiscard]] std::string evaluationText(const plan::Problem& problem, const plan::Plan& plan,
                                          const plan::Evaluation& evaluation,
                                          const plan::Evaluation& base);
+
+/// What a plan's memory takes once it has addresses: the keys that `plan` and `check` share.
+void addMemory(ordered_json& json, const solve::PlanMemory& memory);
+/// The same keys, null: there is no plan.
+void addNoMemory(ordered_json& json);
+/// The same in two lines for people.
+[[nodiscard]] std::string memoryText(const solve::PlanMemory& memory);
 
 [[nodiscard]] double overheadPercent(const plan::Evaluation& evaluation,
                                      const plan::Evaluation& base);

@@ -28,7 +28,6 @@ namespace plimsoll::cli {
 namespace {
 
 using base::ErrorKind;
-using base::failure;
 using base::Result;
 
 constexpr int kMostPoints = 10000;
@@ -118,15 +117,15 @@ class PlanVerb : public Verb
 {
 public:
     explicit PlanVerb(CLI::App& app);
-    [[nodiscard]] AnswerResult run() override;
+    [[nodiscard]] Answer run() override;
 
 private:
     void addPlannerOption(const solve::OptionRecord& option);
-    [[nodiscard]] Result<void> readOptions();
-    [[nodiscard]] Result<void> checkArguments();
-    [[nodiscard]] Result<void> readParallel();
-    [[nodiscard]] Result<plan::Problem> makeProblem(graph::ProgramPtr program);
-    [[nodiscard]] AnswerResult solveProblem(const plan::Problem& problem);
+    void readOptions();
+    void checkArguments();
+    void readParallel();
+    [[nodiscard]] plan::Problem makeProblem(graph::ProgramPtr program);
+    [[nodiscard]] Answer solveProblem(const plan::Problem& problem);
     [[nodiscard]] static solve::Listener bestSoFar(const plan::Problem& problem, Watch& watch);
     [[nodiscard]] Result<plan::FrontierPtr> search(Planning& planning);
     struct Priced
@@ -134,9 +133,8 @@ private:
         plan::VerifiedPlanPtr best;
         bool stopped = false; ///< the search was cut short
     };
-    [[nodiscard]] Result<Priced> bestUnder(plan::Problem problem,
-                                           std::vector<plan::Pin> pins) const;
-    [[nodiscard]] Result<void> priceOfPins(Planning& planning) const;
+    [[nodiscard]] Priced bestUnder(plan::Problem problem, std::vector<plan::Pin> pins) const;
+    void priceOfPins(Planning& planning) const;
 
     Stopwatch m_clock;
     TimeLeft m_timeLeft; ///< once all is read and posed
@@ -247,7 +245,7 @@ void PlanVerb::addPlannerOption(const solve::OptionRecord& option)
     }
 }
 
-Result<void> PlanVerb::readOptions()
+void PlanVerb::readOptions()
 {
     for (const auto& [name, value] : m_optionValues)
         if (value)
@@ -256,92 +254,67 @@ Result<void> PlanVerb::readOptions()
         const auto text = m_optionTexts.find(record.name);
         if (text == m_optionTexts.end() || !text->second)
             continue;
-        if (record.isText) {
+        if (record.isText)
             m_options[record.name] = *text->second;
-            continue;
-        }
-        const Result<std::int64_t> value = solve::choiceValue(record, *text->second);
-        if (!value)
-            return tl::unexpected{value.error()};
-        m_options[record.name] = *value;
+        else
+            m_options[record.name] = orThrow(solve::choiceValue(record, *text->second));
     }
     // Of other planners: what is the default there asks for nothing, the rest is refused by name.
     for (const auto& [name, text] : m_optionTexts)
         if (text && !isDefault(name, *text))
             m_options.try_emplace(name);
-    return solve::checkOptions(m_planner->descriptor(), m_options);
+    orThrow(solve::checkOptions(m_planner->descriptor(), m_options));
 }
 
-Result<void> PlanVerb::checkArguments()
+void PlanVerb::checkArguments()
 {
     if (m_graph.empty() || m_budgetText.empty())
-        return failure(ErrorKind::Usage, m_graph.empty()
-                                             ? "GRAPH is missing: name a traced step. See --help."
-                                             : "--budget is missing: say how many bytes the step "
-                                               "may take, such as 6GiB or 80%.");
-    const Result<const solve::Planner*> planner = solve::findPlanner(m_plannerId);
-    if (!planner)
-        return tl::unexpected{planner.error()};
-    m_planner = *planner;
+        throw VerbError(ErrorKind::Usage, m_graph.empty()
+                                              ? "GRAPH is missing: name a traced step. See --help."
+                                              : "--budget is missing: say how many bytes the step "
+                                                "may take, such as 6GiB or 80%.");
+    m_planner = orThrow(solve::findPlanner(m_plannerId));
     if (m_explain && !m_planner->descriptor().explains)
-        return failure(ErrorKind::Usage,
-                       fmt::format("--explain: {} does not choose value by value; planners that "
-                                   "do: {}.",
-                                   m_plannerId, explainers()));
-    if (Result<void> read = readOptions(); !read)
-        return read;
+        throw VerbError(ErrorKind::Usage,
+                        fmt::format("--explain: {} does not choose value by value; planners that "
+                                    "do: {}.",
+                                    m_plannerId, explainers()));
+    readOptions();
     for (const std::string& path : m_exports)
-        if (const auto writer = writers::writerFor(path); !writer)
-            return tl::unexpected{writer.error()};
-    const Result<base::Budget> budget = base::parseBudget(m_budgetText);
-    if (!budget)
-        return tl::unexpected{budget.error()};
-    m_budget = *budget;
-    const Result<base::Budget> reserve = base::parseBudget(m_reserveText);
-    if (!reserve)
-        return tl::unexpected{reserve.error()};
-    m_reserve = *reserve;
-    const Result<plan::Device> device = workspace::chooseDevice(m_device);
-    if (!device)
-        return tl::unexpected{device.error()};
-    m_deviceRecord = *device;
-    return readParallel();
+        orThrow(writers::writerFor(path));
+    m_budget = orThrow(base::parseBudget(m_budgetText));
+    m_reserve = orThrow(base::parseBudget(m_reserveText));
+    m_deviceRecord = orThrow(workspace::chooseDevice(m_device));
+    readParallel();
 }
 
-Result<void> PlanVerb::readParallel()
+void PlanVerb::readParallel()
 {
-    if (command().count("--ddp") == 0)
-        return m_zero.value_or(0) == 0
-                   ? Result<void>{}
-                   : failure(ErrorKind::Usage, "--zero needs --ddp: say between how many processes "
-                                               "it shares out.");
+    if (command().count("--ddp") == 0) {
+        if (m_zero.value_or(0) == 0)
+            return;
+        throw VerbError(ErrorKind::Usage,
+                        "--zero needs --ddp: say between how many processes it shares out.");
+    }
     if (m_parallelText.find_first_not_of(" \t") == std::string::npos)
-        return failure(ErrorKind::Usage, "--ddp is empty: say at least how many processes there "
-                                         "are, such as --ddp world=8.");
+        throw VerbError(ErrorKind::Usage, "--ddp is empty: say at least how many processes there "
+                                          "are, such as --ddp world=8.");
     const std::string zero = m_zero ? fmt::format(",zero={}", *m_zero) : std::string{};
     const Result<plan::DataParallel> setting =
         plan::parseDataParallel(m_parallelText + zero, m_deviceRecord);
     if (!setting)
-        return failure(ErrorKind::Usage, "--ddp: " + setting.error().message);
+        throw VerbError(ErrorKind::Usage, "--ddp: " + setting.error().message);
     m_parallel = *setting;
-    return {};
 }
 
-Result<plan::Problem> PlanVerb::makeProblem(graph::ProgramPtr program)
+plan::Problem PlanVerb::makeProblem(graph::ProgramPtr program)
 {
     plan::Problem problem;
     problem.program = std::move(program);
     problem.device = m_deviceRecord;
-    Result<std::vector<plan::Pin>> pins = plan::resolvePins(m_pins, *problem.step());
-    if (!pins)
-        return tl::unexpected{pins.error()};
-    problem.pins = *std::move(pins);
-    if (m_parallel) {
-        Result<plan::Problem> posed = plan::forRank(problem, *m_parallel);
-        if (!posed)
-            return tl::unexpected{posed.error()};
-        problem = *std::move(posed);
-    }
+    problem.pins = orThrow(plan::resolvePins(m_pins, *problem.step()));
+    if (m_parallel)
+        problem = orThrow(plan::forRank(problem, *m_parallel));
     m_base = plan::evaluate(problem, plan::keepEverything());
     problem.reserve = m_reserve.of(m_base->peak);
     if (problem.reserve.count() > 0)
@@ -350,19 +323,13 @@ Result<plan::Problem> PlanVerb::makeProblem(graph::ProgramPtr program)
     return problem;
 }
 
-AnswerResult PlanVerb::run()
+Answer PlanVerb::run()
 {
     if (m_list)
         return listPlanners();
-    if (Result<void> arguments = checkArguments(); !arguments)
-        return tl::unexpected{arguments.error()};
-    const Result<readers::ReadProgram> read = readGraph(m_graph, m_at, common());
-    if (!read)
-        return tl::unexpected{read.error()};
-    const Result<plan::Problem> problem = makeProblem(read->program);
-    if (!problem)
-        return tl::unexpected{problem.error()};
-    return solveProblem(*problem);
+    checkArguments();
+    const readers::ReadProgram read = readGraph(m_graph, m_at, common());
+    return solveProblem(makeProblem(read.program));
 }
 
 /// Tells the watch of each faster plan within the budget, beside what no plan is faster than.
@@ -400,18 +367,16 @@ Result<plan::FrontierPtr> PlanVerb::search(Planning& planning)
     return found;
 }
 
-Result<PlanVerb::Priced> PlanVerb::bestUnder(plan::Problem problem,
-                                             std::vector<plan::Pin> pins) const
+PlanVerb::Priced PlanVerb::bestUnder(plan::Problem problem, std::vector<plan::Pin> pins) const
 {
     problem.pins = std::move(pins);
     Watch watch{common().quiet ? std::string{} : "Pricing pins", m_timeLeft.seconds()};
-    return m_planner->frontier(problem, m_options, watch.context())
-        .map([&](const plan::FrontierPtr& found) {
-            return Priced{found->at(problem.budget), watch.stopped()};
-        });
+    const plan::FrontierPtr found =
+        orThrow(m_planner->frontier(problem, m_options, watch.context()));
+    return {found->at(problem.budget), watch.stopped()};
 }
 
-Result<void> PlanVerb::priceOfPins(Planning& planning) const
+void PlanVerb::priceOfPins(Planning& planning) const
 {
     const plan::VerifiedPlanPtr& best = planning.outcome.best;
     const std::vector<plan::Pin>& pins = planning.problem.pins;
@@ -422,63 +387,46 @@ Result<void> PlanVerb::priceOfPins(Planning& planning) const
              static_cast<std::size_t>(std::ranges::count(m_pins, plan::pinText(pin))),
              planning.searched});
     if (!planning.searched || planning.outcome.stopped)
-        return {};
+        return;
     bool isExplained = best != nullptr || pins.size() < 2;
     for (std::size_t pin = 0; pin < pins.size(); ++pin) {
         std::vector<plan::Pin> others = pins;
         others.erase(others.begin() + static_cast<std::ptrdiff_t>(pin));
-        const Result<Priced> without = bestUnder(planning.problem, others);
-        if (!without)
-            return tl::unexpected{without.error()};
-        if (without->stopped) // which says nothing of what a whole search would find
-            return {};
+        const Priced without = bestUnder(planning.problem, others);
+        if (without.stopped) // which says nothing of what a whole search would find
+            return;
         planning.pins[pin].isOutOfTime = false;
-        planning.pins[pin].at = workspace::priceOf(best, without->best);
+        planning.pins[pin].at = workspace::priceOf(best, without.best);
         isExplained = isExplained || planning.pins[pin].at.isWhy;
     }
-    if (isExplained)
-        return {};
-    return bestUnder(planning.problem, {}).map([&](const Priced& free) {
-        planning.areAllPinsWhy = free.best != nullptr;
-    });
+    if (!isExplained)
+        planning.areAllPinsWhy = bestUnder(planning.problem, {}).best != nullptr;
 }
 
-AnswerResult PlanVerb::solveProblem(const plan::Problem& problem)
+Answer PlanVerb::solveProblem(const plan::Problem& problem)
 {
     Planning planning{m_planner->descriptor(), m_options, problem, *m_base, {}};
     m_timeLeft = TimeLeft{m_timeLimit};
     Result<plan::FrontierPtr> frontier = search(planning);
     // Not even keeping everything passes its check: the options don't go with this graph.
     if (!frontier && frontier.error().kind == ErrorKind::CheckFailed)
-        return failure(ErrorKind::Usage, frontier.error().message);
-    if (!frontier)
-        return tl::unexpected{frontier.error()};
+        throw VerbError(ErrorKind::Usage, frontier.error().message);
     const bool stopped = planning.outcome.stopped;
-    planning.outcome = solve::outcomeAt(problem, std::move(*frontier));
+    planning.outcome = solve::outcomeAt(problem, orThrow(std::move(frontier)));
     planning.outcome.stopped = stopped;
     planning.points = m_points;
     planning.hasFlips = m_hasFlips;
-    if (const Result<void> priced = priceOfPins(planning); !priced)
-        return tl::unexpected{priced.error()};
+    priceOfPins(planning);
     if (planning.outcome.best) {
         for (const std::string& path : m_exports)
-            if (const auto written = workspace::exportPlan(planning.outcome.best, path, {m_graph});
-                !written)
-                return tl::unexpected{written.error()};
+            orThrow(workspace::exportPlan(planning.outcome.best, path, {m_graph}));
         planning.exports = m_exports;
         Watch watch{common().quiet ? std::string{} : "Packing", m_timeLeft.seconds()};
-        const Result<solve::PlanMemory> memory =
-            solve::planMemory(*planning.outcome.best, watch.context());
-        if (!memory)
-            return tl::unexpected{memory.error()};
-        planning.memory = *memory;
+        planning.memory = orThrow(solve::planMemory(*planning.outcome.best, watch.context()));
     }
     Answer answer = describe(planning);
     if (m_explain && planning.outcome.best) {
-        const auto picks = m_planner->explain(*planning.outcome.best);
-        if (!picks)
-            return tl::unexpected{picks.error()};
-        addPicks(answer, problem, *picks);
+        addPicks(answer, problem, orThrow(m_planner->explain(*planning.outcome.best)));
     } else if (m_explain) {
         answer.json["explain"] = ordered_json::array();
     }

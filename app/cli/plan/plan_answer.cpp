@@ -3,7 +3,6 @@
 
 #include "app/cli/plan/evaluation_json.h"
 #include "app/cli/plan/plan_frontier.h"
-#include "app/cli/plan/plan_memory.h"
 #include "app/cli/plan/planner_summaries.h"
 #include "core/base/format.h"
 #include "core/io/byte_source.h"

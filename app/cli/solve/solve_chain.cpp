@@ -22,7 +22,7 @@ ordered_json labelsJson(const solve::Labels& labels)
     for (const solve::StageLabel& label : labels) {
         ordered_json row;
         for (const std::optional<int>& level : label)
-            row.push_back(level ? ordered_json(*level) : ordered_json{});
+            row.push_back(orNull(level));
         rows.push_back(std::move(row));
     }
     return rows;
@@ -69,8 +69,7 @@ ordered_json answerJson(const solve::ChainAnswer& answer, std::int64_t budget)
     json["exact"] = answer.exact;
     json["stopped"] = answer.stopped;
     json["lower_bound_peak"] = answer.lowerBoundPeak;
-    json["smallest_known_budget"] =
-        answer.smallestKnownBudget ? ordered_json(*answer.smallestKnownBudget) : ordered_json{};
+    json["smallest_known_budget"] = orNull(answer.smallestKnownBudget);
     return json;
 }
 
@@ -119,13 +118,11 @@ public:
         close("Example: plimsoll-cli solve chain chain.json --budget 24 --frontier --json");
     }
 
-    [[nodiscard]] AnswerResult run() override
+    [[nodiscard]] Answer run() override
     {
         const Stopwatch clock;
-        const base::Result<solve::Chain> chain =
+        const solve::Chain chain =
             readSmall<solve::Chain>(m_file, readers::FileKind::Problem, solve::readChain);
-        if (!chain)
-            return tl::unexpected{chain.error()};
         solve::ChainQuery query;
         query.budget = m_budget;
         query.options.slots = m_slots;
@@ -135,16 +132,14 @@ public:
         query.frontier = m_frontier;
         query.nonPersistent = m_nonPersistent;
         Watch watch{common().quiet ? std::string{} : "Solving", m_timeLimit};
-        base::Result<solve::ChainAnswer> solved = solve::solveChain(*chain, query, watch.context());
-        if (!solved)
-            return tl::unexpected{solved.error()};
+        solve::ChainAnswer solved = orThrow(solve::solveChain(chain, query, watch.context()));
         Answer answer;
-        answer.json = answerJson(*solved, m_budget);
+        answer.json = answerJson(solved, m_budget);
         answer.json["seconds"] = clock.seconds();
-        answer.text = answerText(*solved);
-        if (!hasSchedule(*solved)) {
+        answer.text = answerText(solved);
+        if (!hasSchedule(solved)) {
             answer.exit = Exit::NoPlan;
-            answer.error = noScheduleText(*solved);
+            answer.error = noScheduleText(solved);
         }
         return answer;
     }

@@ -45,32 +45,23 @@ public:
               "packed.csv");
     }
 
-    [[nodiscard]] AnswerResult run() override
+    [[nodiscard]] Answer run() override
     {
         const Stopwatch clock;
         solve::PackQuery query;
         if (!m_capacityText.empty()) {
-            const base::Result<base::Bytes> capacity = base::parseBytes(m_capacityText);
-            if (!capacity)
-                return tl::unexpected{capacity.error()};
-            query.capacity = capacity->count();
+            const base::Bytes capacity = orThrow(base::parseBytes(m_capacityText));
+            query.capacity = capacity.count();
         }
         Watch watch{common().quiet ? std::string{} : "Packing", m_timeLimit};
         // A file that is read in part is no problem at all: only the search has a time limit.
-        const base::Result<solve::PackCsv> csv =
+        const solve::PackCsv csv =
             readSmall<solve::PackCsv>(m_file, readers::FileKind::Problem, solve::readPackCsv, {});
-        if (!csv)
-            return tl::unexpected{csv.error()};
-        const base::Result<solve::PackAnswer> solved =
-            solve::solvePack(csv->buffers, query, watch.context());
-        if (!solved)
-            return tl::unexpected{solved.error()};
-        if (fits(*solved) && !m_output.empty())
-            if (const base::Result<void> written =
-                    io::writeAtomically(m_output, solve::withOffsets(*csv, solved->offsets));
-                !written)
-                return tl::unexpected{written.error()};
-        Answer answer = describe(*solved, query.capacity);
+        const solve::PackAnswer solved =
+            orThrow(solve::solvePack(csv.buffers, query, watch.context()));
+        if (fits(solved) && !m_output.empty())
+            orThrow(io::writeAtomically(m_output, solve::withOffsets(csv, solved.offsets)));
+        Answer answer = describe(solved, query.capacity);
         answer.json["seconds"] = clock.seconds();
         return answer;
     }
@@ -84,7 +75,7 @@ private:
         answer.json["status"] = solve::statusName(solved.status);
         answer.json["height"] = found ? ordered_json(solved.height) : ordered_json{};
         answer.json["lower_bound"] = solved.lowerBound;
-        answer.json["capacity"] = capacity ? ordered_json(*capacity) : ordered_json{};
+        answer.json["capacity"] = orNull(capacity);
         answer.json["offsets"] = found ? ordered_json(solved.offsets) : ordered_json::array();
         answer.json["smallest_known_capacity"] = solved.height;
         answer.json["stopped"] = solved.stopped;

@@ -63,39 +63,32 @@ public:
         close("Example: plimsoll-cli solve remat graph.json --budget-ratio 0.7 --json");
     }
 
-    [[nodiscard]] AnswerResult run() override
+    [[nodiscard]] Answer run() override
     {
         if (!m_budget && !m_ratio)
-            return base::failure(base::ErrorKind::Usage,
-                                 "Give --budget or --budget-ratio. See --help.");
+            throw VerbError(base::ErrorKind::Usage, "Give --budget or --budget-ratio. See --help.");
         const Stopwatch clock;
-        const base::Result<solve::RematFile> file =
+        const solve::RematFile file =
             readSmall<solve::RematFile>(m_file, readers::FileKind::Problem, solve::readRemat);
-        if (!file)
-            return tl::unexpected{file.error()};
-        const base::Result<solve::RematFigures> plain = solve::simulate(file->problem, {});
-        if (!plain)
-            return tl::unexpected{plain.error()};
+        const solve::RematFigures plain = orThrow(solve::simulate(file.problem, {}));
         const std::int64_t budget = m_budget.value_or(static_cast<std::int64_t>(
-            std::floor(m_ratio.value_or(1) * static_cast<double>(plain->peak))));
+            std::floor(m_ratio.value_or(1) * static_cast<double>(plain.peak))));
         Watch watch{common().quiet ? std::string{} : "Solving", m_timeLimit};
-        const base::Result<solve::RematAnswer> solved = solve::solveRemat(
-            file->problem, budget, watch.context(), [&](const solve::RematAnswer& known) {
+        const solve::RematAnswer solved = orThrow(solve::solveRemat(
+            file.problem, budget, watch.context(), [&](const solve::RematAnswer& known) {
                 watch.tell(known.best
                                ? fmt::format("time {} so far, at least {}, {} without a plan",
-                                             known.best->figures.time, known.timeBound, plain->time)
+                                             known.best->figures.time, known.timeBound, plain.time)
                                : fmt::format("no plan so far, time at least {}, {} without a plan",
-                                             known.timeBound, plain->time));
-            });
-        if (!solved)
-            return tl::unexpected{solved.error()};
+                                             known.timeBound, plain.time));
+            }));
         Answer answer;
-        answer.json = answerJson(*file, *solved, budget);
+        answer.json = answerJson(file, solved, budget);
         answer.json["seconds"] = clock.seconds();
-        answer.text = answerText(*solved, budget);
-        if (!solved->best) {
+        answer.text = answerText(solved, budget);
+        if (!solved.best) {
             answer.exit = Exit::NoPlan;
-            answer.error = noPlanText(*file, *solved, budget);
+            answer.error = noPlanText(file, solved, budget);
         }
         return answer;
     }
