@@ -89,9 +89,10 @@ PagesDock& DockedPage::dock(const QString& id) const
 
 PagesDock* DockedPage::dockOf(const QWidget* view) const
 {
-    const auto found = std::find_if(m_docks.begin(), m_docks.end(),
-                                    [view](const auto& entry) { return entry.first->holds(view); });
-    return found == m_docks.end() ? nullptr : found->first;
+    for (const auto& [dock, area] : m_docks)
+        if (dock->holds(view))
+            return dock;
+    return nullptr;
 }
 
 QList<PagesDock*> DockedPage::docksAt(Qt::DockWidgetArea area) const
@@ -129,7 +130,7 @@ QList<QWidget*> DockedPage::panels() const
             dockWidgetArea(static_cast<PagesDock*>(dock)) == Qt::BottomDockWidgetArea;
         return std::pair{below ? dock->x() : dock->y(), below};
     };
-    std::sort(docks.begin(), docks.end(), [&](QWidget* a, QWidget* b) {
+    std::ranges::sort(docks, [&](QWidget* a, QWidget* b) {
         const auto [first, firstBelow] = place(a);
         const auto [second, secondBelow] = place(b);
         return firstBelow == secondBelow ? first < second : secondBelow;

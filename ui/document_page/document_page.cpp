@@ -2,39 +2,36 @@
 #include "ui/document_page/document_page.h"
 
 #include "ui/base/texts.h"
-#include "ui/document_page/session_keeper.h"
 
 #include <utility>
 
 namespace plimsoll::ui {
 
 DocumentPage::DocumentPage(workspace::DocumentPtr document, QWidget* parent)
-    : DockedPage{parent}
-    , m_document{std::move(document)}
-    , m_keeper{std::make_unique<SessionKeeper>(*m_document)}
+    : DockedPage{parent}, m_document{std::move(document)}, m_keeper{*m_document}
 {
-    connect(m_keeper.get(), &SessionKeeper::stateChanged, this, &DocumentPage::stateChanged);
-    connect(m_keeper.get(), &SessionKeeper::saved, this, [this](const QString& path, bool first) {
+    connect(&m_keeper, &SessionKeeper::stateChanged, this, &DocumentPage::stateChanged);
+    connect(&m_keeper, &SessionKeeper::saved, this, [this](const QString& path, bool first) {
         if (first)
             m_document->isChanged = false;
         strip().withdraw(QStringLiteral("save"));
         Q_EMIT stateChanged();
         Q_EMIT sessionSaved(path, first);
     });
-    connect(m_keeper.get(), &SessionKeeper::failed, this, [this](const QString& sentence) {
+    connect(&m_keeper, &SessionKeeper::failed, this, [this](const QString& sentence) {
         strip().post({QStringLiteral("save"),
                       MessageKind::Danger,
                       tr("The session could not be saved."),
                       sentence,
                       {}});
     });
-    connect(m_keeper.get(), &SessionKeeper::settled, this, &DocumentPage::notifyIdle);
+    connect(&m_keeper, &SessionKeeper::settled, this, &DocumentPage::notifyIdle);
 }
 
 DocumentPage::~DocumentPage()
 {
     // Going, it writes what is pending, and may still report that this fails.
-    m_keeper->disconnect(this);
+    m_keeper.disconnect(this);
 }
 
 QString DocumentPage::kind() const
@@ -57,51 +54,21 @@ QString DocumentPage::originFile() const
     return QString::fromStdString(m_document->file().string());
 }
 
-const session::SessionFilePtr& DocumentPage::sessionFile() const
-{
-    return m_document->session.file;
-}
-
 bool DocumentPage::isUnsaved() const
 {
-    return isInSession() ? m_keeper->isPending() : m_document->isDirty();
-}
-
-bool DocumentPage::isSaving() const
-{
-    return m_keeper->isWriting();
-}
-
-bool DocumentPage::hasSaveFailed() const
-{
-    return m_keeper->hasFailed();
+    return isInSession() ? m_keeper.isPending() : m_document->isDirty();
 }
 
 void DocumentPage::saveAs(const QString& path)
 {
     prepareToSave();
-    m_keeper->create(path.toStdString());
+    m_keeper.create(path.toStdString());
 }
 
 void DocumentPage::saveInto(const session::SessionFilePtr& file)
 {
     prepareToSave();
-    m_keeper->join(file);
-}
-
-void DocumentPage::saveNow()
-{
-    m_keeper->saveNow();
-}
-
-void DocumentPage::finishSaving()
-{
-    m_keeper->finish();
-}
-
-void DocumentPage::discardChanges()
-{
-    m_keeper->forget();
+    m_keeper.join(file);
 }
 
 void DocumentPage::showNotes()
@@ -116,17 +83,12 @@ void DocumentPage::notifyIdle()
         Q_EMIT becameIdle();
 }
 
-std::string DocumentPage::savedView() const
-{
-    return m_document->view;
-}
-
 void DocumentPage::saveView(const std::string& view)
 {
     if (view == m_document->view)
         return;
     m_document->view = view;
-    m_keeper->put("view", [view](session::SessionStore& store, session::DocumentId id) {
+    m_keeper.put("view", [view](session::SessionStore& store, session::DocumentId id) {
         return store.saveView(id, view);
     });
 }

@@ -6,16 +6,14 @@
 #include "core/readers/file_value.h"
 #include "core/workspace/document.h"
 #include "ui/document_page/docked_page.h"
+#include "ui/document_page/session_keeper.h"
 
 #include <functional>
-#include <memory>
 #include <vector>
 
 class QUndoStack;
 
 namespace plimsoll::ui {
-
-class SessionKeeper;
 
 /// What the status bar says about a document.
 struct StatusText
@@ -51,7 +49,10 @@ public:
     [[nodiscard]] QString originFile() const;
     [[nodiscard]] bool isInSession() const { return sessionFile() != nullptr; }
     /// Null: it is in no session.
-    [[nodiscard]] const session::SessionFilePtr& sessionFile() const;
+    [[nodiscard]] const session::SessionFilePtr& sessionFile() const
+    {
+        return m_document->session.file;
+    }
     [[nodiscard]] virtual QUndoStack& undoStack() = 0;
 
     [[nodiscard]] virtual StatusText status() const = 0;
@@ -82,19 +83,19 @@ public:
     // Saving and closing.
     /// Changes that are in no file yet.
     [[nodiscard]] bool isUnsaved() const;
-    [[nodiscard]] bool isSaving() const;
+    [[nodiscard]] bool isSaving() const { return m_keeper.isWriting(); }
     /// The last attempt to write the session failed; its changes are in no file.
-    [[nodiscard]] bool hasSaveFailed() const;
+    [[nodiscard]] bool hasSaveFailed() const { return m_keeper.hasFailed(); }
     /// Saves into a new session file; later changes follow by themselves.
     void saveAs(const QString& path);
     /// Saves into a session that other documents are kept in.
     void saveInto(const session::SessionFilePtr& file);
     /// Writes pending changes of a session now, in the background.
-    void saveNow();
+    void saveNow() { m_keeper.saveNow(); }
     /// Writes pending changes and waits: the program is about to end.
-    void finishSaving();
+    void finishSaving() { m_keeper.finish(); }
     /// Nothing is saved any more: the user closes without saving.
-    void discardChanges();
+    void discardChanges() { m_keeper.forget(); }
     /// It is to be closed: jobs are given up, what is pending is written in the background;
     /// becameIdle() says when nothing of it runs any more.
     virtual void letGo() { saveNow(); }
@@ -115,18 +116,18 @@ Q_SIGNALS:
 protected:
     [[nodiscard]] workspace::Document& kept() const { return *m_document; }
     /// Takes what changes in the document, and writes it to its session.
-    [[nodiscard]] SessionKeeper& keeper() { return *m_keeper; }
+    [[nodiscard]] SessionKeeper& keeper() { return m_keeper; }
     /// Before the whole document is saved.
     virtual void prepareToSave() {}
     void notifyIdle();
     /// Posts what could not be taken over from the file, once somebody listens to the strip.
     void showNotes();
-    [[nodiscard]] std::string savedView() const override;
+    [[nodiscard]] std::string savedView() const override { return m_document->view; }
     void saveView(const std::string& view) override;
 
 private:
     workspace::DocumentPtr m_document;
-    std::unique_ptr<SessionKeeper> m_keeper;
+    SessionKeeper m_keeper;
 };
 
 } // namespace plimsoll::ui

@@ -8,7 +8,6 @@
 #include <QMenu>
 #include <QPaintEvent>
 #include <QPainter>
-#include <QPainterPath>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QToolButton>
@@ -141,13 +140,15 @@ void PagesDock::addPage(QWidget* page, const QString& title)
     insertPage(m_pages->count(), page, title);
 }
 
-void PagesDock::takePage(QWidget* page)
+void PagesDock::takePage(QWidget* page, QWidget* owner)
 {
     const int index = m_pages->indexOf(page);
     if (index < 0)
         return;
     m_pages->removeWidget(page);
-    page->setParent(nullptr);
+    page->setParent(owner);
+    if (owner != nullptr)
+        page->hide();
     m_tabs->removeTab(index);
     m_pages->setCurrentIndex(m_tabs->currentIndex());
     updateTitle();
@@ -155,10 +156,7 @@ void PagesDock::takePage(QWidget* page)
 
 bool PagesDock::holds(const QWidget* page) const
 {
-    for (int i = 0; i < m_pages->count(); ++i)
-        if (m_pages->widget(i) == page)
-            return true;
-    return false;
+    return m_pages->indexOf(page) >= 0;
 }
 
 void PagesDock::showPage(QWidget* page)

@@ -3,7 +3,6 @@
 
 #include <QDockWidget>
 
-class QHBoxLayout;
 class QStackedWidget;
 class QTabBar;
 
@@ -23,8 +22,8 @@ public:
     /// Takes the widget in, at a place among the tabs.
     void insertPage(int index, QWidget* page, const QString& title);
     void addPage(QWidget* page, const QString& title);
-    /// Hands the widget out again; it has no parent then.
-    void takePage(QWidget* page);
+    /// Hands the widget out again, hidden, to `owner`; null: it has no parent then.
+    void takePage(QWidget* page, QWidget* owner = nullptr);
     [[nodiscard]] bool holds(const QWidget* page) const;
     void showPage(QWidget* page);
     void setPageTitle(QWidget* page, const QString& title);
