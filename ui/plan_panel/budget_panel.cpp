@@ -197,9 +197,7 @@ void BudgetPanel::fillDevices()
     std::vector<plan::Device> devices = plan::builtInDevices();
     devices.insert(devices.end(), m_ownDevices.begin(), m_ownDevices.end());
     const std::string& chosen = m_choices.device.id;
-    if (!chosen.empty()
-        && std::none_of(devices.begin(), devices.end(),
-                        [&](const plan::Device& device) { return device.id == chosen; }))
+    if (!chosen.empty() && std::ranges::find(devices, chosen, &plan::Device::id) == devices.end())
         devices.push_back(m_choices.device); // a session brings its own
     m_device->clear();
     for (const plan::Device& device : devices)

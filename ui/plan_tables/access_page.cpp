@@ -9,16 +9,13 @@
 #include "ui/models/program_texts.h"
 #include "ui/plan_tables/table_look.h"
 
-#include <QAction>
 #include <QClipboard>
 #include <QGuiApplication>
-#include <QHeaderView>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
 
 #include <chrono>
-#include <functional>
 
 namespace plimsoll::ui {
 
@@ -67,7 +64,6 @@ AccessPage::AccessPage(QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_pages);
     buildTable();
-    addCopies();
     m_later.setSingleShot(true);
     m_later.setInterval(kRest);
     connect(&m_later, &QTimer::timeout, this, &AccessPage::refresh);
@@ -83,7 +79,6 @@ AccessPage::~AccessPage()
 
 void AccessPage::buildTable()
 {
-    const Theme& theme = Theme::current();
     m_table->setModel(m_model);
     m_table->setAccessibleName(tr("Accesses"));
     m_table->setAccessibleDescription(
@@ -92,42 +87,27 @@ void AccessPage::buildTable()
     applyTableLook(*m_table);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(AccessModel::BytesColumn, Qt::DescendingOrder);
-    QHeaderView* header = m_table->horizontalHeader();
-    header->setSectionResizeMode(AccessModel::ValueColumn, QHeaderView::Stretch);
-    header->resizeSection(AccessModel::BytesColumn, theme.px(84));
-    for (const int column : {AccessModel::FirstForwardColumn, AccessModel::FirstBackwardColumn})
-        header->resizeSection(column, theme.px(84));
-    for (const int column : {AccessModel::LastForwardColumn, AccessModel::LastBackwardColumn})
-        header->resizeSection(column, theme.px(56));
-    header->resizeSection(AccessModel::SwapFreeColumn, theme.px(88));
+    setColumnWidths(*m_table->horizontalHeader(), AccessModel::ValueColumn,
+                    {{AccessModel::BytesColumn, 84},
+                     {AccessModel::FirstForwardColumn, 84},
+                     {AccessModel::LastForwardColumn, 56},
+                     {AccessModel::FirstBackwardColumn, 84},
+                     {AccessModel::LastBackwardColumn, 56},
+                     {AccessModel::SwapFreeColumn, 88}});
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,
             [this](const QModelIndex& current) {
                 if (current.isValid() && !m_isReplacing)
                     Q_EMIT opChosen(m_model->opAt(current));
             });
-}
-
-void AccessPage::addCopies()
-{
-    const auto add = [this](const QString& text, const std::function<QString()>& copied) {
-        auto* action = new QAction{text, m_table};
-        connect(action, &QAction::triggered, this,
-                [copied] { QGuiApplication::clipboard()->setText(copied()); });
-        m_table->addAction(action);
-        return action;
-    };
-    QAction* row = add(tr("Copy"), [this]() -> QString {
+    addTableAction(*m_table, tr("Copy"), QKeySequence::Copy, [this] {
         const QModelIndex current = m_table->currentIndex();
-        if (!current.isValid())
-            return {};
-        return m_model->rowText(current.row());
+        QGuiApplication::clipboard()->setText(current.isValid() ? m_model->rowText(current.row())
+                                                                : QString{});
     });
-    row->setShortcut(QKeySequence::Copy);
-    row->setShortcutContext(Qt::WidgetShortcut);
-    add(tr("Copy table"), [this]() -> QString {
-        return m_summary->text() + u'\n' + m_over->text() + u'\n' + m_model->asText();
+    addTableAction(*m_table, tr("Copy table"), {}, [this] {
+        QGuiApplication::clipboard()->setText(m_summary->text() + u'\n' + m_over->text() + u'\n'
+                                              + m_model->asText());
     });
-    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
 }
 
 void AccessPage::setProblem(const plan::Problem& problem)

@@ -10,8 +10,6 @@
 
 #include <optional>
 
-class QAction;
-class QModelIndex;
 class QStackedWidget;
 class QTableView;
 
@@ -47,7 +45,6 @@ protected:
 
 private:
     void buildTable();
-    void addCopies();
     void refresh();
     void show(const AccessTablePtr& table);
     [[nodiscard]] static QString summary(const AccessTable& table);

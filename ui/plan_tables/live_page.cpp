@@ -133,12 +133,12 @@ void LivePage::buildTree()
     m_tree->setHeader(header);
     header->setStretchLastSection(false);
     header->setMinimumSectionSize(theme.px(40));
-    header->setSectionResizeMode(LiveModel::NameColumn, QHeaderView::Stretch);
-    header->resizeSection(LiveModel::ClassColumn, theme.px(122));
-    header->resizeSection(LiveModel::BytesColumn, theme.px(84));
-    header->resizeSection(LiveModel::ShareColumn, theme.px(64));
-    header->resizeSection(LiveModel::MadeColumn, theme.px(150));
-    header->resizeSection(LiveModel::SinceColumn, theme.px(72));
+    setColumnWidths(*header, LiveModel::NameColumn,
+                    {{LiveModel::ClassColumn, 122},
+                     {LiveModel::BytesColumn, 84},
+                     {LiveModel::ShareColumn, 64},
+                     {LiveModel::MadeColumn, 150},
+                     {LiveModel::SinceColumn, 72}});
     connect(m_tree, &QTreeView::expanded, this, [this](const QModelIndex& index) {
         m_open.insert(index.data(LiveModel::KeyRole).toString());
     });
@@ -244,9 +244,8 @@ void LivePage::show(LiveTreePtr tree)
     const int scrolled = m_tree->verticalScrollBar()->value();
     m_model->setTree(tree);
     const timeline::Timeline& timeline = *tree->evaluation->timeline;
-    const auto blocks = static_cast<std::uint64_t>(
-        std::count_if(tree->nodes.begin(), tree->nodes.end(),
-                      [](const LiveNode& node) { return !node.isGroup; }));
+    const auto blocks =
+        static_cast<std::uint64_t>(std::ranges::count(tree->nodes, false, &LiveNode::isGroup));
     const QString time = timeline.duration().count() > 0 ? ui::timeText(timeline.timeAt(tree->step))
                                                          : tr("op %1").arg(tree->step);
     m_head->setText(

@@ -15,12 +15,6 @@
 
 namespace plimsoll::ui {
 
-namespace {
-constexpr int kRunWidth = 108;
-constexpr int kNumberWidth = 92;
-constexpr int kDifferenceWidth = 150;
-} // namespace
-
 MeasuredPage::MeasuredPage(QWidget* parent)
     : QWidget{parent}, m_model{new MeasuredModel{this}}, m_table{new QTableView{this}}
 {
@@ -50,11 +44,11 @@ MeasuredPage::MeasuredPage(QWidget* parent)
            "lie furthest apart. A row of a step goes there."));
     QHeaderView* header = m_table->horizontalHeader();
     header->setStretchLastSection(false);
-    header->setSectionResizeMode(MeasuredModel::WhatColumn, QHeaderView::Stretch);
-    header->resizeSection(MeasuredModel::RunColumn, theme.px(kRunWidth));
-    header->resizeSection(MeasuredModel::PredictedColumn, theme.px(kNumberWidth));
-    header->resizeSection(MeasuredModel::MeasuredColumn, theme.px(kNumberWidth));
-    header->resizeSection(MeasuredModel::DifferenceColumn, theme.px(kDifferenceWidth));
+    setColumnWidths(*header, MeasuredModel::WhatColumn,
+                    {{MeasuredModel::RunColumn, 108},
+                     {MeasuredModel::PredictedColumn, 92},
+                     {MeasuredModel::MeasuredColumn, 92},
+                     {MeasuredModel::DifferenceColumn, 150}});
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 if (current.isValid() && m_model->rowAt(current.row()).op)

@@ -4,7 +4,6 @@
 #include "ui/base/icons.h"
 #include "ui/base/texts.h"
 
-#include <QCoreApplication>
 #include <QMenu>
 
 namespace plimsoll::ui {
@@ -27,10 +26,8 @@ void addPinActions(QMenu& menu, const QStringList& globs,
                              [wanted, pin = QString{kind + glob}] { wanted(pin); });
         }
     };
-    add(QStringLiteral("keep:"), QStringLiteral("keep"),
-        QCoreApplication::translate("Pins", "Always keep"));
-    add(QStringLiteral("recompute:"), QStringLiteral("recompute"),
-        QCoreApplication::translate("Pins", "Always recompute"));
+    add(QStringLiteral("keep:"), QStringLiteral("keep"), QObject::tr("Always keep"));
+    add(QStringLiteral("recompute:"), QStringLiteral("recompute"), QObject::tr("Always recompute"));
 }
 
 } // namespace plimsoll::ui

@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ui/plan_tables/planner_rows.h"
+#include "core/workspace/planner_summaries.h"
+#include "ui/models/planner_model.h"
 
 #include <QTableView>
 
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace plimsoll::ui {
+
+/// What the standings of planners are looked at for.
+struct PlannersAt
+{
+    std::optional<base::Bytes> budget; ///< none: no numbers
+    workspace::ProvenBounds bounds;
+    std::string maker; ///< id of the planner whose plan is shown; empty: nobody's
+};
 
 /// The planners side by side: state, peak and slow-down of the plan that each has for the budget.
 /// A click, Enter or the space bar on a row asks for that planner. As high as six rows at least, as

@@ -27,8 +27,6 @@ Q_SIGNALS:
     void runRemoved(qint64 id);
 
 private:
-    void removeCurrent();
-
     RunModel* m_model = nullptr;
     QTableView* m_table = nullptr;
 };

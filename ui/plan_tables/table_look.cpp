@@ -3,14 +3,15 @@
 
 #include "ui/base/drawn_text.h"
 #include "ui/base/icons.h"
-#include "ui/base/theme.h"
+#include "ui/base/widgets.h"
 #include "ui/models/plan_model.h"
 
+#include <QAction>
 #include <QIcon>
 #include <QPainter>
+#include <QStackedWidget>
 #include <QTableView>
-
-#include <cmath>
+#include <QVBoxLayout>
 
 namespace plimsoll::ui {
 
@@ -169,6 +170,40 @@ void applyTableLook(QTableView& table)
     table.verticalHeader()->setDefaultSectionSize(Theme::current().rowHeight(24));
     table.horizontalHeader()->setMinimumSectionSize(Theme::current().px(40));
     table.setTabKeyNavigation(false);
+}
+
+void setColumnWidths(QHeaderView& header, int stretched,
+                     std::initializer_list<std::pair<int, int>> widths)
+{
+    header.setSectionResizeMode(stretched, QHeaderView::Stretch);
+    for (const auto& [column, width] : widths)
+        header.resizeSection(column, Theme::current().px(width));
+}
+
+void layOutTable(QWidget& page, QTableView& table, const QString& whileEmpty)
+{
+    auto* pages = new QStackedWidget{&page};
+    auto* empty = new TextLabel{whileEmpty, TextRole::Body, Role::Muted, pages};
+    empty->setAlignment(Qt::AlignCenter);
+    pages->addWidget(empty);
+    pages->addWidget(&table);
+    auto* layout = new QVBoxLayout{&page};
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(pages);
+    QObject::connect(table.model(), &QAbstractItemModel::modelReset, pages, [pages, &table] {
+        pages->setCurrentIndex(table.model()->rowCount() > 0 ? 1 : 0);
+    });
+}
+
+void addTableAction(QTableView& table, const QString& text, const QKeySequence& key,
+                    const std::function<void()>& run)
+{
+    auto* action = new QAction{text, &table};
+    action->setShortcut(key);
+    action->setShortcutContext(Qt::WidgetShortcut);
+    QObject::connect(action, &QAction::triggered, &table, run);
+    table.addAction(action);
+    table.setContextMenuPolicy(Qt::ActionsContextMenu);
 }
 
 } // namespace plimsoll::ui

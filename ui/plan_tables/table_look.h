@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <QHash>
 #include <QHeaderView>
-#include <QPair>
 #include <QStyledItemDelegate>
+
+#include <functional>
+#include <initializer_list>
+#include <utility>
 
 class QTableView;
 
@@ -51,5 +53,13 @@ private:
 
 /// Gives a table the look of the design; the model is already set.
 void applyTableLook(QTableView& table);
+/// Widths of columns, before scaling; the stretched one gets the room that is left.
+void setColumnWidths(QHeaderView& header, int stretched,
+                     std::initializer_list<std::pair<int, int>> widths);
+/// Fills a page with the table or, while it has no rows, a sentence.
+void layOutTable(QWidget& page, QTableView& table, const QString& whileEmpty);
+/// A command in the table's context menu. Its key, if it has one, works in the table only.
+void addTableAction(QTableView& table, const QString& text, const QKeySequence& key,
+                    const std::function<void()>& run);
 
 } // namespace plimsoll::ui

@@ -59,8 +59,7 @@ OptionForm::OptionForm(QWidget* parent) : QWidget{parent}
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     for (const auto& planner : solve::planners())
         for (const solve::OptionRecord& record : planner->descriptor().options)
-            if (std::none_of(m_rows.begin(), m_rows.end(),
-                             [&](const Row& row) { return row.name == record.name; }))
+            if (std::ranges::find(m_rows, record.name, &Row::name) == m_rows.end())
                 addRow(record);
 }
 

@@ -8,7 +8,6 @@
 #include <QWidget>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 class QFormLayout;
