@@ -106,10 +106,9 @@ PlannerView makeBudgetView(PlannerPage& page)
     DocumentController& document = page.document();
     const graph::ProgramPtr& recorded = document.document().graph.program;
     panel->setRecorded(recorded);
-    panel->setHasStatistics(
-        std::any_of(recorded->ops.begin(), recorded->ops.end(), [&recorded](const graph::Op& op) {
-            return graph::updatesStatistics(*recorded, op);
-        }));
+    panel->setHasStatistics(std::ranges::any_of(recorded->ops, [&recorded](const graph::Op& op) {
+        return graph::updatesStatistics(*recorded, op);
+    }));
     QObject::connect(panel, &BudgetPanel::budgetCommitted, &document,
                      &DocumentController::commitBudget);
     QObject::connect(panel, &BudgetPanel::choicesChanged, &document,

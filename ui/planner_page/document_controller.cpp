@@ -5,13 +5,14 @@
 #include "ui/base/texts.h"
 #include "ui/document_page/session_keeper.h"
 #include "ui/models/program_texts.h"
-#include "ui/planner_page/document_commands.h"
-#include "ui/planner_page/planned_so_far.h"
 
 #include <QDateTime>
+#include <QUndoCommand>
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <mutex>
 #include <utility>
 
 namespace plimsoll::ui {
@@ -26,7 +27,61 @@ std::string runSlot(std::int64_t key)
 {
     return "run " + std::to_string(key);
 }
+
+/// One thing that the user changed.
+template <typename Value>
+class ChangeCommand : public QUndoCommand
+{
+public:
+    ChangeCommand(const QString& text, std::function<void(const Value&)> apply, Value before,
+                  Value after)
+        : QUndoCommand{text}
+        , m_apply{std::move(apply)}
+        , m_before{std::move(before)}
+        , m_after{std::move(after)}
+    {
+    }
+    void undo() override { m_apply(m_before); }
+    void redo() override { m_apply(m_after); }
+
+private:
+    std::function<void(const Value&)> m_apply;
+    Value m_before;
+    Value m_after;
+};
+
 } // namespace
+
+/// Where a job that plans leaves what it knows so far. Used by any thread.
+class PlannedSoFar
+{
+public:
+    void put(workspace::PlannedPtr planned)
+    {
+        const std::scoped_lock lock{m_mutex};
+        m_latest = std::move(planned);
+        m_isNew = true;
+    }
+
+    /// Null: nothing yet.
+    [[nodiscard]] workspace::PlannedPtr latest() const
+    {
+        const std::scoped_lock lock{m_mutex};
+        return m_latest;
+    }
+
+    /// Null: nothing since it was taken last.
+    [[nodiscard]] workspace::PlannedPtr takeNew()
+    {
+        const std::scoped_lock lock{m_mutex};
+        return std::exchange(m_isNew, false) ? m_latest : nullptr;
+    }
+
+private:
+    mutable std::mutex m_mutex;
+    workspace::PlannedPtr m_latest;
+    bool m_isNew = false;
+};
 
 DocumentController::DocumentController(workspace::PlanDocument& document, SessionKeeper& keeper,
                                        QObject* parent)
@@ -42,8 +97,7 @@ DocumentController::DocumentController(workspace::PlanDocument& document, Sessio
     connect(&m_refineTimer, &QTimer::timeout, this, &DocumentController::refine);
     m_soFarTimer.setInterval(kSoFarPeriod);
     connect(&m_soFarTimer, &QTimer::timeout, this, &DocumentController::takeSoFar);
-    for (const JobRunnerBase* jobs :
-         {static_cast<JobRunnerBase*>(&m_planner), static_cast<JobRunnerBase*>(&m_sizer)})
+    for (const JobRunnerBase* jobs : std::initializer_list<JobRunnerBase*>{&m_planner, &m_sizer})
         connect(jobs, &JobRunnerBase::runningChanged, this, [this] {
             const bool running = isPlanning();
             m_planningSince = running ? QDateTime::currentMSecsSinceEpoch() : 0;
@@ -54,9 +108,7 @@ DocumentController::DocumentController(workspace::PlanDocument& document, Sessio
         m_perMille = perMille;
         Q_EMIT planningProgressed(perMille);
     });
-    for (const JobRunnerBase* jobs :
-         {static_cast<JobRunnerBase*>(&m_planner), static_cast<JobRunnerBase*>(&m_sizer),
-          static_cast<JobRunnerBase*>(&m_refiner), static_cast<JobRunnerBase*>(&m_pricer)})
+    for (const JobRunnerBase* jobs : m_jobs)
         connect(jobs, &JobRunnerBase::idle, this, &DocumentController::notifyIdle);
     answer();
     planNow();
@@ -64,11 +116,7 @@ DocumentController::DocumentController(workspace::PlanDocument& document, Sessio
 
 DocumentController::~DocumentController()
 {
-    // Workers may not outlive what they report to.
-    m_sizer.stop();
-    m_planner.stop();
-    m_refiner.stop();
-    m_pricer.stop();
+    stopJobs(); // workers may not outlive what they report to
 }
 
 qint64 DocumentController::planningFor() const
@@ -121,8 +169,9 @@ void DocumentController::commitBudget(base::Bytes budget)
         answer();
         return;
     }
-    m_undo.push(
-        new BudgetCommand{[this](base::Bytes bytes) { applyBudget(bytes); }, before, budget});
+    m_undo.push(new ChangeCommand<base::Bytes>{
+        tr("Budget %1 → %2").arg(bytesText(before), bytesText(budget)),
+        [this](base::Bytes bytes) { applyBudget(bytes); }, before, budget});
 }
 
 void DocumentController::commitChoices(const workspace::Choices& choices)
@@ -133,8 +182,15 @@ void DocumentController::commitChoices(const workspace::Choices& choices)
     if (choices.sizes != m_document.choices.sizes)
         trySizes(choices);
     else
-        m_undo.push(new ChoicesCommand{[this](const workspace::Choices& to) { applyChoices(to); },
-                                       m_document.choices, choices});
+        pushChoices(choices);
+}
+
+void DocumentController::pushChoices(const workspace::Choices& choices)
+{
+    const bool isSameSize = choices.sizes == m_document.choices.sizes;
+    m_undo.push(new ChangeCommand<workspace::Choices>{
+        isSameSize ? tr("Choices of the planner") : tr("Size of the step"),
+        [this](const workspace::Choices& to) { applyChoices(to); }, m_document.choices, choices});
 }
 
 void DocumentController::trySizes(const workspace::Choices& choices)
@@ -150,9 +206,7 @@ void DocumentController::trySizes(const workspace::Choices& choices)
                 return;
             m_wanted.reset();
             if (there) {
-                m_undo.push(
-                    new ChoicesCommand{[this](const workspace::Choices& to) { applyChoices(to); },
-                                       m_document.choices, choices});
+                pushChoices(choices);
                 return;
             }
             Q_EMIT choicesChanged(); // whoever shows them shows those that hold
@@ -187,10 +241,7 @@ void DocumentController::planNow()
     m_complete = false;
     m_refusal.clear();
     m_soFar = std::make_shared<PlannedSoFar>();
-    const auto known =
-        std::find_if(m_known.begin(), m_known.end(), [this](const workspace::PlannedPtr& planned) {
-            return planned->choices == m_document.choices;
-        });
+    const auto known = std::ranges::find(m_known, m_document.choices, &workspace::Planned::choices);
     if (known != m_known.end()) {
         m_planner.stop();
         takePlanned(*known);
@@ -386,8 +437,7 @@ void DocumentController::renameRun(std::int64_t key, const QString& name)
 
 void DocumentController::removeRun(std::int64_t key)
 {
-    const auto run = std::find_if(m_document.runs.begin(), m_document.runs.end(),
-                                  [key](const workspace::Run& other) { return other.key == key; });
+    const auto run = std::ranges::find(m_document.runs, key, &workspace::Run::key);
     if (run == m_document.runs.end())
         return;
     m_keeper.put(runSlot(key), [key](session::SessionStore& store, session::DocumentId id) {
@@ -414,15 +464,13 @@ void DocumentController::stopJobs()
 {
     m_refineTimer.stop();
     m_wanted.reset();
-    m_sizer.stop();
-    m_planner.stop();
-    m_refiner.stop();
-    m_pricer.stop();
+    for (JobRunnerBase* jobs : m_jobs)
+        jobs->stop();
 }
 
 bool DocumentController::isIdle() const
 {
-    return m_sizer.isIdle() && m_planner.isIdle() && m_refiner.isIdle() && m_pricer.isIdle();
+    return std::ranges::all_of(m_jobs, &JobRunnerBase::isIdle);
 }
 
 void DocumentController::notifyIdle()

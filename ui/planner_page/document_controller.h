@@ -10,6 +10,7 @@
 #include <QTimer>
 #include <QUndoStack>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -100,10 +101,9 @@ Q_SIGNALS:
     void failed(const QString& id, const QString& sentence);
 
 private:
-    friend class BudgetCommand;
-    friend class ChoicesCommand;
     void applyBudget(base::Bytes budget);
     void applyChoices(const workspace::Choices& choices);
+    void pushChoices(const workspace::Choices& choices);
     void trySizes(const workspace::Choices& choices);
     void takePlanned(workspace::PlannedPtr planned);
     void takeSoFar();
@@ -139,6 +139,7 @@ private:
     std::vector<workspace::PlannedPtr> m_withoutPin; ///< by pin: planned with the others only
     workspace::PlannedPtr m_priced;                  ///< whose pins those are
     JobRunner<std::vector<workspace::PlannedPtr>> m_pricer;
+    const std::array<JobRunnerBase*, 4> m_jobs{&m_sizer, &m_planner, &m_refiner, &m_pricer};
 };
 
 } // namespace plimsoll::ui

@@ -20,11 +20,7 @@ void showRows(MeasuredPage* measured, PlannerPage& page, const PlannerState& sta
     const workspace::OverlayPtr& overlay = state.document.overlay;
     PagesDock& dock = page.dock(QStringLiteral("plan"));
     if (!overlay) {
-        if (dock.holds(measured)) {
-            dock.takePage(measured);
-            measured->setParent(&page);
-            measured->hide();
-        }
+        dock.takePage(measured, &page);
         return;
     }
     std::vector<MeasuredRow> rows;

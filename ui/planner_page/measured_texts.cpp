@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/planner_page/measured_texts.h"
 
-#include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/models/program_texts.h"
 
-#include <QCoreApplication>
+#include <QObject>
 
 #include <array>
 #include <utility>
@@ -13,11 +12,6 @@
 namespace plimsoll::ui {
 
 namespace {
-
-QString translated(const char* text)
-{
-    return QCoreApplication::translate("Measured", text);
-}
 
 /// Row names of core/compare in words.
 QString nameText(const std::string& name)
@@ -33,27 +27,27 @@ QString nameText(const std::string& name)
     }};
     for (const auto& [key, text] : kNames)
         if (name == key)
-            return translated(text);
+            return QObject::tr(text);
     return fileText(name);
 }
 
 QString runText(const workspace::MeasuredRun& run)
 {
-    return run.run.plan ? translated("With the plan") : translated("Without a plan");
+    return run.run.plan ? QObject::tr("With the plan") : QObject::tr("Without a plan");
 }
 
 /// A measured step knows no reserve, and its allocator rounds in its own way.
 QString basisText(const plan::Problem& shown, graph::Rounding rounding)
 {
     if (shown.parallel)
-        return translated("of a process by itself");
+        return QObject::tr("of a process by itself");
     if (shown.reserve.count() > 0)
-        return shown.rounding == rounding ? translated("without the reserve")
-                                          : translated("without reserve and rounding");
+        return shown.rounding == rounding ? QObject::tr("without the reserve")
+                                          : QObject::tr("without reserve and rounding");
     if (shown.rounding == rounding)
         return {};
-    return rounding == graph::Rounding::Exact ? translated("without rounding")
-                                              : translated("with rounding");
+    return rounding == graph::Rounding::Exact ? QObject::tr("without rounding")
+                                              : QObject::tr("with rounding");
 }
 
 MeasuredRow rowOf(const compare::Gap& gap, const workspace::MeasuredRun& run,
@@ -64,8 +58,8 @@ MeasuredRow rowOf(const compare::Gap& gap, const workspace::MeasuredRun& run,
     row.run = runText(run);
     const QString op = opTitle(program, step.op);
     const QString path = fileText(program.modulePath(program.op(step.op)));
-    row.what = (run.run.allocatorPeak ? translated("Allocator at %1") : translated("Live at %1"))
-                   .arg(step.region >= 0 ? translated("%1, recomputed").arg(op) : op);
+    row.what = (run.run.allocatorPeak ? QObject::tr("Allocator at %1") : QObject::tr("Live at %1"))
+                   .arg(step.region >= 0 ? QObject::tr("%1, recomputed").arg(op) : op);
     if (!path.isEmpty())
         row.what += QStringLiteral(" · ") + path;
     row.predicted = gap.predicted.count();
@@ -90,19 +84,19 @@ MeasuredSet measuredSetOf(const workspace::MeasuredRun& run, const plan::Problem
     }
     if (run.run.allocatorPeak)
         set.levels.push_back({*run.run.allocatorPeak,
-                              isOther ? translated("allocator peak measured without the plan")
-                                      : translated("allocator peak measured")});
+                              isOther ? QObject::tr("allocator peak measured without the plan")
+                                      : QObject::tr("allocator peak measured")});
     if (run.run.reservedPeak)
         set.levels.push_back(
-            {*run.run.reservedPeak, isOther ? translated("reserved, measured without the plan")
-                                            : translated("reserved, measured")});
+            {*run.run.reservedPeak, isOther ? QObject::tr("reserved, measured without the plan")
+                                            : QObject::tr("reserved, measured")});
     return set;
 }
 
 QString measurementText(const workspace::Overlay& overlay)
 {
     const compare::Measurement& measurement = overlay.measurement;
-    return translated("%1, measured on %2 with torch %3 · %4")
+    return QObject::tr("%1, measured on %2 with torch %3 · %4")
         .arg(fileText(measurement.model), fileText(measurement.device), fileText(measurement.torch),
              fileText(overlay.name));
 }

@@ -5,19 +5,14 @@
 #include "ui/base/texts.h"
 #include "ui/planner_page/document_controller.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
+#include <QObject>
 
 namespace plimsoll::ui {
 
 namespace {
 
 constexpr QLatin1String kMessage{"measurement"};
-
-QString translated(const char* text)
-{
-    return QCoreApplication::translate("Measurement", text);
-}
 
 } // namespace
 
@@ -71,9 +66,9 @@ DocumentPage::Addition measurementReader(DocumentController& document, MessageSt
 void chooseMeasurement(DocumentPage& page, const Settings& settings)
 {
     for (const QString& path :
-         chooseFiles(page.window(), translated("Lay a measurement over the prediction"),
+         chooseFiles(page.window(), QObject::tr("Lay a measurement over the prediction"),
                      settings.lastFolder(),
-                     translated("Measurements (*.measurement.json *.json);;All files (*)"),
+                     QObject::tr("Measurements (*.measurement.json *.json);;All files (*)"),
                      QFileDialog::ExistingFile))
         page.addFile(path);
 }
@@ -83,10 +78,10 @@ void showMeasurementError(DocumentPage& page, const Settings& settings, const QS
 {
     page.strip().post({kMessage,
                        MessageKind::Danger,
-                       translated("%1 could not be laid over the prediction.")
+                       QObject::tr("%1 could not be laid over the prediction.")
                            .arg(fileText(QFileInfo{path}.fileName())),
                        QString::fromStdString(error.message),
-                       {{translated("Choose another file…"),
+                       {{QObject::tr("Choose another file…"),
                          [&page, &settings] { chooseMeasurement(page, settings); }}}});
 }
 

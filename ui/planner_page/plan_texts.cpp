@@ -6,21 +6,15 @@
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 
-#include <QCoreApplication>
+#include <QObject>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
 namespace plimsoll::ui {
 
 namespace {
-
-QString translated(const char* text)
-{
-    return QCoreApplication::translate("Planner", text);
-}
 
 graph::OpId opOf(const plan::VerifiedPlan& shown, std::size_t step)
 {
@@ -43,13 +37,13 @@ void addDecision(HoverContent& content, const plan::VerifiedPlan& shown, const p
     content.noteIcon = QStringLiteral("recompute");
     content.noteRole = Role::DecisionRecompute;
     content.note = saved.count() == 0
-                       ? translated("run again in backward")
-                       : translated("%1 paid with %2").arg(shortBytesText(saved), timeText(cost));
+                       ? QObject::tr("run again in backward")
+                       : QObject::tr("%1 paid with %2").arg(shortBytesText(saved), timeText(cost));
 }
 
 QString valuesText(int count)
 {
-    return count == 1 ? translated("1 value") : translated("%1 values").arg(count);
+    return count == 1 ? QObject::tr("1 value") : QObject::tr("%1 values").arg(count);
 }
 
 /// "Recompute 5 values more (1.20 GiB), keep 2 values again (20.0 MiB): 24.9 ms for each GiB, by
@@ -71,16 +65,16 @@ QString howText(const plan::CheaperPlan& way)
     }
     QStringList parts;
     if (recomputed > 0)
-        parts << translated("recompute %1 more (%2)")
+        parts << QObject::tr("recompute %1 more (%2)")
                      .arg(valuesText(recomputed), bytesText(recomputedBytes));
     if (kept > 0)
-        parts << translated("keep %1 again (%2)").arg(valuesText(kept), bytesText(keptBytes));
+        parts << QObject::tr("keep %1 again (%2)").arg(valuesText(kept), bytesText(keptBytes));
     if (parts.isEmpty())
-        parts << translated("run other values again more often");
+        parts << QObject::tr("run other values again more often");
     QString text = parts.join(QStringLiteral(", "));
     text.front() = text.front().toUpper();
     const base::Nanoseconds rate{std::llround(way.nanosecondsPerGibibyte())};
-    return translated("%1: %2 for each GiB, by %3.")
+    return QObject::tr("%1: %2 for each GiB, by %3.")
         .arg(text, timeText(rate), fileText(way.to.provenance->madeBy().planner));
 }
 
@@ -132,7 +126,7 @@ HoverContent hoverContentOf(const plan::VerifiedPlan& shown, std::size_t step)
     const graph::Op& op = program.op(opOf(shown, step));
     content.title = opTitle(program, at.op);
     if (at.region >= 0)
-        content.title = translated("%1, recomputed").arg(content.title);
+        content.title = QObject::tr("%1, recomputed").arg(content.title);
     const QString path = fileText(program.modulePath(op));
     const QString phase = phaseText(schedule.phaseAt(program, shownStep));
     content.where = path.isEmpty() ? phase : path + QStringLiteral(" · ") + phase;
@@ -153,8 +147,7 @@ std::vector<CapacityMark> capacityMarksOf(const workspace::Choices& choices)
         name.remove(QStringLiteral("GeForce ")); // the axis has little room
         marks.push_back({device.memory, std::move(name), chosen});
     }
-    std::stable_partition(marks.begin(), marks.end(),
-                          [](const CapacityMark& mark) { return mark.chosen; });
+    std::ranges::stable_partition(marks, [](const CapacityMark& mark) { return mark.chosen; });
     return marks;
 }
 
@@ -180,7 +173,7 @@ std::vector<ReadoutRow> readoutOf(const workspace::Planned& planned,
                                   const plan::VerifiedPlanPtr& plan, base::Bytes budget)
 {
     if (!plan)
-        return {{translated("Short of the smallest plan by"),
+        return {{QObject::tr("Short of the smallest plan by"),
                  bytesText(planned.smallestPeak - budget, Rounding::Up)}};
     const plan::Evaluation& now = plan->evaluation();
     const plan::Evaluation& before = planned.unplanned->evaluation();
@@ -189,8 +182,8 @@ std::vector<ReadoutRow> readoutOf(const workspace::Planned& planned,
     if (more.count() != 0 && before.stepTime.count() > 0)
         time += QStringLiteral(" (%1)").arg(percentDifferenceText(
             static_cast<double>(more.count()) / static_cast<double>(before.stepTime.count())));
-    return {{translated("Below unplanned peak"), bytesDifferenceText(now.peak - before.peak)},
-            {translated("Step time"), time}};
+    return {{QObject::tr("Below unplanned peak"), bytesDifferenceText(now.peak - before.peak)},
+            {QObject::tr("Step time"), time}};
 }
 
 std::vector<NextStep> nextStepsOf(const plan::Frontier& frontier, const plan::VerifiedPlan& present)
@@ -269,15 +262,15 @@ Message infeasibleMessage(const workspace::Planned& planned, base::Bytes budget)
     const ShortfallTexts texts = excluded
                                      ? shortfallTexts(budget, bound.bytes, Rounding::Down)
                                      : shortfallTexts(budget, planned.smallestPeak, Rounding::Up);
-    message.first = excluded ? translated("No plan fits %1.").arg(texts.budget)
-                             : translated("No plan for %1 was found.").arg(texts.budget);
+    message.first = excluded ? QObject::tr("No plan fits %1.").arg(texts.budget)
+                             : QObject::tr("No plan for %1 was found.").arg(texts.budget);
     // The smallest budget with a plan stands on the strip's button.
     if (excluded)
-        message.rest = translated("At least %1 must be live at once at %2: %3 short.")
+        message.rest = QObject::tr("At least %1 must be live at once at %2: %3 short.")
                            .arg(texts.needed, opPlace(program, bound.op), texts.missing);
     else
         message.rest =
-            translated("None is ruled out (the bound is %1). The smallest plan needs %2 more.")
+            QObject::tr("None is ruled out (the bound is %1). The smallest plan needs %2 more.")
                 .arg(bytesText(bound.bytes, Rounding::Down), texts.missing);
     return message;
 }

@@ -8,19 +8,13 @@
 #include "ui/planner_page/planner_views.h"
 #include "ui/shell/help_dialogs.h"
 
-#include <QCoreApplication>
+#include <QObject>
 
-#include <memory>
 #include <utility>
 
 namespace plimsoll::ui {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("Menus", text);
-}
 
 std::function<void(DocumentPage&)> on(const std::function<void(PlannerPage&)>& run)
 {
@@ -46,9 +40,9 @@ bool hasPlan(const PlannerPage& page)
 
 QString exportTip(const PlannerPage& page)
 {
-    return page.state().hasPlan()    ? tr("Export the plan (Ctrl+E)")
-           : page.state().isOutdated ? tr("The plan is for the previous settings.")
-                                     : tr("There is no plan within this budget.");
+    return page.state().hasPlan()    ? QObject::tr("Export the plan (Ctrl+E)")
+           : page.state().isOutdated ? QObject::tr("The plan is for the previous settings.")
+                                     : QObject::tr("There is no plan within this budget.");
 }
 
 void commit(PlannerPage& page, const std::function<void(workspace::Choices&)>& change)
@@ -70,7 +64,8 @@ PageChoice deviceChoice()
     devices.chosen = of(+[](const PlannerPage& page) {
         return QString::fromStdString(page.state().document.choices.device.id);
     });
-    devices.below = {{MenuPlace::Own, "plan.otherDevice", tr("Other GPU…"), "", on(askForDevice)}};
+    devices.below = {
+        {MenuPlace::Own, "plan.otherDevice", QObject::tr("Other GPU…"), "", on(askForDevice)}};
     return devices;
 }
 
@@ -101,35 +96,39 @@ std::vector<PageCommand> commands()
         of(+[](const PlannerPage& page) { return page.state().document.overlay != nullptr; });
     const auto isPlanning = of(+[](const PlannerPage& page) { return page.state().isPlanning; });
     return {
-        {Add, "file.measurement", tr("&Lay a Measurement over the Prediction…"), "Ctrl+Shift+O",
-         on([](PlannerPage& page) { chooseMeasurement(page, page.settings()); })},
-        {Add, "file.no_measurement", tr("&Remove the Measurement"), "",
+        {Add, "file.measurement", QObject::tr("&Lay a Measurement over the Prediction…"),
+         "Ctrl+Shift+O", on([](PlannerPage& page) { chooseMeasurement(page, page.settings()); })},
+        {Add, "file.no_measurement", QObject::tr("&Remove the Measurement"), "",
          on([](PlannerPage& page) { page.document().setOverlay(nullptr); }), "", hasMeasurement},
-        {Export, "file.export", tr("&Export Plan…"), "Ctrl+E",
+        {Export, "file.export", QObject::tr("&Export Plan…"), "Ctrl+E",
          on([](PlannerPage& page) { page.exporter().chooseFile(); }), "export", of(hasPlan),
          of(exportTip)},
-        {Export, "file.picture", tr("Export &Picture…"), "Ctrl+Shift+E",
+        {Export, "file.picture", QObject::tr("Export &Picture…"), "Ctrl+Shift+E",
          on([](PlannerPage& page) { page.exporter().choosePicture(); }), "", of(hasPlan)},
-        {Export, "file.snippet", tr("Copy P&ython Lines"), "Ctrl+Shift+C",
+        {Export, "file.snippet", QObject::tr("Copy P&ython Lines"), "Ctrl+Shift+C",
          on([](PlannerPage& page) { page.exporter().copySnippet(); }), "", of(hasPlan)},
-        {View, "view.zoom_in", tr("Zoom In"), "W", on(&BudgetTimelineView::zoomIn)},
-        {View, "view.zoom_out", tr("Zoom Out"), "S", on(&BudgetTimelineView::zoomOut)},
-        {View, "view.pan_left", tr("Pan Left"), "A", on(&BudgetTimelineView::panLeft)},
-        {View, "view.pan_right", tr("Pan Right"), "D", on(&BudgetTimelineView::panRight)},
-        {View, "view.range", tr("Zoom to Range"), "Z", on(&BudgetTimelineView::zoomToRange)},
-        {View, "view.whole", tr("Whole Step"), "H", on(&BudgetTimelineView::showWholeStep), "fit"},
-        {View, "view.peak", tr("Go to Peak"), "]", on(&BudgetTimelineView::goToPeak)},
-        {View, "view.pin", tr("Pin Here"), "M", on(&BudgetTimelineView::pinAtCursor)},
-        {Own, "plan.line", tr("Focus Budget Line"), "B", on(&BudgetTimelineView::focusBudgetLine)},
-        {Own, "plan.budget", tr("Set Budget…"), "Ctrl+B", on(&BudgetTimelineView::typeBudget)},
-        {.place = Own, .text = tr("GPU"), .choice = deviceChoice()},
-        {.place = Own, .text = tr("Planner"), .choice = plannerChoice()},
+        {View, "view.zoom_in", QObject::tr("Zoom In"), "W", on(&BudgetTimelineView::zoomIn)},
+        {View, "view.zoom_out", QObject::tr("Zoom Out"), "S", on(&BudgetTimelineView::zoomOut)},
+        {View, "view.pan_left", QObject::tr("Pan Left"), "A", on(&BudgetTimelineView::panLeft)},
+        {View, "view.pan_right", QObject::tr("Pan Right"), "D", on(&BudgetTimelineView::panRight)},
+        {View, "view.range", QObject::tr("Zoom to Range"), "Z",
+         on(&BudgetTimelineView::zoomToRange)},
+        {View, "view.whole", QObject::tr("Whole Step"), "H", on(&BudgetTimelineView::showWholeStep),
+         "fit"},
+        {View, "view.peak", QObject::tr("Go to Peak"), "]", on(&BudgetTimelineView::goToPeak)},
+        {View, "view.pin", QObject::tr("Pin Here"), "M", on(&BudgetTimelineView::pinAtCursor)},
+        {Own, "plan.line", QObject::tr("Focus Budget Line"), "B",
+         on(&BudgetTimelineView::focusBudgetLine)},
+        {Own, "plan.budget", QObject::tr("Set Budget…"), "Ctrl+B",
+         on(&BudgetTimelineView::typeBudget)},
+        {.place = Own, .text = QObject::tr("GPU"), .choice = deviceChoice()},
+        {.place = Own, .text = QObject::tr("Planner"), .choice = plannerChoice()},
         {.place = Own},
-        {Own, "plan.now", tr("Plan Now"), "Ctrl+Return",
+        {Own, "plan.now", QObject::tr("Plan Now"), "Ctrl+Return",
          on([](PlannerPage& page) { page.document().planNow(); })},
-        {Own, "plan.stop", tr("Stop"), "Ctrl+.",
+        {Own, "plan.stop", QObject::tr("Stop"), "Ctrl+.",
          on([](PlannerPage& page) { page.document().stopPlanning(); }), "", isPlanning},
-        {Help, "help.limits", tr("What Is Not Modelled"), "", on([](PlannerPage& page) {
+        {Help, "help.limits", QObject::tr("What Is Not Modelled"), "", on([](PlannerPage& page) {
              showNotModelled(page.window(), *page.document().shownPlan());
          })},
     };

@@ -3,7 +3,6 @@
 
 #include "core/graph/find_index.h"
 #include "ui/base/numbers.h"
-#include "ui/base/texts.h"
 #include "ui/document_page/pages_dock.h"
 
 #include <QJsonObject>
@@ -107,8 +106,8 @@ void PlannerPage::show(Changes what)
 void PlannerPage::showPlanned()
 {
     const std::vector<graph::Op>& ops = m_document.program()->ops;
-    m_isMeasured = std::any_of(ops.begin(), ops.end(),
-                               [](const graph::Op& op) { return op.measured.has_value(); });
+    m_isMeasured =
+        std::ranges::any_of(ops, [](const graph::Op& op) { return op.measured.has_value(); });
     m_layer.lay();
     show(Change::Planned);
 }
@@ -162,9 +161,8 @@ void PlannerPage::selectOp(graph::OpId op, bool recomputed)
 
 bool PlannerPage::goBack()
 {
-    return std::any_of(m_views.begin(), m_views.end(), [](const auto& entry) {
-        return entry.second.goBack && entry.second.goBack();
-    });
+    return std::ranges::any_of(
+        m_views, [](const auto& entry) { return entry.second.goBack && entry.second.goBack(); });
 }
 
 void PlannerPage::toggleTable()

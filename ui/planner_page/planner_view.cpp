@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/planner_page/planner_view.h"
 
-#include <QCoreApplication>
+#include <QObject>
 
 namespace plimsoll::ui {
-
-namespace {
-
-QString translated(const char* text)
-{
-    return QCoreApplication::translate("PlannerState", text);
-}
-
-} // namespace
 
 bool PlannerState::hasFrontier() const
 {
@@ -32,23 +23,24 @@ StatusText PlannerState::status() const
 {
     const QString info = QStringLiteral("info");
     if (isWaiting || !document.budget)
-        return {isPlanning ? translated("Showing the step without a plan")
-                           : translated("No plan yet"),
+        return {isPlanning ? QObject::tr("Showing the step without a plan")
+                           : QObject::tr("No plan yet"),
                 info};
     if (isOutdated)
         return isPlanning
-                   ? StatusText{translated("Planning: showing the plan for the previous settings"),
+                   ? StatusText{QObject::tr("Planning: showing the plan for the previous settings"),
                                 info}
-                   : StatusText{translated("Showing the plan for the previous settings"),
+                   : StatusText{QObject::tr("Showing the plan for the previous settings"),
                                 QStringLiteral("warn")};
     if (!isPlanned && !isPlanning && outcome.best && outcome.frontier->points().size() > 1)
-        return {translated("Stopped: the best plan so far is kept"), info};
+        return {QObject::tr("Stopped: the best plan so far is kept"), info};
     if (outcome.best)
-        return {outcome.best->plan().recomputesNothing() ? translated("Everything fits")
-                                                         : translated("Plan verified"),
+        return {outcome.best->plan().recomputesNothing() ? QObject::tr("Everything fits")
+                                                         : QObject::tr("Plan verified"),
                 QStringLiteral("verified")};
-    return {outcome.status == solve::Status::Infeasible ? translated("Budget below the lower bound")
-                                                        : translated("No plan for this budget"),
+    return {outcome.status == solve::Status::Infeasible
+                ? QObject::tr("Budget below the lower bound")
+                : QObject::tr("No plan for this budget"),
             QStringLiteral("error"), true};
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The docks below the timeline of a planner page, as far as they show values as they are.
-#include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/frontier/frontier_view.h"
@@ -40,8 +39,7 @@ QString runSize(const workspace::PlanDocument& document, const workspace::Run& r
 void goBackTo(DocumentController& document, qint64 key)
 {
     const std::vector<workspace::Run>& runs = document.document().runs;
-    const auto run = std::find_if(runs.begin(), runs.end(),
-                                  [key](const workspace::Run& other) { return other.key == key; });
+    const auto run = std::ranges::find(runs, key, &workspace::Run::key);
     if (run == runs.end())
         return;
     workspace::Choices choices = document.document().choices;

@@ -112,9 +112,7 @@ void TableTwins::toggle(Twin twin, std::size_t step)
 {
     QTableView& page = table(twin);
     if (m_dock.holds(&page) && page.isVisible()) {
-        m_dock.takePage(&page);
-        page.setParent(m_owner);
-        page.hide();
+        m_dock.takePage(&page, m_owner);
         return;
     }
     if (!m_dock.holds(&page))

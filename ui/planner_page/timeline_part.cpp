@@ -2,7 +2,6 @@
 // The timeline in the centre of a planner page, and the plots as tables.
 #include "ui/base/numbers.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
-#include "ui/document_page/pages_dock.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/plan_names.h"
 #include "ui/planner_page/measured_texts.h"
