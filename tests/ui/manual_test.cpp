@@ -2,8 +2,8 @@
 // The manual as a user meets it: from the menu, by F1, by a search, by links and back.
 #include "ui/base/help_context.h"
 #include "ui/manual/manual_browser.h"
+#include "ui/manual/manual_list.h"
 #include "ui/manual/manual_look.h"
-#include "ui/manual/manual_model.h"
 #include "ui/manual/manual_window.h"
 
 #include "tests/ui/window_fixture.h"
@@ -123,7 +123,6 @@ void ManualTest::opensAtTheFocusedPanelByF1()
 void ManualTest::everyPanelNamesAPageThatExists()
 {
     QVERIFY(openPlanned() != nullptr);
-    initManual();
     QStringList targets;
     for (const ManualPage& each : readManual()) {
         targets << each.path;
@@ -153,7 +152,7 @@ void ManualTest::isSearchedWithTheKeyboardAlone()
     QTest::keyClick(field, Qt::Key_Down);
     QCOMPARE(QApplication::focusWidget(), list());
     QTest::keyClick(list(), Qt::Key_Down);
-    const QString second = list()->currentIndex().data(ManualModel::TargetRole).toString();
+    const QString second = list()->currentIndex().data(ManualList::TargetRole).toString();
     QTest::keyClick(list(), Qt::Key_Return);
     QCOMPARE(shown(), second);
     field->setFocus();

@@ -43,7 +43,7 @@ void ManualBrowser::take(const QUrl& url)
         restyle();
     if (url.hasFragment())
         scrollToAnchor(url.fragment());
-    Q_EMIT pageShown();
+    Q_EMIT pageShown(m_target);
 }
 
 void ManualBrowser::restyle()

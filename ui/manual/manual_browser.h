@@ -22,7 +22,7 @@ public:
     void setMarkedWords(const QStringList& words);
 
 Q_SIGNALS:
-    void pageShown();
+    void pageShown(const QString& target);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

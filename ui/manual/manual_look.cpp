@@ -4,6 +4,7 @@
 #include "ui/base/theme.h"
 #include "ui/manual/manual_pages.h"
 
+#include <QHash>
 #include <QImage>
 #include <QTextBlock>
 #include <QTextDocument>
@@ -45,157 +46,120 @@ QTextCharFormat codeFormat()
     return format;
 }
 
-class Styler
+void select(QTextCursor& cursor, const QTextBlock& block)
 {
-public:
-    explicit Styler(QTextDocument& document)
-        : m_document{document}, m_cursor{&document}, m_theme{Theme::current()}
-    {
-    }
+    cursor.setPosition(block.position());
+    cursor.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
+}
 
-    void run(const std::vector<ManualSection>& sections)
-    {
-        m_cursor.beginEditBlock();
-        auto section = sections.begin();
-        for (QTextBlock block = m_document.begin(); block.isValid(); block = block.next()) {
-            m_cursor.setPosition(block.position());
-            if (block.blockFormat().headingLevel() > 0) {
-                styleHeading(block, section == sections.end() ? QString{} : section->anchor);
-                section += section == sections.end() ? 0 : 1;
-            } else if (isCode(block)) {
-                styleCode(block);
-            } else {
-                styleText(block);
-            }
-        }
-        styleTables(*m_document.rootFrame());
-        m_cursor.endEditBlock();
-    }
+void styleHeading(QTextCursor& cursor, const QTextBlock& block, const QString& anchor)
+{
+    const Theme& theme = Theme::current();
+    const int level = block.blockFormat().headingLevel();
+    QTextBlockFormat format;
+    format.setTopMargin(theme.px(level == 1 ? 0 : level == 2 ? 20 : 14));
+    format.setBottomMargin(theme.px(6));
+    cursor.mergeBlockFormat(format);
+    select(cursor, block);
+    QTextCharFormat text;
+    QFont font = bodyFont();
+    font.setPixelSize(theme.px(level == 1 ? 22 : level == 2 ? 17 : 14));
+    font.setWeight(QFont::DemiBold);
+    text.setFont(font);
+    text.setForeground(theme.color(Role::Text));
+    text.setAnchor(true);
+    text.setAnchorNames({anchor});
+    cursor.mergeCharFormat(text);
+}
 
-private:
-    void select(const QTextBlock& block)
-    {
-        m_cursor.setPosition(block.position());
-        m_cursor.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
-    }
+void styleCode(QTextCursor& cursor, const QTextBlock& block)
+{
+    const Theme& theme = Theme::current();
+    const bool isFirst = !isCode(block.previous());
+    const bool isLast = !isCode(block.next());
+    QTextBlockFormat format;
+    format.setBackground(theme.color(Role::Raised));
+    format.setTopMargin(isFirst ? theme.px(6) : 0);
+    format.setBottomMargin(isLast ? theme.px(10) : 0);
+    format.setTextIndent(theme.px(8));
+    // Code may be broken where it is too long, drawings may not.
+    format.setNonBreakableLines(!block.blockFormat().hasProperty(QTextFormat::BlockCodeLanguage));
+    cursor.mergeBlockFormat(format);
+    select(cursor, block);
+    cursor.mergeCharFormat(codeFormat());
+}
 
-    void styleHeading(const QTextBlock& block, const QString& anchor)
+void styleText(QTextCursor& cursor, const QTextBlock& block)
+{
+    const Theme& theme = Theme::current();
+    QTextBlockFormat format;
+    const bool isCell = cursor.currentTable() != nullptr;
+    format.setLineHeight(kLineHeight, QTextBlockFormat::ProportionalHeight);
+    format.setTopMargin(0);
+    format.setBottomMargin(isCell ? 0 : theme.px(block.textList() != nullptr ? 4 : 9));
+    cursor.mergeBlockFormat(format);
+    // Formats change while they are walked: first the places, then the colours.
+    struct Piece
     {
-        const int level = block.blockFormat().headingLevel();
-        QTextBlockFormat format;
-        format.setTopMargin(m_theme.px(level == 1 ? 0 : level == 2 ? 20 : 14));
-        format.setBottomMargin(m_theme.px(6));
-        m_cursor.mergeBlockFormat(format);
-        select(block);
-        QTextCharFormat text;
-        QFont font = bodyFont();
-        font.setPixelSize(m_theme.px(level == 1 ? 22 : level == 2 ? 17 : 14));
-        font.setWeight(QFont::DemiBold);
-        text.setFont(font);
-        text.setForeground(m_theme.color(Role::Text));
-        text.setAnchor(true);
-        text.setAnchorNames({anchor});
-        m_cursor.mergeCharFormat(text);
+        int begin, end;
+        bool isLink, isFixed;
+    };
+    std::vector<Piece> pieces;
+    for (auto it = block.begin(); !it.atEnd(); ++it) {
+        const QTextFragment piece = it.fragment();
+        const QTextCharFormat& has = piece.charFormat();
+        pieces.push_back({piece.position(), piece.position() + piece.length(),
+                          !has.anchorHref().isEmpty(), has.fontFixedPitch()});
     }
-
-    void styleCode(const QTextBlock& block)
-    {
-        const bool isFirst = !isCode(block.previous());
-        const bool isLast = !isCode(block.next());
-        QTextBlockFormat format;
-        format.setBackground(m_theme.color(Role::Raised));
-        format.setTopMargin(isFirst ? m_theme.px(6) : 0);
-        format.setBottomMargin(isLast ? m_theme.px(10) : 0);
-        format.setTextIndent(m_theme.px(8));
-        // Code may be broken where it is too long, drawings may not.
-        format.setNonBreakableLines(
-            !block.blockFormat().hasProperty(QTextFormat::BlockCodeLanguage));
-        m_cursor.mergeBlockFormat(format);
-        select(block);
-        m_cursor.mergeCharFormat(codeFormat());
+    for (const Piece& piece : pieces) {
+        cursor.setPosition(piece.begin);
+        cursor.setPosition(piece.end, QTextCursor::KeepAnchor);
+        QTextCharFormat look = piece.isFixed ? codeFormat() : QTextCharFormat{};
+        look.setForeground(theme.color(piece.isLink ? Role::Accent : Role::Text));
+        if (piece.isLink)
+            look.setFontUnderline(false);
+        if (piece.isFixed && !piece.isLink)
+            look.setBackground(theme.color(Role::Raised));
+        cursor.mergeCharFormat(look);
     }
+}
 
-    void styleText(const QTextBlock& block)
-    {
-        QTextBlockFormat format;
-        const bool isCell = m_cursor.currentTable() != nullptr;
-        format.setLineHeight(kLineHeight, QTextBlockFormat::ProportionalHeight);
-        format.setTopMargin(0);
-        format.setBottomMargin(isCell ? 0 : m_theme.px(block.textList() != nullptr ? 4 : 9));
-        m_cursor.mergeBlockFormat(format);
-        // Formats change while they are walked: first the places, then the colours.
-        struct Piece
-        {
-            int begin, end;
-            bool isLink, isFixed;
-        };
-        std::vector<Piece> pieces;
-        for (auto it = block.begin(); !it.atEnd(); ++it) {
-            const QTextFragment piece = it.fragment();
-            const QTextCharFormat& has = piece.charFormat();
-            pieces.push_back({piece.position(), piece.position() + piece.length(),
-                              !has.anchorHref().isEmpty(), has.fontFixedPitch()});
-        }
-        for (const Piece& piece : pieces) {
-            m_cursor.setPosition(piece.begin);
-            m_cursor.setPosition(piece.end, QTextCursor::KeepAnchor);
-            QTextCharFormat look = piece.isFixed ? codeFormat() : QTextCharFormat{};
-            look.setForeground(m_theme.color(piece.isLink ? Role::Accent : Role::Text));
-            if (piece.isLink)
-                look.setFontUnderline(false);
-            if (piece.isFixed && !piece.isLink)
-                look.setBackground(m_theme.color(Role::Raised));
-            m_cursor.mergeCharFormat(look);
-        }
+/// Behind code Qt begins a table with an empty line in its first cell.
+void removeEmptyLine(const QTextTableCell& cell)
+{
+    QTextCursor cursor = cell.firstCursorPosition();
+    if (cursor.block().length() == 1 && cell.firstPosition() < cell.lastPosition())
+        cursor.deleteChar();
+}
+
+void styleTable(QTextTable& table)
+{
+    const Theme& theme = Theme::current();
+    QTextTableFormat format = table.format();
+    format.setBorder(1);
+    format.setBorderStyle(QTextFrameFormat::BorderStyle_Solid);
+    format.setBorderBrush(theme.color(Role::Border));
+    format.setBorderCollapse(true);
+    format.setCellSpacing(0);
+    format.setCellPadding(theme.px(5));
+    format.setTopMargin(theme.px(4));
+    format.setBottomMargin(theme.px(10));
+    format.setWidth(QTextLength{QTextLength::PercentageLength, 100});
+    format.setHeaderRowCount(1);
+    table.setFormat(format);
+    removeEmptyLine(table.cellAt(0, 0));
+    for (int column = 0; column < table.columns(); ++column) {
+        QTextTableCell cell = table.cellAt(0, column);
+        QTextCursor text = cell.firstCursorPosition();
+        text.setPosition(cell.lastPosition(), QTextCursor::KeepAnchor);
+        QTextCharFormat bold;
+        bold.setFontWeight(QFont::DemiBold);
+        text.mergeCharFormat(bold);
+        QTextCharFormat head = cell.format();
+        head.setBackground(theme.color(Role::Raised));
+        cell.setFormat(head);
     }
-
-    void styleTables(const QTextFrame& frame)
-    {
-        for (QTextFrame* child : frame.childFrames())
-            if (auto* table = qobject_cast<QTextTable*>(child))
-                styleTable(*table);
-    }
-
-    /// Behind code Qt begins a table with an empty line in its first cell.
-    static void removeEmptyLine(const QTextTableCell& cell)
-    {
-        QTextCursor cursor = cell.firstCursorPosition();
-        if (cursor.block().length() == 1 && cell.firstPosition() < cell.lastPosition())
-            cursor.deleteChar();
-    }
-
-    void styleTable(QTextTable& table)
-    {
-        QTextTableFormat format = table.format();
-        format.setBorder(1);
-        format.setBorderStyle(QTextFrameFormat::BorderStyle_Solid);
-        format.setBorderBrush(m_theme.color(Role::Border));
-        format.setBorderCollapse(true);
-        format.setCellSpacing(0);
-        format.setCellPadding(m_theme.px(5));
-        format.setTopMargin(m_theme.px(4));
-        format.setBottomMargin(m_theme.px(10));
-        format.setWidth(QTextLength{QTextLength::PercentageLength, 100});
-        format.setHeaderRowCount(1);
-        table.setFormat(format);
-        removeEmptyLine(table.cellAt(0, 0));
-        for (int column = 0; column < table.columns(); ++column) {
-            QTextTableCell cell = table.cellAt(0, column);
-            QTextCursor text = cell.firstCursorPosition();
-            text.setPosition(cell.lastPosition(), QTextCursor::KeepAnchor);
-            QTextCharFormat bold;
-            bold.setFontWeight(QFont::DemiBold);
-            text.mergeCharFormat(bold);
-            QTextCharFormat head = cell.format();
-            head.setBackground(m_theme.color(Role::Raised));
-            cell.setFormat(head);
-        }
-    }
-
-    QTextDocument& m_document;
-    QTextCursor m_cursor;
-    const Theme& m_theme;
-};
+}
 
 } // namespace
 
@@ -204,11 +168,22 @@ void styleManual(QTextDocument& document)
     document.setUndoRedoEnabled(false);
     document.setDefaultFont(bodyFont());
     document.setDocumentMargin(Theme::current().px(20));
-    QString headings;
-    for (QTextBlock block = document.begin(); block.isValid(); block = block.next())
-        if (const int level = block.blockFormat().headingLevel(); level > 0)
-            headings += QString{level, u'#'} + u' ' + block.text() + u'\n';
-    Styler{document}.run(parseManualPage({}, headings).sections);
+    QTextCursor cursor{&document};
+    cursor.beginEditBlock();
+    QHash<QString, int> taken;
+    for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+        cursor.setPosition(block.position());
+        if (block.blockFormat().headingLevel() > 0)
+            styleHeading(cursor, block, anchorOf(block.text(), taken));
+        else if (isCode(block))
+            styleCode(cursor, block);
+        else
+            styleText(cursor, block);
+    }
+    for (QTextFrame* child : document.rootFrame()->childFrames())
+        if (auto* table = qobject_cast<QTextTable*>(child))
+            styleTable(*table);
+    cursor.endEditBlock();
 }
 
 bool isManualStyled(const QTextDocument& document)

@@ -36,6 +36,14 @@ QString withoutMarkup(QString line, QStringList& links)
     return line.replace(QLatin1String(" | "), QLatin1String("  ")).remove(u'|').simplified();
 }
 
+QString content(const QString& path)
+{
+    QFile file{u':' + kRoot + path};
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString{};
+}
+
+} // namespace
+
 QString anchorOf(const QString& title, QHash<QString, int>& taken)
 {
     QString anchor;
@@ -47,14 +55,6 @@ QString anchorOf(const QString& title, QHash<QString, int>& taken)
     const int before = taken[anchor]++;
     return before == 0 ? anchor : anchor + u'-' + QString::number(before);
 }
-
-QString content(const QString& path)
-{
-    QFile file{u':' + kRoot + path};
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString{};
-}
-
-} // namespace
 
 bool ManualPage::isChapter() const
 {
@@ -101,6 +101,7 @@ QString resolvedLink(const QString& fromPath, const QString& link)
 
 std::vector<ManualPage> readManual()
 {
+    registerManual();
     std::vector<ManualPage> pages;
     QStringList paths{kManualFolder + QStringLiteral("index.md")};
     QSet<QString> known{paths.front()};
@@ -118,13 +119,8 @@ std::vector<ManualPage> readManual()
             }
         }
     }
-    std::stable_partition(pages.begin(), pages.end(), std::mem_fn(&ManualPage::isChapter));
+    std::ranges::stable_partition(pages, std::mem_fn(&ManualPage::isChapter));
     return pages;
-}
-
-void initManual()
-{
-    registerManual();
 }
 
 QUrl manualUrl(const QString& pathAndAnchor)

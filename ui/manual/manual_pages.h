@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <QHash>
 #include <QString>
 #include <QStringList>
 #include <QUrl>
@@ -32,6 +33,8 @@ struct ManualPage
 
 inline constexpr QStringView kManualFolder{u"resources/manual/"};
 
+/// A heading's anchor; `taken` counts those of the page.
+[[nodiscard]] QString anchorOf(const QString& title, QHash<QString, int>& taken);
 [[nodiscard]] ManualPage parseManualPage(const QString& path, const QString& markdown);
 
 /// Where a link leads to: a path from the repository's root with its anchor, or the link itself if
@@ -39,10 +42,8 @@ inline constexpr QStringView kManualFolder{u"resources/manual/"};
 [[nodiscard]] QString resolvedLink(const QString& fromPath, const QString& link);
 
 /// The pages that the program carries: the manual's first page and what can be reached from it, in
-/// the order of the links. Requires initManual().
+/// the order of the links. Makes them known to Qt's resource system.
 [[nodiscard]] std::vector<ManualPage> readManual();
-/// Makes the pages known to Qt's resource system.
-void initManual();
 /// The address of a path with or without an anchor among the program's resources.
 [[nodiscard]] QUrl manualUrl(const QString& pathAndAnchor);
 /// The other way round.

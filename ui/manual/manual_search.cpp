@@ -60,28 +60,18 @@ std::vector<ManualHit> searchManual(const std::vector<ManualPage>& pages, const 
 {
     if (words.isEmpty())
         return {};
-    struct Scored
-    {
-        int score;
-        ManualHit hit;
-    };
-    std::vector<Scored> found;
+    std::vector<ManualHit> hits;
     for (const ManualPage& page : pages)
         for (const ManualSection& section : page.sections) {
             const int score = scoreOf(page, section, words);
             if (score == 0)
                 continue;
             const bool isFirst = &section == page.sections.data();
-            found.push_back(
-                {score,
-                 {page.path + (isFirst ? QString{} : u'#' + section.anchor), section.title,
-                  isFirst ? QString{} : page.title(), excerptOf(section.text, words)}});
+            hits.push_back({score, page.path + (isFirst ? QString{} : u'#' + section.anchor),
+                            section.title, isFirst ? QString{} : page.title(),
+                            excerptOf(section.text, words)});
         }
-    std::ranges::stable_sort(found, std::ranges::greater{}, &Scored::score);
-    std::vector<ManualHit> hits;
-    hits.reserve(found.size());
-    for (Scored& one : found)
-        hits.push_back(std::move(one.hit));
+    std::ranges::stable_sort(hits, std::ranges::greater{}, &ManualHit::score);
     return hits;
 }
 

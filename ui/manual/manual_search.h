@@ -8,6 +8,7 @@ namespace plimsoll::ui {
 /// A section in which all words of a search occur.
 struct ManualHit
 {
+    int score = 0;
     QString target;  ///< path and anchor
     QString title;   ///< of the section
     QString page;    ///< title of its page, empty if the section is the page's first one

@@ -5,15 +5,13 @@
 #include "ui/base/icons.h"
 #include "ui/base/theme.h"
 #include "ui/manual/manual_browser.h"
-#include "ui/manual/manual_delegate.h"
-#include "ui/manual/manual_model.h"
+#include "ui/manual/manual_list.h"
 #include "ui/manual/manual_search.h"
 
 #include <QApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
-#include <QListView>
 #include <QShortcut>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -26,18 +24,11 @@ constexpr QSize kSize{980, 720};
 constexpr int kListWidth = 250;
 constexpr int kSearchWidth = 250;
 
-ManualModel* newModel(QObject* parent)
-{
-    initManual();
-    return new ManualModel{readManual(), parent};
-}
-
 } // namespace
 
 ManualWindow::ManualWindow(QWidget* parent)
     : QWidget{parent, Qt::Window}
-    , m_model{newModel(this)}
-    , m_list{new QListView{this}}
+    , m_list{new ManualList{readManual(), this}}
     , m_page{new ManualBrowser{this}}
 {
     setObjectName(QStringLiteral("manual"));
@@ -45,15 +36,9 @@ ManualWindow::ManualWindow(QWidget* parent)
     setProperty("ground", QStringLiteral("window"));
     setAttribute(Qt::WA_StyledBackground);
     setManualPage(*this, QStringLiteral("index.md"));
-    m_list->setModel(m_model);
-    m_list->setItemDelegate(new ManualDelegate{m_list});
-    m_list->setAccessibleName(tr("Contents"));
-    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_list->setEditTriggers(QAbstractItemView::NoEditTriggers);
     buildBar();
-    connect(m_list, &QListView::clicked, this, &ManualWindow::open);
-    connect(m_list, &QListView::activated, this, &ManualWindow::open);
-    connect(m_page, &ManualBrowser::pageShown, this, &ManualWindow::pageShown);
+    connect(m_list, &ManualList::chosen, m_page, &ManualBrowser::showPage);
+    connect(m_page, &ManualBrowser::pageShown, m_list, &ManualList::goTo);
     connect(m_page, &QTextBrowser::backwardAvailable, m_back, &QWidget::setEnabled);
     connect(m_page, &QTextBrowser::forwardAvailable, m_forward, &QWidget::setEnabled);
     connect(&Theme::current(), &Theme::changed, this, &ManualWindow::rescale);
@@ -92,7 +77,7 @@ void ManualWindow::buildBar()
     m_search->setClearButtonEnabled(true);
     m_search->installEventFilter(this);
     connect(m_search, &QLineEdit::textChanged, this, &ManualWindow::search);
-    connect(m_search, &QLineEdit::returnPressed, this, [this] { open(m_list->currentIndex()); });
+    connect(m_search, &QLineEdit::returnPressed, this, [this] { m_list->chooseCurrent(); });
     connect(new QShortcut{QKeySequence::Find, this}, &QShortcut::activated, m_search, [this] {
         m_search->setFocus();
         m_search->selectAll();
@@ -136,30 +121,10 @@ void ManualWindow::showPage(const QString& page)
 void ManualWindow::search(const QString& text)
 {
     const QStringList words = searchWords(text);
-    m_model->setSearch(words);
     m_page->setMarkedWords(words);
-    if (m_model->isSearching())
-        m_list->setCurrentIndex(m_model->index(0));
-    else
-        pageShown();
-}
-
-void ManualWindow::open(const QModelIndex& row)
-{
-    if (row.isValid())
-        m_page->showPage(row.data(ManualModel::TargetRole).toString());
-}
-
-void ManualWindow::pageShown()
-{
-    m_model->setPage(m_page->pagePath());
-    int row = m_model->rowOf(m_page->target());
-    if (row < 0 && !m_model->isSearching())
-        row = m_model->rowOf(m_page->pagePath());
-    if (row >= 0) {
-        m_list->setCurrentIndex(m_model->index(row));
-        m_list->scrollTo(m_model->index(row));
-    }
+    m_list->search(words);
+    if (words.isEmpty())
+        m_list->goTo(m_page->target());
 }
 
 bool ManualWindow::eventFilter(QObject* watched, QEvent* event)

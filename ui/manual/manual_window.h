@@ -4,14 +4,12 @@
 #include <QWidget>
 
 class QLineEdit;
-class QListView;
-class QModelIndex;
 class QToolButton;
 
 namespace plimsoll::ui {
 
 class ManualBrowser;
-class ManualModel;
+class ManualList;
 
 /// The manual: its contents or what a search found on the left, a page on the right.
 class ManualWindow : public QWidget
@@ -31,15 +29,12 @@ protected:
 private:
     void buildBar();
     void search(const QString& text);
-    void open(const QModelIndex& row);
-    void pageShown();
     void rescale();
 
-    ManualModel* m_model;
     QLineEdit* m_search = nullptr;
     QToolButton* m_back = nullptr;
     QToolButton* m_forward = nullptr;
-    QListView* m_list;
+    ManualList* m_list;
     ManualBrowser* m_page;
 };
 

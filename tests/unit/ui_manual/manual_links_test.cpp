@@ -51,7 +51,6 @@ class ManualLinksTest : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase() { initManual(); }
     void everyLinkLeadsSomewhere();
     void theProgramCarriesEveryPageThatIsLinked();
     void drawnPagesHaveTheAnchorsOfTheirSections();
