@@ -135,7 +135,8 @@ void FindTest::foldsInANarrowWindow()
     QToolButton* folded = nullptr;
     for (QToolButton* button : m_window->findChild<ViewBar*>()->findChildren<QToolButton*>())
         if (button->isVisible()
-            && button->defaultAction() == m_window->actions().get(QStringLiteral("edit.find")))
+            && button->defaultAction()
+                   == m_window->findChild<QAction*>(QStringLiteral("edit.find")))
             folded = button;
     QVERIFY(folded != nullptr);
     QTest::mouseClick(folded, Qt::LeftButton);

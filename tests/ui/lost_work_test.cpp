@@ -210,7 +210,7 @@ void LostWorkTest::saysThatStoppedPlansAreOfFormerChoices()
 {
     PlannerPage* page = openPlanned("densenet121");
     QVERIFY(page != nullptr);
-    QAction* exporting = m_window->actions().get(QStringLiteral("file.export"));
+    QAction* exporting = m_window->findChild<QAction*>(QStringLiteral("file.export"));
     QVERIFY(exporting->isEnabled());
     workspace::Choices choices = page->document().document().choices;
     choices.reserve = Bytes{std::int64_t{4} << 30};

@@ -156,7 +156,7 @@ void MainWindowTest::saysWhyABudgetHasNoPlan()
     QVERIFY(message.first.contains(bytesText(Bytes{200 << 20})));
     QVERIFY(message.rest.contains(QStringLiteral("must be live at once")));
     QCOMPARE(message.actions.size(), std::size_t{1});
-    QVERIFY(!m_window->actions().get(QStringLiteral("file.export"))->isEnabled());
+    QVERIFY(!m_window->findChild<QAction*>(QStringLiteral("file.export"))->isEnabled());
     QVERIFY(page->status().isDanger);
     message.actions.front().run();
     QVERIFY(QTest::qWaitFor([&] { return bool{page->document().outcome().best}; }, kPatience));
@@ -164,7 +164,7 @@ void MainWindowTest::saysWhyABudgetHasNoPlan()
     QVERIFY(page->document().outcome().best->evaluation().peak >= pale->evaluation().peak);
     QVERIFY(page->document().budget() == shownCeiling(pale->evaluation().peak));
     QVERIFY(page->strip().isHidden());
-    QVERIFY(m_window->actions().get(QStringLiteral("file.export"))->isEnabled());
+    QVERIFY(m_window->findChild<QAction*>(QStringLiteral("file.export"))->isEnabled());
 }
 
 void MainWindowTest::undoesChoices()
@@ -423,7 +423,7 @@ void MainWindowTest::givesTablesTheRoomOfALargeScreen()
 void MainWindowTest::namesEveryAction()
 {
     QSet<QKeySequence> keys;
-    for (const QAction* action : m_window->actions().all()) {
+    for (const QAction* action : m_window->actions()) {
         QVERIFY(!action->text().isEmpty());
         QVERIFY(!action->objectName().isEmpty());
         if (action->shortcut().isEmpty())

@@ -96,7 +96,7 @@ void OverlayTest::isLaidOverByADrop()
     page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
     const Bytes top = viewOf<BudgetTimelineView>(*page).axisTop();
     const QImage before = viewOf<BudgetTimelineView>(*page).grab().toImage();
-    const QAction& remove = *m_window->actions().get(QStringLiteral("file.no_measurement"));
+    const QAction& remove = *m_window->findChild<QAction*>(QStringLiteral("file.no_measurement"));
     QVERIFY(!remove.isEnabled());
     QVERIFY(!planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
     constexpr std::int64_t kMore = 64 << 20;
@@ -278,7 +278,7 @@ void OverlayTest::goesAway()
     QVERIFY(page->document().document().overlay == nullptr);
     QVERIFY(!planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
     QVERIFY(viewOf<BudgetTimelineView>(*page).grab().toImage() == before);
-    QVERIFY(!m_window->actions().get(QStringLiteral("file.no_measurement"))->isEnabled());
+    QVERIFY(!m_window->findChild<QAction*>(QStringLiteral("file.no_measurement"))->isEnabled());
 }
 
 void OverlayTest::staysInTheSession()
@@ -302,7 +302,7 @@ void OverlayTest::staysInTheSession()
     QVERIFY(planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
     QVERIFY(viewOf<BudgetTimelineView>(*page).accessibleDescription().contains(
         QStringLiteral("Measured peak")));
-    m_window->actions().get(QStringLiteral("file.no_measurement"))->trigger();
+    m_window->findChild<QAction*>(QStringLiteral("file.no_measurement"))->trigger();
     QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     m_window->closePage(*m_window->pages().front());
     page = open(file);

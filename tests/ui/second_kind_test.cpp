@@ -191,7 +191,7 @@ private:
 
 void SecondKindTest::opensWithDocksAndACommand()
 {
-    const QAction& twice = *m_window->actions().get(QStringLiteral("numbers.double"));
+    const QAction& twice = *m_window->findChild<QAction*>(QStringLiteral("numbers.double"));
     QVERIFY(!twice.isEnabled()); // on the start page
     NumbersPage* page = openNumbers();
     QVERIFY(page != nullptr);
@@ -199,7 +199,7 @@ void SecondKindTest::opensWithDocksAndACommand()
     QCOMPARE(page->dockActions().size(), 2);
     QCOMPARE(page->panels().size(), 3);
     QVERIFY(twice.isEnabled());
-    QVERIFY(!m_window->actions().get(QStringLiteral("plan.now"))->isEnabled());
+    QVERIFY(!m_window->findChild<QAction*>(QStringLiteral("plan.now"))->isEnabled());
     trigger("numbers.double");
     QCOMPARE(page->sum(), QStringLiteral("12"));
     QVERIFY(page->isUnsaved());

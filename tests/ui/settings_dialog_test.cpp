@@ -5,6 +5,7 @@
 #include "tests/ui/window_fixture.h"
 
 #include <QAccessible>
+#include <QAction>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QListWidget>
@@ -90,7 +91,7 @@ void SettingsDialogTest::actsAtOnce()
     QVERIFY(m_theme->isDark());
     QTest::keyClicks(&control<QComboBox>("Patterns"), QStringLiteral("S"));
     QVERIFY(m_theme->patterns() == PatternStrength::Strong);
-    QVERIFY(m_window->actions().get(QStringLiteral("patterns.strong"))->isChecked());
+    QVERIFY(m_window->findChild<QAction*>(QStringLiteral("patterns.strong"))->isChecked());
     auto& scale = control<QSpinBox>("Scale");
     scale.setFocus();
     scale.selectAll();

@@ -73,7 +73,7 @@ ui::PlannerPage* WindowFixture::openPlanned(const char* sample)
 
 void WindowFixture::trigger(const char* id)
 {
-    m_window->actions().get(QString::fromLatin1(id))->trigger();
+    m_window->findChild<QAction*>(QString::fromLatin1(id))->trigger();
 }
 
 bool WindowFixture::isDone(ui::PlannerPage& page)

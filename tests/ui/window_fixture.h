@@ -5,7 +5,6 @@
 #include "ui/base/theme.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/planner_page/planner_page.h"
-#include "ui/shell/actions.h"
 #include "ui/shell/main_window.h"
 
 #include "tests/support/temp_folder.h"

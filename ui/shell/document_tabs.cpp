@@ -68,7 +68,7 @@ DocumentPage* DocumentTabs::current() const
 
 bool DocumentTabs::contains(const DocumentPage* page) const
 {
-    return std::find(m_pages.begin(), m_pages.end(), page) != m_pages.end();
+    return std::ranges::find(m_pages, page) != m_pages.end();
 }
 
 void DocumentTabs::add(DocumentPage& page)
@@ -94,7 +94,7 @@ void DocumentTabs::addTab(DocumentPage& page)
 
 void DocumentTabs::close(DocumentPage& page)
 {
-    const auto found = std::find(m_pages.begin(), m_pages.end(), &page);
+    const auto found = std::ranges::find(m_pages, &page);
     const int tab = static_cast<int>(found - m_pages.begin()) + 1;
     m_undo.removeStack(&page.undoStack());
     m_pages.erase(found);
@@ -114,7 +114,7 @@ void DocumentTabs::remove(DocumentPage& page)
 
 void DocumentTabs::show(const DocumentPage& page)
 {
-    const auto found = std::find(m_pages.begin(), m_pages.end(), &page);
+    const auto found = std::ranges::find(m_pages, &page);
     if (found != m_pages.end())
         m_bar->setCurrentIndex(static_cast<int>(found - m_pages.begin()) + 1);
 }
@@ -129,13 +129,8 @@ void DocumentTabs::showTab(int index)
     if (index < 0)
         return;
     DocumentPage* page = current();
-    if (page != nullptr) {
-        m_stack->setCurrentWidget(page);
-        m_undo.setActiveStack(&page->undoStack());
-    } else {
-        m_stack->setCurrentIndex(0);
-        m_undo.setActiveStack(nullptr);
-    }
+    m_stack->setCurrentWidget(page == nullptr ? m_stack->widget(0) : page);
+    m_undo.setActiveStack(page == nullptr ? nullptr : &page->undoStack());
     Q_EMIT currentChanged(page);
     if (page != nullptr)
         page->focusCentre();

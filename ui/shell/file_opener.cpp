@@ -39,7 +39,7 @@ void FileOpener::open(const QStringList& paths)
         const auto isOf = [&](const DocumentPage* page) {
             return absolutePath(page->originFile()) == path;
         };
-        const auto page = std::find_if(m_tabs.pages().begin(), m_tabs.pages().end(), isOf);
+        const auto page = std::ranges::find_if(m_tabs.pages(), isOf);
         if (page != m_tabs.pages().end())
             m_tabs.show(**page);
         else
@@ -56,8 +56,8 @@ void FileOpener::add(const QString& path, DocumentPage& page)
 
 void FileOpener::queue(File file)
 {
-    const auto same = std::find_if(m_queue.begin(), m_queue.end(),
-                                   [&](const File& other) { return other.path == file.path; });
+    const auto same =
+        std::ranges::find_if(m_queue, [&](const File& other) { return other.path == file.path; });
     if (same != m_queue.end())
         same->over = file.over;
     else if (!isRunning() || m_current.path != file.path)
@@ -94,7 +94,7 @@ void FileOpener::openNext()
         return;
     const QString path = m_queue.front().path;
     // A session that is still being written is opened when it is whole.
-    if (std::any_of(m_tabs.closed().begin(), m_tabs.closed().end(), [&](const DocumentPage* page) {
+    if (std::ranges::any_of(m_tabs.closed(), [&](const DocumentPage* page) {
             return absolutePath(page->originFile()) == path;
         }))
         return;

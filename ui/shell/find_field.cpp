@@ -6,7 +6,6 @@
 #include "ui/base/numbers.h"
 #include "ui/base/theme.h"
 
-#include <QAction>
 #include <QFontMetricsF>
 #include <QKeyEvent>
 #include <QPainter>
@@ -66,25 +65,16 @@ void FindField::showHits(std::size_t position, std::size_t total)
         setCount(tr("%1 of %2").arg(countText(position), countText(total)), false);
 }
 
-void FindField::showNoCount()
-{
-    setCount({}, false);
-}
-
 void FindField::keyPressEvent(QKeyEvent* event)
 {
-    const bool back = (event->modifiers() & Qt::ShiftModifier) != 0;
     switch (event->key()) {
     case Qt::Key_Escape: Q_EMIT cancelled(); return;
     case Qt::Key_Return:
     case Qt::Key_Enter:
-        if (back)
-            Q_EMIT previousRequested();
-        else
-            Q_EMIT nextRequested();
+        Q_EMIT hitRequested(event->modifiers().testFlag(Qt::ShiftModifier) ? -1 : 1);
         return;
-    case Qt::Key_Down: Q_EMIT nextRequested(); return;
-    case Qt::Key_Up: Q_EMIT previousRequested(); return;
+    case Qt::Key_Down: Q_EMIT hitRequested(1); return;
+    case Qt::Key_Up: Q_EMIT hitRequested(-1); return;
     default: QLineEdit::keyPressEvent(event);
     }
 }

@@ -15,12 +15,12 @@ public:
 
     /// "3 of 17", "0 hits" in danger, or nothing while there is no query. `position` begins at 1.
     void showHits(std::size_t position, std::size_t total);
-    void showNoCount();
+    void showNoCount() { setCount({}, false); }
     [[nodiscard]] QString shownCount() const { return m_count; }
 
 Q_SIGNALS:
-    void nextRequested();
-    void previousRequested();
+    /// 1: the next hit, -1: the one before.
+    void hitRequested(int by);
     /// Esc.
     void cancelled();
 

@@ -10,10 +10,9 @@ namespace plimsoll::ui {
 Finder::Finder(FindField& field, QObject* parent) : QObject{parent}, m_field{field}
 {
     connect(&m_field, &QLineEdit::textChanged, this, &Finder::search);
-    connect(&m_field, &FindField::nextRequested, this, &Finder::next);
-    connect(&m_field, &FindField::previousRequested, this, &Finder::previous);
+    connect(&m_field, &FindField::hitRequested, this, &Finder::go);
     connect(&m_field, &FindField::cancelled, this, [this] {
-        clear();
+        m_field.clear();
         if (DocumentPage* page = m_page.data())
             page->focusCentre();
     });
@@ -24,11 +23,6 @@ void Finder::setPage(DocumentPage* page)
     if (page == m_page)
         return;
     m_page = page;
-    clear();
-}
-
-void Finder::clear()
-{
     m_field.clear();
 }
 

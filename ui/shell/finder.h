@@ -21,13 +21,11 @@ public:
 
     /// Null: nothing to look through. Another page forgets the query.
     void setPage(DocumentPage* page);
-    void next() { go(1); }
-    void previous() { go(-1); }
-    void clear();
+    /// 1: to the next hit, -1: to the one before, round the ends.
+    void go(int by);
 
 private:
     void search(const QString& query);
-    void go(int by);
     void showHit();
 
     FindField& m_field;

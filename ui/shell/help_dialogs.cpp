@@ -5,7 +5,6 @@
 #include "core/solve/registry.h"
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"
-#include "ui/shell/actions.h"
 
 #include <QAction>
 #include <QCoreApplication>
@@ -19,11 +18,6 @@
 namespace plimsoll::ui {
 
 namespace {
-
-QString translated(const char* text)
-{
-    return QCoreApplication::translate("Help", text);
-}
 
 /// A dialog with a title line, a body and Close.
 QDialog* sheet(QWidget* parent, const QString& title, QWidget* body)
@@ -56,9 +50,9 @@ QLabel* paragraph(const QString& text)
 QString helpOf(const solve::PlannerDescriptor& descriptor)
 {
     QStringList lines{QString::fromStdString(descriptor.sentence),
-                      translated("After: %1").arg(QString::fromStdString(descriptor.source))};
+                      QObject::tr("After: %1").arg(QString::fromStdString(descriptor.source))};
     for (const std::string& sentence : descriptor.leavesOut)
-        lines << translated("Leaves out: %1").arg(QString::fromStdString(sentence));
+        lines << QObject::tr("Leaves out: %1").arg(QString::fromStdString(sentence));
     for (const solve::OptionRecord& option : descriptor.options)
         lines << QStringLiteral("• ")
                      + QString::fromStdString(option.label.empty() ? option.name : option.label)
@@ -68,7 +62,7 @@ QString helpOf(const solve::PlannerDescriptor& descriptor)
 
 } // namespace
 
-void showKeys(QWidget* parent, const Actions& actions)
+void showKeys(QWidget* window)
 {
     const Theme& theme = Theme::current();
     auto* list = new QWidget;
@@ -76,7 +70,7 @@ void showKeys(QWidget* parent, const Actions& actions)
     grid->setVerticalSpacing(theme.px(4));
     grid->setHorizontalSpacing(theme.px(24));
     int row = 0;
-    for (const QAction* action : actions.all()) {
+    for (const QAction* action : window->actions()) {
         if (action->shortcut().isEmpty())
             continue;
         QString text = action->text();
@@ -84,13 +78,13 @@ void showKeys(QWidget* parent, const Actions& actions)
         grid->addWidget(new TextLabel{text}, row, 0);
         const QString keys =
             QKeySequence::listToString(action->shortcuts(), QKeySequence::NativeText)
-                .replace(QStringLiteral("; "), translated(" or "));
+                .replace(QStringLiteral("; "), QObject::tr(" or "));
         grid->addWidget(new TextLabel{keys, TextRole::Strong}, row++, 1);
     }
     auto* area = new QScrollArea;
     area->setWidget(list);
     area->setWidgetResizable(true);
-    QDialog* dialog = sheet(parent, translated("Keys"), area);
+    QDialog* dialog = sheet(window, QObject::tr("Keys"), area);
     dialog->resize(theme.px(420), theme.px(560));
     dialog->show();
 }
@@ -112,7 +106,7 @@ void showPlanners(QWidget* parent)
     area->setWidget(list);
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);
-    QDialog* dialog = sheet(parent, translated("Planners"), area);
+    QDialog* dialog = sheet(parent, QObject::tr("Planners"), area);
     dialog->setObjectName(QStringLiteral("planners"));
     dialog->resize(theme.px(560), theme.px(620));
     dialog->show();
@@ -124,19 +118,19 @@ void showNotModelled(QWidget* parent, const plan::VerifiedPlan& plan)
     for (const std::string& sentence : plan.evaluation().notModelled)
         text += QStringLiteral("• ") + fileText(sentence) + u'\n';
     if (text.isEmpty())
-        text = translated("Nothing is left out for this step.");
-    sheet(parent, translated("What is not modelled"), paragraph(text.trimmed()))->show();
+        text = QObject::tr("Nothing is left out for this step.");
+    sheet(parent, QObject::tr("What is not modelled"), paragraph(text.trimmed()))->show();
 }
 
 void showAbout(QWidget* parent)
 {
     const QString text =
-        translated("Plimsoll %1\n\nPlans the memory of one training step: what to keep, what to "
-                   "compute again, and what that costs. Everything runs on this computer.\n\n"
-                   "Licence: Apache-2.0. Built with Qt %2 (LGPL), simdjson, nlohmann-json, fmt, "
-                   "tl::expected, SQLite and zlib.")
+        QObject::tr("Plimsoll %1\n\nPlans the memory of one training step: what to keep, what to "
+                    "compute again, and what that costs. Everything runs on this computer.\n\n"
+                    "Licence: Apache-2.0. Built with Qt %2 (LGPL), simdjson, nlohmann-json, fmt, "
+                    "tl::expected, SQLite and zlib.")
             .arg(QCoreApplication::applicationVersion(), QString::fromLatin1(qVersion()));
-    sheet(parent, translated("About Plimsoll"), paragraph(text))->show();
+    sheet(parent, QObject::tr("About Plimsoll"), paragraph(text))->show();
 }
 
 } // namespace plimsoll::ui

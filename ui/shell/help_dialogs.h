@@ -9,12 +9,10 @@ class VerifiedPlan;
 
 namespace plimsoll::ui {
 
-class Actions;
-
 // Small windows that only tell something; none of them blocks the program.
 
-/// The sheet of keys, made from the actions.
-void showKeys(QWidget* parent, const Actions& actions);
+/// The sheet of keys, made from the window's actions.
+void showKeys(QWidget* window);
 /// Every planner: what it does, after whom, what it leaves out, its options.
 void showPlanners(QWidget* parent);
 void showNotModelled(QWidget* parent, const plan::VerifiedPlan& plan);

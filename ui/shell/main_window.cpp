@@ -3,7 +3,6 @@
 
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
-#include "ui/shell/actions.h"
 #include "ui/shell/finder.h"
 #include "ui/shell/menus.h"
 #include "ui/shell/status_line.h"
@@ -38,10 +37,7 @@ QStringList localFiles(const QMimeData* data)
 } // namespace
 
 MainWindow::MainWindow(Settings& settings, PageRegistry kinds, QWidget* parent)
-    : QMainWindow{parent}
-    , m_settings{settings}
-    , m_kinds{std::move(kinds)}
-    , m_actions{new Actions{this}}
+    : QMainWindow{parent}, m_settings{settings}, m_kinds{std::move(kinds)}
 {
     setWindowTitle(tr("Plimsoll"));
     setWindowIcon(applicationIcon());
@@ -116,10 +112,9 @@ void MainWindow::connectParts()
 
 void MainWindow::buildMenus()
 {
-    m_menus =
-        std::make_unique<Menus>(MenuTargets{*menuBar(), *m_actions, m_settings, m_kinds, *m_tabs,
-                                            *m_opener, *m_keeper, *m_bar, *m_finder});
-    m_bar->setActions(*m_actions);
+    m_menus = std::make_unique<Menus>(MenuTargets{*menuBar(), m_settings, m_kinds, *m_tabs,
+                                                  *m_opener, *m_keeper, *m_bar, *m_finder});
+    m_bar->setActions(*this);
 }
 
 void MainWindow::connectPage(DocumentPage& page)

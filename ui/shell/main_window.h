@@ -12,7 +12,6 @@
 
 namespace plimsoll::ui {
 
-class Actions;
 class Finder;
 class Menus;
 class StartPage;
@@ -38,7 +37,6 @@ public:
     [[nodiscard]] DocumentPage* currentPage() const { return m_tabs->current(); }
     [[nodiscard]] const std::vector<DocumentPage*>& pages() const { return m_tabs->pages(); }
     [[nodiscard]] StartPage& startPage() { return *m_start; }
-    [[nodiscard]] Actions& actions() { return *m_actions; }
     void setCloseQuestion(PageKeeper::Question question);
     void saveTo(DocumentPage& page, const QString& path) { m_keeper->saveTo(page, path); }
     void closePage(DocumentPage& page) { m_keeper->close(page); }
@@ -67,7 +65,6 @@ private:
 
     Settings& m_settings;
     PageRegistry m_kinds;
-    Actions* m_actions = nullptr;
     StartPage* m_start = nullptr;
     DocumentTabs* m_tabs = nullptr;
     ViewBar* m_bar = nullptr;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/shell/menus.h"
 
+#include "ui/base/icons.h"
 #include "ui/base/settings.h"
 #include "ui/base/texts.h"
 #include "ui/manual/manual_window.h"
-#include "ui/shell/actions.h"
 #include "ui/shell/document_tabs.h"
 #include "ui/shell/file_opener.h"
 #include "ui/shell/finder.h"
 #include "ui/shell/help_dialogs.h"
 #include "ui/shell/page_keeper.h"
-#include "ui/shell/panels.h"
 #include "ui/shell/settings_dialog.h"
 #include "ui/shell/view_bar.h"
 #include "ui/start_page/file_summary.h"
 
 #include <QAction>
 #include <QActionGroup>
-#include <QCoreApplication>
+#include <QApplication>
+#include <QDockWidget>
 #include <QFileInfo>
 #include <QMenu>
 #include <QMenuBar>
@@ -30,9 +30,54 @@ namespace plimsoll::ui {
 
 namespace {
 
-QString tr(const char* text)
+bool takesTab(const QWidget& widget)
 {
-    return QCoreApplication::translate("Menus", text);
+    return (widget.focusPolicy() & Qt::TabFocus) != 0 && widget.isVisible() && widget.isEnabled();
+}
+
+bool holds(const QWidget& panel, const QWidget& widget)
+{
+    return &panel == &widget || panel.isAncestorOf(&widget);
+}
+
+/// Where the focus was last, else the first in the tab order; null: nothing takes it.
+QWidget* entryOf(QWidget& panel)
+{
+    QWidget* last = panel.focusWidget();
+    if (last != nullptr && takesTab(*last))
+        return last;
+    // What a dock is about comes before the menu in its title.
+    if (const auto* dock = qobject_cast<const QDockWidget*>(&panel);
+        dock != nullptr && dock->widget() != nullptr)
+        if (QWidget* entry = entryOf(*dock->widget()))
+            return entry;
+    QWidget* widget = &panel;
+    do {
+        if (holds(panel, *widget) && takesTab(*widget))
+            return widget;
+        widget = widget->nextInFocusChain();
+    } while (widget != &panel);
+    return nullptr;
+}
+
+/// Moves the focus `by` panels on from the one that has it, round the end, past panels in which
+/// nothing takes the focus; a panel gets it back where it was last. The ring shows, for a key did
+/// it.
+void goTo(const QList<QWidget*>& panels, int by)
+{
+    const QWidget* focused = QApplication::focusWidget();
+    const qsizetype count = panels.size();
+    qsizetype from = by > 0 ? -1 : 0; // from nowhere: the first or the last
+    for (qsizetype i = 0; i < count; ++i)
+        if (focused != nullptr && holds(*panels[i], *focused))
+            from = i;
+    for (qsizetype moves = 1; moves <= count; ++moves) {
+        const qsizetype at = ((from + by * moves) % count + count) % count;
+        if (QWidget* entry = entryOf(*panels[at])) {
+            entry->setFocus(by > 0 ? Qt::TabFocusReason : Qt::BacktabFocusReason);
+            return;
+        }
+    }
 }
 
 } // namespace
@@ -63,13 +108,27 @@ QMenu* Menus::menu(const QString& title)
     return m_to.bar.addMenu(title);
 }
 
-QAction* Menus::add(QMenu* menu, const char* id, const QString& text, const QKeySequence& key,
+QAction* Menus::add(QMenu* menu, QAnyStringView id, const QString& text, const QKeySequence& key,
                     const Run& run, const char* iconName)
 {
-    QAction* action =
-        m_to.actions.add(QString::fromLatin1(id), text, key, run, QString::fromLatin1(iconName));
-    menu->addAction(action);
+    auto* action = new QAction{text, m_to.tabs.window()};
+    QObject::connect(action, &QAction::triggered, &m_to.tabs, run);
+    adopt(menu, action, id, key, iconName);
     return action;
+}
+
+void Menus::adopt(QMenu* menu, QAction* action, QAnyStringView id, const QKeySequence& key,
+                  const char* iconName)
+{
+    if (!key.isEmpty())
+        action->setShortcut(key);
+    if (*iconName != '\0')
+        action->setIcon(icon(QString::fromLatin1(iconName)));
+    action->setObjectName(id);
+    action->setIconVisibleInMenu(false);
+    // The window owns the keys, whether or not a menu shows the action.
+    m_to.tabs.window()->addAction(action);
+    menu->addAction(action);
 }
 
 QAction* Menus::addFor(QMenu* menu, const char* id, const QString& text, const QKeySequence& key,
@@ -144,42 +203,42 @@ void Menus::addChoice(QMenu* menu, const PageKind& kind, const PageChoice& choic
 
 void Menus::buildFile()
 {
-    QMenu* file = menu(tr("&File"));
+    QMenu* file = menu(QObject::tr("&File"));
     add(
-        file, "file.open", tr("&Open…"), QKeySequence::Open, [this] { m_to.opener.choose(); },
-        "open");
-    QMenu* recent = file->addMenu(tr("Open &Recent"));
+        file, "file.open", QObject::tr("&Open…"), QKeySequence::Open,
+        [this] { m_to.opener.choose(); }, "open");
+    QMenu* recent = file->addMenu(QObject::tr("Open &Recent"));
     QObject::connect(recent, &QMenu::aboutToShow, &m_to.opener, [this, recent] {
         recent->clear();
         for (const QString& path : m_to.settings.recentFiles())
             recent->addAction(withoutMnemonic(fileText(QFileInfo{path}.fileName())), &m_to.opener,
                               [this, path] { m_to.opener.open({path}); });
         if (recent->isEmpty())
-            recent->addAction(tr("No recent files"))->setEnabled(false);
+            recent->addAction(QObject::tr("No recent files"))->setEnabled(false);
     });
-    QMenu* samples = file->addMenu(tr("Open &Sample"));
+    QMenu* samples = file->addMenu(QObject::tr("Open &Sample"));
     for (const QString& path : sampleFiles()) {
         const QString id = QFileInfo{path}.baseName();
-        samples->addAction(m_to.actions.add(QStringLiteral("sample.") + id, id, {},
-                                            [this, path] { m_to.opener.open({path}); }));
+        add(samples, QString{QStringLiteral("sample.") + id}, id, {},
+            [this, path] { m_to.opener.open({path}); });
     }
     file->addSeparator();
     addCommands(file, MenuPlace::Add);
     file->addSeparator();
-    addFor(file, "file.save", tr("&Save Session"), QKeySequence::Save,
+    addFor(file, "file.save", QObject::tr("&Save Session"), QKeySequence::Save,
            [this](DocumentPage& page) { m_to.keeper.save(page); });
-    addFor(file, "file.save_as", tr("Save Session &As…"),
+    addFor(file, "file.save_as", QObject::tr("Save Session &As…"),
            QKeySequence{QStringLiteral("Ctrl+Shift+S")},
            [this](DocumentPage& page) { m_to.keeper.saveAs(page); });
-    QMenu* sessions = file->addMenu(tr("A&dd to Session"));
+    QMenu* sessions = file->addMenu(QObject::tr("A&dd to Session"));
     QObject::connect(sessions, &QMenu::aboutToShow, &m_to.opener,
                      [this, sessions] { listSessions(*sessions); });
     file->addSeparator();
     addCommands(file, MenuPlace::Export);
     file->addSeparator();
-    addFor(file, "file.close", tr("&Close"), QKeySequence{QStringLiteral("Ctrl+W")},
+    addFor(file, "file.close", QObject::tr("&Close"), QKeySequence{QStringLiteral("Ctrl+W")},
            [this](DocumentPage& page) { m_to.keeper.close(page); });
-    add(file, "file.quit", tr("&Quit"), QKeySequence{QStringLiteral("Ctrl+Q")},
+    add(file, "file.quit", QObject::tr("&Quit"), QKeySequence{QStringLiteral("Ctrl+Q")},
         [this] { m_to.tabs.window()->close(); });
 }
 
@@ -194,55 +253,53 @@ void Menus::listSessions(QMenu& menu)
                 withoutMnemonic(fileText(QString::fromStdString(file->path().filename().string()))),
                 page, [this, page, file] { m_to.keeper.saveInto(*page, file); });
     if (menu.isEmpty())
-        menu.addAction(tr("No other session is open"))->setEnabled(false);
+        menu.addAction(QObject::tr("No other session is open"))->setEnabled(false);
 }
 
 void Menus::buildEdit()
 {
-    QMenu* edit = menu(tr("&Edit"));
+    QMenu* edit = menu(QObject::tr("&Edit"));
     QUndoGroup& group = m_to.tabs.undo();
-    QAction* undo = group.createUndoAction(&m_to.tabs, tr("Undo"));
-    QAction* redo = group.createRedoAction(&m_to.tabs, tr("Redo"));
-    m_to.actions.adopt(QStringLiteral("edit.undo"), undo, QKeySequence::Undo,
-                       QStringLiteral("undo"));
-    m_to.actions.adopt(QStringLiteral("edit.redo"), redo,
-                       QKeySequence{QStringLiteral("Ctrl+Shift+Z")}, QStringLiteral("redo"));
-    edit->addAction(undo);
-    edit->addAction(redo);
+    adopt(edit, group.createUndoAction(&m_to.tabs, QObject::tr("Undo")), "edit.undo",
+          QKeySequence::Undo, "undo");
+    adopt(edit, group.createRedoAction(&m_to.tabs, QObject::tr("Redo")), "edit.redo",
+          QKeySequence{QStringLiteral("Ctrl+Shift+Z")}, "redo");
     edit->addSeparator();
     QAction* find = addFor(
-        edit, "edit.find", tr("Find…"), {}, [this](DocumentPage&) { m_to.view.beginFind(); },
-        "search");
+        edit, "edit.find", QObject::tr("Find…"), {},
+        [this](DocumentPage&) { m_to.view.beginFind(); }, "search");
     find->setShortcuts({QKeySequence{QStringLiteral("Ctrl+F")}, QKeySequence{QStringLiteral("/")}});
-    addFor(edit, "edit.find_next", tr("Find Next"), QKeySequence{QStringLiteral("N")},
-           [this](DocumentPage&) { m_to.finder.next(); });
-    addFor(edit, "edit.find_previous", tr("Find Previous"), QKeySequence{QStringLiteral("Shift+N")},
-           [this](DocumentPage&) { m_to.finder.previous(); });
+    addFor(edit, "edit.find_next", QObject::tr("Find Next"), QKeySequence{QStringLiteral("N")},
+           [this](DocumentPage&) { m_to.finder.go(1); });
+    addFor(edit, "edit.find_previous", QObject::tr("Find Previous"),
+           QKeySequence{QStringLiteral("Shift+N")}, [this](DocumentPage&) { m_to.finder.go(-1); });
     edit->addSeparator();
     // The key itself goes to the plot first; here it only stands in the menu.
-    addFor(edit, "edit.clear", tr("Clear Selection") + QStringLiteral("\tEsc"), {},
+    addFor(edit, "edit.clear", QObject::tr("Clear Selection") + QStringLiteral("\tEsc"), {},
            [](DocumentPage& page) { page.clearSelection(); });
     edit->addSeparator();
     add(
-        edit, "edit.settings", tr("Settings…"), QKeySequence{QStringLiteral("Ctrl+,")},
+        edit, "edit.settings", QObject::tr("Settings…"), QKeySequence{QStringLiteral("Ctrl+,")},
         [this] { showSettings(); }, "settings");
 }
 
 void Menus::buildView()
 {
-    QMenu* view = menu(tr("&View"));
+    QMenu* view = menu(QObject::tr("&View"));
     addCommands(view, MenuPlace::View);
-    addFor(view, "view.table", tr("Show as Table"), QKeySequence{QStringLiteral("Ctrl+Shift+T")},
+    addFor(view, "view.table", QObject::tr("Show as Table"),
+           QKeySequence{QStringLiteral("Ctrl+Shift+T")},
            [](DocumentPage& page) { page.toggleTable(); });
     view->addSeparator();
     buildTheme(view);
     Settings* settings = &m_to.settings;
-    add(view, "view.larger", tr("Larger"), QKeySequence{QStringLiteral("Ctrl++")},
+    add(view, "view.larger", QObject::tr("Larger"), QKeySequence{QStringLiteral("Ctrl++")},
         [settings] { settings->setScalePercent(settings->scalePercent() + 10); });
-    add(view, "view.smaller", tr("Smaller"), QKeySequence{QStringLiteral("Ctrl+-")},
+    add(view, "view.smaller", QObject::tr("Smaller"), QKeySequence{QStringLiteral("Ctrl+-")},
         [settings] { settings->setScalePercent(settings->scalePercent() - 10); });
     view->addSeparator();
-    addFor(view, "view.focus", tr("Only the Timeline"), QKeySequence{QStringLiteral("F11")},
+    addFor(view, "view.focus", QObject::tr("Only the Timeline"),
+           QKeySequence{QStringLiteral("F11")},
            [](DocumentPage& page) { page.setFocused(!page.isFocused()); });
 }
 
@@ -263,15 +320,15 @@ void Menus::buildTheme(QMenu* view)
             group->addAction(action);
         }
     };
-    list(tr("Theme"),
-         std::vector{std::tuple{"theme.light", tr("Light"), ThemeChoice::Light},
-                     {"theme.dark", tr("Dark"), ThemeChoice::Dark},
-                     {"theme.system", tr("As the System"), ThemeChoice::System}},
+    list(QObject::tr("Theme"),
+         std::vector{std::tuple{"theme.light", QObject::tr("Light"), ThemeChoice::Light},
+                     {"theme.dark", QObject::tr("Dark"), ThemeChoice::Dark},
+                     {"theme.system", QObject::tr("As the System"), ThemeChoice::System}},
          &Settings::theme, &Settings::setTheme, &Settings::themeChanged);
-    list(tr("Patterns"),
-         std::vector{std::tuple{"patterns.off", tr("Off"), PatternStrength::Off},
-                     {"patterns.normal", tr("Normal"), PatternStrength::Normal},
-                     {"patterns.strong", tr("Strong"), PatternStrength::Strong}},
+    list(QObject::tr("Patterns"),
+         std::vector{std::tuple{"patterns.off", QObject::tr("Off"), PatternStrength::Off},
+                     {"patterns.normal", QObject::tr("Normal"), PatternStrength::Normal},
+                     {"patterns.strong", QObject::tr("Strong"), PatternStrength::Strong}},
          &Settings::patterns, &Settings::setPatterns, &Settings::patternsChanged);
 }
 
@@ -289,7 +346,7 @@ void Menus::buildOwn()
 
 void Menus::buildWindow()
 {
-    QMenu* windows = menu(tr("&Window"));
+    QMenu* windows = menu(QObject::tr("&Window"));
     QAction* docksEnd = windows->addSeparator();
     QObject::connect(windows, &QMenu::aboutToShow, &m_to.tabs,
                      [tabs = &m_to.tabs, windows, docksEnd] {
@@ -301,30 +358,30 @@ void Menus::buildWindow()
                          if (const DocumentPage* page = tabs->current())
                              windows->insertActions(docksEnd, page->dockActions());
                      });
-    addFor(windows, "window.layout", tr("Reset Layout"), {},
+    addFor(windows, "window.layout", QObject::tr("Reset Layout"), {},
            [](DocumentPage& page) { page.resetLayout(); });
-    add(windows, "window.panel_next", tr("Next Panel"), QKeySequence{QStringLiteral("F6")},
+    add(windows, "window.panel_next", QObject::tr("Next Panel"), QKeySequence{QStringLiteral("F6")},
         [this] { goToPanel(1); });
-    add(windows, "window.panel_previous", tr("Previous Panel"),
+    add(windows, "window.panel_previous", QObject::tr("Previous Panel"),
         QKeySequence{QStringLiteral("Shift+F6")}, [this] { goToPanel(-1); });
-    add(windows, "window.next", tr("Next Tab"), QKeySequence{QStringLiteral("Ctrl+Tab")},
+    add(windows, "window.next", QObject::tr("Next Tab"), QKeySequence{QStringLiteral("Ctrl+Tab")},
         [this] { m_to.tabs.showNext(); });
 }
 
 void Menus::buildHelp()
 {
-    QMenu* help = menu(tr("&Help"));
+    QMenu* help = menu(QObject::tr("&Help"));
     QWidget* window = m_to.tabs.window();
-    add(help, "help.manual", tr("Manual"), {}, [window] { showManual(*window, false); });
-    add(help, "help.context", tr("Help on This Panel"), QKeySequence::HelpContents, [window] {
-        showManual(*window, true);
-    })->setShortcutContext(Qt::ApplicationShortcut); // in dialogs, too
+    add(help, "help.manual", QObject::tr("Manual"), {}, [window] { showManual(*window, false); });
+    add(help, "help.context", QObject::tr("Help on This Panel"), QKeySequence::HelpContents,
+        [window] { showManual(*window, true); })
+        ->setShortcutContext(Qt::ApplicationShortcut); // in dialogs, too
     help->addSeparator();
-    add(help, "help.keys", tr("Keys"), QKeySequence{QStringLiteral("?")},
-        [this, window] { showKeys(window, m_to.actions); });
-    add(help, "help.planners", tr("Planners"), {}, [window] { showPlanners(window); });
+    add(help, "help.keys", QObject::tr("Keys"), QKeySequence{QStringLiteral("?")},
+        [window] { showKeys(window); });
+    add(help, "help.planners", QObject::tr("Planners"), {}, [window] { showPlanners(window); });
     addCommands(help, MenuPlace::Help);
-    add(help, "help.about", tr("About Plimsoll"), {}, [window] { showAbout(window); });
+    add(help, "help.about", QObject::tr("About Plimsoll"), {}, [window] { showAbout(window); });
 }
 
 void Menus::showSettings()
@@ -343,7 +400,7 @@ void Menus::goToPanel(int by)
         panels << &m_to.view << page->panels();
     else
         panels << m_to.tabs.stack().currentWidget();
-    ui::goToPanel(panels, by);
+    goTo(panels, by);
 }
 
 } // namespace plimsoll::ui

@@ -6,7 +6,6 @@
 #include <QPointer>
 
 #include <functional>
-#include <utility>
 #include <vector>
 
 class QAction;
@@ -15,7 +14,6 @@ class QMenuBar;
 
 namespace plimsoll::ui {
 
-class Actions;
 class DocumentTabs;
 class FileOpener;
 class Finder;
@@ -28,7 +26,6 @@ class ViewBar;
 struct MenuTargets
 {
     QMenuBar& bar;
-    Actions& actions;
     Settings& settings;
     const PageRegistry& kinds;
     DocumentTabs& tabs;
@@ -38,7 +35,8 @@ struct MenuTargets
     Finder& finder;
 };
 
-/// The window's actions, those of its kinds of pages too, in its menu bar.
+/// The window's actions, those of its kinds of pages too, in its menu bar. Their object names
+/// ("file.open") are what buttons know them by.
 class Menus
 {
 public:
@@ -58,8 +56,11 @@ private:
     };
 
     QMenu* menu(const QString& title);
-    QAction* add(QMenu* menu, const char* id, const QString& text, const QKeySequence& key,
+    QAction* add(QMenu* menu, QAnyStringView id, const QString& text, const QKeySequence& key,
                  const Run& run, const char* iconName = "");
+    /// Takes in an action made elsewhere, such as undo.
+    void adopt(QMenu* menu, QAction* action, QAnyStringView id, const QKeySequence& key,
+               const char* iconName);
     /// A command of the shown document, whatever its kind.
     QAction* addFor(QMenu* menu, const char* id, const QString& text, const QKeySequence& key,
                     const PageRun& run, const char* iconName = "");

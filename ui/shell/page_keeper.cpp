@@ -90,7 +90,7 @@ std::vector<session::SessionFilePtr> PageKeeper::otherSessions(const DocumentPag
     std::vector<session::SessionFilePtr> files;
     for (const DocumentPage* other : m_tabs.pages())
         if (other->isInSession() && other->sessionFile() != page.sessionFile()
-            && std::find(files.begin(), files.end(), other->sessionFile()) == files.end())
+            && std::ranges::find(files, other->sessionFile()) == files.end())
             files.push_back(other->sessionFile());
     return files;
 }
@@ -158,7 +158,7 @@ void PageKeeper::pageAtRest(DocumentPage& page)
     if (!page.isAtRest())
         return;
     const std::vector<DocumentPage*>& closed = m_tabs.closed();
-    if (std::find(closed.begin(), closed.end(), &page) != closed.end()) {
+    if (std::ranges::find(closed, &page) != closed.end()) {
         if (isStuck(&page))
             m_tabs.bringBack(page); // its message strip says what went wrong
         else
@@ -170,9 +170,7 @@ void PageKeeper::pageAtRest(DocumentPage& page)
 
 bool PageKeeper::isAtRest() const
 {
-    return m_tabs.closed().empty()
-           && std::all_of(m_tabs.pages().begin(), m_tabs.pages().end(),
-                          [](const DocumentPage* page) { return page->isAtRest(); });
+    return m_tabs.closed().empty() && std::ranges::all_of(m_tabs.pages(), &DocumentPage::isAtRest);
 }
 
 bool PageKeeper::closeAll()
@@ -194,7 +192,7 @@ void PageKeeper::finishClosing()
     if (!m_isClosing || !isAtRest())
         return;
     m_isClosing = false;
-    const auto stuck = std::find_if(m_tabs.pages().begin(), m_tabs.pages().end(), isStuck);
+    const auto stuck = std::ranges::find_if(m_tabs.pages(), isStuck);
     const bool isWritten = stuck == m_tabs.pages().end();
     Q_EMIT allGone(isWritten);
     if (!isWritten)

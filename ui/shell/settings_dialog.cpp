@@ -30,15 +30,18 @@ constexpr int kScaleStep = 5;
 
 /// A list to choose from that follows the setting and sets it.
 template <typename T>
-QComboBox* choice(const std::vector<std::pair<QString, T>>& values, T now,
-                  std::function<void(T)> set)
+QComboBox* choice(Settings& settings, const std::vector<std::pair<QString, T>>& values,
+                  T (Settings::*get)() const, void (Settings::*set)(T),
+                  void (Settings::*changed)(T))
 {
     auto* box = new QComboBox;
     for (const auto& [text, value] : values)
         box->addItem(text, static_cast<int>(value));
-    box->setCurrentIndex(box->findData(static_cast<int>(now)));
-    QObject::connect(box, &QComboBox::activated, box, [box, set = std::move(set)](int row) {
-        set(static_cast<T>(box->itemData(row).toInt()));
+    const auto show = [box](T now) { box->setCurrentIndex(box->findData(static_cast<int>(now))); };
+    show((settings.*get)());
+    QObject::connect(&settings, changed, box, show);
+    QObject::connect(box, &QComboBox::activated, &settings, [box, &settings, set](int row) {
+        (settings.*set)(static_cast<T>(box->itemData(row).toInt()));
     });
     return box;
 }
@@ -170,16 +173,12 @@ void SettingsDialog::buildAppearance()
         m_settings.setScalePercent(100);
         m_settings.setPatterns(PatternStrength::Normal);
     });
-    QComboBox* theme = choice<ThemeChoice>({{tr("As the system"), ThemeChoice::System},
-                                            {tr("Light"), ThemeChoice::Light},
-                                            {tr("Dark"), ThemeChoice::Dark}},
-                                           m_settings.theme(),
-                                           [this](ThemeChoice to) { m_settings.setTheme(to); });
-    connect(&m_settings, &Settings::themeChanged, theme, [theme](ThemeChoice now) {
-        theme->setCurrentIndex(theme->findData(static_cast<int>(now)));
-    });
     addRow(tr("Theme"), tr("Colours of the window; pictures are exported as they are shown."),
-           theme);
+           choice<ThemeChoice>(m_settings,
+                               {{tr("As the system"), ThemeChoice::System},
+                                {tr("Light"), ThemeChoice::Light},
+                                {tr("Dark"), ThemeChoice::Dark}},
+                               &Settings::theme, &Settings::setTheme, &Settings::themeChanged));
 
     auto* scale = new QSpinBox;
     scale->setRange(75, 300);
@@ -193,18 +192,15 @@ void SettingsDialog::buildAppearance()
            tr("Size of text and everything else, 75 to 300 %. Ctrl++ and Ctrl+- change it too."),
            scale);
 
-    QComboBox* patterns = choice<PatternStrength>(
-        {{tr("Off"), PatternStrength::Off},
-         {tr("Normal"), PatternStrength::Normal},
-         {tr("Strong"), PatternStrength::Strong}},
-        m_settings.patterns(), [this](PatternStrength to) { m_settings.setPatterns(to); });
-    connect(&m_settings, &Settings::patternsChanged, patterns, [patterns](PatternStrength now) {
-        patterns->setCurrentIndex(patterns->findData(static_cast<int>(now)));
-    });
     addRow(tr("Patterns"),
            tr("Lines and dots in the classes of memory, so that colour is not all that tells "
               "them apart."),
-           patterns);
+           choice<PatternStrength>(m_settings,
+                                   {{tr("Off"), PatternStrength::Off},
+                                    {tr("Normal"), PatternStrength::Normal},
+                                    {tr("Strong"), PatternStrength::Strong}},
+                                   &Settings::patterns, &Settings::setPatterns,
+                                   &Settings::patternsChanged));
 }
 
 void SettingsDialog::find(const QString& text)
@@ -212,9 +208,8 @@ void SettingsDialog::find(const QString& text)
     const QStringList words = text.toLower().simplified().split(u' ', Qt::SkipEmptyParts);
     std::vector<int> hits(m_pages.size(), 0);
     for (const Row& row : m_rows) {
-        const bool matches = std::all_of(words.begin(), words.end(), [&row](const QString& word) {
-            return row.words.contains(word);
-        });
+        const bool matches = std::ranges::all_of(
+            words, [&row](const QString& word) { return row.words.contains(word); });
         row.label->setVisible(matches);
         row.box->setVisible(matches);
         hits[static_cast<std::size_t>(row.page)] += matches ? 1 : 0;

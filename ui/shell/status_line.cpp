@@ -57,13 +57,10 @@ StatusLine::StatusLine(QWidget* parent) : QWidget{parent}
     row->setContentsMargins(theme.px(12), 0, theme.px(10), 0);
     row->setSpacing(theme.px(8));
     m_sign = new Sign{this};
-    m_state = new TextLabel{{}, TextRole::Small, Role::Muted, this};
-    m_job = new TextLabel{{}, TextRole::Small, Role::Muted, this};
+    for (TextLabel** label : {&m_state, &m_job, &m_note, &m_cursor, &m_facts})
+        *label = new TextLabel{{}, TextRole::Small, Role::Muted, this};
     m_cancel = new QPushButton{tr("Cancel"), this};
     m_cancel->setProperty("link", true);
-    m_note = new TextLabel{{}, TextRole::Small, Role::Muted, this};
-    m_cursor = new TextLabel{{}, TextRole::Small, Role::Muted, this};
-    m_facts = new TextLabel{{}, TextRole::Small, Role::Muted, this};
     row->addWidget(m_sign);
     row->addWidget(m_state);
     row->addSpacing(theme.px(8));

@@ -3,7 +3,6 @@
 
 #include "ui/base/icons.h"
 #include "ui/base/theme.h"
-#include "ui/shell/actions.h"
 #include "ui/shell/find_field.h"
 
 #include <QAction>
@@ -55,14 +54,17 @@ void ViewBar::relabel()
     fold();
 }
 
-void ViewBar::setActions(const Actions& actions)
+void ViewBar::setActions(const QWidget& window)
 {
-    m_undo->setDefaultAction(actions.get(QStringLiteral("edit.undo")));
-    m_redo->setDefaultAction(actions.get(QStringLiteral("edit.redo")));
-    m_findButton->setDefaultAction(actions.get(QStringLiteral("edit.find")));
+    const auto action = [&window](const char* id) {
+        return window.findChild<QAction*>(QString::fromLatin1(id));
+    };
+    m_undo->setDefaultAction(action("edit.undo"));
+    m_redo->setDefaultAction(action("edit.redo"));
+    m_findButton->setDefaultAction(action("edit.find"));
     // Those of a kind of page that the window may not know.
-    QAction* fit = actions.get(QStringLiteral("view.whole"));
-    QAction* exporting = actions.get(QStringLiteral("file.export"));
+    QAction* fit = action("view.whole");
+    QAction* exporting = action("file.export");
     m_fit->setVisible(fit != nullptr);
     m_export->setVisible(exporting != nullptr);
     if (fit == nullptr || exporting == nullptr)

@@ -8,7 +8,6 @@ class QToolButton;
 
 namespace plimsoll::ui {
 
-class Actions;
 class FindField;
 
 /// The bar above a document: undo, redo, fit; find and export at the right. In a narrow window the
@@ -19,7 +18,8 @@ class ViewBar : public QWidget
 
 public:
     explicit ViewBar(QWidget* parent = nullptr);
-    void setActions(const Actions& actions);
+    /// Those of the window, by name.
+    void setActions(const QWidget& window);
     [[nodiscard]] FindField& find() { return *m_find; }
     /// Unfolds the field and gives it the focus.
     void beginFind();
