@@ -11,22 +11,17 @@
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
+#include <QObject>
 #include <QPainter>
 #include <QPainterPath>
 
 #include <algorithm>
-#include <array>
 
 namespace plimsoll::ui {
 
 namespace {
 
 constexpr std::size_t kColumns = 120;
-
-QString translated(const char* text)
-{
-    return QCoreApplication::translate("StartPage", text);
-}
 
 Thumbnail thumbnailOf(const timeline::Timeline& timeline)
 {
@@ -62,7 +57,7 @@ void addPlan(FileSummary& summary, const workspace::PlanDocument& document)
         static_cast<double>(plan->evaluation().stepTime.count())
             / static_cast<double>(std::max<std::int64_t>(1, unplanned.stepTime.count()))
         - 1.0;
-    summary.plan = translated("%1 at %2, %3")
+    summary.plan = QObject::tr("%1 at %2, %3")
                        .arg(QString::fromStdString(plan.provenance->asked.planner),
                             bytesText(*document.budget), percentDifferenceText(slower));
     summary.thumbnail.budget =
@@ -78,7 +73,7 @@ FileSummary summarize(const QString& path, const base::JobContext& job)
     summary.path = path;
     summary.name = fileText(QFileInfo{path}.fileName());
     if (!QFileInfo::exists(path)) {
-        summary.fault = translated("not found");
+        summary.fault = QObject::tr("not found");
         return summary;
     }
     workspace::Choices choices;
@@ -86,13 +81,13 @@ FileSummary summarize(const QString& path, const base::JobContext& job)
     const auto opened =
         workspace::openFile(path.toStdString(), workspace::documentKinds(choices), job);
     if (!opened) {
-        summary.fault = translated("can't be read");
+        summary.fault = QObject::tr("can't be read");
         return summary;
     }
     const workspace::Document& first = *opened->front();
     const auto* document = dynamic_cast<const workspace::PlanDocument*>(&first);
     if (first.session.file)
-        summary.kind = translated("Session");
+        summary.kind = QObject::tr("Session");
     else if (document != nullptr)
         summary.name = fileText(document->graph.program->header.model);
     if (summary.name.isEmpty())
@@ -101,7 +96,7 @@ FileSummary summarize(const QString& path, const base::JobContext& job)
         return summary;
     if (!first.session.file)
         summary.kind =
-            translated("Traced step · %1 ops").arg(countText(document->graph.program->ops.size()));
+            QObject::tr("Traced step · %1 ops").arg(countText(document->graph.program->ops.size()));
     const plan::Evaluation& unplanned = document->first->unplanned->evaluation();
     summary.peak = unplanned.peak;
     summary.thumbnail = thumbnailOf(*unplanned.timeline);

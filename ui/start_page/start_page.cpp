@@ -8,7 +8,6 @@
 
 #include <QGridLayout>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -108,8 +107,6 @@ StartPage::StartPage(Settings& settings, QWidget* parent)
     lookInto(sampleFiles());
 }
 
-StartPage::~StartPage() = default;
-
 void StartPage::buildHead(QVBoxLayout& column)
 {
     const Theme& theme = Theme::current();
@@ -208,12 +205,9 @@ void StartPage::lookInto(const QStringList& paths)
 void StartPage::show(const FileSummary& summary)
 {
     m_known.insert(summary.path, summary);
-    for (FileCard* card : m_column->findChildren<FileCard*>())
-        if (card->path() == summary.path)
-            card->setSummary(summary);
-    for (FileRow* row : m_column->findChildren<FileRow*>())
-        if (row->path() == summary.path)
-            row->setSummary(summary);
+    for (FileButton* button : m_column->findChildren<FileButton*>())
+        if (button->path() == summary.path)
+            button->setSummary(summary);
 }
 
 void StartPage::showError(const QString& first, const QString& rest, const QString& details)

@@ -15,9 +15,6 @@ namespace plimsoll::ui {
 
 class DropZone;
 class ErrorBox;
-class FileCard;
-class FileRow;
-class TextLabel;
 
 /// What the program shows before anything is open: open, drop, samples, recent files, and what went
 /// wrong with the last file.
@@ -27,7 +24,6 @@ class StartPage : public QScrollArea
 
 public:
     explicit StartPage(Settings& settings, QWidget* parent = nullptr);
-    ~StartPage() override;
 
     /// A file could not be opened: a box above everything else, until it is closed.
     void showError(const QString& first, const QString& rest, const QString& details);

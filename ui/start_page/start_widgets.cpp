@@ -56,27 +56,27 @@ QString dayText(const QString& path)
         return {};
     const qint64 days = time.date().daysTo(QDate::currentDate());
     if (days == 0)
-        return QCoreApplication::translate("StartPage", "today, %1")
+        return QObject::tr("today, %1")
             .arg(QLocale{}.toString(time.time(), QStringLiteral("HH:mm")));
     if (days == 1)
-        return QCoreApplication::translate("StartPage", "yesterday");
+        return QObject::tr("yesterday");
     return QLocale{}.toString(time.date(), QStringLiteral("d MMM yyyy"));
 }
 
 } // namespace
 
-FileCard::FileCard(QString path, QWidget* parent) : QAbstractButton{parent}, m_path{std::move(path)}
+FileButton::FileButton(QString path, QWidget* parent)
+    : QAbstractButton{parent}, m_path{std::move(path)}
 {
     m_summary.name = fileText(QFileInfo{m_path}.fileName());
     setAccessibleName(m_summary.name);
     setCursor(Qt::PointingHandCursor);
     setFocusPolicy(Qt::TabFocus); // the ring is for those who come by key
-    // As wide as the row has room for.
+    setAttribute(Qt::WA_Hover);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    setMinimumWidth(Theme::current().px(kWidth));
 }
 
-void FileCard::setSummary(const FileSummary& summary)
+void FileButton::setSummary(const FileSummary& summary)
 {
     m_summary = summary;
     setAccessibleName(summary.name);
@@ -84,22 +84,14 @@ void FileCard::setSummary(const FileSummary& summary)
     update();
 }
 
+FileCard::FileCard(QString path, QWidget* parent) : FileButton{std::move(path), parent}
+{
+    setMinimumWidth(Theme::current().px(kWidth)); // wider where the row has room
+}
+
 QSize FileCard::sizeHint() const
 {
-    const Theme& theme = Theme::current();
-    return {theme.px(kWidth), theme.px(84)};
-}
-
-void FileCard::enterEvent(QEnterEvent* event)
-{
-    QAbstractButton::enterEvent(event);
-    update();
-}
-
-void FileCard::leaveEvent(QEvent* event)
-{
-    QAbstractButton::leaveEvent(event);
-    update();
+    return {Theme::current().px(kWidth), Theme::current().px(84)};
 }
 
 void FileCard::paintEvent(QPaintEvent* /*event*/)
@@ -114,42 +106,27 @@ void FileCard::paintEvent(QPaintEvent* /*event*/)
     painter.drawRoundedRect(card, px(8), px(8));
     if (hasFocus())
         drawFocus(painter, card, px(8));
-    paintThumbnail(painter, QRectF{px(12), px(12), px(92), px(60)}, m_summary.thumbnail);
+    paintThumbnail(painter, QRectF{px(12), px(12), px(92), px(60)}, summary().thumbnail);
     const double left = px(116);
     const double inner = width() - left - px(12);
     double y = px(10);
-    drawLine(painter, QRectF{left, y, inner, px(22)}, m_summary.name, TextRole::Lead, Role::Text);
+    drawLine(painter, QRectF{left, y, inner, px(22)}, summary().name, TextRole::Lead, Role::Text);
     y += px(22);
-    const QString kind = m_summary.fault.isEmpty() ? m_summary.kind : m_summary.fault;
+    const QString kind = summary().fault.isEmpty() ? summary().kind : summary().fault;
     drawLine(painter, QRectF{left, y, inner, px(20)}, kind, TextRole::Body, Role::Muted);
     y += px(21);
-    if (m_summary.peak) {
-        const QString peak = bytesText(*m_summary.peak, Rounding::Up);
+    if (summary().peak) {
+        const QString peak = bytesText(*summary().peak, Rounding::Up);
         drawLine(painter, QRectF{left, y, inner, px(22)}, peak, TextRole::Lead, Role::Text);
         const double after = numberWidth(theme.font(TextRole::Lead), peak) + px(8);
-        drawLine(painter, QRectF{left + after, y, inner - after, px(22)},
-                 QCoreApplication::translate("StartPage", "peak, unplanned"), TextRole::Body,
-                 Role::Muted);
+        drawLine(painter, QRectF{left + after, y, inner - after, px(22)}, tr("peak, unplanned"),
+                 TextRole::Body, Role::Muted);
     }
 }
 
-FileRow::FileRow(QString path, QWidget* parent) : QAbstractButton{parent}, m_path{std::move(path)}
+FileRow::FileRow(QString path, QWidget* parent) : FileButton{std::move(path), parent}
 {
-    m_summary.name = fileText(QFileInfo{m_path}.fileName());
-    setAccessibleName(m_summary.name);
-    setToolTip(plainTip(fileText(m_path)));
-    setCursor(Qt::PointingHandCursor);
-    setFocusPolicy(Qt::TabFocus); // the ring is for those who come by key
-    setAttribute(Qt::WA_Hover);
-    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-}
-
-void FileRow::setSummary(const FileSummary& summary)
-{
-    m_summary = summary;
-    setAccessibleName(summary.name);
-    setAccessibleDescription(summary.kind);
-    update();
+    setToolTip(plainTip(fileText(this->path())));
 }
 
 QSize FileRow::sizeHint() const
@@ -168,35 +145,35 @@ void FileRow::paintEvent(QPaintEvent* /*event*/)
         painter.fillRect(row, theme.color(Role::Raised));
     if (hasFocus())
         drawFocus(painter, row, px(5));
-    const bool gone = !m_summary.fault.isEmpty();
+    const bool gone = !summary().fault.isEmpty();
     const Role ink = gone ? Role::Faint : Role::Text;
     const Role quiet = gone ? Role::Faint : Role::Muted;
     paintThumbnail(painter, QRectF{px(12), (row.height() - px(23)) / 2, px(64), px(23)},
-                   m_summary.thumbnail);
+                   summary().thumbnail);
     // Columns as shares of what lies right of the thumbnail.
     const double left = px(92);
     const double width = row.width() - left - px(14);
     const auto cell = [&](double from, double to) {
         return QRectF{left + width * from, 0, width * (to - from) - px(10), row.height()};
     };
-    drawLine(painter, cell(0.0, 0.30), m_summary.name, TextRole::Body, ink);
-    drawLine(painter, cell(0.30, 0.48), gone ? m_summary.fault : m_summary.kind, TextRole::Body,
+    drawLine(painter, cell(0.0, 0.30), summary().name, TextRole::Body, ink);
+    drawLine(painter, cell(0.30, 0.48), gone ? summary().fault : summary().kind, TextRole::Body,
              quiet);
-    if (m_summary.peak) {
-        QString peak = bytesText(*m_summary.peak, Rounding::Up);
-        if (m_summary.planned)
-            peak += QStringLiteral(" → ") + bytesText(*m_summary.planned, Rounding::Up);
+    if (summary().peak) {
+        QString peak = bytesText(*summary().peak, Rounding::Up);
+        if (summary().planned)
+            peak += QStringLiteral(" → ") + bytesText(*summary().planned, Rounding::Up);
         drawLine(painter, cell(0.48, 0.66), peak, TextRole::Body, ink, Qt::AlignRight);
     }
-    drawLine(painter, cell(0.68, 0.86), m_summary.plan, TextRole::Body, quiet);
-    drawLine(painter, QRectF{left + width * 0.86, 0, width * 0.14, row.height()}, dayText(m_path),
+    drawLine(painter, cell(0.68, 0.86), summary().plan, TextRole::Body, quiet);
+    drawLine(painter, QRectF{left + width * 0.86, 0, width * 0.14, row.height()}, dayText(path()),
              TextRole::Body, quiet, Qt::AlignRight);
 }
 
 void FileRow::contextMenuEvent(QContextMenuEvent* event)
 {
     QMenu menu{this};
-    menu.addAction(tr("Remove From the List"), this, [this] { Q_EMIT removeRequested(m_path); });
+    menu.addAction(tr("Remove From the List"), this, [this] { Q_EMIT removeRequested(path()); });
     menu.exec(event->globalPos());
 }
 

@@ -4,17 +4,33 @@
 #include "ui/start_page/file_summary.h"
 
 #include <QAbstractButton>
-#include <QFrame>
 
 class QLabel;
-class QPushButton;
 
 namespace plimsoll::ui {
 
 class TextLabel;
 
-/// A sample: thumbnail, name, kind, peak. The whole card is one button.
-class FileCard : public QAbstractButton
+/// A file that can be opened: the whole widget is one button.
+class FileButton : public QAbstractButton
+{
+    Q_OBJECT
+
+public:
+    [[nodiscard]] const QString& path() const { return m_path; }
+    void setSummary(const FileSummary& summary);
+
+protected:
+    FileButton(QString path, QWidget* parent);
+    [[nodiscard]] const FileSummary& summary() const { return m_summary; }
+
+private:
+    QString m_path;
+    FileSummary m_summary;
+};
+
+/// A sample: thumbnail, name, kind, peak.
+class FileCard : public FileButton
 {
     Q_OBJECT
 
@@ -23,29 +39,19 @@ public:
     static constexpr int kWidth = 268;
 
     explicit FileCard(QString path, QWidget* parent = nullptr);
-    [[nodiscard]] const QString& path() const { return m_path; }
-    void setSummary(const FileSummary& summary);
     [[nodiscard]] QSize sizeHint() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
-    void enterEvent(QEnterEvent* event) override;
-    void leaveEvent(QEvent* event) override;
-
-private:
-    QString m_path;
-    FileSummary m_summary;
 };
 
 /// A recent file in one line.
-class FileRow : public QAbstractButton
+class FileRow : public FileButton
 {
     Q_OBJECT
 
 public:
     explicit FileRow(QString path, QWidget* parent = nullptr);
-    [[nodiscard]] const QString& path() const { return m_path; }
-    void setSummary(const FileSummary& summary);
     [[nodiscard]] QSize sizeHint() const override;
 
 Q_SIGNALS:
@@ -54,10 +60,6 @@ Q_SIGNALS:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
-
-private:
-    QString m_path;
-    FileSummary m_summary;
 };
 
 /// Says that files can be dropped; the whole window takes them.
