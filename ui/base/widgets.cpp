@@ -6,6 +6,7 @@
 #include "ui/base/texts.h"
 
 #include <QFontMetricsF>
+#include <QLabel>
 #include <QPainter>
 
 #include <array>
@@ -135,6 +136,59 @@ void drawCard(QPainter& painter, const QRectF& rect, double radius)
     drawKept(painter, rect.topLeft(), QStringLiteral("card %1").arg(radius),
              card.adjusted(-kShadow, -kShadow, kShadow, kShadow),
              [&](QPainter& onto) { drawCardShapes(onto, card, radius); });
+}
+
+namespace {
+
+template <typename Layout>
+Layout* makeBox(QWidget* widget, int spacing, const QMargins& margins)
+{
+    const Theme& theme = Theme::current();
+    auto* layout = new Layout{widget};
+    layout->setContentsMargins(theme.px(margins.left()), theme.px(margins.top()),
+                               theme.px(margins.right()), theme.px(margins.bottom()));
+    layout->setSpacing(theme.px(spacing));
+    return layout;
+}
+
+} // namespace
+
+QHBoxLayout* makeRow(QWidget* widget, int spacing, const QMargins& margins)
+{
+    return makeBox<QHBoxLayout>(widget, spacing, margins);
+}
+
+QVBoxLayout* makeColumn(QWidget* widget, int spacing, const QMargins& margins)
+{
+    return makeBox<QVBoxLayout>(widget, spacing, margins);
+}
+
+QFormLayout* makeForm(QWidget* widget, int across, int down)
+{
+    auto* form = new QFormLayout{widget};
+    form->setContentsMargins(0, 0, 0, 0);
+    form->setHorizontalSpacing(Theme::current().px(across));
+    form->setVerticalSpacing(Theme::current().px(down));
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    return form;
+}
+
+TextLabel* makeFieldLabel(const QString& text, QWidget* parent)
+{
+    const Theme& theme = Theme::current();
+    auto* label = new TextLabel{text, TextRole::Body, Role::Muted, parent};
+    label->setMinimumSize(theme.px(kFieldLabelWidth), theme.rowHeight(28));
+    return label;
+}
+
+QLabel* makeErrorLabel(QWidget* parent)
+{
+    auto* label = new QLabel{parent};
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setForegroundRole(QPalette::BrightText); // danger
+    label->hide();
+    return label;
 }
 
 } // namespace plimsoll::ui

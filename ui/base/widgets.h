@@ -3,10 +3,15 @@
 
 #include "ui/base/theme.h"
 
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QMargins>
+#include <QVBoxLayout>
 #include <QWidget>
 
 #include <optional>
 
+class QLabel;
 class QPainter;
 
 namespace plimsoll::ui {
@@ -50,5 +55,20 @@ private:
 
 /// A floating card: shadow of three stacked rounded rectangles, panel ground, border.
 void drawCard(QPainter& painter, const QRectF& rect, double radius = 6.0);
+
+// Layouts and the parts of forms. All lengths are before scaling.
+
+/// As wide as the labels of the window's forms, so that their fields line up.
+inline constexpr int kFieldLabelWidth = 58;
+
+/// `widget` may be null: the layout goes into another one.
+QHBoxLayout* makeRow(QWidget* widget, int spacing = 0, const QMargins& margins = {});
+QVBoxLayout* makeColumn(QWidget* widget, int spacing = 0, const QMargins& margins = {});
+/// Fields take the width that is there; `across` lies between labels and fields, `down` between
+/// rows.
+QFormLayout* makeForm(QWidget* widget, int across, int down);
+[[nodiscard]] TextLabel* makeFieldLabel(const QString& text, QWidget* parent);
+/// For what is wrong with a field: in the colour of danger, wrapped, hidden at first.
+[[nodiscard]] QLabel* makeErrorLabel(QWidget* parent);
 
 } // namespace plimsoll::ui

@@ -4,17 +4,16 @@
 #include "ui/base/help_context.h"
 #include "ui/base/icons.h"
 #include "ui/base/theme.h"
+#include "ui/base/widgets.h"
 #include "ui/manual/manual_browser.h"
 #include "ui/manual/manual_list.h"
 #include "ui/manual/manual_search.h"
 
 #include <QApplication>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QShortcut>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 namespace plimsoll::ui {
 
@@ -83,21 +82,16 @@ void ManualWindow::buildBar()
         m_search->selectAll();
     });
 
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(theme.px(8), theme.px(8), theme.px(8), theme.px(8));
-    bar->setSpacing(theme.px(4));
+    auto* bar = makeRow(nullptr, 4, {8, 8, 8, 8});
     bar->addWidget(m_search);
     bar->addSpacing(theme.px(8));
     for (QToolButton* each : {m_back, m_forward, first})
         bar->addWidget(each);
     bar->addStretch(1);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(theme.px(6));
+    auto* row = makeRow(nullptr, 6);
     row->addWidget(m_list);
     row->addWidget(m_page, 1);
-    auto* column = new QVBoxLayout{this};
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = makeColumn(this);
     column->addLayout(bar);
     column->addLayout(row, 1);
     setTabOrder(m_search, m_list);

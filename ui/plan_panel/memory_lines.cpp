@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kDelay = 150; ///< ms without another plan
 constexpr std::size_t kKnown = 64;
-constexpr int kLabelWidth = 58; ///< as the fields' above
 constexpr int kFigureWidth = 68;
 
 } // namespace
@@ -27,11 +26,6 @@ MemoryLines::MemoryLines(QWidget* parent) : QWidget{parent}
     m_later.setInterval(kDelay);
     connect(&m_later, &QTimer::timeout, this, &MemoryLines::compute);
     refresh();
-}
-
-MemoryLines::~MemoryLines()
-{
-    m_packer.stop();
 }
 
 void MemoryLines::build()
@@ -61,7 +55,7 @@ void MemoryLines::build()
     grid->addWidget(m_packedNote, 0, 2);
     grid->addWidget(m_reservedNote, 1, 2);
     grid->addWidget(m_expandable, 2, 1, 1, 2);
-    grid->setColumnMinimumWidth(0, theme.px(kLabelWidth));
+    grid->setColumnMinimumWidth(0, theme.px(kFieldLabelWidth));
     grid->setColumnStretch(2, 1);
     setAccessibleName(tr("Memory with addresses"));
     setToolTip(tr("Packed: all of the plan's blocks at fixed addresses. Reserved: what PyTorch's "

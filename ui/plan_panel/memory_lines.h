@@ -26,7 +26,6 @@ class MemoryLines : public QWidget
 
 public:
     explicit MemoryLines(QWidget* parent = nullptr);
-    ~MemoryLines() override;
 
     /// The plan whose figures stand beside these, and the budget they are held against; null: none.
     void setPlan(const plan::VerifiedPlanPtr& plan, base::Bytes budget);

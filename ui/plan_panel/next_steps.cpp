@@ -11,7 +11,6 @@
 #include <QFontMetricsF>
 #include <QFrame>
 #include <QPainter>
-#include <QVBoxLayout>
 
 namespace plimsoll::ui {
 
@@ -78,9 +77,7 @@ private:
 NextSteps::NextSteps(QWidget* parent) : QWidget{parent}
 {
     const Theme& theme = Theme::current();
-    auto* column = new QVBoxLayout{this};
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = makeColumn(this);
     auto* line = new QFrame{this};
     line->setProperty("line", true);
     column->addWidget(line);

@@ -13,7 +13,6 @@
 #include <QGuiApplication>
 #include <QStackedWidget>
 #include <QTableView>
-#include <QVBoxLayout>
 
 #include <chrono>
 
@@ -45,9 +44,7 @@ AccessPage::AccessPage(QWidget* parent)
     setManualPage(*this, QStringLiteral("window.md#plan-and-runs"));
     const Theme& theme = Theme::current();
     auto* filled = new QWidget{m_pages};
-    auto* rows = new QVBoxLayout{filled};
-    rows->setContentsMargins(0, 0, 0, 0);
-    rows->setSpacing(0);
+    auto* rows = makeColumn(filled);
     auto* head = new QVBoxLayout;
     head->setContentsMargins(theme.px(12), theme.px(4), theme.px(8), theme.px(4));
     head->setSpacing(theme.px(2));
@@ -60,8 +57,7 @@ AccessPage::AccessPage(QWidget* parent)
     m_sentence->setAlignment(Qt::AlignCenter);
     m_pages->addWidget(m_sentence);
     m_pages->addWidget(filled);
-    auto* layout = new QVBoxLayout{this};
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto* layout = makeColumn(this);
     layout->addWidget(m_pages);
     buildTable();
     m_later.setSingleShot(true);
@@ -70,11 +66,6 @@ AccessPage::AccessPage(QWidget* parent)
     connect(&m_maker, &JobRunnerBase::progressed, this, [this](int perMille) {
         m_sentence->setText(tr("Looking up accesses… %1").arg(percentText(perMille / 1000.0)));
     });
-}
-
-AccessPage::~AccessPage()
-{
-    m_maker.stop();
 }
 
 void AccessPage::buildTable()

@@ -27,7 +27,6 @@ class AccessPage : public QWidget
 
 public:
     explicit AccessPage(QWidget* parent = nullptr);
-    ~AccessPage() override;
 
     /// What is planned: the step, the device, the budget.
     void setProblem(const plan::Problem& problem);

@@ -10,7 +10,6 @@
 #include "ui/timeline/patterns.h"
 
 #include <QButtonGroup>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QMenu>
 #include <QPixmap>
@@ -18,7 +17,6 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QTreeView>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -65,16 +63,12 @@ LivePage::LivePage(QWidget* parent)
     : QWidget{parent}, m_model{new LiveModel{this}}, m_pages{new QStackedWidget{this}}
 {
     setManualPage(*this, QStringLiteral("window.md#plan-and-runs"));
-    auto* column = new QVBoxLayout{this};
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = makeColumn(this);
     auto* empty = new TextLabel{tr("Point at the timeline."), TextRole::Body, Role::Muted, m_pages};
     empty->setAlignment(Qt::AlignCenter);
     m_pages->addWidget(empty);
     auto* filled = new QWidget{m_pages};
-    auto* rows = new QVBoxLayout{filled};
-    rows->setContentsMargins(0, 0, 0, 0);
-    rows->setSpacing(0);
+    makeColumn(filled);
     m_pages->addWidget(filled);
     column->addWidget(m_pages);
     buildHead();
@@ -84,17 +78,9 @@ LivePage::LivePage(QWidget* parent)
     connect(&m_later, &QTimer::timeout, this, &LivePage::refresh);
 }
 
-LivePage::~LivePage()
-{
-    m_grower.stop();
-}
-
 void LivePage::buildHead()
 {
-    const Theme& theme = Theme::current();
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(theme.px(12), theme.px(3), theme.px(8), theme.px(3));
-    row->setSpacing(theme.px(2));
+    auto* row = makeRow(nullptr, 2, {12, 3, 8, 3});
     m_head = new TextLabel{{}, TextRole::Body, Role::Muted, this};
     m_head->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     row->addWidget(m_head, 1);

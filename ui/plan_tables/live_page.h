@@ -25,7 +25,6 @@ class LivePage : public QWidget
 
 public:
     explicit LivePage(QWidget* parent = nullptr);
-    ~LivePage() override;
 
     /// The shown plan. While the line is dragged the page waits for the hand to rest.
     void setPlan(const plan::VerifiedPlanPtr& plan, bool isDragging);

@@ -6,7 +6,6 @@
 #include "ui/base/widgets.h"
 #include "ui/plan_tables/table_look.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPushButton>
 #include <QTableView>
@@ -30,9 +29,7 @@ MeasuredPage::MeasuredPage(QWidget* parent)
     remove->setToolTip(tr("Take the measurement away; its file stays as it is"));
     connect(remove, &QPushButton::clicked, this, &MeasuredPage::removeRequested);
     row->addWidget(remove);
-    auto* layout = new QVBoxLayout{this};
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = makeColumn(this);
     layout->addLayout(row);
     layout->addWidget(m_table, 1);
     m_table->setModel(m_model);

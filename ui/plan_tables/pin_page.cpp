@@ -7,12 +7,10 @@
 #include "ui/base/widgets.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -51,12 +49,10 @@ QString priceText(const workspace::PinPrice& price)
 
 } // namespace
 
-PinPage::PinPage(QWidget* parent) : QWidget{parent}, m_error{new QLabel{this}}
+PinPage::PinPage(QWidget* parent) : QWidget{parent}, m_error{makeErrorLabel(this)}
 {
     setManualPage(*this, QStringLiteral("window.md#pins"));
-    const Theme& theme = Theme::current();
-    auto* column = new QVBoxLayout{this};
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = makeColumn(this);
     auto* area = new QScrollArea{this};
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);
@@ -66,14 +62,12 @@ PinPage::PinPage(QWidget* parent) : QWidget{parent}, m_error{new QLabel{this}}
     area->setWidget(content);
     content->setAutoFillBackground(false); // the area's own ground, as in the other pages
     column->addWidget(area);
-    m_list = new QVBoxLayout{content};
-    m_list->setContentsMargins(theme.px(12), theme.px(8), theme.px(12), theme.px(8));
-    m_list->setSpacing(theme.px(6));
+    m_list = makeColumn(content, 6, {12, 8, 12, 8});
     m_list->addWidget(new TextLabel{
         tr("What every plan keeps, or computes again, by module, op or tensor; * stands for "
            "anything."),
         TextRole::Small, Role::Muted, this});
-    m_new = makeRow();
+    m_new = makePinRow();
     m_new.glob->setPlaceholderText(
         QStringLiteral("h.*.mlp, aten.gelu.default, h.0:aten.add.Tensor"));
     m_new.glob->setAccessibleName(tr("Another pin: module, op or tensor"));
@@ -81,24 +75,17 @@ PinPage::PinPage(QWidget* parent) : QWidget{parent}, m_error{new QLabel{this}}
     m_new.remove->setToolTip(tr("Pin"));
     m_new.remove->setAccessibleName(tr("Pin"));
     m_list->addWidget(m_new.widget);
-    m_error->setTextFormat(Qt::PlainText);
-    m_error->setWordWrap(true);
-    m_error->setForegroundRole(QPalette::BrightText); // danger
-    m_error->hide();
     m_list->addWidget(m_error);
     m_list->addStretch(1);
     connect(m_new.glob, &QLineEdit::returnPressed, this, &PinPage::readNew);
     connect(m_new.remove, &QToolButton::clicked, this, &PinPage::readNew);
 }
 
-PinPage::Row PinPage::makeRow()
+PinPage::Row PinPage::makePinRow()
 {
-    const Theme& theme = Theme::current();
     Row row;
     row.widget = new QWidget{this};
-    auto* line = new QHBoxLayout{row.widget};
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(theme.px(8));
+    auto* line = makeRow(row.widget, 8);
     row.kind = new QComboBox{row.widget};
     row.kind->addItem(icon(QStringLiteral("keep")), tr("always keep"),
                       QString::fromUtf8(kKeep.data()));
@@ -126,6 +113,13 @@ PinPage::Row PinPage::makeRow()
     line->addWidget(row.price);
     line->addWidget(row.remove);
     return row;
+}
+
+void PinPage::fillIn(const Row& row, const std::string& pin)
+{
+    const bool isKeep = pin.starts_with(kKeep);
+    row.kind->setCurrentIndex(isKeep ? 0 : 1);
+    row.glob->setText(QString::fromStdString(pin.substr((isKeep ? kKeep : kRecompute).size())));
 }
 
 std::string PinPage::textOf(const Row& row)
@@ -163,12 +157,8 @@ void PinPage::buildRows()
     }
     m_rows.clear();
     for (std::size_t i = 0; i < m_pins.size(); ++i) {
-        Row row = makeRow();
-        const std::string_view pin = m_pins[i];
-        const bool isKeep = pin.starts_with(kKeep);
-        row.kind->setCurrentIndex(isKeep ? 0 : 1);
-        row.glob->setText(
-            QString::fromStdString(m_pins[i].substr((isKeep ? kKeep : kRecompute).size())));
+        Row row = makePinRow();
+        fillIn(row, m_pins[i]);
         m_list->insertWidget(static_cast<int>(i) + 1, row.widget);
         connect(row.kind, &QComboBox::activated, this, [this, i] { readRow(i); });
         connect(row.glob, &QLineEdit::editingFinished, this, [this, i] { readRow(i); });
@@ -205,10 +195,7 @@ void PinPage::readNew()
 
 void PinPage::add(const QString& pin)
 {
-    const std::string text = pin.toStdString();
-    const bool isKeep = std::string_view{text}.starts_with(kKeep);
-    m_new.kind->setCurrentIndex(isKeep ? 0 : 1);
-    m_new.glob->setText(QString::fromStdString(text.substr((isKeep ? kKeep : kRecompute).size())));
+    fillIn(m_new, pin.toStdString());
     readNew();
 }
 

@@ -51,7 +51,8 @@ private:
         TextLabel* price = nullptr;
         QToolButton* remove = nullptr;
     };
-    [[nodiscard]] Row makeRow();
+    [[nodiscard]] Row makePinRow();
+    static void fillIn(const Row& row, const std::string& pin);
     [[nodiscard]] static std::string textOf(const Row& row);
     void buildRows();
     void readRow(std::size_t row);

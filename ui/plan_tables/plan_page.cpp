@@ -21,7 +21,6 @@
 #include <QScrollBar>
 #include <QStackedWidget>
 #include <QTableView>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -157,16 +156,13 @@ PlanPage::PlanPage(QWidget* parent)
     m_pages->addWidget(m_sentence);
     m_pages->addWidget(m_table);
     m_pages->addWidget(m_bound);
-    auto* layout = new QVBoxLayout{this};
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = makeColumn(this);
     m_runtime = new TextLabel{{}, TextRole::Small, Role::Muted, this};
     m_runtime->setObjectName(QStringLiteral("runtime"));
     m_runtime->setSteady(); // plans of a drag keep other numbers of results
     m_runtime->setMinimumHeight(Theme::current().px(22));
     m_runtime->hide();
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(Theme::current().px(8), 0, Theme::current().px(8), 0);
+    auto* row = makeRow(nullptr, 0, {8, 0, 8, 0});
     row->addWidget(m_runtime);
     layout->addLayout(row);
     layout->addWidget(m_pages);

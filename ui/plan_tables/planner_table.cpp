@@ -315,11 +315,6 @@ void PlannerTable::layOut()
     viewport()->update();
 }
 
-QSize PlannerTable::sizeHint() const
-{
-    return minimumSizeHint();
-}
-
 QSize PlannerTable::minimumSizeHint() const
 {
     const int rows = std::min(kLeastRows, std::max(1, m_model->rowCount()));

@@ -35,7 +35,7 @@ public:
     /// What a frame of a drag may call: only cells that changed are painted.
     void showAt(PlannersAt asked);
     [[nodiscard]] PlannerModel* model() const { return m_model; }
-    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override { return minimumSizeHint(); }
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 Q_SIGNALS:

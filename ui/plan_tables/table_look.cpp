@@ -11,7 +11,6 @@
 #include <QPainter>
 #include <QStackedWidget>
 #include <QTableView>
-#include <QVBoxLayout>
 
 namespace plimsoll::ui {
 
@@ -187,8 +186,7 @@ void layOutTable(QWidget& page, QTableView& table, const QString& whileEmpty)
     empty->setAlignment(Qt::AlignCenter);
     pages->addWidget(empty);
     pages->addWidget(&table);
-    auto* layout = new QVBoxLayout{&page};
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto* layout = makeColumn(&page);
     layout->addWidget(pages);
     QObject::connect(table.model(), &QAbstractItemModel::modelReset, pages, [pages, &table] {
         pages->setCurrentIndex(table.model()->rowCount() > 0 ? 1 : 0);

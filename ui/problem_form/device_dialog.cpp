@@ -7,11 +7,8 @@
 #include "ui/base/widgets.h"
 
 #include <QDialogButtonBox>
-#include <QFormLayout>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 namespace plimsoll::ui {
 
@@ -46,13 +43,8 @@ DeviceDialog::DeviceDialog(const plan::Device& like, QWidget* parent) : QDialog{
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Other GPU"));
     const Theme& theme = Theme::current();
-    auto* column = new QVBoxLayout{this};
-    column->setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16));
-    column->setSpacing(theme.px(12));
-    auto* form = new QFormLayout;
-    form->setHorizontalSpacing(theme.px(12));
-    form->setVerticalSpacing(theme.px(6));
-    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    auto* column = makeColumn(this, 12, {16, 16, 16, 16});
+    auto* form = makeForm(nullptr, 12, 6);
     column->addLayout(form);
     addFields(*form, like);
     m_error = new TextLabel{{}, TextRole::Small, Role::Danger, this};
@@ -78,49 +70,42 @@ void DeviceDialog::addFields(QFormLayout& form, const plan::Device& like)
 {
     const QString rate = tr("FLOP/s");
     const QString flow = tr("B/s");
-    addField(form, {"name", tr("Name"), {}, tr("How lists show it.")}, tr("My GPU"));
-    addField(form, {"memory", tr("Memory"), {}, tr("As the driver reports it: 24GiB, 24564MiB.")},
-             QString::number(like.memory.count() >> 20U) + QStringLiteral("MiB"));
-    addField(form,
-             {"bandwidth", tr("Bandwidth"), flow, tr("Of its memory, bytes per second: 1008G.")},
-             rateText(like.bandwidth));
-    addField(form, {"float32", tr("FP32"), rate, tr("Peak FLOP per second: 82.6T.")},
-             rateText(rateOf(like, "float32")));
     const QString dense = tr("Peak FLOP per second, dense; empty: as FP32.");
-    addField(form, {"bfloat16", tr("BF16"), rate, dense}, rateText(rateOf(like, "bfloat16")));
-    addField(form, {"float16", tr("FP16"), rate, dense}, rateText(rateOf(like, "float16")));
-    addField(form, {"float64", tr("FP64"), rate, tr("Peak FLOP per second; empty: as FP32.")},
-             rateText(rateOf(like, "float64")));
-    addField(form,
-             {"host", tr("Host link"), flow,
-              tr("To the host and back, bytes per second of one direction; empty: 16G, as PCI "
-                 "Express 3.0 x16.")},
-             rateText(like.hostLink));
-    addField(form,
-             {"link", tr("GPU link"), flow,
-              tr("To another GPU, bytes per second of one direction; 0 or empty: through the "
-                 "host.")},
-             rateText(like.deviceLink));
-    addField(form,
-             {"latency", tr("Latency"), tr("ns"),
-              tr("Nanoseconds between two kernels of an eager program; empty: 4000.")},
-             QString::number(like.launchLatency.count()));
-}
-
-void DeviceDialog::addField(QFormLayout& form, const FieldText& texts, const QString& text)
-{
-    auto* edit = new QLineEdit{text, this};
-    edit->setAccessibleName(texts.title);
-    edit->setAccessibleDescription(texts.sentence);
-    edit->setToolTip(texts.sentence);
-    connect(edit, &QLineEdit::textChanged, this, &DeviceDialog::readFields);
-    auto* row = new QHBoxLayout;
-    row->addWidget(edit);
-    auto* unit = new TextLabel{texts.unit, TextRole::Small, Role::Faint, this};
-    unit->setFixedWidth(Theme::current().px(kUnitWidth));
-    row->addWidget(unit);
-    form.addRow(new TextLabel{texts.title, TextRole::Body, Role::Muted, this}, row);
-    m_fields.push_back({texts.key, texts.title, edit});
+    const auto flops = [&like](const char* dtype) { return rateText(rateOf(like, dtype)); };
+    const auto add = [&](const char* key, const QString& title, const QString& unit,
+                         const QString& sentence, const QString& text) {
+        auto* edit = new QLineEdit{text, this};
+        edit->setAccessibleName(title);
+        edit->setAccessibleDescription(sentence);
+        edit->setToolTip(sentence);
+        connect(edit, &QLineEdit::textChanged, this, &DeviceDialog::readFields);
+        auto* row = new QHBoxLayout;
+        row->addWidget(edit);
+        auto* unitLabel = new TextLabel{unit, TextRole::Small, Role::Faint, this};
+        unitLabel->setFixedWidth(Theme::current().px(kUnitWidth));
+        row->addWidget(unitLabel);
+        form.addRow(new TextLabel{title, TextRole::Body, Role::Muted, this}, row);
+        m_fields.push_back({key, title, edit});
+    };
+    add("name", tr("Name"), {}, tr("How lists show it."), tr("My GPU"));
+    add("memory", tr("Memory"), {}, tr("As the driver reports it: 24GiB, 24564MiB."),
+        QString::number(like.memory.count() >> 20U) + QStringLiteral("MiB"));
+    add("bandwidth", tr("Bandwidth"), flow, tr("Of its memory, bytes per second: 1008G."),
+        rateText(like.bandwidth));
+    add("float32", tr("FP32"), rate, tr("Peak FLOP per second: 82.6T."), flops("float32"));
+    add("bfloat16", tr("BF16"), rate, dense, flops("bfloat16"));
+    add("float16", tr("FP16"), rate, dense, flops("float16"));
+    add("float64", tr("FP64"), rate, tr("Peak FLOP per second; empty: as FP32."), flops("float64"));
+    add("host", tr("Host link"), flow,
+        tr("To the host and back, bytes per second of one direction; empty: 16G, as PCI Express "
+           "3.0 x16."),
+        rateText(like.hostLink));
+    add("link", tr("GPU link"), flow,
+        tr("To another GPU, bytes per second of one direction; 0 or empty: through the host."),
+        rateText(like.deviceLink));
+    add("latency", tr("Latency"), tr("ns"),
+        tr("Nanoseconds between two kernels of an eager program; empty: 4000."),
+        QString::number(like.launchLatency.count()));
 }
 
 /// What is wrong, without the example that the command line needs and with the field's own name.

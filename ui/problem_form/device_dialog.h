@@ -35,16 +35,8 @@ private:
         QString title;
         QLineEdit* edit = nullptr;
     };
-    struct FieldText
-    {
-        const char* key = "";
-        QString title;
-        QString unit; ///< "": the value brings its own
-        QString sentence;
-    };
 
     void addFields(QFormLayout& form, const plan::Device& like);
-    void addField(QFormLayout& form, const FieldText& texts, const QString& text);
     [[nodiscard]] QString sentenceOf(const base::Error& error) const;
     [[nodiscard]] base::Result<plan::Device> device() const;
     void readFields();

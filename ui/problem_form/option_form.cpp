@@ -9,7 +9,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QFormLayout>
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSpinBox>
@@ -21,8 +20,6 @@
 namespace plimsoll::ui {
 
 namespace {
-
-constexpr double kLabelWidth = 58; // as in the panel: the fields line up
 
 std::optional<solve::OptionRecord> recordOf(const std::string& planner, const std::string& name)
 {
@@ -51,12 +48,7 @@ int numberOf(const solve::OptionValue& value)
 
 OptionForm::OptionForm(QWidget* parent) : QWidget{parent}
 {
-    const Theme& theme = Theme::current();
-    auto* form = new QFormLayout{this};
-    form->setContentsMargins(0, 0, 0, 0);
-    form->setHorizontalSpacing(theme.px(8));
-    form->setVerticalSpacing(theme.px(6));
-    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    makeForm(this, 8, 6);
     for (const auto& planner : solve::planners())
         for (const solve::OptionRecord& record : planner->descriptor().options)
             if (std::ranges::find(m_rows, record.name, &Row::name) == m_rows.end())
@@ -168,7 +160,7 @@ void OptionForm::addRow(const solve::OptionRecord& record)
     row.field->setAccessibleDescription(sentence);
     // A switch brings its own text; the label's room stays, so that all fields line up.
     auto* label = new TextLabel{isSwitch ? QString{} : title, TextRole::Body, Role::Muted, this};
-    label->setMinimumWidth(theme.px(kLabelWidth));
+    label->setMinimumWidth(theme.px(kFieldLabelWidth));
     if (!isSwitch)
         label->setMinimumHeight(theme.rowHeight(28));
     formLayout().addRow(label, row.field);

@@ -11,17 +11,13 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QLocale>
-#include <QVBoxLayout>
 
 namespace plimsoll::ui {
 
 namespace {
-
-constexpr double kLabelWidth = 58; // as in the panel: the fields line up
 
 /// "100GB/s", as the field takes it.
 QString rateText(double perSecond)
@@ -53,13 +49,11 @@ QString latencyText(base::Nanoseconds time)
 } // namespace
 
 ParallelForm::ParallelForm(QWidget* parent)
-    : QWidget{parent}, m_fields{new QWidget{this}}, m_error{new QLabel{this}}
+    : QWidget{parent}, m_fields{new QWidget{this}}, m_error{makeErrorLabel(this)}
 {
     setManualPage(*this, QStringLiteral("data-parallel.md"));
     const Theme& theme = Theme::current();
-    auto* column = new QVBoxLayout{this};
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme.px(2));
+    auto* column = makeColumn(this, 2);
     m_isOn = new QCheckBox{QStringLiteral("Data parallel (DDP)"), this};
     m_isOn->setToolTip(plainTip(QStringLiteral(
         "Plan the step of one of several processes under DistributedDataParallel: its gradient "
@@ -68,14 +62,10 @@ ParallelForm::ParallelForm(QWidget* parent)
     auto* head = new QFormLayout;
     head->setHorizontalSpacing(theme.px(8));
     auto* blank = new QWidget{this};
-    blank->setFixedWidth(theme.px(kLabelWidth)); // in line with the fields
+    blank->setFixedWidth(theme.px(kFieldLabelWidth)); // in line with the fields
     head->addRow(blank, m_isOn);
     column->addLayout(head);
-    auto* form = new QFormLayout{m_fields};
-    form->setContentsMargins(0, 0, 0, 0);
-    form->setHorizontalSpacing(theme.px(8));
-    form->setVerticalSpacing(theme.px(2));
-    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    auto* form = makeForm(m_fields, 8, 2);
     m_world = addField(*form, QStringLiteral("World"),
                        QStringLiteral("How many processes train together, each on its own GPU."));
     m_bucket = addField(*form, QStringLiteral("Bucket"),
@@ -95,10 +85,6 @@ ParallelForm::ParallelForm(QWidget* parent)
                                         "nothing of it is hidden, hooks don't matter."));
     addZero(*form);
     column->addWidget(m_fields);
-    m_error->setTextFormat(Qt::PlainText);
-    m_error->setWordWrap(true);
-    m_error->setForegroundRole(QPalette::BrightText); // danger
-    m_error->hide();
     column->addWidget(m_error);
     for (TextLabel*& line : m_spent) {
         line = new TextLabel{{}, TextRole::Small, Role::Muted, this};
@@ -112,9 +98,7 @@ ParallelForm::ParallelForm(QWidget* parent)
 
 QLineEdit* ParallelForm::addField(QFormLayout& form, const QString& title, const QString& tip)
 {
-    const Theme& theme = Theme::current();
-    auto* label = new TextLabel{title, TextRole::Body, Role::Muted, m_fields};
-    label->setMinimumSize(theme.px(kLabelWidth), theme.rowHeight(28));
+    TextLabel* label = makeFieldLabel(title, m_fields);
     auto* edit = new QLineEdit{m_fields};
     edit->setAccessibleName(title);
     edit->setToolTip(plainTip(tip));
@@ -135,10 +119,8 @@ QCheckBox* ParallelForm::addSwitch(QFormLayout& form, const QString& title, cons
 
 void ParallelForm::addZero(QFormLayout& form)
 {
-    const Theme& theme = Theme::current();
     const QString title = QStringLiteral("ZeRO");
-    auto* label = new TextLabel{title, TextRole::Body, Role::Muted, m_fields};
-    label->setMinimumSize(theme.px(kLabelWidth), theme.rowHeight(28));
+    TextLabel* label = makeFieldLabel(title, m_fields);
     m_zero = new QComboBox{m_fields};
     m_zero->setAccessibleName(title);
     m_zero->addItems({QStringLiteral("Off"), QStringLiteral("1: optimizer's state"),

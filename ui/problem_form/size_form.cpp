@@ -8,12 +8,10 @@
 #include "ui/base/theme.h"
 #include "ui/base/widgets.h"
 
-#include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QStringList>
-#include <QVBoxLayout>
 #include <QWheelEvent>
 
 #include <algorithm>
@@ -25,7 +23,6 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr double kLabelWidth = 58;                  ///< as in the panel: the fields line up
 constexpr std::chrono::milliseconds kStepRest{300}; ///< so that a held arrow plans once
 
 /// "Batch"
@@ -122,20 +119,10 @@ void SizeBox::wheelEvent(QWheelEvent* event)
 SizeForm::SizeForm(QWidget* parent) : QWidget{parent}
 {
     setManualPage(*this, QStringLiteral("window.md#planner-form"));
-    const Theme& theme = Theme::current();
-    auto* column = new QVBoxLayout{this};
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme.px(2));
-    m_form = new QFormLayout;
-    m_form->setHorizontalSpacing(theme.px(8));
-    m_form->setVerticalSpacing(theme.px(2));
-    m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    auto* column = makeColumn(this, 2);
+    m_form = makeForm(nullptr, 8, 2);
     column->addLayout(m_form);
-    m_error = new QLabel{this};
-    m_error->setTextFormat(Qt::PlainText);
-    m_error->setWordWrap(true);
-    m_error->setForegroundRole(QPalette::BrightText); // danger
-    m_error->hide();
+    m_error = makeErrorLabel(this);
     column->addWidget(m_error); // a form layout would give it the height of a shorter text
     m_reset = new QPushButton{QStringLiteral("As recorded"), this};
     m_reset->setProperty("link", true);
@@ -163,7 +150,6 @@ void SizeForm::setRecorded(const graph::ProgramPtr& recorded)
 
 void SizeForm::addRow(const graph::Axis& axis)
 {
-    const Theme& theme = Theme::current();
     Row row{axis, new SizeBox{axis, this}, new TextLabel{{}, TextRole::Small, Role::Muted, this}};
     const QString title = titleOf(axis);
     row.box->setAccessibleName(title);
@@ -173,9 +159,7 @@ void SizeForm::addRow(const graph::Axis& axis)
         plainTip(QStringLiteral("%1 of the step: all its numbers follow from what was recorded.")
                      .arg(title)));
     row.hint->setSteady();
-    auto* label = new TextLabel{title, TextRole::Body, Role::Muted, this};
-    label->setMinimumSize(theme.px(kLabelWidth), theme.rowHeight(28));
-    m_form->addRow(label, row.box);
+    m_form->addRow(makeFieldLabel(title, this), row.box);
     m_form->addRow(QString{}, row.hint);
     connect(row.box, &SizeBox::entered, this,
             [this, index = m_rows.size()](const QString& text) { read(index, text); });

@@ -7,10 +7,8 @@
 #include "ui/start_page/start_widgets.h"
 
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QPainter>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -76,9 +74,7 @@ StartPage::StartPage(Settings& settings, QWidget* parent)
     across->addStretch(1);
     across->addWidget(m_column);
     across->addStretch(1);
-    auto* column = new QVBoxLayout{m_column};
-    column->setContentsMargins(0, theme.px(20), 0, 0);
-    column->setSpacing(0);
+    auto* column = makeColumn(m_column, 0, {0, 20, 0, 0});
     m_error = new ErrorBox{m_column};
     m_error->hide();
     column->addWidget(m_error);
@@ -110,11 +106,9 @@ StartPage::StartPage(Settings& settings, QWidget* parent)
 void StartPage::buildHead(QVBoxLayout& column)
 {
     const Theme& theme = Theme::current();
-    auto* head = new QHBoxLayout;
-    head->setSpacing(theme.px(16));
+    auto* head = makeRow(nullptr, 16);
     head->addWidget(new Emblem{m_column});
-    auto* names = new QVBoxLayout;
-    names->setSpacing(theme.px(2));
+    auto* names = makeColumn(nullptr, 2);
     names->addWidget(new TextLabel{tr("Plimsoll"), TextRole::Name, Role::Text, m_column});
     names->addWidget(new TextLabel{tr("Plan GPU memory for deep learning"), TextRole::Body,
                                    Role::Muted, m_column});
@@ -134,8 +128,7 @@ void StartPage::buildHead(QVBoxLayout& column)
 void StartPage::buildSamples(QVBoxLayout& column)
 {
     const Theme& theme = Theme::current();
-    auto* title = new QHBoxLayout;
-    title->setSpacing(theme.px(8));
+    auto* title = makeRow(nullptr, 8);
     title->addWidget(new TextLabel{tr("Samples"), TextRole::Head, Role::Text, m_column});
     title->addWidget(new TextLabel{tr("open at once, nothing to install"), TextRole::Body,
                                    Role::Muted, m_column});

@@ -13,14 +13,12 @@
 #include <QFileInfo>
 #include <QFontMetricsF>
 #include <QGuiApplication>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLocale>
 #include <QMenu>
 #include <QPainter>
 #include <QPushButton>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 namespace plimsoll::ui {
 
@@ -234,8 +232,7 @@ ErrorBox::ErrorBox(QWidget* parent) : QWidget{parent}
     column->addWidget(m_rest);
     column->addWidget(
         new TextLabel{tr("Your open documents are unchanged."), TextRole::Body, Role::Muted, this});
-    auto* buttons = new QHBoxLayout;
-    buttons->setSpacing(theme.px(8));
+    auto* buttons = makeRow(nullptr, 8);
     buttons->setContentsMargins(0, theme.px(6), 0, 0);
     auto* another = new QPushButton{tr("Choose another file…"), this};
     another->setProperty("primary", true);
