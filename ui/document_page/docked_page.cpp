@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/document_page/docked_page.h"
 
+#include "ui/base/widgets.h"
 #include "ui/document_page/pages_dock.h"
 
 #include <QAction>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QMouseEvent>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -38,9 +38,7 @@ DockedPage::DockedPage(QWidget* parent) : QMainWindow{parent}
     auto* centre = new QWidget{this};
     centre->setProperty("ground", QStringLiteral("panel"));
     centre->setMinimumWidth(kLeastCentre);
-    auto* column = new QVBoxLayout{centre};
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = makeColumn(centre);
     m_strip = new MessageStrip{centre};
     column->addWidget(m_strip);
     setCentralWidget(centre);

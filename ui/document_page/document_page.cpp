@@ -62,13 +62,13 @@ bool DocumentPage::isUnsaved() const
 void DocumentPage::saveAs(const QString& path)
 {
     prepareToSave();
-    m_keeper.create(path.toStdString());
+    m_keeper.saveInto(std::make_shared<session::SessionFile>(path.toStdString()), true);
 }
 
 void DocumentPage::saveInto(const session::SessionFilePtr& file)
 {
     prepareToSave();
-    m_keeper.join(file);
+    m_keeper.saveInto(file, false);
 }
 
 void DocumentPage::showNotes()

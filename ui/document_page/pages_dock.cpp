@@ -4,7 +4,6 @@
 #include "ui/base/icons.h"
 #include "ui/base/widgets.h"
 
-#include <QHBoxLayout>
 #include <QMenu>
 #include <QPaintEvent>
 #include <QPainter>
@@ -85,11 +84,8 @@ PagesDock::PagesDock(const QString& name, const QString& title, QWidget* parent)
 {
     setObjectName(name);
     setAccessibleName(title);
-    const Theme& theme = Theme::current();
     auto* bar = new TitleBar{this};
-    auto* row = new QHBoxLayout{bar};
-    row->setContentsMargins(theme.px(12), 0, theme.px(6), 0);
-    row->setSpacing(theme.px(8));
+    auto* row = makeRow(bar, 8, {12, 0, 6, 0});
     m_title = new TextLabel{title, TextRole::Strong, Role::Text, bar};
     m_title->setContentsMargins(0, 0, 0, 0);
     row->addWidget(m_title);

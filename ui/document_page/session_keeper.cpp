@@ -25,17 +25,10 @@ SessionKeeper::~SessionKeeper()
     finish();
 }
 
-void SessionKeeper::create(const std::filesystem::path& path)
+void SessionKeeper::saveInto(session::SessionFilePtr file, bool isNew)
 {
-    m_creation = Creation{std::make_shared<session::SessionFile>(path), true};
+    m_creation = Creation{std::move(file), isNew};
     // What is pending belongs into the old file too.
-    startWriting();
-    proceed();
-}
-
-void SessionKeeper::join(session::SessionFilePtr file)
-{
-    m_creation = Creation{std::move(file), false};
     startWriting();
     proceed();
 }

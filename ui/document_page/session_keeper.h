@@ -7,7 +7,6 @@
 #include <QObject>
 #include <QTimer>
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,11 +24,9 @@ public:
     explicit SessionKeeper(workspace::Document& document, QObject* parent = nullptr);
     ~SessionKeeper() override;
 
-    /// Makes a new file out of the whole document once what is being written is; later changes go
-    /// there. Waits for nothing.
-    void create(const std::filesystem::path& path);
-    /// The same, but beside the documents that a session holds already.
-    void join(session::SessionFilePtr file);
+    /// Saves the whole document into a new file, or beside the documents that a session holds
+    /// already, once what is being written is; later changes go there. Waits for nothing.
+    void saveInto(session::SessionFilePtr file, bool isNew);
     /// A change of the document (PendingWrites::put).
     void put(std::string slot, workspace::PendingWrites::Write write);
 
