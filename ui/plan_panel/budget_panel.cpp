@@ -3,6 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/device/known_devices.h"
+#include "core/graph/batch_statistics.h"
 #include "ui/base/help_context.h"
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
@@ -20,12 +21,10 @@
 #include "ui/problem_form/size_form.h"
 
 #include <QComboBox>
-#include <QFormLayout>
 #include <QFrame>
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -33,7 +32,6 @@ namespace plimsoll::ui {
 
 namespace {
 
-constexpr double kLabelWidth = 58;
 constexpr int kGrows = 100; ///< gets the room that is left before what only fills it
 
 QFrame* separator(QWidget* parent)
@@ -105,13 +103,8 @@ BudgetPanel::BudgetPanel(QWidget* parent) : QWidget{parent}
 void BudgetPanel::buildForm()
 {
     const Theme& theme = Theme::current();
-    auto* column = new QVBoxLayout{this};
-    column->setContentsMargins(theme.px(12), theme.px(10), theme.px(12), theme.px(10));
-    column->setSpacing(theme.px(8));
-    auto* form = new QFormLayout;
-    form->setHorizontalSpacing(theme.px(8));
-    form->setVerticalSpacing(theme.px(6));
-    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    auto* column = makeColumn(this, 8, {12, 10, 12, 10});
+    auto* form = makeForm(nullptr, 8, 6);
     m_device = new QComboBox{this};
     fillDevices();
     m_budgetEdit = new QLineEdit{this};
@@ -121,11 +114,7 @@ void BudgetPanel::buildForm()
         "Memory kept free for the CUDA context and workspaces; part of the budget."));
     m_gauge = new Gauge{this};
     m_gaugeText = new TextLabel{{}, TextRole::Small, Role::Muted, this};
-    m_fieldError = new QLabel{this}; // wraps: its end says what to write instead
-    m_fieldError->setTextFormat(Qt::PlainText);
-    m_fieldError->setWordWrap(true);
-    m_fieldError->setForegroundRole(QPalette::BrightText); // danger
-    m_fieldError->hide();
+    m_fieldError = makeErrorLabel(this);
     m_planner = new QComboBox{this};
     for (const auto& planner : solve::planners())
         m_planner->addItem(QString::fromStdString(planner->descriptor().name),
@@ -136,11 +125,7 @@ void BudgetPanel::buildForm()
         combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         combo->setMinimumContentsLength(8);
     }
-    const auto label = [this, &theme](const QString& text) {
-        auto* made = new TextLabel{text, TextRole::Body, Role::Muted, this};
-        made->setMinimumSize(theme.px(kLabelWidth), theme.rowHeight(28)); // the fields line up
-        return made;
-    };
+    const auto label = [this](const QString& text) { return makeFieldLabel(text, this); };
     form->addRow(label(QStringLiteral("GPU")), m_device);
     form->addRow(label(QStringLiteral("Budget")), m_budgetEdit);
     form->addRow(QString{}, m_gauge);
@@ -153,9 +138,7 @@ void BudgetPanel::buildForm()
     m_parallel = new ParallelForm{this};
     column->addWidget(m_parallel);
     column->addWidget(separator(this));
-    auto* planning = new QFormLayout;
-    planning->setHorizontalSpacing(theme.px(8));
-    planning->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    auto* planning = makeForm(nullptr, 8, 0);
     planning->addRow(label(QStringLiteral("Planner")), m_planner);
     column->addLayout(planning);
     column->addWidget(m_planners, kGrows);
@@ -284,11 +267,11 @@ void BudgetPanel::setRecorded(const graph::ProgramPtr& recorded)
 {
     m_sizes->setRecorded(recorded);
     m_parallel->setRecorded(*recorded);
-}
-
-void BudgetPanel::setHasStatistics(bool has)
-{
-    m_options->setShown("freeze-stats", has);
+    // Where recomputations could update batch norm's statistics a second time.
+    m_options->setShown("freeze-stats",
+                        std::ranges::any_of(recorded->ops, [&](const graph::Op& op) {
+                            return graph::updatesStatistics(*recorded, op);
+                        }));
 }
 
 void BudgetPanel::setChoices(const workspace::Choices& choices)

@@ -34,8 +34,6 @@ public:
 
     /// The graph as it was read: one that was traced at several sizes gets a field for each axis.
     void setRecorded(const graph::ProgramPtr& recorded);
-    /// Whether recomputations of the graph could update batch norm's statistics a second time.
-    void setHasStatistics(bool has);
     void setChoices(const workspace::Choices& choices);
     /// Devices by hand, listed below those of the table.
     void setOwnDevices(const std::vector<plan::Device>& devices);

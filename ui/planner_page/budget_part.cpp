@@ -2,7 +2,6 @@
 // The panel at the right of a planner page: the problem's form, the figures, the planners side by
 // side; and the GPUs given by hand, which its list offers.
 #include "core/device/known_devices.h"
-#include "core/graph/batch_statistics.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_panel/memory_lines.h"
 #include "ui/plan_panel/next_steps.h"
@@ -14,8 +13,6 @@
 
 #include <QJsonObject>
 #include <QScrollArea>
-
-#include <algorithm>
 
 namespace plimsoll::ui {
 
@@ -104,11 +101,7 @@ PlannerView makeBudgetView(PlannerPage& page)
 {
     auto* panel = new BudgetPanel;
     DocumentController& document = page.document();
-    const graph::ProgramPtr& recorded = document.document().graph.program;
-    panel->setRecorded(recorded);
-    panel->setHasStatistics(std::ranges::any_of(recorded->ops, [&recorded](const graph::Op& op) {
-        return graph::updatesStatistics(*recorded, op);
-    }));
+    panel->setRecorded(document.document().graph.program);
     QObject::connect(panel, &BudgetPanel::budgetCommitted, &document,
                      &DocumentController::commitBudget);
     QObject::connect(panel, &BudgetPanel::choicesChanged, &document,

@@ -205,11 +205,6 @@ void PlannerPage::showHit(std::size_t op)
         Q_EMIT stepWanted(static_cast<std::size_t>(steps[op]));
 }
 
-bool PlannerPage::accepts(readers::FileKind file) const
-{
-    return file == readers::FileKind::Measurement;
-}
-
 DocumentPage::Addition PlannerPage::addition(const QString& path)
 {
     return measurementReader(m_document, strip(), path);
@@ -229,11 +224,6 @@ void PlannerPage::letGo()
 bool PlannerPage::isAtRest() const
 {
     return DocumentPage::isAtRest() && m_document.isIdle() && m_exporter.job().isIdle();
-}
-
-bool PlannerPage::isSettled() const
-{
-    return !m_document.isPlanning() && m_document.isRefined();
 }
 
 QString PlannerPage::jobText() const

@@ -45,7 +45,10 @@ public:
     [[nodiscard]] StatusText status() const override { return state().status(); }
     [[nodiscard]] QString jobText() const override;
     void cancelJob() override { m_document.stopPlanning(); }
-    [[nodiscard]] bool isSettled() const override;
+    [[nodiscard]] bool isSettled() const override
+    {
+        return !m_document.isPlanning() && m_document.isRefined();
+    }
     [[nodiscard]] QString cursorText() const override;
     /// "1,672 ops · 2,381 tensors · A100 80GB SXM times, estimated".
     [[nodiscard]] QString factsText() const override;
@@ -55,7 +58,10 @@ public:
     [[nodiscard]] Search searchFor(const QString& query) override;
     /// Puts the cursor on the op, where the shown plan first runs it.
     void showHit(std::size_t op) override;
-    [[nodiscard]] bool accepts(readers::FileKind file) const override;
+    [[nodiscard]] bool accepts(readers::FileKind file) const override
+    {
+        return file == readers::FileKind::Measurement;
+    }
     [[nodiscard]] Addition addition(const QString& path) override;
     void showAdditionError(const QString& path, const base::Error& error) override;
     void letGo() override;
