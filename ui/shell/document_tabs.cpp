@@ -5,7 +5,6 @@
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"
 
-#include <QHBoxLayout>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QToolButton>
@@ -16,10 +15,7 @@ namespace plimsoll::ui {
 
 DocumentTabs::DocumentTabs(QWidget* parent) : QWidget{parent}, m_bar{new QTabBar{this}}
 {
-    const Theme& theme = Theme::current();
-    auto* row = new QHBoxLayout{this};
-    row->setContentsMargins(theme.px(8), 0, theme.px(8), 0);
-    row->setSpacing(theme.px(4));
+    auto* row = makeRow(this, 4, {8, 0, 8, 0});
     m_bar->setProperty("documents", true);
     m_bar->setDrawBase(false);
     m_bar->setExpanding(false);

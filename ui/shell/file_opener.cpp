@@ -160,11 +160,18 @@ void FileOpener::readDocuments()
 void FileOpener::take(std::vector<workspace::DocumentPtr> documents, const QString& path)
 {
     for (workspace::DocumentPtr& document : documents) {
-        if (const PageKind* kind = m_kinds.kindOf(*document))
-            addPage(*kind->make(std::move(document), &m_tabs.stack()), path);
-        else
+        const PageKind* kind = m_kinds.kindOf(*document);
+        if (kind == nullptr) {
             showError(path,
                       tr("This version has no page for \"%1\".").arg(fileText(document->name())));
+            continue;
+        }
+        DocumentPage* page = kind->make(std::move(document), &m_tabs.stack());
+        m_start.hideError();
+        m_tabs.add(*page);
+        m_settings.addRecentFile(path);
+        m_settings.setLastFolder(QFileInfo{path}.absolutePath());
+        Q_EMIT opened(page);
     }
 }
 
@@ -192,15 +199,6 @@ void FileOpener::goOn()
 {
     Q_EMIT stateChanged();
     openNext();
-}
-
-void FileOpener::addPage(DocumentPage& page, const QString& path)
-{
-    m_start.hideError();
-    m_tabs.add(page);
-    m_settings.addRecentFile(path);
-    m_settings.setLastFolder(QFileInfo{path}.absolutePath());
-    Q_EMIT opened(&page);
 }
 
 void FileOpener::showError(const QString& path, const QString& sentence)

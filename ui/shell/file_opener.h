@@ -58,7 +58,6 @@ private:
     void readDocuments();
     void take(std::vector<workspace::DocumentPtr> documents, const QString& path);
     void readAddition(DocumentPage& page);
-    void addPage(DocumentPage& page, const QString& path);
     void goOn();
     void showError(const QString& path, const QString& sentence);
 

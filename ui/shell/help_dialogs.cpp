@@ -13,22 +13,18 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QScrollArea>
-#include <QVBoxLayout>
 
 namespace plimsoll::ui {
 
 namespace {
 
 /// A dialog with a title line, a body and Close.
-QDialog* sheet(QWidget* parent, const QString& title, QWidget* body)
+QDialog* makeSheet(QWidget* parent, const QString& title, QWidget* body)
 {
-    const Theme& theme = Theme::current();
     auto* dialog = new QDialog{parent};
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(title);
-    auto* column = new QVBoxLayout{dialog};
-    column->setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(12));
-    column->setSpacing(theme.px(12));
+    auto* column = makeColumn(dialog, 12, {16, 16, 16, 12});
     column->addWidget(new TextLabel{title, TextRole::Head, Role::Text, dialog});
     column->addWidget(body, 1);
     auto* buttons = new QDialogButtonBox{QDialogButtonBox::Close, dialog};
@@ -84,7 +80,7 @@ void showKeys(QWidget* window)
     auto* area = new QScrollArea;
     area->setWidget(list);
     area->setWidgetResizable(true);
-    QDialog* dialog = sheet(window, QObject::tr("Keys"), area);
+    QDialog* dialog = makeSheet(window, QObject::tr("Keys"), area);
     dialog->resize(theme.px(420), theme.px(560));
     dialog->show();
 }
@@ -106,7 +102,7 @@ void showPlanners(QWidget* parent)
     area->setWidget(list);
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);
-    QDialog* dialog = sheet(parent, QObject::tr("Planners"), area);
+    QDialog* dialog = makeSheet(parent, QObject::tr("Planners"), area);
     dialog->setObjectName(QStringLiteral("planners"));
     dialog->resize(theme.px(560), theme.px(620));
     dialog->show();
@@ -119,7 +115,7 @@ void showNotModelled(QWidget* parent, const plan::VerifiedPlan& plan)
         text += QStringLiteral("• ") + fileText(sentence) + u'\n';
     if (text.isEmpty())
         text = QObject::tr("Nothing is left out for this step.");
-    sheet(parent, QObject::tr("What is not modelled"), paragraph(text.trimmed()))->show();
+    makeSheet(parent, QObject::tr("What is not modelled"), paragraph(text.trimmed()))->show();
 }
 
 void showAbout(QWidget* parent)
@@ -130,7 +126,7 @@ void showAbout(QWidget* parent)
                     "Licence: Apache-2.0. Built with Qt %2 (LGPL), simdjson, nlohmann-json, fmt, "
                     "tl::expected, SQLite and zlib.")
             .arg(QCoreApplication::applicationVersion(), QString::fromLatin1(qVersion()));
-    sheet(parent, QObject::tr("About Plimsoll"), paragraph(text))->show();
+    makeSheet(parent, QObject::tr("About Plimsoll"), paragraph(text))->show();
 }
 
 } // namespace plimsoll::ui

@@ -3,6 +3,7 @@
 
 #include "ui/base/icons.h"
 #include "ui/base/numbers.h"
+#include "ui/base/widgets.h"
 #include "ui/shell/finder.h"
 #include "ui/shell/menus.h"
 #include "ui/shell/status_line.h"
@@ -17,7 +18,6 @@
 #include <QMimeData>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -62,9 +62,7 @@ void MainWindow::buildFrame()
 {
     auto* frame = new QWidget{this};
     frame->setProperty("ground", QStringLiteral("window"));
-    auto* column = new QVBoxLayout{frame};
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = makeColumn(frame);
     m_tabs = new DocumentTabs{frame};
     column->addWidget(m_tabs);
     m_bar = new ViewBar{frame};
@@ -128,11 +126,6 @@ void MainWindow::connectPage(DocumentPage& page)
         m_status->showNote(
             tr("Session saved, %1.").arg(bytesText(base::Bytes{QFileInfo{file}.size()})));
     });
-}
-
-void MainWindow::setCloseQuestion(PageKeeper::Question question)
-{
-    m_keeper->setQuestion(std::move(question));
 }
 
 void MainWindow::updateState()

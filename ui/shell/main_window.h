@@ -37,7 +37,10 @@ public:
     [[nodiscard]] DocumentPage* currentPage() const { return m_tabs->current(); }
     [[nodiscard]] const std::vector<DocumentPage*>& pages() const { return m_tabs->pages(); }
     [[nodiscard]] StartPage& startPage() { return *m_start; }
-    void setCloseQuestion(PageKeeper::Question question);
+    void setCloseQuestion(PageKeeper::Question question)
+    {
+        m_keeper->setQuestion(std::move(question));
+    }
     void saveTo(DocumentPage& page, const QString& path) { m_keeper->saveTo(page, path); }
     void closePage(DocumentPage& page) { m_keeper->close(page); }
 

@@ -103,11 +103,6 @@ void Menus::update(const DocumentPage* page)
     }
 }
 
-QMenu* Menus::menu(const QString& title)
-{
-    return m_to.bar.addMenu(title);
-}
-
 QAction* Menus::add(QMenu* menu, QAnyStringView id, const QString& text, const QKeySequence& key,
                     const Run& run, const char* iconName)
 {
@@ -203,7 +198,7 @@ void Menus::addChoice(QMenu* menu, const PageKind& kind, const PageChoice& choic
 
 void Menus::buildFile()
 {
-    QMenu* file = menu(QObject::tr("&File"));
+    QMenu* file = m_to.bar.addMenu(QObject::tr("&File"));
     add(
         file, "file.open", QObject::tr("&Open…"), QKeySequence::Open,
         [this] { m_to.opener.choose(); }, "open");
@@ -258,7 +253,7 @@ void Menus::listSessions(QMenu& menu)
 
 void Menus::buildEdit()
 {
-    QMenu* edit = menu(QObject::tr("&Edit"));
+    QMenu* edit = m_to.bar.addMenu(QObject::tr("&Edit"));
     QUndoGroup& group = m_to.tabs.undo();
     adopt(edit, group.createUndoAction(&m_to.tabs, QObject::tr("Undo")), "edit.undo",
           QKeySequence::Undo, "undo");
@@ -285,7 +280,7 @@ void Menus::buildEdit()
 
 void Menus::buildView()
 {
-    QMenu* view = menu(QObject::tr("&View"));
+    QMenu* view = m_to.bar.addMenu(QObject::tr("&View"));
     addCommands(view, MenuPlace::View);
     addFor(view, "view.table", QObject::tr("Show as Table"),
            QKeySequence{QStringLiteral("Ctrl+Shift+T")},
@@ -337,7 +332,7 @@ void Menus::buildOwn()
     for (const PageKind& kind : m_to.kinds.kinds) {
         if (kind.menu.isEmpty())
             continue;
-        QMenu* own = menu(kind.menu);
+        QMenu* own = m_to.bar.addMenu(kind.menu);
         for (const PageCommand& command : kind.commands)
             if (command.place == MenuPlace::Own)
                 addCommand(own, kind, command);
@@ -346,7 +341,7 @@ void Menus::buildOwn()
 
 void Menus::buildWindow()
 {
-    QMenu* windows = menu(QObject::tr("&Window"));
+    QMenu* windows = m_to.bar.addMenu(QObject::tr("&Window"));
     QAction* docksEnd = windows->addSeparator();
     QObject::connect(windows, &QMenu::aboutToShow, &m_to.tabs,
                      [tabs = &m_to.tabs, windows, docksEnd] {
@@ -370,7 +365,7 @@ void Menus::buildWindow()
 
 void Menus::buildHelp()
 {
-    QMenu* help = menu(QObject::tr("&Help"));
+    QMenu* help = m_to.bar.addMenu(QObject::tr("&Help"));
     QWidget* window = m_to.tabs.window();
     add(help, "help.manual", QObject::tr("Manual"), {}, [window] { showManual(*window, false); });
     add(help, "help.context", QObject::tr("Help on This Panel"), QKeySequence::HelpContents,

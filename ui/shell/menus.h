@@ -55,7 +55,6 @@ private:
         const PageCommand* command; ///< null: can always be taken
     };
 
-    QMenu* menu(const QString& title);
     QAction* add(QMenu* menu, QAnyStringView id, const QString& text, const QKeySequence& key,
                  const Run& run, const char* iconName = "");
     /// Takes in an action made elsewhere, such as undo.

@@ -7,7 +7,6 @@
 
 #include <QComboBox>
 #include <QDialogButtonBox>
-#include <QFormLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
@@ -15,7 +14,6 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QStackedWidget>
-#include <QVBoxLayout>
 
 #include <algorithm>
 #include <utility>
@@ -68,17 +66,14 @@ SettingsDialog::SettingsDialog(Settings& settings, QWidget* parent)
 void SettingsDialog::buildFrame()
 {
     const Theme& theme = Theme::current();
-    auto* column = new QVBoxLayout{this};
-    column->setContentsMargins(theme.px(12), theme.px(12), theme.px(12), theme.px(12));
-    column->setSpacing(theme.px(12));
+    auto* column = makeColumn(this, 12, {12, 12, 12, 12});
     m_search = new QLineEdit{this};
     m_search->setPlaceholderText(tr("Search settings…"));
     m_search->setAccessibleName(tr("Search settings"));
     m_search->setAccessibleDescription(tr("Filters settings by the typed text."));
     m_search->addAction(icon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     column->addWidget(m_search);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(theme.px(12));
+    auto* row = makeRow(nullptr, 12);
     m_list = new QListWidget{this};
     m_list->setAccessibleName(tr("Pages"));
     m_list->setAccessibleDescription(tr("Subjects of the settings."));
@@ -94,7 +89,8 @@ void SettingsDialog::buildFrame()
         button->setAutoDefault(false);
         button->setIcon({});
     }
-    connect(m_restore, &QPushButton::clicked, this, &SettingsDialog::restoreDefaults);
+    connect(m_restore, &QPushButton::clicked, this,
+            [this] { m_pages[static_cast<std::size_t>(m_stack->currentIndex())].restore(); });
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::close);
     column->addWidget(buttons);
 }
@@ -103,14 +99,9 @@ void SettingsDialog::addPage(const QString& title, std::function<void()> restore
 {
     const Theme& theme = Theme::current();
     auto* body = new QWidget;
-    auto* column = new QVBoxLayout{body};
-    column->setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(12));
-    column->setSpacing(theme.px(12));
+    auto* column = makeColumn(body, 12, {16, 12, 16, 12});
     column->addWidget(new TextLabel{title, TextRole::Head, Role::Text, body});
-    auto* form = new QFormLayout;
-    form->setHorizontalSpacing(theme.px(16));
-    form->setVerticalSpacing(theme.px(16));
-    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    auto* form = makeForm(nullptr, 16, 16);
     column->addLayout(form);
     auto* nothing =
         new TextLabel{tr("No setting on this page matches."), TextRole::Body, Role::Muted, body};
@@ -125,12 +116,9 @@ void SettingsDialog::addPage(const QString& title, std::function<void()> restore
 
 void SettingsDialog::addRow(const QString& title, const QString& sentence, QWidget* control)
 {
-    const Theme& theme = Theme::current();
     const Page& page = m_pages.back();
     auto* box = new QWidget;
-    auto* column = new QVBoxLayout{box};
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme.px(4));
+    auto* column = makeColumn(box, 4);
     control->setAccessibleName(title);
     control->setAccessibleDescription(sentence);
     for (QLineEdit* inner : control->findChildren<QLineEdit*>()) // of a spin box
@@ -235,11 +223,6 @@ void SettingsDialog::showPage(int page)
     m_restore->setEnabled(m_pages[static_cast<std::size_t>(page)].restore != nullptr);
     m_restore->setToolTip(
         tr("Restore the defaults of %1").arg(m_pages[static_cast<std::size_t>(page)].title));
-}
-
-void SettingsDialog::restoreDefaults()
-{
-    m_pages[static_cast<std::size_t>(m_stack->currentIndex())].restore();
 }
 
 void SettingsDialog::keyPressEvent(QKeyEvent* event)

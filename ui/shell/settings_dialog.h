@@ -52,7 +52,6 @@ private:
     void buildAppearance();
     void find(const QString& text);
     void showPage(int page);
-    void restoreDefaults();
 
     Settings& m_settings;
     QLineEdit* m_search = nullptr;

@@ -5,7 +5,6 @@
 #include "ui/base/widgets.h"
 #include "ui/document_page/document_page.h"
 
-#include <QHBoxLayout>
 #include <QPainter>
 #include <QPushButton>
 
@@ -53,9 +52,7 @@ private:
 StatusLine::StatusLine(QWidget* parent) : QWidget{parent}
 {
     const Theme& theme = Theme::current();
-    auto* row = new QHBoxLayout{this};
-    row->setContentsMargins(theme.px(12), 0, theme.px(10), 0);
-    row->setSpacing(theme.px(8));
+    auto* row = makeRow(this, 8, {12, 0, 10, 0});
     m_sign = new Sign{this};
     for (TextLabel** label : {&m_state, &m_job, &m_note, &m_cursor, &m_facts})
         *label = new TextLabel{{}, TextRole::Small, Role::Muted, this};
