@@ -5,9 +5,9 @@
 #include "core/solve/api/certify_and_insert.h"
 #include "core/solve/auto/auto_planner.h"
 #include "core/solve/baseline/baselines.h"
-#include "core/solve/chain/chen_planner.h"
+#include "core/solve/chain/chen.h"
 #include "core/solve/chain/rotor_planner.h"
-#include "core/solve/chain/trunk/trunk_planner.h"
+#include "core/solve/chain/trunk.h"
 #include "core/solve/remat/capuchin/capuchin_planner.h"
 #include "core/solve/remat/remat_planner.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heights of packings, and what they take beside one first fit by size or beside CBC.
-#include "core/solve/pack/first_fit.h"
+#include "core/solve/pack/greedy_orders.h"
 #include "core/solve/pack/solve_pack.h"
 
 #include "tests/bench/rows.h"

@@ -5,7 +5,6 @@
 #include "core/evaluate/certify.h"
 #include "core/solve/bounds/time_bound.h"
 #include "core/solve/regions/linearize.h"
-#include "core/solve/regions/op_region_finder.h"
 #include "core/solve/regions/region_finder.h"
 
 #include "tests/support/programs/programs.h"

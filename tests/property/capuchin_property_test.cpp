@@ -4,7 +4,6 @@
 #include "core/device/op_times.h"
 #include "core/solve/api/certify_and_insert.h"
 #include "core/solve/remat/capuchin/capuchin_planner.h"
-#include "core/solve/remat/capuchin/capuchin_run.h"
 
 #include "tests/support/programs/programs.h"
 

@@ -3,7 +3,7 @@
 // counts) on random programs and random legal plans.
 #include "core/evaluate/certify.h"
 #include "core/solve/chain/rotor_planner.h"
-#include "core/solve/regions/op_region_finder.h"
+#include "core/solve/regions/region_finder.h"
 #include "core/verify/legality/regions.h"
 
 #include "tests/support/programs/programs.h"

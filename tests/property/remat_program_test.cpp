@@ -5,7 +5,6 @@
 #include "core/evaluate/certify.h"
 #include "core/plan/pins.h"
 #include "core/solve/remat/program_problem.h"
-#include "core/solve/remat/repeated_problem.h"
 #include "core/solve/remat/search/solve_remat.h"
 
 #include "tests/support/programs/programs.h"

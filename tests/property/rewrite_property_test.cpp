@@ -2,7 +2,7 @@
 // Plans of the step runtime written out as programs, on random programs and random plans: the same
 // bytes at every op, the same time, a graph file that is read back equal, and every op finds the
 // values that the recorded one found, by an interpreter of its own.
-#include "core/solve/remat/capuchin/capuchin_run.h"
+#include "core/solve/remat/capuchin/capuchin_planner.h"
 
 #include "tests/support/programs/programs.h"
 #include "tests/support/rewritten.h"

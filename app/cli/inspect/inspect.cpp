@@ -8,7 +8,7 @@
 #include "core/device/known_devices.h"
 #include "core/io/byte_source.h"
 #include "core/solve/regions/linearize.h"
-#include "core/solve/regions/region_spaces.h"
+#include "core/solve/regions/region_space.h"
 #include "core/workspace/devices.h"
 #include "core/workspace/file_formats.h"
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plimsoll::solve {
@@ -28,7 +29,7 @@ public:
     void handOut(graph::TensorId tensor) { m_handedOut.push_back(read(tensor)); }
     [[nodiscard]] JointGraph take() &&;
 
-    // What splits of single ops are made of (joint_splits.h).
+    // What splits of single ops are made of (splitOp()).
 
     [[nodiscard]] const graph::Op& op() const { return *m_op; }
     /// The node of a tensor as it is now.
@@ -67,7 +68,6 @@ private:
 
     std::size_t push(JointNode node);
     [[nodiscard]] JointNode valueOf(graph::TensorId tensor) const;
-    void pushInputs();
     void markGradients();
     [[nodiscard]] std::vector<bool> neededBy(std::vector<bool> nodes) const;
     void merge();
@@ -83,5 +83,10 @@ private:
     std::map<graph::StorageId, Version> m_written; ///< last version of the whole storage
     Nodes m_handedOut;
 };
+
+/// Adds the nodes of the builder's op when it is one that Inductor splits: norms in training,
+/// activations, softmax, dropout, negative log likelihood, and their backward. False: it is none of
+/// them, or called in a way of which nothing is known, and nothing was added.
+[[nodiscard]] bool splitOp(JointBuilder& builder, std::string_view packet);
 
 } // namespace plimsoll::solve

@@ -44,4 +44,8 @@ struct JointGraph
 /// Fills in users and distances from the rest.
 void connect(JointGraph& graph);
 
+/// The graph of the (first) forward, loss and backward. Ops of no training step give one without
+/// gradients.
+[[nodiscard]] JointGraph jointGraph(const graph::Program& program);
+
 } // namespace plimsoll::solve

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/baseline/joint_splits.h"
+#include "core/solve/baseline/joint_builder.h"
 
 #include <algorithm>
 #include <array>

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/solve/bounds/remat_bound.h"
-#include "core/solve/bounds/remat_gaps.h"
+#include "core/solve/bounds/remat_pricing.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace plimsoll::solve {
+
+/// A proven bound: no plan within the budget recomputes less.
+struct RematBound
+{
+    double recomputeTime = 0; ///< time of all recomputations, at least; infinity: no plan exists
+    /// By op: what one byte less at that op costs (time per byte). They prove the bound, and a
+    /// nearby budget's bound starts from them.
+    std::vector<double> prices = {};
+};
 
 /// What must be in memory during an op's own execution whatever is planned.
 struct RematWorkingSet

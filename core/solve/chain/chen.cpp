@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/chen.h"
 
+#include "core/solve/regions/linearize.h"
+#include "core/solve/regions/region_space.h"
+#include "core/solve/regions/run_plans.h"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace plimsoll::solve {
 
@@ -43,6 +48,64 @@ std::vector<std::vector<StageRun>> everyChenDivision(const std::vector<std::int6
             return all;
         limit = next;
     }
+}
+
+namespace {
+
+using Groups = std::vector<std::vector<OpRun>>;
+
+/// The ops of the first `count` runs, stage by stage.
+Groups groupsOf(const LinearizedStep& step, const std::vector<StageRun>& runs, std::size_t count)
+{
+    Groups groups;
+    for (std::size_t i = 0; i < count; ++i) {
+        std::vector<OpRun>& pieces = groups.emplace_back();
+        for (std::size_t stage = runs[i].first; stage < runs[i].end; ++stage)
+            pieces.push_back({step.stages[stage].first, step.stages[stage].last});
+    }
+    return groups;
+}
+
+/// Each division with its last run kept, which runs again just when its memory is needed anyway,
+/// and with it checkpointed like the others: which is better is for the full graph to say.
+base::Result<void> addDivisions(const LinearizedStep& step, RunPlans& plans,
+                                const base::JobContext& job)
+{
+    const std::vector<std::int64_t> kept{step.chain.xbar.begin() + 1, step.chain.xbar.end()};
+    const std::vector<std::vector<StageRun>> divisions = everyChenDivision(kept);
+    for (std::size_t done = 0; done < divisions.size() && !job.stopRequested(); ++done) {
+        const std::vector<StageRun>& runs = divisions[done];
+        for (const std::size_t count : {runs.size() - 1, runs.size()})
+            if (base::Result<void> added = plans.addRuns(groupsOf(step, runs, count)); !added)
+                return added;
+        job.report(done + 1, divisions.size());
+    }
+    return {};
+}
+
+base::Result<void> addChen(const plan::Problem& problem, RunPlans& plans,
+                           const base::JobContext& job)
+{
+    const std::unique_ptr<const RegionSpace> space =
+        makeRegionSpace(problem, plan::Granularity::Module);
+    return linearize(problem, *space, Residuals::EachCut).and_then([&](const LinearizedStep& step) {
+        return addDivisions(step, plans, job);
+    });
+}
+
+} // namespace
+
+std::unique_ptr<const Planner> makeChenPlanner()
+{
+    return makeRunPlanner(
+        {"chen",
+         "Chen",
+         "Checkpoints runs of modules that keep about equally much (Chen et al. 2016): every "
+         "division that its greedy search can make, evaluated on the full graph.",
+         {freezeStatsRecord()},
+         "Training deep nets with sublinear memory cost (arXiv 1604.06174), its Algorithm 3.",
+         {"Times: runs of modules are divided by memory alone.", "Regions inside of each other."}},
+        addChen);
 }
 
 } // namespace plimsoll::solve

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/solve/api/planner.h"
+
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace plimsoll::solve {
@@ -26,5 +29,9 @@ struct StageRun
 /// limits can miss one. The last one is a single run.
 [[nodiscard]] std::vector<std::vector<StageRun>>
 everyChenDivision(const std::vector<std::int64_t>& kept);
+
+/// The planner "chen": every division of everyChenDivision() over the step as a chain, each
+/// evaluated on the full graph.
+[[nodiscard]] std::unique_ptr<const Planner> makeChenPlanner();
 
 } // namespace plimsoll::solve

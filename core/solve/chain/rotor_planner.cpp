@@ -5,13 +5,12 @@
 #include "core/solve/chain/nonpersistent_plans.h"
 #include "core/solve/chain/rotor/annotation.h"
 #include "core/solve/chain/rotor/rotor.h"
-#include "core/solve/chain/rotor/whole_table.h"
 #include "core/solve/chain/saved_sets.h"
 #include "core/solve/chain/single_level.h"
 #include "core/solve/chain/stage_variants.h"
 #include "core/solve/regions/forced_regions.h"
 #include "core/solve/regions/linearize.h"
-#include "core/solve/regions/region_spaces.h"
+#include "core/solve/regions/region_space.h"
 #include "core/solve/regions/step_plans.h"
 
 #include <algorithm>
@@ -97,27 +96,269 @@ public:
         m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
     }
 
-    base::Result<plan::FrontierPtr> run() &&;
+    base::Result<plan::FrontierPtr> run() &&
+    {
+        if (const base::Result<void> takes = takesRegions(*m_problem.step()); !takes)
+            return tl::unexpected{takes.error()};
+        // Without a region of its own each plan has those that pins ask for.
+        for (const base::Result<void>& begun : {addKeepEverything(), add({}, {})})
+            if (!begun)
+                return tl::unexpected{begun.error()};
+        const bool betweenOps = m_asked.granularity == plan::Granularity::Op;
+        std::vector<CutRule> others;
+        if (betweenOps)
+            others.push_back(CutRule::Calls);
+        if (betweenOps && m_problem.step()->forwardCount() >= kLong)
+            others.push_back(CutRule::OpsEvenly);
+        const int slots = m_asked.slots;
+        const int pieces = 1 + static_cast<int>(others.size()) + (m_asked.variants ? 1 : 0)
+                           + (m_asked.nonpersistent ? 1 : 0) + (m_asked.savedSets ? 1 : 0);
+        int done = 0;
+        base::Result<void> added =
+            coarse().and_then([&] { return fine(slots, m_job.piece(done++, pieces)); });
+        for (std::size_t rule = 0; rule < others.size() && added; ++rule)
+            added = elsewhere(others[rule], m_job.piece(done++, pieces));
+        if (added && m_asked.variants)
+            added = withVariants(slots, m_job.piece(done++, pieces));
+        if (added && m_asked.nonpersistent)
+            added = addNonPersistent(slots, m_job.piece(done++, pieces));
+        if (added && m_asked.savedSets)
+            added = addSavedSets(m_job.piece(done, pieces));
+        // Stopped early, what is there is good.
+        if (!added && added.error().kind != base::ErrorKind::Cancelled)
+            return tl::unexpected{added.error()};
+        return std::make_shared<const plan::Frontier>(std::move(m_frontier));
+    }
 
 private:
-    base::Result<std::vector<LinearizedStep>> linearized(std::optional<CutRule> cuts) const;
-    base::Result<void> elsewhere(CutRule cuts, const base::JobContext& job);
-    base::Result<void> coarse();
-    base::Result<void> fine(int slots, const base::JobContext& job);
-    base::Result<void> addKeepEverything();
+    /// With both ways to charge for values that cross several cuts.
+    base::Result<std::vector<LinearizedStep>> linearized(std::optional<CutRule> cuts) const
+    {
+        std::vector<LinearizedStep> steps;
+        for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
+            base::Result<LinearizedStep> step =
+                linearize(m_problem, *m_space, residuals, kMostStages, cuts);
+            if (!step)
+                return tl::unexpected{step.error()};
+            steps.push_back(*std::move(step));
+        }
+        return steps;
+    }
+
+    /// Cuts between all ops seldom have room: other ones that lie evenly over a model may then give
+    /// better plans.
+    base::Result<void> elsewhere(CutRule cuts, const base::JobContext& job)
+    {
+        constexpr int kSlots = 128;
+        const base::Result<std::vector<LinearizedStep>> steps = linearized(cuts);
+        if (!steps)
+            return tl::unexpected{steps.error()};
+        if (base::Result<void> added = addSingleLevel(steps->front(), kSlots, job.piece(0, 3));
+            !added)
+            return added;
+        int done = 1;
+        for (const LinearizedStep& step : *steps)
+            if (base::Result<void> added = addChain(step, kSlots, job.piece(done++, 3)); !added)
+                return added;
+        return {};
+    }
+
+    /// Few stages, few plans: whoever asks to stop before it begins wants just these, always the
+    /// same.
+    base::Result<void> coarse()
+    {
+        constexpr std::size_t kStages = 40;
+        constexpr int kSlots = 24;
+        return linearize(m_problem, *m_space, Residuals::EachCut, kStages)
+            .and_then([&](const LinearizedStep& step) { return addChain(step, kSlots, m_look); });
+    }
+
+    /// Every resolution down to a few slots: which of two coarse ones rounds a chain better is
+    /// chance, and twice the slots must never give worse plans.
+    base::Result<void> fine(int slots, const base::JobContext& job)
+    {
+        const base::Result<std::vector<LinearizedStep>> steps = linearized({});
+        if (!steps)
+            return tl::unexpected{steps.error()};
+        std::vector<int> resolutions;
+        for (int count = slots; count >= kFewestSlots; count /= 2)
+            resolutions.push_back(count);
+        int done = 0;
+        const int pieces = 1 + 2 * static_cast<int>(resolutions.size());
+        if (base::Result<void> added = addSingleLevel(
+                steps->front(), static_cast<std::size_t>(slots), job.piece(done++, pieces));
+            !added)
+            return added;
+        for (const int count : resolutions)
+            for (const LinearizedStep& step : *steps)
+                if (base::Result<void> added = addChain(step, count, job.piece(done++, pieces));
+                    !added)
+                    return added;
+        return {};
+    }
+
+    base::Result<void> addKeepEverything()
+    {
+        plan::Plan plan = blank();
+        if (m_asked.isCompiled())
+            plan.decisions = plan::RecomputeSchedule{};
+        else
+            plan.asRegions().granularity = plan::Granularity::Module;
+        base::Result<void> added = beginFrontier(m_frontier, m_problem, plan);
+        if (!added || m_asked.granularity == plan::Granularity::Module || m_asked.isCompiled())
+            return added;
+        // Between ops the model's code is replaced, which alone changes what lives when.
+        return beginFrontier(m_frontier, m_problem, blank());
+    }
+
     base::Result<void> addChain(const LinearizedStep& step, int slots, const base::JobContext& job,
-                                const SavedByVariant& kept = {});
-    base::Result<void> withVariants(int slots, const base::JobContext& job);
-    base::Result<void> addSavedSets(const base::JobContext& job);
-    base::Result<void> addNonPersistent(int slots, const base::JobContext& job);
-    [[nodiscard]] plan::Plan blank() const;
+                                const SavedByVariant& kept = {})
+    {
+        const base::Result<std::optional<RotorTable>> built =
+            wholeTable<RotorTable>(step.chain, slots, job.piece(0, 2));
+        if (!built)
+            return tl::unexpected{built.error()};
+        if (!*built)
+            return {};
+        const RotorTable& table = **built;
+        const std::vector<ChainFrontierPoint> points = table.frontier();
+        const base::JobContext checking = job.piece(1, 2);
+        std::size_t done = 0;
+        for (const std::size_t place : evenly(points.size())) {
+            if (job.stopRequested())
+                return base::cancelled();
+            if (const auto sequence = table.sequence(points[place].budget))
+                if (base::Result<void> added =
+                        add(step, regionTree(annotate(*sequence, step.stages.size())),
+                            wayRegions(step, *sequence, kept));
+                    !added)
+                    return added;
+            checking.report(++done, points.size());
+        }
+        return {};
+    }
+
+    /// Stages of several ops, of which more than all or nothing can be kept: the fewer stages, the
+    /// more there is to choose inside of each.
+    base::Result<void> withVariants(int slots, const base::JobContext& job)
+    {
+        constexpr std::array<std::size_t, 4> kCounts{12, 24, 48, 96};
+        int done = 0;
+        for (const std::size_t most : kCounts)
+            for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
+                base::Result<LinearizedStep> step = linearize(m_problem, *m_space, residuals, most);
+                if (!step)
+                    return tl::unexpected{step.error()};
+                const SavedByVariant kept = addStageVariants(m_problem, *step);
+                if (base::Result<void> added =
+                        addChain(*step, slots,
+                                 job.piece(done++, 2 * static_cast<int>(kCounts.size())), kept);
+                    !added)
+                    return added;
+            }
+        return {};
+    }
+
+    /// Starts from plans all over the frontier and keeps more and more in each: at its own peak for
+    /// nothing, then up to what other plans need.
+    base::Result<void> addSavedSets(const base::JobContext& job)
+    {
+        constexpr std::size_t kPlans = 24;
+        constexpr std::size_t kPeaks = 8;
+        const SavedSets sets{m_problem};
+        const std::vector<plan::FrontierPoint> points = m_frontier.points(); // before it grows
+        std::vector<std::size_t> order = evenly(points.size());
+        order.resize(std::min(order.size(), kPlans));
+        std::size_t done = 0;
+        for (const std::size_t place : order) {
+            plan::Plan plan = points[place]->plan();
+            const std::size_t above = points.size() - place;
+            for (std::size_t step = 0; step <= kPeaks && !job.stopRequested(); ++step) {
+                const std::size_t limit =
+                    std::min(place + above * step / kPeaks, points.size() - 1);
+                plan = sets.fill(plan, points[limit]->evaluation().peak);
+                if (base::Result<void> added = certifyAndInsert(plan); !added)
+                    return added;
+            }
+            job.report(++done, order.size());
+        }
+        return {};
+    }
+
+    base::Result<void> addNonPersistent(int slots, const base::JobContext& job)
+    {
+        return offerNonPersistent(m_problem, *m_space, slots, job,
+                                  [this](std::vector<plan::RecomputeStep> rows) {
+                                      plan::Plan plan = blank();
+                                      plan.decisions = plan::RecomputeSchedule{std::move(rows)};
+                                      return certifyAndInsert(plan);
+                                  });
+    }
+
+    [[nodiscard]] plan::Plan blank() const
+    {
+        return {m_call.planner, m_call.options,
+                plan::CheckpointRegions{m_asked.granularity, {}, m_asked.freezeStats}};
+    }
+
     base::Result<void> addSingleLevel(const LinearizedStep& step, std::size_t most,
-                                      const base::JobContext& job);
+                                      const base::JobContext& job)
+    {
+        const std::vector<std::vector<Region>> found =
+            singleLevelRegions(m_problem, step, job.piece(0, 2));
+        const base::JobContext checking = job.piece(1, 2);
+        std::vector<std::size_t> order = evenly(found.size());
+        order.resize(std::min(order.size(), most));
+        std::size_t done = 0;
+        for (const std::size_t place : order) {
+            if (job.stopRequested())
+                return base::cancelled();
+            if (base::Result<void> added = add(step, found[place]); !added)
+                return added;
+            checking.report(++done, order.size());
+        }
+        return {};
+    }
+
     base::Result<void> add(const LinearizedStep& step, const std::vector<Region>& regions,
-                           const std::vector<plan::Region>& more = {});
+                           const std::vector<plan::Region>& more = {})
+    {
+        plan::Plan plan = blank();
+        std::vector<plan::Region>& all = plan.asRegions().regions;
+        all = regionsOf(step, regions);
+        all.insert(all.end(), more.begin(), more.end());
+        std::ranges::sort(all, {}, &plan::Region::first);
+        for (std::size_t place = 0; place < all.size(); ++place)
+            all[place].label = static_cast<int>(place);
+        m_forced.addTo(all);
+        Shape shape;
+        describe(all, shape);
+        if (!m_seen.insert(std::move(shape)).second)
+            return {}; // looked at before
+        if (m_asked.isCompiled() && !becomesStep(plan))
+            return {};
+        return certifyAndInsert(plan);
+    }
+
+    /// The regions of stages that save in another way than the first. They are in no region of
+    /// stages: those have recomputations.
     [[nodiscard]] std::vector<plan::Region> wayRegions(const LinearizedStep& step,
                                                        const Sequence& sequence,
-                                                       const SavedByVariant& kept) const;
+                                                       const SavedByVariant& kept) const
+    {
+        std::vector<plan::Region> regions;
+        for (const ChainOp op : sequence)
+            if (op.variant > 0) {
+                const auto stage = static_cast<std::size_t>(op.stage);
+                plan::Region& region = regions.emplace_back();
+                region.first = step.stages[stage].first;
+                region.last = step.stages[stage].last;
+                region.members = m_space->members(region.first, region.last);
+                region.save = kept[stage][static_cast<std::size_t>(op.variant) - 1];
+            }
+        return regions;
+    }
+
     base::Result<void> certifyAndInsert(const plan::Plan& plan)
     {
         if (std::any_of(plan.regions().begin(), plan.regions().end(),
@@ -127,9 +368,36 @@ private:
             return {};
         return solve::certifyAndInsert(m_frontier, m_problem, plan, m_listener);
     }
-    [[nodiscard]] bool becomesStep(plan::Plan& plan) const;
+
+    /// The regions' plan for the runtime Step, which has none.
+    [[nodiscard]] bool becomesStep(plan::Plan& plan) const
+    {
+        std::optional<std::vector<plan::RecomputeStep>> rows = m_stepPlans.rowsFor(plan.regions());
+        if (!rows)
+            return false;
+        plan.decisions = plan::RecomputeSchedule{*std::move(rows)};
+        return true;
+    }
+
     [[nodiscard]] std::vector<plan::Region> regionsOf(const LinearizedStep& step,
-                                                      const std::vector<Region>& regions) const;
+                                                      const std::vector<Region>& regions) const
+    {
+        std::vector<plan::Region> planned;
+        for (const Region& region : regions) {
+            plan::Region target;
+            target.first = step.stages[static_cast<std::size_t>(region.first)].first;
+            target.last = step.stages[static_cast<std::size_t>(region.last)].last;
+            target.members = m_space->members(target.first, target.last);
+            target.label = static_cast<int>(planned.size());
+            target.nested = regionsOf(step, region.nested);
+            // A region within the same bounds as its parent would only repeat it.
+            if (target.nested.size() == 1 && target.nested.front().first == target.first
+                && target.nested.front().last == target.last)
+                target.nested = std::move(target.nested.front().nested);
+            planned.push_back(std::move(target));
+        }
+        return planned;
+    }
 
     plan::Problem m_problem;
     plan::PlannerCall m_call;
@@ -143,292 +411,6 @@ private:
     std::set<Shape> m_seen;
     plan::Frontier m_frontier;
 };
-
-std::vector<plan::Region> Search::regionsOf(const LinearizedStep& step,
-                                            const std::vector<Region>& regions) const
-{
-    std::vector<plan::Region> planned;
-    for (const Region& region : regions) {
-        plan::Region target;
-        target.first = step.stages[static_cast<std::size_t>(region.first)].first;
-        target.last = step.stages[static_cast<std::size_t>(region.last)].last;
-        target.members = m_space->members(target.first, target.last);
-        target.label = static_cast<int>(planned.size());
-        target.nested = regionsOf(step, region.nested);
-        // A region within the same bounds as its parent would only repeat it.
-        if (target.nested.size() == 1 && target.nested.front().first == target.first
-            && target.nested.front().last == target.last)
-            target.nested = std::move(target.nested.front().nested);
-        planned.push_back(std::move(target));
-    }
-    return planned;
-}
-
-/// The regions of stages that save in another way than the first. They are in no region of stages:
-/// those have recomputations.
-std::vector<plan::Region> Search::wayRegions(const LinearizedStep& step, const Sequence& sequence,
-                                             const SavedByVariant& kept) const
-{
-    std::vector<plan::Region> regions;
-    for (const ChainOp op : sequence)
-        if (op.variant > 0) {
-            const auto stage = static_cast<std::size_t>(op.stage);
-            plan::Region& region = regions.emplace_back();
-            region.first = step.stages[stage].first;
-            region.last = step.stages[stage].last;
-            region.members = m_space->members(region.first, region.last);
-            region.save = kept[stage][static_cast<std::size_t>(op.variant) - 1];
-        }
-    return regions;
-}
-
-base::Result<void> Search::add(const LinearizedStep& step, const std::vector<Region>& regions,
-                               const std::vector<plan::Region>& more)
-{
-    plan::Plan plan = blank();
-    std::vector<plan::Region>& all = plan.asRegions().regions;
-    all = regionsOf(step, regions);
-    all.insert(all.end(), more.begin(), more.end());
-    std::ranges::sort(all, {}, &plan::Region::first);
-    for (std::size_t place = 0; place < all.size(); ++place)
-        all[place].label = static_cast<int>(place);
-    m_forced.addTo(all);
-    Shape shape;
-    describe(all, shape);
-    if (!m_seen.insert(std::move(shape)).second)
-        return {}; // looked at before
-    if (m_asked.isCompiled() && !becomesStep(plan))
-        return {};
-    return certifyAndInsert(plan);
-}
-
-/// The regions' plan for the runtime Step, which has none.
-bool Search::becomesStep(plan::Plan& plan) const
-{
-    std::optional<std::vector<plan::RecomputeStep>> rows = m_stepPlans.rowsFor(plan.regions());
-    if (!rows)
-        return false;
-    plan.decisions = plan::RecomputeSchedule{*std::move(rows)};
-    return true;
-}
-
-plan::Plan Search::blank() const
-{
-    return {m_call.planner, m_call.options,
-            plan::CheckpointRegions{m_asked.granularity, {}, m_asked.freezeStats}};
-}
-
-base::Result<void> Search::addKeepEverything()
-{
-    plan::Plan plan = blank();
-    if (m_asked.isCompiled())
-        plan.decisions = plan::RecomputeSchedule{};
-    else
-        plan.asRegions().granularity = plan::Granularity::Module;
-    base::Result<void> added = beginFrontier(m_frontier, m_problem, plan);
-    if (!added || m_asked.granularity == plan::Granularity::Module || m_asked.isCompiled())
-        return added;
-    // Between ops the model's code is replaced, which alone changes what lives when.
-    return beginFrontier(m_frontier, m_problem, blank());
-}
-
-base::Result<void> Search::addChain(const LinearizedStep& step, int slots,
-                                    const base::JobContext& job, const SavedByVariant& kept)
-{
-    const base::Result<std::optional<RotorTable>> built =
-        wholeTable<RotorTable>(step.chain, slots, job.piece(0, 2));
-    if (!built)
-        return tl::unexpected{built.error()};
-    if (!*built)
-        return {};
-    const RotorTable& table = **built;
-    const std::vector<ChainFrontierPoint> points = table.frontier();
-    const base::JobContext checking = job.piece(1, 2);
-    std::size_t done = 0;
-    for (const std::size_t place : evenly(points.size())) {
-        if (job.stopRequested())
-            return base::cancelled();
-        if (const auto sequence = table.sequence(points[place].budget))
-            if (base::Result<void> added =
-                    add(step, regionTree(annotate(*sequence, step.stages.size())),
-                        wayRegions(step, *sequence, kept));
-                !added)
-                return added;
-        checking.report(++done, points.size());
-    }
-    return {};
-}
-
-base::Result<void> Search::addSingleLevel(const LinearizedStep& step, std::size_t most,
-                                          const base::JobContext& job)
-{
-    const std::vector<std::vector<Region>> found =
-        singleLevelRegions(m_problem, step, job.piece(0, 2));
-    const base::JobContext checking = job.piece(1, 2);
-    std::vector<std::size_t> order = evenly(found.size());
-    order.resize(std::min(order.size(), most));
-    std::size_t done = 0;
-    for (const std::size_t place : order) {
-        if (job.stopRequested())
-            return base::cancelled();
-        if (base::Result<void> added = add(step, found[place]); !added)
-            return added;
-        checking.report(++done, order.size());
-    }
-    return {};
-}
-
-/// Starts from plans all over the frontier and keeps more and more in each: at its own peak for
-/// nothing, then up to what other plans need.
-base::Result<void> Search::addSavedSets(const base::JobContext& job)
-{
-    constexpr std::size_t kPlans = 24;
-    constexpr std::size_t kPeaks = 8;
-    const SavedSets sets{m_problem};
-    const std::vector<plan::FrontierPoint> points = m_frontier.points(); // before it grows
-    std::vector<std::size_t> order = evenly(points.size());
-    order.resize(std::min(order.size(), kPlans));
-    std::size_t done = 0;
-    for (const std::size_t place : order) {
-        plan::Plan plan = points[place]->plan();
-        const std::size_t above = points.size() - place;
-        for (std::size_t step = 0; step <= kPeaks && !job.stopRequested(); ++step) {
-            const std::size_t limit = std::min(place + above * step / kPeaks, points.size() - 1);
-            plan = sets.fill(plan, points[limit]->evaluation().peak);
-            if (base::Result<void> added = certifyAndInsert(plan); !added)
-                return added;
-        }
-        job.report(++done, order.size());
-    }
-    return {};
-}
-
-base::Result<void> Search::addNonPersistent(int slots, const base::JobContext& job)
-{
-    return offerNonPersistent(m_problem, *m_space, slots, job,
-                              [this](std::vector<plan::RecomputeStep> rows) {
-                                  plan::Plan plan = blank();
-                                  plan.decisions = plan::RecomputeSchedule{std::move(rows)};
-                                  return certifyAndInsert(plan);
-                              });
-}
-
-/// Few stages, few plans: whoever asks to stop before it begins wants just these, always the same.
-base::Result<void> Search::coarse()
-{
-    constexpr std::size_t kStages = 40;
-    constexpr int kSlots = 24;
-    return linearize(m_problem, *m_space, Residuals::EachCut, kStages)
-        .and_then([&](const LinearizedStep& step) { return addChain(step, kSlots, m_look); });
-}
-
-/// With both ways to charge for values that cross several cuts.
-base::Result<std::vector<LinearizedStep>> Search::linearized(std::optional<CutRule> cuts) const
-{
-    std::vector<LinearizedStep> steps;
-    for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
-        base::Result<LinearizedStep> step =
-            linearize(m_problem, *m_space, residuals, kMostStages, cuts);
-        if (!step)
-            return tl::unexpected{step.error()};
-        steps.push_back(*std::move(step));
-    }
-    return steps;
-}
-
-/// Every resolution down to a few slots: which of two coarse ones rounds a chain better is chance,
-/// and twice the slots must never give worse plans.
-base::Result<void> Search::fine(int slots, const base::JobContext& job)
-{
-    const base::Result<std::vector<LinearizedStep>> steps = linearized({});
-    if (!steps)
-        return tl::unexpected{steps.error()};
-    std::vector<int> resolutions;
-    for (int count = slots; count >= kFewestSlots; count /= 2)
-        resolutions.push_back(count);
-    int done = 0;
-    const int pieces = 1 + 2 * static_cast<int>(resolutions.size());
-    if (base::Result<void> added = addSingleLevel(steps->front(), static_cast<std::size_t>(slots),
-                                                  job.piece(done++, pieces));
-        !added)
-        return added;
-    for (const int count : resolutions)
-        for (const LinearizedStep& step : *steps)
-            if (base::Result<void> added = addChain(step, count, job.piece(done++, pieces)); !added)
-                return added;
-    return {};
-}
-
-/// Cuts between all ops seldom have room: other ones that lie evenly over a model may then give
-/// better plans.
-base::Result<void> Search::elsewhere(CutRule cuts, const base::JobContext& job)
-{
-    constexpr int kSlots = 128;
-    const base::Result<std::vector<LinearizedStep>> steps = linearized(cuts);
-    if (!steps)
-        return tl::unexpected{steps.error()};
-    if (base::Result<void> added = addSingleLevel(steps->front(), kSlots, job.piece(0, 3)); !added)
-        return added;
-    int done = 1;
-    for (const LinearizedStep& step : *steps)
-        if (base::Result<void> added = addChain(step, kSlots, job.piece(done++, 3)); !added)
-            return added;
-    return {};
-}
-
-/// Stages of several ops, of which more than all or nothing can be kept: the fewer stages, the more
-/// there is to choose inside of each.
-base::Result<void> Search::withVariants(int slots, const base::JobContext& job)
-{
-    constexpr std::array<std::size_t, 4> kCounts{12, 24, 48, 96};
-    int done = 0;
-    for (const std::size_t most : kCounts)
-        for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
-            base::Result<LinearizedStep> step = linearize(m_problem, *m_space, residuals, most);
-            if (!step)
-                return tl::unexpected{step.error()};
-            const SavedByVariant kept = addStageVariants(m_problem, *step);
-            if (base::Result<void> added = addChain(
-                    *step, slots, job.piece(done++, 2 * static_cast<int>(kCounts.size())), kept);
-                !added)
-                return added;
-        }
-    return {};
-}
-
-base::Result<plan::FrontierPtr> Search::run() &&
-{
-    if (const base::Result<void> takes = takesRegions(*m_problem.step()); !takes)
-        return tl::unexpected{takes.error()};
-    // Without a region of its own each plan has those that pins ask for.
-    for (const base::Result<void>& begun : {addKeepEverything(), add({}, {})})
-        if (!begun)
-            return tl::unexpected{begun.error()};
-    const bool betweenOps = m_asked.granularity == plan::Granularity::Op;
-    std::vector<CutRule> others;
-    if (betweenOps)
-        others.push_back(CutRule::Calls);
-    if (betweenOps && m_problem.step()->forwardCount() >= kLong)
-        others.push_back(CutRule::OpsEvenly);
-    const int slots = m_asked.slots;
-    const int pieces = 1 + static_cast<int>(others.size()) + (m_asked.variants ? 1 : 0)
-                       + (m_asked.nonpersistent ? 1 : 0) + (m_asked.savedSets ? 1 : 0);
-    int done = 0;
-    base::Result<void> added =
-        coarse().and_then([&] { return fine(slots, m_job.piece(done++, pieces)); });
-    for (std::size_t rule = 0; rule < others.size() && added; ++rule)
-        added = elsewhere(others[rule], m_job.piece(done++, pieces));
-    if (added && m_asked.variants)
-        added = withVariants(slots, m_job.piece(done++, pieces));
-    if (added && m_asked.nonpersistent)
-        added = addNonPersistent(slots, m_job.piece(done++, pieces));
-    if (added && m_asked.savedSets)
-        added = addSavedSets(m_job.piece(done, pieces));
-    // Stopped early, what is there is good.
-    if (!added && added.error().kind != base::ErrorKind::Cancelled)
-        return tl::unexpected{added.error()};
-    return std::make_shared<const plan::Frontier>(std::move(m_frontier));
-}
 
 PlannerDescriptor descriptorOfRotor()
 {

@@ -65,10 +65,96 @@ public:
     }
 
 private:
-    [[nodiscard]] std::vector<StorageId> handedOnBy(std::size_t stage) const;
-    [[nodiscard]] Results resultsOf(OpId op, const std::vector<StorageId>& handedOn) const;
-    [[nodiscard]] std::vector<Results> candidates(std::size_t stage) const;
-    void addVariants(std::size_t stage, std::vector<std::vector<OpId>>& kept);
+    [[nodiscard]] std::vector<StorageId> handedOnBy(std::size_t stage) const
+    {
+        std::vector<StorageId> values;
+        if (stage + 1 < m_step.stages.size())
+            values = m_step.stages[stage + 1].crossing;
+        std::ranges::sort(values);
+        return values;
+    }
+
+    [[nodiscard]] Results resultsOf(OpId op, const std::vector<StorageId>& handedOn) const
+    {
+        const graph::Program& program = *m_problem.step();
+        Results results{{op}, 0, static_cast<double>(m_times[op.index()].count())};
+        for (const graph::TensorId tensor : program.op(op).outputs)
+            if (const StorageId storage = program.tensor(tensor).storage;
+                !std::ranges::binary_search(handedOn, storage))
+                results.bytes +=
+                    graph::rounded(program.storage(storage).bytes, m_problem.rounding).count();
+        return results;
+    }
+
+    /// By falling worth.
+    [[nodiscard]] std::vector<Results> candidates(std::size_t stage) const
+    {
+        const std::vector<StorageId> handedOn = handedOnBy(stage);
+        std::vector<Results> found;
+        Results drawn; // all random ones behind the op
+        bool mayDraw = true;
+        for (OpIndex at = m_step.stages[stage].last; at >= m_step.stages[stage].first; --at) {
+            const OpId op{static_cast<std::size_t>(at)};
+            const bool isRandom = m_problem.step()->op(op).isRandom;
+            const bool mayKeep = m_isKeepable[op.index()];
+            mayDraw = mayDraw && (!isRandom || mayKeep);
+            if (!(isRandom ? mayDraw : mayKeep && m_times[op.index()].count() > 0))
+                continue;
+            Results results = resultsOf(op, handedOn);
+            if (isRandom) {
+                drawn.ops.push_back(op);
+                drawn.bytes += results.bytes;
+                drawn.time += results.time;
+                results = drawn;
+            }
+            if (at <= m_lastSaver[stage])
+                found.push_back(std::move(results));
+        }
+        std::ranges::stable_sort(found, [](const Results& a, const Results& b) {
+            return a.time * static_cast<double>(b.bytes) > b.time * static_cast<double>(a.bytes);
+        });
+        return found;
+    }
+
+    void addVariants(std::size_t stage, std::vector<std::vector<OpId>>& kept)
+    {
+        Chain& chain = m_step.chain;
+        const StageVariant everything = chain.variant(stage, 0);
+        const std::vector<StorageId> handedOn = handedOnBy(stage);
+        double again = 0;
+        for (OpIndex at = m_step.stages[stage].first; at <= m_lastSaver[stage]; ++at)
+            again += static_cast<double>(m_times[static_cast<std::size_t>(at)].count());
+        std::vector<StageVariant> variants;
+        std::vector<std::vector<OpId>> sets;
+        std::vector<OpId> ops;
+        std::int64_t bytes = chain.x[stage + 1];
+        for (const Results& results : candidates(stage)) {
+            for (const OpId op : results.ops) {
+                if (std::ranges::find(ops, op) != ops.end())
+                    continue;
+                const Results own = resultsOf(op, handedOn);
+                ops.push_back(op);
+                bytes += own.bytes;
+                if (static_cast<OpIndex>(op.index()) <= m_lastSaver[stage])
+                    again -= own.time;
+            }
+            if (bytes >= everything.xbar)
+                break;
+            StageVariant variant = everything;
+            variant.xbar = bytes;
+            variant.btime += again;
+            // All of the stage is there while its backward runs.
+            variant.btmp = std::max(everything.ftmp, everything.btmp) + (everything.xbar - bytes);
+            variants.push_back(variant);
+            std::ranges::sort(sets.emplace_back(ops));
+        }
+        for (std::size_t count = 1; count <= variants.size(); ++count)
+            if (count * kMaxVariants / variants.size()
+                > (count - 1) * kMaxVariants / variants.size()) {
+                chain.variants[stage].push_back(variants[count - 1]);
+                kept.push_back(std::move(sets[count - 1]));
+            }
+    }
 
     const plan::Problem& m_problem;
     LinearizedStep& m_step;
@@ -77,96 +163,6 @@ private:
     std::vector<OpIndex> m_lastSaver; ///< by stage: its last op that saves; it is repeated up to
                                       ///< there
 };
-
-std::vector<StorageId> VariantFinder::handedOnBy(std::size_t stage) const
-{
-    std::vector<StorageId> values;
-    if (stage + 1 < m_step.stages.size())
-        values = m_step.stages[stage + 1].crossing;
-    std::ranges::sort(values);
-    return values;
-}
-
-Results VariantFinder::resultsOf(OpId op, const std::vector<StorageId>& handedOn) const
-{
-    const graph::Program& program = *m_problem.step();
-    Results results{{op}, 0, static_cast<double>(m_times[op.index()].count())};
-    for (const graph::TensorId tensor : program.op(op).outputs)
-        if (const StorageId storage = program.tensor(tensor).storage;
-            !std::ranges::binary_search(handedOn, storage))
-            results.bytes +=
-                graph::rounded(program.storage(storage).bytes, m_problem.rounding).count();
-    return results;
-}
-
-/// By falling worth.
-std::vector<Results> VariantFinder::candidates(std::size_t stage) const
-{
-    const std::vector<StorageId> handedOn = handedOnBy(stage);
-    std::vector<Results> found;
-    Results drawn; // all random ones behind the op
-    bool mayDraw = true;
-    for (OpIndex at = m_step.stages[stage].last; at >= m_step.stages[stage].first; --at) {
-        const OpId op{static_cast<std::size_t>(at)};
-        const bool isRandom = m_problem.step()->op(op).isRandom;
-        const bool mayKeep = m_isKeepable[op.index()];
-        mayDraw = mayDraw && (!isRandom || mayKeep);
-        if (!(isRandom ? mayDraw : mayKeep && m_times[op.index()].count() > 0))
-            continue;
-        Results results = resultsOf(op, handedOn);
-        if (isRandom) {
-            drawn.ops.push_back(op);
-            drawn.bytes += results.bytes;
-            drawn.time += results.time;
-            results = drawn;
-        }
-        if (at <= m_lastSaver[stage])
-            found.push_back(std::move(results));
-    }
-    std::ranges::stable_sort(found, [](const Results& a, const Results& b) {
-        return a.time * static_cast<double>(b.bytes) > b.time * static_cast<double>(a.bytes);
-    });
-    return found;
-}
-
-void VariantFinder::addVariants(std::size_t stage, std::vector<std::vector<OpId>>& kept)
-{
-    Chain& chain = m_step.chain;
-    const StageVariant everything = chain.variant(stage, 0);
-    const std::vector<StorageId> handedOn = handedOnBy(stage);
-    double again = 0;
-    for (OpIndex at = m_step.stages[stage].first; at <= m_lastSaver[stage]; ++at)
-        again += static_cast<double>(m_times[static_cast<std::size_t>(at)].count());
-    std::vector<StageVariant> variants;
-    std::vector<std::vector<OpId>> sets;
-    std::vector<OpId> ops;
-    std::int64_t bytes = chain.x[stage + 1];
-    for (const Results& results : candidates(stage)) {
-        for (const OpId op : results.ops) {
-            if (std::ranges::find(ops, op) != ops.end())
-                continue;
-            const Results own = resultsOf(op, handedOn);
-            ops.push_back(op);
-            bytes += own.bytes;
-            if (static_cast<OpIndex>(op.index()) <= m_lastSaver[stage])
-                again -= own.time;
-        }
-        if (bytes >= everything.xbar)
-            break;
-        StageVariant variant = everything;
-        variant.xbar = bytes;
-        variant.btime += again;
-        // All of the stage is there while its backward runs.
-        variant.btmp = std::max(everything.ftmp, everything.btmp) + (everything.xbar - bytes);
-        variants.push_back(variant);
-        std::ranges::sort(sets.emplace_back(ops));
-    }
-    for (std::size_t count = 1; count <= variants.size(); ++count)
-        if (count * kMaxVariants / variants.size() > (count - 1) * kMaxVariants / variants.size()) {
-            chain.variants[stage].push_back(variants[count - 1]);
-            kept.push_back(std::move(sets[count - 1]));
-        }
-}
 
 } // namespace
 

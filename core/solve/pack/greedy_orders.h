@@ -4,7 +4,58 @@
 #include "core/base/job_context.h"
 #include "core/solve/pack/packing.h"
 
+#include <span>
+#include <stop_token>
+
 namespace plimsoll::solve {
+
+/// Places buffers one by one, each as low as what is placed already allows. What a buffer meets is
+/// found in a tree over the buffers by their begin that knows the latest end of those placed below
+/// each node.
+class FirstFit
+{
+public:
+    explicit FirstFit(const PackBuffers& buffers);
+
+    /// The packing of that order, which names every buffer that takes room once. O(n log n) and the
+    /// number of pairs that are live together. Once stopped, it puts what is left on top of all.
+    [[nodiscard]] PackOffsets pack(std::span<const std::uint32_t> order,
+                                   const std::stop_token& stop = {});
+    /// Buffers placed and met so far: grows with the time that was spent, on any computer alike.
+    [[nodiscard]] std::uint64_t work() const { return m_work; }
+
+private:
+    struct Block
+    {
+        std::int64_t begin; ///< bytes
+        std::int64_t end;
+    };
+
+    struct Subtree
+    {
+        std::size_t node;
+        std::size_t first; ///< leaf
+        std::size_t leaves;
+    };
+
+    void clear();
+    void place(std::uint32_t buffer, std::int64_t offset);
+    /// Blocks that are live at the same time as the buffer, into m_met.
+    void meet(const PackBuffer& buffer);
+    /// The lowest gap of that size among m_met, which becomes sorted.
+    [[nodiscard]] std::int64_t lowestGap(std::int64_t size);
+
+    const PackBuffers& m_buffers;
+    std::vector<std::uint32_t> m_byLower;  ///< buffers by begin
+    std::vector<std::int64_t> m_lowers;    ///< their begins
+    std::vector<std::uint32_t> m_leafOf;   ///< by buffer: place in m_byLower
+    std::size_t m_leaves = 1;              ///< power of two
+    std::vector<std::int64_t> m_latestEnd; ///< by node, root 1; the smallest number: nothing placed
+    std::vector<Block> m_blocks;           ///< by leaf, of those placed
+    std::vector<Block> m_met;
+    std::vector<Subtree> m_stack;
+    std::uint64_t m_work = 0;
+};
 
 /// A packing and its height.
 struct Packed

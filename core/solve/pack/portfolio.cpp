@@ -1,16 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/pack/portfolio.h"
 
-#include "core/solve/pack/deep_thread.h"
-
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <functional>
 #include <list>
+#include <pthread.h>
 #include <thread>
+#include <utility>
 
 namespace plimsoll::solve {
 
 namespace {
+
+extern "C" void* runDeepWork(void* work)
+{
+    (*static_cast<std::function<void()>*>(work))();
+    return nullptr;
+}
+
+/// A thread with room for deep recursion; the standard's threads can't be given any. Joined by its
+/// destructor.
+class DeepThread
+{
+public:
+    /// `work` must not throw. Nothing runs where the system refuses such a thread.
+    DeepThread(std::size_t stackBytes, std::function<void()> work) : m_work{std::move(work)}
+    {
+        pthread_attr_t attributes;
+        if (pthread_attr_init(&attributes) != 0)
+            return;
+        m_runs = pthread_attr_setstacksize(&attributes, stackBytes) == 0
+                 && pthread_create(&m_thread, &attributes, runDeepWork, &m_work) == 0;
+        pthread_attr_destroy(&attributes);
+    }
+
+    ~DeepThread()
+    {
+        if (m_runs)
+            pthread_join(m_thread, nullptr);
+    }
+
+    DeepThread(const DeepThread&) = delete;
+    DeepThread& operator=(const DeepThread&) = delete;
+    DeepThread(DeepThread&&) = delete;
+    DeepThread& operator=(DeepThread&&) = delete;
+
+private:
+    std::function<void()> m_work;
+    pthread_t m_thread{};
+    bool m_runs = false;
+};
 
 constexpr std::size_t kFixed = 2 * kFixedPackOrders;
 /// Many short searches find what one long one misses: behind the fixed orders, random ones.

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/graph/program.h"
 #include "core/solve/regions/region_space.h"
 
 #include <span>
 #include <vector>
 
 namespace plimsoll::solve {
+
+/// By forward or loss op: the newest op up to it that a region ending there must not hold;
+/// kBeforeStep: there is none. Slices of one storage (unsafe_split's, a GRU's gates) may be written
+/// when another one is saved already: a recomputation has to come to these writes, and it stops
+/// where the last saved tensor of the region is made.
+[[nodiscard]] std::vector<graph::OpIndex> newestUnwritten(const graph::Program& program);
 
 /// Knows every run of calls of modules that is a legal region (REGIONS in
 /// core/lower/checkpoint/LIFETIMES.md) and the calls that make it up. Where several lists of calls
@@ -59,6 +66,29 @@ private:
     std::vector<std::vector<graph::CallId>>
         m_children; ///< by call, in order; the last entry holds those without a parent
     std::vector<std::size_t> m_place; ///< by call: among its siblings
+};
+
+/// Legal regions between ops (REGIONS AT OP GRANULARITY in core/lower/checkpoint/LIFETIMES.md):
+/// from each op on all runs up to a longest one.
+class OpRegionFinder final : public RegionSpace
+{
+public:
+    explicit OpRegionFinder(const graph::Program& program);
+
+    [[nodiscard]] plan::Granularity granularity() const override { return plan::Granularity::Op; }
+    [[nodiscard]] std::vector<graph::OpIndex> endsFrom(graph::OpIndex first) const override;
+    [[nodiscard]] std::vector<graph::CallId> members(graph::OpIndex /*first*/,
+                                                     graph::OpIndex /*last*/) const override
+    {
+        return {};
+    }
+
+private:
+    graph::OpIndex m_first = 0;
+    std::vector<graph::OpIndex> m_barrier;   ///< by op of the model, from m_first on: the first op
+    std::vector<graph::OpIndex> m_unwritten; ///< newestUnwritten()
+    std::vector<bool> m_isEnd;               ///< by op of the call: a region may end there
+                                             ///< that a region beginning here can't hold
 };
 
 } // namespace plimsoll::solve

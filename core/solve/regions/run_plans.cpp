@@ -3,7 +3,6 @@
 
 #include "core/solve/api/certify_and_insert.h"
 #include "core/solve/regions/region_space.h"
-#include "core/solve/regions/region_spaces.h"
 
 #include <algorithm>
 #include <utility>

@@ -25,6 +25,11 @@ struct Place
     std::set<StorageId> wanted; ///< of its values: those that backward or a nested region reads
 };
 
+bool isKept(const plan::Region& region, OpIndex op)
+{
+    return std::ranges::binary_search(region.save, OpId{static_cast<std::size_t>(op)});
+}
+
 /// The rows of one set of regions. A value belongs to the innermost region around all its uses in
 /// forward and loss: only there it is let go.
 class RowFinder
@@ -60,9 +65,68 @@ public:
     }
 
 private:
-    void findOwners();
-    [[nodiscard]] bool addRow(std::int32_t place);
-    [[nodiscard]] bool isWithin(std::int32_t inner, std::int32_t outer) const;
+    void findOwners()
+    {
+        std::vector<std::int32_t> innermost(static_cast<std::size_t>(m_forward), kNobody);
+        for (std::size_t place = 0; place < m_places.size(); ++place)
+            for (OpIndex op = m_places[place].region->first; op <= m_places[place].region->last;
+                 ++op)
+                innermost[static_cast<std::size_t>(op)] = static_cast<std::int32_t>(place);
+        for (std::size_t index = 0; index < m_owner.size(); ++index) {
+            const StorageId storage{index};
+            const OpIndex alloc = m_program.storages[index].alloc;
+            if (alloc < 0 || alloc >= m_forward)
+                continue;
+            std::int32_t owner = innermost[static_cast<std::size_t>(alloc)];
+            if (owner != kNobody
+                && isKept(*m_places[static_cast<std::size_t>(owner)].region, alloc))
+                continue;
+            OpIndex first = kNever; // use in backward
+            for (const OpIndex use : m_closure.usesOf(storage)) {
+                if (use >= m_forward) {
+                    first = use;
+                    break;
+                }
+                while (owner != kNobody
+                       && use > m_places[static_cast<std::size_t>(owner)].region->last)
+                    owner = m_places[static_cast<std::size_t>(owner)].parent;
+            }
+            m_owner[index] = owner;
+            if (owner == kNobody || first == kNever
+                || first >= static_cast<OpIndex>(m_program.countBeforeOptimizer()))
+                continue;
+            Place& place = m_places[static_cast<std::size_t>(owner)];
+            place.wanted.insert(storage);
+            place.trigger = std::min(place.trigger, first);
+        }
+    }
+
+    /// What it reads of regions around must be there by then: they want it.
+    [[nodiscard]] bool addRow(std::int32_t place)
+    {
+        const Place& here = m_places[static_cast<std::size_t>(place)];
+        std::vector<bool> isGone(m_owner.size(), false);
+        for (std::size_t index = 0; index < m_owner.size(); ++index)
+            isGone[index] = m_owner[index] != kNobody && isWithin(m_owner[index], place);
+        const auto ops =
+            m_closure.before(here.trigger, {here.wanted.begin(), here.wanted.end()}, isGone);
+        if (!ops)
+            return false;
+        m_rows[here.trigger].insert(ops->begin(), ops->end());
+        for (const OpId op : *ops)
+            for (const StorageId storage : m_closure.touchedBy(op))
+                if (const std::int32_t owner = m_owner[storage.index()];
+                    owner != kNobody && !isGone[storage.index()])
+                    m_places[static_cast<std::size_t>(owner)].wanted.insert(storage);
+        return true;
+    }
+
+    [[nodiscard]] bool isWithin(std::int32_t inner, std::int32_t outer) const
+    {
+        while (inner > outer)
+            inner = m_places[static_cast<std::size_t>(inner)].parent;
+        return inner == outer;
+    }
 
     const graph::Program& m_program;
     const RecomputeClosure& m_closure;
@@ -71,71 +135,6 @@ private:
     std::vector<Place> m_places;       ///< parents first
     std::map<OpIndex, std::set<OpId>> m_rows;
 };
-
-bool isKept(const plan::Region& region, OpIndex op)
-{
-    return std::ranges::binary_search(region.save, OpId{static_cast<std::size_t>(op)});
-}
-
-void RowFinder::findOwners()
-{
-    std::vector<std::int32_t> innermost(static_cast<std::size_t>(m_forward), kNobody);
-    for (std::size_t place = 0; place < m_places.size(); ++place)
-        for (OpIndex op = m_places[place].region->first; op <= m_places[place].region->last; ++op)
-            innermost[static_cast<std::size_t>(op)] = static_cast<std::int32_t>(place);
-    for (std::size_t index = 0; index < m_owner.size(); ++index) {
-        const StorageId storage{index};
-        const OpIndex alloc = m_program.storages[index].alloc;
-        if (alloc < 0 || alloc >= m_forward)
-            continue;
-        std::int32_t owner = innermost[static_cast<std::size_t>(alloc)];
-        if (owner != kNobody && isKept(*m_places[static_cast<std::size_t>(owner)].region, alloc))
-            continue;
-        OpIndex first = kNever; // use in backward
-        for (const OpIndex use : m_closure.usesOf(storage)) {
-            if (use >= m_forward) {
-                first = use;
-                break;
-            }
-            while (owner != kNobody && use > m_places[static_cast<std::size_t>(owner)].region->last)
-                owner = m_places[static_cast<std::size_t>(owner)].parent;
-        }
-        m_owner[index] = owner;
-        if (owner == kNobody || first == kNever
-            || first >= static_cast<OpIndex>(m_program.countBeforeOptimizer()))
-            continue;
-        Place& place = m_places[static_cast<std::size_t>(owner)];
-        place.wanted.insert(storage);
-        place.trigger = std::min(place.trigger, first);
-    }
-}
-
-bool RowFinder::isWithin(std::int32_t inner, std::int32_t outer) const
-{
-    while (inner > outer)
-        inner = m_places[static_cast<std::size_t>(inner)].parent;
-    return inner == outer;
-}
-
-/// What it reads of regions around must be there by then: they want it.
-bool RowFinder::addRow(std::int32_t place)
-{
-    const Place& here = m_places[static_cast<std::size_t>(place)];
-    std::vector<bool> isGone(m_owner.size(), false);
-    for (std::size_t index = 0; index < m_owner.size(); ++index)
-        isGone[index] = m_owner[index] != kNobody && isWithin(m_owner[index], place);
-    const auto ops =
-        m_closure.before(here.trigger, {here.wanted.begin(), here.wanted.end()}, isGone);
-    if (!ops)
-        return false;
-    m_rows[here.trigger].insert(ops->begin(), ops->end());
-    for (const OpId op : *ops)
-        for (const StorageId storage : m_closure.touchedBy(op))
-            if (const std::int32_t owner = m_owner[storage.index()];
-                owner != kNobody && !isGone[storage.index()])
-                m_places[static_cast<std::size_t>(owner)].wanted.insert(storage);
-    return true;
-}
 
 } // namespace
 

@@ -3,10 +3,8 @@
 
 #include "core/solve/api/certify_and_insert.h"
 #include "core/solve/regions/region_space.h"
-#include "core/solve/regions/region_spaces.h"
 #include "core/solve/remat/program_problem.h"
 #include "core/solve/remat/region_search.h"
-#include "core/solve/remat/repeated_problem.h"
 #include "core/solve/remat/search/reorder.h"
 #include "core/solve/remat/search/solve_remat.h"
 
@@ -93,21 +91,181 @@ public:
     }
 
     base::Result<plan::FrontierPtr> run(const std::vector<RematStart>& starts,
-                                        const base::JobContext& job) &&;
+                                        const base::JobContext& job) &&
+    {
+        const bool isLook = job.stopRequested(); // asked to stop before it began: so are the others
+        if (base::Result<void> begun = begin(); !begun)
+            return tl::unexpected{begun.error()};
+        std::vector<const RematStart*> serving;
+        for (const RematStart& start : starts)
+            if (serves(start))
+                serving.push_back(&start);
+        const int pieces = static_cast<int>(serving.size()) + 1;
+        for (int piece = 0; piece + 1 < pieces && (isLook || !job.stopRequested()); ++piece)
+            if (base::Result<void> started =
+                    start(*serving[static_cast<std::size_t>(piece)], job.piece(piece, pieces));
+                !started)
+                return tl::unexpected{started.error()};
+        const base::JobContext rest = job.piece(pieces - 1, pieces);
+        base::Result<void> searched;
+        if (!job.stopRequested())
+            searched = m_asked.isCompiled() ? search(m_asked.reorder ? rest.piece(0, 2) : rest)
+                                            : searchRegions(rest);
+        if (searched && m_asked.reorder && !job.stopRequested())
+            searched = searchReordered(rest.piece(1, 2));
+        if (!searched)
+            return tl::unexpected{searched.error()};
+        return std::make_shared<const plan::Frontier>(std::move(m_frontier));
+    }
 
 private:
-    [[nodiscard]] plan::Plan named(plan::Plan plan) const;
+    [[nodiscard]] plan::Plan named(plan::Plan plan) const
+    {
+        plan.planner = m_call.planner;
+        plan.options = m_call.options;
+        return plan;
+    }
+
     [[nodiscard]] plan::Plan proposal(const RematPlan& plan) const
     {
         return named(stepPlanOf(plan));
     }
-    [[nodiscard]] plan::Plan regionsProposal(std::vector<plan::Region> regions) const;
-    [[nodiscard]] bool serves(const RematStart& start) const;
-    base::Result<void> begin();
-    base::Result<void> start(const RematStart& start, const base::JobContext& job);
-    base::Result<void> search(const base::JobContext& job);
-    base::Result<void> searchReordered(const base::JobContext& job);
-    base::Result<void> searchRegions(const base::JobContext& job);
+
+    [[nodiscard]] plan::Plan regionsProposal(std::vector<plan::Region> regions) const
+    {
+        return {
+            m_call.planner, m_call.options,
+            plan::CheckpointRegions{m_asked.granularity, std::move(regions), m_asked.freezeStats}};
+    }
+
+    /// Regions between modules are there for whoever may have them between ops, too.
+    [[nodiscard]] bool serves(const RematStart& start) const
+    {
+        const OptionReader its{start.planner->descriptor(), start.options};
+        return its.get<plan::Runtime>("runtime") == m_asked.runtime
+               && (m_asked.isCompiled()
+                   || its.get<plan::Granularity>("granularity") <= m_asked.granularity);
+    }
+
+    /// Says so where the runtime can't run the recording at all.
+    base::Result<void> begin()
+    {
+        if (!m_asked.isCompiled())
+            if (base::Result<void> takes = takesRegions(*m_problem.step()); !takes)
+                return takes;
+        plan::Plan everything = m_asked.isCompiled() ? proposal({}) : regionsProposal({});
+        // Between ops the model's code is replaced, which alone changes what lives when.
+        for (const plan::Granularity kind : {plan::Granularity::Module, everything.granularity()}) {
+            if (!everything.isCompiledStep())
+                everything.asRegions().granularity = kind;
+            base::Result<void> begun = beginFrontier(m_frontier, m_problem, everything);
+            if (!begun && begun.error().kind == base::ErrorKind::CheckFailed)
+                return base::failure(base::ErrorKind::Usage, begun.error().message);
+            if (!begun)
+                return begun;
+        }
+        return {};
+    }
+
+    base::Result<void> start(const RematStart& start, const base::JobContext& job)
+    {
+        if (m_asked.isCompiled() && m_problem.step()->isRewritten())
+            return {}; // a list of ops, over which those lay nothing
+        Options options = start.options;
+        if (m_asked.freezeStats)
+            options["freeze-stats"] = 1;
+        const base::Result<plan::FrontierPtr> found =
+            start.planner->frontier(m_problem, options, job);
+        if (!found)
+            return tl::unexpected{found.error()};
+        const auto provenance = std::make_shared<const plan::Provenance>(plan::Provenance{m_call});
+        bool isBetter = false;
+        for (const plan::FrontierPoint& point : (*found)->points()) {
+            if (m_asked.isCompiled())
+                m_starts.push_back(rematPlanOf(point->plan()));
+            if (!m_frontier.improvedBy(point->evaluation()))
+                continue;
+            m_frontier.insert({point.plan, provenance});
+            isBetter = true;
+        }
+        if (isBetter && m_listener)
+            m_listener(std::make_shared<const plan::Frontier>(m_frontier));
+        return {};
+    }
+
+    base::Result<void> search(const base::JobContext& job)
+    {
+        const std::optional<std::vector<RematRecomputeStep>> pinned = rowsOfPins(m_problem);
+        if (!pinned)
+            return {};
+        const RepeatedProblem repeated{problemOf(m_problem), *pinned};
+        const RematProblem& small = repeated.problem();
+        base::Result<void> state = take(proposal(repeated.original({})));
+        for (RematPlan& known : m_starts)
+            known = repeated.repeated(known);
+        const auto keep = [&](const RematPoint& point) {
+            if (state)
+                state = take(proposal(repeated.original(point.plan)));
+        };
+        const auto found =
+            rematFrontier(small, budgetsOf(small, m_asked.points), job.piece(0, 2), keep, m_starts);
+        if (!found)
+            return tl::unexpected{found.error()};
+        const base::JobContext checking = job.piece(1, 2);
+        std::size_t done = 0;
+        for (const std::optional<RematPoint>& point : *found) {
+            if (point)
+                keep(*point);
+            checking.report(++done, found->size());
+        }
+        return state;
+    }
+
+    /// Plans on an order of a smaller peak, besides those on the recorded one. What pins ask to be
+    /// repeated is before the same ops there; nothing where the order has not made by then what
+    /// those repetitions read.
+    base::Result<void> searchReordered(const base::JobContext& job)
+    {
+        const std::optional<std::vector<RematRecomputeStep>> pinned = rowsOfPins(m_problem);
+        const StepOrder order = StepOrders{m_problem}.lowest(job.piece(0, 2));
+        if (!pinned || std::is_sorted(order.begin(), order.end()))
+            return {};
+        const RematProblem ordered = inOrder(problemOf(m_problem), order);
+        const RematPlan rows{inOrder(*pinned, order)};
+        if (!simulate(ordered, rows))
+            return {};
+        const RepeatedProblem repeated{ordered, rows.recomputeSteps};
+        const RematProblem& small = repeated.problem();
+        base::Result<void> state;
+        const auto keep = [&](const RematPoint& point) {
+            const std::optional<plan::Plan> plan = stepPlanOf(repeated.original(point.plan), order);
+            // What runs ahead of one op runs in rising order: seldom that is too early for a
+            // repetition.
+            if (state && plan && plan::isLegal(plan::verify(m_problem, *plan)))
+                state = take(named(*plan));
+        };
+        keep({});
+        const auto found =
+            rematFrontier(small, budgetsOf(small, m_asked.points), job.piece(1, 2), keep);
+        if (!found)
+            return tl::unexpected{found.error()};
+        for (const std::optional<RematPoint>& point : *found)
+            if (point)
+                keep(*point);
+        return state;
+    }
+
+    base::Result<void> searchRegions(const base::JobContext& job)
+    {
+        const std::unique_ptr<const RegionSpace> space =
+            makeRegionSpace(m_problem, m_asked.granularity);
+        const auto proposed = [this](std::vector<plan::Region> regions) {
+            return regionsProposal(std::move(regions));
+        };
+        RegionSearch search{m_problem, *space, proposed, m_frontier, m_listener};
+        return search.run(static_cast<std::size_t>(m_asked.points), job);
+    }
+
     base::Result<void> take(const plan::Plan& plan)
     {
         return certifyAndInsert(m_frontier, m_problem, plan, m_listener);
@@ -120,174 +278,6 @@ private:
     std::vector<RematPlan> m_starts;
     plan::Frontier m_frontier;
 };
-
-plan::Plan Search::named(plan::Plan plan) const
-{
-    plan.planner = m_call.planner;
-    plan.options = m_call.options;
-    return plan;
-}
-
-plan::Plan Search::regionsProposal(std::vector<plan::Region> regions) const
-{
-    return {m_call.planner, m_call.options,
-            plan::CheckpointRegions{m_asked.granularity, std::move(regions), m_asked.freezeStats}};
-}
-
-/// Regions between modules are there for whoever may have them between ops, too.
-bool Search::serves(const RematStart& start) const
-{
-    const OptionReader its{start.planner->descriptor(), start.options};
-    return its.get<plan::Runtime>("runtime") == m_asked.runtime
-           && (m_asked.isCompiled()
-               || its.get<plan::Granularity>("granularity") <= m_asked.granularity);
-}
-
-/// Says so where the runtime can't run the recording at all.
-base::Result<void> Search::begin()
-{
-    if (!m_asked.isCompiled())
-        if (base::Result<void> takes = takesRegions(*m_problem.step()); !takes)
-            return takes;
-    plan::Plan everything = m_asked.isCompiled() ? proposal({}) : regionsProposal({});
-    // Between ops the model's code is replaced, which alone changes what lives when.
-    for (const plan::Granularity kind : {plan::Granularity::Module, everything.granularity()}) {
-        if (!everything.isCompiledStep())
-            everything.asRegions().granularity = kind;
-        base::Result<void> begun = beginFrontier(m_frontier, m_problem, everything);
-        if (!begun && begun.error().kind == base::ErrorKind::CheckFailed)
-            return base::failure(base::ErrorKind::Usage, begun.error().message);
-        if (!begun)
-            return begun;
-    }
-    return {};
-}
-
-base::Result<void> Search::start(const RematStart& start, const base::JobContext& job)
-{
-    if (m_asked.isCompiled() && m_problem.step()->isRewritten())
-        return {}; // a list of ops, over which those lay nothing
-    Options options = start.options;
-    if (m_asked.freezeStats)
-        options["freeze-stats"] = 1;
-    const base::Result<plan::FrontierPtr> found = start.planner->frontier(m_problem, options, job);
-    if (!found)
-        return tl::unexpected{found.error()};
-    const auto provenance = std::make_shared<const plan::Provenance>(plan::Provenance{m_call});
-    bool isBetter = false;
-    for (const plan::FrontierPoint& point : (*found)->points()) {
-        if (m_asked.isCompiled())
-            m_starts.push_back(rematPlanOf(point->plan()));
-        if (!m_frontier.improvedBy(point->evaluation()))
-            continue;
-        m_frontier.insert({point.plan, provenance});
-        isBetter = true;
-    }
-    if (isBetter && m_listener)
-        m_listener(std::make_shared<const plan::Frontier>(m_frontier));
-    return {};
-}
-
-base::Result<void> Search::search(const base::JobContext& job)
-{
-    const std::optional<std::vector<RematRecomputeStep>> pinned = rowsOfPins(m_problem);
-    if (!pinned)
-        return {};
-    const RepeatedProblem repeated{problemOf(m_problem), *pinned};
-    const RematProblem& small = repeated.problem();
-    base::Result<void> state = take(proposal(repeated.original({})));
-    for (RematPlan& known : m_starts)
-        known = repeated.repeated(known);
-    const auto keep = [&](const RematPoint& point) {
-        if (state)
-            state = take(proposal(repeated.original(point.plan)));
-    };
-    const auto found =
-        rematFrontier(small, budgetsOf(small, m_asked.points), job.piece(0, 2), keep, m_starts);
-    if (!found)
-        return tl::unexpected{found.error()};
-    const base::JobContext checking = job.piece(1, 2);
-    std::size_t done = 0;
-    for (const std::optional<RematPoint>& point : *found) {
-        if (point)
-            keep(*point);
-        checking.report(++done, found->size());
-    }
-    return state;
-}
-
-/// Plans on an order of a smaller peak, besides those on the recorded one. What pins ask to be
-/// repeated is before the same ops there; nothing where the order has not made by then what those
-/// repetitions read.
-base::Result<void> Search::searchReordered(const base::JobContext& job)
-{
-    const std::optional<std::vector<RematRecomputeStep>> pinned = rowsOfPins(m_problem);
-    const StepOrder order = StepOrders{m_problem}.lowest(job.piece(0, 2));
-    if (!pinned || std::is_sorted(order.begin(), order.end()))
-        return {};
-    const RematProblem ordered = inOrder(problemOf(m_problem), order);
-    const RematPlan rows{inOrder(*pinned, order)};
-    if (!simulate(ordered, rows))
-        return {};
-    const RepeatedProblem repeated{ordered, rows.recomputeSteps};
-    const RematProblem& small = repeated.problem();
-    base::Result<void> state;
-    const auto keep = [&](const RematPoint& point) {
-        const std::optional<plan::Plan> plan = stepPlanOf(repeated.original(point.plan), order);
-        // What runs ahead of one op runs in rising order: seldom that is too early for a
-        // repetition.
-        if (state && plan && plan::isLegal(plan::verify(m_problem, *plan)))
-            state = take(named(*plan));
-    };
-    keep({});
-    const auto found =
-        rematFrontier(small, budgetsOf(small, m_asked.points), job.piece(1, 2), keep);
-    if (!found)
-        return tl::unexpected{found.error()};
-    for (const std::optional<RematPoint>& point : *found)
-        if (point)
-            keep(*point);
-    return state;
-}
-
-base::Result<void> Search::searchRegions(const base::JobContext& job)
-{
-    const std::unique_ptr<const RegionSpace> space =
-        makeRegionSpace(m_problem, m_asked.granularity);
-    const auto proposed = [this](std::vector<plan::Region> regions) {
-        return regionsProposal(std::move(regions));
-    };
-    RegionSearch search{m_problem, *space, proposed, m_frontier, m_listener};
-    return search.run(static_cast<std::size_t>(m_asked.points), job);
-}
-
-base::Result<plan::FrontierPtr> Search::run(const std::vector<RematStart>& starts,
-                                            const base::JobContext& job) &&
-{
-    const bool isLook = job.stopRequested(); // asked to stop before it began: so are the others
-    if (base::Result<void> begun = begin(); !begun)
-        return tl::unexpected{begun.error()};
-    std::vector<const RematStart*> serving;
-    for (const RematStart& start : starts)
-        if (serves(start))
-            serving.push_back(&start);
-    const int pieces = static_cast<int>(serving.size()) + 1;
-    for (int piece = 0; piece + 1 < pieces && (isLook || !job.stopRequested()); ++piece)
-        if (base::Result<void> started =
-                start(*serving[static_cast<std::size_t>(piece)], job.piece(piece, pieces));
-            !started)
-            return tl::unexpected{started.error()};
-    const base::JobContext rest = job.piece(pieces - 1, pieces);
-    base::Result<void> searched;
-    if (!job.stopRequested())
-        searched = m_asked.isCompiled() ? search(m_asked.reorder ? rest.piece(0, 2) : rest)
-                                        : searchRegions(rest);
-    if (searched && m_asked.reorder && !job.stopRequested())
-        searched = searchReordered(rest.piece(1, 2));
-    if (!searched)
-        return tl::unexpected{searched.error()};
-    return std::make_shared<const plan::Frontier>(std::move(m_frontier));
-}
 
 class RematPlanner final : public Planner
 {

@@ -4,7 +4,7 @@
 // "greedy" are the planner's, "rounded" is PyTorch's dp with all its roundings. Exit 3: unreadable
 // input.
 #include "core/readers/registry.h"
-#include "core/solve/baseline/joint_recording.h"
+#include "core/solve/baseline/joint_graph.h"
 #include "core/solve/baseline/torch_budget_rows.h"
 
 #include "tests/support/rounded_knapsack.h"

@@ -2,7 +2,7 @@
 // Minimum cuts, which values PyTorch's partitioner keeps, and how recorded ops become its graph.
 #include "core/readers/registry.h"
 #include "core/solve/baseline/flow_network.h"
-#include "core/solve/baseline/joint_recording.h"
+#include "core/solve/baseline/joint_graph.h"
 #include "core/solve/baseline/torch_budget_rows.h"
 
 #include "tests/support/random.h"

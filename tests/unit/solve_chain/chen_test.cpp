@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/chen.h"
 
-#include "core/solve/chain/chen_planner.h"
 #include "core/solve/chain/rotor/sequence.h"
 #include "core/solve/registry.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedules that let go of a value while later stages keep theirs, as plans for the runtime Step.
-#include "core/solve/chain/sequence_rows.h"
-#include "core/solve/regions/region_spaces.h"
+#include "core/solve/chain/nonpersistent_plans.h"
+#include "core/solve/regions/region_space.h"
 
 #include "tests/support/planned_samples.h"
 #include "tests/support/programs/programs.h"

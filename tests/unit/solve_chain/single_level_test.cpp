@@ -3,7 +3,6 @@
 // brute force.
 #include "core/solve/chain/single_level.h"
 
-#include "core/solve/chain/region_gains.h"
 #include "core/solve/regions/region_finder.h"
 
 #include "tests/support/planned_samples.h"

@@ -2,7 +2,7 @@
 // Ways to run the stages of shipped samples, and what they bring over running each in one way.
 #include "core/solve/chain/stage_variants.h"
 
-#include "core/solve/regions/region_spaces.h"
+#include "core/solve/regions/region_space.h"
 
 #include "tests/support/planned_samples.h"
 

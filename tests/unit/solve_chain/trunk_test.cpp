@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/chain/trunk/trunk.h"
+#include "core/solve/chain/trunk.h"
 
 #include "core/io/json_text.h"
-#include "core/solve/chain/trunk/trunk_boundaries.h"
-#include "core/solve/chain/trunk/trunk_layers.h"
-#include "core/solve/chain/trunk/trunk_planner.h"
 
 #include "tests/support/planned_samples.h"
 #include "tests/support/programs/programs.h"

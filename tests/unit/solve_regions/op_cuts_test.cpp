@@ -2,7 +2,6 @@
 // Cuts between ops: the rows LIN of checkpointing.md 14 as far as storages (4.2) see them, and
 // which cuts stay where not all have room.
 #include "core/solve/regions/cuts.h"
-#include "core/solve/regions/thinning.h"
 
 #include "tests/support/programs/programs.h"
 

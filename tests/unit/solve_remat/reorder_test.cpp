@@ -6,7 +6,7 @@
 #include "core/evaluate/certify.h"
 #include "core/plan/pins.h"
 #include "core/solve/remat/remat_planner.h"
-#include "core/solve/remat/repeated_problem.h"
+#include "core/solve/remat/program_problem.h"
 
 #include "tests/support/planned_samples.h"
 #include "tests/support/programs/programs.h"

@@ -2,7 +2,6 @@
 // Replays of steps made by hand. Sizes are exact; every curve is worked out in the comments.
 #include "core/verify/verify.h"
 
-#include "core/solve/regions/op_region_finder.h"
 #include "core/solve/regions/region_finder.h"
 
 #include "tests/support/programs/programs.h"

@@ -1,15 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/remat/capuchin/capuchin_planner.h"
 
+#include "core/lower/lower.h"
 #include "core/solve/api/certify_and_insert.h"
-#include "core/solve/remat/capuchin/capuchin_run.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 namespace plimsoll::solve {
+
+CapuchinRun::CapuchinRun(const plan::Problem& problem)
+    : m_problem{problem}
+    , m_step{problem}
+    , m_chooser{m_step.graph()}
+    , m_isRefused(m_step.graph().values.size(), false)
+    , m_isPinned(m_isRefused.size(), false)
+    , m_makesKept(problem.step()->ops.size(), false)
+    , m_height{simulate({})}
+{
+    for (const plan::Pin& pin : problem.pins)
+        for (const graph::StorageId storage : pin.storages)
+            if (pin.kind == plan::PinKind::Recompute)
+                m_isPinned[storage.index()] = true;
+            else
+                m_makesKept[static_cast<std::size_t>(problem.step()->storage(storage).alloc)] =
+                    true;
+}
+
+bool CapuchinRun::nextPinned()
+{
+    const std::optional<std::uint32_t> value = m_chooser.best(m_isPinned);
+    if (!value)
+        return false;
+    m_chosen.push_back(*value);
+    std::optional<std::vector<plan::RecomputeStep>> rows = m_step.rows(m_chosen);
+    if (!rows || !keepsPinned(*rows)) {
+        m_chosen.pop_back();
+        return false;
+    }
+    m_rows = *std::move(rows);
+    m_height = simulate(m_rows);
+    m_changes.push_back({m_chooser.choose(*value), base::Bytes{m_height.peak}});
+    return true;
+}
+
+bool CapuchinRun::meetsPins() const
+{
+    for (std::uint32_t value = 0; value < m_isPinned.size(); ++value)
+        if (m_isPinned[value] && !m_chooser.isChosen(value))
+            return false;
+    return true;
+}
+
+bool CapuchinRun::keepsPinned(const std::vector<plan::RecomputeStep>& rows) const
+{
+    return std::ranges::none_of(rows, [this](const plan::RecomputeStep& row) {
+        return std::ranges::any_of(row.ops,
+                                   [this](graph::OpId op) { return m_makesKept[op.index()]; });
+    });
+}
+
+bool CapuchinRun::next()
+{
+    std::vector<bool> isEligible = m_step.idleAt(m_height.moment);
+    for (std::size_t value = 0; value < isEligible.size(); ++value)
+        isEligible[value] = isEligible[value] && !m_isRefused[value];
+    while (const std::optional<std::uint32_t> value = m_chooser.best(isEligible)) {
+        if (tryPick(*value))
+            return true;
+        m_isRefused[*value] = true;
+        isEligible[*value] = false;
+    }
+    return false;
+}
+
+bool CapuchinRun::tryPick(std::uint32_t value)
+{
+    m_chosen.push_back(value);
+    if (std::optional<std::vector<plan::RecomputeStep>> rows = m_step.rows(m_chosen))
+        if (const Height height = simulate(*rows); height.isBelow(m_height) && keepsPinned(*rows)) {
+            m_rows = *std::move(rows);
+            m_height = height;
+            m_changes.push_back({m_chooser.choose(value), base::Bytes{height.peak}});
+            return true;
+        }
+    m_chosen.pop_back();
+    return false;
+}
+
+CapuchinRun::Height CapuchinRun::simulate(const std::vector<plan::RecomputeStep>& rows) const
+{
+    const graph::Program& program = *m_problem.step();
+    const plan::Schedule schedule = plan::lower(program, {{}, {}, plan::RecomputeSchedule{rows}});
+    const std::size_t steps = schedule.steps.size();
+    std::vector<std::int64_t> live(steps + 1, 0);
+    for (const plan::Instance& instance : schedule.instances) {
+        if (instance.free < 0 || steps == 0)
+            continue;
+        const std::int64_t bytes = m_step.graph().values[instance.storage.index()].bytes;
+        live[static_cast<std::size_t>(std::max(instance.alloc, 0))] += bytes;
+        live[std::min(static_cast<std::size_t>(instance.free), steps - 1) + 1] -= bytes;
+    }
+    Height height;
+    std::int64_t now = m_problem.reserve.count();
+    std::size_t first = 0;
+    for (std::size_t step = 0; step < steps; ++step) {
+        now += live[step];
+        if (now > height.peak) {
+            height = {now, 0, 0};
+            first = step;
+        }
+        height.steps += now == height.peak ? 1 : 0;
+    }
+    while (first < steps && schedule.steps[first].region >= 0)
+        ++first;
+    height.moment =
+        first < steps ? static_cast<graph::OpIndex>(schedule.steps[first].op.index()) : 0;
+    return height;
+}
 
 namespace {
 
@@ -29,94 +138,89 @@ PlannerDescriptor descriptorOfCapuchin()
         true};
 }
 
-class CapuchinPlanner final : public Planner
-{
-public:
-    CapuchinPlanner() : Planner{descriptorOfCapuchin()} {}
-
-    [[nodiscard]] base::Result<std::vector<Pick>>
-    explain(const plan::VerifiedPlan& plan) const override;
-
-private:
-    [[nodiscard]] base::Result<plan::FrontierPtr> search(const plan::Problem& problem,
-                                                         const Options& options,
-                                                         const base::JobContext& job,
-                                                         const Listener& listener) const override;
-};
-
-base::Result<plan::FrontierPtr> CapuchinPlanner::search(const plan::Problem& problem,
-                                                        const Options& options,
-                                                        const base::JobContext& job,
-                                                        const Listener& listener) const
-{
-    plan::Problem unlimited = problem;
-    unlimited.budget = plan::kUnlimited;
-    plan::Plan plan = plan::keepEverything(plan::Runtime::CompiledStep);
-    plan.planner = descriptor().id;
-    plan.options = callOf(descriptor(), options).options;
-    plan::Frontier frontier;
-    if (const base::Result<void> begun = beginFrontier(frontier, unlimited, plan);
-        !begun) // a step that the runner can't run at all
-        return base::failure(begun.error().kind == base::ErrorKind::CheckFailed
-                                 ? base::ErrorKind::Usage
-                                 : begun.error().kind,
-                             begun.error().message);
-    const std::int64_t most = plan::evaluate(unlimited, plan)->peak.count();
-    const std::int64_t least = plan::peakLowerBound(unlimited, plan.runtime()).bytes.count();
-    const std::int64_t gap = (most - least) / kMostPoints;
-    CapuchinRun run{unlimited};
-    while (!job.stopRequested() && run.nextPinned()) {
-    }
-    if (!run.meetsPins())
-        return std::make_shared<const plan::Frontier>(std::move(frontier));
-    std::int64_t last = most;
-    bool goesOn = true;
-    for (bool isFirst = !unlimited.pins.empty(); goesOn && !job.stopRequested(); isFirst = false) {
-        goesOn = isFirst || run.next();
-        if (run.changes().empty())
-            continue;
-        const std::int64_t peak = run.changes().back().peak.count();
-        job.report(static_cast<std::size_t>(std::max<std::int64_t>(most - peak, 0)),
-                   static_cast<std::size_t>(std::max(most - least, most - peak)));
-        if (!isFirst && (peak == last || (goesOn && last - peak < gap)))
-            continue;
-        last = peak;
-        plan.asSchedule().recomputeSteps = run.rows();
-        if (base::Result<void> offered = certifyAndInsert(frontier, unlimited, plan, listener);
-            !offered)
-            return tl::unexpected{offered.error()};
-    }
-    return std::make_shared<const plan::Frontier>(std::move(frontier));
-}
-
 tl::unexpected<base::Error> notMade()
 {
     return base::failure(base::ErrorKind::CheckFailed,
                          "The planner capuchin does not make this plan.");
 }
 
-/// Goes the same way again: choices don't depend on the budget, nor on when a search was stopped.
-base::Result<std::vector<Pick>> CapuchinPlanner::explain(const plan::VerifiedPlan& plan) const
+class CapuchinPlanner final : public Planner
 {
-    const graph::Program& program = *plan.problem().step();
-    CapuchinRun run{plan.problem()};
-    while (run.nextPinned()) {
-    }
-    if (!run.meetsPins())
-        return notMade();
-    while (run.rows() != plan.plan().recomputeSteps())
-        if (!run.next())
+public:
+    CapuchinPlanner() : Planner{descriptorOfCapuchin()} {}
+
+    /// Goes the same way again: choices don't depend on the budget, nor on when a search was
+    /// stopped.
+    [[nodiscard]] base::Result<std::vector<Pick>>
+    explain(const plan::VerifiedPlan& plan) const override
+    {
+        const graph::Program& program = *plan.problem().step();
+        CapuchinRun run{plan.problem()};
+        while (run.nextPinned()) {
+        }
+        if (!run.meetsPins())
             return notMade();
-    std::vector<Pick> picks;
-    for (const CapuchinChange& change : run.changes()) {
-        const graph::StorageId value{static_cast<std::size_t>(change.pick.value)};
-        picks.push_back({value, graph::opAt(program.storage(value).alloc),
-                         base::Bytes{change.pick.bytes},
-                         base::Nanoseconds{std::llround(change.pick.recomputeTime)},
-                         change.pick.multiplicity, change.pick.msps, change.peak});
+        while (run.rows() != plan.plan().recomputeSteps())
+            if (!run.next())
+                return notMade();
+        std::vector<Pick> picks;
+        for (const CapuchinChange& change : run.changes()) {
+            const graph::StorageId value{static_cast<std::size_t>(change.pick.value)};
+            picks.push_back({value, graph::opAt(program.storage(value).alloc),
+                             base::Bytes{change.pick.bytes},
+                             base::Nanoseconds{std::llround(change.pick.recomputeTime)},
+                             change.pick.multiplicity, change.pick.msps, change.peak});
+        }
+        return picks;
     }
-    return picks;
-}
+
+private:
+    [[nodiscard]] base::Result<plan::FrontierPtr> search(const plan::Problem& problem,
+                                                         const Options& options,
+                                                         const base::JobContext& job,
+                                                         const Listener& listener) const override
+    {
+        plan::Problem unlimited = problem;
+        unlimited.budget = plan::kUnlimited;
+        plan::Plan plan = plan::keepEverything(plan::Runtime::CompiledStep);
+        plan.planner = descriptor().id;
+        plan.options = callOf(descriptor(), options).options;
+        plan::Frontier frontier;
+        if (const base::Result<void> begun = beginFrontier(frontier, unlimited, plan);
+            !begun) // a step that the runner can't run at all
+            return base::failure(begun.error().kind == base::ErrorKind::CheckFailed
+                                     ? base::ErrorKind::Usage
+                                     : begun.error().kind,
+                                 begun.error().message);
+        const std::int64_t most = plan::evaluate(unlimited, plan)->peak.count();
+        const std::int64_t least = plan::peakLowerBound(unlimited, plan.runtime()).bytes.count();
+        const std::int64_t gap = (most - least) / kMostPoints;
+        CapuchinRun run{unlimited};
+        while (!job.stopRequested() && run.nextPinned()) {
+        }
+        if (!run.meetsPins())
+            return std::make_shared<const plan::Frontier>(std::move(frontier));
+        std::int64_t last = most;
+        bool goesOn = true;
+        for (bool isFirst = !unlimited.pins.empty(); goesOn && !job.stopRequested();
+             isFirst = false) {
+            goesOn = isFirst || run.next();
+            if (run.changes().empty())
+                continue;
+            const std::int64_t peak = run.changes().back().peak.count();
+            job.report(static_cast<std::size_t>(std::max<std::int64_t>(most - peak, 0)),
+                       static_cast<std::size_t>(std::max(most - least, most - peak)));
+            if (!isFirst && (peak == last || (goesOn && last - peak < gap)))
+                continue;
+            last = peak;
+            plan.asSchedule().recomputeSteps = run.rows();
+            if (base::Result<void> offered = certifyAndInsert(frontier, unlimited, plan, listener);
+                !offered)
+                return tl::unexpected{offered.error()};
+        }
+        return std::make_shared<const plan::Frontier>(std::move(frontier));
+    }
+};
 
 } // namespace
 

@@ -39,10 +39,53 @@ class Player
 {
 public:
     Player(const RematProblem& problem, std::int64_t budget, std::size_t& work,
-           const base::JobContext& job);
+           const base::JobContext& job)
+        : m_problem{problem}
+        , m_budget{budget}
+        , m_work{work}
+        , m_job{job}
+        , m_maker(problem.values.size(), 0)
+        , m_users(problem.values.size())
+    {
+        for (std::uint32_t op = 0; op < problem.ops.size(); ++op) {
+            for (const std::uint32_t value : problem.ops[op].makes)
+                m_maker[value] = op;
+            m_operands.push_back(problem.ops[op].reads);
+        }
+        // What is kept is there while the last op runs: nothing can run again behind it.
+        const auto last = static_cast<std::uint32_t>(problem.ops.size() - 1);
+        for (std::uint32_t value = 0; value < m_maker.size(); ++value)
+            if (problem.values[value].isKept && m_maker[value] != last)
+                m_operands.back().push_back(value);
+        for (std::uint32_t op = 0; op < m_operands.size(); ++op) {
+            std::vector<std::uint32_t>& operands = m_operands[op];
+            std::ranges::sort(operands);
+            operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+            for (const std::uint32_t value : operands)
+                m_users[value].push_back(op);
+        }
+    }
 
     /// Nothing where it gets stuck, or repeats for `most` or longer, or no work is left.
-    std::optional<Played> play(const Taste& taste, double most);
+    std::optional<Played> play(const Taste& taste, double most)
+    {
+        m_taste = &taste;
+        m_most = most;
+        m_states.assign(m_maker.size(), {});
+        m_bytes = 0;
+        m_round = 0;
+        m_played = {};
+        for (m_at = 0; m_at < m_problem.ops.size(); ++m_at) {
+            m_row.clear();
+            if (!execute(m_at, 0))
+                return std::nullopt;
+            if (!m_row.empty())
+                m_played.plan.recomputeSteps.push_back({m_at, m_row});
+        }
+        if (m_played.recomputeTime >= most)
+            return std::nullopt;
+        return std::move(m_played);
+    }
 
 private:
     /// Memory as it is known to one value.
@@ -56,13 +99,165 @@ private:
         bool isPriced = false; ///< whether `making` is up to date
     };
 
-    bool execute(std::uint32_t op, int depth);
-    bool makeRoom(std::int64_t bytes);
-    void change(std::uint32_t value, bool isThere);
-    void findWanted();
-    double makingOf(std::uint32_t value);
-    [[nodiscard]] double lossOf(std::uint32_t value) const;
-    std::uint32_t cheapest();
+    /// Runs an op, after the makers of what it misses, those first that take longest: they may need
+    /// the most room.
+    bool execute(std::uint32_t op, int depth)
+    {
+        constexpr int kDeepest = 1000;
+        const RematOp& its = m_problem.ops[op];
+        if (depth > kDeepest || m_played.recomputeTime >= m_most || m_work == 0)
+            return false;
+        std::vector<std::pair<double, std::uint32_t>> missing;
+        for (const std::uint32_t operand : m_operands[op]) {
+            if (m_states[operand].isThere)
+                ++m_states[operand].pins;
+            else
+                missing.emplace_back(-makingOf(operand), operand);
+        }
+        std::ranges::sort(missing);
+        for (const auto& [making, operand] : missing) {
+            if (!m_states[operand].isThere && !execute(m_maker[operand], depth + 1))
+                return false;
+            ++m_states[operand].pins;
+        }
+        std::int64_t bytes = 0;
+        for (const std::uint32_t value : its.makes) {
+            ++m_states[value].pins;
+            bytes += m_states[value].isThere ? 0 : m_problem.values[value].size;
+        }
+        if (!makeRoom(bytes))
+            return false;
+        if (op != m_at) {
+            m_row.push_back(op);
+            m_played.recomputeTime += its.time;
+        }
+        for (const std::uint32_t value : its.makes) {
+            --m_states[value].pins;
+            if (!m_states[value].isThere)
+                change(value, true);
+        }
+        for (const std::uint32_t operand : m_operands[op])
+            --m_states[operand].pins;
+        return true;
+    }
+
+    bool makeRoom(std::int64_t bytes)
+    {
+        while (m_bytes + bytes + floorHere() > m_budget) {
+            if (m_work == 0 || m_job.stopRequested())
+                return false;
+            findWanted();
+            const std::uint32_t value = cheapest();
+            if (value == kNever)
+                return false;
+            change(value, false);
+        }
+        return true;
+    }
+
+    /// A value comes or goes: what it takes to make others of it is no longer known.
+    void change(std::uint32_t value, bool isThere)
+    {
+        const std::int64_t size = m_problem.values[value].size;
+        m_states[value].isThere = isThere;
+        m_bytes += isThere ? size : -size;
+        ++m_round;
+        m_walk.assign(1, value);
+        for (std::size_t index = 0; index < m_walk.size(); ++index)
+            for (const std::uint32_t user : m_users[m_walk[index]]) {
+                if (user >= m_at)
+                    break;
+                for (const std::uint32_t made : m_problem.ops[user].makes) {
+                    State& state = m_states[made];
+                    if (std::exchange(state.visited, m_round) == m_round)
+                        continue;
+                    state.isPriced = false;
+                    if (isThere) // until then it only grew
+                        state.making = m_problem.ops[user].time;
+                    if (!state.isThere)
+                        m_walk.push_back(made);
+                }
+            }
+        takeWork(m_walk.size());
+    }
+
+    /// When each value is used next: by an op to come, or to make what is missing then.
+    void findWanted()
+    {
+        for (std::uint32_t op = m_at; op-- > 0;)
+            for (const std::uint32_t value : m_problem.ops[op].makes) {
+                std::uint32_t wanted = kNever;
+                for (const std::uint32_t user : m_users[value]) {
+                    if (user >= m_at) {
+                        wanted = std::min(wanted, user);
+                        break; // they rise
+                    }
+                    for (const std::uint32_t made : m_problem.ops[user].makes)
+                        if (!m_states[made].isThere)
+                            wanted = std::min(wanted, m_states[made].wanted);
+                }
+                m_states[value].wanted = wanted;
+            }
+        takeWork(m_at / kScanned);
+    }
+
+    /// Time of its maker and of the makers of all that is missing for that; infinity where one may
+    /// not run again.
+    double makingOf(std::uint32_t value)
+    {
+        State& wanted = m_states[value];
+        if (wanted.isPriced)
+            return wanted.making;
+        ++m_round;
+        wanted.visited = m_round;
+        wanted.making = 0;
+        wanted.isPriced = true;
+        m_walk.assign(1, value);
+        for (std::size_t index = 0; index < m_walk.size(); ++index) {
+            const std::uint32_t maker = m_maker[m_walk[index]];
+            wanted.making += m_problem.ops[maker].mayRepeat ? m_problem.ops[maker].time : kInfinity;
+            for (const std::uint32_t operand : m_operands[maker])
+                if (!m_states[operand].isThere
+                    && std::exchange(m_states[operand].visited, m_round) != m_round)
+                    m_walk.push_back(operand);
+        }
+        takeWork(m_walk.size());
+        return wanted.making;
+    }
+
+    /// What evicting a value costs for the room it makes, by what is known of its making: what
+    /// nobody wants any more goes first.
+    [[nodiscard]] double lossOf(std::uint32_t value) const
+    {
+        constexpr double kFirst = 1e15;
+        const State& state = m_states[value];
+        const double density = state.making / static_cast<double>(m_problem.values[value].size);
+        if (state.wanted == kNever)
+            return std::min(density, kFirst / 2) - kFirst;
+        const auto distance = static_cast<double>(std::max(state.wanted, m_at + 1) - m_at);
+        return density * m_taste->dearness[value] / std::pow(distance, m_taste->patience);
+    }
+
+    /// The value to evict; kNever: none may be. What is known of their making may be old: that of
+    /// the best one is looked at again until it stays the best.
+    std::uint32_t cheapest()
+    {
+        m_candidates.clear();
+        for (std::uint32_t value = 0; value < m_states.size(); ++value)
+            if (const State& state = m_states[value];
+                state.isThere && state.pins == 0 && m_problem.values[value].size > 0)
+                m_candidates.emplace_back(lossOf(value), value);
+        takeWork(m_states.size() / kScanned);
+        while (!m_candidates.empty()) {
+            const auto best = std::ranges::min_element(m_candidates);
+            if (m_states[best->second].isPriced)
+                return best->first < kInfinity ? best->second : kNever;
+            makingOf(best->second);
+            best->first = lossOf(best->second);
+        }
+        return kNever;
+    }
+
     [[nodiscard]] std::int64_t floorHere() const
     {
         return m_problem.floor.empty() ? 0 : m_problem.floor[m_at];
@@ -87,213 +282,6 @@ private:
     std::vector<std::uint32_t> m_walk;                          ///< scratch
     std::vector<std::pair<double, std::uint32_t>> m_candidates; ///< scratch
 };
-
-Player::Player(const RematProblem& problem, std::int64_t budget, std::size_t& work,
-               const base::JobContext& job)
-    : m_problem{problem}
-    , m_budget{budget}
-    , m_work{work}
-    , m_job{job}
-    , m_maker(problem.values.size(), 0)
-    , m_users(problem.values.size())
-{
-    for (std::uint32_t op = 0; op < problem.ops.size(); ++op) {
-        for (const std::uint32_t value : problem.ops[op].makes)
-            m_maker[value] = op;
-        m_operands.push_back(problem.ops[op].reads);
-    }
-    // What is kept is there while the last op runs: nothing can run again behind it.
-    const auto last = static_cast<std::uint32_t>(problem.ops.size() - 1);
-    for (std::uint32_t value = 0; value < m_maker.size(); ++value)
-        if (problem.values[value].isKept && m_maker[value] != last)
-            m_operands.back().push_back(value);
-    for (std::uint32_t op = 0; op < m_operands.size(); ++op) {
-        std::vector<std::uint32_t>& operands = m_operands[op];
-        std::ranges::sort(operands);
-        operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
-        for (const std::uint32_t value : operands)
-            m_users[value].push_back(op);
-    }
-}
-
-/// A value comes or goes: what it takes to make others of it is no longer known.
-void Player::change(std::uint32_t value, bool isThere)
-{
-    const std::int64_t size = m_problem.values[value].size;
-    m_states[value].isThere = isThere;
-    m_bytes += isThere ? size : -size;
-    ++m_round;
-    m_walk.assign(1, value);
-    for (std::size_t index = 0; index < m_walk.size(); ++index)
-        for (const std::uint32_t user : m_users[m_walk[index]]) {
-            if (user >= m_at)
-                break;
-            for (const std::uint32_t made : m_problem.ops[user].makes) {
-                State& state = m_states[made];
-                if (std::exchange(state.visited, m_round) == m_round)
-                    continue;
-                state.isPriced = false;
-                if (isThere) // until then it only grew
-                    state.making = m_problem.ops[user].time;
-                if (!state.isThere)
-                    m_walk.push_back(made);
-            }
-        }
-    takeWork(m_walk.size());
-}
-
-/// Time of its maker and of the makers of all that is missing for that; infinity where one may not
-/// run again.
-double Player::makingOf(std::uint32_t value)
-{
-    State& wanted = m_states[value];
-    if (wanted.isPriced)
-        return wanted.making;
-    ++m_round;
-    wanted.visited = m_round;
-    wanted.making = 0;
-    wanted.isPriced = true;
-    m_walk.assign(1, value);
-    for (std::size_t index = 0; index < m_walk.size(); ++index) {
-        const std::uint32_t maker = m_maker[m_walk[index]];
-        wanted.making += m_problem.ops[maker].mayRepeat ? m_problem.ops[maker].time : kInfinity;
-        for (const std::uint32_t operand : m_operands[maker])
-            if (!m_states[operand].isThere
-                && std::exchange(m_states[operand].visited, m_round) != m_round)
-                m_walk.push_back(operand);
-    }
-    takeWork(m_walk.size());
-    return wanted.making;
-}
-
-/// When each value is used next: by an op to come, or to make what is missing then.
-void Player::findWanted()
-{
-    for (std::uint32_t op = m_at; op-- > 0;)
-        for (const std::uint32_t value : m_problem.ops[op].makes) {
-            std::uint32_t wanted = kNever;
-            for (const std::uint32_t user : m_users[value]) {
-                if (user >= m_at) {
-                    wanted = std::min(wanted, user);
-                    break; // they rise
-                }
-                for (const std::uint32_t made : m_problem.ops[user].makes)
-                    if (!m_states[made].isThere)
-                        wanted = std::min(wanted, m_states[made].wanted);
-            }
-            m_states[value].wanted = wanted;
-        }
-    takeWork(m_at / kScanned);
-}
-
-/// What evicting a value costs for the room it makes, by what is known of its making: what nobody
-/// wants any more goes first.
-double Player::lossOf(std::uint32_t value) const
-{
-    constexpr double kFirst = 1e15;
-    const State& state = m_states[value];
-    const double density = state.making / static_cast<double>(m_problem.values[value].size);
-    if (state.wanted == kNever)
-        return std::min(density, kFirst / 2) - kFirst;
-    const auto distance = static_cast<double>(std::max(state.wanted, m_at + 1) - m_at);
-    return density * m_taste->dearness[value] / std::pow(distance, m_taste->patience);
-}
-
-/// The value to evict; kNever: none may be. What is known of their making may be old: that of the
-/// best one is looked at again until it stays the best.
-std::uint32_t Player::cheapest()
-{
-    m_candidates.clear();
-    for (std::uint32_t value = 0; value < m_states.size(); ++value)
-        if (const State& state = m_states[value];
-            state.isThere && state.pins == 0 && m_problem.values[value].size > 0)
-            m_candidates.emplace_back(lossOf(value), value);
-    takeWork(m_states.size() / kScanned);
-    while (!m_candidates.empty()) {
-        const auto best = std::ranges::min_element(m_candidates);
-        if (m_states[best->second].isPriced)
-            return best->first < kInfinity ? best->second : kNever;
-        makingOf(best->second);
-        best->first = lossOf(best->second);
-    }
-    return kNever;
-}
-
-bool Player::makeRoom(std::int64_t bytes)
-{
-    while (m_bytes + bytes + floorHere() > m_budget) {
-        if (m_work == 0 || m_job.stopRequested())
-            return false;
-        findWanted();
-        const std::uint32_t value = cheapest();
-        if (value == kNever)
-            return false;
-        change(value, false);
-    }
-    return true;
-}
-
-/// Runs an op, after the makers of what it misses, those first that take longest: they may need
-/// the most room.
-bool Player::execute(std::uint32_t op, int depth)
-{
-    constexpr int kDeepest = 1000;
-    const RematOp& its = m_problem.ops[op];
-    if (depth > kDeepest || m_played.recomputeTime >= m_most || m_work == 0)
-        return false;
-    std::vector<std::pair<double, std::uint32_t>> missing;
-    for (const std::uint32_t operand : m_operands[op]) {
-        if (m_states[operand].isThere)
-            ++m_states[operand].pins;
-        else
-            missing.emplace_back(-makingOf(operand), operand);
-    }
-    std::ranges::sort(missing);
-    for (const auto& [making, operand] : missing) {
-        if (!m_states[operand].isThere && !execute(m_maker[operand], depth + 1))
-            return false;
-        ++m_states[operand].pins;
-    }
-    std::int64_t bytes = 0;
-    for (const std::uint32_t value : its.makes) {
-        ++m_states[value].pins;
-        bytes += m_states[value].isThere ? 0 : m_problem.values[value].size;
-    }
-    if (!makeRoom(bytes))
-        return false;
-    if (op != m_at) {
-        m_row.push_back(op);
-        m_played.recomputeTime += its.time;
-    }
-    for (const std::uint32_t value : its.makes) {
-        --m_states[value].pins;
-        if (!m_states[value].isThere)
-            change(value, true);
-    }
-    for (const std::uint32_t operand : m_operands[op])
-        --m_states[operand].pins;
-    return true;
-}
-
-std::optional<Played> Player::play(const Taste& taste, double most)
-{
-    m_taste = &taste;
-    m_most = most;
-    m_states.assign(m_maker.size(), {});
-    m_bytes = 0;
-    m_round = 0;
-    m_played = {};
-    for (m_at = 0; m_at < m_problem.ops.size(); ++m_at) {
-        m_row.clear();
-        if (!execute(m_at, 0))
-            return std::nullopt;
-        if (!m_row.empty())
-            m_played.plan.recomputeSteps.push_back({m_at, m_row});
-    }
-    if (m_played.recomputeTime >= most)
-        return std::nullopt;
-    return std::move(m_played);
-}
 
 /// Of repetitions that a play makes on demand not all are needed: takes them away, dearest first,
 /// as long as the plan runs and fits.

@@ -3,7 +3,7 @@
 
 #include "core/solve/remat/search/remat_eviction.h"
 #include "core/solve/remat/search/remat_exact.h"
-#include "core/solve/remat/search/remat_refine.h"
+#include "core/solve/remat/search/remat_search.h"
 
 #include <fmt/format.h>
 
@@ -165,16 +165,121 @@ public:
     {
     }
 
-    Result<void> run(const std::vector<double>& prices) &&;
+    /// A quick search, a quick proof, and more of both while there is something to gain.
+    Result<void> run(const std::vector<double>& prices) &&
+    {
+        constexpr std::size_t kHasty = 6;
+        constexpr std::size_t kPatient = 50;
+        constexpr std::size_t kFewStates = 3000;
+        constexpr std::size_t kManyStates = 20'000;
+        constexpr std::size_t kFewPlays = 4;
+        constexpr std::size_t kManyPlays = 200;
+        tell();
+        if (m_problem.ops.size() <= kFewOps)
+            prove(prices, kManyStates);
+        if (!isOver())
+            refine(kHasty, 1);
+        if (!isOver())
+            prove(prices, kFewStates);
+        if (!isOver() && !m_answer.best)
+            evict(kFewPlays);
+        for (std::size_t index = 0; index < kRungs.size(); ++index)
+            if (!isOver() && (index == 0 || !m_isLocal || (index < kRungsForFar && isFar(0.05))))
+                refine(kPatient, kRungs.at(index));
+        if (!isOver() && m_isLocal && isFar(0.03))
+            settle();
+        if (!isOver() && !m_isLocal)
+            evict(kManyPlays);
+        if (!isOver())
+            prove(prices, kManyStates);
+        for (const std::size_t states : {10 * kManyStates, 50 * kManyStates})
+            if (!isOver() && isFar(0.02))
+                prove(prices, states);
+        if (m_answer.best)
+            m_answer.status = isBest() ? Status::Optimal : Status::Feasible;
+        else
+            m_answer.status = m_isProven ? Status::Infeasible : Status::NotFound;
+        if (m_answer.status == Status::Infeasible)
+            m_answer.timeBound = 0;
+        return m_state;
+    }
 
 private:
-    void refine(std::size_t patience, std::size_t rungs);
-    void settle();
-    void evict(std::size_t plays);
-    void prove(const std::vector<double>& prices, std::size_t states);
-    bool keep(Result<RematPoint> point);
-    void keepLocal();
-    void raiseBound(double time);
+    void refine(std::size_t patience, std::size_t rungs)
+    {
+        if (rungs > 1)
+            m_search.load({});
+        const RematEffort effort{workFor(m_problem), m_answer.timeBound, patience, rungs};
+        refineRemat(m_search, m_budget, effort, m_job, [this] { keepLocal(); });
+    }
+
+    /// Refines the best plan as long as a few tries take, without giving up before.
+    void settle()
+    {
+        constexpr std::size_t kTries = 4;
+        m_search.load(m_answer.best->plan);
+        RematEffort effort{kTries * workFor(m_problem), m_answer.timeBound};
+        effort.patience = effort.work;
+        refineRemat(m_search, m_budget, effort, m_job, [this] { keepLocal(); });
+    }
+
+    /// What local moves don't reach, plays of the whole order may.
+    void evict(std::size_t plays)
+    {
+        std::optional<RematPlan> plan = evictingPlan(m_problem, m_budget, plays, m_job);
+        if (plan && keep(judged(m_problem, *std::move(plan), m_budget)))
+            m_isLocal = false;
+    }
+
+    /// Looks at all plans that are faster than the best one.
+    void prove(const std::vector<double>& prices, std::size_t states)
+    {
+        RematExactLimits limits;
+        limits.states = states;
+        limits.prices = prices;
+        if (m_answer.best) {
+            const double again = m_answer.best->figures.time - m_answer.base.time;
+            const double rounding = (kSameTime - 1) * m_answer.best->figures.time;
+            limits.below = again - std::max(rounding, 0.999 * unitOfTimes(m_problem));
+        }
+        RematExact exact = solveExactly(m_problem, m_budget, limits, m_job);
+        m_isProven = exact.isProven;
+        if (exact.plan)
+            keep(judged(m_problem, *std::move(exact.plan), m_budget));
+        if (!exact.isProven)
+            raiseBound(m_answer.base.time + raisedToWholeTimes(m_problem, exact.recomputeTime));
+        else if (m_answer.best)
+            raiseBound(m_answer.best->figures.time);
+    }
+
+    /// Whether it's the best plan now.
+    bool keep(Result<RematPoint> point)
+    {
+        if (!point) {
+            m_state = tl::unexpected{point.error()};
+            return false;
+        }
+        if (m_answer.best && m_answer.best->figures.time <= point->figures.time)
+            return false;
+        m_answer.best = *std::move(point);
+        tell();
+        return true;
+    }
+
+    void keepLocal()
+    {
+        if (keep(judged(m_problem, m_search, m_budget)))
+            m_isLocal = true;
+    }
+
+    void raiseBound(double time)
+    {
+        if (time <= m_answer.timeBound)
+            return;
+        m_answer.timeBound = time;
+        tell();
+    }
+
     void tell() const
     {
         if (m_listener)
@@ -184,7 +289,14 @@ private:
     {
         return m_answer.best && m_answer.best->figures.time <= m_answer.timeBound * kSameTime;
     }
-    [[nodiscard]] bool isFar(double share) const;
+
+    /// Whether more than a share of the plain time lies between the plan and its bound.
+    [[nodiscard]] bool isFar(double share) const
+    {
+        return !m_answer.best
+               || m_answer.best->figures.time > m_answer.timeBound + share * m_answer.base.time;
+    }
+
     [[nodiscard]] bool isOver() const
     {
         return !m_state || m_isProven || isBest() || m_job.stopRequested();
@@ -200,127 +312,6 @@ private:
     bool m_isLocal = false;  ///< whether the best plan is the search's
     Result<void> m_state;
 };
-
-/// Whether it's the best plan now.
-bool Solving::keep(Result<RematPoint> point)
-{
-    if (!point) {
-        m_state = tl::unexpected{point.error()};
-        return false;
-    }
-    if (m_answer.best && m_answer.best->figures.time <= point->figures.time)
-        return false;
-    m_answer.best = *std::move(point);
-    tell();
-    return true;
-}
-
-void Solving::keepLocal()
-{
-    if (keep(judged(m_problem, m_search, m_budget)))
-        m_isLocal = true;
-}
-
-void Solving::raiseBound(double time)
-{
-    if (time <= m_answer.timeBound)
-        return;
-    m_answer.timeBound = time;
-    tell();
-}
-
-void Solving::refine(std::size_t patience, std::size_t rungs)
-{
-    if (rungs > 1)
-        m_search.load({});
-    const RematEffort effort{workFor(m_problem), m_answer.timeBound, patience, rungs};
-    refineRemat(m_search, m_budget, effort, m_job, [this] { keepLocal(); });
-}
-
-/// Refines the best plan as long as a few tries take, without giving up before.
-void Solving::settle()
-{
-    constexpr std::size_t kTries = 4;
-    m_search.load(m_answer.best->plan);
-    RematEffort effort{kTries * workFor(m_problem), m_answer.timeBound};
-    effort.patience = effort.work;
-    refineRemat(m_search, m_budget, effort, m_job, [this] { keepLocal(); });
-}
-
-/// What local moves don't reach, plays of the whole order may.
-void Solving::evict(std::size_t plays)
-{
-    std::optional<RematPlan> plan = evictingPlan(m_problem, m_budget, plays, m_job);
-    if (plan && keep(judged(m_problem, *std::move(plan), m_budget)))
-        m_isLocal = false;
-}
-
-/// Looks at all plans that are faster than the best one.
-void Solving::prove(const std::vector<double>& prices, std::size_t states)
-{
-    RematExactLimits limits;
-    limits.states = states;
-    limits.prices = prices;
-    if (m_answer.best) {
-        const double again = m_answer.best->figures.time - m_answer.base.time;
-        const double rounding = (kSameTime - 1) * m_answer.best->figures.time;
-        limits.below = again - std::max(rounding, 0.999 * unitOfTimes(m_problem));
-    }
-    RematExact exact = solveExactly(m_problem, m_budget, limits, m_job);
-    m_isProven = exact.isProven;
-    if (exact.plan)
-        keep(judged(m_problem, *std::move(exact.plan), m_budget));
-    if (!exact.isProven)
-        raiseBound(m_answer.base.time + raisedToWholeTimes(m_problem, exact.recomputeTime));
-    else if (m_answer.best)
-        raiseBound(m_answer.best->figures.time);
-}
-
-/// Whether more than a share of the plain time lies between the plan and its bound.
-bool Solving::isFar(double share) const
-{
-    return !m_answer.best
-           || m_answer.best->figures.time > m_answer.timeBound + share * m_answer.base.time;
-}
-
-/// A quick search, a quick proof, and more of both while there is something to gain.
-Result<void> Solving::run(const std::vector<double>& prices) &&
-{
-    constexpr std::size_t kHasty = 6;
-    constexpr std::size_t kPatient = 50;
-    constexpr std::size_t kFewStates = 3000;
-    constexpr std::size_t kManyStates = 20'000;
-    constexpr std::size_t kFewPlays = 4;
-    constexpr std::size_t kManyPlays = 200;
-    tell();
-    if (m_problem.ops.size() <= kFewOps)
-        prove(prices, kManyStates);
-    if (!isOver())
-        refine(kHasty, 1);
-    if (!isOver())
-        prove(prices, kFewStates);
-    if (!isOver() && !m_answer.best)
-        evict(kFewPlays);
-    for (std::size_t index = 0; index < kRungs.size(); ++index)
-        if (!isOver() && (index == 0 || !m_isLocal || (index < kRungsForFar && isFar(0.05))))
-            refine(kPatient, kRungs.at(index));
-    if (!isOver() && m_isLocal && isFar(0.03))
-        settle();
-    if (!isOver() && !m_isLocal)
-        evict(kManyPlays);
-    if (!isOver())
-        prove(prices, kManyStates);
-    for (const std::size_t states : {10 * kManyStates, 50 * kManyStates})
-        if (!isOver() && isFar(0.02))
-            prove(prices, states);
-    if (m_answer.best)
-        m_answer.status = isBest() ? Status::Optimal : Status::Feasible;
-    else
-        m_answer.status = m_isProven ? Status::Infeasible : Status::NotFound;
-    if (m_answer.status == Status::Infeasible)
-        m_answer.timeBound = 0;
-    return m_state;
-}
 
 /// Of plans between a budget that none is known to fit and what the plain order needs: few looks
 /// at large problems.
