@@ -5,6 +5,7 @@
 #include "core/solve/chain/rotor/solve_chain.h"
 
 #include "tests/property/any_schedule.h"
+#include "tests/support/chain_sequence.h"
 #include "tests/unit/solve_chain/chain_examples.h"
 
 #include <QTest>
@@ -200,7 +201,7 @@ void NonPersistentTest::largeChainsTooLargeForAnExactTable()
     QVERIFY(!answer->operations.empty());
     QVERIFY(!answer->exact);
     QVERIFY(answer->makespan <= persistent->makespan);
-    QCOMPARE(sequenceText(*parseSequence(sequenceText(answer->operations))),
+    QCOMPARE(sequenceText(*tests::parseSequence(sequenceText(answer->operations))),
              sequenceText(answer->operations));
 }
 

@@ -44,7 +44,8 @@ void StepPlansTest::regionsBecomeRepetitions()
         plan::Problem problem = tests::unlimitedProblem(program);
         problem.device.bandwidth = 1e9;
         const plan::Plan regions = tests::randomLegalPlan(*program, seed);
-        const auto rows = solve::StepPlans{*program}.rowsFor(regions.regions());
+        const auto rows =
+            solve::stepRowsOf(regions.regions(), *program, solve::RecomputeClosure{*program});
         if (!rows)
             continue;
         ++plans;
@@ -79,7 +80,7 @@ void StepPlansTest::regionsBecomeRepetitions()
 void StepPlansTest::noRegionsRepeatNothing()
 {
     const graph::ProgramPtr program = tests::randomProgram(1);
-    const auto rows = solve::StepPlans{*program}.rowsFor({});
+    const auto rows = solve::stepRowsOf({}, *program, solve::RecomputeClosure{*program});
     QVERIFY(rows.has_value());
     QVERIFY(rows->empty());
 }

@@ -35,6 +35,12 @@ base::Result<void> beginFrontier(plan::Frontier& frontier, const plan::Problem& 
                                  const plan::Plan& everything)
 {
     frontier.setRuntime(everything.runtime());
+    if (!everything.isCompiledStep() && everything.granularity() == plan::Granularity::Op) {
+        plan::Plan between = everything;
+        between.asRegions().granularity = plan::Granularity::Module;
+        if (base::Result<void> begun = beginFrontier(frontier, problem, between); !begun)
+            return begun;
+    }
     plan::Problem unpinned = problem;
     unpinned.pins.clear();
     base::Result<plan::VerifiedPlanPtr> verified = plan::certify(unpinned, everything);

@@ -18,7 +18,8 @@ certifyAndInsert(plan::Frontier& frontier, const plan::Problem& problem, const p
                  std::shared_ptr<const plan::Provenance> provenance = nullptr);
 
 /// A point that every frontier begins with: a plan that repeats nothing, if the problem's pins
-/// allow it.
+/// allow it. Regions between ops replace the model's code, which alone changes what lives when, so
+/// that the plan without them is a point of its own.
 /// An error of kind CheckFailed where not even that goes with the graph and the planner's options.
 [[nodiscard]] base::Result<void>
 beginFrontier(plan::Frontier& frontier, const plan::Problem& problem, const plan::Plan& everything);

@@ -75,26 +75,8 @@ enum class RematCharges : std::uint8_t {
     Operands, ///< also what they read and something has a use for later on
 };
 
-/// What prices on memory prove: the Lagrangian dual of keeping within the budget.
-///
-/// A gap is kept, which costs its bytes at the prices of its ops, or dropped at some of them, up to
-/// an op p at most. Then it costs its repetitions, and of each value that these read and nothing
-/// else has a use for by then (a tail): either that value is held from its last use to p, at the
-/// prices on the way, or it's made anew, for which the same holds. So a tail's costs are claimed by
-/// the gaps that may need it. For any set of dropped gaps and any such p the claims stay within
-/// what is really paid if all that is claimed of one tail is at most its maker's time and what is
-/// claimed of further tails for it, and at most a rate times the prices from its last use to p, the
-/// rates of all claims on one tail adding up to at most its bytes. A gap whose own rates add up to
-/// at most its bytes is cheapest dropped altogether, so p is its last op. Any such claims prove a
-/// bound.
-///
-/// What a repetition reads while that is in a gap of its own (of a value that is written once) is
-/// there if this gap is kept. If it's dropped, too, the value is held from the gap's begin to p, or
-/// from p to the gap's end, or made twice within the gap. So the same may be claimed of it, and not
-/// more than a second rate times the prices from p to its end; these rates, and those of its own
-/// claims, which rely on it being held there, add up to at most its bytes. Such a claim is paid
-/// where both gaps are dropped. It's added to the dropping of the one and taken off the keeping of
-/// the other, which is never more than is paid.
+/// What prices on memory prove: the Lagrangian dual of keeping within the budget. PRICING.md says
+/// what may be claimed, and why no plan pays less.
 class RematPricing
 {
 public:

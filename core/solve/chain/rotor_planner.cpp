@@ -91,7 +91,7 @@ public:
         , m_listener{listener}
         , m_space{makeRegionSpace(problem, asked.granularity)}
         , m_forced{problem, *m_space}
-        , m_stepPlans{*problem.step()}
+        , m_closure{*problem.step()}
     {
         m_problem.budget = plan::kUnlimited; // proposals are judged by their own peak
     }
@@ -202,13 +202,7 @@ private:
         plan::Plan plan = blank();
         if (m_asked.isCompiled())
             plan.decisions = plan::RecomputeSchedule{};
-        else
-            plan.asRegions().granularity = plan::Granularity::Module;
-        base::Result<void> added = beginFrontier(m_frontier, m_problem, plan);
-        if (!added || m_asked.granularity == plan::Granularity::Module || m_asked.isCompiled())
-            return added;
-        // Between ops the model's code is replaced, which alone changes what lives when.
-        return beginFrontier(m_frontier, m_problem, blank());
+        return beginFrontier(m_frontier, m_problem, plan);
     }
 
     base::Result<void> addChain(const LinearizedStep& step, int slots, const base::JobContext& job,
@@ -327,9 +321,6 @@ private:
         std::vector<plan::Region>& all = plan.asRegions().regions;
         all = regionsOf(step, regions);
         all.insert(all.end(), more.begin(), more.end());
-        std::ranges::sort(all, {}, &plan::Region::first);
-        for (std::size_t place = 0; place < all.size(); ++place)
-            all[place].label = static_cast<int>(place);
         m_forced.addTo(all);
         Shape shape;
         describe(all, shape);
@@ -350,11 +341,9 @@ private:
         for (const ChainOp op : sequence)
             if (op.variant > 0) {
                 const auto stage = static_cast<std::size_t>(op.stage);
-                plan::Region& region = regions.emplace_back();
-                region.first = step.stages[stage].first;
-                region.last = step.stages[stage].last;
-                region.members = m_space->members(region.first, region.last);
-                region.save = kept[stage][static_cast<std::size_t>(op.variant) - 1];
+                regions.push_back(
+                    m_space->region(step.stages[stage].first, step.stages[stage].last));
+                regions.back().save = kept[stage][static_cast<std::size_t>(op.variant) - 1];
             }
         return regions;
     }
@@ -372,7 +361,8 @@ private:
     /// The regions' plan for the runtime Step, which has none.
     [[nodiscard]] bool becomesStep(plan::Plan& plan) const
     {
-        std::optional<std::vector<plan::RecomputeStep>> rows = m_stepPlans.rowsFor(plan.regions());
+        std::optional<std::vector<plan::RecomputeStep>> rows =
+            stepRowsOf(plan.regions(), *m_problem.step(), m_closure);
         if (!rows)
             return false;
         plan.decisions = plan::RecomputeSchedule{*std::move(rows)};
@@ -384,10 +374,9 @@ private:
     {
         std::vector<plan::Region> planned;
         for (const Region& region : regions) {
-            plan::Region target;
-            target.first = step.stages[static_cast<std::size_t>(region.first)].first;
-            target.last = step.stages[static_cast<std::size_t>(region.last)].last;
-            target.members = m_space->members(target.first, target.last);
+            plan::Region target =
+                m_space->region(step.stages[static_cast<std::size_t>(region.first)].first,
+                                step.stages[static_cast<std::size_t>(region.last)].last);
             target.label = static_cast<int>(planned.size());
             target.nested = regionsOf(step, region.nested);
             // A region within the same bounds as its parent would only repeat it.
@@ -407,7 +396,7 @@ private:
     const Listener& m_listener;
     std::unique_ptr<const RegionSpace> m_space;
     ForcedRegions m_forced;
-    StepPlans m_stepPlans;
+    RecomputeClosure m_closure;
     std::set<Shape> m_seen;
     plan::Frontier m_frontier;
 };

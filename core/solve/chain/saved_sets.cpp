@@ -58,16 +58,11 @@ SavedSets::SavedSets(const plan::Problem& problem)
 {
     const graph::Program& program = *problem.step();
     const std::vector<base::Nanoseconds> times = plan::opTimes(program, problem.device);
-    const std::vector<bool> savable = keepableOps(program);
-    std::vector<bool> isPinned(program.ops.size(), false);
+    const std::vector<bool> savable = keepableOps(problem);
     const std::size_t forward = program.forwardCount();
-    for (const plan::Pin& pin : problem.pins)
-        if (pin.kind == plan::PinKind::Recompute)
-            for (const graph::StorageId storage : pin.storages)
-                isPinned[static_cast<std::size_t>(program.storage(storage).alloc)] = true;
     for (std::size_t op = 0; op < forward; ++op) {
         // Random ops are left out: what draws after them would have to be kept, too.
-        if (times[op].count() == 0 || isPinned[op] || !savable[op] || program.ops[op].isRandom)
+        if (times[op].count() == 0 || !savable[op] || program.ops[op].isRandom)
             continue;
         std::int64_t bytes = 0;
         for (const TensorId output : program.ops[op].outputs)

@@ -31,16 +31,11 @@ public:
     VariantFinder(const plan::Problem& problem, LinearizedStep& step)
         : m_problem{problem}
         , m_step{step}
-        , m_isKeepable{keepableOps(*problem.step())}
+        , m_isKeepable{keepableOps(problem)}
         , m_times{plan::opTimes(*problem.step(), problem.device)}
         , m_lastSaver(step.stages.size(), graph::kBeforeStep)
     {
         const graph::Program& program = *problem.step();
-        for (const plan::Pin& pin : problem.pins)
-            if (pin.kind == plan::PinKind::Recompute)
-                for (const StorageId storage : pin.storages)
-                    if (const OpIndex alloc = program.storage(storage).alloc; alloc >= 0)
-                        m_isKeepable[static_cast<std::size_t>(alloc)] = false;
         for (const graph::Saved& saved : program.saved) {
             const auto at = static_cast<OpIndex>(saved.op.index());
             const auto next = std::ranges::upper_bound(m_step.stages, at, {}, &Stage::first);

@@ -2,6 +2,7 @@
 #include "core/solve/regions/cuts.h"
 
 #include "core/lower/checkpoint/model_code.h"
+#include "core/solve/regions/savable.h"
 
 #include <algorithm>
 #include <optional>
@@ -116,14 +117,8 @@ std::vector<std::size_t> spread(const std::vector<CutCandidate>& candidates, std
 Cuts::Cuts(const graph::Program& program, CutRule rule, std::size_t limit)
     : m_program{program}
     , m_forwardOps{static_cast<OpIndex>(program.forwardCount())}
-    , m_lastUse(program.storages.size(), graph::kBeforeStep)
+    , m_lastUse{lastForwardUses(program)}
 {
-    for (OpIndex at = 0; at < m_forwardOps; ++at) {
-        const graph::Op& op = program.ops[static_cast<std::size_t>(at)];
-        for (const std::vector<graph::TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
-            for (const graph::TensorId tensor : *tensors)
-                m_lastUse[program.tensor(tensor).storage.index()] = at;
-    }
     if (rule == CutRule::Calls)
         chooseCalls(limit);
     else

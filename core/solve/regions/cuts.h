@@ -39,6 +39,12 @@ enum class CutRule : std::uint8_t {
     OpsEvenly, ///< between ops: after every so many saved bytes the one that fewest bytes cross
 };
 
+/// The rule that regions at a granularity go with.
+[[nodiscard]] constexpr CutRule cutRuleOf(plan::Granularity granularity)
+{
+    return granularity == plan::Granularity::Op ? CutRule::Ops : CutRule::Calls;
+}
+
 /// Where forward and loss of a program may be cut: between calls of modules or between any two ops
 /// of the model. A cut c lies in front of op c.
 class Cuts

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/regions/forced_regions.h"
 
+#include "core/solve/regions/savable.h"
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -38,13 +40,7 @@ Run runOf(const plan::Region& region)
 std::vector<Run> pinnedRuns(const plan::Problem& problem)
 {
     const graph::Program& program = *problem.step();
-    std::vector<OpIndex> lastUse(program.storages.size(), graph::kBeforeStep);
-    const std::size_t forward = program.forwardCount();
-    for (std::size_t op = 0; op < forward; ++op)
-        for (const std::vector<graph::TensorId>* tensors :
-             {&program.ops[op].reads, &program.ops[op].writes, &program.ops[op].outputs})
-            for (const graph::TensorId tensor : *tensors)
-                lastUse[program.tensor(tensor).storage.index()] = static_cast<OpIndex>(op);
+    const std::vector<OpIndex> lastUse = lastForwardUses(program);
     std::vector<Run> runs;
     for (const plan::Pin& pin : problem.pins)
         if (pin.kind == plan::PinKind::Recompute)
@@ -113,16 +109,7 @@ ForcedRegions::ForcedRegions(const plan::Problem& problem, const RegionSpace& sp
     }
     std::ranges::sort(runs, {}, &Run::first);
     for (const Run& run : runs)
-        m_regions.push_back(region(run.first, run.last));
-}
-
-plan::Region ForcedRegions::region(OpIndex first, OpIndex last) const
-{
-    plan::Region region;
-    region.first = first;
-    region.last = last;
-    region.members = m_space.members(first, last);
-    return region;
+        m_regions.push_back(m_space.region(run.first, run.last));
 }
 
 void ForcedRegions::addRest(std::vector<plan::Region>& rest, const plan::Region& whole,
@@ -132,12 +119,12 @@ void ForcedRegions::addRest(std::vector<plan::Region>& rest, const plan::Region&
         const std::vector<OpIndex> ends = m_space.endsFrom(whole.first);
         const auto behind = std::ranges::lower_bound(ends, forced.first);
         if (behind != ends.begin())
-            rest.push_back(region(whole.first, *std::prev(behind)));
+            rest.push_back(m_space.region(whole.first, *std::prev(behind)));
     }
     if (whole.last > forced.last) {
         const std::vector<OpIndex> ends = m_space.endsFrom(forced.last + 1);
         if (std::ranges::binary_search(ends, whole.last))
-            rest.push_back(region(forced.last + 1, whole.last));
+            rest.push_back(m_space.region(forced.last + 1, whole.last));
     }
 }
 

@@ -17,12 +17,11 @@ public:
     ForcedRegions(const plan::Problem& problem, const RegionSpace& space);
 
     /// Puts those that lie in no region of the list into it. Of what they overlap the part in front
-    /// and the part behind stay, where those are legal. `regions`: disjoint, in order; labels
-    /// follow the order afterwards.
+    /// and the part behind stay, where those are legal. `regions`: disjoint; in order
+    /// afterwards, and labelled so.
     void addTo(std::vector<plan::Region>& regions) const;
 
 private:
-    [[nodiscard]] plan::Region region(graph::OpIndex first, graph::OpIndex last) const;
     void addRest(std::vector<plan::Region>& rest, const plan::Region& whole,
                  const plan::Region& forced) const;
 

@@ -297,9 +297,8 @@ base::Result<LinearizedStep> linearize(const plan::Problem& problem, const Regio
                         count));
     if (const base::Result<void> takes = takesRegions(*problem.step()); !takes)
         return tl::unexpected{takes.error()};
-    const bool isBetweenOps = space.granularity() == plan::Granularity::Op;
     return Linearizer{problem, residuals, mostStages}.run(
-        space, cuts.value_or(isBetweenOps ? CutRule::Ops : CutRule::Calls));
+        space, cuts.value_or(cutRuleOf(space.granularity())));
 }
 
 } // namespace plimsoll::solve

@@ -2,6 +2,7 @@
 #include "core/solve/regions/region_finder.h"
 
 #include "core/lower/checkpoint/model_code.h"
+#include "core/solve/regions/savable.h"
 
 #include <algorithm>
 #include <set>
@@ -62,13 +63,6 @@ std::vector<OpIndex> newestUnwritten(const graph::Program& program)
 
 namespace {
 
-template <typename Visit>
-void forEachTensor(const graph::Op& op, Visit visit)
-{
-    for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
-        std::for_each(tensors->begin(), tensors->end(), visit);
-}
-
 } // namespace
 
 RegionFinder::RegionFinder(const graph::Program& program)
@@ -101,15 +95,11 @@ void RegionFinder::indexCalls()
 
 void RegionFinder::indexUses()
 {
-    m_lastUse.assign(m_program.storages.size(), graph::kBeforeStep);
+    m_lastUse = lastForwardUses(m_program);
     m_lastWrite.assign(m_program.storages.size(), graph::kBeforeStep);
-    for (OpIndex at = 0; at < m_forwardOps; ++at) {
-        const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
-        forEachTensor(
-            op, [&](TensorId tensor) { m_lastUse[m_program.tensor(tensor).storage.index()] = at; });
-        for (const TensorId tensor : op.writes)
+    for (OpIndex at = 0; at < m_forwardOps; ++at)
+        for (const TensorId tensor : m_program.ops[static_cast<std::size_t>(at)].writes)
             m_lastWrite[m_program.tensor(tensor).storage.index()] = at;
-    }
     m_fixed.assign(static_cast<std::size_t>(m_forwardOps), false);
     for (const graph::Saved& row : m_program.saved)
         if (row.unpack && *row.unpack < m_forwardOps
@@ -192,8 +182,10 @@ void RegionFinder::indexResults()
         };
         for (const StorageId storage : allocated[static_cast<std::size_t>(at)])
             drop(storage);
-        forEachTensor(m_program.ops[static_cast<std::size_t>(at)],
-                      [&](TensorId tensor) { drop(m_program.tensor(tensor).storage); });
+        const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
+        for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
+            for (const TensorId tensor : *tensors)
+                drop(m_program.tensor(tensor).storage);
         for (const std::size_t call : ending[static_cast<std::size_t>(at)]) {
             const auto newest =
                 std::find_if(needed.rbegin(), needed.rend(), [&](const auto& entry) {

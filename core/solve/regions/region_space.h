@@ -26,6 +26,11 @@ public:
     /// The calls that a legal region is made of; empty: it isn't made of calls, or isn't legal.
     [[nodiscard]] virtual std::vector<graph::CallId> members(graph::OpIndex first,
                                                              graph::OpIndex last) const = 0;
+    /// A region of these ops, with its members.
+    [[nodiscard]] plan::Region region(graph::OpIndex first, graph::OpIndex last) const
+    {
+        return {members(first, last), first, last, 0, {}};
+    }
 };
 
 /// `program` must outlive it.

@@ -57,10 +57,7 @@ void RunPlans::addRegions(const std::vector<OpRun>& pieces, plan::Plan& plan)
             ++begin;
             continue;
         }
-        plan::Region region;
-        region.first = pieces[begin].first;
-        region.last = pieces[end - 1].last;
-        region.members = m_space->members(region.first, region.last);
+        plan::Region region = m_space->region(pieces[begin].first, pieces[end - 1].last);
         region.label = static_cast<int>(plan.regions().size());
         plan.asRegions().regions.push_back(std::move(region));
         begin = end;

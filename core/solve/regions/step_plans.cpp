@@ -138,12 +138,11 @@ private:
 
 } // namespace
 
-StepPlans::StepPlans(const graph::Program& program) : m_program{program}, m_closure{program} {}
-
-std::optional<std::vector<plan::RecomputeStep>>
-StepPlans::rowsFor(const std::vector<plan::Region>& regions) const
+std::optional<std::vector<plan::RecomputeStep>> stepRowsOf(const std::vector<plan::Region>& regions,
+                                                           const graph::Program& program,
+                                                           const RecomputeClosure& closure)
 {
-    return RowFinder{m_program, m_closure, regions}.run();
+    return RowFinder{program, closure, regions}.run();
 }
 
 } // namespace plimsoll::solve

@@ -28,7 +28,7 @@ RegionDrafts::RegionDrafts(const plan::Problem& problem, const RegionSpace& spac
     , m_program{*problem.step()}
     , m_space{space}
     , m_forward{static_cast<OpIndex>(problem.step()->forwardCount())}
-    , m_keepable{keepableOps(*problem.step())}
+    , m_keepable{keepableOps(problem)}
     , m_made(at(m_forward), 0)
     , m_waiting(at(m_forward), 0)
     , m_packed(at(m_forward), kBeforeStep)
@@ -40,17 +40,10 @@ RegionDrafts::RegionDrafts(const plan::Problem& problem, const RegionSpace& spac
 {
     for (const base::Nanoseconds time : plan::opTimes(m_program, problem.device))
         m_time.push_back(static_cast<double>(time.count()));
-    for (const plan::Pin& pin : problem.pins)
-        if (pin.kind == plan::PinKind::Recompute)
-            for (const StorageId storage : pin.storages)
-                m_keepable[at(m_program.storage(storage).alloc)] = false;
     indexOps();
     indexUses();
     constexpr std::size_t kMostCuts = 1000;
-    m_cuts = Cuts{m_program,
-                  space.granularity() == plan::Granularity::Op ? CutRule::Ops : CutRule::Calls,
-                  kMostCuts}
-                 .positions();
+    m_cuts = Cuts{m_program, cutRuleOf(space.granularity()), kMostCuts}.positions();
 }
 
 void RegionDrafts::indexOps()
@@ -213,10 +206,7 @@ std::optional<std::vector<plan::Region>> RegionDrafts::regionsOf(const RegionDra
         const std::optional<Span> span = legalAround(segment);
         if (!span)
             return std::nullopt;
-        plan::Region region;
-        region.first = span->first;
-        region.last = span->last;
-        region.members = m_space.members(span->first, span->last);
+        plan::Region region = m_space.region(span->first, span->last);
         region.label = static_cast<int>(regions.size());
         region.save = savesIn(draft, *span);
         regions.push_back(std::move(region));

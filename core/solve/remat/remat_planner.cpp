@@ -153,18 +153,11 @@ private:
         if (!m_asked.isCompiled())
             if (base::Result<void> takes = takesRegions(*m_problem.step()); !takes)
                 return takes;
-        plan::Plan everything = m_asked.isCompiled() ? proposal({}) : regionsProposal({});
-        // Between ops the model's code is replaced, which alone changes what lives when.
-        for (const plan::Granularity kind : {plan::Granularity::Module, everything.granularity()}) {
-            if (!everything.isCompiledStep())
-                everything.asRegions().granularity = kind;
-            base::Result<void> begun = beginFrontier(m_frontier, m_problem, everything);
-            if (!begun && begun.error().kind == base::ErrorKind::CheckFailed)
-                return base::failure(base::ErrorKind::Usage, begun.error().message);
-            if (!begun)
-                return begun;
-        }
-        return {};
+        base::Result<void> begun = beginFrontier(
+            m_frontier, m_problem, m_asked.isCompiled() ? proposal({}) : regionsProposal({}));
+        if (!begun && begun.error().kind == base::ErrorKind::CheckFailed)
+            return base::failure(base::ErrorKind::Usage, begun.error().message);
+        return begun;
     }
 
     base::Result<void> start(const RematStart& start, const base::JobContext& job)

@@ -3,13 +3,14 @@
 
 #include <QTest>
 
+using namespace plimsoll;
 using namespace plimsoll::solve;
 
 namespace {
 
 Labels labelled(const char* text, std::size_t stages)
 {
-    return annotate(*parseSequence(text), stages);
+    return annotate(*tests::parseSequence(text), stages);
 }
 
 constexpr auto kNone = std::nullopt;
@@ -23,7 +24,6 @@ class AnnotationTest : public QObject
 private Q_SLOTS:
     void nestedLabelsGiveNestedRegions();
     void missingLabelsEndRegions();
-    void flatRegionsNeedAnEnd();
     void theNestedExampleHasItsTree();
     void aRegionOpenAtTheLossIsLabelled();
     void nothingRecomputedGivesNoRegion();
@@ -43,14 +43,6 @@ void AnnotationTest::missingLabelsEndRegions()
     const std::vector<Region> wanted{{0, 0, 1, {}}, {1, 2, 3, {}}, {2, 5, 5, {}}};
     QVERIFY(regionTree(labels) == wanted);
     QVERIFY(regionTree({}).empty());
-}
-
-void AnnotationTest::flatRegionsNeedAnEnd()
-{
-    const std::vector<Region> wanted{{0, 0, 1, {}}, {1, 2, 2, {}}};
-    QVERIFY(flatRegions({0, 0, 1, kNone, 2, 2}) == wanted);
-    const std::vector<Region> ended{{0, 0, 1, {}}, {1, 2, 2, {}}, {2, 4, 5, {}}};
-    QVERIFY(flatRegions({0, 0, 1, kNone, 2, 2, kNone}) == ended);
 }
 
 void AnnotationTest::theNestedExampleHasItsTree()
@@ -81,4 +73,6 @@ void AnnotationTest::nothingRecomputedGivesNoRegion()
 }
 
 QTEST_GUILESS_MAIN(AnnotationTest)
+#include "tests/support/chain_sequence.h"
+
 #include "annotation_test.moc"

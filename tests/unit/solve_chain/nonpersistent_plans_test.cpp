@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedules that let go of a value while later stages keep theirs, as plans for the runtime Step.
 #include "core/solve/chain/nonpersistent_plans.h"
+
 #include "core/solve/regions/region_space.h"
 
+#include "tests/support/chain_sequence.h"
 #include "tests/support/planned_samples.h"
 #include "tests/support/programs/programs.h"
 
@@ -89,7 +91,7 @@ void NonPersistentPlansTest::rowsOfSchedules()
     QCOMPARE(step.stages.size(), std::size_t{4});
     const solve::RecomputeClosure closure{*problem.step()};
     const solve::SequenceRows rows{*problem.step(), closure, step, {}};
-    const auto parsed = solve::parseSequence(sequence.toStdString());
+    const auto parsed = tests::parseSequence(sequence.toStdString());
     QVERIFY(parsed);
     const auto found = rows.rowsOf(*parsed);
     QTEST(QString::fromStdString(textOf(found)), "rows");
@@ -105,7 +107,7 @@ void NonPersistentPlansTest::whatAPinKeepsIsNotRepeated()
     const solve::LinearizedStep step = chainOf(problem);
     const solve::RecomputeClosure closure{*problem.step()};
     const solve::Sequence sequence =
-        solve::parseSequence("CF_0 Fn_1 Fe_2 Fe_3 L B_3 B_2 Fe_0 Fe_1 B_1 B_0").value();
+        tests::parseSequence("CF_0 Fn_1 Fe_2 Fe_3 L B_3 B_2 Fe_0 Fe_1 B_1 B_0").value();
     std::set<graph::StorageId> kept;
     for (std::size_t i = 0; i < problem.step()->storages.size(); ++i)
         if (problem.step()->storages[i].alloc == 2)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/rotor/sequence.h"
 
+#include "tests/support/chain_sequence.h"
 #include "tests/unit/solve_chain/chain_examples.h"
 
 #include <QTest>
@@ -14,8 +15,6 @@ class SequenceTest : public QObject
 
 private Q_SLOTS:
     void textReadsBack();
-    void badTextIsNamed_data();
-    void badTextIsNamed();
     void keepingEverythingRunsEachStageOnce();
     void peaksAreThoseWorkedOutByHand();
     void droppedSetsNoLongerCount();
@@ -26,25 +25,10 @@ private Q_SLOTS:
 void SequenceTest::textReadsBack()
 {
     const std::string text = "CF_0 Fn_1 Fe_2 L B_2 CF_0 Fe_1 B_1 Fe_0 B_0";
-    const auto sequence = parseSequence("  CF_0 Fn_1  Fe_2 L B_2 CF_0 Fe_1 B_1 Fe_0 B_0 ");
+    const auto sequence = tests::parseSequence("  CF_0 Fn_1  Fe_2 L B_2 CF_0 Fe_1 B_1 Fe_0 B_0 ");
     QVERIFY(sequence.has_value());
     QCOMPARE(sequenceText(*sequence), text);
     QCOMPARE(sequence->size(), std::size_t{10});
-}
-
-void SequenceTest::badTextIsNamed_data()
-{
-    QTest::addColumn<QString>("text");
-    for (const char* text : {"F_0", "CF_", "CF_-1", "Fe_1x", "Fe_99999999999", "LL", "Fe_0\tB_0"})
-        QTest::newRow(text) << QString::fromLatin1(text);
-}
-
-void SequenceTest::badTextIsNamed()
-{
-    QFETCH(QString, text);
-    const auto sequence = parseSequence("CF_0 " + text.toStdString());
-    QVERIFY(!sequence.has_value());
-    QVERIFY(sequence.error().message.starts_with("Operation 1"));
 }
 
 void SequenceTest::keepingEverythingRunsEachStageOnce()
@@ -58,7 +42,7 @@ void SequenceTest::keepingEverythingRunsEachStageOnce()
 
 void SequenceTest::peaksAreThoseWorkedOutByHand()
 {
-    const auto sequence = parseSequence("CF_0 Fn_1 Fe_2 L B_2 Fe_0 Fe_1 B_1 B_0");
+    const auto sequence = tests::parseSequence("CF_0 Fn_1 Fe_2 L B_2 Fe_0 Fe_1 B_1 B_0");
     const auto run = simulate(tests::e2(), *sequence);
     QVERIFY(run.has_value());
     QCOMPARE(run->peak, std::int64_t{16});
@@ -69,7 +53,7 @@ void SequenceTest::peaksAreThoseWorkedOutByHand()
 void SequenceTest::droppedSetsNoLongerCount()
 {
     const std::string text = "Fe_0 Fe_1 dropbar_1 Fe_2 L B_2 Fe_0 B_1 B_0";
-    const auto sequence = parseSequence(text);
+    const auto sequence = tests::parseSequence(text);
     QVERIFY(sequence.has_value());
     QCOMPARE(sequenceText(*sequence), text);
     QVERIFY(dropsAnything(*sequence));
@@ -81,7 +65,7 @@ void SequenceTest::droppedSetsNoLongerCount()
     QCOMPARE(run->peaks, (std::vector<std::int64_t>{9, 13, 9, 16, 20, 23, 17, 17, 14}));
     // The same with the value alone kept in between.
     const auto same =
-        simulate(tests::e6(), *parseSequence("CF_0 Fe_1 drop_1 Fe_2 L B_2 Fe_0 B_1 B_0"));
+        simulate(tests::e6(), *tests::parseSequence("CF_0 Fe_1 drop_1 Fe_2 L B_2 Fe_0 B_1 B_0"));
     QCOMPARE(same->makespan, 56.0);
     QCOMPARE(same->peak, std::int64_t{23});
 }
@@ -100,7 +84,7 @@ void SequenceTest::aSequenceThatLacksAnInputIsRefused_data()
 void SequenceTest::aSequenceThatLacksAnInputIsRefused()
 {
     QFETCH(QString, text);
-    const auto sequence = parseSequence(text.toStdString());
+    const auto sequence = tests::parseSequence(text.toStdString());
     QVERIFY(sequence.has_value());
     const auto run = simulate(tests::e4(), *sequence);
     QVERIFY(!run.has_value());

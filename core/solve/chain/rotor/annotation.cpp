@@ -124,18 +124,4 @@ std::vector<Region> regionTree(const Labels& labels)
     return regionsAt(labels, 0, 0, labels.size());
 }
 
-std::vector<Region> flatRegions(const std::vector<std::optional<int>>& labels)
-{
-    std::vector<Region> regions;
-    for (std::size_t i = 0; i < labels.size();) {
-        std::size_t stop = i + 1;
-        while (stop < labels.size() && labels[stop] == labels[i])
-            ++stop;
-        if (labels[i] && stop < labels.size())
-            regions.push_back({*labels[i], static_cast<int>(i), static_cast<int>(stop - 1), {}});
-        i = stop;
-    }
-    return regions;
-}
-
 } // namespace plimsoll::solve

@@ -33,8 +33,4 @@ struct Region
 /// Regions of any labels, nested ones inside their parents.
 [[nodiscard]] std::vector<Region> regionTree(const Labels& labels);
 
-/// Runs of equal integer labels. As in the interchange format's flat form, a run that touches the
-/// end is not a region.
-[[nodiscard]] std::vector<Region> flatRegions(const std::vector<std::optional<int>>& labels);
-
 } // namespace plimsoll::solve

@@ -282,11 +282,6 @@ TopRow RotorTable::top() const
             }};
 }
 
-std::vector<ChainFrontierPoint> RotorTable::frontier() const
-{
-    return top().frontier();
-}
-
 void RotorTable::walk(std::size_t i, std::size_t k, std::int64_t slots, Sequence& out) const
 {
     const auto emit = [&out](ChainOpKind kind, std::size_t stage, std::size_t variant = 0) {
@@ -357,11 +352,6 @@ RotorTable::Choice RotorTable::choose(std::size_t i, std::size_t k, std::int64_t
             choice = {std::nullopt, variant};
         }
     return choice;
-}
-
-Result<Sequence> RotorTable::sequenceAtSlots(std::int64_t slots) const
-{
-    return top().sequenceAtSlots(slots);
 }
 
 Result<Sequence> RotorTable::sequence(std::int64_t budget) const

@@ -30,12 +30,15 @@ public:
 
     /// The table's own optimum at every budget, in ascending order. With rounded sizes `sequence`
     /// may do better, as it looks at real peaks.
-    [[nodiscard]] std::vector<ChainFrontierPoint> frontier() const;
+    [[nodiscard]] std::vector<ChainFrontierPoint> frontier() const { return top().frontier(); }
     /// A schedule whose simulated peak is within the budget (except with the peer recurrence, which
     /// overspends). NotFound when the table holds none.
     [[nodiscard]] base::Result<Sequence> sequence(std::int64_t budget) const;
     /// The table's own schedule at a slot count that excludes the model input.
-    [[nodiscard]] base::Result<Sequence> sequenceAtSlots(std::int64_t slots) const;
+    [[nodiscard]] base::Result<Sequence> sequenceAtSlots(std::int64_t slots) const
+    {
+        return top().sequenceAtSlots(slots);
+    }
 
     /// Size of one slot in the chain's size unit.
     [[nodiscard]] std::int64_t unit() const { return m_scale.unit; }

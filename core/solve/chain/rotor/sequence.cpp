@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
-#include <system_error>
 
 namespace plimsoll::solve {
 
@@ -36,36 +34,6 @@ std::string opText(ChainOp op)
         return "L";
     return op.variant == 0 ? fmt::format("{}{}", prefixOf(op.kind), op.stage)
                            : fmt::format("{}{}@{}", prefixOf(op.kind), op.stage, op.variant);
-}
-
-bool parseNumber(std::string_view text, std::int32_t& number)
-{
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc{} && stop == end && number >= 0;
-}
-
-std::optional<ChainOp> parseOp(std::string_view word)
-{
-    if (word == "L")
-        return ChainOp{};
-    for (const ChainOpKind kind :
-         {ChainOpKind::Check, ChainOpKind::NoGrad, ChainOpKind::Enable, ChainOpKind::Backward,
-          ChainOpKind::DropValue, ChainOpKind::DropSaved}) {
-        const std::string_view prefix = prefixOf(kind);
-        if (!word.starts_with(prefix))
-            continue;
-        const std::string_view rest = word.substr(prefix.size());
-        const std::size_t length =
-            kind == ChainOpKind::Enable ? rest.find('@') : std::string_view::npos;
-        ChainOp op{kind, 0};
-        if (!parseNumber(rest.substr(0, length), op.stage)
-            || (length != std::string_view::npos
-                && !parseNumber(rest.substr(length + 1), op.variant)))
-            return std::nullopt;
-        return op;
-    }
-    return std::nullopt;
 }
 
 bool drops(ChainOp op)
@@ -237,26 +205,6 @@ std::string sequenceText(const Sequence& sequence)
         text += opText(op);
     }
     return text;
-}
-
-Result<Sequence> parseSequence(std::string_view text)
-{
-    Sequence sequence;
-    while (!text.empty()) {
-        const std::size_t length = std::min(text.find(' '), text.size());
-        const std::string_view word = text.substr(0, length);
-        text.remove_prefix(std::min(length + 1, text.size()));
-        if (word.empty())
-            continue;
-        const std::optional<ChainOp> op = parseOp(word);
-        if (!op)
-            return failure(ErrorKind::File,
-                           fmt::format("Operation {} is '{}'; expected CF_i, Fn_i, Fe_i, B_i, "
-                                       "drop_i, dropbar_i or L.",
-                                       sequence.size(), word.substr(0, 40)));
-        sequence.push_back(*op);
-    }
-    return sequence;
 }
 
 bool dropsAnything(const Sequence& sequence)

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace plimsoll::solve {
@@ -35,7 +34,6 @@ using Sequence = std::vector<ChainOp>;
 
 /// "CF_0 Fn_1 Fe_2@1 L B_2 Fe_0 Fe_1 B_1 B_0": "@1" is a way other than 0.
 [[nodiscard]] std::string sequenceText(const Sequence& sequence);
-[[nodiscard]] base::Result<Sequence> parseSequence(std::string_view text);
 
 /// Whether something is let go before its backward, which regions can't express.
 [[nodiscard]] bool dropsAnything(const Sequence& sequence);

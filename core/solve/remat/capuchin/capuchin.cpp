@@ -42,37 +42,6 @@ double timeOf(const CapuchinGraph& graph, const Indices& ops)
     return time;
 }
 
-/// Ops behind `wanted` back to values for which `isThere`, those met on the way, wanted ones
-/// included, and where the ways end.
-struct Ancestry
-{
-    std::set<std::uint32_t> ops;
-    std::set<std::uint32_t> made;
-    std::set<std::uint32_t> sources;
-};
-
-template <typename IsThere>
-Ancestry ancestryOf(const CapuchinGraph& graph, const Indices& wanted, const IsThere& isThere)
-{
-    Ancestry found;
-    found.made.insert(wanted.begin(), wanted.end());
-    Indices open = wanted;
-    while (!open.empty()) {
-        const CapuchinValue& value = graph.values[open.back()];
-        open.pop_back();
-        found.ops.insert(value.ops.begin(), value.ops.end());
-        for (const std::uint32_t read : value.reads) {
-            if (graph.values[read].ops.empty() || found.made.contains(read))
-                continue;
-            if (isThere(read))
-                found.sources.insert(read);
-            else if (found.made.insert(read).second)
-                open.push_back(read);
-        }
-    }
-    return found;
-}
-
 /// What takes no time first, by size; then by memory per time.
 bool isBetter(const CapuchinPick& a, const CapuchinPick& b)
 {
@@ -95,13 +64,29 @@ CapuchinChooser::CapuchinChooser(const CapuchinGraph& graph)
             trace(value);
 }
 
+/// Walks back from a value to other candidates, and to what is always there.
 void CapuchinChooser::trace(std::uint32_t value)
 {
-    const Ancestry found = ancestryOf(
-        m_graph, {value}, [this](std::uint32_t read) { return m_graph.values[read].isCandidate; });
+    std::set<std::uint32_t> ops;
+    std::set<std::uint32_t> made{value};
+    std::set<std::uint32_t> sources;
+    Indices open{value};
+    while (!open.empty()) {
+        const CapuchinValue& next = m_graph.values[open.back()];
+        open.pop_back();
+        ops.insert(next.ops.begin(), next.ops.end());
+        for (const std::uint32_t read : next.reads) {
+            if (m_graph.values[read].ops.empty() || made.contains(read))
+                continue;
+            if (m_graph.values[read].isCandidate)
+                sources.insert(read);
+            else if (made.insert(read).second)
+                open.push_back(read);
+        }
+    }
     CapuchinLineage& lineage = m_lineages[value];
-    lineage.sources.assign(found.sources.begin(), found.sources.end());
-    lineage.ops.assign(found.ops.begin(), found.ops.end());
+    lineage.sources.assign(sources.begin(), sources.end());
+    lineage.ops.assign(ops.begin(), ops.end());
     lineage.time = timeOf(m_graph, lineage.ops);
 }
 
@@ -152,25 +137,8 @@ void CapuchinChooser::fold(std::uint32_t chosen, std::uint32_t value)
     lineage.sources = unionOf(lineage.sources, through.sources);
     remove(lineage.sources, chosen);
     remove(lineage.sources, value); // two that overwrite each other's inputs
-    lineage.folded = unionOf(unionOf(lineage.folded, through.folded), {chosen});
-    remove(lineage.folded, value);
     lineage.ops = unionOf(lineage.ops, through.ops);
     lineage.time = timeOf(m_graph, lineage.ops);
-}
-
-CapuchinChoice chooseCapuchin(const CapuchinGraph& graph, std::int64_t need)
-{
-    CapuchinChooser chooser{graph};
-    const std::vector<bool> all(graph.values.size(), true);
-    CapuchinChoice choice{{}, need};
-    while (choice.left > 0) {
-        const std::optional<std::uint32_t> value = chooser.best(all);
-        if (!value)
-            break;
-        choice.picks.push_back(chooser.choose(*value));
-        choice.left -= choice.picks.back().bytes;
-    }
-    return choice;
 }
 
 std::optional<std::vector<Recomputation>> reduced(const CapuchinGraph& graph, const Indices& chosen,
@@ -191,29 +159,12 @@ std::optional<std::vector<Recomputation>> reduced(const CapuchinGraph& graph, co
         std::optional<Indices> ops = remake(rank, wanted, isGone);
         if (!ops)
             return std::nullopt;
-        Recomputation& row = rows.emplace_back(Recomputation{rank, *std::move(ops), {}});
+        const Recomputation& row = rows.emplace_back(Recomputation{rank, *std::move(ops)});
         for (const std::uint32_t value : chosen)
-            if (isGone[value] && contains(row.ops, graph.values[value].ops.front())) {
+            if (contains(row.ops, graph.values[value].ops.front()))
                 isGone[value] = false;
-                row.makes.push_back(value);
-            }
-        std::ranges::sort(row.makes);
     }
     return rows;
-}
-
-std::vector<Recomputation> reduced(const CapuchinGraph& graph, const Indices& chosen)
-{
-    std::vector<bool> isLost(graph.values.size(), false);
-    for (std::size_t value = 0; value < isLost.size(); ++value)
-        isLost[value] = !graph.values[value].isCandidate && !graph.values[value].ops.empty();
-    const Remake remake = [&graph](std::int32_t /*before*/, const Indices& wanted,
-                                   const std::vector<bool>& isGone) {
-        const Ancestry found =
-            ancestryOf(graph, wanted, [&isGone](std::uint32_t read) { return !isGone[read]; });
-        return std::optional<Indices>{std::in_place, found.ops.begin(), found.ops.end()};
-    };
-    return *reduced(graph, chosen, isLost, remake);
 }
 
 } // namespace plimsoll::solve

@@ -41,7 +41,6 @@ struct CapuchinPick
 struct CapuchinLineage
 {
     std::vector<std::uint32_t> sources; ///< rising: candidates, not chosen, that it is made from
-    std::vector<std::uint32_t> folded;  ///< rising: chosen ones made on the way, however deep
     std::vector<std::uint32_t> ops;     ///< rising: what runs for it, each once
     double time = 0;                    ///< of those
 };
@@ -77,21 +76,11 @@ private:
     std::vector<std::uint32_t> m_dependents; ///< by value: chosen ones that have it as a source
 };
 
-/// Picks until `need` bytes are saved, each credited in full. `left` > 0: nothing is left to pick,
-/// and so much is missing.
-struct CapuchinChoice
-{
-    std::vector<CapuchinPick> picks;
-    std::int64_t left = 0;
-};
-[[nodiscard]] CapuchinChoice chooseCapuchin(const CapuchinGraph& graph, std::int64_t need);
-
 /// Ops that run before the first use of some chosen values in backward.
 struct Recomputation
 {
-    std::int32_t before = 0;          ///< rank
-    std::vector<std::uint32_t> ops;   ///< rising
-    std::vector<std::uint32_t> makes; ///< chosen values that are there from then on, rising
+    std::int32_t before = 0;        ///< rank
+    std::vector<std::uint32_t> ops; ///< rising
 };
 
 /// Ops, rising, that make values again before a rank; by value, which ones are not there then.
@@ -106,9 +95,5 @@ using Remake = std::function<std::optional<std::vector<std::uint32_t>>(
 [[nodiscard]] std::optional<std::vector<Recomputation>>
 reduced(const CapuchinGraph& graph, const std::vector<std::uint32_t>& chosen,
         const std::vector<bool>& isLost, const Remake& remake);
-
-/// The same for a graph whose ops write nothing twice.
-[[nodiscard]] std::vector<Recomputation> reduced(const CapuchinGraph& graph,
-                                                 const std::vector<std::uint32_t>& chosen);
 
 } // namespace plimsoll::solve

@@ -87,7 +87,6 @@ public:
     {
         return {m_used.data() + m_usedFrom[op], m_used.data() + m_usedFrom[op + 1]};
     }
-    [[nodiscard]] std::uint32_t madeCount(std::uint32_t op) const { return m_madeCount[op]; }
 
     [[nodiscard]] const RematProblem& problem() const { return m_problem; }
     [[nodiscard]] RematPlan plan() const;
