@@ -102,24 +102,22 @@ const std::vector<std::pair<std::string, Options>>& autoCalls()
 /// All planners, and what the first of them, auto, runs.
 struct Registry
 {
-    Registry();
+    Registry()
+    {
+        std::vector<std::unique_ptr<const Planner>> others = makeParts();
+        for (const auto& [id, own] : autoCalls())
+            for (const std::unique_ptr<const Planner>& planner : others)
+                if (planner->descriptor().id == id)
+                    autoParts.push_back({planner.get(), own});
+        planners.push_back(makeAutoPlanner(autoParts));
+        for (std::unique_ptr<const Planner>& planner : others)
+            planners.push_back(std::move(planner));
+        planners.push_back(std::make_unique<const KeepEverything>());
+    }
 
     std::vector<std::unique_ptr<const Planner>> planners;
     std::vector<AutoPart> autoParts;
 };
-
-Registry::Registry()
-{
-    std::vector<std::unique_ptr<const Planner>> others = makeParts();
-    for (const auto& [id, own] : autoCalls())
-        for (const std::unique_ptr<const Planner>& planner : others)
-            if (planner->descriptor().id == id)
-                autoParts.push_back({planner.get(), own});
-    planners.push_back(makeAutoPlanner(autoParts));
-    for (std::unique_ptr<const Planner>& planner : others)
-        planners.push_back(std::move(planner));
-    planners.push_back(std::make_unique<const KeepEverything>());
-}
 
 const Registry& registry()
 {

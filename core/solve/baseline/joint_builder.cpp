@@ -15,8 +15,8 @@ using graph::StorageClass;
 using graph::StorageId;
 using graph::TensorId;
 
-JointBuilder::JointBuilder(const graph::Program& program, Splitter splitOp)
-    : m_program{program}, m_splitOp{splitOp}, m_itemSizes{graph::itemSizes(program)}
+JointBuilder::JointBuilder(const graph::Program& program)
+    : m_program{program}, m_itemSizes{graph::itemSizes(program)}
 {
 }
 
@@ -204,7 +204,7 @@ void JointBuilder::add(graph::OpId op, bool isSeed)
     const std::size_t before = m_graph.nodes.size();
     if (packet == "aten.detach" && m_op->reads.size() == 1 && m_op->outputs.size() == 1) {
         m_tensors[m_op->outputs.front()] = {argument(0), m_time};
-    } else if (isSeed || !m_splitOp(*this, packet)) {
+    } else if (isSeed || !splitOp(*this, packet)) {
         Nodes inputs;
         if (!isSeed)
             for (const TensorId tensor : m_op->reads)

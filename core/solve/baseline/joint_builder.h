@@ -17,10 +17,7 @@ class JointBuilder
 public:
     using Nodes = std::vector<std::size_t>;
 
-    /// Pushes what an op is split into, if it is; false: it is one node.
-    using Splitter = bool (*)(JointBuilder& builder, std::string_view packet);
-
-    JointBuilder(const graph::Program& program, Splitter splitOp);
+    explicit JointBuilder(const graph::Program& program);
 
     /// Nodes of what the op computes. `isSeed`: its results are the gradient that backward begins
     /// with.
@@ -74,7 +71,6 @@ private:
     void dropUnneeded();
 
     const graph::Program& m_program;
-    Splitter m_splitOp;
     std::vector<std::int64_t> m_itemSizes; ///< by dtype
     JointGraph m_graph;
     const graph::Op* m_op = nullptr;

@@ -10,11 +10,6 @@ namespace {
 
 using Nodes = JointBuilder::Nodes;
 
-bool has(const JointBuilder& builder, std::size_t arguments, std::size_t results)
-{
-    return builder.op().reads.size() >= arguments && builder.op().outputs.size() >= results;
-}
-
 graph::TensorId result(const JointBuilder& builder, std::size_t index)
 {
     return builder.op().outputs[index];
@@ -25,10 +20,8 @@ std::size_t normalized(JointBuilder& b, std::size_t x, std::size_t mean, std::si
     return b.pointwise("aten.mul", {b.pointwise("aten.sub", {x, mean}), rstd});
 }
 
-bool layerNorm(JointBuilder& b)
+void layerNorm(JointBuilder& b)
 {
-    if (!has(b, 1, 3))
-        return false;
     const std::size_t x = b.widened(b.argument(0));
     const std::int64_t rows = b.elementsOf(result(b, 1));
     const std::size_t both = b.varianceAndMean(x, rows);
@@ -43,13 +36,10 @@ bool layerNorm(JointBuilder& b)
     b.define(result(b, 0), y);
     b.define(result(b, 1), mean);
     b.define(result(b, 2), rstd);
-    return true;
 }
 
-bool layerNormBackward(JointBuilder& b)
+void layerNormBackward(JointBuilder& b)
 {
-    if (!has(b, 4, 1))
-        return false;
     const std::size_t rstd = b.argument(3);
     Nodes inputs{b.argument(0), normalized(b, b.widened(b.argument(1)), b.argument(2), rstd)};
     const bool toInput = b.elementsOf(result(b, 0)) == b.elementsOf(b.op().reads[1]);
@@ -59,14 +49,11 @@ bool layerNormBackward(JointBuilder& b)
             inputs.push_back(b.argument(4));
     }
     b.define(inputs, kPointwise);
-    return true;
 }
 
 /// x, weight, bias, running mean, running variance. Elsewhere, as in evaluation, it isn't split.
-bool batchNorm(JointBuilder& b)
+void batchNorm(JointBuilder& b)
 {
-    if (!has(b, 5, 3) || b.elementsOf(result(b, 1)) == 0)
-        return false;
     const std::size_t x = b.widened(b.argument(0));
     const std::int64_t channels = b.elementsOf(result(b, 1));
     const std::size_t both = b.varianceAndMean(x, channels);
@@ -93,14 +80,11 @@ bool batchNorm(JointBuilder& b)
     b.define(result(b, 2), savedRstd);
     b.define(b.op().reads[3], newMean);
     b.define(b.op().reads[4], newVariance);
-    return true;
 }
 
 /// The arguments that its nodes read: gradient, x, weight, mean, rstd.
-bool batchNormBackward(JointBuilder& b, const std::array<std::size_t, 5>& at)
+void batchNormBackward(JointBuilder& b, const std::array<std::size_t, 5>& at)
 {
-    if (!has(b, 7, 1))
-        return false;
     std::size_t mean = b.argument(at[3]);
     for (const char* view : {"aten.unsqueeze a", "aten.unsqueeze b", "aten.unsqueeze c"})
         mean = b.view(view, mean);
@@ -110,24 +94,18 @@ bool batchNormBackward(JointBuilder& b, const std::array<std::size_t, 5>& at)
     if (b.elementsOf(result(b, 0)) == b.elementsOf(b.op().reads[at[1]]))
         inputs.push_back(b.pointwise("aten.mul", {rstd, b.argument(at[2])}));
     b.define(inputs, kPointwise);
-    return true;
 }
 
-bool gelu(JointBuilder& b)
+void gelu(JointBuilder& b)
 {
-    if (!has(b, 1, 1))
-        return false;
     const std::size_t x = b.widened(b.argument(0));
     const std::size_t half = b.pointwise("aten.mul half", {x});
     const std::size_t error = b.pointwise("aten.erf", {b.pointwise("aten.mul root", {x})});
     b.define(result(b, 0), b.pointwise("aten.mul", {half, b.pointwise("aten.add 1", {error})}));
-    return true;
 }
 
-bool geluBackward(JointBuilder& b)
+void geluBackward(JointBuilder& b)
 {
-    if (!has(b, 2, 1))
-        return false;
     const std::size_t x = b.widened(b.argument(1));
     const std::size_t error = b.pointwise("aten.erf", {b.pointwise("aten.mul root", {x})});
     const std::size_t share = b.pointwise("aten.mul half", {b.pointwise("aten.add 1", {error})});
@@ -136,28 +114,21 @@ bool geluBackward(JointBuilder& b)
     const std::size_t slope =
         b.pointwise("aten.add", {share, b.pointwise("aten.mul", {x, density})});
     b.define({b.argument(0), slope}, kPointwise);
-    return true;
 }
 
-bool silu(JointBuilder& b)
+void silu(JointBuilder& b)
 {
-    if (!has(b, 1, 1))
-        return false;
     const std::size_t x = b.widened(b.argument(0));
     b.define(result(b, 0), b.pointwise("aten.mul", {x, b.pointwise("aten.sigmoid", {x})}));
-    return true;
 }
 
-bool siluBackward(JointBuilder& b)
+void siluBackward(JointBuilder& b)
 {
-    if (!has(b, 2, 1))
-        return false;
     const std::size_t x = b.widened(b.argument(1));
     const std::size_t sigmoid = b.pointwise("aten.sigmoid", {x});
     const std::size_t rest = b.pointwise("aten.sub 1", {sigmoid});
     const std::size_t slope = b.pointwise("aten.add 1", {b.pointwise("aten.mul", {x, rest})});
     b.define({b.argument(0), sigmoid, slope}, kPointwise);
-    return true;
 }
 
 /// x without its largest value, the exponentials of that, and their sums, by row.
@@ -181,75 +152,52 @@ Exponentials exponentials(JointBuilder& b)
     return made;
 }
 
-bool softmax(JointBuilder& b)
+void softmax(JointBuilder& b)
 {
-    if (!has(b, 1, 1))
-        return false;
     const Exponentials parts = exponentials(b);
     b.define(result(b, 0), b.pointwise("aten.div", {parts.powers, parts.sums}));
-    return true;
 }
 
-bool softmaxBackward(JointBuilder& b)
+void softmaxBackward(JointBuilder& b)
 {
-    if (!has(b, 2, 1))
-        return false;
     b.define({b.argument(0), b.argument(1), b.pointwise("aten.neg", {b.argument(1)})}, kPointwise);
-    return true;
 }
 
-bool logSoftmax(JointBuilder& b)
+void logSoftmax(JointBuilder& b)
 {
-    if (!has(b, 1, 1))
-        return false;
     const Exponentials parts = exponentials(b);
     const std::size_t logarithm = b.pointwise("aten.log", {parts.sums});
     b.define(result(b, 0), b.pointwise("aten.sub", {parts.shifted, logarithm}));
-    return true;
 }
 
-bool logSoftmaxBackward(JointBuilder& b)
+void logSoftmaxBackward(JointBuilder& b)
 {
-    if (!has(b, 2, 1))
-        return false;
     b.define({b.argument(0), b.pointwise("aten.exp", {b.argument(1)})}, kPointwise);
-    return true;
 }
 
-bool dropout(JointBuilder& b)
+void dropout(JointBuilder& b)
 {
-    if (!has(b, 1, 2))
-        return false;
     const std::size_t x = b.argument(0);
     const std::size_t mask = b.pointwise("aten.gt p", {b.random(x)}, 1);
     b.define(result(b, 0), b.pointwise("aten.mul scale", {b.pointwise("aten.mul", {mask, x})}));
     b.define(result(b, 1), mask);
-    return true;
 }
 
-bool dropoutBackward(JointBuilder& b)
+void dropoutBackward(JointBuilder& b)
 {
-    if (!has(b, 2, 1))
-        return false;
     const std::int64_t item = b.itemBytesOf(b.op().reads[0]);
     const std::size_t mask = b.pointwise("prims.convert_element_type", {b.argument(1)}, item);
     b.define({b.argument(0), b.pointwise("aten.mul scale", {mask})}, kPointwise);
-    return true;
 }
 
-bool thresholdBackward(JointBuilder& b)
+void thresholdBackward(JointBuilder& b)
 {
-    if (!has(b, 2, 1))
-        return false;
     b.define({b.argument(0), b.pointwise("aten.le 0", {b.argument(1)}, 1)}, kPointwise);
-    return true;
 }
 
 /// Logarithms of probabilities, classes.
-bool logLikelihood(JointBuilder& b)
+void logLikelihood(JointBuilder& b)
 {
-    if (!has(b, 2, 2))
-        return false;
     constexpr std::int64_t kInt64 = 8;
     const std::int64_t item = b.itemBytesOf(b.op().reads[0]);
     const std::int64_t rows = b.elementsOf(b.op().reads[1]);
@@ -261,57 +209,56 @@ bool logLikelihood(JointBuilder& b)
     total = b.pointwise("prims.convert_element_type", {total}, item);
     b.define(result(b, 0), b.pointwise("aten.div", {b.reduced("aten.sum", {taken}, 1), total}));
     b.define(result(b, 1), total);
-    return true;
 }
 
 /// Gradient, logarithms, classes, total weight. Of the logarithms it takes but the shape.
-bool logLikelihoodBackward(JointBuilder& b)
+void logLikelihoodBackward(JointBuilder& b)
 {
-    if (!has(b, 4, 1))
-        return false;
     const std::size_t classes = b.view("aten.unsqueeze", b.argument(2));
     const std::size_t counts = b.pointwise("aten.ne ignored", {classes}, 1);
     const std::size_t index = b.pointwise("aten.where 0", {classes, counts});
     b.define({b.argument(0), index, counts, b.argument(3)}, kPointwise);
-    return true;
 }
 
-bool nativeBatchNormBackward(JointBuilder& b)
+void nativeBatchNormBackward(JointBuilder& b)
 {
-    return batchNormBackward(b, {0, 1, 2, 5, 6});
+    batchNormBackward(b, {0, 1, 2, 5, 6});
 }
 
-bool cudnnBatchNormBackward(JointBuilder& b)
+void cudnnBatchNormBackward(JointBuilder& b)
 {
-    return batchNormBackward(b, {1, 0, 2, 5, 6});
+    batchNormBackward(b, {1, 0, 2, 5, 6});
 }
 
+/// What is split, if the recording has at least so many tensors of it.
 struct Split
 {
     std::string_view packet;
-    bool (*add)(JointBuilder&);
+    std::size_t arguments;
+    std::size_t results;
+    void (*add)(JointBuilder&);
 };
 
 constexpr std::array kSplits{
-    Split{"aten.native_layer_norm", layerNorm},
-    Split{"aten.native_layer_norm_backward", layerNormBackward},
-    Split{"aten.native_batch_norm", batchNorm},
-    Split{"aten.native_batch_norm_backward", nativeBatchNormBackward},
-    Split{"aten.cudnn_batch_norm", batchNorm},
-    Split{"aten.cudnn_batch_norm_backward", cudnnBatchNormBackward},
-    Split{"aten.gelu", gelu},
-    Split{"aten.gelu_backward", geluBackward},
-    Split{"aten.silu", silu},
-    Split{"aten.silu_backward", siluBackward},
-    Split{"aten._softmax", softmax},
-    Split{"aten._softmax_backward_data", softmaxBackward},
-    Split{"aten._log_softmax", logSoftmax},
-    Split{"aten._log_softmax_backward_data", logSoftmaxBackward},
-    Split{"aten.native_dropout", dropout},
-    Split{"aten.native_dropout_backward", dropoutBackward},
-    Split{"aten.threshold_backward", thresholdBackward},
-    Split{"aten.nll_loss_forward", logLikelihood},
-    Split{"aten.nll_loss_backward", logLikelihoodBackward},
+    Split{"aten.native_layer_norm", 1, 3, layerNorm},
+    Split{"aten.native_layer_norm_backward", 4, 1, layerNormBackward},
+    Split{"aten.native_batch_norm", 5, 3, batchNorm},
+    Split{"aten.native_batch_norm_backward", 7, 1, nativeBatchNormBackward},
+    Split{"aten.cudnn_batch_norm", 5, 3, batchNorm},
+    Split{"aten.cudnn_batch_norm_backward", 7, 1, cudnnBatchNormBackward},
+    Split{"aten.gelu", 1, 1, gelu},
+    Split{"aten.gelu_backward", 2, 1, geluBackward},
+    Split{"aten.silu", 1, 1, silu},
+    Split{"aten.silu_backward", 2, 1, siluBackward},
+    Split{"aten._softmax", 1, 1, softmax},
+    Split{"aten._softmax_backward_data", 2, 1, softmaxBackward},
+    Split{"aten._log_softmax", 1, 1, logSoftmax},
+    Split{"aten._log_softmax_backward_data", 2, 1, logSoftmaxBackward},
+    Split{"aten.native_dropout", 1, 2, dropout},
+    Split{"aten.native_dropout_backward", 2, 1, dropoutBackward},
+    Split{"aten.threshold_backward", 2, 1, thresholdBackward},
+    Split{"aten.nll_loss_forward", 2, 2, logLikelihood},
+    Split{"aten.nll_loss_backward", 4, 1, logLikelihoodBackward},
 };
 
 } // namespace
@@ -319,7 +266,12 @@ constexpr std::array kSplits{
 bool splitOp(JointBuilder& builder, std::string_view packet)
 {
     const auto* split = std::ranges::find(kSplits, packet, &Split::packet);
-    return split != kSplits.end() && split->add(builder);
+    if (split == kSplits.end() || builder.op().reads.size() < split->arguments
+        || builder.op().outputs.size() < split->results
+        || (split->add == batchNorm && builder.elementsOf(result(builder, 1)) == 0))
+        return false; // batch norm in evaluation has no statistics of its own
+    split->add(builder);
+    return true;
 }
 
 } // namespace plimsoll::solve

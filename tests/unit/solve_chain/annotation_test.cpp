@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/rotor/annotation.h"
 
+#include "tests/support/chain_sequence.h"
+
 #include <QTest>
 
 using namespace plimsoll;
@@ -73,6 +75,4 @@ void AnnotationTest::nothingRecomputedGivesNoRegion()
 }
 
 QTEST_GUILESS_MAIN(AnnotationTest)
-#include "tests/support/chain_sequence.h"
-
 #include "annotation_test.moc"
