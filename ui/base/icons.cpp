@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/base/icons.h"
 
-#include "ui/base/base_resources.h"
 #include "ui/base/theme.h"
 
 #include <QFile>
@@ -16,18 +15,12 @@ namespace plimsoll::ui {
 
 namespace {
 
-QByteArray iconSource(const QString& name)
-{
-    initResources();
-    QFile file{QStringLiteral(":/plimsoll/icons/") + name + QStringLiteral(".svg")};
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray{};
-}
-
 void renderIcon(QPainter& painter, const QRectF& rect, const QString& name, const QColor& color)
 {
-    QByteArray source = iconSource(name);
-    if (source.isEmpty())
+    QFile file{QStringLiteral(":/plimsoll/icons/") + name + QStringLiteral(".svg")};
+    if (!file.open(QIODevice::ReadOnly))
         return;
+    QByteArray source = file.readAll();
     const QByteArray stroke = QByteArray{"stroke=\""} + color.name().toLatin1() + QByteArray{"\""};
     source.replace("stroke=\"#000\"", stroke);
     QSvgRenderer renderer{source};
@@ -131,7 +124,6 @@ QIcon icon(const QString& name, Role rest, Role current)
 
 QIcon applicationIcon()
 {
-    initResources();
     QIcon result;
     for (const int side : {16, 22, 24, 32, 48, 64, 128, 256})
         result.addFile(side <= 22 ? QStringLiteral(":/plimsoll/icons/plimsoll-small.svg")
@@ -152,11 +144,6 @@ void drawIcon(QPainter& painter, const QRectF& rect, const QString& name, const 
         renderIcon(painter, rect, name, color);
     }
     painter.restore();
-}
-
-bool hasIcon(const QString& name)
-{
-    return !iconSource(name).isEmpty();
 }
 
 } // namespace plimsoll::ui

@@ -18,7 +18,5 @@ namespace plimsoll::ui {
 [[nodiscard]] QIcon applicationIcon();
 /// Draws the icon into a rectangle in one colour.
 void drawIcon(QPainter& painter, const QRectF& rect, const QString& name, const QColor& color);
-/// Whether there is an icon of this name.
-[[nodiscard]] bool hasIcon(const QString& name);
 
 } // namespace plimsoll::ui

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/base/theme.h"
 
-#include "ui/base/base_resources.h"
 #include "ui/base/layout_scale.h"
 
 #include <QApplication>
@@ -15,6 +14,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+// A static library does not register its resources by itself. Q_INIT_RESOURCE declares a function
+// of the global namespace, so it can't stand inside ours.
+static void registerResources()
+{
+    Q_INIT_RESOURCE(resources);
+}
 
 namespace plimsoll::ui {
 
@@ -84,7 +90,7 @@ QString sheetTemplate()
 
 Theme::Theme(QObject* parent) : QObject{parent}
 {
-    initResources();
+    registerResources();
     const QPalette system = QApplication::palette();
     m_systemDark =
         system.color(QPalette::WindowText).lightness() > system.color(QPalette::Window).lightness();

@@ -79,9 +79,4 @@ struct Token
 /// White or ink, whichever contrasts more with the ground.
 [[nodiscard]] QColor labelColorOn(const QColor& ground);
 
-enum class Vision : std::uint8_t { Normal, Protan, Deutan };
-/// CIEDE2000 distance as seen with full, red-blind or green-blind vision (Machado 2009, severity
-/// 1).
-[[nodiscard]] double colorDistance(const QColor& a, const QColor& b, Vision vision);
-
 } // namespace plimsoll::ui

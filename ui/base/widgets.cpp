@@ -56,12 +56,6 @@ void TextLabel::setAlignment(Qt::Alignment alignment)
     update();
 }
 
-void TextLabel::setElideMode(Qt::TextElideMode mode)
-{
-    m_elide = mode;
-    update();
-}
-
 QSize TextLabel::sizeHint() const
 {
     const QFont& font = Theme::current().font(m_font);
@@ -80,8 +74,9 @@ void TextLabel::paintEvent(QPaintEvent* /*event*/)
     const Theme& theme = Theme::current();
     const QFont& font = theme.font(m_font);
     const QFontMetricsF metrics{font};
-    const QString shown =
-        numberWidth(font, m_text) > width() ? fittedName(font, m_text, m_elide, width()) : m_text;
+    const QString shown = numberWidth(font, m_text) > width()
+                              ? fittedName(font, m_text, Qt::ElideRight, width())
+                              : m_text;
     const QString tip = shown == m_text ? QString{} : plainTip(m_text);
     if (tip != toolTip())
         setToolTip(tip);

@@ -30,7 +30,6 @@ public:
     void setText(const QString& text);
     void setColor(Role color);
     void setAlignment(Qt::Alignment alignment);
-    void setElideMode(Qt::TextElideMode mode);
     /// From now on the text decides nothing about the place: the label asks for this width, and
     /// another text asks for no new layout. For figures that change while the hand drags.
     void setSteady(int designPixels = 0);
@@ -47,7 +46,6 @@ private:
     Role m_color;
     std::optional<int> m_steadyWidth; ///< before scaling
     Qt::Alignment m_alignment = Qt::AlignLeft | Qt::AlignVCenter;
-    Qt::TextElideMode m_elide = Qt::ElideRight;
 };
 
 /// Whether a focus that came for this reason is shown: only keys bring the ring.

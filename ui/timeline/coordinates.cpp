@@ -77,12 +77,6 @@ double Coordinates::yOf(base::Bytes bytes) const
                  * m_plot.height();
 }
 
-base::Bytes Coordinates::bytesAt(double y) const
-{
-    const double fraction = (m_plot.bottom() - y) / m_plot.height();
-    return base::Bytes{std::llround(fraction * static_cast<double>(m_top.count()))};
-}
-
 StepSpans::StepSpans(const StepAxis& axis, double from)
     : m_axis{&axis} // Steps without duration at the very start stand before the first that lasts.
     , m_step{from <= 0 ? 0 : axis.stepAt(from)}

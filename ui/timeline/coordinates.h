@@ -50,7 +50,6 @@ public:
     [[nodiscard]] double xOf(double position) const;
     [[nodiscard]] double positionAt(double x) const;
     [[nodiscard]] double yOf(base::Bytes bytes) const;
-    [[nodiscard]] base::Bytes bytesAt(double y) const;
 
 private:
     QRectF m_plot{0, 0, 1, 1};
