@@ -42,7 +42,7 @@ struct KnownFont
     int number = 0;  ///< tells it from all others
     double cell = 0; ///< width of the widest digit
     double ascent = 0;
-    double cheaperPlan = 0;
+    double descent = 0;
     QHash<QString, Part> parts;
     QHash<QPair<QString, QPair<int, int>>, QString> fits; ///< by text, room and place of the cut
 };
@@ -61,7 +61,7 @@ KnownFont& known(const QFont& font)
     fresh.number = ++count;
     const QFontMetricsF metrics{font};
     fresh.ascent = std::ceil(metrics.ascent());
-    fresh.cheaperPlan = std::ceil(metrics.descent());
+    fresh.descent = std::ceil(metrics.descent());
     for (char16_t digit = u'0'; digit <= u'9'; ++digit)
         fresh.cell = std::max(fresh.cell, metrics.horizontalAdvance(QChar{digit}));
     return *fonts.insert(font, fresh);
@@ -198,7 +198,7 @@ void drawParts(QPainter& painter, KnownFont& fonts, QPointF pos, const QString& 
 QPixmap paintedText(const QPainter& like, KnownFont& fonts, const PictureKey& key, double width,
                     double ratio)
 {
-    const QSizeF size{std::ceil(width) + 2 * kOverhang, fonts.ascent + fonts.cheaperPlan};
+    const QSizeF size{std::ceil(width) + 2 * kOverhang, fonts.ascent + fonts.descent};
     QPixmap picture{(size * ratio).toSize()};
     picture.setDevicePixelRatio(ratio);
     picture.fill(QColor::fromRgb(key.ground));

@@ -43,7 +43,6 @@ void JobRunnerBase::launch(std::function<std::function<void()>(const base::JobCo
     // The runner outlives the thread: shutDown() joins before anything of it goes.
     run->thread = std::jthread{[this, run, work = std::move(body)](const std::stop_token& stop) {
         run->deliver = work(base::JobContext{stop, &run->progress});
-        run->finished.store(true, std::memory_order_release);
         QMetaObject::invokeMethod(
             this, [this, run] { finished(run); }, Qt::QueuedConnection);
     }};

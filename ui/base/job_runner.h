@@ -7,7 +7,6 @@
 #include <QObject>
 #include <QTimer>
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -41,12 +40,11 @@ Q_SIGNALS:
 protected:
     explicit JobRunnerBase(QObject* parent);
 
-    /// One run of a worker; the thread owns nothing that the GUI thread reads before `finished`.
+    /// One run of a worker. The GUI thread reads nothing of it before the worker is done.
     struct Run
     {
         base::Progress progress;
-        std::atomic<bool> finished = false;
-        std::function<void()> deliver; ///< written by the worker before it finishes
+        std::function<void()> deliver; ///< written by the worker
         std::jthread thread;
     };
     /// `body` runs on a new thread and returns what to call on the GUI thread.

@@ -71,6 +71,15 @@ QString withSign(const QString& text, bool negative)
     return (negative ? QChar{kMinus} : QChar{u'+'}) + text;
 }
 
+/// A signed amount as `text` writes its size; zero is bare.
+template <typename Amount>
+QString differenceText(Amount difference, QString (*text)(Amount))
+{
+    if (difference.count() == 0)
+        return QStringLiteral("0");
+    return withSign(text(Amount{std::abs(difference.count())}), difference.count() < 0);
+}
+
 } // namespace
 
 QString bytesText(base::Bytes bytes, Rounding rounding)
@@ -111,10 +120,8 @@ QString exactBytesText(base::Bytes bytes)
 
 QString bytesDifferenceText(base::Bytes difference)
 {
-    if (difference.count() == 0)
-        return QStringLiteral("0");
-    const bool negative = difference.count() < 0;
-    return withSign(ui::bytesText(base::Bytes{std::abs(difference.count())}), negative);
+    return differenceText<base::Bytes>(difference,
+                                       [](base::Bytes size) { return ui::bytesText(size); });
 }
 
 QString timeText(base::Nanoseconds time)
@@ -124,10 +131,7 @@ QString timeText(base::Nanoseconds time)
 
 QString timeDifferenceText(base::Nanoseconds difference)
 {
-    if (difference.count() == 0)
-        return QStringLiteral("0");
-    const bool negative = difference.count() < 0;
-    return withSign(ui::timeText(base::Nanoseconds{std::abs(difference.count())}), negative);
+    return differenceText(difference, &ui::timeText);
 }
 
 QString percentText(double fraction)

@@ -11,33 +11,33 @@ namespace {
 constexpr qsizetype kMostRecentFiles = 12;
 constexpr qsizetype kMostOwnDevices = 12;
 
-QString key(const char* name)
-{
-    return QString::fromLatin1(name);
-}
+constexpr QLatin1String kTheme{"appearance/theme"};
+constexpr QLatin1String kScale{"appearance/scale_percent"};
+constexpr QLatin1String kPatterns{"appearance/patterns"};
+constexpr QLatin1String kLastFolder{"files/last_folder"};
+constexpr QLatin1String kRecentFiles{"files/recent"};
+constexpr QLatin1String kOwnDevices{"planner/own_devices"};
+constexpr QLatin1String kWindowGeometry{"window/geometry"};
 
-constexpr const char* kTheme = "appearance/theme";
-constexpr const char* kScale = "appearance/scale_percent";
-constexpr const char* kPatterns = "appearance/patterns";
-constexpr const char* kLastFolder = "files/last_folder";
-constexpr const char* kRecentFiles = "files/recent";
-constexpr const char* kOwnDevices = "planner/own_devices";
-constexpr const char* kWindowGeometry = "window/geometry";
-
-/// The stored word's place in the list; 0 for a word that is not in it.
-template <std::size_t N>
-std::size_t placeOf(const QString& word, const std::array<const char*, N>& words)
-{
-    const auto found = std::find_if(words.begin(), words.end(), [&](const char* candidate) {
-        return word == QLatin1String{candidate};
-    });
-    return found == words.end() ? 0 : static_cast<std::size_t>(found - words.begin());
-}
-
+// In the order of their enums.
 constexpr std::array kThemeWords{"system", "light", "dark"};
-constexpr std::array kPatternWords{"normal", "off", "strong"};
-constexpr std::array kPatternValues{PatternStrength::Normal, PatternStrength::Off,
-                                    PatternStrength::Strong};
+constexpr std::array kPatternWords{"off", "normal", "strong"};
+
+/// What a stored word stands for; `otherwise` for a word that is not in the list.
+template <typename Choice>
+Choice choiceOf(const QString& word, const std::array<const char*, 3>& words, Choice otherwise)
+{
+    for (std::size_t place = 0; place < words.size(); ++place)
+        if (word == QLatin1String{words[place]})
+            return static_cast<Choice>(place);
+    return otherwise;
+}
+
+template <typename Choice>
+QString wordOf(Choice choice, const std::array<const char*, 3>& words)
+{
+    return QString::fromLatin1(words.at(static_cast<std::size_t>(choice)));
+}
 
 } // namespace
 
@@ -50,21 +50,20 @@ Settings::Settings(const QString& iniFile, QObject* parent)
 
 ThemeChoice Settings::theme() const
 {
-    return static_cast<ThemeChoice>(placeOf(m_store.value(key(kTheme)).toString(), kThemeWords));
+    return choiceOf(m_store.value(kTheme).toString(), kThemeWords, ThemeChoice::System);
 }
 
 void Settings::setTheme(ThemeChoice theme)
 {
     if (theme == this->theme())
         return;
-    m_store.setValue(key(kTheme),
-                     QString::fromLatin1(kThemeWords.at(static_cast<std::size_t>(theme))));
+    m_store.setValue(kTheme, wordOf(theme, kThemeWords));
     Q_EMIT themeChanged(theme);
 }
 
 int Settings::scalePercent() const
 {
-    return std::clamp(m_store.value(key(kScale), 100).toInt(), 75, 300);
+    return std::clamp(m_store.value(kScale, 100).toInt(), 75, 300);
 }
 
 void Settings::setScalePercent(int percent)
@@ -72,40 +71,36 @@ void Settings::setScalePercent(int percent)
     percent = std::clamp(percent, 75, 300);
     if (percent == scalePercent())
         return;
-    m_store.setValue(key(kScale), percent);
+    m_store.setValue(kScale, percent);
     Q_EMIT scalePercentChanged(percent);
 }
 
 PatternStrength Settings::patterns() const
 {
-    return kPatternValues.at(placeOf(m_store.value(key(kPatterns)).toString(), kPatternWords));
+    return choiceOf(m_store.value(kPatterns).toString(), kPatternWords, PatternStrength::Normal);
 }
 
 void Settings::setPatterns(PatternStrength patterns)
 {
     if (patterns == this->patterns())
         return;
-    const auto place = std::find(kPatternValues.begin(), kPatternValues.end(), patterns);
-    m_store.setValue(key(kPatterns), QString::fromLatin1(kPatternWords.at(static_cast<std::size_t>(
-                                         place - kPatternValues.begin()))));
+    m_store.setValue(kPatterns, wordOf(patterns, kPatternWords));
     Q_EMIT patternsChanged(patterns);
 }
 
 QString Settings::lastFolder() const
 {
-    return m_store.value(key(kLastFolder)).toString();
+    return m_store.value(kLastFolder).toString();
 }
 
 void Settings::setLastFolder(const QString& folder)
 {
-    if (folder == lastFolder())
-        return;
-    m_store.setValue(key(kLastFolder), folder);
+    m_store.setValue(kLastFolder, folder);
 }
 
 QStringList Settings::recentFiles() const
 {
-    return m_store.value(key(kRecentFiles)).toStringList();
+    return m_store.value(kRecentFiles).toStringList();
 }
 
 void Settings::addRecentFile(const QString& path)
@@ -127,13 +122,13 @@ void Settings::setRecentFiles(const QStringList& files)
 {
     if (files == recentFiles())
         return;
-    m_store.setValue(key(kRecentFiles), files);
+    m_store.setValue(kRecentFiles, files);
     Q_EMIT recentFilesChanged(files);
 }
 
 QStringList Settings::ownDevices() const
 {
-    return m_store.value(key(kOwnDevices)).toStringList();
+    return m_store.value(kOwnDevices).toStringList();
 }
 
 void Settings::addOwnDevice(const QString& line)
@@ -144,18 +139,18 @@ void Settings::addOwnDevice(const QString& line)
     lines = lines.mid(0, kMostOwnDevices);
     if (lines == ownDevices())
         return;
-    m_store.setValue(key(kOwnDevices), lines);
+    m_store.setValue(kOwnDevices, lines);
     Q_EMIT ownDevicesChanged(lines);
 }
 
 QByteArray Settings::windowGeometry() const
 {
-    return m_store.value(key(kWindowGeometry)).toByteArray();
+    return m_store.value(kWindowGeometry).toByteArray();
 }
 
 void Settings::setWindowGeometry(const QByteArray& geometry)
 {
-    m_store.setValue(key(kWindowGeometry), geometry);
+    m_store.setValue(kWindowGeometry, geometry);
 }
 
 void Settings::drive(Theme& theme)

@@ -35,7 +35,6 @@ public:
     void addRecentFile(const QString& path);
     void removeRecentFile(const QString& path);
     void forgetRecentFiles() { setRecentFiles({}); }
-    /// The device the last plan was made for: its name in the device table, empty at first.
     /// Devices given by hand, newest first, at most 12, as lines of core/device/device_spec.h.
     [[nodiscard]] QStringList ownDevices() const;
     void addOwnDevice(const QString& line);
