@@ -38,9 +38,9 @@ public:
         for (const std::string& input : m_inputs) {
             std::error_code error;
             if (std::filesystem::equivalent(input, m_file, error))
-                return base::failure(base::ErrorKind::Usage,
-                                     io::pathText(input)
-                                         + " can't be added to itself: name other files.");
+                throw VerbError{base::ErrorKind::Usage,
+                                io::pathText(input)
+                                    + " can't be added to itself: name other files."};
             Watch watch{common().quiet ? std::string{} : "Reading " + io::pathText(input)};
             std::vector<workspace::DocumentPtr> opened =
                 orThrow(workspace::openFile(input, kinds, watch.context()));

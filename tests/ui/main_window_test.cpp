@@ -221,7 +221,7 @@ void MainWindowTest::reopensASessionAsItWasLeft()
     QCOMPARE(viewOf<BudgetTimelineView>(*page).visibleRange().end, 0.5);
     QCOMPARE(viewOf<BudgetTimelineView>(*page).pinnedSteps(), std::vector<std::size_t>{100});
     QCOMPARE(viewOf<RunPage>(*page).model()->rowCount(), 2);
-    QCOMPARE(viewOf<RunPage>(*page).model()->runAt(0).name, QStringLiteral("the good one"));
+    QCOMPARE(viewOf<RunPage>(*page).model()->rowAt(0).name, QStringLiteral("the good one"));
     QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
     QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
     QVERIFY(page->document().outcome().best->plan() == plan);

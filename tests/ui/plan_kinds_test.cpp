@@ -165,7 +165,7 @@ void PlanKindsTest::countsRepeatsOfTheStepRuntime()
     };
     QCOMPARE(head(Qt::DisplayRole), QStringLiteral("Regions"));
     chooseStepRuntime(*page);
-    QCOMPARE(head(Qt::DisplayRole), QStringLiteral("RecomputeClosure"));
+    QCOMPARE(head(Qt::DisplayRole), QStringLiteral("Repeats"));
     QCOMPARE(head(Qt::ToolTipRole), QStringLiteral("Ops before which others are executed again"));
     const auto& frontier = page->document().planned()->frontier->points();
     QCOMPARE(points.model()->rowCount(), static_cast<int>(frontier.size()));

@@ -372,7 +372,7 @@ void SizeFormTest::aRunGoesBackToItsSize()
     QCOMPARE(box(*page, "Sequence").text(), text("6"));
     QVERIFY(isDone(*page));
     QCOMPARE(page->document().outcome().best->evaluation().peak.count(),
-             runs.model()->runAt(oldest.row()).peak->count());
+             runs.model()->rowAt(oldest.row()).peak->count());
 }
 
 void SizeFormTest::theWheelScrollsThePanel()

@@ -91,9 +91,9 @@ void AccessModel::sort(int column, Qt::SortOrder order)
     Q_EMIT layoutChanged({}, VerticalSortHint);
 }
 
-int AccessModel::rowCount(const QModelIndex& parent) const
+int AccessModel::rows() const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+    return static_cast<int>(m_rows.size());
 }
 
 const solve::ValueAccess& AccessModel::valueAt(int row) const
@@ -117,23 +117,16 @@ QString AccessModel::text(int row, int column) const
     }
 }
 
-QVariant AccessModel::data(const QModelIndex& index, int role) const
+QVariant AccessModel::cell(int row, int column, int role) const
 {
-    if (!index.isValid() || index.row() >= rowCount())
-        return {};
-    const int column = index.column();
-    switch (role) {
-    case Qt::DisplayRole: return text(index.row(), column);
-    case Qt::ToolTipRole:
-        if (column == BytesColumn)
-            return exactBytesText(valueAt(index.row()).bytes);
-        return plainTip(isAccess(column) ? opPlace(*m_table->program, opAt(index))
-                                         : text(index.row(), column));
-    case Qt::AccessibleTextRole:
-        return isAccess(column) ? QVariant{tr("op %1").arg(text(index.row(), column))} : QVariant{};
-    case Qt::TextAlignmentRole: return alignmentAt(column);
-    default: return {};
-    }
+    if (role == Qt::ToolTipRole && column == BytesColumn)
+        return exactBytesText(valueAt(row).bytes);
+    if (role == Qt::ToolTipRole)
+        return plainTip(isAccess(column) ? opPlace(*m_table->program, opAt(index(row, column)))
+                                         : text(row, column));
+    if (role == Qt::AccessibleTextRole && isAccess(column))
+        return tr("op %1").arg(text(row, column));
+    return {};
 }
 
 QString AccessModel::rowText(int row) const

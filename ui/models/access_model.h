@@ -41,12 +41,12 @@ public:
     /// One row, likewise.
     [[nodiscard]] QString rowText(int row) const;
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index,
-                                int role = Qt::DisplayRole) const override;
+protected:
+    [[nodiscard]] int rows() const override;
+    [[nodiscard]] QString text(int row, int column) const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
-    [[nodiscard]] QString text(int row, int column) const;
     void order();
 
     AccessTablePtr m_table;

@@ -12,11 +12,9 @@ namespace plimsoll::ui {
 
 namespace {
 
-bool isNumberColumn(int column)
-{
-    return column == LiveModel::BytesColumn || column == LiveModel::ShareColumn
-           || column == LiveModel::SinceColumn;
-}
+constexpr std::array kColumns{TableColumn{"Tensor"},      TableColumn{"Class"},
+                              TableColumn{"Bytes", true}, TableColumn{"Share", true},
+                              TableColumn{"Made by"},     TableColumn{"Since", true}};
 
 } // namespace
 
@@ -58,7 +56,7 @@ int LiveModel::rowCount(const QModelIndex& parent) const
 
 int LiveModel::columnCount(const QModelIndex& /*parent*/) const
 {
-    return kColumnCount;
+    return static_cast<int>(kColumns.size());
 }
 
 QString LiveModel::text(const LiveNode& node, int column) const
@@ -92,7 +90,8 @@ QVariant LiveModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole: return text(node, index.column());
     case Qt::ToolTipRole:
         return index.column() == BytesColumn ? node.exact : plainTip(text(node, index.column()));
-    case Qt::TextAlignmentRole: return alignmentOf(isNumberColumn(index.column()));
+    case Qt::TextAlignmentRole:
+        return alignmentOf(kColumns.at(static_cast<std::size_t>(index.column())).isNumber);
     case CategoryRole:
         return node.category ? QVariant{static_cast<int>(*node.category)} : QVariant{};
     case KeyRole: return node.key;
@@ -104,15 +103,7 @@ QVariant LiveModel::data(const QModelIndex& index, int role) const
 
 QVariant LiveModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || section < 0 || section >= kColumnCount)
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return alignmentOf(isNumberColumn(section));
-    if (role != Qt::DisplayRole)
-        return {};
-    const std::array heads{tr("Tensor"), tr("Class"),   tr("Bytes"),
-                           tr("Share"),  tr("Made by"), tr("Since")};
-    return heads.at(static_cast<std::size_t>(section));
+    return headData(kColumns, section, orientation, role);
 }
 
 } // namespace plimsoll::ui

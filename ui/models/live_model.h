@@ -14,7 +14,6 @@ class LiveModel : public QAbstractItemModel
 
 public:
     enum Column { NameColumn, ClassColumn, BytesColumn, ShareColumn, MadeColumn, SinceColumn };
-    static constexpr int kColumnCount = 6;
     enum DataRole {
         CategoryRole = Qt::UserRole + 100, ///< of timeline::Category; invalid: several
         KeyRole,                           ///< of a group, the same at every step

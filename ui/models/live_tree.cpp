@@ -32,6 +32,18 @@ struct Owner
     QString part;
 };
 
+/// "h.0" of "h.0.attn"; empty for a name without dots.
+std::string_view parentPath(std::string_view path)
+{
+    const std::size_t dot = path.rfind('.');
+    return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
+}
+
+QString pathText(std::string_view path)
+{
+    return QString::fromUtf8(path.data(), static_cast<qsizetype>(path.size()));
+}
+
 /// Builds one tree.
 class Grower
 {
@@ -61,6 +73,11 @@ public:
 private:
     void indexProgram();
     void add(const plan::Live& live);
+    int attach(LiveNode node);
+    [[nodiscard]] LiveNode& nodeAt(int node)
+    {
+        return m_tree.nodes[static_cast<std::size_t>(node)];
+    }
     [[nodiscard]] int groupOf(const plan::Live& live);
     [[nodiscard]] int moduleGroup(std::string_view path);
     [[nodiscard]] int group(const QString& name, const QString& key, int parent,
@@ -102,24 +119,28 @@ void Grower::indexProgram()
         m_called[m_program.module(call.module).path] = true;
 }
 
+/// Below its parent, as the last one; tells where.
+int Grower::attach(LiveNode node)
+{
+    const auto index = static_cast<int>(m_tree.nodes.size());
+    (node.parent == kNone ? m_tree.top : nodeAt(node.parent).children).push_back(index);
+    m_tree.nodes.push_back(std::move(node));
+    return index;
+}
+
 int Grower::group(const QString& name, const QString& key, int parent,
                   std::optional<timeline::Category> category)
 {
     const auto known = m_groups.constFind(key);
     if (known != m_groups.constEnd())
         return *known;
-    const auto index = static_cast<int>(m_tree.nodes.size());
     LiveNode node;
     node.name = name;
     node.key = key;
     node.parent = parent;
     node.category = category;
     node.isGroup = true;
-    m_tree.nodes.push_back(std::move(node));
-    (parent == kNone ? m_tree.top : m_tree.nodes[static_cast<std::size_t>(parent)].children)
-        .push_back(index);
-    m_groups.insert(key, index);
-    return index;
+    return *m_groups.insert(key, attach(std::move(node)));
 }
 
 /// The group of a path: of the innermost module around it that was called. A container that is
@@ -127,24 +148,19 @@ int Grower::group(const QString& name, const QString& key, int parent,
 int Grower::moduleGroup(std::string_view path)
 {
     while (!path.empty() && !m_called.contains(path))
-        path = path.substr(0, path.find('.') == std::string_view::npos ? 0 : path.rfind('.'));
+        path = parentPath(path);
     if (path.empty())
         return group(translated("Outside of modules"), QStringLiteral("outside"), kNone, {});
     if (const auto known = m_moduleGroup.find(path); known != m_moduleGroup.end())
         return known->second;
     std::string_view outer = path;
     do
-        outer = outer.substr(0, outer.find('.') == std::string_view::npos ? 0 : outer.rfind('.'));
+        outer = parentPath(outer);
     while (!outer.empty() && !m_called.contains(outer));
     const int parent = outer.empty() ? kNone : moduleGroup(outer);
     const std::string_view name = outer.empty() ? path : path.substr(outer.size() + 1);
-    const int made =
-        group(fileText(name),
-              QStringLiteral("module:")
-                  + QString::fromUtf8(path.data(), static_cast<qsizetype>(path.size())),
-              parent, {});
-    m_tree.nodes[static_cast<std::size_t>(made)].glob =
-        QString::fromUtf8(path.data(), static_cast<qsizetype>(path.size()));
+    const int made = group(fileText(name), QStringLiteral("module:") + pathText(path), parent, {});
+    nodeAt(made).glob = pathText(path);
     m_moduleGroup.emplace(path, made);
     m_path.emplace(made, path);
     return made;
@@ -160,8 +176,7 @@ int Grower::groupOf(const plan::Live& live)
     if (!live.storage)
         return kNone;
     if (const std::string_view name = m_owner[live.storage->index()].name; !name.empty())
-        return moduleGroup(
-            name.substr(0, name.rfind('.') == std::string_view::npos ? 0 : name.rfind('.')));
+        return moduleGroup(parentPath(name));
     return moduleGroup(live.maker ? m_program.modulePath(m_program.op(*live.maker))
                                   : std::string_view{});
 }
@@ -212,23 +227,17 @@ void Grower::add(const plan::Live& live)
                     + (live.recomputed ? translated("recomputed")
                                        : phaseText(m_program.op(*live.maker).phase));
     }
-    const auto index = static_cast<int>(m_tree.nodes.size());
-    for (int up = node.parent; up != kNone; up = m_tree.nodes[static_cast<std::size_t>(up)].parent)
-        m_tree.nodes[static_cast<std::size_t>(up)].bytes += live.bytes;
-    (node.parent == kNone ? m_tree.top
-                          : m_tree.nodes[static_cast<std::size_t>(node.parent)].children)
-        .push_back(index);
-    m_tree.nodes.push_back(std::move(node));
+    for (int up = node.parent; up != kNone; up = nodeAt(up).parent)
+        nodeAt(up).bytes += live.bytes;
+    attach(std::move(node));
 }
 
 void Grower::sort(std::vector<int>& siblings)
 {
-    std::stable_sort(siblings.begin(), siblings.end(), [this](int a, int b) {
-        return m_tree.nodes[static_cast<std::size_t>(a)].bytes
-               > m_tree.nodes[static_cast<std::size_t>(b)].bytes;
-    });
+    std::stable_sort(siblings.begin(), siblings.end(),
+                     [this](int a, int b) { return nodeAt(a).bytes > nodeAt(b).bytes; });
     for (std::size_t row = 0; row < siblings.size(); ++row)
-        m_tree.nodes[static_cast<std::size_t>(siblings[row])].row = static_cast<int>(row);
+        nodeAt(siblings[row]).row = static_cast<int>(row);
 }
 
 void Grower::sortAll()

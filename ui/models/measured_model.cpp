@@ -41,24 +41,11 @@ QString differenceText(const MeasuredRow& row)
 
 } // namespace
 
-MeasuredModel::MeasuredModel(QObject* parent) : TableModel{kColumns, parent} {}
+MeasuredModel::MeasuredModel(QObject* parent) : RowsModel{kColumns, parent} {}
 
-void MeasuredModel::setRows(std::vector<MeasuredRow> rows)
+QString MeasuredModel::text(int at, int column) const
 {
-    if (rows == m_rows)
-        return;
-    beginResetModel();
-    m_rows = std::move(rows);
-    endResetModel();
-}
-
-int MeasuredModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
-}
-
-QString MeasuredModel::textOf(const MeasuredRow& row, int column)
-{
+    const MeasuredRow& row = rowAt(at);
     switch (column) {
     case RunColumn: return row.run;
     case WhatColumn: return row.what;
@@ -69,27 +56,17 @@ QString MeasuredModel::textOf(const MeasuredRow& row, int column)
     }
 }
 
-QString MeasuredModel::tipOf(const MeasuredRow& row, int column)
+QVariant MeasuredModel::cell(int at, int column, int role) const
 {
+    if (role != Qt::ToolTipRole)
+        return {};
+    const MeasuredRow& row = rowAt(at);
     const std::optional<std::int64_t> value = column == PredictedColumn  ? row.predicted
                                               : column == MeasuredColumn ? row.measured
                                                                          : std::nullopt;
     if (value && row.unit == compare::Unit::Bytes)
         return exactBytesText(base::Bytes{*value});
-    return plainTip(textOf(row, column));
-}
-
-QVariant MeasuredModel::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid() || index.row() >= rowCount())
-        return {};
-    const MeasuredRow& row = rowAt(index.row());
-    switch (role) {
-    case Qt::DisplayRole: return textOf(row, index.column());
-    case Qt::ToolTipRole: return tipOf(row, index.column());
-    case Qt::TextAlignmentRole: return alignmentAt(index.column());
-    default: return {};
-    }
+    return plainTip(text(at, column));
 }
 
 } // namespace plimsoll::ui

@@ -27,7 +27,7 @@ struct MeasuredRow
 
 /// Predicted and measured numbers beside each other, as `plimsoll-cli diff` prints them; the
 /// figures are core/compare's.
-class MeasuredModel : public TableModel
+class MeasuredModel : public RowsModel<MeasuredRow>
 {
     Q_OBJECT
 
@@ -43,21 +43,11 @@ public:
 
     explicit MeasuredModel(QObject* parent = nullptr);
 
-    void setRows(std::vector<MeasuredRow> rows);
-    [[nodiscard]] const MeasuredRow& rowAt(int row) const
-    {
-        return m_rows[static_cast<std::size_t>(row)];
-    }
+    void setRows(std::vector<MeasuredRow> rows) { resetRows(std::move(rows)); }
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index,
-                                int role = Qt::DisplayRole) const override;
-
-private:
-    [[nodiscard]] static QString textOf(const MeasuredRow& row, int column);
-    [[nodiscard]] static QString tipOf(const MeasuredRow& row, int column);
-
-    std::vector<MeasuredRow> m_rows;
+protected:
+    [[nodiscard]] QString text(int row, int column) const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 };
 
 } // namespace plimsoll::ui

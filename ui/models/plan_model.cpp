@@ -123,7 +123,7 @@ void PlanModel::sortRows(std::vector<Row>& rows) const
         switch (column) {
         case SavedColumn: return a.saved < b.saved;
         case CostColumn: return a.cost < b.cost;
-        default: return text(a, column).compare(text(b, column)) < 0;
+        default: return textOf(a, column).compare(textOf(b, column)) < 0;
         }
     };
     std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
@@ -226,12 +226,17 @@ std::vector<PlanModel::Row> PlanModel::repeatsOf(const plan::VerifiedPlan& verif
     return rows;
 }
 
-int PlanModel::rowCount(const QModelIndex& parent) const
+int PlanModel::rows() const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+    return static_cast<int>(m_rows.size());
 }
 
-QString PlanModel::text(const Row& row, int column)
+QString PlanModel::text(int row, int column) const
+{
+    return textOf(m_rows[static_cast<std::size_t>(row)], column);
+}
+
+QString PlanModel::textOf(const Row& row, int column)
 {
     switch (column) {
     case DecisionColumn:
@@ -260,34 +265,29 @@ QString PlanModel::keptText(const Row& row) const
     return lines.join(u'\n');
 }
 
-QVariant PlanModel::data(const QModelIndex& index, int role) const
+QVariant PlanModel::cell(int at, int column, int role) const
 {
-    if (!index.isValid() || index.row() >= rowCount())
-        return {};
-    const Row& row = m_rows[static_cast<std::size_t>(index.row())];
+    const Row& row = m_rows[static_cast<std::size_t>(at)];
     switch (role) {
-    case Qt::DisplayRole: return text(row, index.column());
     case Qt::ToolTipRole:
-        if (index.column() == SavedColumn)
+        if (column == SavedColumn)
             return exactBytesText(row.saved);
-        if (index.column() == TensorColumn && !row.kept.empty())
+        if (column == TensorColumn && !row.kept.empty())
             return plainTip(keptText(row));
-        if (index.column() == DecisionColumn && row.moved > 0)
+        if (column == DecisionColumn && row.moved > 0)
             return plainTip(
                 tr("Ops that run ahead of their place in the recorded order: %1.").arg(row.moved));
-        return plainTip(index.column() == SourceColumn ? fileText(row.source)
-                                                       : text(row, index.column()));
-    case Qt::TextAlignmentRole: return alignmentAt(index.column());
+        return plainTip(column == SourceColumn ? fileText(row.source) : textOf(row, column));
     case Qt::DecorationRole:
-        if (index.column() == DecisionColumn && !row.isRepeated)
+        if (column == DecisionColumn && !row.isRepeated)
             return icon(QStringLiteral("undo"));
-        if (index.column() == DecisionColumn)
+        if (column == DecisionColumn)
             return icon(QStringLiteral("recompute"), Role::DecisionRecompute,
                         Role::DecisionRecompute);
         return {};
     case FractionRole:
         return static_cast<double>(row.saved.count()) / static_cast<double>(m_mostSaved.count());
-    case LinkRole: return index.column() == SourceColumn && !row.source.isEmpty();
+    case LinkRole: return column == SourceColumn && !row.source.isEmpty();
     case PathRole: return row.source;
     case FirstStepRole: return row.firstStep;
     default: return {};

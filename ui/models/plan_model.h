@@ -52,9 +52,10 @@ public:
     /// The row of that region; none in plans that don't recompute it.
     [[nodiscard]] std::optional<int> rowOf(const Stretch& stretch) const;
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index,
-                                int role = Qt::DisplayRole) const override;
+protected:
+    [[nodiscard]] int rows() const override;
+    [[nodiscard]] QString text(int row, int column) const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
     struct Row
@@ -75,7 +76,7 @@ private:
     [[nodiscard]] static std::vector<Row> rowsOf(const plan::VerifiedPlan& plan);
     [[nodiscard]] static std::vector<Row> repeatsOf(const plan::VerifiedPlan& verified);
     [[nodiscard]] QString keptText(const Row& row) const;
-    [[nodiscard]] static QString text(const Row& row, int column);
+    [[nodiscard]] static QString textOf(const Row& row, int column);
     void sortRows(std::vector<Row>& rows) const;
     void replaceRows(std::vector<Row> rows);
 

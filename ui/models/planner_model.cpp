@@ -17,14 +17,12 @@ constexpr std::array kColumns{TableColumn{"Planner"}, TableColumn{"State"},
 
 } // namespace
 
-PlannerModel::PlannerModel(QObject* parent) : TableModel{kColumns, parent} {}
+PlannerModel::PlannerModel(QObject* parent) : RowsModel{kColumns, parent} {}
 
 void PlannerModel::setRows(std::vector<PlannerRow> rows)
 {
     if (rows.size() != m_rows.size()) {
-        beginResetModel();
-        m_rows = std::move(rows);
-        endResetModel();
+        resetRows(std::move(rows));
         return;
     }
     for (int row = 0; row < rowCount(); ++row)
@@ -40,8 +38,9 @@ void PlannerModel::setUnitOf(base::Bytes size)
     Q_EMIT dataChanged(index(0, PeakColumn), index(rowCount() - 1, PeakColumn));
 }
 
-QString PlannerModel::text(const PlannerRow& row, int column) const
+QString PlannerModel::text(int at, int column) const
 {
+    const PlannerRow& row = rowAt(at);
     switch (column) {
     case NameColumn: return row.planner;
     case StateColumn: return row.state;
@@ -80,23 +79,14 @@ void PlannerModel::replaceRow(int row, PlannerRow now)
             Q_EMIT dataChanged(index(row, column), index(row, column));
 }
 
-int PlannerModel::rowCount(const QModelIndex& parent) const
+QVariant PlannerModel::cell(int at, int column, int role) const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
-}
-
-QVariant PlannerModel::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid() || index.row() >= rowCount())
-        return {};
-    const PlannerRow& row = rowAt(index.row());
+    const PlannerRow& row = rowAt(at);
     switch (role) {
-    case Qt::DisplayRole: return text(row, index.column());
-    case Qt::TextAlignmentRole: return alignmentAt(index.column());
     case Qt::ToolTipRole: return plainTip(row.tip);
     case Qt::AccessibleTextRole: // what the eye takes from ground and glyph
-        if (index.column() != NameColumn)
-            return text(row, index.column());
+        if (column != NameColumn)
+            return text(at, column);
         return QString{row.planner + (row.isChosen ? tr(", chosen") : QString{})
                        + (row.isUsed ? tr(", its plan is shown") : QString{})};
     case PlannerRole: return row.planner;

@@ -27,7 +27,7 @@ struct PlannerRow
 };
 
 /// The planners side by side, always all of them and in the same order: only cells change.
-class PlannerModel : public TableModel
+class PlannerModel : public RowsModel<PlannerRow>
 {
     Q_OBJECT
 
@@ -47,22 +47,17 @@ public:
     void setRows(std::vector<PlannerRow> rows);
     /// From now on peaks are told in the unit that such a size has; the head says which.
     void setUnitOf(base::Bytes size);
-    [[nodiscard]] const PlannerRow& rowAt(int row) const
-    {
-        return m_rows[static_cast<std::size_t>(row)];
-    }
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index,
-                                int role = Qt::DisplayRole) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
                                       int role = Qt::DisplayRole) const override;
 
+protected:
+    [[nodiscard]] QString text(int row, int column) const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
+
 private:
-    [[nodiscard]] QString text(const PlannerRow& row, int column) const;
     void replaceRow(int row, PlannerRow now);
 
-    std::vector<PlannerRow> m_rows;
     base::Bytes m_unitOf{std::int64_t{1} << 30};
 };
 

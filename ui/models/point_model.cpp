@@ -36,22 +36,16 @@ void PointModel::setFrontier(plan::FrontierPtr frontier, base::Nanoseconds unpla
     endResetModel();
 }
 
-int PointModel::rowCount(const QModelIndex& parent) const
+int PointModel::rows() const
 {
-    return parent.isValid() || !m_frontier ? 0 : static_cast<int>(m_frontier->points().size());
+    return m_frontier ? static_cast<int>(m_frontier->points().size()) : 0;
 }
 
-QVariant PointModel::data(const QModelIndex& index, int role) const
+QString PointModel::text(int row, int column) const
 {
-    if (!index.isValid() || index.row() >= rowCount())
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return alignmentAt(index.column());
-    if (role != Qt::DisplayRole)
-        return {};
-    const plan::FrontierPoint& point = pointAt(index.row());
+    const plan::FrontierPoint& point = pointAt(row);
     const plan::VerifiedPlan& plan = *point;
-    switch (index.column()) {
+    switch (column) {
     case PeakColumn: return ui::bytesText(plan.evaluation().peak, Rounding::Up);
     case TimeColumn: return ui::timeText(plan.evaluation().stepTime);
     case SlowDownColumn: return percentDifferenceText(slowDown(plan, m_unplannedTime));
@@ -67,7 +61,7 @@ QVariant PointModel::headerData(int section, Qt::Orientation orientation, int ro
                         && m_frontier->points().front()->plan().isCompiledStep();
     if (orientation == Qt::Horizontal && section == RegionsColumn) {
         if (isStep && role == Qt::DisplayRole)
-            return tr("RecomputeClosure");
+            return tr("Repeats");
         if (role == Qt::ToolTipRole)
             return isStep ? tr("Ops before which others are executed again")
                           : tr("Outermost regions that are recomputed");

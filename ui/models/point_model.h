@@ -31,11 +31,12 @@ public:
         return m_frontier->points()[static_cast<std::size_t>(row)];
     }
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index,
-                                int role = Qt::DisplayRole) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
                                       int role = Qt::DisplayRole) const override;
+
+protected:
+    [[nodiscard]] int rows() const override;
+    [[nodiscard]] QString text(int row, int column) const override;
 
 private:
     plan::FrontierPtr m_frontier; ///< null: no rows

@@ -35,56 +35,44 @@ Look lookOf(ProblemKind kind)
 
 } // namespace
 
-ProblemModel::ProblemModel(QObject* parent) : TableModel{kColumns, parent} {}
+ProblemModel::ProblemModel(QObject* parent) : RowsModel{kColumns, parent} {}
 
 void ProblemModel::setProblems(std::vector<Problem> problems)
 {
     std::stable_sort(problems.begin(), problems.end(),
                      [](const Problem& a, const Problem& b) { return a.kind < b.kind; });
-    if (problems == m_problems)
-        return;
-    beginResetModel();
-    m_problems = std::move(problems);
-    endResetModel();
-}
-
-int ProblemModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(m_problems.size());
+    resetRows(std::move(problems));
 }
 
 int ProblemModel::remarkCount() const
 {
-    return static_cast<int>(
-        std::count_if(m_problems.begin(), m_problems.end(),
-                      [](const Problem& problem) { return problem.kind == ProblemKind::Remark; }));
+    return static_cast<int>(std::count_if(m_rows.begin(), m_rows.end(), [](const Problem& problem) {
+        return problem.kind == ProblemKind::Remark;
+    }));
 }
 
-QVariant ProblemModel::data(const QModelIndex& index, int role) const
+QString ProblemModel::text(int row, int column) const
 {
-    if (!index.isValid() || index.row() >= rowCount())
+    const Problem& problem = rowAt(row);
+    switch (column) {
+    case SentenceColumn: return problem.sentence;
+    case CountColumn: return countText(problem.count);
+    default: return problem.where;
+    }
+}
+
+QVariant ProblemModel::cell(int row, int column, int role) const
+{
+    if (role == Qt::ToolTipRole)
+        return plainTip(text(row, column));
+    if (column != SentenceColumn)
         return {};
-    const Problem& problem = problemAt(index.row());
-    const Look look = lookOf(problem.kind);
-    switch (role) {
-    case Qt::DisplayRole:
-    case Qt::ToolTipRole: {
-        if (index.column() == CountColumn)
-            return countText(problem.count);
-        const QString& text = index.column() == SentenceColumn ? problem.sentence : problem.where;
-        return role == Qt::ToolTipRole ? plainTip(text) : text;
-    }
-    case Qt::AccessibleTextRole:
-        return index.column() == SentenceColumn
-                   ? QVariant{tr(look.word) + QStringLiteral(": ") + problem.sentence}
-                   : QVariant{};
-    case Qt::TextAlignmentRole: return alignmentAt(index.column());
-    case Qt::DecorationRole:
-        return index.column() == SentenceColumn
-                   ? QVariant{icon(QString::fromLatin1(look.icon), look.ink, look.ink)}
-                   : QVariant{};
-    default: return {};
-    }
+    const Look look = lookOf(rowAt(row).kind);
+    if (role == Qt::AccessibleTextRole)
+        return QString{tr(look.word) + QStringLiteral(": ") + rowAt(row).sentence};
+    if (role == Qt::DecorationRole)
+        return icon(QString::fromLatin1(look.icon), look.ink, look.ink);
+    return {};
 }
 
 } // namespace plimsoll::ui

@@ -29,7 +29,7 @@ struct Problem
 };
 
 /// Faults first, then warnings, then remarks; each kind in the order given.
-class ProblemModel : public TableModel
+class ProblemModel : public RowsModel<Problem>
 {
     Q_OBJECT
 
@@ -39,19 +39,12 @@ public:
     explicit ProblemModel(QObject* parent = nullptr);
 
     void setProblems(std::vector<Problem> problems);
-    [[nodiscard]] const Problem& problemAt(int row) const
-    {
-        return m_problems[static_cast<std::size_t>(row)];
-    }
-
     /// Rows, at the end, that only remark something.
     [[nodiscard]] int remarkCount() const;
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index,
-                                int role = Qt::DisplayRole) const override;
 
-private:
-    std::vector<Problem> m_problems;
+protected:
+    [[nodiscard]] QString text(int row, int column) const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 };
 
 } // namespace plimsoll::ui

@@ -22,37 +22,18 @@ constexpr std::array kColumns{TableColumn{"Run"},
 
 } // namespace
 
-RunModel::RunModel(QObject* parent) : TableModel{kColumns, parent} {}
+RunModel::RunModel(QObject* parent) : RowsModel{kColumns, parent} {}
 
 void RunModel::setRuns(std::vector<RunRow> runs)
 {
     std::reverse(runs.begin(), runs.end());
-    if (runs == m_runs)
-        return;
-    beginResetModel();
-    m_runs = std::move(runs);
-    endResetModel();
+    resetRows(std::move(runs));
 }
 
-int RunModel::rowCount(const QModelIndex& parent) const
+QString RunModel::text(int row, int column) const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_runs.size());
-}
-
-QVariant RunModel::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid() || index.row() >= rowCount())
-        return {};
-    const RunRow& run = m_runs[static_cast<std::size_t>(index.row())];
-    if (role == Qt::TextAlignmentRole)
-        return alignmentAt(index.column());
-    if (role == Qt::EditRole && index.column() == NameColumn)
-        return run.name;
-    if (role == Qt::ToolTipRole)
-        return plainTip(data(index, Qt::DisplayRole).toString());
-    if (role != Qt::DisplayRole)
-        return {};
-    switch (index.column()) {
+    const RunRow& run = rowAt(row);
+    switch (column) {
     case NameColumn: return run.name.isEmpty() ? QStringLiteral("Run %1").arg(run.id) : run.name;
     case PlannerColumn: return run.planner;
     case SizeColumn: return run.size;
@@ -64,12 +45,19 @@ QVariant RunModel::data(const QModelIndex& index, int role) const
     }
 }
 
+QVariant RunModel::cell(int row, int column, int role) const
+{
+    if (role == Qt::EditRole && column == NameColumn)
+        return rowAt(row).name;
+    return role == Qt::ToolTipRole ? QVariant{plainTip(text(row, column))} : QVariant{};
+}
+
 bool RunModel::setData(const QModelIndex& index, const QVariant& value, int role)
 {
     if (!index.isValid() || index.row() >= rowCount() || index.column() != NameColumn
         || role != Qt::EditRole)
         return false;
-    RunRow& run = m_runs[static_cast<std::size_t>(index.row())];
+    RunRow& run = m_rows[static_cast<std::size_t>(index.row())];
     const QString name = value.toString().simplified();
     if (name == run.name)
         return true;

@@ -25,7 +25,7 @@ struct RunRow
 };
 
 /// The budgets tried in a session, newest first. The name can be edited.
-class RunModel : public TableModel
+class RunModel : public RowsModel<RunRow>
 {
     Q_OBJECT
 
@@ -45,14 +45,7 @@ public:
 
     /// In the order in which they were tried.
     void setRuns(std::vector<RunRow> runs);
-    [[nodiscard]] const RunRow& runAt(int row) const
-    {
-        return m_runs[static_cast<std::size_t>(row)];
-    }
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index,
-                                int role = Qt::DisplayRole) const override;
     [[nodiscard]] bool setData(const QModelIndex& index, const QVariant& value,
                                int role = Qt::EditRole) override;
     [[nodiscard]] Qt::ItemFlags flags(const QModelIndex& index) const override;
@@ -60,8 +53,9 @@ public:
 Q_SIGNALS:
     void renamed(qint64 id, const QString& name);
 
-private:
-    std::vector<RunRow> m_runs; ///< newest first
+protected:
+    [[nodiscard]] QString text(int row, int column) const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 };
 
 } // namespace plimsoll::ui

@@ -43,11 +43,9 @@ void StepModel::setPlan(plan::VerifiedPlanPtr plan, Measured measured)
     endResetModel();
 }
 
-int StepModel::rowCount(const QModelIndex& parent) const
+int StepModel::rows() const
 {
-    return parent.isValid() || !m_plan
-               ? 0
-               : static_cast<int>(m_plan->evaluation().timeline->stepCount());
+    return m_plan ? static_cast<int>(m_plan->evaluation().timeline->stepCount()) : 0;
 }
 
 int StepModel::columnCount(const QModelIndex& parent) const
@@ -55,8 +53,9 @@ int StepModel::columnCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : static_cast<int>(m_measured.run ? ColumnCount : MeasuredColumn);
 }
 
-QString StepModel::textAt(std::size_t step, int column) const
+QString StepModel::text(int row, int column) const
 {
+    const auto step = static_cast<std::size_t>(row);
     const plan::Evaluation& evaluation = m_plan->evaluation();
     const timeline::Timeline& memory = *evaluation.timeline;
     if (column >= MeasuredColumn)
@@ -92,17 +91,6 @@ QString StepModel::measuredAt(std::size_t step, int column) const
     case TookColumn: return op.time ? ui::timeText(*op.time) : unknownText();
     default: return {};
     }
-}
-
-QVariant StepModel::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid() || index.row() >= rowCount())
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return alignmentAt(index.column());
-    if (role == Qt::DisplayRole)
-        return textAt(static_cast<std::size_t>(index.row()), index.column());
-    return {};
 }
 
 } // namespace plimsoll::ui

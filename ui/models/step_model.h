@@ -44,14 +44,13 @@ public:
     /// Null: no rows.
     void setPlan(plan::VerifiedPlanPtr plan, Measured measured = {});
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index,
-                                int role = Qt::DisplayRole) const override;
+
+protected:
+    [[nodiscard]] int rows() const override;
+    [[nodiscard]] QString text(int row, int column) const override;
 
 private:
-    [[nodiscard]] QString textAt(std::size_t step, int column) const;
-
     [[nodiscard]] QString measuredAt(std::size_t step, int column) const;
 
     plan::VerifiedPlanPtr m_plan;

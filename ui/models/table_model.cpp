@@ -9,9 +9,25 @@ QVariant alignmentOf(bool isNumber)
         Qt::Alignment{(isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter});
 }
 
+QVariant headData(std::span<const TableColumn> columns, int section, Qt::Orientation orientation,
+                  int role)
+{
+    if (orientation != Qt::Horizontal || section < 0 || section >= static_cast<int>(columns.size()))
+        return {};
+    const TableColumn& column = columns[static_cast<std::size_t>(section)];
+    if (role == Qt::DisplayRole)
+        return QString::fromLatin1(column.head);
+    return role == Qt::TextAlignmentRole ? alignmentOf(column.isNumber) : QVariant{};
+}
+
 TableModel::TableModel(std::span<const TableColumn> columns, QObject* parent)
     : QAbstractTableModel{parent}, m_columns{columns}
 {
+}
+
+int TableModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : rows();
 }
 
 int TableModel::columnCount(const QModelIndex& parent) const
@@ -21,16 +37,19 @@ int TableModel::columnCount(const QModelIndex& parent) const
 
 QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
-        return {};
-    if (role == Qt::DisplayRole)
-        return QString::fromLatin1(m_columns[static_cast<std::size_t>(section)].head);
-    return role == Qt::TextAlignmentRole ? alignmentAt(section) : QVariant{};
+    return headData(m_columns.first(static_cast<std::size_t>(columnCount())), section, orientation,
+                    role);
 }
 
-QVariant TableModel::alignmentAt(int column) const
+QVariant TableModel::data(const QModelIndex& index, int role) const
 {
-    return alignmentOf(m_columns[static_cast<std::size_t>(column)].isNumber);
+    if (!index.isValid() || index.row() >= rowCount())
+        return {};
+    if (role == Qt::DisplayRole)
+        return text(index.row(), index.column());
+    if (role == Qt::TextAlignmentRole)
+        return alignmentOf(m_columns[static_cast<std::size_t>(index.column())].isNumber);
+    return cell(index.row(), index.column(), role);
 }
 
 } // namespace plimsoll::ui

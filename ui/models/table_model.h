@@ -5,6 +5,8 @@
 #include <QVariant>
 
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace plimsoll::ui {
 
@@ -18,13 +20,20 @@ struct TableColumn
     bool isNumber = false;
 };
 
-/// A table of fixed columns. Heads, and how they and their cells stand, are answered here.
+/// What a head shows: the column's name, and how it stands.
+[[nodiscard]] QVariant headData(std::span<const TableColumn> columns, int section,
+                                Qt::Orientation orientation, int role);
+
+/// A table of fixed columns, whose models say how many rows there are and what stands in a cell.
 class TableModel : public QAbstractTableModel
 {
     Q_OBJECT
 
 public:
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index,
+                                int role = Qt::DisplayRole) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
                                       int role = Qt::DisplayRole) const override;
 
@@ -32,10 +41,39 @@ protected:
     /// `columns` must outlive the model.
     TableModel(std::span<const TableColumn> columns, QObject* parent);
 
-    [[nodiscard]] QVariant alignmentAt(int column) const;
+    [[nodiscard]] virtual int rows() const = 0;
+    [[nodiscard]] virtual QString text(int row, int column) const = 0;
+    /// What a cell has for the roles other than text and alignment.
+    [[nodiscard]] virtual QVariant cell(int /*row*/, int /*column*/, int /*role*/) const
+    {
+        return {};
+    }
 
 private:
     std::span<const TableColumn> m_columns;
+};
+
+/// A table that owns its rows.
+template <typename Row>
+class RowsModel : public TableModel
+{
+public:
+    [[nodiscard]] const Row& rowAt(int row) const { return m_rows[static_cast<std::size_t>(row)]; }
+
+protected:
+    using TableModel::TableModel;
+
+    void resetRows(std::vector<Row> rows)
+    {
+        if (rows == m_rows)
+            return;
+        beginResetModel();
+        m_rows = std::move(rows);
+        endResetModel();
+    }
+    [[nodiscard]] int rows() const override { return static_cast<int>(m_rows.size()); }
+
+    std::vector<Row> m_rows;
 };
 
 } // namespace plimsoll::ui

@@ -26,10 +26,10 @@ ProblemPage::ProblemPage(QWidget* parent)
     layOutTable(*this, *m_table, tr("Nothing to report."));
     addTableAction(*m_table, tr("Copy"), QKeySequence::Copy, [this] {
         if (const QModelIndex index = m_table->currentIndex(); index.isValid())
-            QGuiApplication::clipboard()->setText(m_model->problemAt(index.row()).sentence);
+            QGuiApplication::clipboard()->setText(m_model->rowAt(index.row()).sentence);
     });
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) {
-        if (const Problem& problem = m_model->problemAt(index.row()); problem.op)
+        if (const Problem& problem = m_model->rowAt(index.row()); problem.op)
             Q_EMIT placeChosen(problem);
     });
 }

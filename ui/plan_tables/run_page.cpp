@@ -27,14 +27,14 @@ RunPage::RunPage(QWidget* parent)
     layOutTable(*this, *m_table, QStringLiteral("Plans you try are kept here."));
     addTableAction(*m_table, QStringLiteral("Remove"), QKeySequence::Delete, [this] {
         if (const QModelIndex index = m_table->currentIndex(); index.isValid())
-            Q_EMIT runRemoved(m_model->runAt(index.row()).id);
+            Q_EMIT runRemoved(m_model->rowAt(index.row()).id);
     });
     addTableAction(*m_table, QStringLiteral("Rename"), {}, [this] {
         if (const QModelIndex index = m_table->currentIndex(); index.isValid())
             m_table->edit(index.siblingAtColumn(RunModel::NameColumn));
     });
     connect(m_table, &QTableView::doubleClicked, this,
-            [this](const QModelIndex& index) { Q_EMIT runChosen(m_model->runAt(index.row()).id); });
+            [this](const QModelIndex& index) { Q_EMIT runChosen(m_model->rowAt(index.row()).id); });
     connect(m_model, &RunModel::renamed, this, &RunPage::runRenamed);
 }
 

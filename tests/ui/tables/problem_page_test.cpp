@@ -56,7 +56,7 @@ QString tabOf(PlannerPage& page)
 int rowWith(const ProblemPage& problems, const QString& text)
 {
     for (int row = 0; row < problems.model()->rowCount(); ++row)
-        if (problems.model()->problemAt(row).sentence.contains(text))
+        if (problems.model()->rowAt(row).sentence.contains(text))
             return row;
     return -1;
 }
@@ -74,7 +74,7 @@ void ProblemPageTest::keepsTheRulesOfModels()
     fault.count = 2114;
     model.setProblems({remark, fault});
     QCOMPARE(model.rowCount(), 2);
-    QCOMPARE(model.problemAt(0).sentence, QStringLiteral("A fault.")); // the worst first
+    QCOMPARE(model.rowAt(0).sentence, QStringLiteral("A fault.")); // the worst first
     QCOMPARE(model.index(0, ProblemModel::CountColumn).data().toString(), QStringLiteral("2,114"));
     QCOMPARE(model.index(0, 0).data(Qt::AccessibleTextRole).toString(),
              QStringLiteral("Fault: A fault."));
@@ -109,7 +109,7 @@ void ProblemPageTest::countsInTheTitle()
     page->strip().post({{}, MessageKind::Warn, QStringLiteral("One."), QStringLiteral("Two."), {}});
     QCOMPARE(viewOf<ProblemPage>(*page).model()->rowCount(), before + 1);
     const int row = rowWith(viewOf<ProblemPage>(*page), QStringLiteral("One. Two."));
-    QCOMPARE(viewOf<ProblemPage>(*page).model()->problemAt(row).count, std::uint64_t{2});
+    QCOMPARE(viewOf<ProblemPage>(*page).model()->rowAt(row).count, std::uint64_t{2});
 }
 
 void ProblemPageTest::tellsWhatTheTraceAssumed()
@@ -126,7 +126,7 @@ void ProblemPageTest::tellsWhatTheTraceAssumed()
         rowWith(viewOf<ProblemPage>(*page), QStringLiteral("Kernels of the trace (cuda): "));
     QVERIFY(row >= 0);
     for (const plimsoll::graph::KernelChoice& choice : kernels)
-        QVERIFY(viewOf<ProblemPage>(*page).model()->problemAt(row).sentence.contains(
+        QVERIFY(viewOf<ProblemPage>(*page).model()->rowAt(row).sentence.contains(
             QString::fromStdString(choice.family + ' ' + choice.kernel + ' ')));
 }
 
@@ -157,7 +157,7 @@ void ProblemPageTest::goesToThePlace()
     QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
     const int row = rowWith(viewOf<ProblemPage>(*page), bytesText(Bytes{200 << 20}));
     QVERIFY(row >= 0);
-    const Problem problem = viewOf<ProblemPage>(*page).model()->problemAt(row);
+    const Problem problem = viewOf<ProblemPage>(*page).model()->rowAt(row);
     QVERIFY(problem.kind == ProblemKind::Fault);
     QVERIFY(problem.op == page->document().planned()->peakBound.op);
     planDock(*page).showPage(&viewOf<ProblemPage>(*page));
@@ -180,7 +180,7 @@ void ProblemPageTest::tellsOfStatisticsUpdatedTwice()
     QVERIFY(waitForPlan(*page));
     const int row = rowWith(viewOf<ProblemPage>(*page), QStringLiteral("updated a second time"));
     QVERIFY(row >= 0);
-    const Problem& problem = viewOf<ProblemPage>(*page).model()->problemAt(row);
+    const Problem& problem = viewOf<ProblemPage>(*page).model()->rowAt(row);
     QVERIFY(problem.count > 1);
     QVERIFY(problem.op.has_value());
     // Everything kept: nothing is updated again.
