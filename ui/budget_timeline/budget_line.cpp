@@ -4,7 +4,6 @@
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/budget_timeline/budget_paint.h"
-#include "ui/timeline/patterns.h"
 
 #include <QFontMetricsF>
 
@@ -79,13 +78,10 @@ void paintPill(const PaintContext& context, const BudgetModel& model, const QCol
     painter.setBrush(dragged ? context.theme.color(Role::Accent) : ink);
     painter.drawRoundedRect(pill, 4, 4);
     const QFont font = context.theme.font(TextRole::Strong);
-    const QFontMetricsF metrics{font};
     painter.setFont(font);
     painter.setPen(dragged ? context.theme.color(Role::OnAccent)
                            : context.theme.color(Role::Panel));
-    drawNumber(painter,
-               QPointF{pill.left() + context.px(kPillPad),
-                       pill.center().y() + (metrics.ascent() - metrics.descent()) / 2},
+    drawNumber(painter, QPointF{pill.left() + context.px(kPillPad), baselineIn(pill, font)},
                pillText(model), Qt::AlignLeft);
     if (!model.lineFocused)
         return;
@@ -106,18 +102,24 @@ void paintImpossibleBand(const PaintContext& context, const BudgetModel& model)
     const double bottom = lineY(model, context.frame);
     if (bottom - top < 1)
         return;
-    const auto columns = static_cast<std::size_t>(plot.width());
-    ColumnRegion region;
-    region.height = static_cast<int>(plot.height());
-    region.lower.assign(columns, static_cast<float>(plot.bottom() - bottom));
-    region.upper.assign(columns, static_cast<float>(plot.bottom() - top));
     QPainter& painter = context.painter;
     painter.fillRect(QRectF{QPointF{plot.left(), top}, QPointF{plot.right(), bottom}},
                      context.theme.color(Role::Danger, context.theme.isDark() ? 0.14 : 0.10));
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen{context.theme.color(Role::Danger, 0.62), 1.1});
-    for (const QLineF& piece : hatchPieces(region, 7))
-        painter.drawLine(piece.translated(plot.left(), plot.top()));
+    // Lines "/", x + y = c from the plot's corner, in whole columns.
+    constexpr double kGap = 7;
+    const auto columns = static_cast<int>(plot.width());
+    const auto columnAt = [](double x) { return static_cast<int>(std::floor(x + 0.5)); };
+    const double above = top - plot.top();
+    const double below = bottom - plot.top();
+    for (double c = std::ceil(above / kGap) * kGap; c <= columns + below; c += kGap) {
+        const int first = std::max(0, columnAt(c - below));
+        const int end = std::min(columns, columnAt(c - above));
+        if (first < end)
+            painter.drawLine(
+                QLineF(first, c - first, end, c - end).translated(plot.left(), plot.top()));
+    }
 }
 
 } // namespace

@@ -20,10 +20,10 @@ enum BudgetLabel : std::size_t {
     BoundLabel,
     FirstLevelLabel,
 };
-/// None where it was not placed.
 /// Gives the overlay's labels their places, of one rank after the other.
 void placeLabels(LabelPlacer& placer, PlacedLabels& labels, const BudgetModel& model,
                  const TimelineFrame& frame, const Theme& theme, LabelRank rank);
+/// None where it was not placed.
 [[nodiscard]] std::optional<QRectF> labelRect(const PlacedLabels& labels, std::size_t label);
 
 // Bottom to top.

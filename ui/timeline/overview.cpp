@@ -5,7 +5,6 @@
 #include "ui/timeline/paint_context.h"
 #include "ui/timeline/stack_columns.h"
 
-#include <QFontMetricsF>
 #include <QImage>
 #include <QPainter>
 
@@ -119,10 +118,9 @@ void paintOverview(QPainter& painter, const TimelineModel& model, const Timeline
         painter.fillRect(QRectF{x - 1, strip.center().y() - grip / 2, 3, grip}, accent);
     }
     const QFont& font = theme.font(TextRole::Small);
-    const QFontMetricsF metrics{font};
     painter.setFont(font);
     painter.setPen(theme.color(Role::Muted));
-    const double baseline = strip.center().y() + (metrics.ascent() - metrics.descent()) / 2;
+    const double baseline = baselineIn(strip, font);
     const QColor ground = theme.color(Role::Panel);
     drawNumberOn(ground, painter, QPointF{strip.left() - theme.px(8), baseline},
                  QStringLiteral("Step"), Qt::AlignRight);

@@ -40,8 +40,7 @@ void drawTag(QPainter& painter, const Theme& theme, const QRectF& rect, const Ta
     painter.setBrush(theme.color(Role::Panel, 0.92));
     painter.drawRoundedRect(rect, 3, 3);
     const QFont& strong = theme.font(TextRole::SmallStrong);
-    const QFontMetricsF metrics{strong};
-    const double baseline = rect.center().y() + (metrics.ascent() - metrics.descent()) / 2;
+    const double baseline = baselineIn(rect, strong);
     const double x = rect.left() + theme.px(kTagPad);
     painter.setFont(strong);
     painter.setPen(theme.color(tag.ink));
@@ -128,7 +127,6 @@ void paintPeak(const PaintContext& context, const PlacedLabels& labels)
 void paintLayerNames(const PaintContext& context, const PlacedLabels& labels)
 {
     const QFont font = context.theme.font(TextRole::SmallStrong);
-    const QFontMetricsF metrics{font};
     context.painter.setFont(font);
     for (std::size_t layer = 0; layer < context.model.layers->size(); ++layer) {
         const std::optional<QRectF>& rect = labels.layerNames[layer];
@@ -143,7 +141,7 @@ void paintLayerNames(const PaintContext& context, const PlacedLabels& labels)
         const QString name = context.model.layerName(layer);
         drawName(context.painter,
                  QPointF{rect->left() + (rect->width() - nameWidth(font, name)) / 2,
-                         rect->center().y() + (metrics.ascent() - metrics.descent()) / 2},
+                         baselineIn(*rect, font)},
                  name);
     }
 }

@@ -3,6 +3,7 @@
 
 #include "ui/timeline/paint_context.h"
 
+#include <QLineF>
 #include <QPainter>
 
 #include <algorithm>
@@ -21,35 +22,7 @@ void addDiagonals(std::vector<QLineF>& lines, int gap, bool rising)
         lines.push_back(rising ? QLineF(c, 0, c - kTile, kTile) : QLineF(c, 0, c + kTile, kTile));
 }
 
-double patternAlpha(const Theme& theme)
-{
-    switch (theme.patterns()) {
-    case PatternStrength::Off: return 0;
-    case PatternStrength::Strong: return 0.6;
-    case PatternStrength::Normal: break;
-    }
-    return theme.isDark() ? 0.26 : 0.30;
-}
-
-void paintFill(QPainter& painter, const Theme& theme, std::size_t ink, const QRectF& rect)
-{
-    painter.fillRect(rect, theme.color(classRole(ink)));
-    const double alpha = patternAlpha(theme);
-    if (alpha <= 0)
-        return;
-    painter.setRenderHint(QPainter::Antialiasing);
-    QPen pen{theme.color(Role::Panel, alpha), 1};
-    pen.setCapStyle(Qt::FlatCap);
-    painter.setPen(pen);
-    const std::vector<QLineF> lines = patternLines(ink);
-    for (double y = 0; y < rect.bottom(); y += kTile)
-        for (double x = 0; x < rect.right(); x += kTile)
-            for (const QLineF& line : lines)
-                painter.drawLine(line.translated(x, y));
-}
-
-} // namespace
-
+/// Lines of a pattern, in a 60 x 60 square that tiles the plane.
 std::vector<QLineF> patternLines(std::size_t ink)
 {
     std::vector<QLineF> lines;
@@ -81,6 +54,35 @@ std::vector<QLineF> patternLines(std::size_t ink)
     }
     return lines;
 }
+
+double patternAlpha(const Theme& theme)
+{
+    switch (theme.patterns()) {
+    case PatternStrength::Off: return 0;
+    case PatternStrength::Strong: return 0.6;
+    case PatternStrength::Normal: break;
+    }
+    return theme.isDark() ? 0.26 : 0.30;
+}
+
+void paintFill(QPainter& painter, const Theme& theme, std::size_t ink, const QRectF& rect)
+{
+    painter.fillRect(rect, theme.color(classRole(ink)));
+    const double alpha = patternAlpha(theme);
+    if (alpha <= 0)
+        return;
+    painter.setRenderHint(QPainter::Antialiasing);
+    QPen pen{theme.color(Role::Panel, alpha), 1};
+    pen.setCapStyle(Qt::FlatCap);
+    painter.setPen(pen);
+    const std::vector<QLineF> lines = patternLines(ink);
+    for (double y = 0; y < rect.bottom(); y += kTile)
+        for (double x = 0; x < rect.right(); x += kTile)
+            for (const QLineF& line : lines)
+                painter.drawLine(line.translated(x, y));
+}
+
+} // namespace
 
 FillTiles layerTiles(const Theme& theme, const timeline::Layers& layers, double devicePixelRatio)
 {
@@ -123,38 +125,6 @@ QImage layerSwatch(const Theme& theme, std::size_t ink, QSize size, double devic
     QPainter painter{&image};
     paintFill(painter, theme, ink, QRectF{QPointF{}, QSizeF{size}});
     return image;
-}
-
-std::vector<QLineF> hatchPieces(const ColumnRegion& region, double gap)
-{
-    std::vector<QLineF> pieces;
-    const auto columns = static_cast<int>(region.upper.size());
-    if (columns == 0 || gap <= 0)
-        return pieces;
-    const auto inside = [&](int x, double y) {
-        const double up = region.height - y;
-        const auto column = static_cast<std::size_t>(x);
-        return up <= static_cast<double>(region.upper[column])
-               && up > static_cast<double>(region.lower[column]);
-    };
-    const float highest = *std::max_element(region.upper.begin(), region.upper.end());
-    const double least = region.height - static_cast<double>(highest);
-    // Each line is x + y = c: walked column by column, one unit of y per column.
-    for (double c = std::ceil(least / gap) * gap; c <= columns + region.height; c += gap) {
-        const int first = std::max(0, static_cast<int>(std::floor(c - region.height)));
-        const int last = std::min(columns - 1, static_cast<int>(std::floor(c - least)));
-        int start = -1;
-        for (int x = first; x <= last + 1; ++x) {
-            const bool in = x <= last && inside(x, c - x - 0.5);
-            if (in && start < 0)
-                start = x;
-            if (!in && start >= 0) {
-                pieces.emplace_back(start, c - start, x, c - x);
-                start = -1;
-            }
-        }
-    }
-    return pieces;
 }
 
 } // namespace plimsoll::ui

@@ -5,8 +5,6 @@
 #include "ui/timeline/stack_columns.h"
 
 #include <QImage>
-#include <QLineF>
-#include <QPainterPath>
 
 #include <array>
 #include <cstddef>
@@ -40,19 +38,5 @@ using FillTiles = std::array<FillTile, StackColumns::kLayers>;
 /// The fill of an ink as an image of any size, for legends and cards.
 [[nodiscard]] QImage layerSwatch(const Theme& theme, std::size_t ink, QSize size,
                                  double devicePixelRatio);
-
-/// Lines of a pattern, in a 60 x 60 square that tiles the plane.
-[[nodiscard]] std::vector<QLineF> patternLines(std::size_t ink);
-
-/// A region between two heights per column, in the same unit as the columns' width.
-struct ColumnRegion
-{
-    std::vector<float> lower; ///< above the base line
-    std::vector<float> upper;
-    int height = 0; ///< of the plot
-};
-/// Pieces of the lines "/" every `gap` units inside the region; y grows downwards. Needs no
-/// clipping, which SVG writers lack.
-[[nodiscard]] std::vector<QLineF> hatchPieces(const ColumnRegion& region, double gap);
 
 } // namespace plimsoll::ui
