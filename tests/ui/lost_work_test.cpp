@@ -45,6 +45,7 @@ private Q_SLOTS:
     void exportsOntoNoSession();
     void takesAMessageAwayOnceItIsDone();
     void savesOntoNoSessionOfAnotherTab();
+    void opensWhatWasClosedOfAnOpenSession();
     void savesUnderANewNameWithoutWaiting();
     void noticesThatTheSessionIsGone();
     void storesEachRunOnceAfterAFailure();
@@ -119,6 +120,31 @@ void LostWorkTest::savesOntoNoSessionOfAnotherTab()
     first->document().commitBudget(mebi(2300));
     QVERIFY(QTest::qWaitFor([&] { return !first->isUnsaved(); }, kPatience));
     QCOMPARE(saved(file("work.plimsoll")).plan.problem.budgetBytes, mebi(2300).count());
+}
+
+void LostWorkTest::opensWhatWasClosedOfAnOpenSession()
+{
+    PlannerPage* first = openSession("work.plimsoll");
+    QVERIFY(first != nullptr);
+    QCOMPARE(first->title(), QStringLiteral("work.plimsoll"));
+    PlannerPage* second = open(sampleFile("gpt2_prompt"));
+    QVERIFY(second != nullptr && second != first);
+    first->joinSession();
+    second->saveInto(first->sessionFile());
+    QVERIFY(QTest::qWaitFor([&] { return second->isInSession(); }, kPatience));
+    QVERIFY(first->title() != QStringLiteral("work.plimsoll"));
+    m_window->closePage(*second);
+    QTRY_COMPARE(m_window->pages().size(), std::size_t{1});
+    m_window->openFiles({file("work.plimsoll")});
+    QVERIFY(QTest::qWaitFor([&] { return m_window->pages().size() == 2; }, kPatience));
+    DocumentPage* back = m_window->pages().back();
+    QCOMPARE(back->title(), QStringLiteral("gpt2_prompt"));
+    QVERIFY(back->sessionFile() == first->sessionFile());
+    // All of it is open: nothing comes twice.
+    QSignalSpy opened{m_window.get(), &MainWindow::opened};
+    m_window->openFiles({file("work.plimsoll")});
+    QVERIFY(!opened.wait(1000));
+    QCOMPARE(m_window->pages().size(), std::size_t{2});
 }
 
 void LostWorkTest::savesUnderANewNameWithoutWaiting()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window end to end, as a user goes: open, plan, drag, undo, save, open again, export.
+// The window end to end, as a user goes: open, plan, undo, save, open again, export.
 #include "core/plan_file/plan_json.h"
 #include "core/writers/python_writer.h"
 #include "ui/base/numbers.h"
@@ -47,8 +47,6 @@ private Q_SLOTS:
     void init() { openWindow(); }
     void cleanup() { closeWindow(); }
     void opensASampleAndPlansIt();
-    void showsACertifiedPlanInEveryFrameOfADrag();
-    void cancelsADragWithEscape();
     void saysWhyABudgetHasNoPlan();
     void undoesChoices();
     void reopensASessionAsItWasLeft();
@@ -86,60 +84,6 @@ void MainWindowTest::opensASampleAndPlansIt()
     // The same file again is the same tab.
     trigger("sample.resnet18");
     QCOMPARE(m_window->pages().size(), std::size_t{1});
-}
-
-void MainWindowTest::showsACertifiedPlanInEveryFrameOfADrag()
-{
-    PlannerPage* page = openPlanned();
-    QVERIFY(page != nullptr);
-    BudgetTimelineView& view = viewOf<BudgetTimelineView>(*page);
-    const Bytes before = page->document().budget();
-    const QPoint from = budgetHandle(*page);
-    QTest::mousePress(&view, Qt::LeftButton, {}, from);
-    int plans = 0;
-    for (int dy = 1; dy <= 60; ++dy) {
-        QTest::mouseMove(&view, from + QPoint{0, dy});
-        const auto best = page->document().outcome().best;
-        if (best) {
-            ++plans;
-            QVERIFY(best->evaluation().peak <= page->document().budget());
-            QCOMPARE(best->problem().budget.count(), page->document().budget().count());
-        } else {
-            QVERIFY(page->document().budget() < page->document().planned()->smallestPeak);
-        }
-        QVERIFY(page->strip().isHidden()); // nothing moves under the hand
-    }
-    QVERIFY(plans > 10);
-    QVERIFY(page->document().isDragging());
-    QTest::mouseRelease(&view, Qt::LeftButton, {}, from + QPoint{0, 60});
-    QVERIFY(!page->document().isDragging());
-    const Bytes after = page->document().budget();
-    QVERIFY(after < before);
-    QVERIFY(page->isUnsaved());
-    QCOMPARE(page->document().undoStack().count(), 1);
-    trigger("edit.undo");
-    QVERIFY(page->document().budget() == before);
-    QVERIFY(view.budget() == before);
-    trigger("edit.redo");
-    QVERIFY(page->document().budget() == after);
-}
-
-void MainWindowTest::cancelsADragWithEscape()
-{
-    PlannerPage* page = openPlanned();
-    QVERIFY(page != nullptr);
-    BudgetTimelineView& view = viewOf<BudgetTimelineView>(*page);
-    const Bytes before = page->document().budget();
-    const QPoint from = budgetHandle(*page);
-    QTest::mousePress(&view, Qt::LeftButton, {}, from);
-    QTest::mouseMove(&view, from + QPoint{0, 30});
-    QVERIFY(page->document().budget() != before);
-    QTest::keyClick(m_window.get(), Qt::Key_Escape);
-    QVERIFY(page->document().budget() == before);
-    QVERIFY(!page->document().isDragging());
-    QTest::mouseRelease(&view, Qt::LeftButton, {}, from + QPoint{0, 30});
-    QVERIFY(page->document().budget() == before);
-    QCOMPARE(page->document().undoStack().count(), 0);
 }
 
 void MainWindowTest::saysWhyABudgetHasNoPlan()

@@ -20,16 +20,14 @@ public:
     [[nodiscard]] QString type(const QFileInfo& file) const override { return file.suffix(); }
 };
 
-QStringList run(QFileDialog& dialog, const QString& folder, const QString& filters)
+/// `icons` outlive the dialog, whose thread asks for them.
+QStringList run(QFileDialog& dialog, IconsByName& icons, const QString& folder,
+                const QString& filters)
 {
-    IconsByName icons;
     dialog.setIconProvider(&icons);
     dialog.setDirectory(folder);
     dialog.setNameFilters(filters.split(QStringLiteral(";;")));
-    const QStringList files =
-        dialog.exec() == QDialog::Accepted ? dialog.selectedFiles() : QStringList{};
-    dialog.setIconProvider(nullptr);
-    return files;
+    return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles() : QStringList{};
 }
 
 } // namespace
@@ -38,20 +36,22 @@ QStringList run(QFileDialog& dialog, const QString& folder, const QString& filte
 QStringList chooseFiles(QWidget* parent, const QString& title, const QString& folder,
                         const QString& filters, QFileDialog::FileMode mode)
 {
+    IconsByName icons;
     QFileDialog dialog{parent, title, QDir::rootPath()};
     dialog.setFileMode(mode);
-    return run(dialog, folder, filters);
+    return run(dialog, icons, folder, filters);
 }
 
 QString chooseFileToSave(QWidget* parent, const QString& title, const QString& proposal,
                          const QString& filters)
 {
     const QFileInfo proposed{proposal};
+    IconsByName icons;
     QFileDialog dialog{parent, title, QDir::rootPath()};
     dialog.setAcceptMode(QFileDialog::AcceptSave);
     dialog.setFileMode(QFileDialog::AnyFile);
     dialog.selectFile(proposed.fileName());
-    return run(dialog, proposed.path(), filters).value(0);
+    return run(dialog, icons, proposed.path(), filters).value(0);
 }
 
 } // namespace plimsoll::ui

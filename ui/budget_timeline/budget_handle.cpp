@@ -78,8 +78,23 @@ BudgetHandle::BudgetHandle(QWidget* parent) : QWidget{parent}
         tr("How many bytes the step may use. Up and Down move it, Enter types a value."));
 }
 
+bool BudgetHandle::event(QEvent* event)
+{
+    if (event->type() == QEvent::ShortcutOverride && m_isDragged
+        && (static_cast<QKeyEvent*>(event)->matches(QKeySequence::Undo)
+            || static_cast<QKeyEvent*>(event)->matches(QKeySequence::Redo))) {
+        event->accept(); // comes as a key instead
+        return true;
+    }
+    return QWidget::event(event);
+}
+
 void BudgetHandle::keyPressEvent(QKeyEvent* event)
 {
+    if (m_isDragged && event->matches(QKeySequence::Undo)) {
+        Q_EMIT cancelRequested();
+        return;
+    }
     const KeyStep step = stepOf(event->modifiers());
     switch (event->key()) {
     case Qt::Key_Up: Q_EMIT keyed(BudgetKey::Up, step); return;

@@ -27,6 +27,8 @@ public:
     };
     void setRange(const Range& range) { m_range = range; }
     [[nodiscard]] Range range() const { return m_range; }
+    /// In a drag, Undo takes the drag back and not the change before it.
+    void setDragged(bool isDragged) { m_isDragged = isDragged; }
 
 Q_SIGNALS:
     void keyed(plimsoll::ui::BudgetKey key, plimsoll::ui::KeyStep step);
@@ -36,12 +38,14 @@ Q_SIGNALS:
     void valueRequested(plimsoll::base::Bytes value);
 
 protected:
+    bool event(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
 
 private:
     Range m_range;
+    bool m_isDragged = false;
 };
 
 /// Makes BudgetHandle a slider for screen readers; once per program.

@@ -171,6 +171,7 @@ void BudgetTimelineView::beginDrag(const QPointF& pos)
     m_budget.drag.emplace(*budget(), pos.y(), now.at.plot().height(), m_budget.limits(now.bytes));
     model().heldLength = model().axis.length();
     model().cursorCard = false;
+    m_handle->setDragged(true);
     m_handle->setFocus(Qt::MouseFocusReason);
     update();
 }
@@ -195,6 +196,7 @@ void BudgetTimelineView::letGo()
     m_budget.drag.reset();
     m_budget.frozen.reset();
     model().heldLength.reset();
+    m_handle->setDragged(false);
     input().letGo();
     changed();
 }

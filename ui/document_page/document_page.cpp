@@ -54,6 +54,11 @@ QString DocumentPage::originFile() const
     return QString::fromStdString(m_document->file().string());
 }
 
+bool DocumentPage::shows(const workspace::SessionPlace& place) const
+{
+    return isInSession() && sessionFile() == place.file && m_document->session.id == place.id;
+}
+
 bool DocumentPage::isUnsaved() const
 {
     return isInSession() ? m_keeper.isPending() : m_document->isDirty();

@@ -53,6 +53,8 @@ public:
     {
         return m_document->session.file;
     }
+    /// Whether it shows the document of that place in a session.
+    [[nodiscard]] bool shows(const workspace::SessionPlace& place) const;
     [[nodiscard]] virtual QUndoStack& undoStack() = 0;
 
     [[nodiscard]] virtual StatusText status() const = 0;
@@ -90,6 +92,8 @@ public:
     void saveAs(const QString& path);
     /// Saves into a session that other documents are kept in.
     void saveInto(const session::SessionFilePtr& file);
+    /// Its session now holds others, too.
+    void joinSession() { m_document->session.isOnly = false; }
     /// Writes pending changes of a session now, in the background.
     void saveNow() { m_keeper.saveNow(); }
     /// Writes pending changes and waits: the program is about to end.

@@ -32,17 +32,23 @@ FileOpener::FileOpener(const PageRegistry& kinds, Settings& settings, DocumentTa
     connect(&m_start, &StartPage::fileChosen, this, [this](const QString& path) { open({path}); });
 }
 
+DocumentPage* FileOpener::pageOf(const QString& path) const
+{
+    const auto page = std::ranges::find_if(m_tabs.pages(), [&](const DocumentPage* each) {
+        return absolutePath(each->originFile()) == path;
+    });
+    return page == m_tabs.pages().end() ? nullptr : *page;
+}
+
 void FileOpener::open(const QStringList& paths)
 {
     for (const QString& given : paths) {
         const QString path = absolutePath(given);
-        const auto isOf = [&](const DocumentPage* page) {
-            return absolutePath(page->originFile()) == path;
-        };
-        const auto page = std::ranges::find_if(m_tabs.pages(), isOf);
-        if (page != m_tabs.pages().end())
-            m_tabs.show(**page);
-        else
+        DocumentPage* page = pageOf(path);
+        if (page != nullptr)
+            m_tabs.show(*page);
+        // Of a session, documents may be closed.
+        if (page == nullptr || page->isInSession())
             queue({path});
     }
     openNext();
@@ -159,7 +165,14 @@ void FileOpener::readDocuments()
 
 void FileOpener::take(std::vector<workspace::DocumentPtr> documents, const QString& path)
 {
+    const DocumentPage* sibling = pageOf(path);
     for (workspace::DocumentPtr& document : documents) {
+        if (sibling != nullptr && sibling->isInSession())
+            document->session.file = sibling->sessionFile(); // one writer for all of its documents
+        if (std::ranges::any_of(m_tabs.pages(), [&](const DocumentPage* page) {
+                return page->shows(document->session);
+            }))
+            continue;
         const PageKind* kind = m_kinds.kindOf(*document);
         if (kind == nullptr) {
             showError(path,

@@ -54,6 +54,8 @@ private:
 
     void add(const QString& path, DocumentPage& page);
     void queue(File file);
+    /// The first tab of a file; null: it isn't open.
+    [[nodiscard]] DocumentPage* pageOf(const QString& path) const;
     void openAs(std::optional<readers::FileKind> kind);
     void readDocuments();
     void take(std::vector<workspace::DocumentPtr> documents, const QString& path);

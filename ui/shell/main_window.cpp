@@ -2,7 +2,7 @@
 #include "ui/shell/main_window.h"
 
 #include "ui/base/icons.h"
-#include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 #include "ui/base/widgets.h"
 #include "ui/shell/finder.h"
 #include "ui/shell/menus.h"
@@ -123,8 +123,7 @@ void MainWindow::connectPage(DocumentPage& page)
         if (!first)
             return;
         m_settings.addRecentFile(absolutePath(file));
-        m_status->showNote(
-            tr("Session saved, %1.").arg(bytesText(base::Bytes{QFileInfo{file}.size()})));
+        m_status->showNote(tr("Saved in %1.").arg(fileText(QFileInfo{file}.fileName())));
     });
 }
 

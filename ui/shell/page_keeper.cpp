@@ -98,6 +98,9 @@ std::vector<session::SessionFilePtr> PageKeeper::otherSessions(const DocumentPag
 void PageKeeper::saveInto(DocumentPage& page, const session::SessionFilePtr& file)
 {
     page.storeView();
+    for (DocumentPage* other : m_tabs.pages())
+        if (other->sessionFile() == file)
+            other->joinSession();
     page.saveInto(file);
 }
 
