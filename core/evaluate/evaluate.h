@@ -13,7 +13,7 @@
 
 namespace plimsoll::plan {
 
-/// A value that the plan computes again. Ops that only write it in place are part of its time.
+/// A value that the plan recomputes. Ops that only write it in place are part of its time.
 struct Recomputed
 {
     graph::OpId op;           ///< the op run again

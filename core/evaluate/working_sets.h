@@ -20,7 +20,7 @@ public:
 
     [[nodiscard]] base::Bytes bytesAt(std::size_t op) const { return base::Bytes{m_bytes[op]}; }
     [[nodiscard]] std::size_t size() const { return m_bytes.size(); }
-    /// Members of an op's set that a plan may drop and make again, ascending: allocated by forward
+    /// Members of an op's set that a plan may drop and recompute, ascending: allocated by forward
     /// or loss, at runtime Step by backward, too. The others are alwaysAsRecorded().
     [[nodiscard]] std::vector<graph::StorageId> movableAt(std::size_t op) const;
     /// Whether a storage lives as recorded under every plan.

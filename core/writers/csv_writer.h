@@ -7,7 +7,7 @@
 
 namespace plimsoll::writers {
 
-/// One row for each value that the plan computes again, with a head, after RFC 4180.
+/// One row for each value that the plan recomputes, with a head, after RFC 4180.
 [[nodiscard]] std::string recomputedTable(const plan::FrontierPoint& plan);
 
 } // namespace plimsoll::writers

@@ -19,7 +19,7 @@ namespace plimsoll::ui {
 
 class TextLabel;
 
-/// The Pins dock: what every plan must keep or compute again, one row each with what it means in
+/// The Pins dock: what every plan must keep or recompute, one row each with what it means in
 /// the graph and what it costs, and a row for another one. A pin that matches nothing or conflicts
 /// is told in a sentence and not taken.
 class PinPage : public QWidget

@@ -130,7 +130,7 @@ void ModelCode::findVariables()
 std::vector<TensorId> ModelCode::parameters(OpIndex first, OpIndex last) const
 {
     std::vector<TensorId> given;
-    std::unordered_set<std::size_t> made; // a value may come again, such as a view made anew
+    std::unordered_set<std::size_t> made; // a value may come again, such as a view recomputed
     for (OpIndex at = first; at <= last; ++at) {
         const graph::Op& op = m_program.ops[static_cast<std::size_t>(at)];
         for (const std::vector<TensorId>* tensors : {&op.reads, &op.writes})

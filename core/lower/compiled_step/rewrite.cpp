@@ -118,7 +118,7 @@ private:
     bool m_hasCalls;
     std::vector<std::size_t> m_newest;                 ///< by recorded storage
     std::vector<Copy> m_copyOf;                        ///< by recorded tensor
-    std::vector<std::vector<std::size_t>> m_madeAgain; ///< by step: instances made anew there
+    std::vector<std::vector<std::size_t>> m_madeAgain; ///< by step: instances recomputed there
     std::optional<OpId> m_unknownCall;                 ///< whose text can't be read
     Program m_to;
 };

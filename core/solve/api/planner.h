@@ -30,13 +30,13 @@ struct PlannerDescriptor
     bool explains = false;                   ///< Planner::explain() tells how its plans came about
 };
 
-/// A value that a planner chose to make again.
+/// A value that a planner chose to recompute.
 struct Pick
 {
     graph::StorageId value;
     graph::OpId op; ///< that makes it
     base::Bytes bytes;
-    base::Nanoseconds recomputeTime; ///< of making it again once, as the planner saw it then
+    base::Nanoseconds recomputeTime; ///< of recomputing it once, as the planner saw it then
     std::uint32_t times = 1;         ///< how often that was going to be needed
     double bytesPerNanosecond = 0;   ///< what it was chosen by; infinite without a time
     base::Bytes peak;                ///< of the step with it and all picks before it

@@ -127,7 +127,7 @@ std::size_t JointBuilder::random(std::size_t like)
 {
     const std::size_t made = pointwise("aten.rand", {like});
     JointNode& numbers = m_graph.nodes[made];
-    numbers.traits = {}; // from seeds, so that they may be made again, but not for free
+    numbers.traits = {}; // from seeds, so that they may be recomputed, but not for free
     numbers.inputs.clear();
     numbers.mayMerge = false;
     return made;

@@ -68,7 +68,7 @@ Boundary::Attempt Boundary::attempt(const std::vector<bool>& isKept) const
     std::map<OpIndex, std::set<OpId>> rows;
     for (const Value& value : m_values) {
         if (!isGone[value.storage.index()])
-            continue; // kept, or made again on the way to another one
+            continue; // kept, or recomputed on the way to another one
         const auto ops = m_closure.before(value.firstUse, {value.storage}, isGone);
         if (!ops)
             return {{}, value.storage};

@@ -11,9 +11,9 @@
 namespace plimsoll::solve {
 
 /// What is kept over the boundary between forward and backward, as a compiler that splits a step
-/// into two graphs decides it: what backward reads is either kept, or computed again in backward
+/// into two graphs decides it: what backward reads is either kept, or recomputed in backward
 /// right before its first use there, with all that this takes and that was not kept. What was
-/// computed again stays as long as backward needs it, so no op runs more than twice.
+/// recomputed stays as long as backward needs it, so no op runs more than twice.
 class Boundary
 {
 public:
@@ -21,11 +21,11 @@ public:
 
     /// Rows of Plan::recomputeSteps when of what forward and loss make these storages are kept (by
     /// storage), pinned ones aside. More of them are where a value's ops need something that can't
-    /// be made again; what can't be is always kept, and so is the loss.
+    /// be recomputed; what can't be is always kept, and so is the loss.
     [[nodiscard]] std::vector<plan::RecomputeStep> rows(std::vector<bool> isKept) const;
 
 private:
-    /// A storage that backward reads and that may be computed again.
+    /// A storage that backward reads and that may be recomputed.
     struct Value
     {
         graph::StorageId storage;
@@ -34,7 +34,7 @@ private:
     struct Attempt
     {
         std::vector<plan::RecomputeStep> rows;
-        std::optional<graph::StorageId> failed; ///< that can't be computed again
+        std::optional<graph::StorageId> failed; ///< that can't be recomputed
     };
 
     [[nodiscard]] Attempt attempt(const std::vector<bool>& isKept) const;

@@ -70,7 +70,7 @@ base::Nanoseconds stepTimeLowerBound(const plan::Problem& problem, plan::Runtime
     const std::vector<base::Nanoseconds> times = plan::opTimes(program, problem.device);
     const base::Nanoseconds recorded =
         std::accumulate(times.begin(), times.end(), base::Nanoseconds{});
-    // Gathered parameters come back without being computed again, which prices know nothing of.
+    // Gathered parameters come back without being recomputed, which prices know nothing of.
     const bool isSharded = problem.parallel && problem.parallel->setting.isSharded();
     const double recomputeTime = isSharded ? 0
                                            : RematBounds{boundingProblem(problem, runtime)}

@@ -43,7 +43,7 @@ struct StageVariant
     double btime = 0;
     std::int64_t xbar = 0; ///< all kept, the stage's output included
     std::int64_t ftmp = 0;
-    std::int64_t btmp = 0; ///< what backward makes again of the stage included
+    std::int64_t btmp = 0; ///< what backward recomputes of the stage included
     double ftail = 0;
 
     bool operator==(const StageVariant&) const = default;

@@ -15,7 +15,7 @@ struct RematStart
     Options options;
 };
 
-/// The planner "remat": any value of forward and backward, dropped and computed again any number of
+/// The planner "remat": any value of forward and backward, dropped and recomputed any number of
 /// times, for the runtime Step, where rematFrontier() proposes, or what regions of the runtime
 /// Checkpoint can do of it, where RegionSearch does; each plan is certified on the full graph. It
 /// begins with the plans of those of `starts` that are for the runtime (and no finer granularity),

@@ -79,7 +79,7 @@ private:
     std::vector<int> m_writes;                            ///< by storage: in the whole recording
     std::vector<int> m_uses;                              ///< by instance, in order of creation
     std::vector<InstanceId> m_now;                        ///< by storage: its newest instance
-    std::vector<bool> m_isWrong; ///< by storage: a wrong version was told, until it is made again
+    std::vector<bool> m_isWrong; ///< by storage: a wrong version was told, until it is recomputed
 };
 
 StepReplay::StepReplay(const Problem& problem, const RecomputeSchedule& plan, Verification& seen)
@@ -204,8 +204,8 @@ std::vector<StorageId> StepReplay::outcomes() const
     return found;
 }
 
-/// Storages in whose place backward's first op reads: those themselves, what they were made again
-/// of by a plan that is written out, and what was made again of that.
+/// Storages in whose place backward's first op reads: those themselves, what they were recomputed
+/// of by a plan that is written out, and what was recomputed of that.
 std::vector<bool> StepReplay::startOfBackward() const
 {
     std::vector<bool> isStart(m_program.storages.size(), false);

@@ -19,7 +19,7 @@ struct ChainQuery
     std::int64_t budget = 0; ///< in the chain's size unit, x[0] included
     RotorOptions options;
     bool frontier = false;
-    bool nonPersistent = false; ///< also schedules that drop a stage's input and make it again
+    bool nonPersistent = false; ///< also schedules that drop a stage's input and recompute it
                                 ///< while what the stage saved stays; regions can't express them
 };
 

@@ -15,7 +15,7 @@ struct CapuchinValue
     std::int64_t bytes = 0;
     std::vector<std::uint32_t> ops;   ///< that make it, rising; none: it is always there
     std::vector<std::uint32_t> reads; ///< values that those ops read, each once, itself aside
-    bool isCandidate = false;         ///< forward makes it, backward uses it, it can be made again
+    bool isCandidate = false;         ///< forward makes it, backward uses it, it can be recomputed
     std::int32_t firstBackward = 0;   ///< rank of its first use in backward; candidates only
 };
 

@@ -56,7 +56,7 @@ CapuchinStep::CapuchinStep(const plan::Problem& problem)
 }
 
 /// What forward makes has ops; of that what backward uses is a candidate, until it turns out that
-/// it can't be made again.
+/// it can't be recomputed.
 void CapuchinStep::addValue(std::size_t index)
 {
     const StorageId storage{index};

@@ -23,7 +23,7 @@ public:
     /// and only later again. By value.
     [[nodiscard]] std::vector<bool> idleAt(graph::OpIndex op) const;
     /// Rows of Plan::recomputeSteps that let the chosen values go after their last use in forward
-    /// and make each again once; nothing where the runner can't.
+    /// and recompute each once; nothing where the runner can't.
     [[nodiscard]] std::optional<std::vector<plan::RecomputeStep>>
     rows(const std::vector<std::uint32_t>& chosen) const;
 
