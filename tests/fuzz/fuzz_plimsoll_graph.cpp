@@ -60,5 +60,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!isSound(program) || !isSoundAtOtherSizes(read->program))
         std::abort();
     return plimsoll::tests::dumpProgram(program, program.ops.size()).empty() ? (std::abort(), 0)
-                                                                               : 0;
+                                                                             : 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/remat/search/remat_exact.h"
 #include "core/solve/remat/search/remat_search.h"
+
+#include "core/solve/remat/search/remat_exact.h"
 #include "core/solve/remat/search/solve_remat.h"
 
 #include "tests/support/random.h"

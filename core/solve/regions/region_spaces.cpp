@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/regions/region_space.h"
-
 #include "core/solve/regions/region_finder.h"
+#include "core/solve/regions/region_space.h"
 
 #include <algorithm>
 #include <set>

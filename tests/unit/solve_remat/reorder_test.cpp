@@ -5,8 +5,8 @@
 
 #include "core/evaluate/certify.h"
 #include "core/plan/pins.h"
-#include "core/solve/remat/remat_planner.h"
 #include "core/solve/remat/program_problem.h"
+#include "core/solve/remat/remat_planner.h"
 
 #include "tests/support/planned_samples.h"
 #include "tests/support/programs/programs.h"
