@@ -50,7 +50,7 @@ private Q_SLOTS:
     void init() { openWindow(); }
     void cleanup() { closeWindow(); }
     void tellsWhichResultsAreKept();
-    void countsRepeatsOfTheStepRuntime();
+    void countsRecomputationsOfTheStepRuntime();
     void laysAMeasuredStepPlanOver();
 
 private:
@@ -150,7 +150,7 @@ void PlanKindsTest::tellsWhichResultsAreKept()
     QVERIFY(rows > 0);
 }
 
-void PlanKindsTest::countsRepeatsOfTheStepRuntime()
+void PlanKindsTest::countsRecomputationsOfTheStepRuntime()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
@@ -165,8 +165,8 @@ void PlanKindsTest::countsRepeatsOfTheStepRuntime()
     };
     QCOMPARE(head(Qt::DisplayRole), QStringLiteral("Regions"));
     chooseStepRuntime(*page);
-    QCOMPARE(head(Qt::DisplayRole), QStringLiteral("Repeats"));
-    QCOMPARE(head(Qt::ToolTipRole), QStringLiteral("Ops before which others are executed again"));
+    QCOMPARE(head(Qt::DisplayRole), QStringLiteral("Recomputed"));
+    QCOMPARE(head(Qt::ToolTipRole), QStringLiteral("Ops before which others are recomputed"));
     const auto& frontier = page->document().planned()->frontier->points();
     QCOMPARE(points.model()->rowCount(), static_cast<int>(frontier.size()));
     for (std::size_t i = 0; i < frontier.size(); ++i)

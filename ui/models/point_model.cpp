@@ -61,9 +61,9 @@ QVariant PointModel::headerData(int section, Qt::Orientation orientation, int ro
                         && m_frontier->points().front()->plan().isCompiledStep();
     if (orientation == Qt::Horizontal && section == RegionsColumn) {
         if (isStep && role == Qt::DisplayRole)
-            return tr("Repeats");
+            return tr("Recomputed");
         if (role == Qt::ToolTipRole)
-            return isStep ? tr("Ops before which others are executed again")
+            return isStep ? tr("Ops before which others are recomputed")
                           : tr("Outermost regions that are recomputed");
     }
     return TableModel::headerData(section, orientation, role);
