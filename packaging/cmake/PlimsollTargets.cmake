@@ -78,8 +78,11 @@ function(plimsoll_test path)
     endif()
     target_compile_definitions(${name} PRIVATE QT_NO_KEYWORDS QT_NO_FOREACH
         PLIMSOLL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PLIMSOLL_BINARY_DIR="${PROJECT_BINARY_DIR}")
-    set_target_properties(${name} PROPERTIES AUTOMOC ON
-        RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+    # AUTOMOC would start CMake twice for each of these many programs; every one includes its own NAME.moc.
+    qt6_generate_moc("${CMAKE_CURRENT_SOURCE_DIR}/${path}" "${CMAKE_CURRENT_BINARY_DIR}/${name}.moc")
+    target_sources(${name} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/${name}.moc")
+    target_include_directories(${name} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
     if(PLIMSOLL_PCH)
         if(ARG_GUI)
             set(pch plimsoll_gui_test_pch)
