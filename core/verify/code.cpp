@@ -2,6 +2,9 @@
 #include "core/verify/code.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
 #include <unordered_set>
 
 namespace plimsoll::plan::verifying {
@@ -10,6 +13,10 @@ using graph::OpIndex;
 using graph::TensorId;
 
 namespace {
+
+constexpr std::array<std::string_view, 3> kUpdateStatistics{"aten.native_batch_norm.default",
+                                                            "aten.cudnn_batch_norm.default",
+                                                            "aten.miopen_batch_norm.default"};
 
 bool contains(const std::vector<TensorId>& tensors, TensorId tensor)
 {
@@ -94,6 +101,23 @@ std::vector<OpIndex> codeHolds(const graph::Program& program, std::vector<OpInde
             recorded[storage] = alloc; // scratch that no line names
     }
     return recorded;
+}
+
+bool leavesStatistics(const graph::Program& program, const graph::Op& op)
+{
+    return std::ranges::find(kUpdateStatistics, program.targetOf(op)) != kUpdateStatistics.end();
+}
+
+bool isBatchCounter(const graph::Program& program, const graph::Op& op)
+{
+    const auto isCounter = [](const std::string& name) {
+        return name.substr(name.rfind('.') + 1) == "num_batches_tracked"; // npos + 1 is 0
+    };
+    if (op.writes.empty())
+        return false;
+    const graph::Storage& target = program.storage(program.tensor(op.writes[0]).storage);
+    return target.storageClass == graph::StorageClass::Buffer
+           && std::ranges::any_of(target.names, isCounter);
 }
 
 CodeReader::CodeReader(const graph::Program& program)

@@ -24,6 +24,12 @@ namespace plimsoll::plan::verifying {
 /// the next.
 [[nodiscard]] bool sharesCallWithNext(const graph::Program& program, graph::OpIndex line);
 
+/// Batch norm that can run without the running statistics, which it then neither reads nor writes.
+[[nodiscard]] bool leavesStatistics(const graph::Program& program, const graph::Op& op);
+
+/// The op with which a batch norm counts the batches that it has seen.
+[[nodiscard]] bool isBatchCounter(const graph::Program& program, const graph::Op& op);
+
 /// Finds the parameters of the functions that generated code calls.
 class CodeReader
 {

@@ -2,12 +2,39 @@
 #pragma once
 
 #include "core/base/quantity.h"
-#include "core/plan/fault.h"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 namespace plimsoll::plan {
+
+enum class FaultKind : std::uint8_t {
+    IllegalRegion,    ///< not what the runtime can execute, or not with the same results
+    IllegalRepeat,    ///< ops that the runtime Step can't execute again
+    UseBeforeCompute, ///< an execution reads what is not there yet
+    UseAfterFree,
+    OverwrittenInput, ///< a recomputation would read a value that was overwritten since
+    OverBudget,
+    PinViolated, ///< not as the user pinned it; the plan can run all the same
+};
+
+/// "illegal_region", … as printed by `check --json`.
+[[nodiscard]] inline const char* faultName(FaultKind kind)
+{
+    static constexpr std::array kNames{"illegal_region", "illegal_repeat",    "use_before_compute",
+                                       "use_after_free", "overwritten_input", "over_budget",
+                                       "pin_violated"};
+    return kNames.at(static_cast<std::size_t>(kind));
+}
+
+struct Fault
+{
+    FaultKind kind = FaultKind::IllegalRegion;
+    std::string sentence; ///< names op, tensor and module
+};
 
 /// What an independent replay of the plan saw.
 struct Verification

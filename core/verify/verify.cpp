@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/verify/verify.h"
 
-#include "core/verify/legality/parallel.h"
-#include "core/verify/legality/regions.h"
+#include "core/verify/faults.h"
+#include "core/verify/legality/legality.h"
 #include "core/verify/replay/replay.h"
-#include "core/verify/replay/step.h"
-
-#include <fmt/format.h>
 
 #include <cstdint>
 
@@ -19,33 +16,28 @@ Verification verifyOwn(const Problem& problem, const Plan& plan)
 {
     Verification seen;
     const bool isPlain = !plan.isCompiledStep() && plan.regions().empty();
+    verifying::FaultList faults{*problem.step(), seen.faults};
     if (const std::int64_t count = problem.step()->header.microSteps; count > 1 && !isPlain) {
-        seen.faults.push_back(
-            {FaultKind::IllegalRegion,
-             fmt::format("A plan can't be laid over {} micro-steps: make it for a trace with "
-                         "micro_steps=1 and apply it, then it runs in each of them.",
-                         count)});
-        return seen;
-    }
-    if (const auto* schedule = std::get_if<RecomputeSchedule>(&plan.decisions)) {
+        faults.add(FaultKind::IllegalRegion,
+                   "A plan can't be laid over {} micro-steps: make it for a trace with "
+                   "micro_steps=1 and apply it, then it runs in each of them.",
+                   count);
+    } else if (const auto* schedule = std::get_if<RecomputeSchedule>(&plan.decisions)) {
         seen.faults = verifying::repeatFaults(*problem.step(), *schedule);
         if (seen.faults.empty())
             verifying::replayStep(problem, *schedule, seen);
-        return seen;
+    } else if (problem.step()->isRewritten() && !isPlain) {
+        faults.add(FaultKind::IllegalRegion,
+                   "The graph is a plan written out, which no autograd runs: lay regions over the "
+                   "graph that it was made from.");
+    } else {
+        const auto& regions = std::get<CheckpointRegions>(plan.decisions);
+        seen.faults = verifying::regionFaults(*problem.step(), regions);
+        if (seen.faults.empty())
+            seen.faults = verifying::triggerFaults(*problem.step(), regions);
+        if (seen.faults.empty())
+            verifying::replayRegions(problem, regions, seen);
     }
-    const auto& regions = std::get<CheckpointRegions>(plan.decisions);
-    if (problem.step()->isRewritten() && !isPlain) {
-        seen.faults.push_back(
-            {FaultKind::IllegalRegion,
-             "The graph is a plan written out, which no autograd runs: lay regions "
-             "over the graph that it was made from."});
-        return seen;
-    }
-    seen.faults = verifying::regionFaults(*problem.step(), regions);
-    if (seen.faults.empty())
-        seen.faults = verifying::triggerFaults(*problem.step(), regions);
-    if (seen.faults.empty())
-        verifying::Replay{problem, regions, seen}.run();
     return seen;
 }
 

@@ -36,7 +36,7 @@ const std::vector<Rule>& includeTable()
         {"core/parallel", kPlan, {}},
         {"core/lower", kWith(kPlan, {"core/parallel"}), {"nlohmann"}},
         // The second opinion knows the values of what it checks and no code that works with them.
-        {"core/verify", {"core/base", "core/graph", "core/plan/plan.h", "core/plan/fault.h"}, {}},
+        {"core/verify", {"core/base", "core/graph", "core/plan/plan.h"}, {}},
         {"core/evaluate",
          kWith(kPlan, {"core/timeline", "core/parallel", "core/lower", "core/verify"}),
          {}},

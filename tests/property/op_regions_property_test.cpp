@@ -4,7 +4,7 @@
 #include "core/evaluate/certify.h"
 #include "core/solve/chain/rotor_planner.h"
 #include "core/solve/regions/region_finder.h"
-#include "core/verify/legality/regions.h"
+#include "core/verify/legality/legality.h"
 
 #include "tests/support/programs/programs.h"
 #include "tests/support/programs/schedules.h"

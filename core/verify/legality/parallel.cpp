@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/verify/legality/parallel.h"
-
 #include "core/base/format.h"
-#include "core/verify/legality/hooks.h"
+#include "core/verify/legality/legality.h"
 #include "core/verify/legality/shards.h"
 
 #include <fmt/format.h>
@@ -56,202 +54,194 @@ public:
     }
 
 private:
-    [[nodiscard]] std::map<StorageId, StorageId> allocateBuckets();
-    void moveHome(const std::map<StorageId, StorageId>& homes);
+    /// DDP closes a bucket as soon as it has reached its limit; each dtype has buckets of its own,
+    /// and what is left over comes last.
+    [[nodiscard]] std::map<StorageId, StorageId> allocateBuckets()
+    {
+        constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
+        struct Bucket
+        {
+            std::uint32_t dtype = 0;
+            std::vector<StorageId> members;
+            std::int64_t bytes = 0;
+            bool isFirst = true;
+        };
+        std::map<StorageId, StorageId> homes;
+        const auto close = [&](Bucket& bucket) {
+            for (const StorageId member : bucket.members)
+                homes[member] = StorageId{m_program->storages.size()};
+            graph::Storage& storage = m_program->storages.emplace_back();
+            storage.storageClass = graph::StorageClass::Gradient;
+            storage.bytes = base::Bytes{bucket.bytes};
+            bucket = {bucket.dtype, {}, 0, false};
+        };
+        std::vector<Bucket> open; // by dtype, as they are met
+        for (const Hooked& hooked : m_hooks) {
+            auto bucket = std::ranges::find(open, hooked.dtype, &Bucket::dtype);
+            if (bucket == open.end())
+                bucket = open.insert(open.end(), Bucket{hooked.dtype, {}, 0, true});
+            bucket->members.push_back(hooked.storage);
+            bucket->bytes += hooked.bytes;
+            const std::int64_t limit = m_setting.bucket  ? m_setting.bucket->count()
+                                       : bucket->isFirst ? kMiB
+                                                         : 25 * kMiB;
+            if (!m_setting.manual && bucket->bytes >= limit)
+                close(*bucket);
+        }
+        for (Bucket& bucket : open)
+            if (!bucket.members.empty())
+                close(bucket);
+        return homes;
+    }
+
+    /// What the hook has copied is used where it lies in the bucket from then on.
+    void moveHome(const std::map<StorageId, StorageId>& homes)
+    {
+        std::map<StorageId, StorageId> moved;
+        for (const Hooked& hooked : m_hooks) {
+            graph::Storage& storage = m_program->storages[hooked.storage.index()];
+            if (storage.alloc == graph::kBeforeStep)
+                storage.bytes = base::Bytes{0};
+            if (storage.alloc == graph::kBeforeStep
+                || m_program->op(graph::opAt(storage.alloc)).phase != graph::Phase::Backward)
+                continue;
+            storage.free = hooked.at;
+            storage.pythonFree = hooked.at;
+            moved.emplace(hooked.storage, homes.at(hooked.storage));
+        }
+        redirect(moved);
+    }
+
     /// What the process keeps of something of a parameter's, by the parameter's index.
     using Keep = std::function<base::Bytes(std::size_t parameter, base::Bytes bytes)>;
-    void keepOfState(const Keep& keep);
-    void shard();
-    void redirect(const std::map<StorageId, StorageId>& homes);
-    [[nodiscard]] std::set<std::size_t> ownParameters() const;
-    void attribute(OpIndex opIndex);
+
+    void keepOfState(const Keep& keep)
+    {
+        for (const Hooked& hooked : m_hooks) {
+            const graph::Parameter& parameter = m_program->parameters[hooked.parameter];
+            m_owner[parameter.storage] = hooked.parameter;
+            m_owner[hooked.storage] = hooked.parameter;
+            for (const StorageId state : parameter.states)
+                m_owner[state] = hooked.parameter;
+        }
+        const auto optimizer = static_cast<OpIndex>(m_program->countBeforeOptimizer());
+        const auto end = static_cast<OpIndex>(m_program->ops.size());
+        for (OpIndex op = optimizer; op < end; ++op)
+            attribute(op);
+        for (const auto& [storage, parameter] : m_owner) {
+            graph::Storage& row = m_program->storages[storage.index()];
+            const bool isState = row.storageClass == graph::StorageClass::OptimizerState;
+            if (isState || row.alloc >= optimizer)
+                row.bytes = keep(parameter, row.bytes);
+        }
+    }
+
+    /// fully_shard(): of everything that stays the process has its rows. Behind a group's backward
+    /// its gradients are gone but for the rows that the reduction leaves.
+    void shard()
+    {
+        const Rows rows{m_recorded, m_setting.world};
+        keepOfState([&](std::size_t parameter, base::Bytes bytes) {
+            return base::Bytes{rows.of(parameter, bytes.count())};
+        });
+        std::map<StorageId, StorageId> homes;
+        for (const Group& group : groupsOf(m_recorded, m_setting.world)) {
+            for (const std::size_t parameter : group.parameters)
+                m_program->storages[m_recorded.parameters[parameter].storage.index()].bytes =
+                    base::Bytes{rows.ofAll(parameter)};
+            graph::Storage home;
+            home.storageClass = graph::StorageClass::Gradient;
+            home.alloc = home.free = group.end;
+            const StorageId id{m_program->storages.size()};
+            for (const Hooked& hooked : group.hooks) {
+                graph::Storage& gradient = m_program->storages[hooked.storage.index()];
+                const base::Bytes own{rows.ofAll(hooked.parameter)};
+                if (gradient.alloc == graph::kBeforeStep)
+                    gradient.bytes = own;
+                if (gradient.alloc == graph::kBeforeStep
+                    || m_program->op(graph::opAt(gradient.alloc)).phase != graph::Phase::Backward)
+                    continue;
+                home.bytes += own;
+                home.free = std::max(home.free, gradient.free);
+                gradient.free = gradient.pythonFree = group.end;
+                homes.emplace(hooked.storage, id);
+            }
+            if (home.bytes.count() > 0)
+                m_program->storages.push_back(std::move(home));
+        }
+        redirect(homes);
+    }
+
+    /// The optimizer finds what it was recorded to use somewhere else.
+    void redirect(const std::map<StorageId, StorageId>& homes)
+    {
+        for (Op& op : m_program->ops) {
+            if (op.phase != graph::Phase::Optimizer)
+                continue;
+            for (std::vector<TensorId>* list : {&op.reads, &op.writes, &op.outputs})
+                for (TensorId& id : *list) {
+                    graph::Tensor tensor = m_program->tensor(id);
+                    const auto home = homes.find(tensor.storage);
+                    if (home == homes.end())
+                        continue;
+                    tensor.storage = home->second;
+                    id = TensorId{m_program->tensors.size()};
+                    m_program->tensors.push_back(std::move(tensor));
+                }
+        }
+    }
+
+    /// Of the process that has most to update; ZeroRedundancyOptimizer gives the largest first to
+    /// the process that has least, the first of several.
+    [[nodiscard]] std::set<std::size_t> ownParameters() const
+    {
+        std::vector<Hooked> sorted = m_hooks;
+        std::ranges::sort(sorted, {}, [](const Hooked& hooked) {
+            return std::pair{-hooked.bytes, hooked.parameter};
+        });
+        std::map<std::int64_t, std::set<std::int64_t>> byLoad; // processes
+        std::map<std::int64_t, std::pair<std::int64_t, std::set<std::size_t>>> shards;
+        for (std::int64_t process = 0; process < m_setting.world; ++process)
+            byLoad[0].insert(byLoad[0].end(), process);
+        for (const Hooked& hooked : sorted) {
+            const auto least = byLoad.begin();
+            const std::int64_t process = *least->second.begin();
+            const std::int64_t load = least->first + hooked.bytes;
+            least->second.erase(least->second.begin());
+            if (least->second.empty())
+                byLoad.erase(least);
+            byLoad[load].insert(process);
+            shards[process].first = load;
+            shards[process].second.insert(hooked.parameter);
+        }
+        const std::pair<std::int64_t, std::set<std::size_t>>* fullest = nullptr;
+        for (const auto& [process, shard] : shards)
+            if (fullest == nullptr || shard.first > fullest->first)
+                fullest = &shard;
+        return fullest == nullptr ? std::set<std::size_t>{} : fullest->second;
+    }
+
+    /// Whose the temporaries of an op of the optimizer are: its i-th result goes with the i-th
+    /// tensor of each list that it reads.
+    void attribute(OpIndex opIndex)
+    {
+        const Op& op = m_program->op(graph::opAt(opIndex));
+        for (std::size_t read = 0; read < op.reads.size(); ++read) {
+            const auto owner = m_owner.find(m_program->tensor(op.reads[read]).storage);
+            if (owner == m_owner.end() || op.outputs.empty())
+                continue;
+            const StorageId made = m_program->tensor(op.outputs[read % op.outputs.size()]).storage;
+            if (m_program->storage(made).alloc == opIndex)
+                m_owner.emplace(made, owner->second);
+        }
+    }
+
     const DataParallel& m_setting;
     const Program& m_recorded;
     std::shared_ptr<Program> m_program;
     std::vector<Hooked> m_hooks;              ///< in the order in which they run
     std::map<StorageId, std::size_t> m_owner; ///< index of a parameter
 };
-
-/// DDP closes a bucket as soon as it has reached its limit; each dtype has buckets of its own, and
-/// what is left over comes last.
-std::map<StorageId, StorageId> OneProcess::allocateBuckets()
-{
-    constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
-    std::map<StorageId, StorageId> homes;
-    const auto close = [&](std::vector<Hooked>& open) {
-        graph::Storage bucket;
-        bucket.storageClass = graph::StorageClass::Gradient;
-        const StorageId id{m_program->storages.size()};
-        for (const Hooked& hooked : open) {
-            bucket.bytes += base::Bytes{hooked.bytes};
-            homes[hooked.storage] = id;
-        }
-        m_program->storages.push_back(std::move(bucket));
-        open.clear();
-    };
-    std::vector<std::uint32_t> dtypes;
-    std::map<std::uint32_t, std::vector<Hooked>> open;
-    std::map<std::uint32_t, std::int64_t> filled;
-    std::map<std::uint32_t, int> closed;
-    for (const Hooked& hooked : m_hooks) {
-        if (std::ranges::find(dtypes, hooked.dtype) == dtypes.end())
-            dtypes.push_back(hooked.dtype);
-        std::vector<Hooked>& members = open[hooked.dtype];
-        members.push_back(hooked);
-        filled[hooked.dtype] += hooked.bytes;
-        const std::int64_t limit = m_setting.bucket            ? m_setting.bucket->count()
-                                   : closed[hooked.dtype] == 0 ? kMiB
-                                                               : 25 * kMiB;
-        if (m_setting.manual || filled[hooked.dtype] < limit)
-            continue;
-        ++closed[hooked.dtype];
-        filled[hooked.dtype] = 0;
-        close(members);
-    }
-    for (const std::uint32_t dtype : dtypes)
-        if (!open[dtype].empty())
-            close(open[dtype]);
-    return homes;
-}
-
-/// What the hook has copied is used where it lies in the bucket from then on.
-void OneProcess::moveHome(const std::map<StorageId, StorageId>& homes)
-{
-    std::map<StorageId, StorageId> moved;
-    for (const Hooked& hooked : m_hooks) {
-        graph::Storage& storage = m_program->storages[hooked.storage.index()];
-        if (storage.alloc == graph::kBeforeStep)
-            storage.bytes = base::Bytes{0};
-        if (storage.alloc == graph::kBeforeStep
-            || m_program->op(graph::opAt(storage.alloc)).phase != graph::Phase::Backward)
-            continue;
-        storage.free = hooked.at;
-        storage.pythonFree = hooked.at;
-        moved.emplace(hooked.storage, homes.at(hooked.storage));
-    }
-    redirect(moved);
-}
-
-/// The optimizer finds what it was recorded to use somewhere else.
-void OneProcess::redirect(const std::map<StorageId, StorageId>& homes)
-{
-    for (Op& op : m_program->ops) {
-        if (op.phase != graph::Phase::Optimizer)
-            continue;
-        for (std::vector<TensorId>* list : {&op.reads, &op.writes, &op.outputs})
-            for (TensorId& id : *list) {
-                graph::Tensor tensor = m_program->tensor(id);
-                const auto home = homes.find(tensor.storage);
-                if (home == homes.end())
-                    continue;
-                tensor.storage = home->second;
-                id = TensorId{m_program->tensors.size()};
-                m_program->tensors.push_back(std::move(tensor));
-            }
-    }
-}
-
-/// Of the process that has most to update; ZeroRedundancyOptimizer gives the largest first to the
-/// process that has least, the first of several.
-std::set<std::size_t> OneProcess::ownParameters() const
-{
-    std::vector<Hooked> sorted = m_hooks;
-    std::ranges::sort(sorted, {}, [](const Hooked& hooked) {
-        return std::pair{-hooked.bytes, hooked.parameter};
-    });
-    std::map<std::int64_t, std::set<std::int64_t>> byLoad; // processes
-    std::map<std::int64_t, std::pair<std::int64_t, std::set<std::size_t>>> shards;
-    for (std::int64_t process = 0; process < m_setting.world; ++process)
-        byLoad[0].insert(byLoad[0].end(), process);
-    for (const Hooked& hooked : sorted) {
-        const auto least = byLoad.begin();
-        const std::int64_t process = *least->second.begin();
-        const std::int64_t load = least->first + hooked.bytes;
-        least->second.erase(least->second.begin());
-        if (least->second.empty())
-            byLoad.erase(least);
-        byLoad[load].insert(process);
-        shards[process].first = load;
-        shards[process].second.insert(hooked.parameter);
-    }
-    const std::pair<std::int64_t, std::set<std::size_t>>* fullest = nullptr;
-    for (const auto& [process, shard] : shards)
-        if (fullest == nullptr || shard.first > fullest->first)
-            fullest = &shard;
-    return fullest == nullptr ? std::set<std::size_t>{} : fullest->second;
-}
-
-/// Whose the temporaries of an op of the optimizer are: its i-th result goes with the i-th tensor
-/// of each list that it reads.
-void OneProcess::attribute(OpIndex opIndex)
-{
-    const Op& op = m_program->op(graph::opAt(opIndex));
-    for (std::size_t read = 0; read < op.reads.size(); ++read) {
-        const auto owner = m_owner.find(m_program->tensor(op.reads[read]).storage);
-        if (owner == m_owner.end() || op.outputs.empty())
-            continue;
-        const StorageId made = m_program->tensor(op.outputs[read % op.outputs.size()]).storage;
-        if (m_program->storage(made).alloc == opIndex)
-            m_owner.emplace(made, owner->second);
-    }
-}
-
-void OneProcess::keepOfState(const Keep& keep)
-{
-    for (const Hooked& hooked : m_hooks) {
-        const graph::Parameter& parameter = m_program->parameters[hooked.parameter];
-        m_owner[parameter.storage] = hooked.parameter;
-        m_owner[hooked.storage] = hooked.parameter;
-        for (const StorageId state : parameter.states)
-            m_owner[state] = hooked.parameter;
-    }
-    const auto optimizer = static_cast<OpIndex>(m_program->countBeforeOptimizer());
-    const auto end = static_cast<OpIndex>(m_program->ops.size());
-    for (OpIndex op = optimizer; op < end; ++op)
-        attribute(op);
-    for (const auto& [storage, parameter] : m_owner) {
-        graph::Storage& row = m_program->storages[storage.index()];
-        const bool isState = row.storageClass == graph::StorageClass::OptimizerState;
-        if (isState || row.alloc >= optimizer)
-            row.bytes = keep(parameter, row.bytes);
-    }
-}
-
-/// fully_shard(): of everything that stays the process has its rows. Behind a group's backward its
-/// gradients are gone but for the rows that the reduction leaves.
-void OneProcess::shard()
-{
-    const Rows rows{m_recorded, m_setting.world};
-    keepOfState([&](std::size_t parameter, base::Bytes bytes) {
-        return base::Bytes{rows.of(parameter, bytes.count())};
-    });
-    std::map<StorageId, StorageId> homes;
-    for (const Group& group : groupsOf(m_recorded, m_setting.world)) {
-        for (const std::size_t parameter : group.parameters)
-            m_program->storages[m_recorded.parameters[parameter].storage.index()].bytes =
-                base::Bytes{rows.ofAll(parameter)};
-        graph::Storage home;
-        home.storageClass = graph::StorageClass::Gradient;
-        home.alloc = home.free = group.end;
-        const StorageId id{m_program->storages.size()};
-        for (const Hooked& hooked : group.hooks) {
-            graph::Storage& gradient = m_program->storages[hooked.storage.index()];
-            const base::Bytes own{rows.ofAll(hooked.parameter)};
-            if (gradient.alloc == graph::kBeforeStep)
-                gradient.bytes = own;
-            if (gradient.alloc == graph::kBeforeStep
-                || m_program->op(graph::opAt(gradient.alloc)).phase != graph::Phase::Backward)
-                continue;
-            home.bytes += own;
-            home.free = std::max(home.free, gradient.free);
-            gradient.free = gradient.pythonFree = group.end;
-            homes.emplace(hooked.storage, id);
-        }
-        if (home.bytes.count() > 0)
-            m_program->storages.push_back(std::move(home));
-    }
-    redirect(homes);
-}
 
 } // namespace
 
@@ -291,8 +281,8 @@ std::vector<Fault> shardFaults(const Problem& problem, const Plan& plan, bool is
     if (isStepped || plan.granularity() == Granularity::Op)
         return {{isStepped ? FaultKind::IllegalRepeat : FaultKind::IllegalRegion,
                  "fully_shard (ZeRO-2 and ZeRO-3) gathers and reduces in hooks of modules, which "
-                 "neither runtime \"step\" nor code between ops calls: take runtime "
-                 "\"checkpoint\" with granularity \"module\"."}};
+                 "neither runtime \"step\" nor code between ops calls: take runtime \"checkpoint\" "
+                 "with granularity \"module\"."}};
     std::set<std::string> sharded;
     for (const Group& group : groupsOf(*problem.program, problem.parallel->setting.world))
         if (!group.isRest)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/verify/legality/regions.h"
-
 #include "core/verify/code.h"
+#include "core/verify/legality/legality.h"
 #include "core/verify/legality/region_rules.h"
 
 #include <algorithm>

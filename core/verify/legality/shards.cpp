@@ -16,6 +16,20 @@ using graph::Phase;
 using graph::Program;
 using graph::StorageId;
 
+/// Notes the op in what no later one touches.
+void meet(const Program& program, OpIndex op, std::map<StorageId, Hooked>& byStorage)
+{
+    const graph::Op& row = program.op(graph::opAt(op));
+    for (const std::vector<graph::TensorId>* list : {&row.outputs, &row.reads, &row.writes})
+        for (std::size_t place = 0; place < list->size(); ++place) {
+            const auto hooked = byStorage.find(program.tensor((*list)[place]).storage);
+            if (hooked == byStorage.end() || hooked->second.at >= 0)
+                continue;
+            hooked->second.at = op;
+            hooked->second.place = place;
+        }
+}
+
 struct Family
 {
     std::vector<CallId> calls;
@@ -37,7 +51,7 @@ bool isBlock(const Program& program, graph::ModuleId id)
 
 std::vector<Family> familiesOf(const Program& program)
 {
-    using Kind = std::tuple<std::int64_t, std::int64_t, std::string>;
+    using Kind = std::tuple<std::optional<CallId>, std::optional<graph::ModuleId>, std::string>;
     std::map<Kind, Family> kinds;
     for (std::size_t i = 0; i < program.calls.size(); ++i) {
         const graph::Call& call = program.calls[i];
@@ -45,10 +59,7 @@ std::vector<Family> familiesOf(const Program& program)
             || !isBlock(program, call.module))
             continue;
         const graph::Module& module = program.module(call.module);
-        Family& family =
-            kinds[{call.parent ? static_cast<std::int64_t>(call.parent->index()) : -1,
-                   module.parent ? static_cast<std::int64_t>(module.parent->index()) : -1,
-                   module.className}];
+        Family& family = kinds[{call.parent, module.parent, module.className}];
         if (family.calls.empty())
             family.dots = std::ranges::count(module.path, '.');
         family.calls.emplace_back(i);
@@ -204,6 +215,32 @@ private:
 };
 
 } // namespace
+
+std::vector<Hooked> hooksOf(const Program& recorded)
+{
+    std::map<StorageId, Hooked> byStorage;
+    for (std::size_t i = 0; i < recorded.parameters.size(); ++i)
+        if (const auto gradient = recorded.parameters[i].gradient)
+            byStorage.try_emplace(
+                *gradient, Hooked{i, *gradient, recorded.storage(*gradient).bytes.count(), 0});
+    std::set<StorageId> typed;
+    for (const graph::Tensor& tensor : recorded.tensors)
+        if (const auto hooked = byStorage.find(tensor.storage);
+            hooked != byStorage.end() && typed.insert(tensor.storage).second)
+            hooked->second.dtype = tensor.dtype;
+    // From the end: the first op of backward that is met with a gradient is its last one.
+    for (auto op = static_cast<OpIndex>(recorded.ops.size()); op-- > 0;)
+        if (recorded.op(graph::opAt(op)).phase == graph::Phase::Backward)
+            meet(recorded, op, byStorage);
+    std::vector<Hooked> hooks;
+    for (const auto& [storage, hooked] : byStorage)
+        if (hooked.at >= 0)
+            hooks.push_back(hooked);
+    std::ranges::sort(hooks, {}, [](const Hooked& hooked) {
+        return std::tuple{hooked.at, hooked.place, hooked.parameter};
+    });
+    return hooks;
+}
 
 Rows::Rows(const Program& recorded, std::int64_t world) : m_recorded{recorded}, m_world{world}
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/verify/replay/recomputation.h"
 
-#include "core/verify/legality/statistics.h"
+#include "core/verify/code.h"
 
 #include <algorithm>
 #include <utility>
@@ -25,10 +25,10 @@ void Recomputation::run(int id, OpIndex place)
     m_run = {};
     m_run.frame = id;
     m_run.place = place;
-    m_run.now = m_state.tree[id].first - 1;
+    m_run.now = frame().first - 1;
     takeArguments();
     bindVariables();
-    for (OpIndex op = m_state.tree[id].first; op <= m_state.tree[id].last; ++op) {
+    for (OpIndex op = frame().first; op <= frame().last; ++op) {
         const bool stopsBefore = prepare(op);
         if (stopsBefore)
             break;
@@ -94,7 +94,7 @@ bool Recomputation::prepare(OpIndex next)
         if (m_state.tree[nested].parent != m_run.frame || m_state.tree[nested].arguments.empty())
             continue;
         packArguments(nested);
-        if (++m_run.packed == m_state.tree[m_run.frame].packs)
+        if (++m_run.packed == frame().packs)
             return true;
     }
     return pack(next, false);
@@ -120,7 +120,7 @@ bool Recomputation::pack(OpIndex opIndex, bool after)
         if (m_state.program.saved[row].afterKernel != after)
             continue;
         packRow(row);
-        if (++m_run.packed == m_state.tree[m_run.frame].packs)
+        if (++m_run.packed == frame().packs)
             return true; // early stop
     }
     return false;
@@ -155,14 +155,14 @@ void Recomputation::packRow(std::size_t index)
 // The selective context answers with what forward made; nothing runs.
 void Recomputation::fetch(OpIndex opIndex)
 {
-    std::vector<InstanceId>& copies = m_state.tree[m_run.frame].copies;
+    std::vector<InstanceId>& copies = frame().copies;
     for (const StorageId storage : m_state.allocates[static_cast<std::size_t>(opIndex)]) {
         const auto copy = std::ranges::find_if(
             copies, [&](InstanceId id) { return m_state.heap.storageOf(id) == storage; });
         if (copy == copies.end()) {
             m_state.faults.add(FaultKind::UseAfterFree,
                                "The recomputation of {} fetches {}, which is gone.",
-                               *m_state.tree[m_run.frame].region, storage);
+                               *frame().region, storage);
             continue;
         }
         m_made[storage.index()] = *copy;
@@ -202,7 +202,7 @@ void Recomputation::execute(OpIndex opIndex)
             m_run.frames[m_state.tree.innermost(opIndex)].held.push_back(made);
         }
     }
-    m_state.recordStep(opIndex, m_run.frame);
+    m_state.watch.step(opIndex, true, m_state.heap, m_state.shards.during(opIndex, true));
     for (const TensorId tensor : row.writes)
         if (!isFrozen)
             m_state.heap.write(visible(m_state.storageOf(tensor)));
@@ -214,9 +214,8 @@ InstanceId Recomputation::visible(StorageId storage) const
     if (made != kNoInstance)
         return made;
     // Captured: what is older than the step.
-    return m_state.program.storage(storage).alloc < m_state.tree[m_run.frame].first
-               ? m_state.heap.original(storage)
-               : kNoInstance;
+    return m_state.program.storage(storage).alloc < frame().first ? m_state.heap.original(storage)
+                                                                  : kNoInstance;
 }
 
 InstanceId Recomputation::read(OpIndex opIndex, StorageId storage)
@@ -233,8 +232,7 @@ InstanceId Recomputation::read(OpIndex opIndex, StorageId storage)
 
 void Recomputation::schedule(OpIndex opIndex, Event event)
 {
-    if (opIndex >= m_run.now && opIndex >= m_state.tree[m_run.frame].first
-        && opIndex <= m_state.tree[m_run.frame].last)
+    if (opIndex >= m_run.now && opIndex >= frame().first && opIndex <= frame().last)
         m_localEvents[static_cast<std::size_t>(opIndex)].push_back(event);
     else
         m_run.unwind.push_back(event);
@@ -242,7 +240,7 @@ void Recomputation::schedule(OpIndex opIndex, Event event)
 
 void Recomputation::letGo(OpIndex opIndex)
 {
-    if (opIndex < m_state.tree[m_run.frame].first)
+    if (opIndex < frame().first)
         return;
     for (const Event event : std::exchange(m_localEvents[static_cast<std::size_t>(opIndex)], {})) {
         if (event.kind == Event::Kind::Node) {
@@ -294,8 +292,8 @@ void Recomputation::makeNode(OpIndex opIndex)
     if (!m_state.hasCountedNode(opIndex))
         return;
     const DeadBranches::Branch& branch = m_state.branches[opIndex];
-    const auto readers = std::ranges::count_if(
-        branch.readers, [&](int reader) { return reader <= m_state.tree[m_run.frame].last; });
+    const auto readers =
+        std::ranges::count_if(branch.readers, [&](int reader) { return reader <= frame().last; });
     const auto frames = std::ranges::count_if(branch.frames, [&](int frame) {
         return frame != m_run.frame && m_state.tree.isInside(frame, m_run.frame);
     });
@@ -334,12 +332,11 @@ void Recomputation::forgetNode(int node)
         const DeadBranches::Branch& branch = m_state.branches[at];
         if (branch.isFinal)
             for (const std::size_t row : branch.rows)
-                if (const int frame = m_state.tree.innermost(
-                        static_cast<OpIndex>(m_state.program.saved[row].op.index()));
+                if (const int frame = m_state.tree.innermost(m_state.program.saved[row].op);
                     frame != m_run.frame)
                     unreference(frame);
         for (const int giver : branch.givers)
-            if (giver >= m_state.tree[m_run.frame].first)
+            if (giver >= frame().first)
                 open.push_back(giver);
     }
 }
@@ -353,7 +350,7 @@ void Recomputation::unreference(int nested)
         m_state.heap.release(instance);
     if (!m_state.branches.isEmpty())
         for (const int node : m_state.branches.givenTo(nested))
-            if (node >= m_state.tree[m_run.frame].first)
+            if (node >= frame().first)
                 forgetNode(node);
     if (m_state.tree[nested].parent != m_run.frame)
         unreference(m_state.tree[nested].parent);

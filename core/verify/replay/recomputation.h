@@ -36,6 +36,7 @@ private:
         std::map<int, Holder> frames;
     };
 
+    [[nodiscard]] Frame& frame() const { return m_state.tree[m_run.frame]; }
     void takeArguments();
     void bindVariables();
     [[nodiscard]] bool prepare(graph::OpIndex next);

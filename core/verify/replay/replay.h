@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/verify/replay/recomputation.h"
-
-#include <cstdint>
-#include <map>
-#include <vector>
+#include "core/plan/plan.h"
+#include "core/verify/verification.h"
 
 namespace plimsoll::plan::verifying {
 
@@ -13,34 +10,10 @@ namespace plimsoll::plan::verifying {
 /// for each storage: Python's variables, saved tensors, frames of regions, their tables of
 /// recomputed tensors, variables of a recomputation until it stops.
 /// The regions must be legal.
-class Replay
-{
-public:
-    Replay(const Problem& problem, const CheckpointRegions& plan, Verification& seen);
-    void run();
+void replayRegions(const Problem& problem, const CheckpointRegions& plan, Verification& seen);
 
-private:
-    void begin();
-    void recomputeBefore(graph::OpIndex place);
-    void execute(graph::OpIndex opIndex);
-    /// Checks that what the step's own execution reads is there.
-    void checkReads(graph::OpIndex opIndex);
-    void checkBackwardRead(graph::OpIndex opIndex, graph::StorageId storage);
-    void checkSlots(graph::OpIndex opIndex, graph::StorageId storage);
-    void prepare(graph::OpIndex next);
-    void enter(int id);
-    void pack(graph::OpIndex opIndex, bool after);
-    void packRow(std::size_t index);
-    void letGo(graph::OpIndex opIndex);
-    void apply(const Event& event, graph::OpIndex opIndex);
-    void releaseRow(std::size_t index, graph::OpIndex opIndex);
-
-    ReplayState m_state;
-    Recomputation m_recomputation{m_state};
-    std::vector<std::vector<int>> m_wanted; ///< by op: regions unpacked before it
-    std::map<std::int64_t, std::vector<std::size_t>>
-        m_rowsOfNode; ///< by sequence number: live rows of regions, which recomputations pack
-    std::vector<graph::OpIndex> m_held; ///< by storage: as the plan changes m_state.python
-};
+/// Runs a step as plimsoll.compile_step() does, every execution in order, with counts of holders
+/// and of writes for each storage. The schedule must be without repeatFaults().
+void replayStep(const Problem& problem, const RecomputeSchedule& plan, Verification& seen);
 
 } // namespace plimsoll::plan::verifying

@@ -12,11 +12,9 @@ using graph::OpIndex;
 ReplayState::ReplayState(const Problem& given, const CheckpointRegions& plan,
                          Verification& verification)
     : program{*given.step()}
-    , problem{given}
-    , seen{verification}
     , faults{program, verification.faults}
     , heap{program, given.rounding}
-    , pins{given}
+    , watch{given, verification}
     , shards{given}
     , tree{program, plan}
     , branches{program, plan, tree}
@@ -41,25 +39,6 @@ ReplayState::ReplayState(const Problem& given, const CheckpointRegions& plan,
     }
     for (std::size_t i = 0; i < program.saved.size(); ++i)
         rows[program.saved[i].op.index()].push_back(i);
-}
-
-void ReplayState::recordStep(OpIndex opIndex, int frame)
-{
-    const base::Bytes live =
-        heap.live() + problem.reserve + shards.during(opIndex, frame != kNoRegion);
-    const std::size_t step = seen.liveBytes.size();
-    seen.liveBytes.push_back(live);
-    pins.watch(opIndex, frame != kNoRegion, heap, faults);
-    if (live > seen.peak) {
-        // The first step over the budget is told; later ones add nothing.
-        if (live > problem.budget && seen.peak <= problem.budget)
-            faults.add(FaultKind::OverBudget,
-                       "Step {}, {}{}, needs {} bytes: {} more than the budget of {}.", step,
-                       frame == kNoRegion ? "" : "the recomputation of ", graph::opAt(opIndex),
-                       live.count(), (live - problem.budget).count(), problem.budget.count());
-        seen.peak = live;
-        seen.peakStep = step;
-    }
 }
 
 void ReplayState::schedule(OpIndex opIndex, Event event)
@@ -108,7 +87,7 @@ void ReplayState::forgetNode(int node, OpIndex opIndex)
 void ReplayState::releaseRows(int node)
 {
     for (const std::size_t row : branches[node].rows) {
-        const int frame = tree.innermost(static_cast<OpIndex>(program.saved[row].op.index()));
+        const int frame = tree.innermost(program.saved[row].op);
         if (const auto again = packedAgain.find(row); again != packedAgain.end())
             for (const InstanceId instance : std::exchange(again->second, {}))
                 heap.release(instance);

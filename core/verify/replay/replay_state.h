@@ -5,10 +5,9 @@
 #include "core/verify/faults.h"
 #include "core/verify/replay/heap.h"
 #include "core/verify/replay/nodes.h"
-#include "core/verify/replay/pins.h"
 #include "core/verify/replay/shard_memory.h"
 #include "core/verify/replay/tree.h"
-#include "core/verify/verification.h"
+#include "core/verify/replay/watch.h"
 
 #include <cstdint>
 #include <map>
@@ -52,7 +51,6 @@ struct ReplayState
     {
         return !branches.isEmpty() && opIndex < forward && branches[opIndex].isCounted;
     }
-    void recordStep(graph::OpIndex opIndex, int frame);
     void schedule(graph::OpIndex opIndex, Event event);
     /// Counts who refers to the node of an op that the step itself has run.
     void makeNode(graph::OpIndex opIndex);
@@ -62,11 +60,9 @@ struct ReplayState
     void unreference(int frame);
 
     const graph::Program& program;
-    const Problem& problem;
-    Verification& seen;
     FaultList faults;
     Heap heap;
-    PinWatch pins;
+    Watch watch;
     ShardMemory shards;
     FrameTree tree;
     DeadBranches branches;

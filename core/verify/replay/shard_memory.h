@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/plan/fault.h"
 #include "core/plan/plan.h"
 #include "core/verify/legality/shards.h"
 

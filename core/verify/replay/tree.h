@@ -57,6 +57,7 @@ public:
         return m_frames[static_cast<std::size_t>(frame)];
     }
     /// Innermost region around an op.
+    [[nodiscard]] int innermost(graph::OpId op) const { return m_innermost[op.index()]; }
     [[nodiscard]] int innermost(graph::OpIndex op) const
     {
         return m_innermost[static_cast<std::size_t>(op)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/verify/legality/regions.h"
+#include "core/verify/legality/legality.h"
 
 #include "tests/support/programs/programs.h"
 #include "tests/support/random.h"

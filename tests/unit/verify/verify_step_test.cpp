@@ -289,7 +289,7 @@ void VerifyStepTest::aPlanOverBudgetNamesTheStep()
     QCOMPARE(seen.faults.size(), std::size_t{1});
     QVERIFY(seen.faults.front().kind == plan::FaultKind::OverBudget);
     QCOMPARE(seen.faults.front().sentence,
-             std::string{"aten.ones_like.default (op 4) (step 4) needs 10011111 bytes: 11111 more "
+             std::string{"Step 4, aten.ones_like.default (op 4), needs 10011111 bytes: 11111 more "
                          "than the budget of 10000000."});
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/verify/code.h"
 #include "core/verify/faults.h"
-#include "core/verify/legality/statistics.h"
-#include "core/verify/replay/step.h"
+#include "core/verify/legality/legality.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/verify/names.h"
-
-#include <fmt/format.h>
+#include "core/verify/faults.h"
 
 namespace plimsoll::plan::verifying {
 
