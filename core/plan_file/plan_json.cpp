@@ -287,8 +287,8 @@ Result<PlanFile> readPlan(std::string_view text, const graph::Program& program)
         graphField(root, file.info); // of another graph nothing else is to be trusted
         if (root.isGood() && !isOfGraph(file.info, program))
             return failure(ErrorKind::File, otherGraph(file.info, program));
-        planFields(root, file, [&] { detail::readRegions(root, program, file.plan); });
-        detail::readOps(root, program, file.plan);
+        planFields(root, file, [&] { readRegions(root, program, file.plan); });
+        readOps(root, program, file.plan);
         return {};
     });
 }

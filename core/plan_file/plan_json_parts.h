@@ -17,13 +17,9 @@ namespace plimsoll::plan {
 /// Whether a plan names ops by their ordinals, so that whoever applies it must know the ops.
 [[nodiscard]] bool speaksOfOps(const Plan& plan);
 
-} // namespace plimsoll::plan
-
-namespace plimsoll::plan::detail {
-
 /// The keys `regions` and `labels` of a plan file of the plan's runtime and granularity.
-void readRegions(const Field& root, const graph::Program& program, Plan& plan);
+void readRegions(const detail::Field& root, const graph::Program& program, Plan& plan);
 /// The keys `schedule` and `sequence` of a plan file, whose regions are in `plan` already.
-void readOps(const Field& root, const graph::Program& program, Plan& plan);
+void readOps(const detail::Field& root, const graph::Program& program, Plan& plan);
 
-} // namespace plimsoll::plan::detail
+} // namespace plimsoll::plan
