@@ -6,7 +6,7 @@
 #include "core/lower/checkpoint/saved_bytes.h"
 #include "core/lower/lower.h"
 #include "core/parallel/hook_warnings.h"
-#include "core/parallel/shard_lifetimes.h"
+#include "core/parallel/shard_units.h"
 #include "core/timeline/builder.h"
 
 #include <algorithm>

@@ -50,8 +50,4 @@ struct Communication
 [[nodiscard]] Communication communicate(const Problem& problem, const Schedule& schedule,
                                         const std::vector<base::Nanoseconds>& times);
 
-/// The same for units of fully_shard(), ZeRO-2 and ZeRO-3 (TIMES OF SHARDS in PARALLEL.md).
-[[nodiscard]] Communication communicateShards(const Problem& problem, const Schedule& schedule,
-                                              const std::vector<base::Nanoseconds>& times);
-
 } // namespace plimsoll::plan

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/parallel/rank_program.h"
 
-#include "core/parallel/gradient_buckets.h"
+#include "core/parallel/reduced_gradients.h"
 #include "core/parallel/shard_units.h"
-#include "core/parallel/state_shards.h"
+
+#include <queue>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace plimsoll::plan {
@@ -18,6 +23,85 @@ using base::ErrorKind;
 using base::failure;
 using graph::Program;
 using graph::StorageId;
+
+constexpr base::Bytes kFirstBucket{std::int64_t{1} << 20U};
+constexpr base::Bytes kBucket{std::int64_t{25} << 20U};
+
+/// How DDP puts gradients into buckets (BUCKETS in PARALLEL.md); indices into the gradients.
+std::vector<std::vector<std::size_t>> gradientBuckets(const std::vector<ReducedGradient>& gradients,
+                                                      const DataParallel& setting)
+{
+    struct Filling
+    {
+        std::vector<std::size_t> members;
+        base::Bytes bytes;
+        base::Bytes limit;
+    };
+    const base::Bytes most{std::numeric_limits<std::int64_t>::max()};
+    // Without a reduction of its own DDP keeps the buckets that it began with: one for all.
+    const base::Bytes later = setting.manual ? most : setting.bucket.value_or(kBucket);
+    const base::Bytes first = setting.manual || setting.bucket ? later : kFirstBucket;
+    std::vector<Filling> filling; // by dtype, in the order in which they are met
+    std::map<std::uint32_t, std::size_t> fillingOf;
+    std::vector<std::vector<std::size_t>> buckets;
+    for (std::size_t index = 0; index < gradients.size(); ++index) {
+        const auto [entry, isNew] = fillingOf.try_emplace(gradients[index].dtype, filling.size());
+        if (isNew)
+            filling.push_back({{}, {}, first});
+        Filling& bucket = filling[entry->second];
+        bucket.members.push_back(index);
+        bucket.bytes += gradients[index].bytes;
+        if (bucket.bytes < bucket.limit)
+            continue;
+        buckets.push_back(bucket.members);
+        bucket = {{}, {}, later};
+    }
+    for (const Filling& bucket : filling)
+        if (!bucket.members.empty())
+            buckets.push_back(bucket.members);
+    return buckets;
+}
+
+/// By gradient: the process that updates its parameter. Largest first to whoever has least.
+std::vector<bool> fullestShard(const std::vector<ReducedGradient>& gradients, std::int64_t world)
+{
+    std::vector<std::size_t> order(gradients.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) {
+        return std::pair{-gradients[i].bytes.count(), gradients[i].parameter};
+    });
+    using Load = std::pair<std::int64_t, std::int64_t>; // bytes, process
+    std::priority_queue<Load, std::vector<Load>, std::greater<>> loads;
+    for (std::int64_t process = 0; process < world; ++process)
+        loads.emplace(0, process);
+    std::vector<std::int64_t> processOf(gradients.size(), 0);
+    Load most{-1, 0};
+    for (const std::size_t gradient : order) {
+        Load load = loads.top();
+        loads.pop();
+        processOf[gradient] = load.second;
+        load.first += gradients[gradient].bytes.count();
+        loads.push(load);
+        if (load.first > most.first || (load.first == most.first && load.second < most.second))
+            most = load;
+    }
+    std::vector<bool> isOwn(gradients.size());
+    for (std::size_t i = 0; i < isOwn.size(); ++i)
+        isOwn[i] = processOf[i] == most.second;
+    return isOwn;
+}
+
+/// Leaves in the step what one of `world` processes has of the optimizer under ZeRO-1: states and
+/// temporaries of its own parameters, and that part of the optimizer's time (SHARDS in
+/// PARALLEL.md). It is the process that has the most.
+void keepOwnShard(Program& program, const std::vector<ReducedGradient>& gradients,
+                  std::int64_t world)
+{
+    const std::vector<bool> isOwn = fullestShard(gradients, world);
+    keepPart(program, gradients, [&](std::size_t gradient, base::Bytes bytes) {
+        return isOwn[gradient] ? bytes : base::Bytes{};
+    });
+}
 
 /// What the processes share that stays in memory: one storage for each bucket.
 std::vector<StorageId> addBuckets(Program& program, const Parallel& parallel)

@@ -3,7 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/graph/repeated_blocks.h"
-#include "core/parallel/gradient_buckets.h"
+#include "core/parallel/reduced_gradients.h"
 
 #include <fmt/format.h>
 
@@ -42,10 +42,94 @@ public:
     }
 
 private:
-    void addRoot();
-    void addBlocks();
-    void shareParameters();
-    void spanBackward();
+    /// Calls of the model; all of forward where nobody calls it.
+    void addRoot()
+    {
+        ShardUnit root;
+        root.isRoot = true;
+        for (const graph::Call& call : m_program.calls)
+            if (!call.parent && graph::isInForward(m_program, call))
+                root.calls.emplace_back(call.first, call.last);
+        if (root.calls.empty())
+            root.calls.emplace_back(0, static_cast<OpIndex>(m_program.forwardCount()) - 1);
+        m_units.push_back(std::move(root));
+    }
+
+    void addBlocks()
+    {
+        std::map<graph::ModuleId, std::size_t> unitOfModule;
+        std::vector<graph::CallId> calls;
+        for (const graph::Siblings& family : graph::repeatedBlocks(m_program))
+            calls.insert(calls.end(), family.begin(), family.end());
+        std::ranges::sort(calls);
+        for (const graph::CallId id : calls) {
+            const graph::Call& call = m_program.call(id);
+            const auto [entry, isNew] = unitOfModule.try_emplace(call.module, m_units.size());
+            if (isNew) {
+                m_units.emplace_back();
+                m_units.back().path = m_program.module(call.module).path;
+            }
+            m_units[entry->second].calls.emplace_back(call.first, call.last);
+        }
+    }
+
+    void shareParameters()
+    {
+        std::set<StorageId> isThere;
+        for (std::size_t index = 0; index < m_program.parameters.size(); ++index) {
+            const graph::Parameter& parameter = m_program.parameters[index];
+            if (!isThere.insert(parameter.storage).second)
+                continue;
+            ShardUnit& unit = m_units[unitOf(parameter.name)];
+            unit.parameters.push_back(index);
+            unit.gathered += m_sizes.padded(index);
+        }
+        for (std::size_t index = 0; index < m_gradients.size(); ++index) {
+            const std::size_t parameter = m_gradients[index].parameter;
+            ShardUnit& unit = m_units[unitOf(m_program.parameters[parameter].name)];
+            unit.gradients.push_back(index);
+            unit.reduced += m_sizes.padded(parameter);
+        }
+    }
+
+    /// An op of backward is a unit's if the op of forward whose node it runs lies in one of the
+    /// unit's calls, or if it touches one of the unit's gradients. All of them are the root's,
+    /// which goes on to the end.
+    void spanBackward()
+    {
+        const std::size_t forward = m_program.forwardCount();
+        std::vector<std::size_t> unitOfOp(forward, 0);
+        std::vector<bool> isModels(forward, false);
+        for (std::size_t unit = 0; unit < m_units.size(); ++unit)
+            for (const auto& [first, last] : m_units[unit].calls)
+                for (OpIndex op = first; op <= last; ++op) {
+                    unitOfOp[static_cast<std::size_t>(op)] = unit;
+                    isModels[static_cast<std::size_t>(op)] = true;
+                }
+        std::map<StorageId, std::size_t> unitOfGradient;
+        for (std::size_t unit = 0; unit < m_units.size(); ++unit)
+            for (const std::size_t gradient : m_units[unit].gradients)
+                unitOfGradient.emplace(m_gradients[gradient].storage, unit);
+        const std::size_t end = m_program.countBeforeOptimizer();
+        for (std::size_t op = forward; op < end; ++op) {
+            const graph::Op& row = m_program.ops[op];
+            const auto opIndex = static_cast<OpIndex>(op);
+            if (row.forwardOp && row.forwardOp->index() < forward
+                && isModels[row.forwardOp->index()]) {
+                reach(m_units[0], opIndex);
+                reach(m_units[unitOfOp[row.forwardOp->index()]], opIndex);
+            }
+            for (const std::vector<graph::TensorId>* tensors :
+                 {&row.outputs, &row.reads, &row.writes})
+                for (const graph::TensorId tensor : *tensors)
+                    if (const auto unit = unitOfGradient.find(m_program.tensor(tensor).storage);
+                        unit != unitOfGradient.end()) {
+                        reach(m_units[0], opIndex);
+                        reach(m_units[unit->second], opIndex);
+                    }
+        }
+        m_units[0].reduce = static_cast<OpIndex>(end) - 1;
+    }
 
     [[nodiscard]] std::size_t unitOf(std::string_view parameter) const
     {
@@ -68,93 +152,6 @@ private:
     ShardSizes m_sizes;
     std::vector<ShardUnit> m_units;
 };
-
-/// Calls of the model; all of forward where nobody calls it.
-void Units::addRoot()
-{
-    ShardUnit root;
-    root.isRoot = true;
-    for (const graph::Call& call : m_program.calls)
-        if (!call.parent && graph::isInForward(m_program, call))
-            root.calls.emplace_back(call.first, call.last);
-    if (root.calls.empty())
-        root.calls.emplace_back(0, static_cast<OpIndex>(m_program.forwardCount()) - 1);
-    m_units.push_back(std::move(root));
-}
-
-void Units::addBlocks()
-{
-    std::map<graph::ModuleId, std::size_t> unitOfModule;
-    std::vector<graph::CallId> calls;
-    for (const graph::Siblings& family : graph::repeatedBlocks(m_program))
-        calls.insert(calls.end(), family.begin(), family.end());
-    std::ranges::sort(calls);
-    for (const graph::CallId id : calls) {
-        const graph::Call& call = m_program.call(id);
-        const auto [entry, isNew] = unitOfModule.try_emplace(call.module, m_units.size());
-        if (isNew) {
-            m_units.emplace_back();
-            m_units.back().path = m_program.module(call.module).path;
-        }
-        m_units[entry->second].calls.emplace_back(call.first, call.last);
-    }
-}
-
-void Units::shareParameters()
-{
-    std::set<StorageId> isThere;
-    for (std::size_t index = 0; index < m_program.parameters.size(); ++index) {
-        const graph::Parameter& parameter = m_program.parameters[index];
-        if (!isThere.insert(parameter.storage).second)
-            continue;
-        ShardUnit& unit = m_units[unitOf(parameter.name)];
-        unit.parameters.push_back(index);
-        unit.gathered += m_sizes.padded(index);
-    }
-    for (std::size_t index = 0; index < m_gradients.size(); ++index) {
-        const std::size_t parameter = m_gradients[index].parameter;
-        ShardUnit& unit = m_units[unitOf(m_program.parameters[parameter].name)];
-        unit.gradients.push_back(index);
-        unit.reduced += m_sizes.padded(parameter);
-    }
-}
-
-/// An op of backward is a unit's if the op of forward whose node it runs lies in one of the unit's
-/// calls, or if it touches one of the unit's gradients. All of them are the root's, which goes on
-/// to the end.
-void Units::spanBackward()
-{
-    const std::size_t forward = m_program.forwardCount();
-    std::vector<std::size_t> unitOfOp(forward, 0);
-    std::vector<bool> isModels(forward, false);
-    for (std::size_t unit = 0; unit < m_units.size(); ++unit)
-        for (const auto& [first, last] : m_units[unit].calls)
-            for (OpIndex op = first; op <= last; ++op) {
-                unitOfOp[static_cast<std::size_t>(op)] = unit;
-                isModels[static_cast<std::size_t>(op)] = true;
-            }
-    std::map<StorageId, std::size_t> unitOfGradient;
-    for (std::size_t unit = 0; unit < m_units.size(); ++unit)
-        for (const std::size_t gradient : m_units[unit].gradients)
-            unitOfGradient.emplace(m_gradients[gradient].storage, unit);
-    const std::size_t end = m_program.countBeforeOptimizer();
-    for (std::size_t op = forward; op < end; ++op) {
-        const graph::Op& row = m_program.ops[op];
-        const auto opIndex = static_cast<OpIndex>(op);
-        if (row.forwardOp && row.forwardOp->index() < forward && isModels[row.forwardOp->index()]) {
-            reach(m_units[0], opIndex);
-            reach(m_units[unitOfOp[row.forwardOp->index()]], opIndex);
-        }
-        for (const std::vector<graph::TensorId>* tensors : {&row.outputs, &row.reads, &row.writes})
-            for (const graph::TensorId tensor : *tensors)
-                if (const auto unit = unitOfGradient.find(m_program.tensor(tensor).storage);
-                    unit != unitOfGradient.end()) {
-                    reach(m_units[0], opIndex);
-                    reach(m_units[unit->second], opIndex);
-                }
-    }
-    m_units[0].reduce = static_cast<OpIndex>(end) - 1;
-}
 
 } // namespace
 

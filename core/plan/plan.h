@@ -115,7 +115,7 @@ struct ShardUnit
     std::vector<std::pair<graph::OpIndex, graph::OpIndex>> calls; ///< in forward, both inclusive
     graph::OpIndex backward = graph::kNever; ///< first op of its backward; kNever: there is none
     graph::OpIndex reduce = graph::kNever;   ///< op behind which its gradients are reduced
-    /// Storages of the process's step that move with what a plan repeats (shard_lifetimes.h).
+    /// Storages of the process's step that move with what a plan repeats (placeShards()).
     std::optional<graph::StorageId> prefetched, regathered, reducing;
 };
 

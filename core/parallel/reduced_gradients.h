@@ -3,6 +3,7 @@
 
 #include "core/plan/plan.h"
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -15,13 +16,18 @@ namespace plimsoll::plan {
 /// PARALLEL.md).
 [[nodiscard]] std::vector<ReducedGradient> reducedGradients(const graph::Program& program);
 
-/// How DDP puts them into buckets (BUCKETS there); indices into the gradients.
-[[nodiscard]] std::vector<std::vector<std::size_t>>
-gradientBuckets(const std::vector<ReducedGradient>& gradients, const DataParallel& setting);
-
 /// Has the optimizer read and write the storages on the right where it was recorded to do so with
 /// those on the left: gradients that lie in a bucket, or in a shard.
 void redirectGradients(graph::Program& program,
                        const std::map<graph::StorageId, graph::StorageId>& homes);
+
+/// What a process keeps of something that has so many bytes and belongs to a parameter, which is
+/// told by the index of its gradient.
+using PartOf = std::function<base::Bytes(std::size_t gradient, base::Bytes bytes)>;
+
+/// Leaves that part of the optimizer's states and temporaries, and of its time (SHARDS in
+/// PARALLEL.md).
+void keepPart(graph::Program& program, const std::vector<ReducedGradient>& gradients,
+              const PartOf& partOf);
 
 } // namespace plimsoll::plan

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/parallel/gradient_buckets.h"
+#include "core/parallel/reduced_gradients.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <tuple>
 
 namespace plimsoll::plan {
@@ -12,9 +12,6 @@ namespace {
 using graph::OpIndex;
 using graph::Program;
 using graph::StorageId;
-
-constexpr base::Bytes kFirstBucket{std::int64_t{1} << 20U};
-constexpr base::Bytes kBucket{std::int64_t{25} << 20U};
 
 /// By storage: the last op of backward that touches it, and where it stands among what that op
 /// makes.
@@ -40,6 +37,86 @@ std::vector<LastTouch> lastTouches(const Program& program)
     }
     return last;
 }
+
+constexpr int kNobody = -1; ///< whose a storage is: index of a gradient, or this
+
+class Keeping
+{
+public:
+    Keeping(Program& program, const std::vector<ReducedGradient>& gradients, const PartOf& partOf)
+        : m_program{program}, m_partOf{partOf}, m_ownerOf(program.storages.size(), kNobody)
+    {
+        for (std::size_t i = 0; i < gradients.size(); ++i) {
+            const graph::Parameter& parameter = program.parameters[gradients[i].parameter];
+            m_ownerOf[parameter.storage.index()] = static_cast<int>(i);
+            m_ownerOf[gradients[i].storage.index()] = static_cast<int>(i);
+            for (const StorageId state : parameter.states)
+                m_ownerOf[state.index()] = static_cast<int>(i);
+        }
+    }
+
+    void keep()
+    {
+        const std::size_t first = m_program.countBeforeOptimizer();
+        for (std::size_t op = first; op < m_program.ops.size(); ++op) {
+            spreadOwners(static_cast<graph::OpIndex>(op));
+            shareTime(m_program.ops[op]);
+        }
+        for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
+            graph::Storage& storage = m_program.storages[index];
+            const bool isShared = storage.storageClass == graph::StorageClass::OptimizerState
+                                  || storage.alloc >= static_cast<graph::OpIndex>(first);
+            if (isShared && m_ownerOf[index] != kNobody)
+                storage.bytes = m_partOf(static_cast<std::size_t>(m_ownerOf[index]), storage.bytes);
+        }
+    }
+
+private:
+    [[nodiscard]] int& ownerOf(graph::TensorId tensor)
+    {
+        return m_ownerOf[m_program.tensor(tensor).storage.index()];
+    }
+
+    /// The i-th tensor of each list that a fused update walks through side by side goes with the
+    /// i-th that it makes: whose the first such is, its result is.
+    void spreadOwners(graph::OpIndex opIndex)
+    {
+        const graph::Op& op = m_program.ops[static_cast<std::size_t>(opIndex)];
+        for (std::size_t read = 0; read < op.reads.size() && !op.outputs.empty(); ++read) {
+            const graph::TensorId made = op.outputs[read % op.outputs.size()];
+            if (m_program.storageOf(made).alloc == opIndex && ownerOf(made) == kNobody)
+                ownerOf(made) = ownerOf(op.reads[read]);
+        }
+    }
+
+    /// The part of an op that updates own parameters, by bytes.
+    void shareTime(graph::Op& op)
+    {
+        double own = 0;
+        double all = 0;
+        for (const std::vector<graph::TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
+            for (const graph::TensorId tensor : *tensors)
+                if (const int owner = ownerOf(tensor); owner != kNobody) {
+                    const base::Bytes bytes = m_program.storageOf(tensor).bytes;
+                    all += static_cast<double>(bytes.count());
+                    own += static_cast<double>(
+                        m_partOf(static_cast<std::size_t>(owner), bytes).count());
+                }
+        if (all <= 0)
+            return;
+        const auto part = [share = own / all](std::int64_t count) {
+            return std::llround(static_cast<double>(count) * share);
+        };
+        op.flops = part(op.flops);
+        op.bytesMoved = base::Bytes{part(op.bytesMoved.count())};
+        if (op.measured)
+            op.measured = base::Nanoseconds{part(op.measured->count())};
+    }
+
+    Program& m_program;
+    const PartOf& m_partOf;
+    std::vector<int> m_ownerOf; ///< by storage
+};
 
 } // namespace
 
@@ -77,40 +154,6 @@ std::vector<ReducedGradient> reducedGradients(const Program& program)
     return gradients;
 }
 
-std::vector<std::vector<std::size_t>> gradientBuckets(const std::vector<ReducedGradient>& gradients,
-                                                      const DataParallel& setting)
-{
-    struct Filling
-    {
-        std::vector<std::size_t> members;
-        base::Bytes bytes;
-        base::Bytes limit;
-    };
-    const base::Bytes most{std::numeric_limits<std::int64_t>::max()};
-    // Without a reduction of its own DDP keeps the buckets that it began with: one for all.
-    const base::Bytes later = setting.manual ? most : setting.bucket.value_or(kBucket);
-    const base::Bytes first = setting.manual || setting.bucket ? later : kFirstBucket;
-    std::vector<Filling> filling; // by dtype, in the order in which they are met
-    std::map<std::uint32_t, std::size_t> fillingOf;
-    std::vector<std::vector<std::size_t>> buckets;
-    for (std::size_t index = 0; index < gradients.size(); ++index) {
-        const auto [entry, isNew] = fillingOf.try_emplace(gradients[index].dtype, filling.size());
-        if (isNew)
-            filling.push_back({{}, {}, first});
-        Filling& bucket = filling[entry->second];
-        bucket.members.push_back(index);
-        bucket.bytes += gradients[index].bytes;
-        if (bucket.bytes < bucket.limit)
-            continue;
-        buckets.push_back(bucket.members);
-        bucket = {{}, {}, later};
-    }
-    for (const Filling& bucket : filling)
-        if (!bucket.members.empty())
-            buckets.push_back(bucket.members);
-    return buckets;
-}
-
 void redirectGradients(Program& program, const std::map<StorageId, StorageId>& homes)
 {
     std::map<graph::TensorId, graph::TensorId> views; // of the homes, by the tensor as recorded
@@ -130,6 +173,11 @@ void redirectGradients(Program& program, const std::map<StorageId, StorageId>& h
                 tensor = view->second;
             }
     }
+}
+
+void keepPart(Program& program, const std::vector<ReducedGradient>& gradients, const PartOf& partOf)
+{
+    Keeping{program, gradients, partOf}.keep();
 }
 
 } // namespace plimsoll::plan
