@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/writers/csv_writer.h"
-
 #include "core/base/format.h"
+#include "core/writers/formats.h"
 
 #include <fmt/format.h>
 
@@ -21,8 +20,8 @@ bool looksLikeFormula(std::string_view text)
     static constexpr std::array<std::string_view, 8> kSigns{"=",  "+",  "-",  "@",
                                                             "＝", "＋", "－", "＠"};
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    return std::any_of(kSigns.begin(), kSigns.end(),
-                       [text](std::string_view sign) { return text.starts_with(sign); });
+    return std::ranges::any_of(kSigns,
+                               [text](std::string_view sign) { return text.starts_with(sign); });
 }
 
 /// One line without hidden characters, a formula behind an apostrophe, and quoted where a comma or

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/writers/graph_writer.h"
-
 #include "core/base/unicode.h"
 #include "core/lower/compiled_step/rewrite.h"
+#include "core/writers/formats.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/writers/python_writer.h"
-
 #include "core/base/format.h"
 #include "core/base/unicode.h"
 #include "core/plan_file/plan_json.h"
 #include "core/plan_file/plan_json_parts.h"
-#include "core/writers/python_runtime.h"
+#include "core/writers/formats.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -78,7 +77,7 @@ std::string header(const plan::FrontierPoint& plan)
     const graph::Header& about = plan->problem().step()->header;
     std::string text = "# SPDX-License-Identifier: Apache-2.0\n";
     const auto line = [&text](const std::string& content) {
-        text += content.empty() ? "#\n" : fmt::format("# {}\n", base::printable(content, 1000));
+        text += fmt::format("# {}\n", base::printable(content, 1000));
     };
     line(fmt::format("A plan made by Plimsoll for {} ({}), batch {}.", about.model,
                      about.modelClass, about.batch));
@@ -88,21 +87,19 @@ std::string header(const plan::FrontierPoint& plan)
                      plan.provenance->asked.planner, about.torch, about.target));
     for (const std::string& sentence : plan->evaluation().notModelled)
         line("Not modelled: " + sentence);
-    line("");
-    line("Save this file beside the training script, say as plan.py, and add before the training "
-         "loop:");
-    line("");
-    if (plan->plan().isCompiledStep()) {
-        text += "#     import plan\n#     step = plan.compile_step(model)\n";
-        line("");
-        line("In the loop `loss = step(*batch)` then takes the place of forward, loss and "
-             "backward. If the graph was traced with loss= and targets=, compile_step() needs the "
-             "same ones.");
-        return text;
-    }
-    text += "#     import plan\n#     plan.apply(model)\n";
-    line("");
-    line("apply() returns a handle; its remove() restores the model.");
+    text += R"(#
+# Save this file beside the training script, say as plan.py, and add before the training loop:
+#
+#     import plan
+)";
+    text += plan->plan().isCompiledStep() ? R"(#     step = plan.compile_step(model)
+#
+# In the loop `loss = step(*batch)` then takes the place of forward, loss and backward. If the graph was traced with loss= and targets=, compile_step() needs the same ones.
+)"
+                                          : R"(#     plan.apply(model)
+#
+# apply() returns a handle; its remove() restores the model.
+)";
     return text;
 }
 
@@ -120,7 +117,7 @@ std::vector<std::size_t> callCounts(const Program& program)
 bool mayGrow(const Program& program, const graph::Call& call)
 {
     const std::string& name = program.module(call.module).className;
-    return std::any_of(program.calls.begin(), program.calls.end(), [&](const graph::Call& other) {
+    return std::ranges::any_of(program.calls, [&](const graph::Call& other) {
         return other.parent == call.parent && program.module(other.module).className == name
                && other.inputs.size() != call.inputs.size();
     });
@@ -133,7 +130,7 @@ bool fitsSnippet(const Program& program, const std::vector<std::size_t>& counts,
         const graph::Call& call = program.call(id);
         return counts[call.module.index()] == 1 && !mayGrow(program, call);
     };
-    return region.save.empty() && std::all_of(region.members.begin(), region.members.end(), plain)
+    return region.save.empty() && std::ranges::all_of(region.members, plain)
            && std::all_of(
                region.nested.begin(), region.nested.end(),
                [&](const plan::Region& nested) { return fitsSnippet(program, counts, nested); });
@@ -232,6 +229,45 @@ def apply(model):
     return text;
 }
 
+struct Joined
+{
+    std::string_view docstring;              // of the module that was added last
+    std::set<std::string_view> imports;      // `import x`
+    std::set<std::string_view> namedImports; // `from x import y`
+    std::string definitions;
+};
+
+/// The first line of the text, of which it is removed; without its end.
+std::string_view takeLine(std::string_view& text)
+{
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    return line;
+}
+
+/// Imports are one line each and stand before everything but the docstring.
+void add(Joined& joined, std::string_view module)
+{
+    constexpr std::string_view kQuotes = R"(""")";
+    const std::size_t begin = module.find(kQuotes);
+    const std::size_t end = module.find(kQuotes, begin + kQuotes.size()) + kQuotes.size();
+    joined.docstring = module.substr(begin, end - begin);
+    module.remove_prefix(end);
+    while (!module.empty()) {
+        const std::string_view rest = module;
+        const std::string_view line = takeLine(module);
+        if (line.starts_with("import "))
+            joined.imports.insert(line);
+        else if (line.starts_with("from ") && !line.starts_with("from ."))
+            joined.namedImports.insert(line);
+        else if (!line.empty() && !line.starts_with("from .")) {
+            joined.definitions += joined.definitions.empty() ? "" : "\n\n";
+            joined.definitions += rest;
+            return;
+        }
+    }
+}
+
 } // namespace
 
 std::string pythonModule(const plan::FrontierPoint& plan)
@@ -268,12 +304,12 @@ std::string pythonSnippet(const plan::FrontierPoint& plan)
     if (regions.empty())
         return text + "# Nothing to recompute: the training step fits as it is.\n";
     const std::vector<std::size_t> counts = callCounts(program);
-    if (!std::all_of(regions.begin(), regions.end(), [&](const plan::Region& region) {
+    if (!std::ranges::all_of(regions, [&](const plan::Region& region) {
             return fitsSnippet(program, counts, region);
         }))
         return text + std::string{kUseModule};
     text += "from functools import partial\n\nfrom torch.utils.checkpoint import checkpoint\n\n";
-    const bool single = std::all_of(regions.begin(), regions.end(), [](const plan::Region& region) {
+    const bool single = std::ranges::all_of(regions, [](const plan::Region& region) {
         return region.members.size() == 1 && region.nested.empty();
     });
     if (single) {
@@ -286,6 +322,19 @@ std::string pythonSnippet(const plan::FrontierPoint& plan)
     for (const plan::Region& region : regions)
         addCalls(text, program, region);
     return text;
+}
+
+std::string joinPythonModules(std::span<const std::string_view> modules)
+{
+    Joined joined;
+    for (const std::string_view module : modules)
+        add(joined, module);
+    std::string text{joined.docstring};
+    text += "\n\n";
+    for (const auto* lines : {&joined.imports, &joined.namedImports})
+        for (const std::string_view line : *lines)
+            (text += line) += '\n';
+    return text + "\n\n" + joined.definitions;
 }
 
 } // namespace plimsoll::writers

@@ -5,10 +5,7 @@
 #include "core/io/byte_source.h"
 #include "core/io/gzip.h"
 #include "core/plan_file/plan_json.h"
-#include "core/writers/csv_writer.h"
-#include "core/writers/graph_writer.h"
-#include "core/writers/python_writer.h"
-#include "core/writers/svg_writer.h"
+#include "core/writers/formats.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,7 +25,7 @@ using base::Result;
 
 std::string lowered(std::string text)
 {
-    std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    std::ranges::transform(text, text.begin(), [](char c) {
         return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     });
     return text;
@@ -114,8 +111,8 @@ Result<void> writePlanFile(const plan::FrontierPoint& plan, const std::filesyste
     const Result<const PlanWriter*> writer = writerFor(path);
     if (!writer)
         return tl::unexpected{writer.error()};
-    if (std::any_of(graphs.begin(), graphs.end(),
-                    [&](const std::filesystem::path& graph) { return sameFile(path, graph); }))
+    if (std::ranges::any_of(
+            graphs, [&](const std::filesystem::path& graph) { return sameFile(path, graph); }))
         return failure(
             ErrorKind::File,
             fmt::format("{} is a graph that was read: it is not overwritten.", io::pathText(path)));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/writers/svg_writer.h"
-
 #include "core/base/format.h"
+#include "core/writers/formats.h"
 
 #include <fmt/format.h>
 
@@ -272,10 +271,9 @@ private:
     {
         double x = kLeft;
         for (std::size_t category = 0; category < timeline::kCategoryCount; ++category) {
-            const bool present =
-                std::any_of(m_columns.begin(), m_columns.end(), [&](const timeline::Stack& stack) {
-                    return stack.at(category).count() > 0;
-                });
+            const bool present = std::ranges::any_of(m_columns, [&](const timeline::Stack& stack) {
+                return stack.at(category).count() > 0;
+            });
             if (!present)
                 continue;
             const std::string name =

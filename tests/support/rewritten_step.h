@@ -5,7 +5,7 @@
 #include "core/io/byte_source.h"
 #include "core/lower/compiled_step/rewrite.h"
 #include "core/readers/registry.h"
-#include "core/writers/graph_writer.h"
+#include "core/writers/formats.h"
 
 #include "tests/support/graph_dump.h"
 #include "tests/support/rewritten.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window end to end, as a user goes: open, plan, undo, save, open again, export.
 #include "core/plan_file/plan_json.h"
-#include "core/writers/python_writer.h"
+#include "core/writers/formats.h"
 #include "ui/base/numbers.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/models/plan_model.h"

@@ -3,7 +3,7 @@
 #include "ui/planner_page/plan_texts.h"
 
 #include "core/device/known_devices.h"
-#include "core/writers/svg_writer.h"
+#include "core/writers/formats.h"
 #include "ui/base/numbers.h"
 #include "ui/base/tokens.h"
 

@@ -2,7 +2,7 @@
 #include "ui/planner_page/plan_export.h"
 
 #include "core/workspace/export.h"
-#include "core/writers/python_writer.h"
+#include "core/writers/formats.h"
 #include "core/writers/registry.h"
 #include "ui/base/file_dialog.h"
 #include "ui/base/texts.h"

@@ -24,7 +24,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/parallel/rank_program.h"
 #include "core/readers/registry.h"
-#include "core/writers/python_writer.h"
+#include "core/writers/formats.h"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/writers/python_runtime.h"
+#include "core/writers/formats.h"
 
 #include <QTest>
 

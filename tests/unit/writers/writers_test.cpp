@@ -3,10 +3,8 @@
 #include "core/device/known_devices.h"
 #include "core/io/byte_source.h"
 #include "core/plan_file/plan_json.h"
-#include "core/writers/csv_writer.h"
-#include "core/writers/graph_writer.h"
+#include "core/writers/formats.h"
 #include "core/writers/registry.h"
-#include "core/writers/svg_writer.h"
 
 #include "tests/support/messages.h"
 #include "tests/support/programs/programs.h"

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/evaluate/frontier.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace plimsoll::writers {
+
+/// One row for each value that the plan recomputes, with a head, after RFC 4180.
+[[nodiscard]] std::string recomputedTable(const plan::FrontierPoint& plan);
+
+/// The plan's timeline as an SVG picture: memory by class over the step, the budget, the peak.
+/// Needs no font of its own and no script.
+[[nodiscard]] std::string timelinePicture(const plan::FrontierPoint& plan);
+
+/// A program whose ops' calls are known, as a graph file (core/readers/plimsoll_graph/FORMAT.md), a
+/// row a line. Reading it gives an equal program. One that varies must be rewritten
+/// (plan::rewrite()).
+[[nodiscard]] std::string graphText(const graph::Program& program);
+
+/// The step that the plan makes, written out (plan::rewrite()), as a graph file. Usage error for
+/// plans of runtime Checkpoint, and for a size at which the calls of ops aren't known.
+[[nodiscard]] base::Result<std::string> rewrittenGraph(const plan::FrontierPoint& plan);
+
+/// A Python module that needs nothing but torch: `apply(model)` makes the model recompute what the
+/// plan says. It contains the modules that plimsoll.apply() runs as well: one implementation.
+[[nodiscard]] std::string pythonModule(const plan::FrontierPoint& plan);
+
+/// The same plan as a few lines to paste into a training script that has a `model`. Where a few
+/// lines would not do (modules called more than once, arguments that grow), lines that use the
+/// module above.
+[[nodiscard]] std::string pythonSnippet(const plan::FrontierPoint& plan);
+
+/// The modules of the Python package that run a plan of checkpoint regions, compiled in as they
+/// are; each imports only from those before it.
+[[nodiscard]] std::span<const std::string_view> pythonRuntimeModules();
+
+/// The same modules joined into one self-contained text: the docstring of the last, every import
+/// from outside of the package once, then what each defines.
+[[nodiscard]] std::string joinPythonModules(std::span<const std::string_view> modules);
+
+} // namespace plimsoll::writers
