@@ -3,7 +3,6 @@
 
 #include "core/device/op_times.h"
 #include "core/graph/batch_statistics.h"
-#include "core/lower/checkpoint/saved_bytes.h"
 #include "core/lower/lower.h"
 #include "core/parallel/hook_warnings.h"
 #include "core/parallel/shard_units.h"
@@ -11,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -98,19 +98,6 @@ timeline::TimelinePtr buildTimeline(const Problem& problem, const Schedule& sche
                      Category::Workspaces, static_cast<std::uint32_t>(schedule.instances.size())});
     addPhases(program, schedule, builder);
     return std::move(builder).build();
-}
-
-void addTimes(const std::vector<base::Nanoseconds>& times, Evaluation& evaluation)
-{
-    for (const Step& step : evaluation.schedule->steps) {
-        const base::Nanoseconds time = times[step.op.index()];
-        evaluation.stepTime += time;
-        if (step.region >= 0)
-            evaluation.recomputeTime += time;
-    }
-    if (evaluation.communication)
-        for (const base::Nanoseconds time : evaluation.communication->steps)
-            evaluation.stepTime += time;
 }
 
 /// The storage that an op which allocates nothing works on: what it writes in place, else what its
@@ -250,16 +237,17 @@ EvaluationPtr evaluate(const Problem& problem, const Plan& plan)
         evaluation->communication = communicate(problem, *evaluation->schedule, times);
         evaluation->warnings = hookWarnings(problem, plan);
     }
-    evaluation->timeline =
-        buildTimeline(problem, *evaluation->schedule, durationsOf(*evaluation, times));
+    const std::vector<base::Nanoseconds> durations = durationsOf(*evaluation, times);
+    evaluation->timeline = buildTimeline(problem, *evaluation->schedule, durations);
+    evaluation->stepTime = std::accumulate(durations.begin(), durations.end(), base::Nanoseconds{});
+    for (const Step& step : evaluation->schedule->steps)
+        if (step.region >= 0)
+            evaluation->recomputeTime += times[step.op.index()];
     evaluation->peak = evaluation->timeline->peak();
     evaluation->peakStep = evaluation->timeline->peakStep();
     if (!program.ops.empty())
         evaluation->peakOp = evaluation->schedule->steps[evaluation->peakStep].op;
-    addTimes(times, *evaluation);
     addRecomputed(problem, times, *evaluation);
-    if (const auto* regions = std::get_if<CheckpointRegions>(&plan.decisions))
-        evaluation->saved = savedForBackward(program, *regions);
     evaluation->notModelled = notModelled(problem, plan, *evaluation->schedule);
     return evaluation;
 }

@@ -33,10 +33,7 @@ struct Evaluation
     std::size_t peakStep = 0; ///< first step that reaches it
     graph::OpId peakOp;       ///< op of that step
     base::Nanoseconds stepTime;
-    base::Nanoseconds recomputeTime; ///< part of stepTime spent in recomputations
-    /// What autograd itself saves in forward and loss (savedForBackward()); none at runtime Step,
-    /// where it saves nothing.
-    std::optional<base::Bytes> saved;
+    base::Nanoseconds recomputeTime;            ///< part of stepTime spent in recomputations
     std::vector<Recomputed> recomputed;         ///< in order of the op
     std::optional<Communication> communication; ///< of one process of several; part of stepTime
     std::vector<std::string> warnings;          ///< sentences: what can go wrong where it runs

@@ -3,20 +3,11 @@
 
 namespace plimsoll::plan {
 
-namespace {
-
-const graph::Op& opAt(const graph::Program& program, graph::OpIndex opIndex)
-{
-    return program.ops[static_cast<std::size_t>(opIndex)];
-}
-
-} // namespace
-
 std::pair<std::string, std::string> endsOf(const graph::Program& program, const Region& region)
 {
     if (region.members.empty())
-        return {program.label(opAt(program, region.first)),
-                program.label(opAt(program, region.last))};
+        return {program.label(program.op(graph::opAt(region.first))),
+                program.label(program.op(graph::opAt(region.last)))};
     const auto path = [&](graph::CallId call) {
         return program.module(program.call(call).module).path;
     };
@@ -25,7 +16,7 @@ std::pair<std::string, std::string> endsOf(const graph::Program& program, const 
 
 std::int32_t sourceOf(const graph::Program& program, const Region& region)
 {
-    return region.members.empty() ? opAt(program, region.first).source
+    return region.members.empty() ? program.op(graph::opAt(region.first)).source
                                   : program.call(region.members.front()).source;
 }
 

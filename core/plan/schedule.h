@@ -4,6 +4,7 @@
 #include "core/plan/plan.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace plimsoll::plan {
@@ -43,6 +44,9 @@ struct Schedule
     std::vector<Step> steps;
     std::vector<Instance> instances;    ///< recorded lives first, in the order of Program::storages
     std::vector<std::int32_t> stepOfOp; ///< where each op of the program runs (its own execution)
+    /// Distinct storages that autograd itself saves in forward and loss, parameters included, not
+    /// rounded; none at runtime Step, where it saves nothing.
+    std::optional<base::Bytes> saved;
 
     /// The step of an op's own execution.
     [[nodiscard]] std::int32_t ownStep(graph::OpIndex op) const

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/unicode.h"
-#include "core/lower/compiled_step/rewrite.h"
+#include "core/lower/lower.h"
 #include "core/writers/formats.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/evaluate/certify.h"
-#include "core/lower/compiled_step/rewrite.h"
+#include "core/lower/lower.h"
 
 namespace plimsoll::tests {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/io/byte_source.h"
-#include "core/lower/compiled_step/rewrite.h"
+#include "core/lower/lower.h"
 #include "core/readers/registry.h"
 #include "core/writers/formats.h"
 

@@ -2,7 +2,7 @@
 // Plans that keep single results and plans of the step runtime: chosen in the panel, told in
 // tables and texts, and measured.
 #include "core/device/op_times.h"
-#include "core/lower/compiled_step/why_no_regions.h"
+#include "core/lower/lower.h"
 #include "ui/base/numbers.h"
 #include "ui/base/widgets.h"
 #include "ui/budget_timeline/budget_timeline_view.h"

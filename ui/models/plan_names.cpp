@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/models/plan_names.h"
 
-#include "core/lower/compiled_step/why_no_regions.h"
+#include "core/lower/lower.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 

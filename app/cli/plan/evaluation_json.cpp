@@ -2,7 +2,7 @@
 #include "app/cli/plan/evaluation_json.h"
 
 #include "core/base/format.h"
-#include "core/lower/compiled_step/why_no_regions.h"
+#include "core/lower/lower.h"
 #include "core/plan/region_names.h"
 #include "core/plan_file/plan_json.h"
 #include "core/plan_file/plan_json_parts.h"
@@ -192,7 +192,8 @@ void addEvaluation(ordered_json& json, const plan::Problem& problem, const plan:
     json["peak_op_name"] = program.ops.empty() ? "" : program.label(program.op(evaluation.peakOp));
     json["base_peak_bytes"] = base.peak.count();
     json["saved_for_backward_bytes"] =
-        evaluation.saved ? nlohmann::ordered_json(evaluation.saved->count()) : nullptr;
+        evaluation.schedule->saved ? nlohmann::ordered_json(evaluation.schedule->saved->count())
+                                   : nullptr;
     json["step_time_ns"] = evaluation.stepTime.count();
     json["base_step_time_ns"] = base.stepTime.count();
     json["recompute_time_ns"] = evaluation.recomputeTime.count();

@@ -121,12 +121,9 @@ void DeadNodes::findTakers()
         for (const TensorId result : m_results[node])
             makers[result.index()].push_back(node);
     m_takers.resize(m_kind.size());
-    for (std::size_t index = 0; index < m_table.size(); ++index) {
+    for (std::int32_t index = 0; index < m_table.size(); ++index) {
         const RegionInfo& region = m_table[index];
-        const std::vector<TensorId> given =
-            m_code != nullptr ? m_code->parameters(region.first, region.last)
-                              : m_program.call(region.region->members.front()).inputs;
-        for (const TensorId tensor : given)
+        for (const TensorId tensor : m_table.given(*region.region))
             for (const std::size_t node : makers[tensor.index()])
                 if (static_cast<OpIndex>(node) < region.first && isTaking(node, tensor, region))
                     m_takers[node].push_back(index);
@@ -170,12 +167,9 @@ OpIndex DeadNodes::waited(std::size_t node, std::int32_t region) const
     if (m_code != nullptr || opIndex < 0 || opIndex >= static_cast<OpIndex>(m_kind.size()))
         return opIndex;
     std::int32_t around = m_table.innermost(graph::opAt(opIndex));
-    for (; around > region; around = m_table[static_cast<std::size_t>(around)].parent) {
-        const RegionInfo& info = m_table[static_cast<std::size_t>(around)];
-        if (static_cast<OpIndex>(node) >= info.first)
-            break;
-        opIndex = std::max(opIndex, info.last);
-    }
+    for (; around > region && static_cast<OpIndex>(node) < m_table[around].first;
+         around = m_table[around].parent)
+        opIndex = std::max(opIndex, m_table[around].last);
     return opIndex;
 }
 
@@ -183,13 +177,13 @@ std::int32_t DeadNodes::endOf(std::size_t node, const Run& run, const Ends& ends
 {
     std::int32_t end =
         std::max(run.place(static_cast<OpIndex>(node)), run.place(waited(node, run.region)));
-    const OpIndex last =
-        run.region < 0 ? graph::kNever : m_table[static_cast<std::size_t>(run.region)].last;
+    const OpIndex last = run.region < 0 ? graph::kNever : m_table[run.region].last;
     for (const std::size_t reader : m_readers[node])
         if (static_cast<OpIndex>(reader) <= last)
             end = std::max(end, ends.node(reader));
-    for (const std::size_t region : m_takers[node])
-        if (region >= ends.m_firstRegion && region < ends.m_firstRegion + ends.m_frames.size())
+    for (const std::int32_t region : m_takers[node])
+        if (region >= ends.firstRegion
+            && region < ends.firstRegion + static_cast<std::int32_t>(ends.frames.size()))
             end = std::max(end, ends.frame(region));
     // What the model returns is held by its caller, as recorded.
     if (m_code != nullptr && run.region < 0 && m_kind[node] == Kind::Dead
@@ -205,9 +199,8 @@ void DeadNodes::followRows(std::size_t op, const Run& run, Ends& ends) const
         const std::int32_t held =
             owns(row) ? ends.node(nodeOf(OpId{op})) : run.place(m_program.saved[row].released);
         for (std::int32_t region = m_table.innermost(OpId{op}); region > run.region;
-             region = m_table[static_cast<std::size_t>(region)].parent) {
-            std::int32_t& frame =
-                ends.m_frames[static_cast<std::size_t>(region) - ends.m_firstRegion];
+             region = m_table[region].parent) {
+            std::int32_t& frame = ends.frames[static_cast<std::size_t>(region - ends.firstRegion)];
             frame = std::max(frame, held);
         }
     }
@@ -216,26 +209,25 @@ void DeadNodes::followRows(std::size_t op, const Run& run, Ends& ends) const
 DeadNodes::Ends DeadNodes::follow(const Run& run) const
 {
     Ends ends;
-    ends.m_firstRegion = static_cast<std::size_t>(run.region + 1); // nested ones follow theirs
-    for (std::size_t region = ends.m_firstRegion;
+    ends.firstRegion = run.region + 1; // nested ones follow theirs
+    for (std::int32_t region = ends.firstRegion;
          region < m_table.size() && m_table[region].parent >= run.region; ++region) {
         std::int32_t frame = run.frame(region);
         if (!m_isAny && m_table[region].hasRows)
             frame = std::max(frame, run.place(m_table[region].release));
-        ends.m_frames.push_back(frame);
+        ends.frames.push_back(frame);
     }
     if (!m_isAny)
         return ends;
     std::size_t end = m_kind.size();
     if (run.region >= 0) {
-        const RegionInfo& region = m_table[static_cast<std::size_t>(run.region)];
-        ends.m_firstOp = static_cast<std::size_t>(region.first);
-        end = static_cast<std::size_t>(region.last) + 1;
+        ends.firstOp = static_cast<std::size_t>(m_table[run.region].first);
+        end = static_cast<std::size_t>(m_table[run.region].last) + 1;
     }
-    ends.m_nodes.resize(end - ends.m_firstOp, -1);
-    for (std::size_t op = end; op-- > ends.m_firstOp;) { // readers and regions come later
+    ends.nodes.resize(end - ends.firstOp, -1);
+    for (std::size_t op = end; op-- > ends.firstOp;) { // readers and regions come later
         if (m_kind[op] != Kind::None)
-            ends.m_nodes[op - ends.m_firstOp] = endOf(op, run, ends);
+            ends.nodes[op - ends.firstOp] = endOf(op, run, ends);
         followRows(op, run, ends);
     }
     return ends;

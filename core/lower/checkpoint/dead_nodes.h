@@ -37,26 +37,23 @@ public:
         /// Step after which happens what the recording saw at a moment.
         std::function<std::int32_t(graph::OpIndex)> place;
         /// Step until which a region's frame stands, whatever its rows do.
-        std::function<std::int32_t(std::size_t)> frame;
+        std::function<std::int32_t(std::int32_t)> frame;
     };
     /// Steps after which things go.
-    class Ends
+    struct Ends
     {
-    public:
         /// Of a dead node of the run, by its op.
-        [[nodiscard]] std::int32_t node(std::size_t op) const { return m_nodes[op - m_firstOp]; }
+        [[nodiscard]] std::int32_t node(std::size_t op) const { return nodes[op - firstOp]; }
         /// Of the frame of a region that lies inside of the run.
-        [[nodiscard]] std::int32_t frame(std::size_t region) const
+        [[nodiscard]] std::int32_t frame(std::int32_t region) const
         {
-            return m_frames[region - m_firstRegion];
+            return frames[static_cast<std::size_t>(region - firstRegion)];
         }
 
-    private:
-        friend class DeadNodes;
-        std::size_t m_firstOp = 0;
-        std::size_t m_firstRegion = 0;
-        std::vector<std::int32_t> m_nodes;
-        std::vector<std::int32_t> m_frames;
+        std::size_t firstOp = 0;
+        std::int32_t firstRegion = 0;
+        std::vector<std::int32_t> nodes;
+        std::vector<std::int32_t> frames;
     };
     /// O(ops of the run, times nesting); without dead nodes O(regions of the run).
     [[nodiscard]] Ends follow(const Run& run) const;
@@ -88,7 +85,7 @@ private:
     std::vector<std::vector<graph::TensorId>> m_results; ///< by op
     std::vector<std::vector<std::size_t>> m_readOf;      ///< by tensor: ops that read it
     std::vector<std::vector<std::size_t>> m_readers;     ///< by op: ops whose nodes refer to its
-    std::vector<std::vector<std::size_t>> m_takers;      ///< by op: regions given its result
+    std::vector<std::vector<std::int32_t>> m_takers;     ///< by op: regions given its result
     std::vector<graph::OpIndex> m_variables;             ///< by op: until when they hold the node
     std::vector<std::vector<std::uint32_t>> m_rows;      ///< by op
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/lower/checkpoint/dead_nodes.h"
-#include "core/lower/checkpoint/python_holds.h"
 #include "core/lower/checkpoint/region_table.h"
 #include "core/lower/lower.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -18,16 +18,130 @@ using graph::OpIndex;
 using graph::Program;
 using graph::StorageId;
 
-/// A recomputation's place in the step.
-struct Recomputation
+/// Until when Python's variables hold a storage in a planned step: the rules named Python in
+/// LIFETIMES.md.
+class PythonHolds
 {
-    std::int32_t region = -1;
-    OpIndex trigger = 0;
-    std::int32_t firstStep = 0; ///< of its executed ops
-    std::int32_t endStep = 0;   ///< of its last executed op
+public:
+    PythonHolds(const graph::Program& program, const RegionTable& table)
+        : m_program{program}
+        , m_table{table}
+        , m_recorded{table.code() != nullptr ? table.code()->holds() : recordedPythonHolds(program)}
+        , m_forward{m_recorded}
+    {
+        for (std::int32_t region = 0; region < table.size(); ++region) { // parents first
+            m_passed.push_back(passedIn(*table[region].region));
+            passOn(m_forward, region, true);
+        }
+        for (std::int32_t region = table.size(); region-- > 0;)
+            callersWait(m_forward, region, graph::kBeforeStep);
+    }
+
+    /// During the step's own forward.
+    [[nodiscard]] OpIndex inForward(StorageId storage) const { return m_forward[storage.index()]; }
+    /// By storage: during a region's recomputation, for storages allocated in it; may lie past what
+    /// that executes.
+    [[nodiscard]] std::vector<OpIndex> inRecomputation(std::int32_t region) const
+    {
+        std::vector<OpIndex> holds = m_recorded;
+        std::int32_t end = region + 1; // its nested regions follow it
+        while (end < m_table.size() && m_table[end].parent >= region)
+            ++end;
+        for (std::int32_t inner = region; inner < end; ++inner)
+            passOn(holds, inner, inner != region);
+        for (std::int32_t inner = end; inner-- > region + 1;) {
+            callersWait(holds, inner, m_table[region].first);
+            for (const StorageId argument : m_table[inner].arguments)
+                holds[argument.index()] = std::max(holds[argument.index()], m_table[inner].last);
+        }
+        return holds;
+    }
+
+private:
+    /// A value that one member of a region passes to the next.
+    struct Passed
+    {
+        StorageId storage;
+        OpIndex until = 0;   ///< op at whose end the region's own variable lets it go
+        bool isKept = false; ///< others go on holding it: a result, or passed on before
+    };
+
+    [[nodiscard]] std::vector<Passed> passedIn(const Region& region) const
+    {
+        const std::vector<graph::CallId>& members = region.members;
+        if (members.size() < 2)
+            return {};
+        const std::vector<graph::TensorId>& results = m_program.call(members.back()).outputs;
+        const auto isResult = [&](StorageId storage) {
+            return std::ranges::any_of(results, [&](graph::TensorId result) {
+                return m_program.tensor(result).storage == storage;
+            });
+        };
+        std::vector<Passed> passed;
+        std::unordered_set<std::size_t> earlier; // a region may have thousands of members
+        for (std::size_t member = 0; member + 1 < members.size(); ++member) {
+            const OpIndex until = m_program.call(members[member + 1]).last;
+            for (const graph::TensorId output : m_program.call(members[member]).outputs) {
+                const StorageId storage = m_program.tensor(output).storage;
+                const bool isSeen = !earlier.insert(storage.index()).second;
+                passed.push_back({storage, until, isSeen || isResult(storage)});
+            }
+        }
+        return passed;
+    }
+
+    /// The region's own variable holds a passed value in place of the callers', whose variables
+    /// hold the result instead.
+    void passOn(std::vector<OpIndex>& holds, std::int32_t region, bool callersHoldResults) const
+    {
+        const std::vector<Passed>& all = m_passed[static_cast<std::size_t>(region)];
+        OpIndex callers = graph::kBeforeStep; // as changed by those around
+        for (const Passed& passed : all)
+            callers = std::max(callers, holds[passed.storage.index()]);
+        for (const Passed& passed : all) {
+            OpIndex& hold = holds[passed.storage.index()];
+            hold = passed.isKept ? std::max(hold, passed.until) : passed.until;
+        }
+        const std::vector<graph::CallId>& members = m_table[region].region->members;
+        if (!callersHoldResults || members.size() < 2)
+            return;
+        for (const graph::TensorId result : m_program.call(members.back()).outputs) {
+            OpIndex& hold = holds[m_program.tensor(result).storage.index()];
+            hold = std::max(hold, callers);
+        }
+    }
+
+    /// What lives when a region begins can't be let go by its callers before it returns. Looks at
+    /// what was allocated from `since` on.
+    void callersWait(std::vector<OpIndex>& holds, std::int32_t region, OpIndex since) const
+    {
+        if (m_table.code() != nullptr)
+            return; // generated code names what it lends a function, so that is an argument
+        const RegionInfo& info = m_table[region];
+        for (const StorageId storage : m_table.allocatedIn(since, info.first)) {
+            OpIndex& hold = holds[storage.index()];
+            if (hold >= info.first && hold < info.last)
+                hold = info.last;
+        }
+    }
+
+    const graph::Program& m_program;
+    const RegionTable& m_table;
+    std::vector<std::vector<Passed>> m_passed; ///< by region: asked for once in each scope around
+    std::vector<OpIndex> m_recorded;           ///< p(S)
+    std::vector<OpIndex> m_forward;
 };
 
-/// Builds the schedule of one plan; the rules and their names are those of LIFETIMES.md.
+/// A region's recomputation as part of the step.
+struct Recomputation
+{
+    std::int32_t firstStep = 0; ///< of its executed ops
+    std::int32_t endStep = 0;   ///< of its last executed op
+    DeadNodes::Ends ends;       ///< when its nodes and frames go
+};
+
+/// Builds the schedule of one plan; the rules and their names are those of LIFETIMES.md. Regions
+/// are told by their index in the table.
 class Lowering
 {
 public:
@@ -36,6 +150,7 @@ public:
         , m_table{program, plan}
         , m_holds{program, m_table}
         , m_dead{program, m_table}
+        , m_recomputations(static_cast<std::size_t>(m_table.size()))
     {
     }
 
@@ -44,256 +159,251 @@ public:
         placeSteps();
         followNodes();
         recordedLives();
-        for (const Recomputation& recomputation : m_recomputations)
-            recomputedLives(recomputation);
+        for (const std::int32_t region : m_order)
+            recomputedLives(region);
+        m_schedule.saved = savedForBackward();
         return std::move(m_schedule);
     }
 
 private:
-    void placeSteps();
-    void followNodes();
-    void recordedLives();
-    void recomputedLives(const Recomputation& recomputation);
-    [[nodiscard]] std::int32_t cacheEnd(graph::OpId op) const;
-    /// When nodes and frames of a recomputation go.
-    [[nodiscard]] const DeadNodes::Ends& endsIn(const Recomputation& recomputation) const
+    [[nodiscard]] Recomputation& recomputationOf(std::int32_t region)
     {
-        return m_again[static_cast<std::size_t>(&recomputation - m_recomputations.data())];
+        return m_recomputations[static_cast<std::size_t>(region)];
     }
-    [[nodiscard]] std::int32_t stepAfter(OpIndex opIndex) const;
-    [[nodiscard]] std::int32_t ranUntil(std::size_t region) const;
-    [[nodiscard]] std::int32_t rowEnd(std::uint32_t row) const;
-    [[nodiscard]] std::int32_t forwardHold(StorageId storage) const;
-    [[nodiscard]] std::int32_t stepIn(const Recomputation& recomputation, OpIndex opIndex) const;
-    [[nodiscard]] std::int32_t deadRowEnd(const Recomputation& recomputation,
-                                          std::uint32_t row) const;
-    [[nodiscard]] static std::int32_t standing(const Recomputation& recomputation, std::int32_t end,
-                                               std::int32_t again);
-    [[nodiscard]] std::int32_t tablesHold(StorageId storage,
-                                          const Recomputation& recomputation) const;
+    [[nodiscard]] const Recomputation& recomputationOf(std::int32_t region) const
+    {
+        return m_recomputations[static_cast<std::size_t>(region)];
+    }
+    [[nodiscard]] bool isRecomputed(std::int32_t region) const
+    {
+        return m_table[region].trigger != kNever;
+    }
+
+    /// Order at one place: a parent before its child, independent ones by falling first op.
+    void placeSteps()
+    {
+        for (std::int32_t region = 0; region < m_table.size(); ++region)
+            if (isRecomputed(region))
+                m_order.push_back(region);
+        std::ranges::stable_sort(m_order, [this](std::int32_t a, std::int32_t b) {
+            if (m_table[a].trigger != m_table[b].trigger)
+                return m_table[a].trigger < m_table[b].trigger;
+            return m_table.outranks(a, b);
+        });
+        m_schedule.stepOfOp.resize(m_program.ops.size());
+        auto next = m_order.begin();
+        const auto recomputeBefore = [&](std::size_t op) {
+            for (; next != m_order.end() && m_table[*next].trigger == static_cast<OpIndex>(op);
+                 ++next)
+                addRecomputation(*next);
+        };
+        for (std::size_t op = 0; op < m_program.ops.size(); ++op) {
+            recomputeBefore(op);
+            m_schedule.stepOfOp[op] = static_cast<std::int32_t>(m_schedule.steps.size());
+            m_schedule.steps.push_back({graph::OpId{op}, -1});
+        }
+        recomputeBefore(m_program.ops.size()); // a node without ops may unpack after the last one
+    }
+
+    void addRecomputation(std::int32_t region)
+    {
+        Recomputation& recomputation = recomputationOf(region);
+        recomputation.firstStep = static_cast<std::int32_t>(m_schedule.steps.size());
+        for (OpIndex op = m_table[region].first; op <= m_table[region].lastExecuted; ++op)
+            if (!m_table.isLeftOut(graph::opAt(op), region))
+                m_schedule.steps.push_back({graph::opAt(op), region});
+        recomputation.endStep = static_cast<std::int32_t>(m_schedule.steps.size()) - 1;
+    }
+
+    /// When nodes and frames go, in forward and in every recomputation.
+    void followNodes()
+    {
+        m_ends = m_dead.follow({-1, [this](OpIndex opIndex) { return stepAfter(opIndex); },
+                                [this](std::int32_t region) { return ranUntil(region); }});
+        for (const std::int32_t around : m_order)
+            recomputationOf(around).ends = m_dead.follow(
+                {around, [&](OpIndex opIndex) { return stepIn(around, opIndex); },
+                 [&](std::int32_t region) { return stepIn(around, m_table[region].last); }});
+    }
+
+    void recordedLives()
+    {
+        const auto forwardOps = static_cast<OpIndex>(m_program.forwardCount());
+        for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
+            const graph::Storage& storage = m_program.storages[index];
+            const StorageId id{index};
+            const bool lasting = storage.alloc < 0 && storage.free == kNever;
+            const bool isForward = storage.alloc < forwardOps && !lasting;
+            std::int32_t free = isForward ? forwardHold(id) : stepAfter(storage.free);
+            if (storage.alloc >= 0 && m_table.isKept(graph::opAt(storage.alloc)))
+                free = std::max(free, cacheEnd(storage.alloc));
+            m_schedule.instances.push_back({id, stepAfter(storage.alloc), free, -1});
+        }
+    }
+
+    /// What ops outside of regions save, and the arguments of the outermost regions, which their
+    /// checkpoints have saved.
+    [[nodiscard]] base::Bytes savedForBackward() const
+    {
+        std::vector<bool> isCounted(m_program.storages.size(), false);
+        base::Bytes sum;
+        const auto count = [&](StorageId storage) {
+            if (!isCounted[storage.index()])
+                sum += m_program.storage(storage).bytes;
+            isCounted[storage.index()] = true;
+        };
+        for (std::int32_t region = 0; region < m_table.size(); ++region)
+            if (m_table[region].parent < 0)
+                std::ranges::for_each(m_table[region].arguments, count);
+        for (const graph::Saved& row : m_program.saved)
+            if (m_table.innermost(row.op) < 0)
+                count(m_program.tensor(row.tensor).storage);
+        return sum;
+    }
+
+    /// BACKWARD, Lives: the instances that one recomputation allocates.
+    void recomputedLives(std::int32_t region)
+    {
+        const RegionInfo& info = m_table[region];
+        const std::vector<OpIndex> holds = m_holds.inRecomputation(region);
+        for (OpIndex op = info.first; op <= info.lastExecuted; ++op) {
+            const graph::OpId id = graph::opAt(op);
+            const std::int32_t step = stepIn(region, op);
+            for (const StorageId storage : m_table.allocatedIn(op, op + 1)) {
+                const std::int32_t held = stepIn(region, holds[storage.index()]);
+                std::int32_t free = std::max({step, held, tablesHold(storage, region)});
+                if (m_table.isLeftOut(id, region)) { // goes on with what forward has kept
+                    Instance& kept = m_schedule.instances[storage.index()];
+                    kept.free = std::max(kept.free, free);
+                    continue;
+                }
+                // For a nested region, whose function runs anew and keeps, too.
+                if (m_table.isKept(id))
+                    free =
+                        std::max(free, recomputationOf(region).ends.frame(m_table.innermost(id)));
+                m_schedule.instances.push_back({storage, step, free, region});
+            }
+        }
+    }
+
+    /// Kept: until when the frame of the op's region holds its results where no recomputation takes
+    /// them over; -1: one does.
+    [[nodiscard]] std::int32_t cacheEnd(OpIndex op) const
+    {
+        const std::int32_t region = m_table.innermost(graph::opAt(op));
+        return isRecomputed(region) && op <= m_table[region].lastExecuted ? -1
+                                                                          : m_ends.frame(region);
+    }
+
+    /// The step after which something happens that the recording saw at a moment.
+    [[nodiscard]] std::int32_t stepAfter(OpIndex opIndex) const
+    {
+        if (opIndex == kNever)
+            return INT32_MAX;
+        return opIndex == kBeforeStep ? -1 : m_schedule.ownStep(opIndex);
+    }
+
+    /// Where a moment that a recomputation may execute lies; what it doesn't reach counts as its
+    /// end. A moment at an op that is left out is the end of the op before.
+    [[nodiscard]] std::int32_t stepIn(std::int32_t region, OpIndex opIndex) const
+    {
+        const Recomputation& recomputation = recomputationOf(region);
+        if (opIndex < m_table[region].first || opIndex > m_table[region].lastExecuted)
+            return recomputation.endStep;
+        return recomputation.firstStep + m_table.executedUpTo(opIndex, region) - 1;
+    }
+
+    /// Until when a region itself keeps its frame: its call, and its recomputations and those
+    /// inside. A node that runs no op unpacks before it lets go.
+    [[nodiscard]] std::int32_t ranUntil(std::int32_t region) const
+    {
+        std::int32_t end = stepAfter(m_table[region].last);
+        for (const std::int32_t inner : m_order)
+            if (m_table.isWithin(inner, region))
+                end = std::max(end, recomputationOf(inner).endStep);
+        return end;
+    }
+
+    /// FORWARD: the last step of a storage allocated before or during forward and loss.
+    [[nodiscard]] std::int32_t forwardHold(StorageId storage) const
+    {
+        std::int32_t hold = stepAfter(m_holds.inForward(storage));
+        for (const std::uint32_t row : m_table.rowsOf(storage))
+            if (m_table.innermost(m_program.saved[row].op) < 0)
+                hold = std::max(hold, rowEnd(row));
+        for (const std::int32_t region : m_table.regionsTaking(storage))
+            hold = std::max(hold, m_table[region].parent < 0 ? m_ends.frame(region)
+                                                             : stepAfter(m_table[region].last));
+        return hold;
+    }
+
+    /// The step after which a node of forward lets go what it packed.
+    [[nodiscard]] std::int32_t rowEnd(std::uint32_t row) const
+    {
+        const graph::Saved& saved = m_program.saved[row];
+        return m_dead.owns(row) ? m_ends.node(m_dead.nodeOf(saved.op)) : stepAfter(saved.released);
+    }
+
+    /// Until when something lives that goes with what forward made (`end`), where that still
+    /// stands, else with what the recomputation makes (`again`).
+    [[nodiscard]] std::int32_t standing(std::int32_t region, std::int32_t end,
+                                        std::int32_t again) const
+    {
+        const Recomputation& recomputation = recomputationOf(region);
+        return end >= recomputation.firstStep ? std::max(end, recomputation.endStep) : again;
+    }
+
+    /// The same for a row that nobody unpacks.
+    [[nodiscard]] std::int32_t deadRowEnd(std::int32_t region, std::uint32_t row) const
+    {
+        const graph::Saved& saved = m_program.saved[row];
+        const std::int32_t again = m_dead.owns(row)
+                                       ? recomputationOf(region).ends.node(m_dead.nodeOf(saved.op))
+                                       : stepIn(region, saved.released);
+        return standing(region, rowEnd(row), again);
+    }
+
+    /// Packed, Arguments of nested regions, Packed again: until when a recomputation's table and
+    /// those of the recomputations nested in it hold a storage; -1: not at all.
+    [[nodiscard]] std::int32_t tablesHold(StorageId storage, std::int32_t region) const
+    {
+        const Recomputation& recomputation = recomputationOf(region);
+        std::int32_t hold = -1;
+        for (const std::uint32_t row : m_table.rowsOf(storage)) {
+            const graph::Saved& saved = m_program.saved[row];
+            if (m_table.innermost(saved.op) != region || !m_table.isPacked(row, region))
+                continue;
+            hold = std::max(hold, saved.unpack
+                                      ? std::max(stepAfter(saved.dropped), recomputation.endStep)
+                                      : deadRowEnd(region, row));
+        }
+        for (const std::int32_t nested : m_table.regionsTaking(storage)) {
+            const RegionInfo& inner = m_table[nested];
+            if (inner.parent != region || inner.first > m_table[region].stopOp)
+                continue;
+            if (isRecomputed(nested))
+                hold =
+                    std::max({hold, recomputationOf(nested).endStep, tablesHold(storage, nested)});
+            else if (inner.hasRows)
+                hold = std::max(
+                    hold, standing(region, m_ends.frame(nested), recomputation.ends.frame(nested)));
+        }
+        return hold;
+    }
 
     const Program& m_program;
     RegionTable m_table;
     PythonHolds m_holds;
     Schedule m_schedule;
-    std::vector<Recomputation> m_recomputations;
     DeadNodes m_dead;
     DeadNodes::Ends m_ends;                      ///< of the step's own forward
-    std::vector<DeadNodes::Ends> m_again;        ///< by recomputation
-    std::vector<std::int32_t> m_recomputationOf; ///< by region, -1: never recomputed
+    std::vector<Recomputation> m_recomputations; ///< by region
+    std::vector<std::int32_t> m_order;           ///< regions that are recomputed, as they are
 };
-
-/// Order at one place: a parent before its child, independent ones by falling first op.
-void Lowering::placeSteps()
-{
-    for (std::size_t region = 0; region < m_table.size(); ++region)
-        if (m_table[region].trigger != kNever)
-            m_recomputations.push_back(
-                {static_cast<std::int32_t>(region), m_table[region].trigger, 0, 0});
-    std::ranges::stable_sort(m_recomputations,
-                             [this](const Recomputation& a, const Recomputation& b) {
-                                 if (a.trigger != b.trigger)
-                                     return a.trigger < b.trigger;
-                                 return m_table.outranks(static_cast<std::size_t>(a.region),
-                                                         static_cast<std::size_t>(b.region));
-                             });
-    m_recomputationOf.assign(m_table.size(), -1);
-    m_schedule.stepOfOp.resize(m_program.ops.size());
-    std::size_t next = 0;
-    for (std::size_t op = 0; op <= m_program.ops.size();
-         ++op) { // a node without ops may unpack after the last one
-        for (; next < m_recomputations.size()
-               && m_recomputations[next].trigger == static_cast<OpIndex>(op);
-             ++next) {
-            Recomputation& recomputation = m_recomputations[next];
-            const RegionInfo& info = m_table[static_cast<std::size_t>(recomputation.region)];
-            m_recomputationOf[static_cast<std::size_t>(recomputation.region)] =
-                static_cast<std::int32_t>(next);
-            recomputation.firstStep = static_cast<std::int32_t>(m_schedule.steps.size());
-            for (OpIndex again = info.first; again <= info.lastExecuted; ++again)
-                if (const graph::OpId id{static_cast<std::size_t>(again)};
-                    !m_table.isLeftOut(id, static_cast<std::size_t>(recomputation.region)))
-                    m_schedule.steps.push_back({id, recomputation.region});
-            recomputation.endStep = static_cast<std::int32_t>(m_schedule.steps.size()) - 1;
-        }
-        if (op == m_program.ops.size())
-            return;
-        m_schedule.stepOfOp[op] = static_cast<std::int32_t>(m_schedule.steps.size());
-        m_schedule.steps.push_back({graph::OpId{op}, -1});
-    }
-}
-
-/// The step after which something happens that the recording saw at a moment.
-std::int32_t Lowering::stepAfter(OpIndex opIndex) const
-{
-    if (opIndex == kNever)
-        return INT32_MAX;
-    return opIndex == kBeforeStep ? -1 : m_schedule.ownStep(opIndex);
-}
-
-/// When nodes and frames go, in forward and in every recomputation.
-void Lowering::followNodes()
-{
-    m_ends = m_dead.follow({-1, [this](OpIndex opIndex) { return stepAfter(opIndex); },
-                            [this](std::size_t region) { return ranUntil(region); }});
-    for (const Recomputation& recomputation : m_recomputations)
-        m_again.push_back(m_dead.follow(
-            {recomputation.region, [&](OpIndex opIndex) { return stepIn(recomputation, opIndex); },
-             [&](std::size_t region) { return stepIn(recomputation, m_table[region].last); }}));
-}
-
-/// Until when a region itself keeps its frame: its call, and its recomputations and those inside. A
-/// node that runs no op unpacks before it lets go.
-std::int32_t Lowering::ranUntil(std::size_t region) const
-{
-    std::int32_t end = stepAfter(m_table[region].last);
-    for (const Recomputation& recomputation : m_recomputations)
-        if (m_table.isWithin(static_cast<std::size_t>(recomputation.region), region))
-            end = std::max(end, recomputation.endStep);
-    return end;
-}
-
-/// FORWARD: the last step of a storage allocated before or during forward and loss.
-std::int32_t Lowering::forwardHold(StorageId storage) const
-{
-    std::int32_t hold = stepAfter(m_holds.inForward(storage));
-    for (const std::uint32_t row : m_table.rowsOf(storage)) {
-        const graph::Saved& saved = m_program.saved[row];
-        if (m_table.innermost(saved.op) < 0)
-            hold = std::max(hold, rowEnd(row));
-    }
-    for (const std::int32_t region : m_table.regionsTaking(storage)) {
-        const RegionInfo& info = m_table[static_cast<std::size_t>(region)];
-        hold = std::max(hold, info.parent < 0 ? m_ends.frame(static_cast<std::size_t>(region))
-                                              : stepAfter(info.last));
-    }
-    return hold;
-}
-
-void Lowering::recordedLives()
-{
-    const auto forwardOps = static_cast<OpIndex>(m_program.forwardCount());
-    for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
-        const graph::Storage& storage = m_program.storages[index];
-        const StorageId id{index};
-        const bool lasting = storage.alloc < 0 && storage.free == kNever;
-        const bool isForward = storage.alloc < forwardOps && !lasting;
-        std::int32_t free = isForward ? forwardHold(id) : stepAfter(storage.free);
-        if (storage.alloc >= 0)
-            if (const graph::OpId op{static_cast<std::size_t>(storage.alloc)}; m_table.isKept(op))
-                free = std::max(free, cacheEnd(op));
-        m_schedule.instances.push_back({id, stepAfter(storage.alloc), free, -1});
-    }
-}
-
-/// Where a moment that a recomputation may execute lies; what it doesn't reach counts as its end. A
-/// moment at an op that is left out is the end of the op before.
-std::int32_t Lowering::stepIn(const Recomputation& recomputation, OpIndex opIndex) const
-{
-    const auto region = static_cast<std::size_t>(recomputation.region);
-    const RegionInfo& info = m_table[region];
-    if (opIndex < info.first || opIndex > info.lastExecuted)
-        return recomputation.endStep;
-    return recomputation.firstStep + m_table.executedUpTo(opIndex, region) - 1;
-}
-
-/// The step after which a node of forward lets go what it packed.
-std::int32_t Lowering::rowEnd(std::uint32_t row) const
-{
-    const graph::Saved& saved = m_program.saved[row];
-    return m_dead.owns(row) ? m_ends.node(m_dead.nodeOf(saved.op)) : stepAfter(saved.released);
-}
-
-/// Until when something lives that goes with what forward made (`end`), where that still stands,
-/// else with what the recomputation makes (`again`).
-std::int32_t Lowering::standing(const Recomputation& recomputation, std::int32_t end,
-                                std::int32_t again)
-{
-    return end >= recomputation.firstStep ? std::max(end, recomputation.endStep) : again;
-}
-
-/// The same for a row that nobody unpacks.
-std::int32_t Lowering::deadRowEnd(const Recomputation& recomputation, std::uint32_t row) const
-{
-    const graph::Saved& saved = m_program.saved[row];
-    const std::int32_t again = m_dead.owns(row)
-                                   ? endsIn(recomputation).node(m_dead.nodeOf(saved.op))
-                                   : stepIn(recomputation, saved.released);
-    return standing(recomputation, rowEnd(row), again);
-}
-
-/// Packed, Arguments of nested regions, Packed again: until when a recomputation's table and those
-/// of the recomputations nested in it hold a storage; -1: not at all.
-std::int32_t Lowering::tablesHold(StorageId storage, const Recomputation& recomputation) const
-{
-    const auto region = static_cast<std::size_t>(recomputation.region);
-    const RegionInfo& info = m_table[region];
-    std::int32_t hold = -1;
-    for (const std::uint32_t row : m_table.rowsOf(storage)) {
-        const graph::Saved& saved = m_program.saved[row];
-        if (m_table.innermost(saved.op) != recomputation.region || !m_table.isPacked(row, region))
-            continue;
-        hold =
-            std::max(hold, saved.unpack ? std::max(stepAfter(saved.dropped), recomputation.endStep)
-                                        : deadRowEnd(recomputation, row));
-    }
-    for (const std::int32_t nested : m_table.regionsTaking(storage)) {
-        const RegionInfo& inner = m_table[static_cast<std::size_t>(nested)];
-        if (inner.parent != recomputation.region || inner.first > info.stopOp)
-            continue;
-        const std::int32_t again = m_recomputationOf[static_cast<std::size_t>(nested)];
-        if (again >= 0) {
-            const Recomputation& deeper = m_recomputations[static_cast<std::size_t>(again)];
-            hold = std::max({hold, deeper.endStep, tablesHold(storage, deeper)});
-        } else if (inner.hasRows) {
-            const auto frame = static_cast<std::size_t>(nested);
-            hold = std::max(hold, standing(recomputation, m_ends.frame(frame),
-                                           endsIn(recomputation).frame(frame)));
-        }
-    }
-    return hold;
-}
-
-/// BACKWARD, Lives: the instances that one recomputation allocates.
-void Lowering::recomputedLives(const Recomputation& recomputation)
-{
-    const auto region = static_cast<std::size_t>(recomputation.region);
-    const RegionInfo& info = m_table[region];
-    for (OpIndex op = info.first; op <= info.lastExecuted; ++op) {
-        const graph::OpId id{static_cast<std::size_t>(op)};
-        const std::int32_t step = stepIn(recomputation, op);
-        for (const StorageId storage : m_table.allocatedBy(id)) {
-            const std::int32_t held =
-                stepIn(recomputation, m_holds.inRecomputation(storage, region));
-            std::int32_t free = std::max({step, held, tablesHold(storage, recomputation)});
-            if (m_table.isLeftOut(id, region)) { // goes on with what forward has kept
-                Instance& kept = m_schedule.instances[storage.index()];
-                kept.free = std::max(kept.free, free);
-                continue;
-            }
-            if (m_table.isKept(id)) // for a nested region, whose function runs anew and keeps, too
-                free = std::max(
-                    free,
-                    endsIn(recomputation).frame(static_cast<std::size_t>(m_table.innermost(id))));
-            m_schedule.instances.push_back({storage, step, free, recomputation.region});
-        }
-    }
-}
-
-/// Kept: until when the frame of the op's region holds its results where no recomputation takes
-/// them over; -1: one does.
-std::int32_t Lowering::cacheEnd(graph::OpId op) const
-{
-    const std::int32_t region = m_table.innermost(op);
-    const RegionInfo& info = m_table[static_cast<std::size_t>(region)];
-    const bool isTaken = m_recomputationOf[static_cast<std::size_t>(region)] >= 0
-                         && static_cast<OpIndex>(op.index()) <= info.lastExecuted;
-    return isTaken ? -1 : m_ends.frame(static_cast<std::size_t>(region));
-}
 
 } // namespace
 
-Schedule lowerRegions(const Program& program, const CheckpointRegions& plan)
+Schedule lower(const Program& program, const CheckpointRegions& plan)
 {
     return Lowering{program, plan}.run();
 }

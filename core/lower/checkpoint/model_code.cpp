@@ -7,7 +7,6 @@
 namespace plimsoll::plan {
 
 using graph::OpIndex;
-using graph::StorageId;
 using graph::TensorId;
 
 std::vector<OpIndex> recordedPythonHolds(const graph::Program& program)
@@ -141,16 +140,6 @@ std::vector<TensorId> ModelCode::parameters(OpIndex first, OpIndex last) const
             made.insert(output.index());
     }
     return given;
-}
-
-std::vector<StorageId> ModelCode::arguments(OpIndex first, OpIndex last) const
-{
-    std::vector<StorageId> storages;
-    for (const TensorId tensor : parameters(first, last))
-        storages.push_back(m_program.tensor(tensor).storage);
-    std::ranges::sort(storages);
-    storages.erase(std::unique(storages.begin(), storages.end()), storages.end());
-    return storages;
 }
 
 } // namespace plimsoll::plan

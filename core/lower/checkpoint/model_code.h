@@ -32,10 +32,6 @@ public:
     /// The variables that a function made of these ops is given. O(ops between).
     [[nodiscard]] std::vector<graph::TensorId> parameters(graph::OpIndex first,
                                                           graph::OpIndex last) const;
-    /// Storages of the variables that a function made of these ops is given, each once, ascending.
-    /// O(ops between).
-    [[nodiscard]] std::vector<graph::StorageId> arguments(graph::OpIndex first,
-                                                          graph::OpIndex last) const;
 
 private:
     void findCall();

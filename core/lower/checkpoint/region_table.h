@@ -4,16 +4,14 @@
 #include "core/lower/checkpoint/model_code.h"
 #include "core/plan/schedule.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace plimsoll::plan {
-
-/// Storages that a region's function is given, each once, ascending. `code`: of plans between ops.
-[[nodiscard]] std::vector<graph::StorageId>
-argumentsOf(const graph::Program& program, const Region& region, const ModelCode* code);
 
 /// What lower() needs to know about one region. Moments are ops of the program.
 struct RegionInfo
@@ -32,16 +30,42 @@ struct RegionInfo
     graph::OpIndex lastExecuted = -1; ///< last op that its recomputation runs; first - 1: none
 };
 
+/// Indices of items by a key below `keys`: those of one key, in order, stand together.
+template <typename Item>
+class Groups
+{
+public:
+    template <typename KeyOf>
+    Groups(std::size_t count, std::size_t keys, KeyOf keyOf) : m_items(count), m_start(keys + 1, 0)
+    {
+        for (std::size_t item = 0; item < count; ++item)
+            ++m_start[keyOf(item) + 1];
+        std::partial_sum(m_start.begin(), m_start.end(), m_start.begin());
+        std::vector<std::size_t> next = m_start;
+        for (std::size_t item = 0; item < count; ++item)
+            m_items[next[keyOf(item)]++] = static_cast<Item>(item);
+    }
+    /// Those of the keys from `begin` on and before `end`.
+    [[nodiscard]] std::span<const Item> of(std::size_t begin, std::size_t end) const
+    {
+        return std::span{m_items}.subspan(m_start[begin], m_start[end] - m_start[begin]);
+    }
+
+private:
+    std::vector<Item> m_items;
+    std::vector<std::size_t> m_start; ///< by key
+};
+
 /// Regions of a plan against the tables of a program: who holds, packs and allocates what.
 class RegionTable
 {
 public:
     RegionTable(const graph::Program& program, const CheckpointRegions& plan);
 
-    [[nodiscard]] std::size_t size() const { return m_regions.size(); }
-    [[nodiscard]] const RegionInfo& operator[](std::size_t region) const
+    [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(m_regions.size()); }
+    [[nodiscard]] const RegionInfo& operator[](std::int32_t region) const
     {
-        return m_regions[region];
+        return m_regions[static_cast<std::size_t>(region)];
     }
     /// What runs in place of the model's forward; null: the model itself.
     [[nodiscard]] const ModelCode* code() const { return m_code ? &*m_code : nullptr; }
@@ -51,38 +75,47 @@ public:
     [[nodiscard]] bool isKept(graph::OpId op) const { return m_isKept[op.index()]; }
     /// Whether the region's recomputation doesn't run the op: it finds the results kept, or the op
     /// counts batches and statistics stay frozen.
-    [[nodiscard]] bool isLeftOut(graph::OpId op, std::size_t region) const
+    [[nodiscard]] bool isLeftOut(graph::OpId op, std::int32_t region) const
     {
-        return m_isFrozen[op.index()]
-               || (isKept(op) && innermost(op) == static_cast<std::int32_t>(region));
+        return (isKept(op) && innermost(op) == region)
+               || std::ranges::binary_search(m_frozen, static_cast<graph::OpIndex>(op.index()));
     }
     /// Ops that a region's recomputation runs up to a moment at which it still runs.
-    [[nodiscard]] std::int32_t executedUpTo(graph::OpIndex opIndex, std::size_t region) const;
+    [[nodiscard]] std::int32_t executedUpTo(graph::OpIndex opIndex, std::int32_t region) const;
     /// Rows of `saved` on a storage, in order.
-    [[nodiscard]] std::span<const std::uint32_t> rowsOf(graph::StorageId storage) const;
+    [[nodiscard]] std::span<const std::uint32_t> rowsOf(graph::StorageId storage) const
+    {
+        return m_rows.of(storage.index(), storage.index() + 1);
+    }
+    /// What the region's function is given, one entry a use.
+    [[nodiscard]] std::vector<graph::TensorId> given(const Region& region) const;
     /// Regions that have the storage among their arguments.
     [[nodiscard]] const std::vector<std::int32_t>& regionsTaking(graph::StorageId storage) const
     {
         return m_takers[storage.index()];
     }
-    /// Storages that an op allocates.
-    [[nodiscard]] std::span<const graph::StorageId> allocatedBy(graph::OpId op) const;
     /// Storages allocated at moments from `begin` on and before `end`, in this order; kBeforeStep
     /// is a moment.
     [[nodiscard]] std::span<const graph::StorageId> allocatedIn(graph::OpIndex begin,
-                                                                graph::OpIndex end) const;
+                                                                graph::OpIndex end) const
+    {
+        return m_allocated.of(static_cast<std::size_t>(begin + 1),
+                              static_cast<std::size_t>(end + 1));
+    }
     /// Whether a row direct in the region is packed by its recomputation, the last pack included.
-    [[nodiscard]] bool isPacked(std::uint32_t row, std::size_t region) const;
+    [[nodiscard]] bool isPacked(std::uint32_t row, std::int32_t region) const;
     /// Whether a region is another or nested in it, at any depth.
-    [[nodiscard]] bool isWithin(std::size_t inner, std::size_t outer) const;
+    [[nodiscard]] bool isWithin(std::int32_t inner, std::int32_t outer) const;
     /// Order of two recomputations at one place: parents first, independent ones by falling
     /// `first`.
-    [[nodiscard]] bool outranks(std::size_t a, std::size_t b) const;
+    [[nodiscard]] bool outranks(std::int32_t a, std::int32_t b) const;
 
 private:
-    void indexProgram();
+    [[nodiscard]] RegionInfo& at(std::int32_t region)
+    {
+        return m_regions[static_cast<std::size_t>(region)];
+    }
     void indexArguments();
-    void markFrozen();
     void markInnermost();
     void collectRows();
     void collectNestedPacks();
@@ -93,13 +126,10 @@ private:
     std::vector<RegionInfo> m_regions;
     std::vector<std::int32_t> m_innermost;
     std::vector<bool> m_isKept;           ///< by op
-    std::vector<bool> m_isFrozen;         ///< by op: no recomputation runs it
-    std::vector<graph::OpIndex> m_frozen; ///< those ops, rising
-    std::vector<std::uint32_t> m_rowStart;
-    std::vector<std::uint32_t> m_rows;
+    std::vector<graph::OpIndex> m_frozen; ///< ops that no recomputation runs, rising
+    Groups<std::uint32_t> m_rows;         ///< of `saved`, by storage
     std::vector<std::vector<std::int32_t>> m_takers;
-    std::vector<std::uint32_t> m_allocStart; ///< by moment + 1
-    std::vector<graph::StorageId> m_allocated;
+    Groups<graph::StorageId> m_allocated; ///< by moment + 1
 };
 
 } // namespace plimsoll::plan

@@ -58,20 +58,109 @@ public:
     }
 
 private:
-    void beginLives();
-    void execute(OpId op, std::int32_t row);
+    void beginLives()
+    {
+        for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
+            const StorageId storage{index};
+            m_newest[index] = index;
+            m_schedule.instances.push_back({storage, -1, kToTheEnd, -1});
+            if (const OpIndex alloc = m_program.storage(storage).alloc; alloc >= 0)
+                m_madeBy[static_cast<std::size_t>(alloc)].push_back(storage);
+        }
+    }
+
+    /// One step: what it makes begins, what it uses lives at least until it.
+    void execute(OpId op, std::int32_t row)
+    {
+        const auto step = static_cast<std::int32_t>(m_schedule.steps.size());
+        m_schedule.steps.push_back({op, row});
+        for (const StorageId made : m_madeBy[op.index()]) {
+            if (row >= 0) {
+                m_newest[made.index()] = m_schedule.instances.size();
+                m_schedule.instances.push_back({made, step, step, row});
+            } else {
+                newest(made).alloc = newest(made).free = step;
+            }
+        }
+        const graph::Op& executed = m_program.op(op);
+        for (const std::vector<graph::TensorId>* tensors :
+             {&executed.reads, &executed.writes, &executed.outputs})
+            for (const graph::TensorId tensor : *tensors)
+                if (const StorageId storage = m_program.tensor(tensor).storage; isManaged(storage))
+                    newest(storage).free = step;
+    }
+
     void executeOwn(OpId op)
     {
         m_schedule.stepOfOp[op.index()] = static_cast<std::int32_t>(m_schedule.steps.size());
         execute(op, -1);
     }
     [[nodiscard]] bool hasRun(OpId op) const { return m_schedule.stepOfOp[op.index()] >= 0; }
-    void endRecordedLives();
-    [[nodiscard]] std::vector<StorageId> outcomes() const;
+
+    /// What the optimizer allocates lives as recorded.
+    void endRecordedLives()
+    {
+        for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
+            const graph::Storage& storage = m_program.storages[index];
+            if (storage.alloc >= m_runnerOps)
+                m_schedule.instances[index].free =
+                    storage.free == graph::kNever ? kToTheEnd : m_schedule.ownStep(storage.free);
+        }
+    }
+
+    /// What is there when the step is over: gradients, and the loss, which the first op of backward
+    /// reads (behind what a plan has run again for it, in a step that is rewritten already); other
+    /// things that the recorded step returned nobody gets from the runner.
+    [[nodiscard]] std::vector<StorageId> outcomes() const
+    {
+        std::vector<StorageId> kept;
+        for (const graph::Parameter& parameter : m_program.parameters)
+            if (parameter.gradient)
+                kept.push_back(*parameter.gradient);
+        std::size_t backward = m_program.forwardCount();
+        while (backward < static_cast<std::size_t>(m_runnerOps)
+               && m_program.ops[backward].isRepetition)
+            ++backward;
+        std::vector<StorageId> returned;
+        for (std::size_t index = 0; index < m_program.storages.size(); ++index)
+            if (m_program.storages[index].storageClass == StorageClass::Output)
+                returned.emplace_back(index);
+        const std::size_t before = kept.size();
+        if (backward < static_cast<std::size_t>(m_runnerOps)) {
+            const std::vector<Place> places = this->places();
+            std::set<Place> starts;
+            for (const graph::TensorId tensor : m_program.ops[backward].reads)
+                starts.insert(places[m_program.tensor(tensor).storage.index()]);
+            std::ranges::copy_if(returned, std::back_inserter(kept), [&](StorageId storage) {
+                return starts.contains(places[storage.index()]);
+            });
+        }
+        if (kept.size() == before)
+            kept.insert(kept.end(), returned.begin(), returned.end());
+        return kept;
+    }
 
     /// An op that is no repetition, and which of the storages that it makes.
     using Place = std::pair<std::size_t, std::size_t>;
-    [[nodiscard]] std::vector<Place> places() const;
+
+    /// Where each storage was made first: in a step that is rewritten already the loss may be a
+    /// copy that was made behind the one from which backward starts.
+    [[nodiscard]] std::vector<Place> places() const
+    {
+        std::vector<Place> places(m_program.storages.size());
+        for (std::size_t storage = 0; storage < places.size(); ++storage)
+            places[storage] = {m_program.ops.size(), storage}; // older than the step: like no other
+        std::vector<std::size_t> recorded(
+            m_program.ops.size()); // by op: what it repeats in the end
+        for (std::size_t op = 0; op < recorded.size(); ++op) {
+            const graph::Op& row = m_program.ops[op];
+            recorded[op] =
+                row.isRepetition && row.recomputeOf ? recorded[row.recomputeOf->index()] : op;
+            for (std::size_t number = 0; number < m_madeBy[op].size(); ++number)
+                places[m_madeBy[op][number].index()] = {recorded[op], number};
+        }
+        return places;
+    }
 
     /// Whether the runner decides how long a storage lives.
     [[nodiscard]] bool isManaged(StorageId storage) const
@@ -92,101 +181,9 @@ private:
     Schedule m_schedule;
 };
 
-void StepLowering::beginLives()
-{
-    for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
-        const StorageId storage{index};
-        m_newest[index] = index;
-        m_schedule.instances.push_back({storage, -1, kToTheEnd, -1});
-        if (const OpIndex alloc = m_program.storage(storage).alloc; alloc >= 0)
-            m_madeBy[static_cast<std::size_t>(alloc)].push_back(storage);
-    }
-}
-
-/// One step: what it makes begins, what it uses lives at least until it.
-void StepLowering::execute(OpId op, std::int32_t row)
-{
-    const auto step = static_cast<std::int32_t>(m_schedule.steps.size());
-    m_schedule.steps.push_back({op, row});
-    for (const StorageId made : m_madeBy[op.index()]) {
-        if (row >= 0) {
-            m_newest[made.index()] = m_schedule.instances.size();
-            m_schedule.instances.push_back({made, step, step, row});
-        } else {
-            newest(made).alloc = newest(made).free = step;
-        }
-    }
-    const graph::Op& executed = m_program.op(op);
-    for (const std::vector<graph::TensorId>* tensors :
-         {&executed.reads, &executed.writes, &executed.outputs})
-        for (const graph::TensorId tensor : *tensors)
-            if (const StorageId storage = m_program.tensor(tensor).storage; isManaged(storage))
-                newest(storage).free = step;
-}
-
-/// What the optimizer allocates lives as recorded.
-void StepLowering::endRecordedLives()
-{
-    for (std::size_t index = 0; index < m_program.storages.size(); ++index) {
-        const graph::Storage& storage = m_program.storages[index];
-        if (storage.alloc >= m_runnerOps)
-            m_schedule.instances[index].free =
-                storage.free == graph::kNever ? kToTheEnd : m_schedule.ownStep(storage.free);
-    }
-}
-
-/// What is there when the step is over: gradients, and the loss, which the first op of backward
-/// reads (behind what a plan has run again for it, in a step that is rewritten already); other
-/// things that the recorded step returned nobody gets from the runner.
-std::vector<StorageId> StepLowering::outcomes() const
-{
-    std::vector<StorageId> kept;
-    for (const graph::Parameter& parameter : m_program.parameters)
-        if (parameter.gradient)
-            kept.push_back(*parameter.gradient);
-    std::size_t backward = m_program.forwardCount();
-    while (backward < static_cast<std::size_t>(m_runnerOps) && m_program.ops[backward].isRepetition)
-        ++backward;
-    std::vector<StorageId> returned;
-    for (std::size_t index = 0; index < m_program.storages.size(); ++index)
-        if (m_program.storages[index].storageClass == StorageClass::Output)
-            returned.emplace_back(index);
-    const std::size_t before = kept.size();
-    if (backward < static_cast<std::size_t>(m_runnerOps)) {
-        const std::vector<Place> places = this->places();
-        std::set<Place> starts;
-        for (const graph::TensorId tensor : m_program.ops[backward].reads)
-            starts.insert(places[m_program.tensor(tensor).storage.index()]);
-        std::ranges::copy_if(returned, std::back_inserter(kept), [&](StorageId storage) {
-            return starts.contains(places[storage.index()]);
-        });
-    }
-    if (kept.size() == before)
-        kept.insert(kept.end(), returned.begin(), returned.end());
-    return kept;
-}
-
-/// Where each storage was made first: in a step that is rewritten already the loss may be a copy
-/// that was made behind the one from which backward starts.
-std::vector<StepLowering::Place> StepLowering::places() const
-{
-    std::vector<Place> places(m_program.storages.size());
-    for (std::size_t storage = 0; storage < places.size(); ++storage)
-        places[storage] = {m_program.ops.size(), storage};   // older than the step: like no other
-    std::vector<std::size_t> recorded(m_program.ops.size()); // by op: what it repeats in the end
-    for (std::size_t op = 0; op < recorded.size(); ++op) {
-        const graph::Op& row = m_program.ops[op];
-        recorded[op] =
-            row.isRepetition && row.recomputeOf ? recorded[row.recomputeOf->index()] : op;
-        for (std::size_t number = 0; number < m_madeBy[op].size(); ++number)
-            places[m_madeBy[op][number].index()] = {recorded[op], number};
-    }
-    return places;
-}
-
 } // namespace
 
-Schedule lowerStep(const Program& program, const RecomputeSchedule& plan)
+Schedule lower(const Program& program, const RecomputeSchedule& plan)
 {
     return StepLowering{program, plan}.run();
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/lower/compiled_step/rewrite.h"
-
+#include "core/lower/lower.h"
 #include "core/plan/plan_kinds.h"
 
 #include <fmt/format.h>
@@ -98,15 +97,163 @@ private:
         std::optional<TensorId> tensor;
     };
 
-    void copyTables(const std::string& planner);
-    void addStorages();
-    void addOp(std::size_t step);
-    void moveCall(std::size_t row);
-    void classify();
-    void noteLastUses();
-    void addCall(OpId op, const NewTensor& newTensor);
-    [[nodiscard]] TensorId current(TensorId tensor);
-    [[nodiscard]] bool isLeftOut(const graph::Op& op, TensorId tensor) const;
+    void copyTables(const std::string& planner)
+    {
+        m_to = m_from;
+        m_to.header.execution = graph::kStepExecution;
+        m_to.header.planner = planner;
+        m_to.storages.clear();
+        m_to.ops.clear();
+        m_to.saved.clear();
+        m_to.callTexts = {};
+        if (m_to.vary)
+            for (std::vector<graph::Law>* laws :
+                 {&m_to.vary->storages, &m_to.vary->flops, &m_to.vary->bytesMoved})
+                laws->clear(); // those of rows come with them
+        m_to.ops.reserve(m_schedule.steps.size());
+        addStorages();
+    }
+
+    void addStorages()
+    {
+        for (std::size_t index = 0; index < m_newest.size(); ++index)
+            m_newest[index] = index;
+        for (std::size_t index = 0; index < m_schedule.instances.size(); ++index) {
+            const Instance& instance = m_schedule.instances[index];
+            graph::Storage& storage = m_to.storages.emplace_back(m_from.storage(instance.storage));
+            storage.alloc = instance.alloc;
+            storage.free = instance.free;
+            storage.pythonFree = instance.free; // nothing else holds it
+            if (m_to.vary)
+                m_to.vary->storages.push_back(m_from.vary->storages[instance.storage.index()]);
+            if (instance.region >= 0)
+                m_madeAgain[static_cast<std::size_t>(instance.alloc)].push_back(index);
+        }
+    }
+
+    void addOp(std::size_t step)
+    {
+        for (const std::size_t made : m_madeAgain[step])
+            m_newest[m_schedule.instances[made].storage.index()] = made;
+        const Step& executed = m_schedule.steps[step];
+        const bool isRecomputed = executed.region >= 0;
+        const graph::Op& recorded = m_from.op(executed.op);
+        const NewTensor newTensor = [&](TensorId tensor) -> std::optional<TensorId> {
+            if (isRecomputed && isLeftOut(recorded, tensor))
+                return std::nullopt;
+            return current(tensor);
+        };
+        graph::Op& op = m_to.ops.emplace_back(recorded);
+        if (m_to.vary) {
+            m_to.vary->flops.push_back(m_from.vary->flops[executed.op.index()]);
+            m_to.vary->bytesMoved.push_back(m_from.vary->bytesMoved[executed.op.index()]);
+        }
+        for (std::vector<TensorId>* tensors : {&op.reads, &op.writes, &op.outputs}) {
+            std::vector<TensorId> renamed;
+            for (const TensorId tensor : *tensors)
+                if (const std::optional<TensorId> now = newTensor(tensor))
+                    renamed.push_back(*now);
+            *tensors = std::move(renamed);
+        }
+        if (op.forwardOp)
+            op.forwardOp = graph::opAt(own(*op.forwardOp));
+        if (op.recomputeOf)
+            op.recomputeOf = graph::opAt(own(*op.recomputeOf));
+        if (isRecomputed) {
+            op.phase = m_schedule.phaseAt(m_from, step);
+            op.recomputeOf = graph::opAt(own(executed.op));
+            op.isRepetition = true;
+            op.sequence = -1; // it makes no node
+        }
+        if (m_hasCalls)
+            addCall(executed.op, newTensor);
+    }
+
+    /// Calls begin with their first op and end with their last, whatever is repeated in between. An
+    /// empty one stands before an op of the call around it, or at its end.
+    void moveCall(std::size_t row)
+    {
+        const graph::Call& recorded = m_from.calls[row];
+        graph::Call& call = m_to.calls[row];
+        const auto step = [&](OpIndex op) {
+            return op < static_cast<OpIndex>(m_from.ops.size())
+                       ? own(graph::opAt(op))
+                       : static_cast<OpIndex>(m_to.ops.size());
+        };
+        if (!recorded.isEmpty()) {
+            call.first = step(recorded.first);
+            call.last = step(recorded.last);
+            return;
+        }
+        call.first = step(recorded.first);
+        if (recorded.parent && recorded.first > m_from.call(*recorded.parent).last)
+            call.first = m_to.call(*recorded.parent).last + 1;
+        call.last = call.first - 1;
+    }
+
+    /// The step returns what was made last; what was made before is a value like others.
+    void classify()
+    {
+        for (std::size_t index = 0; index < m_to.storages.size(); ++index)
+            if (m_to.storages[index].storageClass == StorageClass::Output
+                && newest(m_schedule.instances[index].storage) != StorageId{index})
+                m_to.storages[index].storageClass = StorageClass::Activation;
+    }
+
+    void noteLastUses()
+    {
+        for (graph::Storage& storage : m_to.storages)
+            storage.lastUse = graph::kBeforeStep;
+        for (std::size_t op = 0; op < m_to.ops.size(); ++op) {
+            const graph::Op& row = m_to.ops[op];
+            for (const std::vector<TensorId>* tensors : {&row.reads, &row.writes, &row.outputs})
+                for (const TensorId tensor : *tensors)
+                    m_to.storages[m_to.tensor(tensor).storage.index()].lastUse =
+                        static_cast<OpIndex>(op);
+        }
+    }
+
+    void addCall(OpId op, const NewTensor& newTensor)
+    {
+        for (const std::size_t part : {std::size_t{0}, std::size_t{1}}) {
+            auto call =
+                nlohmann::ordered_json::parse(m_from.callTexts.of(op, part), nullptr, false);
+            if (call.is_discarded())
+                m_unknownCall = op;
+            rename(call, newTensor, m_from.tensors.size());
+            m_to.callTexts.add(
+                call.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
+        }
+    }
+
+    /// What ops that run now take for a recorded tensor.
+    [[nodiscard]] TensorId current(TensorId tensor)
+    {
+        const StorageId recorded = m_from.tensor(tensor).storage;
+        const StorageId now = newest(recorded);
+        if (now == recorded)
+            return tensor;
+        Copy& copy = m_copyOf[tensor.index()];
+        if (!copy.tensor || copy.storage != now) {
+            copy = {now, TensorId{m_to.tensors.size()}};
+            m_to.tensors.push_back(m_from.tensor(tensor));
+            m_to.tensors.back().storage = now;
+            if (m_to.vary)
+                m_to.vary->tensors.push_back(m_from.vary->tensors[tensor.index()]);
+        }
+        return *copy.tensor;
+    }
+
+    /// The running statistics that a repetition leaves alone (STEP_RUNTIME.md).
+    [[nodiscard]] bool isLeftOut(const graph::Op& op, TensorId tensor) const
+    {
+        const StorageId storage = m_from.tensor(tensor).storage;
+        return m_from.storage(storage).alloc < 0
+               && std::ranges::any_of(op.writes, [&](TensorId written) {
+                      return m_from.tensor(written).storage == storage;
+                  });
+    }
+
     [[nodiscard]] StorageId newest(StorageId storage) const
     {
         return StorageId{m_newest[storage.index()]};
@@ -122,161 +269,6 @@ private:
     std::optional<OpId> m_unknownCall;                 ///< whose text can't be read
     Program m_to;
 };
-
-void Rewriter::copyTables(const std::string& planner)
-{
-    m_to = m_from;
-    m_to.header.execution = graph::kStepExecution;
-    m_to.header.planner = planner;
-    m_to.storages.clear();
-    m_to.ops.clear();
-    m_to.saved.clear();
-    m_to.callTexts = {};
-    if (m_to.vary)
-        for (std::vector<graph::Law>* laws :
-             {&m_to.vary->storages, &m_to.vary->flops, &m_to.vary->bytesMoved})
-            laws->clear(); // those of rows come with them
-    m_to.ops.reserve(m_schedule.steps.size());
-    addStorages();
-}
-
-void Rewriter::addStorages()
-{
-    for (std::size_t index = 0; index < m_newest.size(); ++index)
-        m_newest[index] = index;
-    for (std::size_t index = 0; index < m_schedule.instances.size(); ++index) {
-        const Instance& instance = m_schedule.instances[index];
-        graph::Storage& storage = m_to.storages.emplace_back(m_from.storage(instance.storage));
-        storage.alloc = instance.alloc;
-        storage.free = instance.free;
-        storage.pythonFree = instance.free; // nothing else holds it
-        if (m_to.vary)
-            m_to.vary->storages.push_back(m_from.vary->storages[instance.storage.index()]);
-        if (instance.region >= 0)
-            m_madeAgain[static_cast<std::size_t>(instance.alloc)].push_back(index);
-    }
-}
-
-/// The running statistics that a repetition leaves alone (STEP_RUNTIME.md).
-bool Rewriter::isLeftOut(const graph::Op& op, TensorId tensor) const
-{
-    const StorageId storage = m_from.tensor(tensor).storage;
-    return m_from.storage(storage).alloc < 0
-           && std::ranges::any_of(op.writes, [&](TensorId written) {
-                  return m_from.tensor(written).storage == storage;
-              });
-}
-
-/// What ops that run now take for a recorded tensor.
-TensorId Rewriter::current(TensorId tensor)
-{
-    const StorageId recorded = m_from.tensor(tensor).storage;
-    const StorageId now = newest(recorded);
-    if (now == recorded)
-        return tensor;
-    Copy& copy = m_copyOf[tensor.index()];
-    if (!copy.tensor || copy.storage != now) {
-        copy = {now, TensorId{m_to.tensors.size()}};
-        m_to.tensors.push_back(m_from.tensor(tensor));
-        m_to.tensors.back().storage = now;
-        if (m_to.vary)
-            m_to.vary->tensors.push_back(m_from.vary->tensors[tensor.index()]);
-    }
-    return *copy.tensor;
-}
-
-void Rewriter::addOp(std::size_t step)
-{
-    for (const std::size_t made : m_madeAgain[step])
-        m_newest[m_schedule.instances[made].storage.index()] = made;
-    const Step& executed = m_schedule.steps[step];
-    const bool isRecomputed = executed.region >= 0;
-    const graph::Op& recorded = m_from.op(executed.op);
-    const NewTensor newTensor = [&](TensorId tensor) -> std::optional<TensorId> {
-        if (isRecomputed && isLeftOut(recorded, tensor))
-            return std::nullopt;
-        return current(tensor);
-    };
-    graph::Op& op = m_to.ops.emplace_back(recorded);
-    if (m_to.vary) {
-        m_to.vary->flops.push_back(m_from.vary->flops[executed.op.index()]);
-        m_to.vary->bytesMoved.push_back(m_from.vary->bytesMoved[executed.op.index()]);
-    }
-    for (std::vector<TensorId>* tensors : {&op.reads, &op.writes, &op.outputs}) {
-        std::vector<TensorId> renamed;
-        for (const TensorId tensor : *tensors)
-            if (const std::optional<TensorId> now = newTensor(tensor))
-                renamed.push_back(*now);
-        *tensors = std::move(renamed);
-    }
-    if (op.forwardOp)
-        op.forwardOp = graph::opAt(own(*op.forwardOp));
-    if (op.recomputeOf)
-        op.recomputeOf = graph::opAt(own(*op.recomputeOf));
-    if (isRecomputed) {
-        op.phase = m_schedule.phaseAt(m_from, step);
-        op.recomputeOf = graph::opAt(own(executed.op));
-        op.isRepetition = true;
-        op.sequence = -1; // it makes no node
-    }
-    if (m_hasCalls)
-        addCall(executed.op, newTensor);
-}
-
-void Rewriter::addCall(OpId op, const NewTensor& newTensor)
-{
-    for (const std::size_t part : {std::size_t{0}, std::size_t{1}}) {
-        auto call = nlohmann::ordered_json::parse(m_from.callTexts.of(op, part), nullptr, false);
-        if (call.is_discarded())
-            m_unknownCall = op;
-        rename(call, newTensor, m_from.tensors.size());
-        m_to.callTexts.add(
-            call.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
-    }
-}
-
-/// Calls begin with their first op and end with their last, whatever is repeated in between. An
-/// empty one stands before an op of the call around it, or at its end.
-void Rewriter::moveCall(std::size_t row)
-{
-    const graph::Call& recorded = m_from.calls[row];
-    graph::Call& call = m_to.calls[row];
-    const auto step = [&](OpIndex op) {
-        return op < static_cast<OpIndex>(m_from.ops.size()) ? own(graph::opAt(op))
-                                                            : static_cast<OpIndex>(m_to.ops.size());
-    };
-    if (!recorded.isEmpty()) {
-        call.first = step(recorded.first);
-        call.last = step(recorded.last);
-        return;
-    }
-    call.first = step(recorded.first);
-    if (recorded.parent && recorded.first > m_from.call(*recorded.parent).last)
-        call.first = m_to.call(*recorded.parent).last + 1;
-    call.last = call.first - 1;
-}
-
-/// The step returns what was made last; what was made before is a value like others.
-void Rewriter::classify()
-{
-    for (std::size_t index = 0; index < m_to.storages.size(); ++index)
-        if (m_to.storages[index].storageClass == StorageClass::Output
-            && newest(m_schedule.instances[index].storage) != StorageId{index})
-            m_to.storages[index].storageClass = StorageClass::Activation;
-}
-
-void Rewriter::noteLastUses()
-{
-    for (graph::Storage& storage : m_to.storages)
-        storage.lastUse = graph::kBeforeStep;
-    for (std::size_t op = 0; op < m_to.ops.size(); ++op) {
-        const graph::Op& row = m_to.ops[op];
-        for (const std::vector<TensorId>* tensors : {&row.reads, &row.writes, &row.outputs})
-            for (const TensorId tensor : *tensors)
-                m_to.storages[m_to.tensor(tensor).storage.index()].lastUse =
-                    static_cast<OpIndex>(op);
-    }
-}
 
 /// The first op in the recorded order that runs after a step.
 std::size_t firstBehind(const std::vector<std::int32_t>& places, std::int32_t step)
@@ -296,17 +288,17 @@ base::Result<Program> rewrite(const Problem& problem, const Plan& plan, const Sc
                              "of ops that could "
                              "be written out: make a plan for runtime step.");
     if (problem.parallel)
-        return base::failure(base::ErrorKind::Usage,
-                             "A graph is the step of a process by itself: plan without data "
-                             "parallel to write it out.");
+        return base::failure(base::ErrorKind::Usage, "A graph is the step of a process by itself: "
+                                                     "plan without data parallel to write it out.");
     const std::vector<std::int32_t>& places = schedule.stepOfOp;
     if (const auto late = std::ranges::is_sorted_until(places); late != places.end())
-        return base::failure(base::ErrorKind::Usage,
-                             fmt::format("This plan runs ops ahead of their places: op {} runs "
-                                         "before op {}, and a graph of such a step doesn't tell "
-                                         "which op of the model is which: export the plan itself, "
-                                         "or plan with reorder off.",
-                                         late - places.begin(), firstBehind(places, *late)));
+        return base::failure(
+            base::ErrorKind::Usage,
+            fmt::format(
+                "This plan runs ops ahead of their places: op {} runs before op {}, and a graph of "
+                "such a step doesn't tell "
+                "which op of the model is which: export the plan itself, or plan with reorder off.",
+                late - places.begin(), firstBehind(places, *late)));
     return Rewriter{*problem.step(), schedule}.run(plan.planner);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/lower/compiled_step/why_no_regions.h"
-
 #include "core/base/format.h"
+#include "core/lower/lower.h"
 
 #include <fmt/format.h>
 
@@ -46,9 +45,9 @@ public:
         for (std::size_t step = 0; step < m_schedule.steps.size(); ++step) {
             const Step& executed = m_schedule.steps[step];
             if (executed.region < 0 && executed.op.index() != inOrder++)
-                return fmt::format("{} runs ahead of its place, before {}: regions keep the "
-                                   "recorded order.",
-                                   name(executed.op), number(inOrder - 1));
+                return fmt::format(
+                    "{} runs ahead of its place, before {}: regions keep the recorded order.",
+                    name(executed.op), number(inOrder - 1));
             if (executed.region >= 0)
                 if (std::optional<std::string> found = ofRepetition(step))
                     return found;
@@ -60,9 +59,58 @@ public:
     }
 
 private:
-    std::optional<std::string> ofRepetition(std::size_t step) const;
-    [[nodiscard]] std::optional<std::string> ofPair(OpId from, OpId to, std::size_t row) const;
-    [[nodiscard]] std::optional<std::string> ofPart(OpId from, OpId to, std::size_t row) const;
+    std::optional<std::string> ofRepetition(std::size_t step) const
+    {
+        const Step& executed = m_schedule.steps[step];
+        const auto row = static_cast<std::size_t>(executed.region);
+        const graph::Op& op = m_program.op(executed.op);
+        if (!isForward(op))
+            return fmt::format("{} of backward runs again: regions repeat forward and loss only.",
+                               name(executed.op));
+        if (isForward(m_program.op(graph::opAt(m_plan.recomputeSteps()[row].before))))
+            return fmt::format("{} runs again in forward, before {}: regions do in backward only.",
+                               name(executed.op), place(row));
+        for (const std::vector<graph::TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
+            for (const graph::TensorId tensor : *tensors) {
+                const graph::StorageId storage = m_program.tensor(tensor).storage;
+                const Step& maker = m_schedule.steps[m_maker[storage.index()]];
+                if (m_program.storage(storage).alloc < 0 || isMadeBy(tensor, executed.op)
+                    || maker.region != executed.region)
+                    continue;
+                if (std::optional<std::string> found = ofPair(maker.op, executed.op, row))
+                    return found;
+            }
+        return std::nullopt;
+    }
+
+    /// In the row `to` takes what `from` has made there: regions around one of them that run again
+    /// before are around both.
+    [[nodiscard]] std::optional<std::string> ofPair(OpId from, OpId to, std::size_t row) const
+    {
+        for (const auto& [one, other] : {std::pair{from, to}, std::pair{to, from}})
+            for (const std::size_t before : m_rowsOf[one.index()])
+                if (before < row && !runsAgain(other, before))
+                    return fmt::format("{} runs again before {} without {}, and with it before {}: "
+                                       "nested regions repeat both in either place.",
+                                       name(one), place(before), number(other.index()), place(row));
+        return ofPart(from, to, row);
+    }
+
+    /// The region around both is around all between them.
+    [[nodiscard]] std::optional<std::string> ofPart(OpId from, OpId to, std::size_t row) const
+    {
+        for (std::size_t between = from.index() + 1; between < to.index(); ++between) {
+            if (m_rowsOf[between].empty() || runsAgain(OpId{between}, row))
+                continue;
+            for (const std::size_t apart : m_rowsOf[between])
+                if (!runsAgain(from, apart) || !runsAgain(to, apart))
+                    return fmt::format("{} and {} run again together before {}, {} between them "
+                                       "only before {}: a region runs again as a whole.",
+                                       name(from), number(to.index()), place(row), number(between),
+                                       place(apart));
+        }
+        return std::nullopt;
+    }
 
     [[nodiscard]] bool isMadeBy(graph::TensorId tensor, OpId op) const
     {
@@ -89,59 +137,6 @@ private:
     std::vector<std::vector<std::size_t>> m_rowsOf; ///< by op: rows that name it, rising
     std::vector<std::size_t> m_maker;               ///< by storage: step that made it last
 };
-
-std::optional<std::string> Search::ofRepetition(std::size_t step) const
-{
-    const Step& executed = m_schedule.steps[step];
-    const auto row = static_cast<std::size_t>(executed.region);
-    const graph::Op& op = m_program.op(executed.op);
-    if (!isForward(op))
-        return fmt::format("{} of backward runs again: regions repeat forward and loss only.",
-                           name(executed.op));
-    if (isForward(m_program.op(graph::opAt(m_plan.recomputeSteps()[row].before))))
-        return fmt::format("{} runs again in forward, before {}: regions do in backward only.",
-                           name(executed.op), place(row));
-    for (const std::vector<graph::TensorId>* tensors : {&op.reads, &op.writes, &op.outputs})
-        for (const graph::TensorId tensor : *tensors) {
-            const graph::StorageId storage = m_program.tensor(tensor).storage;
-            const Step& maker = m_schedule.steps[m_maker[storage.index()]];
-            if (m_program.storage(storage).alloc < 0 || isMadeBy(tensor, executed.op)
-                || maker.region != executed.region)
-                continue;
-            if (std::optional<std::string> found = ofPair(maker.op, executed.op, row))
-                return found;
-        }
-    return std::nullopt;
-}
-
-/// In the row `to` takes what `from` has made there: regions around one of them that run again
-/// before are around both.
-std::optional<std::string> Search::ofPair(OpId from, OpId to, std::size_t row) const
-{
-    for (const auto& [one, other] : {std::pair{from, to}, std::pair{to, from}})
-        for (const std::size_t before : m_rowsOf[one.index()])
-            if (before < row && !runsAgain(other, before))
-                return fmt::format("{} runs again before {} without {}, and with it before {}: "
-                                   "nested regions repeat both in either place.",
-                                   name(one), place(before), number(other.index()), place(row));
-    return ofPart(from, to, row);
-}
-
-/// The region around both is around all between them.
-std::optional<std::string> Search::ofPart(OpId from, OpId to, std::size_t row) const
-{
-    for (std::size_t between = from.index() + 1; between < to.index(); ++between) {
-        if (m_rowsOf[between].empty() || runsAgain(OpId{between}, row))
-            continue;
-        for (const std::size_t apart : m_rowsOf[between])
-            if (!runsAgain(from, apart) || !runsAgain(to, apart))
-                return fmt::format("{} and {} run again together before {}, {} between them only "
-                                   "before {}: a region runs again as a whole.",
-                                   name(from), number(to.index()), place(row), number(between),
-                                   place(apart));
-    }
-    return std::nullopt;
-}
 
 } // namespace
 

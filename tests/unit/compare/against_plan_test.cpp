@@ -175,8 +175,8 @@ void AgainstPlanTest::recomputationsArePartOfTheStep()
     QVERIFY(run.ops.size() > 3);
     const auto comparison = compare::compareRun(run, problem, *evaluation, 5);
     QCOMPARE(comparison.otherOps, std::string{});
-    QCOMPARE(*row(comparison, "saved").predicted, evaluation->saved->count());
-    QCOMPARE(evaluation->saved->count(),
+    QCOMPARE(*row(comparison, "saved").predicted, evaluation->schedule->saved->count());
+    QCOMPARE(evaluation->schedule->saved->count(),
              std::int64_t{1000}); // the argument x; the region alone saves y
     run.ops.back().recomputeOf = 0;
     QVERIFY(!compare::compareRun(run, problem, *evaluation, 5).otherOps.empty());

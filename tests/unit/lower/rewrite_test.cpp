@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plan written out by hand: what is repeated stands where the plan repeats it, under the name of
 // what it repeats, and later ops take from it.
-#include "core/lower/compiled_step/rewrite.h"
+#include "core/lower/lower.h"
 
 #include "tests/support/programs/programs.h"
 #include "tests/support/rewritten.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a schedule of single ops does that regions can't, in the words of the first such thing; and
 // that nothing is found in what random regions run again.
-#include "core/lower/compiled_step/why_no_regions.h"
 
 #include "core/lower/lower.h"
 

@@ -6,7 +6,7 @@
 #include "core/device/known_devices.h"
 #include "core/evaluate/bound.h"
 #include "core/evaluate/certify.h"
-#include "core/lower/compiled_step/rewrite.h"
+#include "core/lower/lower.h"
 #include "core/parallel/rank_program.h"
 #include "core/plan_file/plan_json.h"
 #include "core/solve/bounds/time_bound.h"
