@@ -34,7 +34,7 @@ public:
     struct Run
     {
         std::int32_t region = -1; ///< -1: the step's own forward
-        /// Step after which happens what the recording saw at a moment.
+        /// The step of this run for an op index of the recording.
         std::function<std::int32_t(graph::OpIndex)> place;
         /// Step until which a region's frame stands, whatever its rows do.
         std::function<std::int32_t(std::int32_t)> frame;

@@ -295,7 +295,7 @@ private:
                                                                           : m_ends.frame(region);
     }
 
-    /// The step after which something happens that the recording saw at a moment.
+    /// The own step of a recorded op; -1 before the step, INT32_MAX for kNever.
     [[nodiscard]] std::int32_t stepAfter(OpIndex opIndex) const
     {
         if (opIndex == kNever)
@@ -303,8 +303,8 @@ private:
         return opIndex == kBeforeStep ? -1 : m_schedule.ownStep(opIndex);
     }
 
-    /// Where a moment that a recomputation may execute lies; what it doesn't reach counts as its
-    /// end. A moment at an op that is left out is the end of the op before.
+    /// The step at which a recomputation executes an op; its end where it doesn't reach the op, the
+    /// op before where the op is left out.
     [[nodiscard]] std::int32_t stepIn(std::int32_t region, OpIndex opIndex) const
     {
         const Recomputation& recomputation = recomputationOf(region);

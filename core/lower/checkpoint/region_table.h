@@ -13,7 +13,7 @@
 
 namespace plimsoll::plan {
 
-/// What lower() needs to know about one region. Moments are ops of the program.
+/// What lower() needs to know about one region. OpIndex counts ops of the program.
 struct RegionInfo
 {
     const Region* region = nullptr;
@@ -80,7 +80,7 @@ public:
         return (isKept(op) && innermost(op) == region)
                || std::ranges::binary_search(m_frozen, static_cast<graph::OpIndex>(op.index()));
     }
-    /// Ops that a region's recomputation runs up to a moment at which it still runs.
+    /// Ops that a region's recomputation runs up to and with an op index within what it executes.
     [[nodiscard]] std::int32_t executedUpTo(graph::OpIndex opIndex, std::int32_t region) const;
     /// Rows of `saved` on a storage, in order.
     [[nodiscard]] std::span<const std::uint32_t> rowsOf(graph::StorageId storage) const
@@ -94,8 +94,8 @@ public:
     {
         return m_takers[storage.index()];
     }
-    /// Storages allocated at moments from `begin` on and before `end`, in this order; kBeforeStep
-    /// is a moment.
+    /// Storages allocated at op indices from `begin` (or kBeforeStep) on and before `end`, in this
+    /// order.
     [[nodiscard]] std::span<const graph::StorageId> allocatedIn(graph::OpIndex begin,
                                                                 graph::OpIndex end) const
     {
@@ -129,7 +129,7 @@ private:
     std::vector<graph::OpIndex> m_frozen; ///< ops that no recomputation runs, rising
     Groups<std::uint32_t> m_rows;         ///< of `saved`, by storage
     std::vector<std::vector<std::int32_t>> m_takers;
-    Groups<graph::StorageId> m_allocated; ///< by moment + 1
+    Groups<graph::StorageId> m_allocated; ///< by op index + 1
 };
 
 } // namespace plimsoll::plan

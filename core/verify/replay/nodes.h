@@ -10,7 +10,7 @@
 namespace plimsoll::plan::verifying {
 
 /// What refers to the nodes of autograd that backward never runs: found once, counted by each run
-/// of the ops (NodeCounts).
+/// of the ops.
 class DeadBranches
 {
 public:

@@ -79,8 +79,8 @@ public:
     /// Variables of the functions that regions are: `held`, by storage, until when Python holds it,
     /// changed by what `root` (kNoRegion: the step) and the regions inside pass on.
     void passVariables(int root, std::vector<graph::OpIndex>& held) const;
-    /// Op at whose end callers that wait for a region let go of what they would have at `moment`;
-    /// `moment` itself when they needn't wait. Regions inside of `root` count.
+    /// Op at whose end callers that wait for a region let go of what they would have at an op
+    /// index; that index itself when they needn't wait. Regions inside of `root` count.
     [[nodiscard]] graph::OpIndex waited(graph::OpIndex alloc, graph::OpIndex opIndex,
                                         int root) const;
 
