@@ -2,7 +2,6 @@
 #include "core/solve/bounds/time_bound.h"
 
 #include "core/device/op_times.h"
-#include "core/evaluate/working_sets.h"
 #include "core/solve/bounds/remat_bounds.h"
 
 #include <algorithm>
