@@ -4,9 +4,9 @@
 #include "core/plan_file/plan_json.h"
 #include "ui/base/numbers.h"
 #include "ui/models/plan_model.h"
+#include "ui/models/run_model.h"
 #include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_tables/plan_page.h"
-#include "ui/plan_tables/run_page.h"
 
 #include "tests/support/file_locks.h"
 #include "tests/ui/window_fixture.h"
@@ -141,7 +141,7 @@ void ByHandTest::savesAndOpensASession()
     QVERIFY(best && best->plan().freezeStats());
     const int decisions = viewOf<PlanPage>(*page).model()->rowCount();
     QVERIFY(decisions > 0);
-    const int runs = viewOf<RunPage>(*page).model()->rowCount();
+    const int runs = viewOf<RunModel>(*page).rowCount();
     auto* tabs = m_window->findChild<QTabBar*>();
     QCOMPARE(tabs->tabText(1), QStringLiteral("● resnet18"));
 
@@ -187,7 +187,7 @@ void ByHandTest::savesAndOpensASession()
                     .findChild<QCheckBox*>(QStringLiteral("freeze-stats"))
                     ->isChecked());
         QCOMPARE(viewOf<PlanPage>(*page).model()->rowCount(), decisions);
-        QCOMPARE(viewOf<RunPage>(*page).model()->rowCount(), runs);
+        QCOMPARE(viewOf<RunModel>(*page).rowCount(), runs);
     }
     QVERIFY(!page->isUnsaved());
 }

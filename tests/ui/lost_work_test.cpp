@@ -2,7 +2,6 @@
 // No way through the window loses work: files are not replaced that hold any, nothing is waited
 // for, and what is shown answers for what is chosen.
 #include "ui/base/message_strip.h"
-#include "ui/plan_tables/run_page.h"
 
 #include "tests/support/saved_session.h"
 #include "tests/ui/window_fixture.h"

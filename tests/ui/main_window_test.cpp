@@ -6,8 +6,8 @@
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/models/plan_model.h"
 #include "ui/models/program_texts.h"
+#include "ui/models/run_model.h"
 #include "ui/plan_tables/plan_page.h"
-#include "ui/plan_tables/run_page.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/start_page/start_page.h"
 
@@ -77,7 +77,7 @@ void MainWindowTest::opensASampleAndPlansIt()
     QVERIFY(best->evaluation().peak <= page->document().budget());
     QVERIFY(viewOf<BudgetTimelineView>(*page).budget() == page->document().budget());
     QVERIFY(viewOf<PlanPage>(*page).model()->rowCount() > 0);
-    QCOMPARE(viewOf<RunPage>(*page).model()->rowCount(), 1);
+    QCOMPARE(viewOf<RunModel>(*page).rowCount(), 1);
     QCOMPARE(page->status().text, QStringLiteral("Plan verified"));
     QCOMPARE(m_settings->recentFiles().size(), 1);
     QVERIFY(!page->isUnsaved());
@@ -164,12 +164,12 @@ void MainWindowTest::reopensASessionAsItWasLeft()
     QCOMPARE(viewOf<BudgetTimelineView>(*page).visibleRange().begin, 0.25);
     QCOMPARE(viewOf<BudgetTimelineView>(*page).visibleRange().end, 0.5);
     QCOMPARE(viewOf<BudgetTimelineView>(*page).pinnedSteps(), std::vector<std::size_t>{100});
-    QCOMPARE(viewOf<RunPage>(*page).model()->rowCount(), 2);
-    QCOMPARE(viewOf<RunPage>(*page).model()->rowAt(0).name, QStringLiteral("the good one"));
+    QCOMPARE(viewOf<RunModel>(*page).rowCount(), 2);
+    QCOMPARE(viewOf<RunModel>(*page).rowAt(0).name, QStringLiteral("the good one"));
     QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
     QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
     QVERIFY(page->document().outcome().best->plan() == plan);
-    QCOMPARE(viewOf<RunPage>(*page).model()->rowCount(), 2);
+    QCOMPARE(viewOf<RunModel>(*page).rowCount(), 2);
 }
 
 void MainWindowTest::savesEachChangeOfASession()

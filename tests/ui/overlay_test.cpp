@@ -4,10 +4,9 @@
 #include "ui/base/widgets.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/document_page/pages_dock.h"
+#include "ui/models/measured_model.h"
 #include "ui/models/step_model.h"
-#include "ui/plan_tables/measured_page.h"
 #include "ui/planner_page/plan_texts.h"
-#include "ui/planner_page/table_twins.h"
 #include "ui/shell/status_line.h"
 
 #include "tests/support/measurement_file.h"
@@ -34,6 +33,11 @@ using namespace plimsoll::ui;
 using plimsoll::base::Bytes;
 namespace plan = plimsoll::plan;
 namespace tests = plimsoll::tests;
+
+QWidget* measuredView(const PlannerPage& page)
+{
+    return page.findChild<QWidget*>(QStringLiteral("measured"));
+}
 
 class OverlayTest : public QObject, private WindowFixture
 {
@@ -98,13 +102,13 @@ void OverlayTest::isLaidOverByADrop()
     const QImage before = viewOf<BudgetTimelineView>(*page).grab().toImage();
     const QAction& remove = *m_window->findChild<QAction*>(QStringLiteral("file.no_measurement"));
     QVERIFY(!remove.isEnabled());
-    QVERIFY(!planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
+    QVERIFY(!planDock(*page).holds(measuredView(*page)));
     constexpr std::int64_t kMore = 64 << 20;
     QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     drop(written(*page, nullptr, kMore));
     QVERIFY(laid.wait(kPatience));
     QVERIFY(remove.isEnabled());
-    QVERIFY(planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
+    QVERIFY(planDock(*page).holds(measuredView(*page)));
     QCOMPARE(m_window->pages().size(), std::size_t{1});
     QVERIFY(viewOf<BudgetTimelineView>(*page).axisTop() >= top); // the measured peak is on the axis
     QVERIFY(viewOf<BudgetTimelineView>(*page).grab().toImage() != before);
@@ -113,8 +117,8 @@ void OverlayTest::isLaidOverByADrop()
                  QStringLiteral("Measured peak %1.").arg(bytesText(peak, Rounding::Up))),
              qPrintable(viewOf<BudgetTimelineView>(*page).accessibleDescription()));
     // The pages's numbers are those of core/compare.
-    const auto* model = viewOf<MeasuredPage>(*page).model();
-    const QAbstractItemModelTester tester{const_cast<MeasuredModel*>(model),
+    auto* model = &viewOf<MeasuredModel>(*page);
+    const QAbstractItemModelTester tester{model,
                                           QAbstractItemModelTester::FailureReportingMode::Fatal};
     QCOMPARE(cell(*model, 0, MeasuredModel::RunColumn), QStringLiteral("Without a plan"));
     QCOMPARE(cell(*model, 0, MeasuredModel::WhatColumn), QStringLiteral("Allocator peak"));
@@ -130,7 +134,7 @@ void OverlayTest::standsBesideThePredictionInTheTables()
     page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak);
     QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_T,
                     Qt::ControlModifier | Qt::ShiftModifier);
-    QTableView& steps = page->findChild<TableTwins*>()->table(TableTwins::Twin::Steps);
+    QTableView& steps = *page->findChild<QTableView*>(QStringLiteral("steps"));
     const QAbstractItemModelTester tester{steps.model(),
                                           QAbstractItemModelTester::FailureReportingMode::Fatal};
     QCOMPARE(steps.model()->columnCount(), int{StepModel::MeasuredColumn});
@@ -152,9 +156,9 @@ void OverlayTest::standsBesideThePredictionInTheTables()
     QCOMPARE(steps.horizontalHeader()->visualIndex(StepModel::MeasuredColumn),
              int{StepModel::TotalColumn} + 1);
     // A row of a step goes to it.
-    auto* table = viewOf<MeasuredPage>(*page).findChild<QTableView*>();
-    planDock(*page).showPage(&viewOf<MeasuredPage>(*page));
-    const MeasuredModel& model = *viewOf<MeasuredPage>(*page).model();
+    auto* table = qobject_cast<QTableView*>(viewOf<MeasuredModel>(*page).parent());
+    planDock(*page).showPage(measuredView(*page));
+    const MeasuredModel& model = viewOf<MeasuredModel>(*page);
     int row = 0;
     while (row < model.rowCount() && !model.rowAt(row).op)
         ++row;
@@ -271,12 +275,12 @@ void OverlayTest::goesAway()
     QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     drop(written(*page, nullptr, 0));
     QVERIFY(laid.wait(kPatience));
-    planDock(*page).showPage(&viewOf<MeasuredPage>(*page));
+    planDock(*page).showPage(measuredView(*page));
     auto* remove =
-        viewOf<MeasuredPage>(*page).findChild<QPushButton*>(QStringLiteral("removeMeasurement"));
+        measuredView(*page)->findChild<QPushButton*>(QStringLiteral("removeMeasurement"));
     QTest::mouseClick(remove, Qt::LeftButton);
     QVERIFY(page->document().document().overlay == nullptr);
-    QVERIFY(!planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
+    QVERIFY(!planDock(*page).holds(measuredView(*page)));
     QVERIFY(viewOf<BudgetTimelineView>(*page).grab().toImage() == before);
     QVERIFY(!m_window->findChild<QAction*>(QStringLiteral("file.no_measurement"))->isEnabled());
 }
@@ -299,7 +303,7 @@ void OverlayTest::staysInTheSession()
     QVERIFY(page != nullptr);
     QCOMPARE(page->document().document().notes.size(), std::size_t{0});
     QVERIFY(page->document().document().overlay != nullptr);
-    QVERIFY(planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
+    QVERIFY(planDock(*page).holds(measuredView(*page)));
     QVERIFY(viewOf<BudgetTimelineView>(*page).accessibleDescription().contains(
         QStringLiteral("Measured peak")));
     m_window->findChild<QAction*>(QStringLiteral("file.no_measurement"))->trigger();
@@ -308,7 +312,7 @@ void OverlayTest::staysInTheSession()
     page = open(file);
     QVERIFY(page != nullptr);
     QVERIFY(page->document().document().overlay == nullptr);
-    QVERIFY(!planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
+    QVERIFY(!planDock(*page).holds(measuredView(*page)));
 }
 
 void OverlayTest::isLetGoWhileItLoads()
@@ -351,7 +355,7 @@ void OverlayTest::isLetGoWhileItLoads()
     QCOMPARE(laid.count() + failed.count(), 0);
     QVERIFY(page->document().document().overlay == nullptr);
     QCOMPARE(page->strip().count(), std::size_t{0});
-    QVERIFY(!planDock(*page).holds(&viewOf<MeasuredPage>(*page)));
+    QVERIFY(!planDock(*page).holds(measuredView(*page)));
     QVERIFY(page->document().isPlanned());
     // The next one is laid over as ever; so is the same one, asked for again.
     for (const QString& next : {small, path}) {

@@ -8,15 +8,14 @@
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/frontier/frontier_view.h"
+#include "ui/models/measured_model.h"
 #include "ui/models/plan_model.h"
 #include "ui/models/point_model.h"
 #include "ui/models/program_texts.h"
 #include "ui/models/step_model.h"
 #include "ui/plan_panel/budget_panel.h"
-#include "ui/plan_tables/measured_page.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/planner_page/plan_texts.h"
-#include "ui/planner_page/table_twins.h"
 
 #include "tests/support/measurement_file.h"
 #include "tests/ui/window_fixture.h"
@@ -157,7 +156,7 @@ void PlanKindsTest::countsRecomputationsOfTheStepRuntime()
     viewOf<FrontierView>(*page).setFocus();
     QTest::keyClick(&viewOf<FrontierView>(*page), Qt::Key_T,
                     Qt::ControlModifier | Qt::ShiftModifier);
-    QTableView& points = page->findChild<TableTwins*>()->table(TableTwins::Twin::Points);
+    QTableView& points = *page->findChild<QTableView*>(QStringLiteral("points"));
     const auto head = [&points](int role) {
         return points.model()
             ->headerData(PointModel::RegionsColumn, Qt::Horizontal, role)
@@ -249,7 +248,7 @@ void PlanKindsTest::laysAMeasuredStepPlanOver()
                  QStringLiteral("Measured peak %1.").arg(bytesText(measured, Rounding::Up))),
              qPrintable(viewOf<BudgetTimelineView>(*page).accessibleDescription()));
 
-    const MeasuredModel& rows = *viewOf<MeasuredPage>(*page).model();
+    const MeasuredModel& rows = viewOf<MeasuredModel>(*page);
     int peaks = 0;
     for (int row = 0; row < rows.rowCount(); ++row) {
         const bool isOfPlan =
@@ -269,7 +268,7 @@ void PlanKindsTest::laysAMeasuredStepPlanOver()
     QTest::keyClick(&viewOf<BudgetTimelineView>(*page), Qt::Key_T,
                     Qt::ControlModifier | Qt::ShiftModifier);
     const QAbstractItemModel& steps =
-        *page->findChild<TableTwins*>()->table(TableTwins::Twin::Steps).model();
+        *page->findChild<QTableView*>(QStringLiteral("steps"))->model();
     QTRY_COMPARE(steps.columnCount(), int{StepModel::ColumnCount});
     const plan::Evaluation& evaluation = planned->evaluation();
     int repeated = 0;

@@ -6,8 +6,8 @@
 #include "ui/base/widgets.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/document_page/pages_dock.h"
+#include "ui/models/run_model.h"
 #include "ui/plan_panel/budget_panel.h"
-#include "ui/plan_tables/run_page.h"
 
 #include "tests/integration/cli/cli_runner.h"
 #include "tests/ui/window_fixture.h"
@@ -186,7 +186,7 @@ void SizeFormTest::aTypedSizeIsWhatIsPlanned()
     QVERIFY(m_window->findChild<QTabBar*>()->tabText(1).endsWith(page->document().title()));
     QCOMPARE(viewOf<BudgetTimelineView>(*page).subtitle().split(text(" · ")).value(1),
              text("batch 7, sequence 13"));
-    const RunModel& runs = *viewOf<RunPage>(*page).model();
+    const RunModel& runs = viewOf<RunModel>(*page);
     QCOMPARE(runs.index(0, RunModel::SizeColumn).data().toString(), text("batch 7, sequence 13"));
     QStringList hints;
     for (const auto* label : form(*page).findChildren<TextLabel*>())
@@ -357,13 +357,13 @@ void SizeFormTest::aRunGoesBackToItsSize()
     QVERIFY(isDone(*page));
     page->document().commitBudget(budget + budget);
     QVERIFY(isDone(*page));
-    RunPage& runs = viewOf<RunPage>(*page);
-    const QAbstractItemModelTester tester{runs.model(),
+    RunModel& runs = viewOf<RunModel>(*page);
+    const QAbstractItemModelTester tester{&runs,
                                           QAbstractItemModelTester::FailureReportingMode::Fatal};
-    planDock(*page).showPage(&runs);
-    auto* table = runs.findChild<QTableView*>();
+    page->showView(QStringLiteral("runs"));
+    auto* table = qobject_cast<QTableView*>(runs.parent());
     QVERIFY(!table->isColumnHidden(RunModel::SizeColumn));
-    const QModelIndex oldest = runs.model()->index(runs.model()->rowCount() - 1, 0);
+    const QModelIndex oldest = runs.index(runs.rowCount() - 1, 0);
     const QPoint place = table->visualRect(oldest).center();
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, place);
     QTest::mouseDClick(table->viewport(), Qt::LeftButton, {}, place);
@@ -372,7 +372,7 @@ void SizeFormTest::aRunGoesBackToItsSize()
     QCOMPARE(box(*page, "Sequence").text(), text("6"));
     QVERIFY(isDone(*page));
     QCOMPARE(page->document().outcome().best->evaluation().peak.count(),
-             runs.model()->rowAt(oldest.row()).peak->count());
+             runs.rowAt(oldest.row()).peak->count());
 }
 
 void SizeFormTest::theWheelScrollsThePanel()

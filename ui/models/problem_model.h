@@ -19,11 +19,11 @@ enum class ProblemKind : std::uint8_t {
 struct Problem
 {
     ProblemKind kind = ProblemKind::Remark;
-    QString sentence;
+    QString sentence = {};
     std::uint64_t count = 1;
-    std::optional<graph::OpId> op; ///< where, if it has a place
-    bool recomputed = false;       ///< the op's recomputation is meant
-    QString where;                 ///< "lm_head, backward"; empty: nowhere
+    std::optional<graph::OpId> op = {}; ///< where, if it has a place
+    bool recomputed = false;            ///< the op's recomputation is meant
+    QString where = {};                 ///< "lm_head, backward"; empty: nowhere
 
     bool operator==(const Problem&) const = default;
 };

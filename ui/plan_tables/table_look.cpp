@@ -171,6 +171,18 @@ void applyTableLook(QTableView& table)
     table.setTabKeyNavigation(false);
 }
 
+QTableView* makeTable(QAbstractItemModel* model, QWidget* parent, const QString& name,
+                      const QString& sentence)
+{
+    auto* table = new QTableView{parent};
+    model->setParent(table);
+    table->setModel(model);
+    applyTableLook(*table);
+    table->setAccessibleName(name);
+    table->setAccessibleDescription(sentence);
+    return table;
+}
+
 void setColumnWidths(QHeaderView& header, int stretched,
                      std::initializer_list<std::pair<int, int>> widths)
 {
@@ -179,18 +191,17 @@ void setColumnWidths(QHeaderView& header, int stretched,
         header.resizeSection(column, Theme::current().px(width));
 }
 
-void layOutTable(QWidget& page, QTableView& table, const QString& whileEmpty)
+QWidget* makeTablePage(QTableView* table, const QString& whileEmpty)
 {
-    auto* pages = new QStackedWidget{&page};
+    auto* pages = new QStackedWidget;
     auto* empty = new TextLabel{whileEmpty, TextRole::Body, Role::Muted, pages};
     empty->setAlignment(Qt::AlignCenter);
     pages->addWidget(empty);
-    pages->addWidget(&table);
-    auto* layout = makeColumn(&page);
-    layout->addWidget(pages);
-    QObject::connect(table.model(), &QAbstractItemModel::modelReset, pages, [pages, &table] {
-        pages->setCurrentIndex(table.model()->rowCount() > 0 ? 1 : 0);
+    pages->addWidget(table);
+    QObject::connect(table->model(), &QAbstractItemModel::modelReset, pages, [pages, table] {
+        pages->setCurrentIndex(table->model()->rowCount() > 0 ? 1 : 0);
     });
+    return pages;
 }
 
 void addTableAction(QTableView& table, const QString& text, const QKeySequence& key,

@@ -53,11 +53,15 @@ private:
 
 /// Gives a table the look of the design; the model is already set.
 void applyTableLook(QTableView& table);
+/// A table of the model, which it owns, with that look; screen readers read the name and the
+/// sentence.
+[[nodiscard]] QTableView* makeTable(QAbstractItemModel* model, QWidget* parent, const QString& name,
+                                    const QString& sentence = {});
 /// Widths of columns, before scaling; the stretched one gets the room that is left.
 void setColumnWidths(QHeaderView& header, int stretched,
                      std::initializer_list<std::pair<int, int>> widths);
-/// Fills a page with the table or, while it has no rows, a sentence.
-void layOutTable(QWidget& page, QTableView& table, const QString& whileEmpty);
+/// A page with the table or, while that has no rows, a sentence.
+[[nodiscard]] QWidget* makeTablePage(QTableView* table, const QString& whileEmpty);
 /// A command in the table's context menu. Its key, if it has one, works in the table only.
 void addTableAction(QTableView& table, const QString& text, const QKeySequence& key,
                     const std::function<void()>& run);

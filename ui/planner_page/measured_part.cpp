@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The view of a measurement that is laid over the prediction.
+#include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
+#include "ui/base/widgets.h"
 #include "ui/document_page/pages_dock.h"
-#include "ui/plan_tables/measured_page.h"
+#include "ui/plan_tables/table_look.h"
 #include "ui/planner_page/measured_texts.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
+
+#include <QPushButton>
+#include <QTableView>
 
 namespace plimsoll::ui {
 
@@ -15,27 +20,78 @@ namespace {
 
 constexpr QLatin1String kPlanMessage{"measuredPlan"};
 
-void showRows(MeasuredPage* measured, PlannerPage& page, const PlannerState& state)
+/// What was measured where, its numbers beside the predicted ones, where the curves lie furthest
+/// apart, and the way to remove it. In the dock while a measurement is laid over.
+class MeasuredView : public QWidget
 {
-    const workspace::OverlayPtr& overlay = state.document.overlay;
-    PagesDock& dock = page.dock(QStringLiteral("plan"));
-    if (!overlay) {
-        dock.takePage(measured, &page);
-        return;
+public:
+    explicit MeasuredView(PlannerPage& page)
+        : QWidget{&page}, m_sentence{new TextLabel{{}, TextRole::Small, Role::Muted, this}}
+    {
+        hide();
+        setObjectName(QStringLiteral("measured"));
+        setManualPage(*this, QStringLiteral("window.md#measurements"));
+        auto* layout = makeColumn(this);
+        auto* head = makeRow(nullptr, 6, {12, 4, 8, 4});
+        head->addWidget(m_sentence, 1);
+        auto* remove = new QPushButton{PlannerPage::tr("Remove"), this};
+        remove->setObjectName(QStringLiteral("removeMeasurement"));
+        remove->setProperty("link", true);
+        remove->setToolTip(PlannerPage::tr("Remove the measurement; its file stays as it is"));
+        connect(remove, &QPushButton::clicked, &page.document(),
+                [document = &page.document()] { document->setOverlay(nullptr); });
+        head->addWidget(remove);
+        layout->addLayout(head);
+        QTableView* table =
+            makeTable(m_model, this, PlannerPage::tr("Measured against predicted"),
+                      PlannerPage::tr("Numbers of the measurement beside the predicted ones, then "
+                                      "the steps at which the two differ most. Selecting the row "
+                                      "of a step shows it on the timeline."));
+        layout->addWidget(table, 1);
+        table->horizontalHeader()->setStretchLastSection(false);
+        setColumnWidths(*table->horizontalHeader(), MeasuredModel::WhatColumn,
+                        {{MeasuredModel::RunColumn, 108},
+                         {MeasuredModel::PredictedColumn, 92},
+                         {MeasuredModel::MeasuredColumn, 92},
+                         {MeasuredModel::DifferenceColumn, 150}});
+        connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, &page,
+                [this, &page](const QModelIndex& current) {
+                    const MeasuredRow row =
+                        current.isValid() ? m_model->rowAt(current.row()) : MeasuredRow{};
+                    const plan::VerifiedPlan& shown = *page.state().shown;
+                    if (row.op)
+                        Q_EMIT page.stepWanted(
+                            shown.evaluation().schedule->stepOf(*row.op, row.isRecomputed));
+                });
     }
-    std::vector<MeasuredRow> rows;
-    for (const workspace::MeasuredRunPtr& run : {state.laid.unplanned, state.laid.planned})
-        if (run)
-            addRows(rows, *run, *state.planned.program());
-    const QString sentence = measurementText(*overlay);
-    measured->showRows(
-        state.laid.unplanned || state.isLaying
-            ? sentence
-            : PlannerPage::tr("%1. It is of other sizes than those chosen here.").arg(sentence),
-        std::move(rows));
-    if (!dock.holds(measured))
-        dock.addPage(measured, PlannerPage::tr("Measured"));
-}
+
+    void show(PlannerPage& page, const PlannerState& state)
+    {
+        const workspace::OverlayPtr& overlay = state.document.overlay;
+        PagesDock& dock = page.dock(QStringLiteral("plan"));
+        if (!overlay) {
+            dock.takePage(this, &page);
+            return;
+        }
+        std::vector<MeasuredRow> rows;
+        for (const workspace::MeasuredRunPtr& run : {state.laid.unplanned, state.laid.planned})
+            if (run)
+                addRows(rows, *run, *state.planned.program());
+        m_model->setRows(std::move(rows));
+        const QString sentence = measurementText(*overlay);
+        m_sentence->setText(
+            state.laid.unplanned || state.isLaying
+                ? sentence
+                : PlannerPage::tr("%1. It is of other sizes than those chosen here.")
+                      .arg(sentence));
+        if (!dock.holds(this))
+            dock.addPage(this, PlannerPage::tr("Measured"));
+    }
+
+private:
+    TextLabel* m_sentence;
+    MeasuredModel* m_model = new MeasuredModel;
+};
 
 /// Once for each measurement, when plans are in: which plan its second run is of.
 void offerPlan(workspace::OverlayPtr& offered, PlannerPage& page, const PlannerState& state)
@@ -78,14 +134,7 @@ void offerPlan(workspace::OverlayPtr& offered, PlannerPage& page, const PlannerS
 
 PlannerView makeMeasuredView(PlannerPage& page)
 {
-    auto* measured = new MeasuredPage{&page}; // in the dock while a measurement is laid over
-    measured->hide();
-    QObject::connect(measured, &MeasuredPage::rowChosen, &page, [&page](const MeasuredRow& row) {
-        Q_EMIT page.stepWanted(
-            page.state().shown->evaluation().schedule->stepOf(*row.op, row.isRecomputed));
-    });
-    QObject::connect(measured, &MeasuredPage::removeRequested, &page.document(),
-                     [document = &page.document()] { document->setOverlay(nullptr); });
+    auto* measured = new MeasuredView{page};
     return {nullptr, [measured, &page, offered = workspace::OverlayPtr{}](const PlannerState& state,
                                                                           Changes what) mutable {
                 if (what & (Change::Answer | Change::Overlay)) {
@@ -94,7 +143,7 @@ PlannerView makeMeasuredView(PlannerPage& page)
                         page.strip().withdraw(kPlanMessage);
                 }
                 if (what & (Change::Planned | Change::Overlay)) {
-                    showRows(measured, page, state);
+                    measured->show(page, state);
                     offerPlan(offered, page, state);
                 }
             }};

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages of a planner page: what the strip says of the document, and the list of all.
+#include "ui/base/help_context.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/document_page/pages_dock.h"
+#include "ui/models/problem_model.h"
 #include "ui/models/program_texts.h"
-#include "ui/plan_tables/problem_page.h"
+#include "ui/plan_tables/table_look.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
 
-#include <QObject>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QTableView>
 
 #include <algorithm>
 #include <memory>
@@ -47,25 +51,20 @@ QString kernelsText(const graph::Header& header)
 }
 
 /// What the step takes for granted: at another size than the recorded one that is more.
-std::vector<Problem> assumptionsOf(const graph::Header& header)
+void addAssumptions(std::vector<Problem>& problems, const graph::Header& header)
 {
-    std::vector<Problem> problems;
-    const auto add = [&](const QString& sentence) {
-        problems.emplace_back();
-        problems.back().sentence = sentence;
-    };
     if (const QString kernels = kernelsText(header); !kernels.isEmpty())
-        add(kernels);
+        problems.push_back({.sentence = kernels});
     for (const std::string& sentence : header.assumed)
-        add(QObject::tr("Assumed by the trace: %1.").arg(fileText(sentence)));
-    return problems;
+        problems.push_back(
+            {.sentence = QObject::tr("Assumed by the trace: %1.").arg(fileText(sentence))});
 }
 
 /// What the runtime does with a plan that the unplanned step doesn't do.
-std::vector<Problem> remarksOn(const plan::VerifiedPlan& plan)
+void addRemarks(std::vector<Problem>& problems, const plan::VerifiedPlan& plan)
 {
     if (plan.plan().isCompiledStep())
-        return {}; // it repeats batch norm without its statistics
+        return; // it recomputes batch norm without its statistics
     const graph::Program& program = *plan.problem().step();
     std::set<graph::StorageId> buffers;
     std::optional<graph::OpId> first;
@@ -78,17 +77,12 @@ std::vector<Problem> remarksOn(const plan::VerifiedPlan& plan)
                 first = first.value_or(step.op);
             }
     }
-    if (!first)
-        return {};
-    Problem problem;
-    problem.kind = ProblemKind::Warning;
-    problem.sentence = QObject::tr("Buffers such as running statistics are updated a second time "
-                                   "in each step, because the plan runs their modules again.");
-    problem.count = buffers.size();
-    problem.op = first;
-    problem.recomputed = true;
-    problem.where = opPlace(program, *first);
-    return {problem};
+    if (first)
+        problems.push_back(
+            {ProblemKind::Warning,
+             QObject::tr("Buffers such as running statistics are updated a second time in each "
+                         "step, because the plan recomputes their modules."),
+             buffers.size(), first, true, opPlace(program, *first)});
 }
 
 /// What the page lists: what the file brought along, what the shown step assumes and its plan does,
@@ -99,13 +93,11 @@ public:
     /// What the reader tolerated.
     explicit ProblemLog(const workspace::OpenGraph& graph)
     {
-        for (const auto& [oddity, count] : graph.statistics) {
-            Problem problem;
-            problem.kind = ProblemKind::Warning;
-            problem.sentence = QObject::tr("Read with a difference: %1.").arg(fileText(oddity));
-            problem.count = count;
-            m_file.push_back(std::move(problem));
-        }
+        for (const auto& [oddity, count] : graph.statistics)
+            m_file.push_back(
+                {.kind = ProblemKind::Warning,
+                 .sentence = QObject::tr("Read with a difference: %1.").arg(fileText(oddity)),
+                 .count = count});
     }
 
     /// Counts a message of the strip. `op`: where it belongs, if it has a place.
@@ -114,16 +106,13 @@ public:
         const QString sentence = QString{message.first + u' ' + message.rest}.trimmed();
         const QString& key = message.id.isEmpty() ? sentence : message.id;
         auto noted = std::ranges::find(m_noted, key, &Noted::key);
-        if (noted == m_noted.end()) {
-            noted = m_noted.insert(m_noted.end(), {key, {}});
-            noted->problem.count = 0;
-        }
-        Problem& problem = noted->problem;
-        problem.kind = kindOf(message.kind);
-        problem.sentence = sentence;
-        problem.op = op;
-        problem.where = op ? opPlace(program, *op) : QString{};
-        ++problem.count;
+        if (noted == m_noted.end())
+            noted = m_noted.insert(m_noted.end(), {key, {.count = 0}});
+        noted->problem = {.kind = kindOf(message.kind),
+                          .sentence = sentence,
+                          .count = noted->problem.count + 1,
+                          .op = op,
+                          .where = op ? opPlace(program, *op) : QString{}};
     }
 
     [[nodiscard]] std::vector<Problem> problemsOf(const plan::VerifiedPlan& shown) const
@@ -131,11 +120,9 @@ public:
         std::vector<Problem> problems;
         for (const Noted& noted : m_noted)
             problems.push_back(noted.problem);
-        const std::vector<Problem> remarks = remarksOn(shown);
-        problems.insert(problems.end(), remarks.begin(), remarks.end());
+        addRemarks(problems, shown);
         problems.insert(problems.end(), m_file.begin(), m_file.end());
-        const std::vector<Problem> assumed = assumptionsOf(shown.problem().step()->header);
-        problems.insert(problems.end(), assumed.begin(), assumed.end());
+        addAssumptions(problems, shown.problem().step()->header);
         return problems;
     }
 
@@ -176,46 +163,77 @@ void showBudget(MessageStrip& strip, DocumentController& document, const Planner
     strip.post(std::move(message));
 }
 
-void showProblems(ProblemPage& list, const ProblemLog& log, PlannerPage& page)
+/// The list of all: Enter or a double click on a row goes where it has its place.
+struct ProblemList
 {
-    list.setProblems(log.problemsOf(*page.state().shown));
-    // Remarks are no problems: a file in order shows no number.
-    const int count = list.model()->rowCount() - list.model()->remarkCount();
-    page.dockOf(&list)->setPageTitle(&list, count > 0 ? PlannerPage::tr("Problems %1").arg(count)
-                                                      : PlannerPage::tr("Problems"));
-}
+    explicit ProblemList(PlannerPage& page)
+        : table{makeTable(model, &page, PlannerPage::tr("Problems"))}
+        , view{makeTablePage(table, PlannerPage::tr("Nothing to report."))}
+        , log{page.document().document().graph}
+    {
+        setManualPage(*view, QStringLiteral("window.md#plan-and-runs"));
+        table->setTextElideMode(Qt::ElideRight);
+        setColumnWidths(*table->horizontalHeader(), ProblemModel::SentenceColumn,
+                        {{ProblemModel::CountColumn, 64}, {ProblemModel::WhereColumn, 190}});
+        addTableAction(
+            *table, PlannerPage::tr("Copy"), QKeySequence::Copy, [rows = model, from = table] {
+                if (const QModelIndex index = from->currentIndex(); index.isValid())
+                    QGuiApplication::clipboard()->setText(rows->rowAt(index.row()).sentence);
+            });
+        QObject::connect(table, &QTableView::activated, &page,
+                         [&page, rows = model](const QModelIndex& index) {
+                             if (const Problem& problem = rows->rowAt(index.row()); problem.op)
+                                 page.selectOp(*problem.op, problem.recomputed);
+                         });
+    }
+
+    void show(PlannerPage& page) const
+    {
+        std::vector<Problem> problems = log.problemsOf(*page.state().shown);
+        table->setColumnHidden(ProblemModel::WhereColumn,
+                               std::ranges::none_of(problems, [](const Problem& problem) {
+                                   return problem.op.has_value();
+                               }));
+        model->setProblems(std::move(problems));
+        // Remarks are no problems: a file in order shows no number.
+        const int count = model->rowCount() - model->remarkCount();
+        page.dockOf(view)->setPageTitle(view, count > 0 ? PlannerPage::tr("Problems %1").arg(count)
+                                                        : PlannerPage::tr("Problems"));
+    }
+
+    ProblemModel* model = new ProblemModel;
+    QTableView* table;
+    QWidget* view;
+    ProblemLog log;
+};
 
 } // namespace
 
 PlannerView makeProblemView(PlannerPage& page)
 {
-    auto* list = new ProblemPage;
     DocumentController& document = page.document();
     MessageStrip& strip = page.strip();
-    const auto log = std::make_shared<ProblemLog>(document.document().graph);
-    QObject::connect(list, &ProblemPage::placeChosen, &page, [&page](const Problem& problem) {
-        page.selectOp(*problem.op, problem.recomputed);
-    });
-    QObject::connect(&strip, &MessageStrip::posted, &page, [=, &page](const Message& message) {
+    const auto list = std::make_shared<ProblemList>(page);
+    QObject::connect(&strip, &MessageStrip::posted, &page, [list, &page](const Message& message) {
         // A budget without a plan has its place where the bound is reached.
         std::optional<graph::OpId> op;
         if (message.id == kBudgetMessage)
             op = page.document().planned()->peakBound.op;
-        log->note(*page.document().program(), message, op);
-        showProblems(*list, *log, page);
+        list->log.note(*page.document().program(), message, op);
+        list->show(page);
     });
     QObject::connect(&strip, &MessageStrip::moreClicked, &page,
-                     [list, &page] { page.dockOf(list)->showPage(list); });
+                     [list, &page] { page.dockOf(list->view)->showPage(list->view); });
     QObject::connect(&document, &DocumentController::failed, &page,
                      [&strip](const QString& id, const QString& sentence) {
                          strip.post({id, MessageKind::Danger, failureText(id), sentence, {}});
                      });
-    return {list, [=, &page, &strip](const PlannerState& state, Changes what) {
+    return {list->view, [list, &page, &strip](const PlannerState& state, Changes what) {
                 if (what & Change::Choices)
                     for (const char* id : {"size", "plan"}) // of the previous settings
                         strip.withdraw(QString::fromLatin1(id));
                 if (what & Change::AtRest)
-                    showProblems(*list, *log, page);
+                    list->show(page);
                 // A strip would move the layout under the hand that drags.
                 if ((what & Change::Answer) && !state.isDragging)
                     showBudget(strip, page.document(), state);

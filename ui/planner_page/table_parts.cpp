@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The docks below the timeline of a planner page, as far as they show values as they are.
+#include "ui/base/help_context.h"
 #include "ui/base/texts.h"
 #include "ui/document_page/pages_dock.h"
 #include "ui/frontier/frontier_view.h"
 #include "ui/models/program_texts.h"
+#include "ui/models/run_model.h"
 #include "ui/plan_tables/access_page.h"
 #include "ui/plan_tables/live_page.h"
 #include "ui/plan_tables/pin_page.h"
 #include "ui/plan_tables/plan_page.h"
-#include "ui/plan_tables/run_page.h"
+#include "ui/plan_tables/table_look.h"
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
+
+#include <QTableView>
 
 #include <algorithm>
 
@@ -110,19 +114,35 @@ PlannerView makePlanView(PlannerPage& page)
 
 PlannerView makeRunView(PlannerPage& page)
 {
-    auto* runs = new RunPage;
+    auto* runs = new RunModel;
     DocumentController* document = &page.document();
-    QObject::connect(runs, &RunPage::runChosen, document,
-                     [document](qint64 key) { goBackTo(*document, key); });
-    QObject::connect(runs, &RunPage::runRenamed, document,
-                     [document](qint64 key, const QString& name) {
-                         document->renameRun(static_cast<int>(key), name);
-                     });
-    QObject::connect(runs, &RunPage::runRemoved, document,
-                     [document](qint64 key) { document->removeRun(static_cast<int>(key)); });
-    return {runs, [runs](const PlannerState& state, Changes what) {
-                if (what & Change::Runs)
-                    runs->setRuns(runRows(state.document));
+    QTableView* table =
+        makeTable(runs, &page, PlannerPage::tr("Runs"),
+                  PlannerPage::tr("Budgets tried in this session. Double-click a run to go back to "
+                                  "it, press F2 to rename it or Delete to remove it."));
+    table->setEditTriggers(QAbstractItemView::EditKeyPressed);
+    table->horizontalHeader()->setStretchLastSection(true);
+    addTableAction(*table, PlannerPage::tr("Remove"), QKeySequence::Delete, [=] {
+        if (const QModelIndex index = table->currentIndex(); index.isValid())
+            document->removeRun(runs->rowAt(index.row()).id);
+    });
+    addTableAction(*table, PlannerPage::tr("Rename"), {}, [table] {
+        if (const QModelIndex index = table->currentIndex(); index.isValid())
+            table->edit(index.siblingAtColumn(RunModel::NameColumn));
+    });
+    QObject::connect(table, &QTableView::doubleClicked, document, [=](const QModelIndex& index) {
+        goBackTo(*document, runs->rowAt(index.row()).id);
+    });
+    QObject::connect(runs, &RunModel::renamed, document, &DocumentController::renameRun);
+    QWidget* view = makeTablePage(table, PlannerPage::tr("Plans you try are kept here."));
+    setManualPage(*view, QStringLiteral("window.md#plan-and-runs"));
+    return {view, [runs, table](const PlannerState& state, Changes what) {
+                if (!(what & Change::Runs))
+                    return;
+                runs->setRuns(runRows(state.document));
+                // Graphs that were traced at one size only have none to show.
+                table->setColumnHidden(RunModel::SizeColumn,
+                                       !state.document.graph.program->vary.has_value());
             }};
 }
 

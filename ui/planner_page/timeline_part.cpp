@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline in the centre of a planner page, and the plots as tables.
+// The timeline in the centre of a planner page.
 #include "ui/base/numbers.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
-#include "ui/frontier/frontier_view.h"
 #include "ui/models/plan_names.h"
 #include "ui/planner_page/measured_texts.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
-#include "ui/planner_page/table_twins.h"
 
 #include <QJsonArray>
 #include <QJsonObject>
-#include <QTableView>
 
 namespace plimsoll::ui {
 
@@ -170,34 +167,6 @@ PlannerView makeTimelineView(PlannerPage& page)
             .goBack = [timeline] { return timeline->goBack(); },
             .store = [timeline](QJsonObject& view) { store(*timeline, view); },
             .restore = [timeline](const QJsonObject& view) { restore(*timeline, view); }};
-}
-
-PlannerView makeTwinsView(PlannerPage& page)
-{
-    auto* twins = new TableTwins{page.dock(QStringLiteral("plan")), &page};
-    QObject::connect(twins, &TableTwins::stepChosen, &page, &PlannerPage::stepWanted);
-    QObject::connect(twins, &TableTwins::budgetChosen, &page.document(),
-                     &DocumentController::commitBudget);
-    const auto update = [twins](const PlannerState& state, Changes what) {
-        if (what & Change::Answer)
-            twins->show(state.shown, state.planned.frontier,
-                        state.planned.unplanned->evaluation().stepTime);
-        if (!(what & (Change::Answer | Change::Overlay)))
-            return;
-        if (const workspace::MeasuredRunPtr own = state.runOfShown(); own && own->live)
-            twins->showMeasured({own, &own->run}, own->predicted);
-        else
-            twins->showMeasured(nullptr, nullptr);
-    };
-    const auto toggle = [twins, &page] {
-        const auto* frontier = page.findChild<FrontierView*>();
-        const bool points = (frontier != nullptr && frontier->hasFocus())
-                            || twins->table(TableTwins::Twin::Points).hasFocus();
-        twins->toggle(points ? TableTwins::Twin::Points : TableTwins::Twin::Steps,
-                      page.selection().step().value_or(0));
-        return true;
-    };
-    return {.update = update, .toggleTable = toggle};
 }
 
 } // namespace plimsoll::ui

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problems: what the file, the plan and the strip have to say, counted, with a way to the place.
-#include "ui/plan_tables/problem_page.h"
-
 #include "ui/base/numbers.h"
 #include "ui/document_page/pages_dock.h"
+#include "ui/models/problem_model.h"
+#include "ui/plan_tables/table_look.h"
 
 #include "tests/ui/window_fixture.h"
 
@@ -53,10 +53,10 @@ QString tabOf(PlannerPage& page)
 }
 
 /// Row whose sentence contains a text, -1: none.
-int rowWith(const ProblemPage& problems, const QString& text)
+int rowWith(const ProblemModel& problems, const QString& text)
 {
-    for (int row = 0; row < problems.model()->rowCount(); ++row)
-        if (problems.model()->rowAt(row).sentence.contains(text))
+    for (int row = 0; row < problems.rowCount(); ++row)
+        if (problems.rowAt(row).sentence.contains(text))
             return row;
     return -1;
 }
@@ -84,12 +84,14 @@ void ProblemPageTest::keepsTheRulesOfModels()
 
 void ProblemPageTest::saysWhenThereIsNothing()
 {
-    ProblemPage problems;
-    QVERIFY(!problems.findChild<QTableView*>()->isVisibleTo(&problems));
-    problems.setProblems({Problem{}});
-    QVERIFY(problems.findChild<QTableView*>()->isVisibleTo(&problems));
-    problems.setProblems({});
-    QVERIFY(!problems.findChild<QTableView*>()->isVisibleTo(&problems));
+    auto* problems = new ProblemModel;
+    QTableView* table = makeTable(problems, nullptr, QStringLiteral("Problems"));
+    const std::unique_ptr<QWidget> view{makeTablePage(table, QStringLiteral("Nothing."))};
+    QVERIFY(!table->isVisibleTo(view.get()));
+    problems->setProblems({Problem{}});
+    QVERIFY(table->isVisibleTo(view.get()));
+    problems->setProblems({});
+    QVERIFY(!table->isVisibleTo(view.get()));
 }
 
 void ProblemPageTest::countsInTheTitle()
@@ -97,19 +99,19 @@ void ProblemPageTest::countsInTheTitle()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     // What the trace assumed is no problem.
-    const int before = viewOf<ProblemPage>(*page).model()->rowCount();
-    const int remarks = viewOf<ProblemPage>(*page).model()->remarkCount();
+    const int before = viewOf<ProblemModel>(*page).rowCount();
+    const int remarks = viewOf<ProblemModel>(*page).remarkCount();
     QVERIFY(remarks >= 3);
     QCOMPARE(tabOf(*page), before == remarks ? QStringLiteral("Problems")
                                              : QStringLiteral("Problems %1").arg(before - remarks));
     page->strip().post({{}, MessageKind::Warn, QStringLiteral("One."), QStringLiteral("Two."), {}});
-    QCOMPARE(viewOf<ProblemPage>(*page).model()->rowCount(), before + 1);
+    QCOMPARE(viewOf<ProblemModel>(*page).rowCount(), before + 1);
     QCOMPARE(tabOf(*page), QStringLiteral("Problems %1").arg(before + 1 - remarks));
     // The same once more is the same row.
     page->strip().post({{}, MessageKind::Warn, QStringLiteral("One."), QStringLiteral("Two."), {}});
-    QCOMPARE(viewOf<ProblemPage>(*page).model()->rowCount(), before + 1);
-    const int row = rowWith(viewOf<ProblemPage>(*page), QStringLiteral("One. Two."));
-    QCOMPARE(viewOf<ProblemPage>(*page).model()->rowAt(row).count, std::uint64_t{2});
+    QCOMPARE(viewOf<ProblemModel>(*page).rowCount(), before + 1);
+    const int row = rowWith(viewOf<ProblemModel>(*page), QStringLiteral("One. Two."));
+    QCOMPARE(viewOf<ProblemModel>(*page).rowAt(row).count, std::uint64_t{2});
 }
 
 void ProblemPageTest::tellsWhatTheTraceAssumed()
@@ -119,14 +121,14 @@ void ProblemPageTest::tellsWhatTheTraceAssumed()
     const auto& assumed = page->document().document().graph.program->header.assumed;
     QVERIFY(!assumed.empty());
     for (const std::string& sentence : assumed)
-        QVERIFY(rowWith(viewOf<ProblemPage>(*page), QString::fromStdString(sentence)) >= 0);
+        QVERIFY(rowWith(viewOf<ProblemModel>(*page), QString::fromStdString(sentence)) >= 0);
     const auto& kernels = page->document().document().graph.program->header.kernels;
     QVERIFY(!kernels.empty());
     const int row =
-        rowWith(viewOf<ProblemPage>(*page), QStringLiteral("Kernels of the trace (cuda): "));
+        rowWith(viewOf<ProblemModel>(*page), QStringLiteral("Kernels of the trace (cuda): "));
     QVERIFY(row >= 0);
     for (const plimsoll::graph::KernelChoice& choice : kernels)
-        QVERIFY(viewOf<ProblemPage>(*page).model()->rowAt(row).sentence.contains(
+        QVERIFY(viewOf<ProblemModel>(*page).rowAt(row).sentence.contains(
             QString::fromStdString(choice.family + ' ' + choice.kernel + ' ')));
 }
 
@@ -136,7 +138,7 @@ void ProblemPageTest::opensFromTheStrip()
     QVERIFY(page != nullptr);
     for (const char* text : {"First.", "Second.", "Third."})
         page->strip().post({{}, MessageKind::Warn, QString::fromLatin1(text), {}, {}});
-    QVERIFY(!viewOf<ProblemPage>(*page).isVisible());
+    QVERIFY(!qobject_cast<QTableView*>(viewOf<ProblemModel>(*page).parent())->isVisible());
     QTest::qWait(20); // the strip shows its new buttons with the next event
     QPushButton* more = nullptr;
     for (QPushButton* button : page->strip().findChildren<QPushButton*>())
@@ -144,9 +146,9 @@ void ProblemPageTest::opensFromTheStrip()
             more = button;
     QVERIFY(more != nullptr);
     QTest::mouseClick(more, Qt::LeftButton);
-    QVERIFY(viewOf<ProblemPage>(*page).isVisible());
+    QVERIFY(qobject_cast<QTableView*>(viewOf<ProblemModel>(*page).parent())->isVisible());
     for (const char* text : {"First.", "Second.", "Third."})
-        QVERIFY(rowWith(viewOf<ProblemPage>(*page), QString::fromLatin1(text)) >= 0);
+        QVERIFY(rowWith(viewOf<ProblemModel>(*page), QString::fromLatin1(text)) >= 0);
 }
 
 void ProblemPageTest::goesToThePlace()
@@ -155,13 +157,13 @@ void ProblemPageTest::goesToThePlace()
     QVERIFY(page != nullptr);
     page->document().commitBudget(Bytes{200 << 20});
     QVERIFY(QTest::qWaitFor([&] { return page->document().isRefined(); }, kPatience));
-    const int row = rowWith(viewOf<ProblemPage>(*page), bytesText(Bytes{200 << 20}));
+    const int row = rowWith(viewOf<ProblemModel>(*page), bytesText(Bytes{200 << 20}));
     QVERIFY(row >= 0);
-    const Problem problem = viewOf<ProblemPage>(*page).model()->rowAt(row);
+    const Problem problem = viewOf<ProblemModel>(*page).rowAt(row);
     QVERIFY(problem.kind == ProblemKind::Fault);
     QVERIFY(problem.op == page->document().planned()->peakBound.op);
-    planDock(*page).showPage(&viewOf<ProblemPage>(*page));
-    auto* table = viewOf<ProblemPage>(*page).findChild<QTableView*>();
+    page->showView(QStringLiteral("problems"));
+    auto* table = qobject_cast<QTableView*>(viewOf<ProblemModel>(*page).parent());
     const QPoint at = table->visualRect(table->model()->index(row, 0)).center();
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, at);
     QTest::mouseDClick(table->viewport(), Qt::LeftButton, {}, at);
@@ -178,16 +180,16 @@ void ProblemPageTest::tellsOfStatisticsUpdatedTwice()
     QVERIFY(page != nullptr);
     page->document().commitBudget(page->document().planned()->smallestPeak);
     QVERIFY(waitForPlan(*page));
-    const int row = rowWith(viewOf<ProblemPage>(*page), QStringLiteral("updated a second time"));
+    const int row = rowWith(viewOf<ProblemModel>(*page), QStringLiteral("updated a second time"));
     QVERIFY(row >= 0);
-    const Problem& problem = viewOf<ProblemPage>(*page).model()->rowAt(row);
+    const Problem& problem = viewOf<ProblemModel>(*page).rowAt(row);
     QVERIFY(problem.count > 1);
     QVERIFY(problem.op.has_value());
     // Everything kept: nothing is updated again.
     page->document().commitBudget(page->document().planned()->unplanned->evaluation().peak
                                   + Bytes{1 << 30});
     QVERIFY(waitForPlan(*page));
-    QCOMPARE(rowWith(viewOf<ProblemPage>(*page), QStringLiteral("updated a second time")), -1);
+    QCOMPARE(rowWith(viewOf<ProblemModel>(*page), QStringLiteral("updated a second time")), -1);
 }
 
 } // namespace

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plots as tables: the same figures, kept in step with the plan, rows that lead back.
-#include "ui/planner_page/table_twins.h"
-
 #include "ui/base/numbers.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/frontier/frontier_view.h"
@@ -33,9 +31,9 @@ private Q_SLOTS:
     void showsTheFrontierAsATable();
 
 private:
-    [[nodiscard]] QTableView& table(TableTwins::Twin twin) const
+    [[nodiscard]] QTableView& table(const char* name) const
     {
-        return currentPage()->findChild<TableTwins*>()->table(twin);
+        return *currentPage()->findChild<QTableView*>(QString::fromLatin1(name));
     }
     static QString cell(const QTableView& table, int row, int column)
     {
@@ -47,7 +45,7 @@ void TableTwinsTest::showsTheTimelineAsATable()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    QTableView& steps = table(TableTwins::Twin::Steps);
+    QTableView& steps = table("steps");
     QVERIFY(!steps.isVisible());
     QCOMPARE(steps.model()->rowCount(), 0); // hidden, it costs nothing
     const QAbstractItemModelTester tester{steps.model(),
@@ -79,7 +77,7 @@ void TableTwinsTest::followsThePlan()
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
     trigger("view.table");
-    QTableView& steps = table(TableTwins::Twin::Steps);
+    QTableView& steps = table("steps");
     page->document().commitBudget(page->document().planned()->smallestPeak);
     const auto stepCount = [page] {
         return static_cast<int>(page->document().shownPlan()->evaluation().timeline->stepCount());
@@ -99,7 +97,7 @@ void TableTwinsTest::showsTheFrontierAsATable()
 {
     PlannerPage* page = openPlanned();
     QVERIFY(page != nullptr);
-    QTableView& points = table(TableTwins::Twin::Points);
+    QTableView& points = table("points");
     const QAbstractItemModelTester tester{points.model(),
                                           QAbstractItemModelTester::FailureReportingMode::Fatal};
     viewOf<FrontierView>(*page).setFocus();
