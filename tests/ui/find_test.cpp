@@ -3,7 +3,6 @@
 #include "core/graph/find_index.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/shell/find_field.h"
-#include "ui/shell/finder.h"
 #include "ui/shell/view_bar.h"
 
 #include "tests/ui/window_fixture.h"

@@ -12,6 +12,7 @@
 #include <QStyle>
 
 #include <cmath>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -26,8 +27,55 @@ FindField::FindField(QWidget* parent) : QLineEdit{parent}
     setAccessibleName(tr("Find"));
     addAction(icon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     connect(&Theme::current(), &Theme::changed, this, &FindField::relabel);
-    showNoCount();
-    relabel();
+    connect(this, &QLineEdit::textChanged, this, &FindField::search);
+    setCount({});
+}
+
+void FindField::setPage(DocumentPage* page)
+{
+    if (page == m_page)
+        return;
+    m_page = page;
+    clear();
+}
+
+void FindField::search(const QString& query)
+{
+    m_searcher.stop();
+    DocumentPage* page = m_page.data();
+    DocumentPage::Search work =
+        page == nullptr || query.trimmed().isEmpty() ? nullptr : page->searchFor(query);
+    if (!work) {
+        m_hits.clear();
+        setCount({});
+        return;
+    }
+    m_searcher.start(std::move(work), [this, query, page](base::Result<DocumentPage::Hits> found) {
+        if (!found || page != m_page || query != text())
+            return;
+        m_hits = *std::move(found);
+        m_position = 0;
+        showHit();
+    });
+}
+
+void FindField::go(int by)
+{
+    if (m_hits.empty())
+        return;
+    const auto count = static_cast<std::ptrdiff_t>(m_hits.size());
+    const auto at = static_cast<std::ptrdiff_t>(m_position) + by;
+    m_position = static_cast<std::size_t>((at + count) % count);
+    showHit();
+}
+
+void FindField::showHit()
+{
+    setCount(m_hits.empty()
+                 ? tr("0 hits")
+                 : tr("%1 of %2").arg(countText(m_position + 1), countText(m_hits.size())));
+    if (DocumentPage* page = m_page.data(); page != nullptr && !m_hits.empty())
+        page->showHit(m_hits[m_position]);
 }
 
 void FindField::relabel()
@@ -41,7 +89,7 @@ void FindField::relabel()
     update();
 }
 
-void FindField::setCount(const QString& text, bool isFault)
+void FindField::setCount(const QString& text)
 {
     setAccessibleDescription(text.isEmpty()
                                  ? tr("Looks through the ops, tensors, modules and source lines "
@@ -49,32 +97,26 @@ void FindField::setCount(const QString& text, bool isFault)
                                  : tr("%1. Enter goes to the next one.").arg(text));
     m_count = text;
     relabel();
-    if (isFault == m_isFault)
+    const bool isFault = !text.isEmpty() && m_hits.empty();
+    if (std::exchange(m_isFault, isFault) == isFault)
         return;
-    m_isFault = isFault;
     setProperty("fault", isFault);
     style()->unpolish(this);
     style()->polish(this);
 }
 
-void FindField::showHits(std::size_t position, std::size_t total)
-{
-    if (total == 0)
-        setCount(tr("0 hits"), true);
-    else
-        setCount(tr("%1 of %2").arg(countText(position), countText(total)), false);
-}
-
 void FindField::keyPressEvent(QKeyEvent* event)
 {
     switch (event->key()) {
-    case Qt::Key_Escape: Q_EMIT cancelled(); return;
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-        Q_EMIT hitRequested(event->modifiers().testFlag(Qt::ShiftModifier) ? -1 : 1);
+    case Qt::Key_Escape:
+        clear();
+        if (DocumentPage* page = m_page.data())
+            page->focusCentre();
         return;
-    case Qt::Key_Down: Q_EMIT hitRequested(1); return;
-    case Qt::Key_Up: Q_EMIT hitRequested(-1); return;
+    case Qt::Key_Return:
+    case Qt::Key_Enter: go(event->modifiers().testFlag(Qt::ShiftModifier) ? -1 : 1); return;
+    case Qt::Key_Down: go(1); return;
+    case Qt::Key_Up: go(-1); return;
     default: QLineEdit::keyPressEvent(event);
     }
 }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ui/base/job_runner.h"
+#include "ui/document_page/document_page.h"
+
 #include <QLineEdit>
+#include <QPointer>
 
 namespace plimsoll::ui {
 
-/// The field to find things in, with the count of hits at its right end.
+/// Finds what is typed in the shown document, off the GUI thread, and takes its page from hit to
+/// hit. The count of hits stands at the right end.
 class FindField : public QLineEdit
 {
     Q_OBJECT
@@ -13,27 +18,29 @@ class FindField : public QLineEdit
 public:
     explicit FindField(QWidget* parent = nullptr);
 
-    /// "3 of 17", "0 hits" in danger, or nothing while there is no query. `position` begins at 1.
-    void showHits(std::size_t position, std::size_t total);
-    void showNoCount() { setCount({}, false); }
+    /// Null: nothing to look through. Another page forgets the query.
+    void setPage(DocumentPage* page);
+    /// 1: to the next hit, -1: to the one before, round the ends.
+    void go(int by);
+    /// "3 of 17", "0 hits" in danger, or nothing while there is no query.
     [[nodiscard]] QString shownCount() const { return m_count; }
-
-Q_SIGNALS:
-    /// 1: the next hit, -1: the one before.
-    void hitRequested(int by);
-    /// Esc.
-    void cancelled();
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    void setCount(const QString& text, bool isFault);
+    void search(const QString& query);
+    void showHit();
+    void setCount(const QString& text);
     void relabel();
 
+    QPointer<DocumentPage> m_page;
+    DocumentPage::Hits m_hits;
+    std::size_t m_position = 0;
     QString m_count;
-    bool m_isFault = false;
+    bool m_isFault = false; ///< nothing was found
+    JobRunner<DocumentPage::Hits> m_searcher;
 };
 
 } // namespace plimsoll::ui

@@ -4,7 +4,7 @@
 #include "ui/base/icons.h"
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"
-#include "ui/shell/finder.h"
+#include "ui/shell/find_field.h"
 #include "ui/shell/menus.h"
 #include "ui/shell/status_line.h"
 #include "ui/shell/view_bar.h"
@@ -67,7 +67,6 @@ void MainWindow::buildFrame()
     column->addWidget(m_tabs);
     m_bar = new ViewBar{frame};
     column->addWidget(m_bar);
-    m_finder = new Finder{m_bar->find(), this};
     auto* stack = new QStackedWidget{frame};
     column->addWidget(stack, 1);
     m_tabs->setStack(stack);
@@ -89,7 +88,7 @@ void MainWindow::connectParts()
     connect(m_opener, &FileOpener::failed, this, &MainWindow::openFailed);
     connect(m_tabs, &DocumentTabs::added, this, [this](DocumentPage* page) { connectPage(*page); });
     connect(m_tabs, &DocumentTabs::currentChanged, this, [this](DocumentPage* page) {
-        m_finder->setPage(page);
+        m_bar->find().setPage(page);
         updateState();
     });
     connect(m_keeper, &PageKeeper::pageGone, m_opener, &FileOpener::openNext);
@@ -110,8 +109,8 @@ void MainWindow::connectParts()
 
 void MainWindow::buildMenus()
 {
-    m_menus = std::make_unique<Menus>(MenuTargets{*menuBar(), m_settings, m_kinds, *m_tabs,
-                                                  *m_opener, *m_keeper, *m_bar, *m_finder});
+    m_menus = std::make_unique<Menus>(
+        MenuTargets{*menuBar(), m_settings, m_kinds, *m_tabs, *m_opener, *m_keeper, *m_bar});
     m_bar->setActions(*this);
 }
 

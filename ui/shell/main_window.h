@@ -12,7 +12,6 @@
 
 namespace plimsoll::ui {
 
-class Finder;
 class Menus;
 class StartPage;
 class StatusLine;
@@ -71,7 +70,6 @@ private:
     StartPage* m_start = nullptr;
     DocumentTabs* m_tabs = nullptr;
     ViewBar* m_bar = nullptr;
-    Finder* m_finder = nullptr;
     StatusLine* m_status = nullptr;
     FileOpener* m_opener = nullptr;
     PageKeeper* m_keeper = nullptr;

@@ -7,7 +7,7 @@
 #include "ui/manual/manual_window.h"
 #include "ui/shell/document_tabs.h"
 #include "ui/shell/file_opener.h"
-#include "ui/shell/finder.h"
+#include "ui/shell/find_field.h"
 #include "ui/shell/help_dialogs.h"
 #include "ui/shell/page_keeper.h"
 #include "ui/shell/settings_dialog.h"
@@ -265,9 +265,10 @@ void Menus::buildEdit()
         [this](DocumentPage&) { m_to.view.beginFind(); }, "search");
     find->setShortcuts({QKeySequence{QStringLiteral("Ctrl+F")}, QKeySequence{QStringLiteral("/")}});
     addFor(edit, "edit.find_next", QObject::tr("Find Next"), QKeySequence{QStringLiteral("N")},
-           [this](DocumentPage&) { m_to.finder.go(1); });
+           [this](DocumentPage&) { m_to.view.find().go(1); });
     addFor(edit, "edit.find_previous", QObject::tr("Find Previous"),
-           QKeySequence{QStringLiteral("Shift+N")}, [this](DocumentPage&) { m_to.finder.go(-1); });
+           QKeySequence{QStringLiteral("Shift+N")},
+           [this](DocumentPage&) { m_to.view.find().go(-1); });
     edit->addSeparator();
     // The key itself goes to the plot first; here it only stands in the menu.
     addFor(edit, "edit.clear", QObject::tr("Clear Selection") + QStringLiteral("\tEsc"), {},

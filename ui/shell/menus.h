@@ -16,7 +16,6 @@ namespace plimsoll::ui {
 
 class DocumentTabs;
 class FileOpener;
-class Finder;
 class PageKeeper;
 class Settings;
 class SettingsDialog;
@@ -32,7 +31,6 @@ struct MenuTargets
     FileOpener& opener;
     PageKeeper& keeper;
     ViewBar& view;
-    Finder& finder;
 };
 
 /// The window's actions, those of its kinds of pages too, in its menu bar. Their object names
