@@ -4,11 +4,15 @@
 #include "ui/base/help_context.h"
 #include "ui/base/icons.h"
 #include "ui/base/widgets.h"
-#include "ui/start_page/start_widgets.h"
+#include "ui/start_page/file_buttons.h"
 
+#include <QClipboard>
 #include <QGridLayout>
+#include <QGuiApplication>
+#include <QLabel>
 #include <QPainter>
 #include <QPushButton>
+#include <QToolButton>
 
 #include <algorithm>
 
@@ -57,6 +61,125 @@ protected:
 
 } // namespace
 
+/// Says that files can be dropped; the whole window takes them.
+class StartPage::DropZone : public QWidget
+{
+public:
+    explicit DropZone(QWidget* parent) : QWidget{parent}
+    {
+        setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        setAccessibleName(tr("Drop a traced graph or a session here"));
+    }
+    void setActive(bool active)
+    {
+        m_active = active;
+        update();
+    }
+    [[nodiscard]] QSize sizeHint() const override
+    {
+        return {Theme::current().px(600), Theme::current().px(64)};
+    }
+
+protected:
+    void paintEvent(QPaintEvent* /*event*/) override
+    {
+        const Theme& theme = Theme::current();
+        const auto px = [&](double length) { return static_cast<double>(theme.px(length)); };
+        QPainter painter{this};
+        painter.setRenderHint(QPainter::Antialiasing);
+        QPen pen{theme.color(m_active ? Role::Accent : Role::BorderStrong), m_active ? 2.0 : 1.0};
+        if (!m_active)
+            pen.setDashPattern({4, 3});
+        painter.setPen(pen);
+        painter.setBrush(theme.color(Role::Raised));
+        painter.drawRoundedRect(QRectF{rect()}.adjusted(1, 1, -1, -1), px(6), px(6));
+        drawIcon(painter, QRectF{px(24), (height() - px(20)) / 2, px(20), px(20)},
+                 QStringLiteral("drop"), theme.color(Role::Accent));
+        const double left = px(62);
+        const double inner = width() - left - px(12);
+        drawLine(painter, QRectF{left, px(12), inner, px(20)},
+                 tr("Drop a traced graph or a session here"), TextRole::Strong, Role::Text);
+        drawLine(
+            painter, QRectF{left, px(32), inner, px(20)},
+            tr("Traced step (.plimsoll.json, .plimsoll.json.gz), session (.plimsoll). Recognised "
+               "by content, not by name."),
+            TextRole::Body, Role::Muted);
+    }
+
+private:
+    bool m_active = false;
+};
+
+/// A file that could not be read: what happened, and what can be done.
+class StartPage::ErrorBox : public QWidget
+{
+public:
+    ErrorBox(StartPage& page, QWidget* parent) : QWidget{parent}
+    {
+        const Theme& theme = Theme::current();
+        auto* row = new QHBoxLayout{this};
+        row->setContentsMargins(theme.px(44), theme.px(14), theme.px(12), theme.px(14));
+        auto* column = new QVBoxLayout;
+        column->setSpacing(theme.px(6));
+        m_first = new TextLabel{{}, TextRole::Lead, Role::Text, this};
+        m_rest = new QLabel{this};
+        m_rest->setWordWrap(true);
+        m_rest->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        m_rest->setTextFormat(Qt::PlainText);
+        column->addWidget(m_first);
+        column->addWidget(m_rest);
+        column->addWidget(new TextLabel{tr("Your open documents are unchanged."), TextRole::Body,
+                                        Role::Muted, this});
+        auto* buttons = makeRow(nullptr, 8, {0, 6, 0, 0});
+        auto* another = new QPushButton{tr("Choose another file…"), this};
+        another->setProperty("primary", true);
+        connect(another, &QPushButton::clicked, &page, &StartPage::openRequested);
+        auto* copy = new QPushButton{tr("Copy details"), this};
+        connect(copy, &QPushButton::clicked, this,
+                [this] { QGuiApplication::clipboard()->setText(m_details); });
+        buttons->addWidget(another);
+        buttons->addWidget(copy);
+        buttons->addStretch(1);
+        column->addLayout(buttons);
+        row->addLayout(column, 1);
+        auto* close = new QToolButton{this};
+        close->setIcon(icon(QStringLiteral("close")));
+        close->setAccessibleName(tr("Dismiss"));
+        connect(close, &QToolButton::clicked, this, &QWidget::hide);
+        row->addWidget(close, 0, Qt::AlignTop);
+    }
+
+    void show(const QString& first, const QString& rest, const QString& details)
+    {
+        m_first->setText(first);
+        m_rest->setText(rest);
+        m_details = details;
+        setAccessibleName(first);
+        setAccessibleDescription(rest);
+        QWidget::show();
+    }
+
+protected:
+    void paintEvent(QPaintEvent* /*event*/) override
+    {
+        const Theme& theme = Theme::current();
+        const auto px = [&](double length) { return static_cast<double>(theme.px(length)); };
+        QPainter painter{this};
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(QPen{theme.color(Role::Danger, 0.5), 1});
+        painter.setBrush(theme.color(Role::DangerBg));
+        painter.drawRoundedRect(QRectF{rect()}.adjusted(0.5, 0.5, -0.5, -0.5), px(6), px(6));
+        painter.fillRect(QRectF{0, px(6), px(3), height() - px(12)}, theme.color(Role::Danger));
+        drawIcon(painter, QRectF{px(17), px(15), px(16), px(16)}, QStringLiteral("error"),
+                 theme.color(Role::Danger));
+    }
+
+private:
+    TextLabel* m_first = nullptr;
+    QLabel* m_rest = nullptr;
+    QString m_details;
+};
+
 StartPage::StartPage(Settings& settings, QWidget* parent)
     : QScrollArea{parent}, m_settings{settings}
 {
@@ -75,7 +198,7 @@ StartPage::StartPage(Settings& settings, QWidget* parent)
     across->addWidget(m_column);
     across->addStretch(1);
     auto* column = makeColumn(m_column, 0, {0, 20, 0, 0});
-    m_error = new ErrorBox{m_column};
+    m_error = new ErrorBox{*this, m_column};
     m_error->hide();
     column->addWidget(m_error);
     column->addSpacing(theme.px(14));
@@ -96,8 +219,6 @@ StartPage::StartPage(Settings& settings, QWidget* parent)
     column->addStretch(1);
     setAccessibleName(tr("Start"));
     setWidget(page);
-    connect(m_error, &ErrorBox::openRequested, this, &StartPage::openRequested);
-    connect(m_error, &ErrorBox::closed, this, &StartPage::hideError);
     connect(&m_settings, &Settings::recentFilesChanged, this, &StartPage::showRecent);
     showRecent();
     lookInto(sampleFiles());
@@ -138,9 +259,9 @@ void StartPage::buildSamples(QVBoxLayout& column)
     m_cards = new QGridLayout;
     m_cards->setSpacing(theme.px(12));
     for (const QString& path : sampleFiles()) {
-        auto* card = new FileCard{path, m_column};
-        connect(card, &FileCard::clicked, this, [this, path] { Q_EMIT fileChosen(path); });
-        m_cards->addWidget(card, m_cards->count(), 0); // arranged once the width is known
+        FileButton* card = makeFileCard(path, m_column);
+        connect(card, &FileButton::clicked, this, [this, path] { Q_EMIT fileChosen(path); });
+        m_samples.push_back(card); // placed once the width is known
     }
     column.addLayout(m_cards);
 }
@@ -165,11 +286,11 @@ void StartPage::showRecent()
         return;
     }
     for (const QString& path : files) {
-        auto* row = new FileRow{path, m_column};
+        FileButton* row = makeFileRow(path, m_column);
         if (m_known.contains(path))
             row->setSummary(m_known.value(path));
-        connect(row, &FileRow::clicked, this, [this, path] { Q_EMIT fileChosen(path); });
-        connect(row, &FileRow::removeRequested, &m_settings, &Settings::removeRecentFile);
+        connect(row, &FileButton::clicked, this, [this, path] { Q_EMIT fileChosen(path); });
+        connect(row, &FileButton::removeRequested, &m_settings, &Settings::removeRecentFile);
         m_rows->addWidget(row);
     }
     lookInto(files);
@@ -205,8 +326,7 @@ void StartPage::show(const FileSummary& summary)
 
 void StartPage::showError(const QString& first, const QString& rest, const QString& details)
 {
-    m_error->setError(first, rest, details);
-    m_error->show();
+    m_error->show(first, rest, details);
     ensureVisible(0, 0);
 }
 
@@ -236,14 +356,16 @@ void StartPage::resizeEvent(QResizeEvent* event)
 void StartPage::arrangeCards()
 {
     const int gap = m_cards->spacing();
-    const int fitting = (m_column->width() + gap) / (Theme::current().px(FileCard::kWidth) + gap);
+    const int fitting = (m_column->width() + gap) / (Theme::current().px(kCardWidth) + gap);
     const int columns = std::clamp(fitting, 1, kCardColumns);
     if (columns == m_cardColumns)
         return;
     m_cardColumns = columns;
-    const QList<FileCard*> cards = m_column->findChildren<FileCard*>();
-    for (int i = 0; i < cards.size(); ++i)
-        m_cards->addWidget(cards.at(i), i / columns, i % columns); // moves it
+    int place = 0;
+    for (FileButton* sample : m_samples) {
+        m_cards->addWidget(sample, place / columns, place % columns); // moves it
+        ++place;
+    }
     for (int column = 0; column < kCardColumns; ++column)
         m_cards->setColumnStretch(column, column < columns ? 1 : 0);
 }

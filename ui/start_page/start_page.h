@@ -13,8 +13,7 @@ class QGridLayout;
 
 namespace plimsoll::ui {
 
-class DropZone;
-class ErrorBox;
+class FileButton;
 
 /// What the program shows before anything is open: open, drop, samples, recent files, and what went
 /// wrong with the last file.
@@ -40,6 +39,8 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    class DropZone;
+    class ErrorBox;
     void buildHead(QVBoxLayout& column);
     void buildSamples(QVBoxLayout& column);
     /// As many cards in a row as fit.
@@ -53,6 +54,7 @@ private:
     ErrorBox* m_error = nullptr;
     DropZone* m_drop = nullptr;
     QGridLayout* m_cards = nullptr;
+    std::vector<FileButton*> m_samples;
     int m_cardColumns = 0;
     QVBoxLayout* m_rows = nullptr;
     QHash<QString, FileSummary> m_known;
