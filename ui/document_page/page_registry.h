@@ -26,11 +26,11 @@ struct PageChoice
     {
         QString id;
         QString text;
-        std::function<void(DocumentPage&)> choose;
     };
     std::vector<Entry> entries;
     std::function<QString(const DocumentPage&)> chosen; ///< its id
-    std::vector<PageCommand> below;                     ///< in the same menu
+    std::function<void(DocumentPage&, const QString& id)> choose;
+    std::vector<PageCommand> below; ///< in the same menu
 };
 
 /// A command of a kind of page, enabled while a page of the kind is shown; a menu with a choice; or

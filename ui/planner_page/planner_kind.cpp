@@ -45,25 +45,34 @@ QString exportTip(const PlannerPage& page)
                                      : QObject::tr("There is no plan within this budget.");
 }
 
-void commit(PlannerPage& page, const std::function<void(workspace::Choices&)>& change)
+/// Choosing changes the document's choices.
+PageChoice choiceOf(QString (*chosen)(const PlannerPage&),
+                    void (*change)(workspace::Choices&, const std::string& id))
 {
-    workspace::Choices choices = page.document().document().choices;
-    change(choices);
-    page.document().commitChoices(choices);
+    return {.entries = {},
+            .chosen = of(chosen),
+            .choose =
+                [change](DocumentPage& page, const QString& id) {
+                    DocumentController& document = static_cast<PlannerPage&>(page).document();
+                    workspace::Choices choices = document.document().choices;
+                    change(choices, id.toStdString());
+                    document.commitChoices(choices);
+                },
+            .below = {}};
 }
 
 PageChoice deviceChoice()
 {
-    PageChoice devices;
+    PageChoice devices = choiceOf(
+        [](const PlannerPage& page) {
+            return QString::fromStdString(page.state().document.choices.device.id);
+        },
+        [](workspace::Choices& choices, const std::string& id) {
+            choices.device = *plan::findDevice(id);
+        });
     for (const plan::Device& device : plan::builtInDevices())
         devices.entries.push_back(
-            {QString::fromStdString(device.id), QString::fromStdString(device.name),
-             on([device](PlannerPage& page) {
-                 commit(page, [&](workspace::Choices& choices) { choices.device = device; });
-             })});
-    devices.chosen = of(+[](const PlannerPage& page) {
-        return QString::fromStdString(page.state().document.choices.device.id);
-    });
+            {QString::fromStdString(device.id), QString::fromStdString(device.name)});
     devices.below = {
         {MenuPlace::Own, "plan.otherDevice", QObject::tr("Other GPU…"), "", on(askForDevice)}};
     return devices;
@@ -71,21 +80,17 @@ PageChoice deviceChoice()
 
 PageChoice plannerChoice()
 {
-    PageChoice planners;
-    for (const auto& known : solve::planners()) {
-        const solve::PlannerDescriptor& planner = known->descriptor();
-        planners.entries.push_back({QString::fromStdString(planner.id),
-                                    QString::fromStdString(planner.name),
-                                    on([id = planner.id](PlannerPage& page) {
-                                        commit(page, [&](workspace::Choices& choices) {
-                                            choices.planner = id;
-                                            choices.options.clear();
-                                        });
-                                    })});
-    }
-    planners.chosen = of(+[](const PlannerPage& page) {
-        return QString::fromStdString(page.state().document.choices.planner);
-    });
+    PageChoice planners = choiceOf(
+        [](const PlannerPage& page) {
+            return QString::fromStdString(page.state().document.choices.planner);
+        },
+        [](workspace::Choices& choices, const std::string& id) {
+            choices.planner = id;
+            choices.options.clear();
+        });
+    for (const auto& planner : solve::planners())
+        planners.entries.push_back({QString::fromStdString(planner->descriptor().id),
+                                    QString::fromStdString(planner->descriptor().name)});
     return planners;
 }
 

@@ -94,16 +94,15 @@ Menus::Menus(const MenuTargets& targets) : m_to{targets}
 
 void Menus::update(const DocumentPage* page)
 {
-    for (const auto& [action, kind, command] : m_pageActions) {
-        const bool isOf = page != nullptr && (kind == nullptr || page->kind() == kind->id);
-        action->setEnabled(
-            isOf && (command == nullptr || !command->isEnabled || command->isEnabled(*page)));
-        if (isOf && command != nullptr && command->tip)
-            action->setToolTip(command->tip(*page));
+    for (const auto& [action, kind, isEnabled, tip] : m_pageActions) {
+        const bool isOf = page != nullptr && (kind.isEmpty() || page->kind() == kind);
+        action->setEnabled(isOf && (!isEnabled || isEnabled(*page)));
+        if (isOf && tip)
+            action->setToolTip(tip(*page));
     }
 }
 
-QAction* Menus::add(QMenu* menu, QAnyStringView id, const QString& text, const QKeySequence& key,
+QAction* Menus::add(QMenu* menu, QAnyStringView id, const QString& text, const char* key,
                     const Run& run, const char* iconName)
 {
     auto* action = new QAction{text, m_to.tabs.window()};
@@ -112,11 +111,11 @@ QAction* Menus::add(QMenu* menu, QAnyStringView id, const QString& text, const Q
     return action;
 }
 
-void Menus::adopt(QMenu* menu, QAction* action, QAnyStringView id, const QKeySequence& key,
+void Menus::adopt(QMenu* menu, QAction* action, QAnyStringView id, const char* key,
                   const char* iconName)
 {
-    if (!key.isEmpty())
-        action->setShortcut(key);
+    if (*key != '\0')
+        action->setShortcut(QKeySequence{QString::fromLatin1(key)});
     if (*iconName != '\0')
         action->setIcon(icon(QString::fromLatin1(iconName)));
     action->setObjectName(id);
@@ -126,68 +125,67 @@ void Menus::adopt(QMenu* menu, QAction* action, QAnyStringView id, const QKeySeq
     menu->addAction(action);
 }
 
-QAction* Menus::addFor(QMenu* menu, const char* id, const QString& text, const QKeySequence& key,
+QAction* Menus::addFor(QMenu* menu, const char* id, const QString& text, const char* key,
                        const PageRun& run, const char* iconName)
 {
-    const auto onPage = [this, run] {
-        if (DocumentPage* page = m_to.tabs.current())
-            run(*page);
-    };
-    QAction* action = add(menu, id, text, key, onPage, iconName);
-    m_pageActions.push_back({action, nullptr, nullptr});
-    return action;
+    return addCommand(menu, {}, {MenuPlace::Own, id, text, key, run, iconName});
 }
 
-DocumentPage* Menus::pageOf(const PageKind& kind) const
+DocumentPage* Menus::pageOf(const QString& kind) const
 {
     DocumentPage* page = m_to.tabs.current();
-    return page != nullptr && page->kind() == kind.id ? page : nullptr;
+    return page != nullptr && (kind.isEmpty() || page->kind() == kind) ? page : nullptr;
 }
 
 void Menus::addCommands(QMenu* menu, MenuPlace place)
 {
     for (const PageKind& kind : m_to.kinds.kinds)
-        for (const PageCommand& command : kind.commands)
-            if (command.place == place)
-                addCommand(menu, kind, command);
+        addCommands(menu, kind, place);
 }
 
-void Menus::addCommand(QMenu* menu, const PageKind& kind, const PageCommand& command)
+void Menus::addCommands(QMenu* menu, const PageKind& kind, MenuPlace place)
 {
-    if (command.text.isEmpty()) {
-        menu->addSeparator();
-        return;
+    for (const PageCommand& command : kind.commands) {
+        if (command.place != place)
+            continue;
+        if (command.text.isEmpty())
+            menu->addSeparator();
+        else if (!command.run)
+            addChoice(menu->addMenu(command.text), kind.id, command.choice);
+        else
+            addCommand(menu, kind.id, command);
     }
-    if (!command.run) {
-        addChoice(menu->addMenu(command.text), kind, command.choice);
-        return;
-    }
-    const auto run = [this, &kind, &command] {
+}
+
+QAction* Menus::addCommand(QMenu* menu, const QString& kind, const PageCommand& command)
+{
+    const auto onPage = [this, kind, run = command.run] {
         if (DocumentPage* page = pageOf(kind))
-            command.run(*page);
+            run(*page);
     };
-    const QKeySequence key{QString::fromLatin1(command.key)};
-    m_pageActions.push_back(
-        {add(menu, command.id, command.text, key, run, command.icon), &kind, &command});
+    QAction* action = add(menu, command.id, command.text, command.key, onPage, command.icon);
+    m_pageActions.push_back({action, kind, command.isEnabled, command.tip});
+    return action;
 }
 
-void Menus::addChoice(QMenu* menu, const PageKind& kind, const PageChoice& choice)
+void Menus::addChoice(QMenu* menu, const QString& kind, const PageChoice& choice)
 {
-    for (const PageChoice::Entry& entry : choice.entries) {
-        QAction* action = menu->addAction(entry.text, &m_to.tabs, [this, &kind, &entry] {
-            if (DocumentPage* page = pageOf(kind))
-                entry.choose(*page);
-        });
-        action->setData(entry.id);
+    for (const auto& [id, text] : choice.entries) {
+        QAction* action =
+            menu->addAction(text, &m_to.tabs, [this, kind, id, choose = choice.choose] {
+                if (DocumentPage* page = pageOf(kind))
+                    choose(*page, id);
+            });
+        action->setData(id);
         action->setCheckable(true);
     }
     QObject::connect(menu, &QMenu::aboutToShow, &m_to.tabs,
-                     [this, actions = menu->actions(), &kind, &choice] {
+                     [this, actions = menu->actions(), kind, chosen = choice.chosen] {
                          const DocumentPage* page = pageOf(kind);
-                         const QString chosen = page == nullptr ? QString{} : choice.chosen(*page);
+                         const QString id = page == nullptr ? QString{} : chosen(*page);
                          for (QAction* action : actions) {
                              action->setEnabled(page != nullptr);
-                             action->setChecked(action->data().toString() == chosen);
+                             action->setChecked(action->data().toString() == id);
                          }
                      });
     if (!choice.below.empty())
@@ -200,8 +198,8 @@ void Menus::buildFile()
 {
     QMenu* file = m_to.bar.addMenu(QObject::tr("&File"));
     add(
-        file, "file.open", QObject::tr("&Open…"), QKeySequence::Open,
-        [this] { m_to.opener.choose(); }, "open");
+        file, "file.open", QObject::tr("&Open…"), "Ctrl+O", [this] { m_to.opener.choose(); },
+        "open");
     QMenu* recent = file->addMenu(QObject::tr("Open &Recent"));
     QObject::connect(recent, &QMenu::aboutToShow, &m_to.opener, [this, recent] {
         recent->clear();
@@ -214,16 +212,15 @@ void Menus::buildFile()
     QMenu* samples = file->addMenu(QObject::tr("Open &Sample"));
     for (const QString& path : sampleFiles()) {
         const QString id = QFileInfo{path}.baseName();
-        add(samples, QString{QStringLiteral("sample.") + id}, id, {},
+        add(samples, QString{QStringLiteral("sample.") + id}, id, "",
             [this, path] { m_to.opener.open({path}); });
     }
     file->addSeparator();
     addCommands(file, MenuPlace::Add);
     file->addSeparator();
-    addFor(file, "file.save", QObject::tr("&Save Session"), QKeySequence::Save,
+    addFor(file, "file.save", QObject::tr("&Save Session"), "Ctrl+S",
            [this](DocumentPage& page) { m_to.keeper.save(page); });
-    addFor(file, "file.save_as", QObject::tr("Save Session &As…"),
-           QKeySequence{QStringLiteral("Ctrl+Shift+S")},
+    addFor(file, "file.save_as", QObject::tr("Save Session &As…"), "Ctrl+Shift+S",
            [this](DocumentPage& page) { m_to.keeper.saveAs(page); });
     QMenu* sessions = file->addMenu(QObject::tr("A&dd to Session"));
     QObject::connect(sessions, &QMenu::aboutToShow, &m_to.opener,
@@ -231,10 +228,9 @@ void Menus::buildFile()
     file->addSeparator();
     addCommands(file, MenuPlace::Export);
     file->addSeparator();
-    addFor(file, "file.close", QObject::tr("&Close"), QKeySequence{QStringLiteral("Ctrl+W")},
+    addFor(file, "file.close", QObject::tr("&Close"), "Ctrl+W",
            [this](DocumentPage& page) { m_to.keeper.close(page); });
-    add(file, "file.quit", QObject::tr("&Quit"), QKeySequence{QStringLiteral("Ctrl+Q")},
-        [this] { m_to.tabs.window()->close(); });
+    add(file, "file.quit", QObject::tr("&Quit"), "Ctrl+Q", [this] { m_to.tabs.window()->close(); });
 }
 
 /// Those of other tabs, in which the shown document could be kept, too.
@@ -255,47 +251,44 @@ void Menus::buildEdit()
 {
     QMenu* edit = m_to.bar.addMenu(QObject::tr("&Edit"));
     QUndoGroup& group = m_to.tabs.undo();
-    adopt(edit, group.createUndoAction(&m_to.tabs, QObject::tr("Undo")), "edit.undo",
-          QKeySequence::Undo, "undo");
+    adopt(edit, group.createUndoAction(&m_to.tabs, QObject::tr("Undo")), "edit.undo", "Ctrl+Z",
+          "undo");
     adopt(edit, group.createRedoAction(&m_to.tabs, QObject::tr("Redo")), "edit.redo",
-          QKeySequence{QStringLiteral("Ctrl+Shift+Z")}, "redo");
+          "Ctrl+Shift+Z", "redo");
     edit->addSeparator();
     QAction* find = addFor(
-        edit, "edit.find", QObject::tr("Find…"), {},
+        edit, "edit.find", QObject::tr("Find…"), "",
         [this](DocumentPage&) { m_to.view.beginFind(); }, "search");
     find->setShortcuts({QKeySequence{QStringLiteral("Ctrl+F")}, QKeySequence{QStringLiteral("/")}});
-    addFor(edit, "edit.find_next", QObject::tr("Find Next"), QKeySequence{QStringLiteral("N")},
+    addFor(edit, "edit.find_next", QObject::tr("Find Next"), "N",
            [this](DocumentPage&) { m_to.view.find().go(1); });
-    addFor(edit, "edit.find_previous", QObject::tr("Find Previous"),
-           QKeySequence{QStringLiteral("Shift+N")},
+    addFor(edit, "edit.find_previous", QObject::tr("Find Previous"), "Shift+N",
            [this](DocumentPage&) { m_to.view.find().go(-1); });
     edit->addSeparator();
     // The key itself goes to the plot first; here it only stands in the menu.
-    addFor(edit, "edit.clear", QObject::tr("Clear Selection") + QStringLiteral("\tEsc"), {},
+    addFor(edit, "edit.clear", QObject::tr("Clear Selection") + QStringLiteral("\tEsc"), "",
            [](DocumentPage& page) { page.clearSelection(); });
     edit->addSeparator();
     add(
-        edit, "edit.settings", QObject::tr("Settings…"), QKeySequence{QStringLiteral("Ctrl+,")},
-        [this] { showSettings(); }, "settings");
+        edit, "edit.settings", QObject::tr("Settings…"), "Ctrl+,", [this] { showSettings(); },
+        "settings");
 }
 
 void Menus::buildView()
 {
     QMenu* view = m_to.bar.addMenu(QObject::tr("&View"));
     addCommands(view, MenuPlace::View);
-    addFor(view, "view.table", QObject::tr("Show as Table"),
-           QKeySequence{QStringLiteral("Ctrl+Shift+T")},
+    addFor(view, "view.table", QObject::tr("Show as Table"), "Ctrl+Shift+T",
            [](DocumentPage& page) { page.toggleTable(); });
     view->addSeparator();
     buildTheme(view);
     Settings* settings = &m_to.settings;
-    add(view, "view.larger", QObject::tr("Larger"), QKeySequence{QStringLiteral("Ctrl++")},
+    add(view, "view.larger", QObject::tr("Larger"), "Ctrl++",
         [settings] { settings->setScalePercent(settings->scalePercent() + 10); });
-    add(view, "view.smaller", QObject::tr("Smaller"), QKeySequence{QStringLiteral("Ctrl+-")},
+    add(view, "view.smaller", QObject::tr("Smaller"), "Ctrl+-",
         [settings] { settings->setScalePercent(settings->scalePercent() - 10); });
     view->addSeparator();
-    addFor(view, "view.focus", QObject::tr("Only the Timeline"),
-           QKeySequence{QStringLiteral("F11")},
+    addFor(view, "view.focus", QObject::tr("Only the Timeline"), "F11",
            [](DocumentPage& page) { page.setFocused(!page.isFocused()); });
 }
 
@@ -308,7 +301,7 @@ void Menus::buildTheme(QMenu* view)
         auto* group = new QActionGroup{menu};
         for (const auto& [id, text, value] : values) {
             QAction* action =
-                add(menu, id, text, {}, [settings, set, to = value] { (settings->*set)(to); });
+                add(menu, id, text, "", [settings, set, to = value] { (settings->*set)(to); });
             action->setCheckable(true);
             action->setChecked((settings->*get)() == value);
             QObject::connect(settings, changed, action,
@@ -330,14 +323,9 @@ void Menus::buildTheme(QMenu* view)
 
 void Menus::buildOwn()
 {
-    for (const PageKind& kind : m_to.kinds.kinds) {
-        if (kind.menu.isEmpty())
-            continue;
-        QMenu* own = m_to.bar.addMenu(kind.menu);
-        for (const PageCommand& command : kind.commands)
-            if (command.place == MenuPlace::Own)
-                addCommand(own, kind, command);
-    }
+    for (const PageKind& kind : m_to.kinds.kinds)
+        if (!kind.menu.isEmpty())
+            addCommands(m_to.bar.addMenu(kind.menu), kind, MenuPlace::Own);
 }
 
 void Menus::buildWindow()
@@ -354,13 +342,12 @@ void Menus::buildWindow()
                          if (const DocumentPage* page = tabs->current())
                              windows->insertActions(docksEnd, page->dockActions());
                      });
-    addFor(windows, "window.layout", QObject::tr("Reset Layout"), {},
+    addFor(windows, "window.layout", QObject::tr("Reset Layout"), "",
            [](DocumentPage& page) { page.resetLayout(); });
-    add(windows, "window.panel_next", QObject::tr("Next Panel"), QKeySequence{QStringLiteral("F6")},
-        [this] { goToPanel(1); });
-    add(windows, "window.panel_previous", QObject::tr("Previous Panel"),
-        QKeySequence{QStringLiteral("Shift+F6")}, [this] { goToPanel(-1); });
-    add(windows, "window.next", QObject::tr("Next Tab"), QKeySequence{QStringLiteral("Ctrl+Tab")},
+    add(windows, "window.panel_next", QObject::tr("Next Panel"), "F6", [this] { goToPanel(1); });
+    add(windows, "window.panel_previous", QObject::tr("Previous Panel"), "Shift+F6",
+        [this] { goToPanel(-1); });
+    add(windows, "window.next", QObject::tr("Next Tab"), "Ctrl+Tab",
         [this] { m_to.tabs.showNext(); });
 }
 
@@ -368,16 +355,15 @@ void Menus::buildHelp()
 {
     QMenu* help = m_to.bar.addMenu(QObject::tr("&Help"));
     QWidget* window = m_to.tabs.window();
-    add(help, "help.manual", QObject::tr("Manual"), {}, [window] { showManual(*window, false); });
-    add(help, "help.context", QObject::tr("Help on This Panel"), QKeySequence::HelpContents,
-        [window] { showManual(*window, true); })
-        ->setShortcutContext(Qt::ApplicationShortcut); // in dialogs, too
+    add(help, "help.manual", QObject::tr("Manual"), "", [window] { showManual(*window, false); });
+    add(help, "help.context", QObject::tr("Help on This Panel"), "F1", [window] {
+        showManual(*window, true);
+    })->setShortcutContext(Qt::ApplicationShortcut); // in dialogs, too
     help->addSeparator();
-    add(help, "help.keys", QObject::tr("Keys"), QKeySequence{QStringLiteral("?")},
-        [window] { showKeys(window); });
-    add(help, "help.planners", QObject::tr("Planners"), {}, [window] { showPlanners(window); });
+    add(help, "help.keys", QObject::tr("Keys"), "?", [window] { showKeys(window); });
+    add(help, "help.planners", QObject::tr("Planners"), "", [window] { showPlanners(window); });
     addCommands(help, MenuPlace::Help);
-    add(help, "help.about", QObject::tr("About Plimsoll"), {}, [window] { showAbout(window); });
+    add(help, "help.about", QObject::tr("About Plimsoll"), "", [window] { showAbout(window); });
 }
 
 void Menus::showSettings()

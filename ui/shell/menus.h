@@ -49,22 +49,24 @@ private:
     struct PageAction
     {
         QAction* action;
-        const PageKind* kind;       ///< null: of every page
-        const PageCommand* command; ///< null: can always be taken
+        QString kind;                                       ///< PageKind::id; empty: of every page
+        std::function<bool(const DocumentPage&)> isEnabled; ///< empty: always
+        std::function<QString(const DocumentPage&)> tip;    ///< empty: the text
     };
 
-    QAction* add(QMenu* menu, QAnyStringView id, const QString& text, const QKeySequence& key,
+    QAction* add(QMenu* menu, QAnyStringView id, const QString& text, const char* key,
                  const Run& run, const char* iconName = "");
     /// Takes in an action made elsewhere, such as undo.
-    void adopt(QMenu* menu, QAction* action, QAnyStringView id, const QKeySequence& key,
+    void adopt(QMenu* menu, QAction* action, QAnyStringView id, const char* key,
                const char* iconName);
     /// A command of the shown document, whatever its kind.
-    QAction* addFor(QMenu* menu, const char* id, const QString& text, const QKeySequence& key,
+    QAction* addFor(QMenu* menu, const char* id, const QString& text, const char* key,
                     const PageRun& run, const char* iconName = "");
     /// The commands of all kinds of pages that have their place there.
     void addCommands(QMenu* menu, MenuPlace place);
-    void addCommand(QMenu* menu, const PageKind& kind, const PageCommand& command);
-    void addChoice(QMenu* menu, const PageKind& kind, const PageChoice& choice);
+    void addCommands(QMenu* menu, const PageKind& kind, MenuPlace place);
+    QAction* addCommand(QMenu* menu, const QString& kind, const PageCommand& command);
+    void addChoice(QMenu* menu, const QString& kind, const PageChoice& choice);
     void buildFile();
     void listSessions(QMenu& menu);
     void buildEdit();
@@ -75,7 +77,8 @@ private:
     void buildHelp();
     void showSettings();
     void goToPanel(int by);
-    [[nodiscard]] DocumentPage* pageOf(const PageKind& kind) const;
+    /// The shown page, if it is of that kind.
+    [[nodiscard]] DocumentPage* pageOf(const QString& kind) const;
 
     MenuTargets m_to;
     std::vector<PageAction> m_pageActions;
