@@ -68,7 +68,7 @@ private:
 void LostWorkTest::saveTo(PlannerPage& page, const QString& path)
 {
     m_window->saveTo(page, path);
-    QVERIFY(QTest::qWaitFor([&] { return !page.isSaving(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return !page.keeper().isWriting(); }, kPatience));
 }
 
 PlannerPage* LostWorkTest::openSession(const char* name)
@@ -113,7 +113,7 @@ void LostWorkTest::savesOntoNoSessionOfAnotherTab()
     PlannerPage* second = open(sampleFile("resnet18"));
     QVERIFY(second != nullptr && second != first);
     m_window->saveTo(*second, file("work.plimsoll"));
-    QVERIFY(!second->isSaving());
+    QVERIFY(!second->keeper().isWriting());
     QVERIFY(!second->strip().isHidden());
     QVERIFY(second->strip().shown().rest.contains(QStringLiteral("another tab")));
     first->document().commitBudget(mebi(2300));
@@ -154,7 +154,7 @@ void LostWorkTest::savesUnderANewNameWithoutWaiting()
     QCOMPARE(sqlite3_open(file("work.plimsoll").toUtf8().constData(), &other), SQLITE_OK);
     QCOMPARE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
     page->document().commitBudget(mebi(2300));
-    page->saveNow(); // waits for the other program, in the background
+    page->keeper().saveNow(); // waits for the other program, in the background
     QElapsedTimer clock;
     clock.start();
     m_window->saveTo(*page, file("new.plimsoll"));
@@ -174,7 +174,7 @@ void LostWorkTest::noticesThatTheSessionIsGone()
     QVERIFY(page != nullptr);
     QVERIFY(QFile::remove(file("work.plimsoll")));
     page->document().commitBudget(mebi(2300));
-    QVERIFY(QTest::qWaitFor([&] { return page->hasSaveFailed(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return page->keeper().hasFailed(); }, kPatience));
     QVERIFY(page->isUnsaved());
     QVERIFY(page->strip().shown().rest.contains(QStringLiteral("new name")));
     saveTo(*page, file("again.plimsoll"));
@@ -191,8 +191,8 @@ void LostWorkTest::storesEachRunOnceAfterAFailure()
     page->document().commitBudget(mebi(2300));
     QVERIFY(
         QTest::qWaitFor([&] { return page->document().document().runs.size() == 2; }, kPatience));
-    page->saveNow();
-    QVERIFY(QTest::qWaitFor([&] { return page->hasSaveFailed(); }, kPatience));
+    page->keeper().saveNow();
+    QVERIFY(QTest::qWaitFor([&] { return page->keeper().hasFailed(); }, kPatience));
     saveTo(*page, file("again.plimsoll"));
     QTest::qWait(500); // longer than changes are gathered
     QCOMPARE(saved(file("again.plimsoll")).plan.runs.size(), std::size_t{2});
@@ -213,7 +213,7 @@ void LostWorkTest::removesTheRightRunWhileANewFileIsWritten()
     document.removeRun(document.document().runs.front().key);
     QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     m_window->saveTo(*page, file("new.plimsoll"));
-    QVERIFY(page->isSaving());
+    QVERIFY(page->keeper().isWriting());
     document.removeRun(document.document().runs.front().key);
     QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     const SavedSession left = saved(file("new.plimsoll"));
@@ -292,7 +292,7 @@ void LostWorkTest::writesIntoNoSessionOfAnotherGraph()
     QVERIFY(QTest::qWaitFor([&] { return page->document().isPlanned(); }, kPatience));
     std::filesystem::rename(m_folder->file("other.plimsoll"), m_folder->file("work.plimsoll"));
     page->document().commitBudget(mebi(2300));
-    QVERIFY(QTest::qWaitFor([&] { return page->hasSaveFailed(); }, kPatience));
+    QVERIFY(QTest::qWaitFor([&] { return page->keeper().hasFailed(); }, kPatience));
     QVERIFY(page->isUnsaved());
     QCOMPARE(saved(file("work.plimsoll")).plan.runs.size(), runs);
 }

@@ -64,16 +64,10 @@ bool DocumentPage::isUnsaved() const
     return isInSession() ? m_keeper.isPending() : m_document->isDirty();
 }
 
-void DocumentPage::saveAs(const QString& path)
+void DocumentPage::saveInto(const session::SessionFilePtr& file, bool isNew)
 {
     prepareToSave();
-    m_keeper.saveInto(std::make_shared<session::SessionFile>(path.toStdString()), true);
-}
-
-void DocumentPage::saveInto(const session::SessionFilePtr& file)
-{
-    prepareToSave();
-    m_keeper.saveInto(file, false);
+    m_keeper.saveInto(file, isNew);
 }
 
 void DocumentPage::showNotes()
@@ -84,7 +78,7 @@ void DocumentPage::showNotes()
 
 void DocumentPage::notifyIdle()
 {
-    if (isAtRest())
+    if (isIdle())
         Q_EMIT becameIdle();
 }
 

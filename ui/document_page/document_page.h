@@ -85,25 +85,18 @@ public:
     // Saving and closing.
     /// Changes that are in no file yet.
     [[nodiscard]] bool isUnsaved() const;
-    [[nodiscard]] bool isSaving() const { return m_keeper.isWriting(); }
-    /// The last attempt to write the session failed; its changes are in no file.
-    [[nodiscard]] bool hasSaveFailed() const { return m_keeper.hasFailed(); }
-    /// Saves into a new session file; later changes follow by themselves.
-    void saveAs(const QString& path);
-    /// Saves into a session that other documents are kept in.
-    void saveInto(const session::SessionFilePtr& file);
+    /// Takes what changes in the document, and writes it to its session.
+    [[nodiscard]] SessionKeeper& keeper() { return m_keeper; }
+    [[nodiscard]] const SessionKeeper& keeper() const { return m_keeper; }
+    /// Saves into a new session file, or into one that other documents are kept in; later changes
+    /// follow by themselves.
+    void saveInto(const session::SessionFilePtr& file, bool isNew = false);
     /// Its session now holds others, too.
     void joinSession() { m_document->session.isOnly = false; }
-    /// Writes pending changes of a session now, in the background.
-    void saveNow() { m_keeper.saveNow(); }
-    /// Writes pending changes and waits: the program is about to end.
-    void finishSaving() { m_keeper.finish(); }
-    /// Nothing is saved any more: the user closes without saving.
-    void discardChanges() { m_keeper.forget(); }
     /// It is to be closed: jobs are given up, what is pending is written in the background;
     /// becameIdle() says when nothing of it runs any more.
-    virtual void letGo() { saveNow(); }
-    [[nodiscard]] virtual bool isAtRest() const { return !isSaving(); }
+    virtual void beginClose() { m_keeper.saveNow(); }
+    [[nodiscard]] virtual bool isIdle() const { return !m_keeper.isWriting(); }
 
 Q_SIGNALS:
     /// Something the frame of the window shows: title, status, actions.
@@ -119,8 +112,6 @@ Q_SIGNALS:
 
 protected:
     [[nodiscard]] workspace::Document& kept() const { return *m_document; }
-    /// Takes what changes in the document, and writes it to its session.
-    [[nodiscard]] SessionKeeper& keeper() { return m_keeper; }
     /// Before the whole document is saved.
     virtual void prepareToSave() {}
     void notifyIdle();

@@ -215,15 +215,15 @@ void PlannerPage::showAdditionError(const QString& path, const base::Error& erro
     showMeasurementError(*this, m_settings, path, error);
 }
 
-void PlannerPage::letGo()
+void PlannerPage::beginClose()
 {
     m_document.stopJobs();
-    DocumentPage::letGo();
+    DocumentPage::beginClose();
 }
 
-bool PlannerPage::isAtRest() const
+bool PlannerPage::isIdle() const
 {
-    return DocumentPage::isAtRest() && m_document.isIdle() && m_exporter.job().isIdle();
+    return DocumentPage::isIdle() && m_document.isIdle() && m_exporter.job().isIdle();
 }
 
 QString PlannerPage::jobText() const

@@ -64,8 +64,8 @@ public:
     }
     [[nodiscard]] Addition addition(const QString& path) override;
     void showAdditionError(const QString& path, const base::Error& error) override;
-    void letGo() override;
-    [[nodiscard]] bool isAtRest() const override;
+    void beginClose() override;
+    [[nodiscard]] bool isIdle() const override;
 
 Q_SIGNALS:
     /// A view asks the timeline to go there.

@@ -45,7 +45,7 @@ DocumentTabs::~DocumentTabs()
     std::vector<DocumentPage*> pages = m_pages;
     pages.insert(pages.end(), m_closed.begin(), m_closed.end());
     for (DocumentPage* page : pages) {
-        page->finishSaving();
+        page->keeper().finish();
         delete page;
     }
 }

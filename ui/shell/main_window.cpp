@@ -157,7 +157,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
         }
         m_settings.setWindowGeometry(saveGeometry());
         // The end of the desktop's session doesn't wait; then the destructor does.
-        if (!m_keeper->isAtRest() && !qGuiApp->isSavingSession()) {
+        if (!m_keeper->isIdle() && !qGuiApp->isSavingSession()) {
             hide();
             event->ignore();
             return;

@@ -20,7 +20,7 @@ namespace {
 /// Holds changes that could not be written.
 bool isStuck(const DocumentPage* page)
 {
-    return page->hasSaveFailed() && page->isUnsaved();
+    return page->keeper().hasFailed() && page->isUnsaved();
 }
 
 } // namespace
@@ -39,7 +39,7 @@ PageKeeper::PageKeeper(Settings& settings, DocumentTabs& tabs, QObject* parent)
             [this](DocumentPage* page) { close(*page); });
     connect(&m_tabs, &DocumentTabs::added, this, [this](DocumentPage* page) {
         connect(
-            page, &DocumentPage::becameIdle, this, [this, page] { pageAtRest(*page); },
+            page, &DocumentPage::becameIdle, this, [this, page] { pageIdle(*page); },
             Qt::QueuedConnection);
     });
 }
@@ -47,7 +47,7 @@ PageKeeper::PageKeeper(Settings& settings, DocumentTabs& tabs, QObject* parent)
 void PageKeeper::save(DocumentPage& page)
 {
     if (page.isInSession())
-        page.saveNow();
+        page.keeper().saveNow();
     else
         saveAs(page);
 }
@@ -82,7 +82,7 @@ void PageKeeper::saveTo(DocumentPage& page, const QString& path)
             return;
         }
     page.storeView();
-    page.saveAs(path);
+    page.saveInto(std::make_shared<session::SessionFile>(path.toStdString()), true);
 }
 
 std::vector<session::SessionFilePtr> PageKeeper::otherSessions(const DocumentPage& page) const
@@ -125,25 +125,25 @@ PageKeeper::Answer PageKeeper::ask(const QString& title) const
 PageKeeper::Answer PageKeeper::answerFor(DocumentPage& page)
 {
     // Changes of a session follow by themselves, unless its file can't be written.
-    const bool follows = page.isInSession() && !page.hasSaveFailed();
+    const bool follows = page.isInSession() && !page.keeper().hasFailed();
     if (!page.isUnsaved() || follows)
         return Answer::Save;
     const Answer answer = ask(page.title());
     if (answer == Answer::Save) {
         // What closes waits for the writing, and stays open when it fails.
         saveAs(page);
-        return page.isSaving() ? Answer::Save : Answer::Keep;
+        return page.keeper().isWriting() ? Answer::Save : Answer::Keep;
     }
     return answer;
 }
 
-void PageKeeper::letGo(DocumentPage& page, Answer answer)
+void PageKeeper::beginClose(DocumentPage& page, Answer answer)
 {
     if (answer == Answer::Discard)
-        page.discardChanges();
+        page.keeper().forget();
     else
         page.storeView();
-    page.letGo();
+    page.beginClose();
 }
 
 void PageKeeper::close(DocumentPage& page)
@@ -151,14 +151,14 @@ void PageKeeper::close(DocumentPage& page)
     const Answer answer = answerFor(page);
     if (answer == Answer::Keep)
         return;
-    letGo(page, answer);
+    beginClose(page, answer);
     m_tabs.close(page);
-    pageAtRest(page);
+    pageIdle(page);
 }
 
-void PageKeeper::pageAtRest(DocumentPage& page)
+void PageKeeper::pageIdle(DocumentPage& page)
 {
-    if (!page.isAtRest())
+    if (!page.isIdle())
         return;
     const std::vector<DocumentPage*>& closed = m_tabs.closed();
     if (std::ranges::find(closed, &page) != closed.end()) {
@@ -171,9 +171,9 @@ void PageKeeper::pageAtRest(DocumentPage& page)
     finishClosing();
 }
 
-bool PageKeeper::isAtRest() const
+bool PageKeeper::isIdle() const
 {
-    return m_tabs.closed().empty() && std::ranges::all_of(m_tabs.pages(), &DocumentPage::isAtRest);
+    return m_tabs.closed().empty() && std::ranges::all_of(m_tabs.pages(), &DocumentPage::isIdle);
 }
 
 bool PageKeeper::closeAll()
@@ -185,14 +185,14 @@ bool PageKeeper::closeAll()
             return false;
     }
     for (const auto& [page, answer] : answers)
-        letGo(*page, answer);
+        beginClose(*page, answer);
     m_isClosing = true;
     return true;
 }
 
 void PageKeeper::finishClosing()
 {
-    if (!m_isClosing || !isAtRest())
+    if (!m_isClosing || !isIdle())
         return;
     m_isClosing = false;
     const auto stuck = std::ranges::find_if(m_tabs.pages(), isStuck);

@@ -48,23 +48,23 @@ public:
     /// Takes the tab away at once; the page goes once its session is written. If that fails, the
     /// tab comes back.
     void close(DocumentPage& page);
-    /// Lets all pages go, unless the user keeps one open: false.
+    /// Begins to close all pages, unless the user keeps one open: false.
     [[nodiscard]] bool closeAll();
     /// Nothing is being written or worked on any more.
-    [[nodiscard]] bool isAtRest() const;
+    [[nodiscard]] bool isIdle() const;
 
 Q_SIGNALS:
     void pageGone();
-    /// After closeAll(), once all is at rest: whether all is written. A page whose session could
-    /// not be is shown.
+    /// After closeAll(), once all pages are idle: whether all is written. A page whose session
+    /// could not be is shown.
     void allGone(bool written);
 
 private:
     /// Save: what is pending is or will be written; Keep: it stays open.
     [[nodiscard]] Answer answerFor(DocumentPage& page);
     [[nodiscard]] Answer ask(const QString& title) const;
-    static void letGo(DocumentPage& page, Answer answer);
-    void pageAtRest(DocumentPage& page);
+    static void beginClose(DocumentPage& page, Answer answer);
+    void pageIdle(DocumentPage& page);
     void finishClosing();
 
     Settings& m_settings;

@@ -241,7 +241,7 @@ void PinPageTest::pinsAreInSessionAndPlanFile()
     const auto file = nlohmann::json::parse(written);
     QCOMPARE(file["pins"].dump(), std::string{R"(["keep:layer1.*"])"});
     const std::string session = m_folder->file("pinned.plimsoll");
-    page->saveAs(QString::fromStdString(session));
+    m_window->saveTo(*page, QString::fromStdString(session));
     QVERIFY(QTest::qWaitFor([&] { return !page->isUnsaved(); }, kPatience));
     const auto opened = tests::openPlan(session, {});
     QVERIFY(opened.has_value());
