@@ -176,6 +176,13 @@ TextLabel* makeFieldLabel(const QString& text, QWidget* parent)
     return label;
 }
 
+void addField(QFormLayout& form, const QString& title, QWidget* field, const QString& tip)
+{
+    field->setAccessibleName(title);
+    field->setToolTip(plainTip(tip));
+    form.addRow(makeFieldLabel(title, field->parentWidget()), field);
+}
+
 QLabel* makeErrorLabel(QWidget* parent)
 {
     auto* label = new QLabel{parent};

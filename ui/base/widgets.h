@@ -66,6 +66,8 @@ QVBoxLayout* makeColumn(QWidget* widget, int spacing = 0, const QMargins& margin
 /// rows.
 QFormLayout* makeForm(QWidget* widget, int across, int down);
 [[nodiscard]] TextLabel* makeFieldLabel(const QString& text, QWidget* parent);
+/// A row of a form; the title is read by screen readers, the tip is plain text.
+void addField(QFormLayout& form, const QString& title, QWidget* field, const QString& tip = {});
 /// For what is wrong with a field: in the colour of danger, wrapped, hidden at first.
 [[nodiscard]] QLabel* makeErrorLabel(QWidget* parent);
 

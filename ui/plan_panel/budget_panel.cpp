@@ -71,24 +71,22 @@ QString feasibleSentence(const workspace::Planned& planned, const solve::Outcome
 {
     const plan::VerifiedPlan& best = *outcome.best;
     const base::Bytes budget = best.problem().budget;
-    const QString fits = ui::bytesText(budget);
     if (best.plan().recomputesNothing())
-        return QStringLiteral("Everything fits in %1; nothing needs to be recomputed.").arg(fits);
-    const QString spare = shortBytesText(budget - best.evaluation().peak, Rounding::Down);
+        return BudgetPanel::tr("Everything fits in %1; nothing needs to be recomputed.")
+            .arg(ui::bytesText(budget));
+    const QString fits = BudgetPanel::tr("Fits %1 with %2 to spare. ")
+                             .arg(ui::bytesText(budget),
+                                  shortBytesText(budget - best.evaluation().peak, Rounding::Down));
     if (outcome.status == solve::Status::Optimal)
-        return QStringLiteral(
-                   "Fits %1 with %2 to spare. Proved: no plan with these moves is faster.")
-            .arg(fits, spare);
-    if (outcome.timeBound <= planned.unplanned->evaluation().stepTime)
-        return QStringLiteral("Fits %1 with %2 to spare. Not proved fastest. No plan goes below "
-                              "%3.")
-            .arg(fits, spare, ui::bytesText(outcome.peakBound.bytes, Rounding::Down));
-    return QStringLiteral("Fits %1 with %2 to spare. Not proved fastest: at best %3 is possible. "
-                          "No plan goes below %4.")
-        .arg(fits, spare,
-             percentDifferenceText(
-                 slower(outcome.timeBound, planned.unplanned->evaluation().stepTime)),
-             ui::bytesText(outcome.peakBound.bytes, Rounding::Down));
+        return fits + BudgetPanel::tr("Proved: no plan with these moves is faster.");
+    const QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
+    const base::Nanoseconds unplanned = planned.unplanned->evaluation().stepTime;
+    return fits
+           + (outcome.timeBound <= unplanned
+                  ? BudgetPanel::tr("Not proved fastest. No plan goes below %1.").arg(bound)
+                  : BudgetPanel::tr("Not proved fastest: at best %1 is possible. No plan goes "
+                                    "below %2.")
+                        .arg(percentDifferenceText(slower(outcome.timeBound, unplanned)), bound));
 }
 
 } // namespace
@@ -108,10 +106,7 @@ void BudgetPanel::buildForm()
     m_device = new QComboBox{this};
     fillDevices();
     m_budgetEdit = new QLineEdit{this};
-    m_budgetEdit->setToolTip(budgetHint());
     m_reserveEdit = new QLineEdit{this};
-    m_reserveEdit->setToolTip(QStringLiteral(
-        "Memory kept free for the CUDA context and workspaces; part of the budget."));
     m_gauge = new Gauge{this};
     m_gaugeText = new TextLabel{{}, TextRole::Small, Role::Muted, this};
     m_fieldError = makeErrorLabel(this);
@@ -125,12 +120,12 @@ void BudgetPanel::buildForm()
         combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         combo->setMinimumContentsLength(8);
     }
-    const auto label = [this](const QString& text) { return makeFieldLabel(text, this); };
-    form->addRow(label(QStringLiteral("GPU")), m_device);
-    form->addRow(label(QStringLiteral("Budget")), m_budgetEdit);
+    addField(*form, tr("GPU"), m_device);
+    addField(*form, tr("Budget"), m_budgetEdit, budgetHint());
     form->addRow(QString{}, m_gauge);
     form->addRow(QString{}, m_gaugeText);
-    form->addRow(label(QStringLiteral("Reserve")), m_reserveEdit);
+    addField(*form, tr("Reserve"), m_reserveEdit,
+             tr("Memory kept free for the CUDA context and workspaces; part of the budget."));
     column->addLayout(form);
     column->addWidget(m_fieldError); // a form layout would give it the height of one short line
     m_sizes = new SizeForm{this};
@@ -139,20 +134,15 @@ void BudgetPanel::buildForm()
     column->addWidget(m_parallel);
     column->addWidget(separator(this));
     auto* planning = makeForm(nullptr, 8, 0);
-    planning->addRow(label(QStringLiteral("Planner")), m_planner);
+    addField(*planning, tr("Planner"), m_planner);
     column->addLayout(planning);
     column->addWidget(m_planners, kGrows);
     column->addWidget(separator(this));
     m_options = new OptionForm{this};
-    m_device->setAccessibleName(QStringLiteral("GPU"));
-    m_budgetEdit->setAccessibleName(QStringLiteral("Budget"));
-    m_reserveEdit->setAccessibleName(QStringLiteral("Reserve"));
-    m_planner->setAccessibleName(QStringLiteral("Planner"));
     m_device->setAccessibleDescription(
-        QStringLiteral("Whose memory the budget is of, and for which times are estimated."));
+        tr("The GPU whose memory is budgeted and for which times are estimated."));
     m_planner->setAccessibleDescription(
-        QStringLiteral("Who decides what is kept and what is computed again."));
-
+        tr("Decides which values are kept and which are recomputed."));
     connect(m_device, &QComboBox::activated, this, &BudgetPanel::chooseDevice);
     connect(m_planner, &QComboBox::activated, this,
             [this](int row) { choosePlanner(m_planner->itemData(row).toString()); });
@@ -189,7 +179,7 @@ void BudgetPanel::fillDevices()
                               + capacityText(device.memory),
                           QString::fromStdString(device.id));
     m_device->insertSeparator(m_device->count());
-    m_device->addItem(QStringLiteral("Other GPU…"));
+    m_device->addItem(tr("Other GPU…"));
     m_device->setCurrentIndex(m_device->findData(QString::fromStdString(chosen)));
 }
 
@@ -229,9 +219,8 @@ void BudgetPanel::buildResults()
     for (TextLabel* label :
          {m_gaugeText, m_peakFigure, m_peakDifference, m_timeFigure, m_timeDifference})
         label->setSteady();
-    grid->addWidget(new TextLabel{QStringLiteral("Peak"), TextRole::Body, Role::Muted, this}, 0, 0);
-    grid->addWidget(new TextLabel{QStringLiteral("Step time"), TextRole::Body, Role::Muted, this},
-                    0, 1);
+    grid->addWidget(new TextLabel{tr("Peak"), TextRole::Body, Role::Muted, this}, 0, 0);
+    grid->addWidget(new TextLabel{tr("Step time"), TextRole::Body, Role::Muted, this}, 0, 1);
     grid->addWidget(m_peakFigure, 1, 0);
     grid->addWidget(m_timeFigure, 1, 1);
     grid->addWidget(m_peakDifference, 2, 0);
@@ -243,22 +232,21 @@ void BudgetPanel::buildResults()
     m_memory = new MemoryLines{this};
     column->addWidget(m_memory);
     m_verdict = new VerdictBox{this};
-    m_verdict->show(Verdict::Neutral, QStringLiteral("Set a budget to plan."));
+    m_verdict->show(Verdict::Neutral, tr("Set a budget to plan."));
     column->addWidget(m_verdict);
     m_next = new NextSteps{this};
     connect(m_next, &NextSteps::chosen, this, &BudgetPanel::budgetCommitted);
     column->addWidget(m_next);
     // Behind the answer: options are many and seldom touched, and must not push it out of sight.
     column->addWidget(separator(this));
-    column->addWidget(
-        new TextLabel{QStringLiteral("Planner's options"), TextRole::Strong, Role::Text, this});
+    column->addWidget(new TextLabel{tr("Planner's options"), TextRole::Strong, Role::Text, this});
     column->addWidget(m_options);
     column->addStretch(1);
     column->addWidget(separator(this));
     m_notModelled = new QLabel{this};
     m_notModelled->setWordWrap(true);
     m_notModelled->setText(
-        QStringLiteral("Not modelled: scratch memory inside kernels; in the peak, fragmentation."));
+        tr("Not modelled: scratch memory inside kernels, and fragmentation in the peak."));
     m_notModelled->setForegroundRole(QPalette::PlaceholderText);
     column->addWidget(m_notModelled);
 }
@@ -310,7 +298,7 @@ void BudgetPanel::readBudget()
         return;
     const base::Result<base::Bytes> budget = parseBudget(text, budgetContext(m_budget, m_choices));
     if (!budget || budget->count() == 0) {
-        m_fieldError->setText(budget ? QStringLiteral("A budget is larger than 0.")
+        m_fieldError->setText(budget ? tr("The budget must be larger than 0.")
                                      : QString::fromStdString(budget.error().message));
         m_fieldError->show();
         m_budgetEdit->setText(editText(m_budget));
@@ -328,9 +316,8 @@ void BudgetPanel::readReserve()
     const base::Result<base::Bytes> reserve = base::parseBytes(text.toStdString());
     const bool tooLarge = reserve && *reserve >= m_choices.device.memory;
     if (!reserve || tooLarge) {
-        m_fieldError->setText(
-            tooLarge ? QStringLiteral("The reserve must be smaller than the GPU's memory.")
-                     : QString::fromStdString(reserve.error().message));
+        m_fieldError->setText(tooLarge ? tr("The reserve must be smaller than the GPU's memory.")
+                                       : QString::fromStdString(reserve.error().message));
         m_fieldError->show();
         m_reserveEdit->setText(editText(m_choices.reserve));
         return;
@@ -346,72 +333,70 @@ void BudgetPanel::showFigures(const plan::Evaluation& evaluation, const plan::Ev
     m_peakFigure->setText(ui::bytesText(evaluation.peak, Rounding::Up));
     m_timeFigure->setText(ui::timeText(evaluation.stepTime));
     const base::Bytes less = evaluation.peak - unplanned.peak;
-    m_peakDifference->setText(bytesDifferenceText(less) + QStringLiteral(" from ")
-                              + ui::bytesText(unplanned.peak, Rounding::Up));
+    m_peakDifference->setText(
+        tr("%1 from %2")
+            .arg(bytesDifferenceText(less), ui::bytesText(unplanned.peak, Rounding::Up)));
     m_peakDifference->setColor(less.count() < 0 ? Role::Ok : Role::Muted);
     const base::Nanoseconds more = evaluation.stepTime - unplanned.stepTime;
-    m_timeDifference->setText(more.count() == 0 ? QStringLiteral("as unplanned")
-                                                : timeDifferenceText(more) + QStringLiteral(" (")
-                                                      + percentDifferenceText(slower(
-                                                          evaluation.stepTime, unplanned.stepTime))
-                                                      + QStringLiteral(")"));
+    m_timeDifference->setText(
+        more.count() == 0 ? tr("as unplanned")
+                          : tr("%1 (%2)").arg(timeDifferenceText(more),
+                                              percentDifferenceText(slower(evaluation.stepTime,
+                                                                           unplanned.stepTime))));
     m_timeDifference->setColor(more.count() > 0 ? Role::Warn : Role::Muted);
     m_parallel->showSpent(evaluation);
 }
 
-void BudgetPanel::showUnplanned(const plan::VerifiedPlanPtr& unplanned)
+void BudgetPanel::showUnplanned(const plan::VerifiedPlanPtr& unplanned, bool isPlanning)
 {
-    if (unplanned)
-        showFigures(unplanned->evaluation(), unplanned->evaluation());
+    showFigures(unplanned->evaluation(), unplanned->evaluation());
     m_memory->setPlan(unplanned, m_choices.device.memory);
-    m_verdict->show(Verdict::Neutral, QStringLiteral("Set a budget to plan."));
-}
-
-void BudgetPanel::showWaiting(const plan::VerifiedPlanPtr& unplanned)
-{
-    showUnplanned(unplanned);
-    m_verdict->show(Verdict::Neutral,
-                    QStringLiteral("Planning for %1…").arg(ui::bytesText(m_budget)));
+    m_verdict->show(Verdict::Neutral, isPlanning
+                                          ? tr("Planning for %1…").arg(ui::bytesText(m_budget))
+                                          : tr("Set a budget to plan."));
 }
 
 void BudgetPanel::showPlan(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan)
 {
-    const plan::Evaluation& unplanned = planned.unplanned->evaluation();
     m_memory->setPlan(plan, m_budget);
     std::optional<base::Bytes> peak;
     if (plan) {
         peak = plan->evaluation().peak;
-        showFigures(plan->evaluation(), unplanned);
+        showFigures(plan->evaluation(), planned.unplanned->evaluation());
+        const QString spare = shortBytesText(m_budget - *peak, Rounding::Down);
+        const QString budget = ui::bytesText(m_budget);
         // The budget holds the reserve, so it compares with all the GPU has.
         const base::Bytes memory = m_choices.device.memory;
-        m_gaugeText->setColor(m_budget > memory ? Role::Warn : Role::Muted);
+        const bool isOver = m_budget > memory;
+        m_gaugeText->setColor(isOver ? Role::Warn : Role::Muted);
         m_gaugeText->setText(
-            m_budget > memory
-                ? QStringLiteral("Over this GPU's %1.").arg(ui::bytesText(memory, Rounding::Down))
-                : shortBytesText(m_budget - *peak, Rounding::Down) + QStringLiteral(" of ")
-                      + ui::bytesText(m_budget) + QStringLiteral(" left free"));
-        m_verdict->show(Verdict::Good, QStringLiteral("Fits %1 with %2 to spare.")
-                                           .arg(ui::bytesText(m_budget),
-                                                shortBytesText(m_budget - *peak, Rounding::Down)));
+            isOver ? tr("Over this GPU's %1.").arg(ui::bytesText(memory, Rounding::Down))
+                   : tr("%1 of %2 left free").arg(spare, budget));
+        m_verdict->show(Verdict::Good, tr("Fits %1 with %2 to spare.").arg(budget, spare));
     } else {
-        m_peakFigure->setText(unknownText());
-        m_timeFigure->setText(unknownText());
-        m_peakDifference->setColor(Role::Muted);
-        m_timeDifference->setColor(Role::Muted);
-        m_peakDifference->setText(QStringLiteral("unplanned ")
-                                  + ui::bytesText(unplanned.peak, Rounding::Up));
-        m_timeDifference->setText(QStringLiteral("unplanned ") + ui::timeText(unplanned.stepTime));
-        m_gaugeText->setColor(Role::Danger);
-        m_gaugeText->setText(m_budget < planned.peakBound.bytes
-                                 ? QStringLiteral("below the lower bound")
-                                 : ui::bytesText(planned.smallestPeak - m_budget, Rounding::Up)
-                                       + QStringLiteral(" short"));
-        m_verdict->show(
-            Verdict::Bad,
-            QStringLiteral("No plan for %1 is known. Smallest with a plan: %2.")
-                .arg(ui::bytesText(m_budget), ui::bytesText(planned.smallestPeak, Rounding::Up)));
+        showNoPlan(planned);
     }
     m_gauge->setValues(m_choices.device.memory, m_choices.reserve, m_budget, peak);
+}
+
+void BudgetPanel::showNoPlan(const workspace::Planned& planned)
+{
+    const plan::Evaluation& unplanned = planned.unplanned->evaluation();
+    for (TextLabel* figure : {m_peakFigure, m_timeFigure})
+        figure->setText(unknownText());
+    for (TextLabel* difference : {m_peakDifference, m_timeDifference})
+        difference->setColor(Role::Muted);
+    m_peakDifference->setText(tr("unplanned %1").arg(ui::bytesText(unplanned.peak, Rounding::Up)));
+    m_timeDifference->setText(tr("unplanned %1").arg(ui::timeText(unplanned.stepTime)));
+    const base::Bytes smallest = planned.smallestPeak;
+    m_gaugeText->setColor(Role::Danger);
+    m_gaugeText->setText(
+        m_budget < planned.peakBound.bytes
+            ? tr("below the lower bound")
+            : tr("%1 short").arg(ui::bytesText(smallest - m_budget, Rounding::Up)));
+    m_verdict->show(Verdict::Bad,
+                    tr("No plan for %1 is known. Smallest with a plan: %2.")
+                        .arg(ui::bytesText(m_budget), ui::bytesText(smallest, Rounding::Up)));
 }
 
 void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Outcome& outcome)
@@ -424,16 +409,15 @@ void BudgetPanel::showAnswer(const workspace::Planned& planned, const solve::Out
     const graph::Program& program = *planned.unplanned->problem().step();
     const QString bound = ui::bytesText(outcome.peakBound.bytes, Rounding::Down);
     const QString smallest = ui::bytesText(planned.smallestPeak, Rounding::Up);
-    m_verdict->show(
-        Verdict::Bad,
-        outcome.status == solve::Status::Infeasible
-            ? QStringLiteral("No plan fits %1 with these moves: %2 must be live at once at %3. "
+    m_verdict->show(Verdict::Bad,
+                    outcome.status == solve::Status::Infeasible
+                        ? tr("No plan fits %1 with these moves: %2 must be live at once at %3. "
                              "Smallest with a plan: %4.")
-                  .arg(ui::bytesText(m_budget), bound, opPlace(program, outcome.peakBound.op),
-                       smallest)
-            : QStringLiteral("No plan for %1 was found, and none is ruled out (the bound is %2). "
+                              .arg(ui::bytesText(m_budget), bound,
+                                   opPlace(program, outcome.peakBound.op), smallest)
+                        : tr("No plan for %1 was found, and none is ruled out (the bound is %2). "
                              "Smallest with a plan: %3.")
-                  .arg(ui::bytesText(m_budget), bound, smallest));
+                              .arg(ui::bytesText(m_budget), bound, smallest));
 }
 
 void BudgetPanel::showOutdated(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan,
@@ -442,16 +426,16 @@ void BudgetPanel::showOutdated(const workspace::Planned& planned, const plan::Ve
     showPlan(planned, plan);
     const workspace::Choices& former = planned.choices;
     const QString size = sizeText(*planned.program());
-    m_verdict->show(
-        Verdict::Neutral,
-        (isPlanning ? QStringLiteral("Planning. Until it is done, the figures are of ")
-                    : QStringLiteral("Not planned for these choices. The figures are of "))
-            + QString::fromStdString(former.device.name) + QStringLiteral(" with ")
-            + editText(former.reserve) + QStringLiteral(" in reserve")
-            + (size.isEmpty() ? size : QStringLiteral(" at ") + size)
-            + (former.parallel ? QStringLiteral(", one of %1 processes").arg(former.parallel->world)
-                               : QString{})
-            + (isPlanning ? QStringLiteral(".") : QStringLiteral("; Plan Now tries again.")));
+    const QString settings =
+        tr("%1 with %2 in reserve")
+            .arg(QString::fromStdString(former.device.name), editText(former.reserve))
+        + (size.isEmpty() ? QString{} : tr(" at %1").arg(size))
+        + (former.parallel ? tr(", one of %1 processes").arg(former.parallel->world) : QString{});
+    m_verdict->show(Verdict::Neutral,
+                    (isPlanning ? tr("Planning. Until it finishes, the figures are for %1.")
+                                : tr("Not planned for the present settings. The figures are for "
+                                     "%1; Plan Now tries again."))
+                        .arg(settings));
 }
 
 } // namespace plimsoll::ui

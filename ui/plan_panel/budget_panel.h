@@ -38,10 +38,9 @@ public:
     /// Devices by hand, listed below those of the table.
     void setOwnDevices(const std::vector<plan::Device>& devices);
     void setBudget(base::Bytes budget);
-    /// Nothing planned yet: figures of the unplanned step when it is known.
-    void showUnplanned(const plan::VerifiedPlanPtr& unplanned);
-    /// The same, while the first plan for the budget is searched.
-    void showWaiting(const plan::VerifiedPlanPtr& unplanned);
+    /// Nothing planned yet, or the first plan for the budget is being searched: figures of the
+    /// unplanned step.
+    void showUnplanned(const plan::VerifiedPlanPtr& unplanned, bool isPlanning);
     /// While dragging: the plan for the budget (null: none) without bounds.
     void showPlan(const workspace::Planned& planned, const plan::VerifiedPlanPtr& plan);
     /// At rest: the answer with its bounds.
@@ -69,6 +68,7 @@ private:
     void choosePlanner(const QString& id);
     void buildResults();
     void showFigures(const plan::Evaluation& evaluation, const plan::Evaluation& unplanned);
+    void showNoPlan(const workspace::Planned& planned);
     void readBudget();
     void readReserve();
 

@@ -31,13 +31,11 @@ std::vector<plan::Device> ownDevices(const QStringList& lines)
 
 void showAnswer(BudgetPanel& panel, const PlannerState& state)
 {
-    if (!state.document.budget) {
-        panel.showUnplanned(state.planned.unplanned);
-        return;
-    }
-    panel.setBudget(state.budget);
-    if (state.isWaiting)
-        panel.showWaiting(state.planned.unplanned);
+    const bool isWaiting = state.document.budget && state.isWaiting;
+    if (state.document.budget)
+        panel.setBudget(state.budget);
+    if (!state.document.budget || isWaiting)
+        panel.showUnplanned(state.planned.unplanned, isWaiting);
     else if (state.isOutdated)
         panel.showOutdated(state.planned, state.outcome.best, state.isPlanning);
     else if (state.isDragging || !state.isRefined)

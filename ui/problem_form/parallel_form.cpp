@@ -54,10 +54,10 @@ ParallelForm::ParallelForm(QWidget* parent)
     setManualPage(*this, QStringLiteral("data-parallel.md"));
     const Theme& theme = Theme::current();
     auto* column = makeColumn(this, 2);
-    m_isOn = new QCheckBox{QStringLiteral("Data parallel (DDP)"), this};
-    m_isOn->setToolTip(plainTip(QStringLiteral(
-        "Plan the step of one of several processes under DistributedDataParallel: its gradient "
-        "buckets take memory, reducing them takes time.")));
+    m_isOn = new QCheckBox{tr("Data parallel (DDP)"), this};
+    m_isOn->setToolTip(
+        plainTip(tr("Plan the step of one of several processes under DistributedDataParallel: its "
+                    "gradient buckets take memory, reducing them takes time.")));
     m_isOn->setMinimumHeight(theme.rowHeight(20));
     auto* head = new QFormLayout;
     head->setHorizontalSpacing(theme.px(8));
@@ -66,24 +66,32 @@ ParallelForm::ParallelForm(QWidget* parent)
     head->addRow(blank, m_isOn);
     column->addLayout(head);
     auto* form = makeForm(m_fields, 8, 2);
-    m_world = addField(*form, QStringLiteral("World"),
-                       QStringLiteral("How many processes train together, each on its own GPU."));
-    m_bucket = addField(*form, QStringLiteral("Bucket"),
-                        QStringLiteral("DDP's bucket_cap_mb, such as 25MiB; empty: PyTorch's "
-                                       "default, 1 MiB for the first and 25 MiB for the others."));
-    m_bucket->setPlaceholderText(QStringLiteral("PyTorch's default"));
-    m_bandwidth = addField(*form, QStringLiteral("Bus"),
-                           QStringLiteral("Bytes per second that a ring of the GPUs moves over "
-                                          "each link, such as 100GB/s; empty: the GPU's link."));
-    m_latency = addField(*form, QStringLiteral("Latency"),
-                         QStringLiteral("Of one hop of a collective, such as 5us."));
-    m_views = addSwitch(*form, QStringLiteral("Gradients in buckets"),
-                        QStringLiteral("gradient_as_bucket_view: gradients have no copy of their "
-                                       "own beside the buckets."));
-    m_manual = addSwitch(*form, QStringLiteral("Reduce by hand"),
-                         QStringLiteral("plimsoll.ddp reduces each gradient behind backward: "
-                                        "nothing of it is hidden, hooks don't matter."));
-    addZero(*form);
+    m_world =
+        addEdit(*form, tr("World"), tr("How many processes train together, each on its own GPU."));
+    m_bucket = addEdit(*form, tr("Bucket"),
+                       tr("DDP's bucket_cap_mb, such as 25MiB. If empty, PyTorch's default: 1 MiB "
+                          "for the first and 25 MiB for the others."));
+    m_bucket->setPlaceholderText(tr("PyTorch's default"));
+    m_bandwidth = addEdit(*form, tr("Bus"),
+                          tr("Bytes per second that a ring of the GPUs moves over each link, such "
+                             "as 100GB/s. If empty, the GPU's link."));
+    m_latency =
+        addEdit(*form, tr("Latency"), tr("Latency of one hop of a collective, such as 5us."));
+    m_views = addSwitch(*form, tr("Gradients in buckets"),
+                        tr("gradient_as_bucket_view: gradients have no copy of their own beside "
+                           "the buckets."));
+    m_manual = addSwitch(*form, tr("Reduce by hand"),
+                         tr("plimsoll.ddp reduces each gradient after backward: nothing overlaps, "
+                            "and hooks don't matter."));
+    m_zero = new QComboBox{m_fields};
+    m_zero->addItems(
+        {tr("Off"), tr("1: optimizer's state"), tr("2: gradients, too"), tr("3: parameters, too")});
+    addField(*form, tr("ZeRO"), m_zero,
+             tr("What the processes shard. 1: ZeroRedundancyOptimizer. 2: "
+                "fully_shard(reshard_after_forward=False). 3: fully_shard(), which gathers the "
+                "parameters of a block when it needs them. From 2 on there are no buckets: each "
+                "block is one."));
+    connect(m_zero, &QComboBox::activated, this, &ParallelForm::choose);
     column->addWidget(m_fields);
     column->addWidget(m_error);
     for (TextLabel*& line : m_spent) {
@@ -96,13 +104,10 @@ ParallelForm::ParallelForm(QWidget* parent)
     hide();
 }
 
-QLineEdit* ParallelForm::addField(QFormLayout& form, const QString& title, const QString& tip)
+QLineEdit* ParallelForm::addEdit(QFormLayout& form, const QString& title, const QString& tip)
 {
-    TextLabel* label = makeFieldLabel(title, m_fields);
     auto* edit = new QLineEdit{m_fields};
-    edit->setAccessibleName(title);
-    edit->setToolTip(plainTip(tip));
-    form.addRow(label, edit);
+    addField(form, title, edit, tip);
     connect(edit, &QLineEdit::editingFinished, this, &ParallelForm::choose);
     return edit;
 }
@@ -115,22 +120,6 @@ QCheckBox* ParallelForm::addSwitch(QFormLayout& form, const QString& title, cons
     form.addRow(QString{}, box);
     connect(box, &QCheckBox::clicked, this, &ParallelForm::choose);
     return box;
-}
-
-void ParallelForm::addZero(QFormLayout& form)
-{
-    const QString title = QStringLiteral("ZeRO");
-    TextLabel* label = makeFieldLabel(title, m_fields);
-    m_zero = new QComboBox{m_fields};
-    m_zero->setAccessibleName(title);
-    m_zero->addItems({QStringLiteral("Off"), QStringLiteral("1: optimizer's state"),
-                      QStringLiteral("2: gradients, too"), QStringLiteral("3: parameters, too")});
-    m_zero->setToolTip(plainTip(QStringLiteral(
-        "What the processes share out. 1: ZeroRedundancyOptimizer. 2: "
-        "fully_shard(reshard_after_forward=False). 3: fully_shard(), which gathers the parameters "
-        "of a block when it needs them. From 2 on there are no buckets: each block is one.")));
-    form.addRow(label, m_zero);
-    connect(m_zero, &QComboBox::activated, this, &ParallelForm::choose);
 }
 
 void ParallelForm::setRecorded(const graph::Program& recorded)
@@ -226,14 +215,13 @@ void ParallelForm::showSpent(const plan::Evaluation& evaluation)
         return;
     }
     const plan::Communication& spent = *evaluation.communication;
-    m_spent[0]->setText(QStringLiteral("%1 of %2 exposed in %3")
+    m_spent[0]->setText(tr("%1 of %2 exposed in %3")
                             .arg(ui::timeText(spent.exposed + spent.gatherExposed),
                                  ui::timeText(spent.reduce + spent.gather),
                                  QString::fromStdString(base::counted(
                                      spent.reductions.size() + spent.gatherings.size(),
                                      spent.gatherings.empty() ? "reduction" : "collective"))));
-    m_spent[1]->setText(
-        QStringLiteral("%1 beside it").arg(ui::timeText(spent.sync + spent.copies)));
+    m_spent[1]->setText(tr("%1 beside it").arg(ui::timeText(spent.sync + spent.copies)));
 }
 
 } // namespace plimsoll::ui

@@ -41,9 +41,8 @@ Q_SIGNALS:
     void settingChosen(const std::optional<plimsoll::plan::DataParallel>& setting);
 
 private:
-    [[nodiscard]] QLineEdit* addField(QFormLayout& form, const QString& title, const QString& tip);
+    [[nodiscard]] QLineEdit* addEdit(QFormLayout& form, const QString& title, const QString& tip);
     [[nodiscard]] QCheckBox* addSwitch(QFormLayout& form, const QString& title, const QString& tip);
-    void addZero(QFormLayout& form);
     [[nodiscard]] std::string line() const;
     void fillIn();
     void choose();

@@ -40,9 +40,9 @@ QString hintOf(const graph::Axis& axis)
     QStringList recorded;
     for (const std::int64_t size : axis.recorded)
         recorded << QString::number(size);
-    const QString text = QStringLiteral("%1 recorded").arg(recorded.join(QStringLiteral(", ")));
-    return axis.step == 1 ? text + QStringLiteral("; %1 and up").arg(axis.recorded.front())
-                          : text + QStringLiteral("; steps of %1").arg(axis.step);
+    const QString text = SizeForm::tr("%1 recorded").arg(recorded.join(QStringLiteral(", ")));
+    return axis.step == 1 ? text + SizeForm::tr("; %1 and up").arg(axis.recorded.front())
+                          : text + SizeForm::tr("; steps of %1").arg(axis.step);
 }
 
 /// A whole number, with or without separators between its digits.
@@ -124,10 +124,10 @@ SizeForm::SizeForm(QWidget* parent) : QWidget{parent}
     column->addLayout(m_form);
     m_error = makeErrorLabel(this);
     column->addWidget(m_error); // a form layout would give it the height of a shorter text
-    m_reset = new QPushButton{QStringLiteral("As recorded"), this};
+    m_reset = new QPushButton{tr("As recorded"), this};
     m_reset->setProperty("link", true);
     m_reset->setCursor(Qt::PointingHandCursor);
-    m_reset->setAccessibleDescription(QStringLiteral("Back to the size at which it was traced."));
+    m_reset->setAccessibleDescription(tr("Returns to the size at which the step was traced."));
     connect(m_reset, &QPushButton::clicked, this, [this] { Q_EMIT sizesChosen({}); });
     hide();
 }
@@ -152,14 +152,11 @@ void SizeForm::addRow(const graph::Axis& axis)
 {
     Row row{axis, new SizeBox{axis, this}, new TextLabel{{}, TextRole::Small, Role::Muted, this}};
     const QString title = titleOf(axis);
-    row.box->setAccessibleName(title);
     row.box->setAccessibleDescription(
-        QStringLiteral("At what size the step is planned. %1.").arg(hintOf(axis)));
-    row.box->setToolTip(
-        plainTip(QStringLiteral("%1 of the step: all its numbers follow from what was recorded.")
-                     .arg(title)));
+        tr("The size at which the step is planned. %1.").arg(hintOf(axis)));
     row.hint->setSteady();
-    m_form->addRow(makeFieldLabel(title, this), row.box);
+    addField(*m_form, title, row.box,
+             tr("%1 of the step: all its numbers follow from what was recorded.").arg(title));
     m_form->addRow(QString{}, row.hint);
     connect(row.box, &SizeBox::entered, this,
             [this, index = m_rows.size()](const QString& text) { read(index, text); });
@@ -179,7 +176,7 @@ void SizeForm::show(const Row& row)
     const std::int64_t last = row.axis.recorded.back();
     const bool isBeyond = size > last;
     row.hint->setColor(isBeyond ? Role::Warn : Role::Muted);
-    row.hint->setText(isBeyond ? QStringLiteral("extrapolated: recorded up to %1").arg(last)
+    row.hint->setText(isBeyond ? tr("extrapolated: recorded up to %1").arg(last)
                                : hintOf(row.axis));
 }
 
