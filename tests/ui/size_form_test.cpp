@@ -295,7 +295,7 @@ void SizeFormTest::undoAndAsRecordedGoBack()
     SizeBox& batch = box(*page, "Batch");
     type(batch, "5");
     QVERIFY(hasSizes(*page, {{"batch", 5}}));
-    QCOMPARE(page->document().undoStack().undoText(), text("Size of the step"));
+    QCOMPARE(page->document().undoStack().undoText(), text("Change Size"));
     trigger("edit.undo");
     QCOMPARE(batch.text(), text("4"));
     QVERIFY(page->document().planned() == recorded); // known already

@@ -139,6 +139,12 @@ QString percentText(double fraction)
     return plain(fraction * 100, 1) + QChar{kNoBreak} + u'%';
 }
 
+double slowDown(base::Nanoseconds step, base::Nanoseconds unplanned)
+{
+    const auto whole = static_cast<double>(unplanned.count());
+    return whole > 0 ? static_cast<double>(step.count()) / whole - 1.0 : 0.0;
+}
+
 QString percentDifferenceText(double fraction)
 {
     const double shown = std::round(fraction * 1000) / 1000;

@@ -37,6 +37,8 @@ struct FigureText
 [[nodiscard]] QString percentText(double fraction);
 /// "+10.2 %" for 0.102; zero is bare.
 [[nodiscard]] QString percentDifferenceText(double fraction);
+/// 0.102 for a step that takes 10.2 % longer than the unplanned one; 0 where that takes no time.
+[[nodiscard]] double slowDown(base::Nanoseconds step, base::Nanoseconds unplanned);
 /// "48,312", from 1 M on "2.7 M".
 [[nodiscard]] QString countText(std::uint64_t count);
 /// What stands for an unknown number.

@@ -27,7 +27,7 @@ SessionKeeper::~SessionKeeper()
 
 void SessionKeeper::saveInto(session::SessionFilePtr file, bool isNew)
 {
-    m_creation = Creation{std::move(file), isNew};
+    m_creation = workspace::SessionPlace{std::move(file), {}, isNew};
     // What is pending belongs into the old file too.
     startWriting();
     proceed();
@@ -52,7 +52,7 @@ base::Result<void> SessionKeeper::perform(Job& job)
     const auto add = [&job](session::SessionStore& store) {
         return job.whole->addTo(store).map([&job](session::DocumentId id) { job.place.id = id; });
     };
-    if (!job.isNew)
+    if (!job.place.isOnly)
         return file.write([&](session::SessionStore& store) { return store.transaction(add); });
     // The old file may be the one that is replaced: it must be closed then.
     if (job.before && job.before->path() == file.path())
@@ -87,11 +87,9 @@ void SessionKeeper::startWriting()
 
 void SessionKeeper::startCreation()
 {
-    const Creation creation = *std::exchange(m_creation, std::nullopt);
     auto job = std::make_shared<Job>();
-    job->place = {creation.file, {}, creation.isNew};
+    job->place = *std::exchange(m_creation, std::nullopt);
     job->whole = m_document.copy();
-    job->isNew = creation.isNew;
     job->before = m_document.session.file;
     // Only for the old file, in case that the new one can't be made.
     job->changes = m_document.pending.take();

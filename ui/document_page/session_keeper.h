@@ -50,18 +50,14 @@ Q_SIGNALS:
     void settled();
 
 private:
-    struct Creation
-    {
-        session::SessionFilePtr file;
-        bool isNew = true;
-    };
     /// One writing. Belongs to the worker until it is over.
     struct Job
     {
         workspace::SessionPlace place;
         std::string contentHash;
-        std::unique_ptr<const workspace::Document> whole; ///< null: `changes` only
-        bool isNew = false;                               ///< the file is to be made
+        /// To be added to the place's file, which is to be made if it isOnly there; null: `changes`
+        /// only.
+        std::unique_ptr<const workspace::Document> whole;
         session::SessionFilePtr before; ///< where the document was, when `whole` takes its place
         std::vector<workspace::PendingWrites::Change> changes; ///< what is left after a failure. Of
                                                                ///< `whole`: what it holds already
@@ -76,7 +72,7 @@ private:
     void settle();
 
     workspace::Document& m_document;
-    std::optional<Creation> m_creation;
+    std::optional<workspace::SessionPlace> m_creation; ///< to be saved whole there
     std::shared_ptr<Job> m_job;
     bool m_hurried = false; ///< no gathering between jobs
     bool m_failed = false;

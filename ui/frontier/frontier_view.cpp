@@ -101,8 +101,7 @@ QSize FrontierView::minimumSizeHint() const
 
 double FrontierView::slowerOf(const plan::VerifiedPlan& plan) const
 {
-    const auto base = static_cast<double>(m_unplannedTime.count());
-    return base > 0 ? static_cast<double>(plan.evaluation().stepTime.count()) / base - 1.0 : 0.0;
+    return slowDown(plan.evaluation().stepTime, m_unplannedTime);
 }
 
 FrontierView::Axes FrontierView::axes() const

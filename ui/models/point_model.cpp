@@ -14,14 +14,6 @@ constexpr std::array kColumns{TableColumn{"Peak", true}, TableColumn{"Step time"
                               TableColumn{"Slow-down", true}, TableColumn{"Regions", true},
                               TableColumn{"Planner"}};
 
-double slowDown(const plan::VerifiedPlan& plan, base::Nanoseconds unplanned)
-{
-    return unplanned.count() > 0 ? static_cast<double>(plan.evaluation().stepTime.count())
-                                           / static_cast<double>(unplanned.count())
-                                       - 1.0
-                                 : 0.0;
-}
-
 } // namespace
 
 PointModel::PointModel(QObject* parent) : TableModel{kColumns, parent} {}
@@ -48,7 +40,8 @@ QString PointModel::text(int row, int column) const
     switch (column) {
     case PeakColumn: return ui::bytesText(plan.evaluation().peak, Rounding::Up);
     case TimeColumn: return ui::timeText(plan.evaluation().stepTime);
-    case SlowDownColumn: return percentDifferenceText(slowDown(plan, m_unplannedTime));
+    case SlowDownColumn:
+        return percentDifferenceText(slowDown(plan.evaluation().stepTime, m_unplannedTime));
     case RegionsColumn: return ui::countText(plan.plan().decisionCount());
     case PlannerColumn: return QString::fromStdString(point.provenance->madeBy().planner);
     default: return {};

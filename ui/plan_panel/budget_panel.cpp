@@ -60,13 +60,6 @@ BudgetContext budgetContext(base::Bytes budget, const workspace::Choices& choice
     return context;
 }
 
-double slower(base::Nanoseconds time, base::Nanoseconds base)
-{
-    return base.count() > 0
-               ? static_cast<double>(time.count()) / static_cast<double>(base.count()) - 1.0
-               : 0.0;
-}
-
 QString feasibleSentence(const workspace::Planned& planned, const solve::Outcome& outcome)
 {
     const plan::VerifiedPlan& best = *outcome.best;
@@ -86,7 +79,7 @@ QString feasibleSentence(const workspace::Planned& planned, const solve::Outcome
                   ? BudgetPanel::tr("Not proved fastest. No plan goes below %1.").arg(bound)
                   : BudgetPanel::tr("Not proved fastest: at best %1 is possible. No plan goes "
                                     "below %2.")
-                        .arg(percentDifferenceText(slower(outcome.timeBound, unplanned)), bound));
+                        .arg(percentDifferenceText(slowDown(outcome.timeBound, unplanned)), bound));
 }
 
 } // namespace
@@ -341,8 +334,8 @@ void BudgetPanel::showFigures(const plan::Evaluation& evaluation, const plan::Ev
     m_timeDifference->setText(
         more.count() == 0 ? tr("as unplanned")
                           : tr("%1 (%2)").arg(timeDifferenceText(more),
-                                              percentDifferenceText(slower(evaluation.stepTime,
-                                                                           unplanned.stepTime))));
+                                              percentDifferenceText(slowDown(evaluation.stepTime,
+                                                                             unplanned.stepTime))));
     m_timeDifference->setColor(more.count() > 0 ? Role::Warn : Role::Muted);
     m_parallel->showSpent(evaluation);
 }

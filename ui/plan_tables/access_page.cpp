@@ -34,8 +34,11 @@ bool isSame(const plan::Problem& a, const plan::Problem& b)
 
 AccessPage::AccessPage(QWidget* parent)
     : QWidget{parent}
-    , m_model{new AccessModel{this}}
-    , m_table{new QTableView{this}}
+    , m_model{new AccessModel}
+    , m_table{makeTable(m_model, this, tr("Accesses"),
+                        tr("When the step uses each value that is saved for backward, by ops, and "
+                           "how long the value could be offloaded. Selecting a cell shows its op "
+                           "on the timeline."))}
     , m_summary{new TextLabel{{}, TextRole::Body, Role::Muted, this}}
     , m_over{new TextLabel{{}, TextRole::Body, Role::Muted, this}}
     , m_sentence{new TextLabel{{}, TextRole::Body, Role::Muted, this}}
@@ -70,12 +73,6 @@ AccessPage::AccessPage(QWidget* parent)
 
 void AccessPage::buildTable()
 {
-    m_table->setModel(m_model);
-    m_table->setAccessibleName(tr("Accesses"));
-    m_table->setAccessibleDescription(
-        tr("When the step uses each value that waits for backward, by ops, and how long the value "
-           "could be away. A cell goes to its op on the timeline."));
-    applyTableLook(*m_table);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(AccessModel::BytesColumn, Qt::DescendingOrder);
     setColumnWidths(*m_table->horizontalHeader(), AccessModel::ValueColumn,
@@ -163,15 +160,15 @@ void AccessPage::show(const AccessTablePtr& table)
                             .arg(interval->second.index())
                             .arg(opPlace(*table->program, interval->second)));
     if (m_model->rowCount() == 0)
-        m_sentence->setText(tr("No value of this step waits for backward."));
+        m_sentence->setText(tr("This step saves no value for backward."));
     m_pages->setCurrentIndex(m_model->rowCount() > 0 ? TablePage : SentencePage);
 }
 
 QString AccessPage::summary(const AccessTable& table)
 {
     const solve::AccessProfile& profile = table.profile;
-    return tr("Unplanned peak %1, %2 with every value away while it waits; %3 before the step; "
-              "times of %4.")
+    return tr("Unplanned peak %1, %2 with every value offloaded between its uses; %3 before the "
+              "step; times of %4.")
         .arg(ui::bytesText(profile.maximumPeak, Rounding::Up),
              ui::bytesText(profile.minimumPeak, Rounding::Up), ui::bytesText(profile.staticBytes),
              table.device);

@@ -82,9 +82,9 @@ public:
                 rest += bytes;
         }
         if (rest.count() > 0)
-            m_rows.push_back({QStringLiteral("other values in use there"), ui::bytesText(rest)});
+            m_rows.push_back({PlanPage::tr("other values in use there"), ui::bytesText(rest)});
         if (resident.count() > 0)
-            m_rows.push_back({QStringLiteral("parameters, gradients, optimizer state, buffers"),
+            m_rows.push_back({PlanPage::tr("parameters, gradients, optimizer state, buffers"),
                               ui::bytesText(resident)});
         update();
     }
@@ -111,7 +111,7 @@ protected:
         painter.setFont(theme.font(TextRole::Lead));
         painter.setPen(theme.color(Role::Text));
         drawCentred(painter, {0, y, static_cast<double>(width()), line},
-                    QStringLiteral("No plan at this budget"));
+                    PlanPage::tr("No plan at this budget"));
         y += line * 1.2;
         painter.setFont(theme.font(TextRole::Body));
         painter.setPen(theme.color(Role::Muted));
@@ -144,12 +144,13 @@ private:
 
 PlanPage::PlanPage(QWidget* parent)
     : QWidget{parent}
-    , m_model{new PlanModel{this}}
-    , m_table{new QTableView{this}}
+    , m_model{new PlanModel}
+    , m_table{makeTable(m_model, this, tr("Plan"),
+                        tr("The values that the plan doesn't keep, what that saves and what it "
+                           "costs. Selecting a row shows its step on the timeline."))}
     , m_pages{new QStackedWidget{this}}
     , m_bound{new BoundPage{this}}
-    , m_sentence{
-          new TextLabel{QStringLiteral("Open a graph to plan."), TextRole::Body, Role::Muted, this}}
+    , m_sentence{new TextLabel{tr("Open a graph to plan."), TextRole::Body, Role::Muted, this}}
 {
     setManualPage(*this, QStringLiteral("window.md#plan-and-runs"));
     m_sentence->setAlignment(Qt::AlignCenter);
@@ -166,13 +167,6 @@ PlanPage::PlanPage(QWidget* parent)
     row->addWidget(m_runtime);
     layout->addLayout(row);
     layout->addWidget(m_pages);
-
-    m_table->setModel(m_model);
-    m_table->setAccessibleName(QStringLiteral("Plan"));
-    m_table->setAccessibleDescription(
-        QStringLiteral("What the plan does not keep, what that saves and costs. A row goes to its "
-                       "step on the timeline."));
-    applyTableLook(*m_table);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(PlanModel::SavedColumn, Qt::DescendingOrder);
     setColumnWidths(*m_table->horizontalHeader(), PlanModel::ModuleColumn,
@@ -238,7 +232,7 @@ void PlanPage::showPlan(const plan::VerifiedPlanPtr& plan)
     replacePlan(plan);
     showRuntime(plan ? runtimeText(*plan) : QString{});
     if (plan && plan->plan().recomputesNothing()) {
-        m_sentence->setText(QStringLiteral("Everything fits; nothing to recompute."));
+        m_sentence->setText(tr("Everything fits; nothing to recompute."));
         m_pages->setCurrentIndex(SentencePage);
     } else {
         m_pages->setCurrentIndex(TablePage);
@@ -296,10 +290,9 @@ void PlanPage::showInfeasible(const graph::ProgramPtr& program, const solve::Out
     const QString place = opPlace(*program, outcome.peakBound.op);
     const QString sentence =
         outcome.status == solve::Status::Infeasible
-            ? QStringLiteral("These are live together at %1, and no recomputation removes them:")
-                  .arg(place)
-            : QStringLiteral("None found for %1, the smallest found needs %2. Live together at %3 "
-                             "in any plan:")
+            ? tr("These are live together at %1, and no recomputation removes them:").arg(place)
+            : tr("None found for %1, the smallest found needs %2. Live together at %3 "
+                 "in any plan:")
                   .arg(ui::bytesText(budget), ui::bytesText(smallest, Rounding::Up), place);
     m_bound->show(program, outcome.peakBound, sentence);
     m_pages->setCurrentIndex(BoundTensorsPage);
@@ -317,9 +310,9 @@ QString PlanPage::summary() const
 {
     QStringList parts;
     if (m_model->decisionCount() > 0)
-        parts << QStringLiteral("%1 recompute").arg(m_model->decisionCount());
+        parts << tr("%1 recompute").arg(m_model->decisionCount());
     if (m_model->movedCount() > 0)
-        parts << QStringLiteral("%1 moved").arg(m_model->movedCount());
+        parts << tr("%1 moved").arg(m_model->movedCount());
     return parts.join(QStringLiteral(", "));
 }
 

@@ -138,9 +138,7 @@ void fillIn(std::vector<PlannerRow>& rows, const std::vector<PlannerSummary>& st
         if (at.best)
             rows[i].peak = at.best->peak;
         if (at.best && standing.unplanned.count() > 0)
-            rows[i].slower = static_cast<double>(at.best->stepTime.count())
-                                 / static_cast<double>(standing.unplanned.count())
-                             - 1.0;
+            rows[i].slower = slowDown(at.best->stepTime, standing.unplanned);
     }
 }
 

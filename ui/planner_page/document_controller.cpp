@@ -29,25 +29,19 @@ std::string runSlot(std::int64_t key)
 }
 
 /// One thing that the user changed.
-template <typename Value>
 class ChangeCommand : public QUndoCommand
 {
 public:
-    ChangeCommand(const QString& text, std::function<void(const Value&)> apply, Value before,
-                  Value after)
-        : QUndoCommand{text}
-        , m_apply{std::move(apply)}
-        , m_before{std::move(before)}
-        , m_after{std::move(after)}
+    ChangeCommand(const QString& text, std::function<void()> undo, std::function<void()> redo)
+        : QUndoCommand{text}, m_undo{std::move(undo)}, m_redo{std::move(redo)}
     {
     }
-    void undo() override { m_apply(m_before); }
-    void redo() override { m_apply(m_after); }
+    void undo() override { m_undo(); }
+    void redo() override { m_redo(); }
 
 private:
-    std::function<void(const Value&)> m_apply;
-    Value m_before;
-    Value m_after;
+    std::function<void()> m_undo;
+    std::function<void()> m_redo;
 };
 
 } // namespace
@@ -169,9 +163,9 @@ void DocumentController::commitBudget(base::Bytes budget)
         answer();
         return;
     }
-    m_undo.push(new ChangeCommand<base::Bytes>{
-        tr("Budget %1 → %2").arg(bytesText(before), bytesText(budget)),
-        [this](base::Bytes bytes) { applyBudget(bytes); }, before, budget});
+    m_undo.push(new ChangeCommand{tr("Budget %1 → %2").arg(bytesText(before), bytesText(budget)),
+                                  [this, before] { applyBudget(before); },
+                                  [this, budget] { applyBudget(budget); }});
 }
 
 void DocumentController::commitChoices(const workspace::Choices& choices)
@@ -188,9 +182,9 @@ void DocumentController::commitChoices(const workspace::Choices& choices)
 void DocumentController::pushChoices(const workspace::Choices& choices)
 {
     const bool isSameSize = choices.sizes == m_document.choices.sizes;
-    m_undo.push(new ChangeCommand<workspace::Choices>{
-        isSameSize ? tr("Choices of the planner") : tr("Size of the step"),
-        [this](const workspace::Choices& to) { applyChoices(to); }, m_document.choices, choices});
+    m_undo.push(new ChangeCommand{isSameSize ? tr("Change Settings") : tr("Change Size"),
+                                  [this, before = m_document.choices] { applyChoices(before); },
+                                  [this, choices] { applyChoices(choices); }});
 }
 
 void DocumentController::trySizes(const workspace::Choices& choices)

@@ -18,8 +18,10 @@ class PlanExport : public QObject
     Q_OBJECT
 
 public:
-    PlanExport(DocumentPage& page, const DocumentController& document, const Settings& settings)
-        : m_page{page}, m_document{document}, m_settings{settings}
+    /// `kept`: files that are open, which must not be written over.
+    PlanExport(DocumentPage& page, const DocumentController& document, const Settings& settings,
+               std::function<std::vector<std::filesystem::path>()> kept)
+        : m_page{page}, m_document{document}, m_settings{settings}, m_kept{std::move(kept)}
     {
     }
 
@@ -29,11 +31,6 @@ public:
     void start(const QString& path);
     void copySnippet();
     [[nodiscard]] const JobRunnerBase& job() const { return m_job; }
-    /// Files that are open, which must not be written over.
-    void setKept(std::function<std::vector<std::filesystem::path>()> kept)
-    {
-        m_kept = std::move(kept);
-    }
 
 Q_SIGNALS:
     void exported(const QString& path);

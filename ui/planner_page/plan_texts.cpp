@@ -16,12 +16,6 @@ namespace plimsoll::ui {
 
 namespace {
 
-graph::OpId opOf(const plan::VerifiedPlan& shown, std::size_t step)
-{
-    const std::vector<plan::Step>& steps = shown.evaluation().schedule->steps;
-    return steps[std::min(step, steps.size() - 1)].op;
-}
-
 void addDecision(HoverContent& content, const plan::VerifiedPlan& shown, const plan::Step& step)
 {
     const std::vector<plan::Recomputed>& rows = shown.evaluation().recomputed;
@@ -37,7 +31,7 @@ void addDecision(HoverContent& content, const plan::VerifiedPlan& shown, const p
     content.noteIcon = QStringLiteral("recompute");
     content.noteRole = Role::DecisionRecompute;
     content.note = saved.count() == 0
-                       ? QObject::tr("run again in backward")
+                       ? QObject::tr("recomputed in backward")
                        : QObject::tr("%1 paid with %2").arg(shortBytesText(saved), timeText(cost));
 }
 
@@ -46,7 +40,7 @@ QString valuesText(int count)
     return count == 1 ? QObject::tr("1 value") : QObject::tr("%1 values").arg(count);
 }
 
-/// "Recompute 5 values more (1.20 GiB), keep 2 values again (20.0 MiB): 24.9 ms for each GiB, by
+/// "Recompute 5 values more (1.20 GiB), keep 2 values more (20.0 MiB): 24.9 ms for each GiB, by
 /// rotor."
 QString howText(const plan::CheaperPlan& way)
 {
@@ -68,9 +62,9 @@ QString howText(const plan::CheaperPlan& way)
         parts << QObject::tr("recompute %1 more (%2)")
                      .arg(valuesText(recomputed), bytesText(recomputedBytes));
     if (kept > 0)
-        parts << QObject::tr("keep %1 again (%2)").arg(valuesText(kept), bytesText(keptBytes));
+        parts << QObject::tr("keep %1 more (%2)").arg(valuesText(kept), bytesText(keptBytes));
     if (parts.isEmpty())
-        parts << QObject::tr("run other values again more often");
+        parts << QObject::tr("recompute other values more often");
     QString text = parts.join(QStringLiteral(", "));
     text.front() = text.front().toUpper();
     const base::Nanoseconds rate{std::llround(way.nanosecondsPerGibibyte())};
@@ -123,7 +117,7 @@ HoverContent hoverContentOf(const plan::VerifiedPlan& shown, std::size_t step)
     const std::size_t shownStep = std::min(step, schedule.steps.size() - 1);
     const plan::Step& at = schedule.steps[shownStep];
     const graph::Program& program = *shown.problem().step();
-    const graph::Op& op = program.op(opOf(shown, step));
+    const graph::Op& op = program.op(at.op);
     content.title = opTitle(program, at.op);
     if (at.region >= 0)
         content.title = QObject::tr("%1, recomputed").arg(content.title);
@@ -180,8 +174,8 @@ std::vector<ReadoutRow> readoutOf(const workspace::Planned& planned,
     const base::Nanoseconds more = now.stepTime - before.stepTime;
     QString time = timeDifferenceText(more);
     if (more.count() != 0 && before.stepTime.count() > 0)
-        time += QStringLiteral(" (%1)").arg(percentDifferenceText(
-            static_cast<double>(more.count()) / static_cast<double>(before.stepTime.count())));
+        time += QStringLiteral(" (%1)").arg(
+            percentDifferenceText(slowDown(now.stepTime, before.stepTime)));
     return {{QObject::tr("Below unplanned peak"), bytesDifferenceText(now.peak - before.peak)},
             {QObject::tr("Step time"), time}};
 }

@@ -30,18 +30,18 @@ PlannerPage::PlannerPage(workspace::DocumentPtr plan, Settings& settings,
     , m_settings{settings}
     , m_document{dynamic_cast<workspace::PlanDocument&>(kept()), keeper()}
     , m_layer{m_document}
-    , m_exporter{*this, m_document, settings}
+    , m_exporter{*this, m_document, settings,
+                 [this] {
+                     std::vector<std::filesystem::path> graphs;
+                     for (PlannerPage* open : window()->findChildren<PlannerPage*>())
+                         graphs.push_back(open->document().document().graph.path);
+                     return graphs;
+                 }}
     , m_index{std::make_shared<ProgramIndex>()}
     , m_shown{m_document.shownPlan()}
 {
     m_restTimer.setSingleShot(true);
     m_restTimer.setInterval(kRestDelay);
-    m_exporter.setKept([this] {
-        std::vector<std::filesystem::path> graphs;
-        for (PlannerPage* open : window()->findChildren<PlannerPage*>())
-            graphs.push_back(open->document().document().graph.path);
-        return graphs;
-    });
     setCentre(m_views.emplace_back(QString{}, layout.centre(*this)).second.widget);
     for (const auto& [dock, kinds] : layout.docks) {
         addDock(dock);
@@ -163,13 +163,6 @@ bool PlannerPage::goBack()
 {
     return std::ranges::any_of(
         m_views, [](const auto& entry) { return entry.second.goBack && entry.second.goBack(); });
-}
-
-void PlannerPage::toggleTable()
-{
-    for (const auto& [id, view] : m_views)
-        if (view.toggleTable && view.toggleTable())
-            return;
 }
 
 void PlannerPage::addToView(QJsonObject& view) const

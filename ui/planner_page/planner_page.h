@@ -54,7 +54,7 @@ public:
     [[nodiscard]] QString factsText() const override;
     void clearSelection() override { m_selection.clear(); }
     bool goBack() override;
-    void toggleTable() override;
+    void toggleTable() override { Q_EMIT tableWanted(); }
     [[nodiscard]] Search searchFor(const QString& query) override;
     /// Puts the cursor on the op, where the shown plan first runs it.
     void showHit(std::size_t op) override;
@@ -70,6 +70,8 @@ public:
 Q_SIGNALS:
     /// A view asks the timeline to go there.
     void stepWanted(std::size_t step);
+    /// A plot as a table, or away with it.
+    void tableWanted();
     /// "keep:h.0.mlp", from a row's menu.
     void pinWanted(const QString& pin);
 

@@ -63,8 +63,7 @@ struct PlannerView
 {
     QWidget* widget = nullptr; ///< in the centre or a dock from the start
     std::function<void(const PlannerState&, Changes)> update;
-    std::function<bool()> goBack = {};      ///< Esc, one level; false: there was nothing
-    std::function<bool()> toggleTable = {}; ///< a plot as a table, or away with it; false: no plot
+    std::function<bool()> goBack = {}; ///< Esc, one level; false: there was nothing
     // What a session keeps of it.
     std::function<void(QJsonObject&)> store = {};
     std::function<void(const QJsonObject&)> restore = {};

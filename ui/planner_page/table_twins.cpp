@@ -51,6 +51,7 @@ public:
             m_page.document().commitBudget(
                 shownCeiling(m_pointModel->pointAt(index.row())->evaluation().peak));
         });
+        connect(&page, &PlannerPage::tableWanted, this, &TableTwins::toggle);
         m_later.setSingleShot(true);
         m_later.setInterval(kRest);
         connect(&m_later, &QTimer::timeout, this, &TableTwins::bringUpToDate);
@@ -143,12 +144,8 @@ private:
 PlannerView makeTwinsView(PlannerPage& page)
 {
     auto* twins = new TableTwins{page};
-    return {.update = [twins](const PlannerState& /*state*/, Changes what) { twins->update(what); },
-            .toggleTable =
-                [twins] {
-                    twins->toggle();
-                    return true;
-                }};
+    return {
+        .update = [twins](const PlannerState& /*state*/, Changes what) { twins->update(what); }};
 }
 
 } // namespace plimsoll::ui

@@ -53,13 +53,11 @@ void addPlan(FileSummary& summary, const workspace::PlanDocument& document)
     if (!plan)
         return;
     summary.planned = plan->evaluation().peak;
-    const double slower =
-        static_cast<double>(plan->evaluation().stepTime.count())
-            / static_cast<double>(std::max<std::int64_t>(1, unplanned.stepTime.count()))
-        - 1.0;
-    summary.plan = QObject::tr("%1 at %2, %3")
-                       .arg(QString::fromStdString(plan.provenance->asked.planner),
-                            bytesText(*document.budget), percentDifferenceText(slower));
+    summary.plan =
+        QObject::tr("%1 at %2, %3")
+            .arg(QString::fromStdString(plan.provenance->asked.planner),
+                 bytesText(*document.budget),
+                 percentDifferenceText(slowDown(plan->evaluation().stepTime, unplanned.stepTime)));
     summary.thumbnail.budget =
         static_cast<double>(document.budget->count())
         / static_cast<double>(std::max<std::int64_t>(1, unplanned.peak.count()));
