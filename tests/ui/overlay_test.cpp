@@ -243,7 +243,7 @@ void OverlayTest::keepsWhatIsOpenWhenItIsOfAnotherStep()
     QCOMPARE(page->strip().count(), std::size_t{1});
     QVERIFY(page->strip().shown().kind == MessageKind::Danger);
     QCOMPARE(page->strip().shown().first,
-             QStringLiteral("a.measurement.json could not be laid over the prediction."));
+             QStringLiteral("a.measurement.json could not be overlaid on the prediction."));
     QVERIFY2(page->strip().shown().rest.contains(named), qPrintable(page->strip().shown().rest));
     QVERIFY(page->document().document().overlay == overlay); // the former one stays
 }
@@ -260,7 +260,7 @@ void OverlayTest::waitsForItsGraph()
     QSignalSpy failed{m_window.get(), &MainWindow::openFailed};
     m_window->openFiles({path});
     QVERIFY(failed.wait(kPatience));
-    QVERIFY(failed[0][1].toString().startsWith(QStringLiteral("It is a measurement")));
+    QVERIFY(failed[0][1].toString().startsWith(QStringLiteral("This file is a measurement")));
     QSignalSpy laid{m_window.get(), &MainWindow::fileAdded};
     m_window->openFiles({path, sampleFile("resnet18")}); // as on a command line
     QVERIFY(laid.wait(kPatience));

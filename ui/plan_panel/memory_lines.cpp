@@ -148,8 +148,8 @@ void MemoryLines::showFigures(const solve::PlanMemory& memory)
     m_packed->setText(ui::bytesText(memory.packedHeight, Rounding::Up));
     m_packedNote->setText(
         memory.packedHeight == memory.packedLowerBound
-            ? tr("as low as can be")
-            : tr("none below %1").arg(ui::bytesText(memory.packedLowerBound, Rounding::Down)));
+            ? tr("at the lower bound")
+            : tr("lower bound %1").arg(ui::bytesText(memory.packedLowerBound, Rounding::Down)));
     const base::Bytes reserved = isExpandable() ? memory.reservedExpandable : memory.reserved;
     const base::Bytes overPeak = reserved - m_plan->evaluation().peak;
     const bool isOver = reserved > m_budget; // that is what runs out of memory

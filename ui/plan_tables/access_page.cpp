@@ -37,7 +37,7 @@ AccessPage::AccessPage(QWidget* parent)
     , m_model{new AccessModel}
     , m_table{makeTable(m_model, this, tr("Accesses"),
                         tr("When the step uses each value that is saved for backward, by ops, and "
-                           "how long the value could be offloaded. Selecting a cell shows its op "
+                           "how long the value could be swapped out. Selecting a cell shows its op "
                            "on the timeline."))}
     , m_summary{new TextLabel{{}, TextRole::Body, Role::Muted, this}}
     , m_over{new TextLabel{{}, TextRole::Body, Role::Muted, this}}
@@ -151,9 +151,9 @@ void AccessPage::show(const AccessTablePtr& table)
         m_table->setCurrentIndex(m_model->index(row, current.column()));
     m_isReplacing = false;
     m_summary->setText(summary(*table));
-    m_over->setText(tr("Within %1 it fits.").arg(ui::bytesText(table->budget)));
+    m_over->setText(tr("The step fits in %1.").arg(ui::bytesText(table->budget)));
     if (const auto interval = table->profile.peakInterval)
-        m_over->setText(tr("Over %1 first from op %2 (%3) to op %4 (%5).")
+        m_over->setText(tr("Exceeds %1 first from op %2 (%3) to op %4 (%5).")
                             .arg(ui::bytesText(table->budget))
                             .arg(interval->first.index())
                             .arg(opPlace(*table->program, interval->first))
@@ -167,7 +167,7 @@ void AccessPage::show(const AccessTablePtr& table)
 QString AccessPage::summary(const AccessTable& table)
 {
     const solve::AccessProfile& profile = table.profile;
-    return tr("Unplanned peak %1, %2 with every value offloaded between its uses; %3 before the "
+    return tr("Unplanned peak %1, %2 with every value swapped out while idle; %3 before the "
               "step; times of %4.")
         .arg(ui::bytesText(profile.maximumPeak, Rounding::Up),
              ui::bytesText(profile.minimumPeak, Rounding::Up), ui::bytesText(profile.staticBytes),

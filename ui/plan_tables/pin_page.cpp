@@ -64,8 +64,7 @@ PinPage::PinPage(QWidget* parent) : QWidget{parent}, m_error{makeErrorLabel(this
     column->addWidget(area);
     m_list = makeColumn(content, 6, {12, 8, 12, 8});
     m_list->addWidget(new TextLabel{
-        tr("What every plan keeps, or computes again, by module, op or tensor; * stands for "
-           "anything."),
+        tr("What every plan keeps or recomputes, by module, op or tensor; * matches anything."),
         TextRole::Small, Role::Muted, this});
     m_new = makePinRow();
     m_new.glob->setPlaceholderText(
@@ -94,19 +93,17 @@ PinPage::Row PinPage::makePinRow()
     row.kind->setAccessibleName(tr("Keep or recompute"));
     row.glob = new QLineEdit{row.widget};
     row.glob->setAccessibleName(tr("Module, op or tensor"));
-    row.kind->setAccessibleDescription(
-        tr("Whether plans keep these values, or compute them again."));
-    row.glob->setAccessibleDescription(
-        tr("Which values the pin is about: a module's path, an op's target, both with a colon "
-           "between them, or a tensor's name."));
+    row.kind->setAccessibleDescription(tr("Whether plans keep or recompute these values."));
+    row.glob->setAccessibleDescription(tr("The values to pin: a module's path, an op's target, "
+                                          "both joined by a colon, or a tensor's name."));
     row.meaning = new TextLabel{{}, TextRole::Small, Role::Muted, row.widget};
     row.meaning->setSteady(kMeaningWidth);
     row.price = new TextLabel{{}, TextRole::SmallMedium, Role::Muted, row.widget};
     row.price->setSteady(kPriceWidth);
     row.remove = new QToolButton{row.widget};
     row.remove->setIcon(icon(QStringLiteral("close")));
-    row.remove->setToolTip(tr("Take back"));
-    row.remove->setAccessibleName(tr("Take back"));
+    row.remove->setToolTip(tr("Remove pin"));
+    row.remove->setAccessibleName(tr("Remove pin"));
     line->addWidget(row.kind);
     line->addWidget(row.glob, 1);
     line->addWidget(row.meaning);
@@ -206,7 +203,7 @@ bool PinPage::check(const std::vector<std::string>& pins)
     QString sentence;
     for (auto pin = pins.begin(); pin != pins.end(); ++pin)
         if (std::find(pins.begin(), pin, *pin) != pin)
-            sentence = tr("That is pinned already.");
+            sentence = tr("This is already pinned.");
     if (sentence.isEmpty())
         if (const auto resolved = plan::resolvePins(pins, *m_program); !resolved)
             sentence = QString::fromStdString(resolved.error().message);

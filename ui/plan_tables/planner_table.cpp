@@ -97,9 +97,9 @@ QString tipText(const PlannerSummary& standing)
     if (!standing.report.reason.empty())
         sentences << fileText(standing.report.reason);
     if (standing.report.took.count() > 0)
-        sentences << QStringLiteral("It searched for %1.").arg(ui::timeText(standing.report.took));
+        sentences << QStringLiteral("Search time: %1.").arg(ui::timeText(standing.report.took));
     if (!standing.isChosen)
-        sentences << QStringLiteral("A click plans with this one.");
+        sentences << QStringLiteral("Click to plan with this planner.");
     return sentences.join(u'\n');
 }
 
@@ -258,8 +258,8 @@ PlannerTable::PlannerTable(QWidget* parent) : QTableView{parent}, m_model{new Pl
     horizontalHeader()->setSectionsClickable(false);
     horizontalHeader()->setMinimumSectionSize(1);
     setAccessibleName(tr("Planners"));
-    setAccessibleDescription(
-        tr("What each planner has for the budget. Enter on a row plans with that one."));
+    setAccessibleDescription(tr("The plan that each planner has for the budget. Press Enter on a "
+                                "row to plan with that planner."));
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     connect(this, &QTableView::clicked, this, &PlannerTable::choose);
     connect(&Theme::current(), &Theme::changed, this, &PlannerTable::layOut);

@@ -82,7 +82,7 @@ public:
         m_sentence->setText(
             state.laid.unplanned || state.isLaying
                 ? sentence
-                : PlannerPage::tr("%1. It is of other sizes than those chosen here.")
+                : PlannerPage::tr("%1. It was measured at other sizes than those chosen here.")
                       .arg(sentence));
         if (!dock.holds(this))
             dock.addPage(this, PlannerPage::tr("Measured"));
@@ -114,7 +114,7 @@ void offerPlan(workspace::OverlayPtr& offered, PlannerPage& page, const PlannerS
             {kPlanMessage,
              MessageKind::Offer,
              PlannerPage::tr("The measurement has a second run, under a plan for %1.").arg(made),
-             PlannerPage::tr("Its line appears with that plan."),
+             PlannerPage::tr("Its curve is shown with that plan."),
              {{PlannerPage::tr("Show that plan"),
                [document = &page.document(), budget] { document->commitBudget(budget); }}}});
         return;
@@ -122,9 +122,9 @@ void offerPlan(workspace::OverlayPtr& offered, PlannerPage& page, const PlannerS
     page.strip().post(
         {kPlanMessage,
          MessageKind::Warn,
-         PlannerPage::tr("The measurement's second run is of a plan that is not known here."),
-         PlannerPage::tr(
-             "It was made by %1 (%2, %3%4) for %5: with the same choices its line appears.")
+         PlannerPage::tr("The second run of the measurement used a plan that isn't known here."),
+         PlannerPage::tr("The plan was made by %1 (%2, %3%4) for %5. Its curve is shown once the "
+                         "same settings are chosen.")
              .arg(fileText(plan.planner), fileText(plan.runtime), fileText(plan.granularity),
                   plan.freezeStats ? PlannerPage::tr(", statistics frozen") : QString{}, made),
          {}});

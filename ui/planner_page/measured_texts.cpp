@@ -40,7 +40,7 @@ QString runText(const workspace::MeasuredRun& run)
 QString basisText(const plan::Problem& shown, graph::Rounding rounding)
 {
     if (shown.parallel)
-        return QObject::tr("of a process by itself");
+        return QObject::tr("of a single process");
     if (shown.reserve.count() > 0)
         return shown.rounding == rounding ? QObject::tr("without the reserve")
                                           : QObject::tr("without reserve and rounding");

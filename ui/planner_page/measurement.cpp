@@ -66,8 +66,7 @@ DocumentPage::Addition measurementReader(DocumentController& document, MessageSt
 void chooseMeasurement(DocumentPage& page, const Settings& settings)
 {
     for (const QString& path :
-         chooseFiles(page.window(), QObject::tr("Lay a measurement over the prediction"),
-                     settings.lastFolder(),
+         chooseFiles(page.window(), QObject::tr("Overlay a measurement"), settings.lastFolder(),
                      QObject::tr("Measurements (*.measurement.json *.json);;All files (*)"),
                      QFileDialog::ExistingFile))
         page.addFile(path);
@@ -78,7 +77,7 @@ void showMeasurementError(DocumentPage& page, const Settings& settings, const QS
 {
     page.strip().post({kMessage,
                        MessageKind::Danger,
-                       QObject::tr("%1 could not be laid over the prediction.")
+                       QObject::tr("%1 could not be overlaid on the prediction.")
                            .arg(fileText(QFileInfo{path}.fileName())),
                        QString::fromStdString(error.message),
                        {{QObject::tr("Choose another file…"),

@@ -30,9 +30,10 @@ void addDecision(HoverContent& content, const plan::VerifiedPlan& shown, const p
         return;
     content.noteIcon = QStringLiteral("recompute");
     content.noteRole = Role::DecisionRecompute;
-    content.note = saved.count() == 0
-                       ? QObject::tr("recomputed in backward")
-                       : QObject::tr("%1 paid with %2").arg(shortBytesText(saved), timeText(cost));
+    content.note =
+        saved.count() == 0
+            ? QObject::tr("recomputed in backward")
+            : QObject::tr("saves %1, costs %2").arg(shortBytesText(saved), timeText(cost));
 }
 
 QString valuesText(int count)

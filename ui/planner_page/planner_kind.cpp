@@ -101,8 +101,8 @@ std::vector<PageCommand> commands()
         of(+[](const PlannerPage& page) { return page.state().document.overlay != nullptr; });
     const auto isPlanning = of(+[](const PlannerPage& page) { return page.state().isPlanning; });
     return {
-        {Add, "file.measurement", QObject::tr("&Lay a Measurement over the Prediction…"),
-         "Ctrl+Shift+O", on([](PlannerPage& page) { chooseMeasurement(page, page.settings()); })},
+        {Add, "file.measurement", QObject::tr("Overlay a &Measurement…"), "Ctrl+Shift+O",
+         on([](PlannerPage& page) { chooseMeasurement(page, page.settings()); })},
         {Add, "file.no_measurement", QObject::tr("&Remove the Measurement"), "",
          on([](PlannerPage& page) { page.document().setOverlay(nullptr); }), "", hasMeasurement},
         {Export, "file.export", QObject::tr("&Export Plan…"), "Ctrl+E",
@@ -154,8 +154,8 @@ PageKind plannerPageKind(Settings& settings, std::optional<base::Budget> budget,
     return {QString::fromStdString(std::string{workspace::kPlanDocument}),
             make,
             {{readers::FileKind::Measurement,
-              PlannerPage::tr("It is a measurement: open the traced step that was measured first, "
-                              "then lay it over that.")}},
+              PlannerPage::tr("This file is a measurement. Open the traced step that was measured, "
+                              "then overlay the measurement on it.")}},
             PlannerPage::tr("&Plan"),
             commands()};
 }

@@ -70,7 +70,7 @@ void DeviceDialog::addFields(QFormLayout& form, const plan::Device& like)
 {
     const QString rate = tr("FLOP/s");
     const QString flow = tr("B/s");
-    const QString dense = tr("Peak FLOP per second, dense; empty: as FP32.");
+    const QString dense = tr("Peak dense FLOP per second. If empty, as FP32.");
     const auto flops = [&like](const char* dtype) { return rateText(rateOf(like, dtype)); };
     const auto add = [&](const char* key, const QString& title, const QString& unit,
                          const QString& sentence, const QString& text) {
@@ -87,24 +87,24 @@ void DeviceDialog::addFields(QFormLayout& form, const plan::Device& like)
         form.addRow(new TextLabel{title, TextRole::Body, Role::Muted, this}, row);
         m_fields.push_back({key, title, edit});
     };
-    add("name", tr("Name"), {}, tr("How lists show it."), tr("My GPU"));
-    add("memory", tr("Memory"), {}, tr("As the driver reports it: 24GiB, 24564MiB."),
+    add("name", tr("Name"), {}, tr("The name shown in lists."), tr("My GPU"));
+    add("memory", tr("Memory"), {}, tr("As reported by the driver, such as 24GiB or 24564MiB."),
         QString::number(like.memory.count() >> 20U) + QStringLiteral("MiB"));
-    add("bandwidth", tr("Bandwidth"), flow, tr("Of its memory, bytes per second: 1008G."),
-        rateText(like.bandwidth));
-    add("float32", tr("FP32"), rate, tr("Peak FLOP per second: 82.6T."), flops("float32"));
+    add("bandwidth", tr("Bandwidth"), flow,
+        tr("Memory bandwidth in bytes per second, such as 1008G."), rateText(like.bandwidth));
+    add("float32", tr("FP32"), rate, tr("Peak FLOP per second, such as 82.6T."), flops("float32"));
     add("bfloat16", tr("BF16"), rate, dense, flops("bfloat16"));
     add("float16", tr("FP16"), rate, dense, flops("float16"));
-    add("float64", tr("FP64"), rate, tr("Peak FLOP per second; empty: as FP32."), flops("float64"));
+    add("float64", tr("FP64"), rate, tr("Peak FLOP per second. If empty, as FP32."),
+        flops("float64"));
     add("host", tr("Host link"), flow,
-        tr("To the host and back, bytes per second of one direction; empty: 16G, as PCI Express "
-           "3.0 x16."),
+        tr("Bytes per second to or from the host. If empty, 16G, as PCI Express 3.0 x16."),
         rateText(like.hostLink));
     add("link", tr("GPU link"), flow,
-        tr("To another GPU, bytes per second of one direction; 0 or empty: through the host."),
+        tr("Bytes per second to another GPU. If 0 or empty, transfers go through the host."),
         rateText(like.deviceLink));
     add("latency", tr("Latency"), tr("ns"),
-        tr("Nanoseconds between two kernels of an eager program; empty: 4000."),
+        tr("Nanoseconds between two kernels of an eager program. If empty, 4000."),
         QString::number(like.launchLatency.count()));
 }
 

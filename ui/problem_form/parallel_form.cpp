@@ -221,7 +221,8 @@ void ParallelForm::showSpent(const plan::Evaluation& evaluation)
                                  QString::fromStdString(base::counted(
                                      spent.reductions.size() + spent.gatherings.size(),
                                      spent.gatherings.empty() ? "reduction" : "collective"))));
-    m_spent[1]->setText(tr("%1 beside it").arg(ui::timeText(spent.sync + spent.copies)));
+    m_spent[1]->setText(
+        tr("plus %1 for copies and sync").arg(ui::timeText(spent.sync + spent.copies)));
 }
 
 } // namespace plimsoll::ui

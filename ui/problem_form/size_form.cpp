@@ -156,7 +156,7 @@ void SizeForm::addRow(const graph::Axis& axis)
         tr("The size at which the step is planned. %1.").arg(hintOf(axis)));
     row.hint->setSteady();
     addField(*m_form, title, row.box,
-             tr("%1 of the step: all its numbers follow from what was recorded.").arg(title));
+             tr("%1 of the step. All figures are derived from the recorded sizes.").arg(title));
     m_form->addRow(QString{}, row.hint);
     connect(row.box, &SizeBox::entered, this,
             [this, index = m_rows.size()](const QString& text) { read(index, text); });

@@ -46,7 +46,7 @@ QLabel* paragraph(const QString& text)
 QString helpOf(const solve::PlannerDescriptor& descriptor)
 {
     QStringList lines{QString::fromStdString(descriptor.sentence),
-                      QObject::tr("After: %1").arg(QString::fromStdString(descriptor.source))};
+                      QObject::tr("Based on: %1").arg(QString::fromStdString(descriptor.source))};
     for (const std::string& sentence : descriptor.leavesOut)
         lines << QObject::tr("Leaves out: %1").arg(QString::fromStdString(sentence));
     for (const solve::OptionRecord& option : descriptor.options)
@@ -122,8 +122,8 @@ void showAbout(QWidget* parent)
 {
     const QString text =
         QObject::tr("Plimsoll %1\n\nPlans the memory of one training step: what to keep, what to "
-                    "compute again, and what that costs. Everything runs on this computer.\n\n"
-                    "Licence: Apache-2.0. Built with Qt %2 (LGPL), simdjson, nlohmann-json, fmt, "
+                    "recompute, and what that costs. Everything runs on this computer.\n\nLicence: "
+                    "Apache-2.0. Built with Qt %2 (LGPL), simdjson, nlohmann-json, fmt, "
                     "tl::expected, SQLite and zlib.")
             .arg(QCoreApplication::applicationVersion(), QString::fromLatin1(qVersion()));
     makeSheet(parent, QObject::tr("About Plimsoll"), paragraph(text))->show();

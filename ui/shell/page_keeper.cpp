@@ -109,7 +109,7 @@ PageKeeper::Answer PageKeeper::ask(const QString& title) const
     if (m_question)
         return m_question(title);
     QMessageBox box{QMessageBox::NoIcon, tr("Plimsoll"),
-                    tr("%1 has changes that are in no session file.").arg(title),
+                    tr("%1 has changes that aren't saved in a session.").arg(title),
                     QMessageBox::NoButton, m_tabs.window()};
     box.setTextFormat(Qt::PlainText);
     const QAbstractButton* save = box.addButton(tr("Save session…"), QMessageBox::AcceptRole);

@@ -76,7 +76,7 @@ void SettingsDialog::buildFrame()
     auto* row = makeRow(nullptr, 12);
     m_list = new QListWidget{this};
     m_list->setAccessibleName(tr("Pages"));
-    m_list->setAccessibleDescription(tr("Subjects of the settings."));
+    m_list->setAccessibleDescription(tr("Pages of the settings."));
     m_list->setFixedWidth(theme.px(kListWidth));
     row->addWidget(m_list);
     m_stack = new QStackedWidget{this};
@@ -150,7 +150,7 @@ void SettingsDialog::buildGeneral()
     connect(forget, &QPushButton::clicked, this, [this] { m_settings.forgetRecentFiles(); });
     follow();
     addRow(tr("Recent files"),
-           tr("The list on the start page and in the File menu. The files themselves stay."),
+           tr("The list on the start page and in the File menu. The files themselves are kept."),
            forget);
 }
 
@@ -161,7 +161,7 @@ void SettingsDialog::buildAppearance()
         m_settings.setScalePercent(100);
         m_settings.setPatterns(PatternStrength::Normal);
     });
-    addRow(tr("Theme"), tr("Colours of the window; pictures are exported as they are shown."),
+    addRow(tr("Theme"), tr("Colours of the window and of exported pictures."),
            choice<ThemeChoice>(m_settings,
                                {{tr("As the system"), ThemeChoice::System},
                                 {tr("Light"), ThemeChoice::Light},
@@ -181,8 +181,7 @@ void SettingsDialog::buildAppearance()
            scale);
 
     addRow(tr("Patterns"),
-           tr("Lines and dots in the classes of memory, so that colour is not all that tells "
-              "them apart."),
+           tr("Lines and dots that tell the classes of memory apart without colour."),
            choice<PatternStrength>(m_settings,
                                    {{tr("Off"), PatternStrength::Off},
                                     {tr("Normal"), PatternStrength::Normal},

@@ -117,7 +117,7 @@ void AccessPageTest::showsTheProfileOfWhatIsPlanned()
     const int before = page->tables();
     m_page->document().commitBudget(profile.maximumPeak + base::Bytes{1});
     QTRY_VERIFY_WITH_TIMEOUT(page->tables() > before, kPatience);
-    QTRY_VERIFY_WITH_TIMEOUT(textsOf(*page).contains(QStringLiteral("it fits.")), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(textsOf(*page).contains(QStringLiteral("fits in")), kPatience);
     QCOMPARE(table->currentIndex().row(), 3);
 }
 
