@@ -21,6 +21,7 @@
 #include <QDockWidget>
 #include <QFile>
 #include <QHeaderView>
+#include <QLineEdit>
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QTableView>
@@ -48,6 +49,7 @@ private Q_SLOTS:
     void cleanup() { closeWindow(); }
     void opensASampleAndPlansIt();
     void saysWhyABudgetHasNoPlan();
+    void takesBackWhatItSaidOfAnUnreadableBudget();
     void undoesChoices();
     void reopensASessionAsItWasLeft();
     void savesEachChangeOfASession();
@@ -109,6 +111,22 @@ void MainWindowTest::saysWhyABudgetHasNoPlan()
     QVERIFY(page->document().budget() == shownCeiling(pale->evaluation().peak));
     QVERIFY(page->strip().isHidden());
     QVERIFY(m_window->findChild<QAction*>(QStringLiteral("file.export"))->isEnabled());
+}
+
+void MainWindowTest::takesBackWhatItSaidOfAnUnreadableBudget()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    trigger("plan.budget");
+    auto* field = viewOf<BudgetTimelineView>(*page).findChild<QLineEdit*>();
+    field->setText(QStringLiteral("banana"));
+    QTest::keyClick(field, Qt::Key_Return);
+    QCOMPARE(page->strip().count(), std::size_t{1});
+    const Bytes unplanned = page->document().planned()->unplanned->evaluation().peak;
+    field->setText(bytesText(unplanned + unplanned));
+    QTest::keyClick(field, Qt::Key_Return);
+    QVERIFY(page->document().budget() > unplanned);
+    QCOMPARE(page->strip().count(), std::size_t{0});
 }
 
 void MainWindowTest::undoesChoices()

@@ -153,6 +153,8 @@ PlannerView makeTimelineView(PlannerPage& page)
             const QString first = PlannerPage::tr("The typed budget could not be read.");
             page.strip().post({QStringLiteral("typed"), MessageKind::Warn, first, why, {}});
         });
+    QObject::connect(&document->undoStack(), &QUndoStack::indexChanged, &page,
+                     [&page] { page.strip().withdraw(QStringLiteral("typed")); });
     QObject::connect(timeline, &BudgetTimelineView::visibleRangeChanged, &page,
                      &PlannerPage::storeView);
     QObject::connect(timeline, &BudgetTimelineView::pinsChanged, &page, &PlannerPage::storeView);
