@@ -5,8 +5,9 @@
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"
 #include "ui/document_page/pages_dock.h"
+#include "ui/models/measured_model.h"
+#include "ui/models/program_texts.h"
 #include "ui/plan_tables/table_look.h"
-#include "ui/planner_page/measured_texts.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
@@ -14,11 +15,77 @@
 #include <QPushButton>
 #include <QTableView>
 
+#include <array>
+#include <utility>
+
 namespace plimsoll::ui {
 
 namespace {
 
 constexpr QLatin1String kPlanMessage{"measuredPlan"};
+
+/// Row names of core/compare in words.
+QString nameText(const std::string& name)
+{
+    constexpr std::array<std::pair<const char*, const char*>, 7> kNames{{
+        {"allocator_peak", "Allocator peak"},
+        {"live_peak", "Peak of live bytes"},
+        {"resident", "There before the step"},
+        {"saved", "Saved by autograd"},
+        {"reserved_peak", "Reserved by the allocator"},
+        {"step_time", "Step time"},
+        {"time_of_ops", "Sum of the ops' times"},
+    }};
+    for (const auto& [key, text] : kNames)
+        if (name == key)
+            return QObject::tr(text);
+    return fileText(name);
+}
+
+QString runText(const workspace::MeasuredRun& run)
+{
+    return run.run.plan ? QObject::tr("With the plan") : QObject::tr("Without a plan");
+}
+
+MeasuredRow rowOf(const compare::Gap& gap, const workspace::MeasuredRun& run,
+                  const graph::Program& program)
+{
+    const plan::Step& step = run.predicted->schedule->steps[gap.step];
+    MeasuredRow row;
+    row.run = runText(run);
+    const QString op = opTitle(program, step.op);
+    const QString path = fileText(program.modulePath(program.op(step.op)));
+    row.what = (run.run.allocatorPeak ? QObject::tr("Allocator at %1") : QObject::tr("Live at %1"))
+                   .arg(step.region >= 0 ? QObject::tr("%1, recomputed").arg(op) : op);
+    if (!path.isEmpty())
+        row.what += QStringLiteral(" · ") + path;
+    row.predicted = gap.predicted.count();
+    row.measured = gap.measured.count();
+    row.op = step.op;
+    row.isRecomputed = step.region >= 0;
+    return row;
+}
+
+/// "GPT-2 small, measured on cpu with torch 2.15.0 · gpt2.measurement.json".
+QString measurementText(const workspace::Overlay& overlay)
+{
+    const compare::Measurement& measurement = overlay.measurement;
+    return QObject::tr("%1, measured on %2 with torch %3 · %4")
+        .arg(fileText(measurement.model), fileText(measurement.device), fileText(measurement.torch),
+             fileText(overlay.name));
+}
+
+/// The numbers of a run that were measured, then the steps at which the curves lie apart.
+void addRows(std::vector<MeasuredRow>& rows, const workspace::MeasuredRun& run,
+             const graph::Program& program)
+{
+    for (const compare::Row& row : run.comparison.rows)
+        if (row.measured)
+            rows.push_back({runText(run), nameText(row.name), row.unit, row.predicted, row.measured,
+                            std::nullopt, false});
+    for (const compare::Gap& gap : run.comparison.gaps)
+        rows.push_back(rowOf(gap, run, program));
+}
 
 /// What was measured where, its numbers beside the predicted ones, where the curves lie furthest
 /// apart, and the way to remove it. In the dock while a measurement is laid over.

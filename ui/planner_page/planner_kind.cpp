@@ -102,7 +102,7 @@ std::vector<PageCommand> commands()
     const auto isPlanning = of(+[](const PlannerPage& page) { return page.state().isPlanning; });
     return {
         {Add, "file.measurement", QObject::tr("Overlay a &Measurement…"), "Ctrl+Shift+O",
-         on([](PlannerPage& page) { chooseMeasurement(page, page.settings()); })},
+         on([](PlannerPage& page) { page.chooseMeasurement(); })},
         {Add, "file.no_measurement", QObject::tr("&Remove the Measurement"), "",
          on([](PlannerPage& page) { page.document().setOverlay(nullptr); }), "", hasMeasurement},
         {Export, "file.export", QObject::tr("&Export Plan…"), "Ctrl+E",

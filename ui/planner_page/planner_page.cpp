@@ -2,9 +2,12 @@
 #include "ui/planner_page/planner_page.h"
 
 #include "core/graph/find_index.h"
+#include "ui/base/file_dialog.h"
 #include "ui/base/numbers.h"
+#include "ui/base/texts.h"
 #include "ui/document_page/pages_dock.h"
 
+#include <QFileInfo>
 #include <QJsonObject>
 
 #include <algorithm>
@@ -15,6 +18,7 @@ namespace plimsoll::ui {
 
 namespace {
 constexpr int kRestDelay = 60; ///< ms without a move of the line until the hand counts as resting
+constexpr QLatin1String kMeasurementMessage{"measurement"};
 } // namespace
 
 /// To find things in a program: made by the first search, on its thread.
@@ -29,7 +33,6 @@ PlannerPage::PlannerPage(workspace::DocumentPtr plan, Settings& settings,
     : DocumentPage{std::move(plan), parent}
     , m_settings{settings}
     , m_document{dynamic_cast<workspace::PlanDocument&>(kept()), keeper()}
-    , m_layer{m_document}
     , m_exporter{*this, m_document, settings,
                  [this] {
                      std::vector<std::filesystem::path> graphs;
@@ -74,12 +77,8 @@ void PlannerPage::connectDocument()
     connect(&m_document, &DocumentController::pinPricesChanged, this,
             [this] { show(Change::PinPrices); });
     connect(&m_document, &DocumentController::overlayChanged, this, [this] {
-        m_layer.lay();
+        alignMeasurement();
         show(Change::Overlay);
-    });
-    connect(&m_layer, &RunLayer::done, this, [this] {
-        show(Change::Overlay);
-        Q_EMIT fileAdded();
     });
     connect(&m_document, &DocumentController::planningChanged, this, [this] {
         show(Change::Progress);
@@ -108,7 +107,7 @@ void PlannerPage::showPlanned()
     const std::vector<graph::Op>& ops = m_document.program()->ops;
     m_isMeasured =
         std::ranges::any_of(ops, [](const graph::Op& op) { return op.measured.has_value(); });
-    m_layer.lay();
+    alignMeasurement();
     show(Change::Planned);
 }
 
@@ -130,8 +129,8 @@ PlannerState PlannerPage::state() const
             *m_document.planned(),
             m_document.outcome(),
             m_shown,
-            m_layer.laid(),
-            m_layer.isRunning(),
+            m_laid,
+            m_aligner.isRunning(),
             m_document.budget(),
             m_document.isDragging(),
             m_document.isPlanned(),
@@ -198,14 +197,70 @@ void PlannerPage::showHit(std::size_t op)
         Q_EMIT stepWanted(static_cast<std::size_t>(steps[op]));
 }
 
+void PlannerPage::alignMeasurement()
+{
+    m_laid = {};
+    const workspace::OverlayPtr overlay = m_document.document().overlay;
+    if (!overlay) {
+        m_aligner.stop();
+        return;
+    }
+    const workspace::PlannedPtr planned = m_document.planned();
+    if (planned->recorded() == overlay->over.program
+        && planned->choices.device == overlay->over.device)
+        m_laid.unplanned = overlay->unplanned;
+    m_aligner.start(
+        [overlay, planned](const base::JobContext& job) {
+            return workspace::alignRuns(*overlay, *planned, job);
+        },
+        [this, overlay, planned](base::Result<workspace::AlignedRuns> laid) {
+            if (!laid || overlay != m_document.document().overlay
+                || planned != m_document.planned())
+                return;
+            m_laid = *std::move(laid);
+            show(Change::Overlay);
+            Q_EMIT fileAdded();
+        });
+}
+
+void PlannerPage::chooseMeasurement()
+{
+    for (const QString& path :
+         chooseFiles(window(), tr("Overlay a measurement"), m_settings.lastFolder(),
+                     tr("Measurements (*.measurement.json *.json);;All files (*)"),
+                     QFileDialog::ExistingFile))
+        addFile(path);
+}
+
 DocumentPage::Addition PlannerPage::addition(const QString& path)
 {
-    return measurementReader(m_document, strip(), path);
+    const workspace::Planned& planned = *m_document.planned();
+    const workspace::Prediction over{planned.recorded(), planned.choices.sizes,
+                                     m_document.document().choices.device};
+    return [this, over, file = std::filesystem::path{path.toStdString()}](
+               const base::JobContext& job) -> base::Result<std::function<void()>> {
+        return workspace::readMeasurementFile(file, job)
+            .and_then([&](std::string content) {
+                return workspace::attachMeasurement(file.filename().string(), std::move(content),
+                                                    over, job);
+            })
+            .map([this](workspace::OverlayPtr overlay) {
+                return std::function<void()>{[this, overlay] {
+                    strip().withdraw(kMeasurementMessage);
+                    m_document.setOverlay(overlay);
+                }};
+            });
+    };
 }
 
 void PlannerPage::showAdditionError(const QString& path, const base::Error& error)
 {
-    showMeasurementError(*this, m_settings, path, error);
+    strip().post({kMeasurementMessage,
+                  MessageKind::Danger,
+                  tr("%1 could not be overlaid on the prediction.")
+                      .arg(fileText(QFileInfo{path}.fileName())),
+                  QString::fromStdString(error.message),
+                  {{tr("Choose another file…"), [this] { chooseMeasurement(); }}}});
 }
 
 void PlannerPage::beginClose()

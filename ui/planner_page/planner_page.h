@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/workspace/overlay.h"
+#include "ui/base/job_runner.h"
 #include "ui/base/selection.h"
 #include "ui/base/settings.h"
 #include "ui/document_page/document_page.h"
 #include "ui/planner_page/document_controller.h"
-#include "ui/planner_page/measurement.h"
 #include "ui/planner_page/plan_export.h"
 #include "ui/planner_page/planner_view.h"
 
@@ -37,6 +38,8 @@ public:
     [[nodiscard]] PlannerState state() const;
     /// Brings a view of the table to the front of its dock.
     void showView(const QString& id);
+    /// Asks for the file to overlay.
+    void chooseMeasurement();
     /// Where the shown plan runs it; `recomputed`: where it does so again.
     void selectOp(graph::OpId op, bool recomputed);
 
@@ -82,6 +85,8 @@ protected:
 
 private:
     void connectDocument();
+    /// Aligns the runs of the measurement with what is planned; the first run is there at once.
+    void alignMeasurement();
     void show(Changes what);
     void showPlanned();
     void showAnswer();
@@ -90,7 +95,8 @@ private:
     Settings& m_settings;
     DocumentController m_document;
     Selection m_selection;
-    RunLayer m_layer;
+    workspace::AlignedRuns m_laid; ///< of the measurement; all null: none is laid over
+    JobRunner<workspace::AlignedRuns> m_aligner;
     PlanExport m_exporter;
     std::shared_ptr<ProgramIndex> m_index;
     plan::VerifiedPlanPtr m_shown;

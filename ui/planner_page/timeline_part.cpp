@@ -3,7 +3,6 @@
 #include "ui/base/numbers.h"
 #include "ui/budget_timeline/budget_timeline_view.h"
 #include "ui/models/plan_names.h"
-#include "ui/planner_page/measured_texts.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/planner_page/planner_page.h"
 #include "ui/planner_page/planner_views.h"
@@ -31,6 +30,44 @@ struct TimelinePart
     std::shared_ptr<const std::vector<std::uint32_t>> unplannedStepAt =
         nullptr; ///< as in TimelineSet
 };
+
+/// A measured step knows no reserve, and its allocator rounds in its own way.
+QString basisText(const plan::Problem& shown, graph::Rounding rounding)
+{
+    if (shown.parallel)
+        return QObject::tr("of a single process");
+    if (shown.reserve.count() > 0)
+        return shown.rounding == rounding ? QObject::tr("without the reserve")
+                                          : QObject::tr("without reserve and rounding");
+    if (shown.rounding == rounding)
+        return {};
+    return rounding == graph::Rounding::Exact ? QObject::tr("without rounding")
+                                              : QObject::tr("with rounding");
+}
+
+/// `shown` is what the sizes of the plan count; `stepAt` as in MeasuredSet: given, the levels say
+/// that they are of the unplanned step.
+MeasuredSet measuredSetOf(const workspace::MeasuredRun& run, const plan::Problem& shown,
+                          std::shared_ptr<const std::vector<std::uint32_t>> stepAt)
+{
+    MeasuredSet set;
+    const bool isOther = stepAt != nullptr;
+    set.basis = basisText(shown, run.rounding);
+    if (run.live) {
+        set.live = run.live;
+        set.predicted = run.predicted->timeline;
+        set.stepAt = std::move(stepAt);
+    }
+    if (run.run.allocatorPeak)
+        set.levels.push_back({*run.run.allocatorPeak,
+                              isOther ? QObject::tr("allocator peak measured without the plan")
+                                      : QObject::tr("allocator peak measured")});
+    if (run.run.reservedPeak)
+        set.levels.push_back(
+            {*run.run.reservedPeak, isOther ? QObject::tr("reserved, measured without the plan")
+                                            : QObject::tr("reserved, measured")});
+    return set;
+}
 
 /// What of it doesn't fit goes from the end.
 QStringList subtitle(const PlannerState& state)
