@@ -93,9 +93,9 @@ PagesDock* DockedPage::dockOf(const QWidget* view) const
     return nullptr;
 }
 
-QList<PagesDock*> DockedPage::docksAt(Qt::DockWidgetArea area) const
+QList<QDockWidget*> DockedPage::docksAt(Qt::DockWidgetArea area) const
 {
-    QList<PagesDock*> docks;
+    QList<QDockWidget*> docks;
     for (const auto& [dock, place] : m_docks)
         if (place == area)
             docks << dock;
@@ -104,8 +104,8 @@ QList<PagesDock*> DockedPage::docksAt(Qt::DockWidgetArea area) const
 
 PagesDock* DockedPage::lastBelow() const
 {
-    const QList<PagesDock*> below = docksAt(Qt::BottomDockWidgetArea);
-    return below.isEmpty() ? nullptr : below.last();
+    const QList<QDockWidget*> below = docksAt(Qt::BottomDockWidgetArea);
+    return below.isEmpty() ? nullptr : static_cast<PagesDock*>(below.last());
 }
 
 QList<QAction*> DockedPage::dockActions() const
@@ -123,15 +123,10 @@ QList<QWidget*> DockedPage::panels() const
         if (dock->isVisible())
             docks << dock;
     // The right dock goes before those below; they go from left to right.
-    const auto place = [this](QWidget* dock) {
-        const bool below =
+    std::ranges::sort(docks, {}, [this](QWidget* dock) {
+        const bool isBelow =
             dockWidgetArea(static_cast<PagesDock*>(dock)) == Qt::BottomDockWidgetArea;
-        return std::pair{below ? dock->x() : dock->y(), below};
-    };
-    std::ranges::sort(docks, [&](QWidget* a, QWidget* b) {
-        const auto [first, firstBelow] = place(a);
-        const auto [second, secondBelow] = place(b);
-        return firstBelow == secondBelow ? first < second : secondBelow;
+        return std::pair{isBelow, isBelow ? dock->x() : dock->y()};
     });
     return QList<QWidget*>{centralWidget()} + docks;
 }
@@ -180,16 +175,13 @@ void DockedPage::sizeDocks()
 
 void DockedPage::sizeDocks(int right, int below, int left)
 {
-    QList<QDockWidget*> docks;
-    for (PagesDock* dock : docksAt(Qt::BottomDockWidgetArea))
-        docks << dock;
-    if (!docks.isEmpty())
-        resizeDocks({docks.first()}, {below}, Qt::Vertical);
     if (!m_isNarrow)
-        for (PagesDock* dock : docksAt(Qt::RightDockWidgetArea))
+        for (QDockWidget* dock : docksAt(Qt::RightDockWidgetArea))
             resizeDocks({dock}, {right}, Qt::Horizontal);
+    const QList<QDockWidget*> docks = docksAt(Qt::BottomDockWidgetArea);
     if (docks.isEmpty())
         return;
+    resizeDocks({docks.first()}, {below}, Qt::Vertical);
     const int across = width() - (m_isNarrow ? 0 : right + Theme::current().px(6));
     const int others =
         std::max(1, (across - left) / std::max(1, static_cast<int>(docks.size()) - 1));
@@ -235,7 +227,7 @@ void DockedPage::adaptToWidth()
     }
     if (narrow && !m_sideViews.empty())
         below->setCurrentPage(0);
-    for (PagesDock* dock : docksAt(Qt::RightDockWidgetArea))
+    for (QDockWidget* dock : docksAt(Qt::RightDockWidgetArea))
         dock->setVisible(!narrow && !m_isFocused);
 }
 
@@ -249,8 +241,8 @@ void DockedPage::followScale()
     const auto scaled = [ratio](int length, int most) {
         return std::clamp(static_cast<int>(std::lround(length * ratio)), 1, std::max(1, most));
     };
-    const QList<PagesDock*> side = docksAt(Qt::RightDockWidgetArea);
-    const QList<PagesDock*> below = docksAt(Qt::BottomDockWidgetArea);
+    const QList<QDockWidget*> side = docksAt(Qt::RightDockWidgetArea);
+    const QList<QDockWidget*> below = docksAt(Qt::BottomDockWidgetArea);
     const int right = side.isEmpty() ? 1 : scaled(side.first()->width(), width() / 2);
     const int bottom = below.isEmpty() ? 1 : scaled(below.first()->height(), height() / 2);
     const int left = below.isEmpty() ? 1 : scaled(below.first()->width(), width() / 3);

@@ -76,7 +76,7 @@ private:
         QString title;
         QString narrowTitle;
     };
-    [[nodiscard]] QList<PagesDock*> docksAt(Qt::DockWidgetArea area) const;
+    [[nodiscard]] QList<QDockWidget*> docksAt(Qt::DockWidgetArea area) const;
     [[nodiscard]] PagesDock* lastBelow() const;
     void placeDocks();
     void adaptToWidth();

@@ -13,7 +13,8 @@
 
 namespace plimsoll::ui {
 
-DocumentTabs::DocumentTabs(QWidget* parent) : QWidget{parent}, m_bar{new QTabBar{this}}
+DocumentTabs::DocumentTabs(QStackedWidget& stack, QWidget* parent)
+    : QWidget{parent}, m_stack{stack}, m_bar{new QTabBar{this}}
 {
     auto* row = makeRow(this, 4, {8, 0, 8, 0});
     m_bar->setProperty("documents", true);
@@ -82,7 +83,7 @@ void DocumentTabs::bringBack(DocumentPage& page)
 void DocumentTabs::addTab(DocumentPage& page)
 {
     m_pages.push_back(&page);
-    m_stack->addWidget(&page);
+    m_stack.addWidget(&page);
     m_undo.addStack(&page.undoStack());
     m_bar->setCurrentIndex(
         m_bar->addTab(icon(QStringLiteral("planner")), withoutMnemonic(page.title())));
@@ -94,7 +95,7 @@ void DocumentTabs::close(DocumentPage& page)
     const int tab = static_cast<int>(found - m_pages.begin()) + 1;
     m_undo.removeStack(&page.undoStack());
     m_pages.erase(found);
-    m_stack->removeWidget(&page);
+    m_stack.removeWidget(&page);
     page.hide();
     m_closed.push_back(&page);
     m_bar->removeTab(tab);
@@ -125,7 +126,7 @@ void DocumentTabs::showTab(int index)
     if (index < 0)
         return;
     DocumentPage* page = current();
-    m_stack->setCurrentWidget(page == nullptr ? m_stack->widget(0) : page);
+    m_stack.setCurrentWidget(page == nullptr ? m_stack.widget(0) : page);
     m_undo.setActiveStack(page == nullptr ? nullptr : &page->undoStack());
     Q_EMIT currentChanged(page);
     if (page != nullptr)

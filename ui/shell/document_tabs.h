@@ -17,12 +17,11 @@ class DocumentTabs : public QWidget
     Q_OBJECT
 
 public:
-    explicit DocumentTabs(QWidget* parent = nullptr);
+    /// `stack`: where pages are shown, the start page first.
+    DocumentTabs(QStackedWidget& stack, QWidget* parent);
     /// Waits for what the pages have to write.
     ~DocumentTabs() override;
 
-    /// Where pages are shown, the start page first. To be set before any other call.
-    void setStack(QStackedWidget* stack) { m_stack = stack; }
     /// A new page in a new tab, which is shown.
     void add(DocumentPage& page);
     void close(DocumentPage& page);
@@ -41,7 +40,7 @@ public:
     /// Null on the start page.
     [[nodiscard]] DocumentPage* current() const;
     [[nodiscard]] QTabBar& bar() { return *m_bar; }
-    [[nodiscard]] QStackedWidget& stack() { return *m_stack; }
+    [[nodiscard]] QStackedWidget& stack() { return m_stack; }
     [[nodiscard]] QUndoGroup& undo() { return m_undo; }
 
 Q_SIGNALS:
@@ -55,7 +54,7 @@ private:
     void showTab(int index);
     [[nodiscard]] DocumentPage* pageAt(int tab) const;
 
-    QStackedWidget* m_stack = nullptr;
+    QStackedWidget& m_stack;
     QTabBar* m_bar = nullptr;
     QUndoGroup m_undo;
     std::vector<DocumentPage*> m_pages; ///< tab i + 1

@@ -45,7 +45,9 @@ MainWindow::MainWindow(Settings& settings, PageRegistry kinds, QWidget* parent)
     setMinimumSize(QSize{1024, 640} * std::min(1.0, Theme::current().scale()));
     buildFrame();
     connectParts();
-    buildMenus();
+    m_menus = std::make_unique<Menus>(
+        MenuTargets{*menuBar(), m_settings, m_kinds, *m_tabs, *m_opener, *m_keeper, *m_bar});
+    m_bar->setActions(*this);
     const QByteArray geometry = m_settings.windowGeometry();
     if (geometry.isEmpty() || !restoreGeometry(geometry))
         resize(1440, 900);
@@ -62,14 +64,13 @@ void MainWindow::buildFrame()
 {
     auto* frame = new QWidget{this};
     frame->setProperty("ground", QStringLiteral("window"));
-    auto* column = makeColumn(frame);
-    m_tabs = new DocumentTabs{frame};
-    column->addWidget(m_tabs);
+    auto* stack = new QStackedWidget; // gets its parent last: that is the order of the Tab key
+    m_tabs = new DocumentTabs{*stack, frame};
     m_bar = new ViewBar{frame};
+    auto* column = makeColumn(frame);
+    column->addWidget(m_tabs);
     column->addWidget(m_bar);
-    auto* stack = new QStackedWidget{frame};
     column->addWidget(stack, 1);
-    m_tabs->setStack(stack);
     m_start = new StartPage{m_settings, stack};
     stack->addWidget(m_start);
     setCentralWidget(frame);
@@ -105,13 +106,6 @@ void MainWindow::connectParts()
         else if (DocumentPage* page = currentPage())
             page->cancelJob();
     });
-}
-
-void MainWindow::buildMenus()
-{
-    m_menus = std::make_unique<Menus>(
-        MenuTargets{*menuBar(), m_settings, m_kinds, *m_tabs, *m_opener, *m_keeper, *m_bar});
-    m_bar->setActions(*this);
 }
 
 void MainWindow::connectPage(DocumentPage& page)

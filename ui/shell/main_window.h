@@ -61,7 +61,6 @@ protected:
 private:
     void buildFrame();
     void connectParts();
-    void buildMenus();
     void connectPage(DocumentPage& page);
     void updateState();
 
