@@ -10,6 +10,7 @@
 #include <QToolButton>
 
 #include <algorithm>
+#include <utility>
 
 namespace plimsoll::ui {
 
@@ -43,7 +44,8 @@ DocumentTabs::DocumentTabs(QStackedWidget& stack, QWidget* parent)
 DocumentTabs::~DocumentTabs()
 {
     m_bar->disconnect(this);
-    std::vector<DocumentPage*> pages = m_pages;
+    // Deleting a page shows the next one, which has the titles updated: not of pages that are gone.
+    std::vector<DocumentPage*> pages = std::exchange(m_pages, {});
     pages.insert(pages.end(), m_closed.begin(), m_closed.end());
     for (DocumentPage* page : pages) {
         page->keeper().finish();
