@@ -167,7 +167,7 @@ void AccessPage::show(const AccessTablePtr& table)
 QString AccessPage::summary(const AccessTable& table)
 {
     const solve::AccessProfile& profile = table.profile;
-    return tr("Unplanned peak %1, %2 with every value swapped out while idle; %3 before the "
+    return tr("Unplanned peak %1, %2 if idle values are swapped out; %3 before the "
               "step; times of %4.")
         .arg(ui::bytesText(profile.maximumPeak, Rounding::Up),
              ui::bytesText(profile.minimumPeak, Rounding::Up), ui::bytesText(profile.staticBytes),
