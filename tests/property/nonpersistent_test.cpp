@@ -107,7 +107,7 @@ void NonPersistentTest::atLeastHalfOfTheGapIsRecovered()
     for (int round = 0; round < 160; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 5));
         const Chain chain = gapChain(random, stages);
-        const std::int64_t whole = simulate(chain, keepEverything(stages))->peak;
+        const std::int64_t whole = simulate(chain, keepEverything(chain))->peak;
         const auto rotor = RotorTable::build(chain, whole, {}, {});
         const auto ours = NonPersistentTable::build(chain, whole, {}, {});
         QVERIFY(rotor.has_value() && ours.has_value());
@@ -169,7 +169,7 @@ void NonPersistentTest::roundedSizesStayWithinTheBudget()
     for (int round = 0; round < 300; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 12));
         const Chain chain = tests::randomChain(random, stages, 1'000'000'000, 400'000'000);
-        const std::int64_t whole = simulate(chain, keepEverything(stages))->peak;
+        const std::int64_t whole = simulate(chain, keepEverything(chain))->peak;
         ChainQuery query;
         query.budget = random.between(whole / 4, whole);
         if (random.below(2) == 0)
@@ -194,7 +194,7 @@ void NonPersistentTest::largeChainsTooLargeForAnExactTable()
     Random random{23};
     const Chain chain = tests::randomChain(random, 60, 1'000'000'000, 400'000'000);
     ChainQuery query;
-    query.budget = simulate(chain, keepEverything(60))->peak / 3;
+    query.budget = simulate(chain, keepEverything(chain))->peak / 3;
     const auto persistent = solveChain(chain, query, {});
     query.nonPersistent = true;
     const auto answer = solveChain(chain, query, {});

@@ -208,28 +208,11 @@ private:
     base::Result<void> addChain(const LinearizedStep& step, int slots, const base::JobContext& job,
                                 const SavedByVariant& kept = {})
     {
-        const base::Result<std::optional<RotorTable>> built =
-            wholeTable<RotorTable>(step.chain, slots, job.piece(0, 2));
-        if (!built)
-            return tl::unexpected{built.error()};
-        if (!*built)
-            return {};
-        const RotorTable& table = **built;
-        const std::vector<ChainFrontierPoint> points = table.frontier();
-        const base::JobContext checking = job.piece(1, 2);
-        std::size_t done = 0;
-        for (const std::size_t place : evenly(points.size())) {
-            if (job.stopRequested())
-                return base::cancelled();
-            if (const auto sequence = table.sequence(points[place].budget))
-                if (base::Result<void> added =
-                        add(step, regionTree(annotate(*sequence, step.stages.size())),
-                            wayRegions(step, *sequence, kept));
-                    !added)
-                    return added;
-            checking.report(++done, points.size());
-        }
-        return {};
+        return visitSchedules<RotorTable>(
+            step.chain, slots, evenly, job, [&](const Sequence& sequence) {
+                return add(step, regionTree(annotate(sequence, step.stages.size())),
+                           wayRegions(step, sequence, kept));
+            });
     }
 
     /// Stages of several ops, of which more than all or nothing can be kept: the fewer stages, the

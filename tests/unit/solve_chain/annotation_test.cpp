@@ -2,6 +2,7 @@
 #include "core/solve/chain/rotor/annotation.h"
 
 #include "tests/support/chain_sequence.h"
+#include "tests/unit/solve_chain/chain_examples.h"
 
 #include <QTest>
 
@@ -69,8 +70,8 @@ void AnnotationTest::aRegionOpenAtTheLossIsLabelled()
 
 void AnnotationTest::nothingRecomputedGivesNoRegion()
 {
-    const Labels labels = annotate(keepEverything(5), 5);
-    QCOMPARE(labels, Labels(5));
+    const Labels labels = annotate(keepEverything(tests::e1()), 6);
+    QCOMPARE(labels, Labels(6));
     QVERIFY(regionTree(labels).empty());
 }
 

@@ -91,7 +91,7 @@ Sequence schedule(std::size_t stages, const std::vector<StageRun>& intervals)
 std::int64_t leastPeak(const Chain& chain)
 {
     const std::vector<std::int64_t> kept{chain.xbar.begin() + 1, chain.xbar.end()};
-    std::int64_t least = simulate(chain, keepEverything(kept.size()))->peak;
+    std::int64_t least = simulate(chain, keepEverything(chain))->peak;
     for (std::vector<StageRun> runs : everyChenDivision(kept)) {
         least = std::min(least, simulate(chain, schedule(kept.size(), runs))->peak);
         runs.pop_back();
@@ -143,7 +143,7 @@ void ChenTest::oursNeedsLessThanThePeersChoice()
         const Chain chain = tests::randomChain(random, count, 8, 4);
         const std::int64_t least = leastPeak(chain);
         QVERIFY(least >= peakLowerBound(chain));
-        QVERIFY(least <= simulate(chain, keepEverything(count))->peak);
+        QVERIFY(least <= simulate(chain, keepEverything(chain))->peak);
     }
 }
 

@@ -90,10 +90,10 @@ void NonPersistentPlansTest::rowsOfSchedules()
     const solve::LinearizedStep step = chainOf(problem);
     QCOMPARE(step.stages.size(), std::size_t{4});
     const solve::RecomputeClosure closure{*problem.step()};
-    const solve::SequenceRows rows{*problem.step(), closure, step, {}};
+    const solve::SequenceRows rows = solve::sequenceRows(*problem.step(), closure, step, {});
     const auto parsed = tests::parseSequence(sequence.toStdString());
     QVERIFY(parsed);
-    const auto found = rows.rowsOf(*parsed);
+    const auto found = rows(*parsed);
     QTEST(QString::fromStdString(textOf(found)), "rows");
     plan::Plan plan = plan::keepEverything();
     plan.decisions = plan::RecomputeSchedule{*found};
@@ -113,8 +113,8 @@ void NonPersistentPlansTest::whatAPinKeepsIsNotRepeated()
         if (problem.step()->storages[i].alloc == 2)
             kept.insert(graph::StorageId{i});
     QCOMPARE(kept.size(), std::size_t{1});
-    const solve::SequenceRows rows{*problem.step(), closure, step, kept};
-    QCOMPARE(textOf(rows.rowsOf(sequence)), std::string{"12:0"});
+    const solve::SequenceRows rows = solve::sequenceRows(*problem.step(), closure, step, kept);
+    QCOMPARE(textOf(rows(sequence)), std::string{"12:0"});
 }
 
 void NonPersistentPlansTest::neverWorseThanPersistentOnes_data()

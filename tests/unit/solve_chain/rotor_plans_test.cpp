@@ -118,7 +118,7 @@ void RotorPlansTest::solvingAgainIsNoFaster()
          {solve::Residuals::EachCut, solve::Residuals::FirstCut}) {
         const solve::LinearizedStep step = solve::linearize(problem, finder, residuals).value();
         const std::int64_t whole =
-            solve::simulate(step.chain, solve::keepEverything(step.stages.size()))->peak;
+            solve::simulate(step.chain, solve::keepEverything(step.chain))->peak;
         solve::RotorOptions options;
         options.slots = 500;
         const auto table = solve::RotorTable::build(step.chain, whole, options, {});

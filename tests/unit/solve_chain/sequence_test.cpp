@@ -33,8 +33,9 @@ void SequenceTest::textReadsBack()
 
 void SequenceTest::keepingEverythingRunsEachStageOnce()
 {
-    QCOMPARE(sequenceText(keepEverything(3)), std::string{"Fe_0 Fe_1 Fe_2 L B_2 B_1 B_0"});
-    const auto run = simulate(tests::e1(), keepEverything(6));
+    QCOMPARE(sequenceText(keepEverything(tests::e2())),
+             std::string{"Fe_0 Fe_1 Fe_2 L B_2 B_1 B_0"});
+    const auto run = simulate(tests::e1(), keepEverything(tests::e1()));
     QVERIFY(run.has_value());
     QCOMPARE(run->makespan, 18.0);
     QCOMPARE(run->peak, std::int64_t{21});
@@ -57,7 +58,7 @@ void SequenceTest::droppedSetsNoLongerCount()
     QVERIFY(sequence.has_value());
     QCOMPARE(sequenceText(*sequence), text);
     QVERIFY(dropsAnything(*sequence));
-    QVERIFY(!dropsAnything(keepEverything(3)));
+    QVERIFY(!dropsAnything(keepEverything(tests::e2())));
     const auto run = simulate(tests::e6(), *sequence);
     QVERIFY(run.has_value());
     QCOMPARE(run->makespan, 56.0);

@@ -151,7 +151,7 @@ void SolveChainTest::roundedSizesKeepToTheBudget()
     Random random{5};
     for (int round = 0; round < 50; ++round) {
         const Chain chain = tests::randomChain(random, 12, 100'000, 30'000);
-        const std::int64_t whole = simulate(chain, keepEverything(12))->peak;
+        const std::int64_t whole = simulate(chain, keepEverything(chain))->peak;
         ChainQuery query = budgetOf(whole / 2);
         query.frontier = true;
         const ChainAnswer fine = solved(chain, query);
@@ -172,7 +172,7 @@ void SolveChainTest::largeSizesLoseLittle()
     // Sizes in units of 1000 can be solved exactly; one byte more per size can't.
     Random random{17};
     Chain chain = tests::randomChain(random, 25, 200, 60);
-    const std::int64_t budget = simulate(chain, keepEverything(25))->peak * 2 / 5;
+    const std::int64_t budget = simulate(chain, keepEverything(chain))->peak * 2 / 5;
     const ChainAnswer exact = solved(chain, budgetOf(budget));
     QVERIFY(exact.exact);
     constexpr std::int64_t kScale = 1'000'003;
@@ -235,7 +235,7 @@ void SolveChainTest::aStoppedLongQueryStillFitsItsBudget()
             chain.ftmp.push_back(0);
         }
     }
-    const std::int64_t whole = simulate(chain, keepEverything(kStages)).value().peak;
+    const std::int64_t whole = simulate(chain, keepEverything(chain)).value().peak;
     const ChainAnswer answer =
         solveChain(chain, budgetOf(whole / 2), {source.get_token(), nullptr}).value();
     QCOMPARE(answer.status, Status::Feasible);

@@ -3,7 +3,7 @@
 
 #include "core/base/job_context.h"
 #include "core/base/result.h"
-#include "core/solve/chain/rotor/top_row.h"
+#include "core/solve/chain/rotor/chain_table.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace plimsoll::solve {
 /// Two tables. T(i, k, m): stages i..k forward and backward, their input in memory and not charged,
 /// the gradient of their output charged (none when k is the loss). U(i, k, m): the same where stage
 /// k has saved already, which is charged too, and only its backward is left.
-class NonPersistentTable
+class NonPersistentTable final : public ChainTable
 {
 public:
     /// The chain must allow every region and way, and have no tails. `maxBudget` includes x[0].
@@ -28,18 +28,6 @@ public:
                                                                 std::int64_t maxBudget,
                                                                 const RotorOptions& options,
                                                                 const base::JobContext& job);
-
-    [[nodiscard]] std::vector<ChainFrontierPoint> frontier() const { return top().frontier(); }
-    /// A schedule whose simulated peak is within the budget; NotFound when the table holds none.
-    [[nodiscard]] base::Result<Sequence> sequence(std::int64_t budget) const;
-    [[nodiscard]] base::Result<Sequence> sequenceAtSlots(std::int64_t slots) const
-    {
-        return top().sequenceAtSlots(slots);
-    }
-    [[nodiscard]] std::int64_t slotsFor(std::int64_t budget) const
-    {
-        return m_scale.slotsFor(budget);
-    }
 
 private:
     enum class Move : std::uint8_t {
@@ -61,17 +49,15 @@ private:
 
     NonPersistentTable() = default;
 
-    [[nodiscard]] TopRow top() const;
-    [[nodiscard]] std::size_t cell(std::size_t i, std::size_t k) const
-    {
-        return (i * (2 * m_rows - i + 1) / 2 + (k - i)) * m_stride;
-    }
+    /// A row of T, or of U: no row of that for the loss stage is ever finite.
     [[nodiscard]] const double* row(bool isSaved, std::size_t i, std::size_t k) const
     {
-        return (isSaved ? m_saved : m_cost).data() + cell(i, k);
+        return ChainTable::row(i, k) + (isSaved ? m_cost.size() / 2 : 0);
     }
-    [[nodiscard]] std::pair<std::int64_t, double> baseOf(std::size_t i, std::size_t variant) const;
-    [[nodiscard]] std::size_t baseVariant(std::size_t i, std::int64_t slots) const;
+    [[nodiscard]] double* row(bool isSaved, std::size_t i, std::size_t k)
+    {
+        return ChainTable::row(i, k) + (isSaved ? m_cost.size() / 2 : 0);
+    }
     void fillBase(std::size_t i);
     void fillRow(bool isSaved, std::size_t i, std::size_t k);
     /// Calls `visit` with everything that can be done first in a cell of at least two stages.
@@ -81,14 +67,10 @@ private:
     [[nodiscard]] Choice choose(bool isSaved, std::size_t i, std::size_t k,
                                 std::int64_t& slots) const;
     void walk(bool isSaved, std::size_t i, std::size_t k, std::int64_t slots, Sequence& out) const;
-
-    Chain m_chain;
-    RotorScale m_scale;
-    std::size_t m_rows = 0;       ///< L + 1
-    std::size_t m_stride = 0;     ///< slots + 1
-    std::vector<double> m_prefix; ///< m_prefix[j] - m_prefix[i] = forwards of i..j-1
-    std::vector<double> m_cost;   ///< T: [cell][slot]
-    std::vector<double> m_saved;  ///< U: [cell][slot]; no row for the loss stage is ever finite
+    void walkTop(std::int64_t slots, Sequence& out) const override
+    {
+        walk(false, 0, m_rows - 1, slots, out);
+    }
 };
 
 } // namespace plimsoll::solve

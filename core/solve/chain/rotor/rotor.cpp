@@ -9,7 +9,6 @@
 #include <atomic>
 #include <barrier>
 #include <limits>
-#include <new>
 #include <system_error>
 #include <thread>
 
@@ -25,18 +24,19 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Below that many inner steps threads cost more than they bring.
 constexpr double kStepsWorthThreads = 2e6;
-/// Running a stage without a measured time again costs that share of the whole: nothing is repeated
-/// only because it looks free.
-constexpr double kUnmeasured = 1e-9;
 /// Cells on a side of the squares in which the table is filled.
 constexpr std::size_t kTile = 8;
 
-} // namespace
-
-double RotorTable::cost(std::size_t i, std::size_t k, int slots) const
+/// Running a stage without a measured time again costs a share of the whole: nothing is repeated
+/// only because it looks free.
+double unmeasuredTime(const Chain& chain)
 {
-    return row(i, k)[slots];
+    constexpr double kShare = 1e-9;
+    const double whole = baseTime(chain);
+    return (whole > 0 ? whole : 1.0) * kShare / static_cast<double>(chain.stages());
 }
+
+} // namespace
 
 std::int64_t RotorTable::chainNeed(std::size_t i, std::size_t k, std::size_t variant) const
 {
@@ -67,43 +67,15 @@ double RotorTable::leafValue(std::size_t i, std::size_t j, std::size_t k, std::i
     return ((m_prefix[j] - m_prefix[i]) + row(j, k)[rest]) + row(i, j - 1)[slots];
 }
 
-void RotorTable::sumForwards()
-{
-    const std::size_t stages = m_chain.stages();
-    const double whole = baseTime(m_chain);
-    const double unmeasured =
-        m_options.ties == TieRule::ChainLowMemory
-            ? (whole > 0 ? whole : 1.0) * kUnmeasured / static_cast<double>(stages)
-            : 0.0;
-    m_prefix.assign(m_rows, 0.0);
-    for (std::size_t i = 0; i < stages; ++i) {
-        const double time = m_chain.plainTime(i);
-        m_prefix[i + 1] = m_prefix[i] + (time > 0 ? time : unmeasured);
-    }
-}
-
-/// Slots and time of a single stage's forward and backward.
-std::pair<std::int64_t, double> RotorTable::baseOf(std::size_t i, std::size_t variant) const
-{
-    const StageVariant sizes = m_scale.sizes.variant(i, variant);
-    const StageVariant times = m_chain.variant(i, variant);
-    const std::int64_t need =
-        m_scale.sizes.x[i + 1] + sizes.xbar + std::max(sizes.ftmp, sizes.btmp);
-    // A run that ends before the loss stage is a recomputation: it stops where all is saved again.
-    return {m_scale.ceilSlots(need), (times.ftime - times.ftail) + times.btime};
-}
-
 void RotorTable::fillBase(std::size_t i)
 {
     const auto width = static_cast<std::int64_t>(m_stride);
-    double* const out = row(i, i);
     std::int64_t lowest = width;
     std::pair<double, std::int64_t> fastest{kInfinity, width};
     for (std::size_t variant = 0; variant < variantsIn(i, i); ++variant) {
         const auto [need, time] = baseOf(i, variant);
         const std::int64_t from = std::min(need, width);
-        std::for_each(out + from, out + width,
-                      [time = time](double& value) { value = std::min(value, time); });
+        fillFrom(row(i, i), need, time);
         lowest = std::min(lowest, from);
         fastest = std::min(fastest, {time, from});
     }
@@ -239,29 +211,16 @@ Result<RotorTable> RotorTable::build(const Chain& chain, std::int64_t maxBudget,
         return failure(ErrorKind::Usage, "The peer recurrence knows one way to run a stage: leave "
                                          "the chain's \"ways\" or the recurrence out.");
     RotorTable table;
-    table.m_chain = normalised(chain);
     table.m_options = options;
     if (options.recurrence == Recurrence::Peer)
         table.m_options.ties = TieRule::LeafSmallest;
-    Result<RotorScale> scale = rotorScale(table.m_chain, maxBudget, options);
-    if (!scale)
-        return tl::unexpected{scale.error()};
-    table.m_scale = std::move(*scale);
-    table.m_rows = chain.stages() + 1;
-    table.m_stride = static_cast<std::size_t>(table.m_scale.slots) + 1;
-    const std::size_t cells = table.m_rows * (table.m_rows + 1) / 2;
-    try {
-        table.m_cost.assign(cells * table.m_stride, kInfinity);
-        for (auto* column : {&table.m_lo, &table.m_hi, &table.m_leafNeed})
-            column->resize(cells);
-    } catch (const std::bad_alloc&) {
-        return failure(ErrorKind::Usage,
-                       fmt::format("The table of {} stages and {} slots does not fit into this "
-                                   "machine's memory; use fewer slots.",
-                                   chain.stages(), table.m_stride - 1));
-    }
+    if (Result<void> allocated = table.allocate(chain, maxBudget, options, 1,
+                                                {&table.m_lo, &table.m_hi, &table.m_leafNeed});
+        !allocated)
+        return tl::unexpected{allocated.error()};
     table.m_running.resize(table.m_rows);
-    table.sumForwards();
+    table.sumForwards(
+        table.m_options.ties == TieRule::ChainLowMemory ? unmeasuredTime(table.m_chain) : 0.0);
     const auto rows = static_cast<double>(table.m_rows);
     const double steps = rows * rows * rows / 6 * static_cast<double>(table.m_stride);
     const int wanted = options.threads > 0 ? options.threads
@@ -273,54 +232,22 @@ Result<RotorTable> RotorTable::build(const Chain& chain, std::int64_t maxBudget,
     return table;
 }
 
-TopRow RotorTable::top() const
-{
-    return {row(0, m_rows - 1), m_scale, [this](std::int64_t slots) {
-                Sequence sequence;
-                walk(0, m_rows - 1, slots, sequence);
-                return sequence;
-            }};
-}
-
 void RotorTable::walk(std::size_t i, std::size_t k, std::int64_t slots, Sequence& out) const
 {
-    const auto emit = [&out](ChainOpKind kind, std::size_t stage, std::size_t variant = 0) {
-        out.push_back({kind, static_cast<std::int32_t>(stage), static_cast<std::int32_t>(variant)});
-    };
     if (i == k) {
-        if (i + 1 == m_rows) {
-            out.push_back({});
-            return;
-        }
-        emit(ChainOpKind::Enable, i, baseVariant(i, slots));
-        emit(ChainOpKind::Backward, i);
+        walkStage(i, slots, false, out);
         return;
     }
     const auto [leaf, variant] = choose(i, k, slots);
     if (!leaf) {
-        emit(ChainOpKind::Enable, i, variant);
+        out.push_back(chainOp(ChainOpKind::Enable, i, variant));
         walk(i + 1, k, slots - m_scale.ceilSlots(m_scale.sizes.variant(i, variant).xbar), out);
-        emit(ChainOpKind::Backward, i);
+        out.push_back(chainOp(ChainOpKind::Backward, i));
         return;
     }
-    emit(ChainOpKind::Check, i);
-    for (std::size_t stage = i + 1; stage < *leaf; ++stage)
-        emit(ChainOpKind::NoGrad, stage);
+    walkForward(i, *leaf, out);
     walk(*leaf, k, slots - m_scale.x[*leaf], out);
     walk(i, *leaf - 1, slots, out);
-}
-
-/// The first of the fastest that fit.
-std::size_t RotorTable::baseVariant(std::size_t i, std::int64_t slots) const
-{
-    std::size_t best = 0;
-    double least = kInfinity;
-    for (std::size_t variant = 0; variant < variantsIn(i, i); ++variant)
-        if (const auto [need, time] = baseOf(i, variant); need <= slots && time < least) {
-            best = variant;
-            least = time;
-        }
-    return best;
 }
 
 RotorTable::Choice RotorTable::choose(std::size_t i, std::size_t k, std::int64_t& slots) const
@@ -329,10 +256,7 @@ RotorTable::Choice RotorTable::choose(std::size_t i, std::size_t k, std::int64_t
     const double best = row(i, k)[slots];
     const double bound = lowMemory ? best * kEqualTimes : best;
     if (lowMemory) {
-        const double* const begin = row(i, k);
-        slots = std::partition_point(begin, begin + slots,
-                                     [bound](double value) { return value > bound; })
-                - begin;
+        slots = leastSlots(row(i, k), slots);
         for (std::size_t variant = 0; variant < variantsIn(i, k); ++variant)
             if (chainValue(i, k, variant, slots) <= bound)
                 return {std::nullopt, variant};
@@ -354,12 +278,8 @@ RotorTable::Choice RotorTable::choose(std::size_t i, std::size_t k, std::int64_t
     return choice;
 }
 
-Result<Sequence> RotorTable::sequence(std::int64_t budget) const
+Result<Sequence> RotorTable::within(std::int64_t budget) const
 {
-    const std::int64_t slots = slotsFor(budget);
-    if (budget < 0 || slots < 0)
-        return failure(ErrorKind::NotFound,
-                       fmt::format("The model input alone does not fit into {}.", budget));
     if (m_options.recurrence == Recurrence::Corrected && !m_scale.rounded) {
         Sequence plain = keepEverything(m_chain);
         const Result<Simulation> run = simulate(m_chain, plain);
@@ -367,8 +287,8 @@ Result<Sequence> RotorTable::sequence(std::int64_t budget) const
             return plain;
     }
     if (m_scale.spare > 0)
-        return top().firstThatFits(m_chain, budget);
-    return sequenceAtSlots(slots).map_error([budget](const base::Error& error) {
+        return ChainTable::within(budget);
+    return sequenceAtSlots(slotsFor(budget)).map_error([budget](const base::Error& error) {
         return base::Error{error.kind, fmt::format("No schedule fits into {}.", budget)};
     });
 }

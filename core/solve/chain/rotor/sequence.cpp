@@ -47,14 +47,15 @@ class Machine
 public:
     explicit Machine(const Chain& chain)
         : m_chain{chain}
-        , m_plain(chain.stages() + 1, false)
-        , m_saved(chain.stages() + 1, false)
+        , m_held{std::vector<bool>(chain.stages() + 1, false),
+                 std::vector<bool>(chain.stages() + 1, false)}
         , m_variant(chain.stages() + 1)
         , m_memory{chain.x[0]}
     {
-        m_plain[0] = true;
+        m_held.values[0] = true;
     }
 
+    [[nodiscard]] const ChainMemory& held() const { return m_held; }
     [[nodiscard]] std::int64_t memory() const { return m_memory; }
     [[nodiscard]] std::optional<std::size_t> gradient() const { return m_gradient; }
 
@@ -99,19 +100,22 @@ public:
     }
 
 private:
-    [[nodiscard]] bool available(std::size_t i) const { return m_plain[i] || m_saved[i]; }
+    [[nodiscard]] bool available(std::size_t i) const
+    {
+        return m_held.values[i] || m_held.saved[i];
+    }
 
     void setPlain(std::size_t i, bool present)
     {
-        if (m_plain[i] != present)
+        if (m_held.values[i] != present)
             m_memory += present ? m_chain.x[i] : -m_chain.x[i];
-        m_plain[i] = present;
+        m_held.values[i] = present;
     }
     void setSaved(std::size_t i, bool present)
     {
-        if (m_saved[i] != present)
+        if (m_held.saved[i] != present)
             m_memory += present ? m_variant[i].xbar : -m_variant[i].xbar;
-        m_saved[i] = present;
+        m_held.saved[i] = present;
     }
     void setGradient(std::size_t i)
     {
@@ -124,7 +128,7 @@ private:
     std::optional<std::int64_t> forward(ChainOp op, std::size_t i)
     {
         const auto number = static_cast<std::size_t>(op.variant);
-        if (op.kind == ChainOpKind::NoGrad ? !m_plain[i] : !available(i))
+        if (op.kind == ChainOpKind::NoGrad ? !m_held.values[i] : !available(i))
             return std::nullopt;
         if (op.variant < 0 || number >= m_chain.variantsOf(i))
             return std::nullopt;
@@ -156,12 +160,12 @@ private:
 
     std::optional<std::int64_t> backward(std::size_t i)
     {
-        if (m_gradient != i + 1 || !m_saved[i + 1] || !available(i))
+        if (m_gradient != i + 1 || !m_held.saved[i + 1] || !available(i))
             return std::nullopt;
         const std::int64_t peak = m_memory + m_variant[i + 1].btmp;
         setSaved(i + 1, false);
         setGradient(i);
-        if (i > 0 && !m_saved[i])
+        if (i > 0 && !m_held.saved[i])
             setPlain(i, false);
         return std::max(peak, m_memory);
     }
@@ -170,7 +174,7 @@ private:
     std::optional<std::int64_t> drop(ChainOpKind kind, std::size_t i)
     {
         const bool value = kind == ChainOpKind::DropValue;
-        if (i == 0 || !(value ? m_plain[i] : m_saved[i]))
+        if (i == 0 || !(value ? m_held.values[i] : m_held.saved[i]))
             return std::nullopt;
         if (value)
             setPlain(i, false);
@@ -180,9 +184,9 @@ private:
     }
 
     const Chain& m_chain;
-    std::vector<bool> m_plain;           ///< values kept as they are
-    std::vector<bool> m_saved;           ///< saved sets, by the stage that their output enters
-    std::vector<StageVariant> m_variant; ///< of the last saving run, by the same
+    ChainMemory m_held;
+    std::vector<StageVariant> m_variant; ///< of the last saving run, by the stage that its output
+                                         ///< enters
     std::optional<std::size_t> m_gradient;
     std::int64_t m_memory = 0;
 };
@@ -212,32 +216,26 @@ bool dropsAnything(const Sequence& sequence)
     return std::any_of(sequence.begin(), sequence.end(), drops);
 }
 
-Sequence keepEverything(std::size_t stages)
-{
-    Sequence sequence;
-    sequence.reserve(2 * stages + 1);
-    for (std::size_t i = 0; i < stages; ++i)
-        sequence.push_back({ChainOpKind::Enable, static_cast<std::int32_t>(i)});
-    sequence.push_back({});
-    for (std::size_t i = stages; i-- > 0;)
-        sequence.push_back({ChainOpKind::Backward, static_cast<std::int32_t>(i)});
-    return sequence;
-}
-
 Sequence keepEverything(const Chain& chain)
 {
-    Sequence sequence = keepEverything(chain.stages());
+    Sequence sequence;
     for (std::size_t i = 0; i < chain.stages(); ++i)
-        sequence[i].variant = static_cast<std::int32_t>(chain.fastestVariant(i));
+        sequence.push_back(chainOp(ChainOpKind::Enable, i, chain.fastestVariant(i)));
+    sequence.push_back({});
+    for (std::size_t i = chain.stages(); i-- > 0;)
+        sequence.push_back(chainOp(ChainOpKind::Backward, i));
     return sequence;
 }
 
-Result<Simulation> simulate(const Chain& chain, const Sequence& sequence)
+Result<Simulation> simulate(const Chain& chain, const Sequence& sequence,
+                            const std::function<void(ChainOp, const ChainMemory&)>& before)
 {
     Machine machine{chain};
     Simulation result;
     result.peak = machine.memory();
     for (std::size_t at = 0; at < sequence.size(); ++at) {
+        if (before)
+            before(sequence[at], machine.held());
         const std::optional<std::int64_t> peak = machine.run(sequence[at]);
         if (!peak)
             return failure(ErrorKind::CheckFailed,

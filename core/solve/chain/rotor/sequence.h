@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,11 @@ struct ChainOp
     bool operator==(const ChainOp&) const = default;
 };
 
+[[nodiscard]] inline ChainOp chainOp(ChainOpKind kind, std::size_t stage, std::size_t variant = 0)
+{
+    return {kind, static_cast<std::int32_t>(stage), static_cast<std::int32_t>(variant)};
+}
+
 using Sequence = std::vector<ChainOp>;
 
 /// "CF_0 Fn_1 Fe_2@1 L B_2 Fe_0 Fe_1 B_1 B_0": "@1" is a way other than 0.
@@ -38,9 +44,7 @@ using Sequence = std::vector<ChainOp>;
 /// Whether something is let go before its backward, which regions can't express.
 [[nodiscard]] bool dropsAnything(const Sequence& sequence);
 
-/// Every forward saves, in way 0: nothing is run twice.
-[[nodiscard]] Sequence keepEverything(std::size_t stages);
-/// The same with each stage in its fastest way.
+/// Every forward saves, each stage in its fastest way: nothing is run twice.
 [[nodiscard]] Sequence keepEverything(const Chain& chain);
 
 struct Simulation
@@ -51,8 +55,18 @@ struct Simulation
     std::vector<std::int64_t> peaks; ///< while each operation runs; of one that drops: after it
 };
 
+/// What is in memory between two operations, besides the gradient.
+struct ChainMemory
+{
+    std::vector<bool> values; ///< by the stage that they enter: kept as they are
+    std::vector<bool> saved;  ///< saved sets, by the stage that their output enters
+};
+
 /// Runs the sequence on real sizes, knowing nothing of the table that made it. CheckFailed when an
-/// operation lacks what it needs or a stage's backward is left out.
-[[nodiscard]] base::Result<Simulation> simulate(const Chain& chain, const Sequence& sequence);
+/// operation lacks what it needs or a stage's backward is left out. `before` is told of each
+/// operation and of what it finds in memory.
+[[nodiscard]] base::Result<Simulation>
+simulate(const Chain& chain, const Sequence& sequence,
+         const std::function<void(ChainOp, const ChainMemory&)>& before = {});
 
 } // namespace plimsoll::solve

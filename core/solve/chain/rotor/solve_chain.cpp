@@ -79,8 +79,7 @@ void keepBest(std::vector<ChainTradeOff>& points)
     points = std::move(kept);
 }
 
-template <typename Table>
-Result<void> addTradeOffs(const Chain& chain, const Table& table, bool byPeak,
+Result<void> addTradeOffs(const Chain& chain, const ChainTable& table, bool byPeak,
                           std::vector<ChainTradeOff>& points, const JobContext& job)
 {
     for (const ChainFrontierPoint& point : table.frontier()) {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/base/result.h"
+#include "core/solve/chain/rotor/rotor_scale.h"
+#include "core/solve/chain/rotor/sequence.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace plimsoll::solve {
+
+/// Sums of the same times in another order differ by less; times this near are equal.
+inline constexpr double kEqualTimes = 1.0 + 1e-12;
+
+/// The least makespan at a budget; a higher budget below the next point gains nothing.
+struct ChainFrontierPoint
+{
+    std::int64_t budget = 0; ///< in the chain's size unit, x[0] included
+    double makespan = 0;
+
+    bool operator==(const ChainFrontierPoint&) const = default;
+};
+
+/// A dynamic program's table: for each run of stages i..k, their input in memory and not charged,
+/// the least time by slots. Infinity: nothing fits. One table answers every budget up to the one it
+/// was built for.
+class ChainTable
+{
+public:
+    ChainTable(const ChainTable&) = delete;
+    ChainTable& operator=(const ChainTable&) = delete;
+
+    /// The table's own optimum at every budget, in ascending order. With rounded sizes `sequence`
+    /// may do better, as it looks at real peaks.
+    [[nodiscard]] std::vector<ChainFrontierPoint> frontier() const;
+    /// A schedule whose simulated peak is within the budget (except with the peer recurrence, which
+    /// overspends). NotFound when the table holds none.
+    [[nodiscard]] base::Result<Sequence> sequence(std::int64_t budget) const;
+    /// The table's own schedule at a slot count that excludes the model input. NotFound when
+    /// nothing fits.
+    [[nodiscard]] base::Result<Sequence> sequenceAtSlots(std::int64_t slots) const;
+    /// Slots left for the table's top cell at a budget; negative when x[0] alone is too large.
+    [[nodiscard]] std::int64_t slotsFor(std::int64_t budget) const
+    {
+        return m_scale.slotsFor(budget);
+    }
+    /// Size of one slot in the chain's size unit.
+    [[nodiscard]] std::int64_t unit() const { return m_scale.unit; }
+    /// No size was rounded, and all of the budget can be used.
+    [[nodiscard]] bool exact() const { return m_scale.exact; }
+    [[nodiscard]] std::size_t bytes() const { return m_cost.size() * sizeof(double); }
+
+protected:
+    ChainTable() = default;
+    ChainTable(ChainTable&&) = default;
+    ChainTable& operator=(ChainTable&&) = default;
+    ~ChainTable() = default;
+
+    /// Lays out `tables` tables with all times infinite, and columns with a number for each cell.
+    [[nodiscard]] base::Result<void>
+    allocate(const Chain& chain, std::int64_t maxBudget, const RotorOptions& options,
+             std::size_t tables, const std::vector<std::vector<std::int32_t>*>& columns = {});
+    /// Fills m_prefix; a forward without a measured time takes `unmeasured`.
+    void sumForwards(double unmeasured);
+    /// Appends a schedule of the table's top cell, for slots of finite time.
+    virtual void walkTop(std::int64_t slots, Sequence& out) const = 0;
+    /// sequence() where the model input fits. Rounding makes real peaks lower than the table
+    /// thinks: looks at schedules a little above the budget, fastest first, and takes the first
+    /// that really fits.
+    [[nodiscard]] virtual base::Result<Sequence> within(std::int64_t budget) const;
+
+    [[nodiscard]] std::size_t cell(std::size_t i, std::size_t k) const
+    {
+        return i * (2 * m_rows - i + 1) / 2 + (k - i);
+    }
+    [[nodiscard]] const double* row(std::size_t i, std::size_t k) const
+    {
+        return m_cost.data() + cell(i, k) * m_stride;
+    }
+    [[nodiscard]] double* row(std::size_t i, std::size_t k)
+    {
+        return m_cost.data() + cell(i, k) * m_stride;
+    }
+    /// Ways in which stage i may save in a cell.
+    [[nodiscard]] std::size_t variantsIn(std::size_t i, std::size_t k) const
+    {
+        return m_chain.variantsOnce && k + 1 < m_rows ? 1 : m_chain.variantsOf(i);
+    }
+    /// Slots and time of a single stage's forward and backward.
+    [[nodiscard]] std::pair<std::int64_t, double> baseOf(std::size_t i, std::size_t variant) const;
+    /// From some slots on, a row takes no longer than that.
+    void fillFrom(double* row, std::int64_t slots, double time) const;
+    /// The least slots at which a row takes no longer than at `slots`.
+    [[nodiscard]] static std::int64_t leastSlots(const double* row, std::int64_t slots);
+    /// Forwards of the stages up to `end`, of which only the first one's input is kept.
+    static void walkForward(std::size_t first, std::size_t end, Sequence& out);
+    /// The cell of one stage, which may have saved already.
+    void walkStage(std::size_t i, std::int64_t slots, bool isSaved, Sequence& out) const;
+
+    Chain m_chain;
+    RotorScale m_scale;
+    std::size_t m_rows = 0;       ///< L + 1
+    std::size_t m_stride = 0;     ///< slots + 1
+    std::vector<double> m_prefix; ///< m_prefix[j] - m_prefix[i] = forwards of i..j-1
+    std::vector<double> m_cost;   ///< [cell][slot]
+};
+
+/// Positions 0..count-1 in the order in which to look at them.
+using VisitOrder = std::vector<std::size_t> (*)(std::size_t count);
+/// Is given one schedule; an error ends the visits.
+using ScheduleVisit = std::function<base::Result<void>(const Sequence&)>;
+
+/// Visits a table's schedules for all budgets of its frontier. Cancelled when the job is to stop.
+[[nodiscard]] base::Result<void> visitSchedules(const ChainTable& table, VisitOrder order,
+                                                const base::JobContext& job,
+                                                const ScheduleVisit& visit);
+
+/// The same of a table for every budget up to what keeping everything needs. Where that is less
+/// than a byte for each of the table's steps, there is nothing to plan.
+template <typename Table>
+[[nodiscard]] base::Result<void> visitSchedules(const Chain& chain, int slots, VisitOrder order,
+                                                const base::JobContext& job,
+                                                const ScheduleVisit& visit)
+{
+    const base::Result<Simulation> everything = simulate(chain, keepEverything(chain));
+    if (!everything)
+        return tl::unexpected{everything.error()};
+    if (everything->peak < slots)
+        return {};
+    return Table::build(chain, everything->peak, {.slots = slots}, job.piece(0, 2))
+        .and_then([&](const Table& table) {
+            return visitSchedules(table, order, job.piece(1, 2), visit);
+        });
+}
+
+} // namespace plimsoll::solve
