@@ -5,6 +5,8 @@
 #include "core/solve/regions/savable.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 namespace plimsoll::solve {
 
@@ -16,39 +18,17 @@ using graph::TensorId;
 
 constexpr int kEvaluations = 60; ///< for one plan
 
-const plan::Region* regionAround(const std::vector<plan::Region>& regions, OpId op)
+/// The innermost of regions, constant or not, around an op; null: none is.
+template <typename Regions>
+auto regionAround(Regions& regions, OpId op) -> decltype(regions.data())
 {
     const auto at = static_cast<OpIndex>(op.index());
-    for (const plan::Region& region : regions)
+    for (auto& region : regions)
         if (region.first <= at && at <= region.last) {
-            const plan::Region* inner = regionAround(region.nested, op);
+            const auto inner = regionAround(region.nested, op);
             return inner != nullptr ? inner : &region;
         }
     return nullptr;
-}
-
-bool isKept(const std::vector<plan::Region>& regions, OpId op)
-{
-    const plan::Region* region = regionAround(regions, op);
-    return region != nullptr && std::binary_search(region->save.begin(), region->save.end(), op);
-}
-
-/// Adds an op to the list of the innermost region around it.
-void keep(std::vector<plan::Region>& regions, OpId op)
-{
-    const auto at = static_cast<OpIndex>(op.index());
-    for (plan::Region& region : regions) {
-        if (at < region.first || at > region.last)
-            continue;
-        const bool isNested = std::any_of(
-            region.nested.begin(), region.nested.end(),
-            [at](const plan::Region& nested) { return nested.first <= at && at <= nested.last; });
-        if (isNested)
-            keep(region.nested, op);
-        else
-            region.save.insert(std::lower_bound(region.save.begin(), region.save.end(), op), op);
-        return;
-    }
 }
 
 } // namespace
@@ -72,58 +52,42 @@ SavedSets::SavedSets(const plan::Problem& problem)
     }
 }
 
-void SavedSets::collect(const std::vector<plan::Region>& regions,
-                        std::vector<Candidate>& found) const
+plan::Plan SavedSets::fill(plan::Plan plan, base::Bytes peak) const
 {
-    for (const plan::Region& region : regions)
-        for (OpIndex at = region.first; at <= region.last; ++at)
-            if (const OpId op{static_cast<std::size_t>(at)};
-                m_density[op.index()] > 0 && !isKept(regions, op))
-                found.push_back({op, m_density[op.index()]});
-}
-
-/// What is known while a plan is filled.
-struct SavedSets::Filling
-{
-    base::Bytes peak;
-    std::vector<Candidate> candidates;
-    plan::Plan plan;
-    base::Nanoseconds time; ///< of the plan so far
-    int left = kEvaluations;
-};
-
-/// Keeps a run of candidates if it fits, else tries its halves, the better one first.
-void SavedSets::tryBlock(Filling& filling, std::size_t begin, std::size_t end) const
-{
-    if (begin == end || filling.left == 0)
-        return;
-    --filling.left;
-    plan::Plan more = filling.plan;
-    for (std::size_t at = begin; at < end; ++at)
-        keep(more.asRegions().regions, filling.candidates[at].op);
-    const plan::EvaluationPtr evaluation = plan::evaluate(m_problem, more);
-    if (evaluation->peak <= filling.peak) {
-        if (evaluation->stepTime < filling.time) {
-            filling.plan = std::move(more);
-            filling.time = evaluation->stepTime;
+    std::vector<OpId> candidates;
+    for (const plan::Region& region : plan.regions())
+        for (OpIndex at = region.first; at <= region.last; ++at) {
+            const OpId op = graph::opAt(at);
+            if (m_density[op.index()] > 0
+                && !std::ranges::binary_search(regionAround(plan.regions(), op)->save, op))
+                candidates.push_back(op);
         }
-        return;
+    std::ranges::stable_sort(candidates, std::ranges::greater{},
+                             [this](OpId op) { return m_density[op.index()]; });
+    base::Nanoseconds time = plan::evaluate(m_problem, plan)->stepTime;
+    // Runs of candidates, the next one last: each is kept if it fits, else its halves may be.
+    std::vector<std::pair<std::size_t, std::size_t>> runs;
+    if (!candidates.empty())
+        runs.emplace_back(0, candidates.size());
+    for (int left = kEvaluations; left > 0 && !runs.empty(); --left) {
+        const auto [begin, end] = runs.back();
+        runs.pop_back();
+        plan::Plan more = plan;
+        for (std::size_t at = begin; at < end; ++at) {
+            std::vector<OpId>& save = regionAround(more.asRegions().regions, candidates[at])->save;
+            save.insert(std::ranges::lower_bound(save, candidates[at]), candidates[at]);
+        }
+        const plan::EvaluationPtr evaluation = plan::evaluate(m_problem, more);
+        if (evaluation->peak > peak) {
+            const std::size_t middle = begin + (end - begin) / 2;
+            if (end - begin > 1)
+                runs.insert(runs.end(), {{middle, end}, {begin, middle}});
+        } else if (evaluation->stepTime < time) {
+            plan = std::move(more);
+            time = evaluation->stepTime;
+        }
     }
-    if (end - begin == 1)
-        return;
-    const std::size_t middle = begin + (end - begin) / 2;
-    tryBlock(filling, begin, middle);
-    tryBlock(filling, middle, end);
-}
-
-plan::Plan SavedSets::fill(const plan::Plan& plan, base::Bytes peak) const
-{
-    Filling filling{peak, {}, plan, plan::evaluate(m_problem, plan)->stepTime};
-    collect(plan.regions(), filling.candidates);
-    std::stable_sort(filling.candidates.begin(), filling.candidates.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.density > b.density; });
-    tryBlock(filling, 0, filling.candidates.size());
-    return std::move(filling.plan);
+    return plan;
 }
 
 } // namespace plimsoll::solve

@@ -17,21 +17,12 @@ public:
     explicit SavedSets(const plan::Problem& problem);
 
     /// The plan with as much kept as its peak allows; at most a few dozen evaluations.
-    [[nodiscard]] plan::Plan fill(const plan::Plan& plan, base::Bytes peak) const;
+    [[nodiscard]] plan::Plan fill(plan::Plan plan, base::Bytes peak) const;
 
 private:
-    struct Candidate
-    {
-        graph::OpId op;
-        double density = 0; ///< nanoseconds of its execution by byte of its results
-    };
-    struct Filling;
-
-    void collect(const std::vector<plan::Region>& regions, std::vector<Candidate>& found) const;
-    void tryBlock(Filling& filling, std::size_t begin, std::size_t end) const;
-
     const plan::Problem& m_problem;
-    std::vector<double> m_density; ///< by op; 0: can't be kept, or isn't worth it
+    std::vector<double> m_density; ///< by op: nanoseconds of its execution by byte of its results;
+                                   ///< 0: they can't be kept, or aren't worth it
 };
 
 } // namespace plimsoll::solve
