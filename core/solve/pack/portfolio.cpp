@@ -85,7 +85,7 @@ struct Task
 
 struct Race
 {
-    std::array<PortfolioAnswer, kMembers> answers;
+    std::array<SkylineAnswer, kMembers> answers;
     std::array<std::atomic<bool>, kMembers> dropped{};
     std::atomic<std::size_t> next{0};
 };
@@ -96,12 +96,10 @@ void run(Race& race, std::size_t member, const Task& task)
 {
     if (race.dropped[member].load())
         return;
-    SkylineSearch search{task.buffers, task.group,
-                         memberOptions(member, task.group.size(), task.question)};
-    PortfolioAnswer& answer = race.answers[member];
-    answer.verdict = search.search(task.question.height, task.stop, race.dropped[member]);
-    if (answer.verdict == SkylineVerdict::Packed)
-        answer.offsets = search.offsets();
+    SkylineAnswer& answer = race.answers[member];
+    answer = searchSkyline(task.buffers, task.group,
+                           memberOptions(member, task.group.size(), task.question),
+                           task.question.height, task.stop, race.dropped[member]);
     if (answer.verdict != SkylineVerdict::GaveUp)
         for (std::size_t later = member + 1; later < kMembers; ++later)
             race.dropped[later].store(true);
@@ -109,8 +107,8 @@ void run(Race& race, std::size_t member, const Task& task)
 
 } // namespace
 
-PortfolioAnswer searchPortfolio(const PackBuffers& buffers, const std::vector<std::uint32_t>& group,
-                                const PortfolioQuestion& question, const std::stop_token& stop)
+SkylineAnswer searchPortfolio(const PackBuffers& buffers, const std::vector<std::uint32_t>& group,
+                              const PortfolioQuestion& question, const std::stop_token& stop)
 {
     Race race;
     const Task task{buffers, group, question, stop};
@@ -125,14 +123,14 @@ PortfolioAnswer searchPortfolio(const PackBuffers& buffers, const std::vector<st
     if (group.size() > kMostOnAnyStack) {
         std::list<DeepThread> all;
         for (int i = 0; i < question.threads; ++i)
-            all.emplace_back(SkylineSearch::stackBytes(group.size()), work);
+            all.emplace_back(skylineStackBytes(group.size()), work);
     } else {
         std::vector<std::jthread> others;
         for (int i = 1; i < question.threads && !few; ++i)
             others.emplace_back(work);
         work();
     }
-    for (PortfolioAnswer& answer : race.answers)
+    for (SkylineAnswer& answer : race.answers)
         if (answer.verdict != SkylineVerdict::GaveUp)
             return std::move(answer);
     return {};

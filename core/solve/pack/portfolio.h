@@ -5,12 +5,6 @@
 
 namespace plimsoll::solve {
 
-struct PortfolioAnswer
-{
-    SkylineVerdict verdict = SkylineVerdict::GaveUp;
-    PackOffsets offsets; ///< of the group, in its order, when packed
-};
-
 /// Groups of more buffers are searched in one order only, varied a few times, which hardly ever
 /// goes back.
 inline constexpr std::size_t kMostInAllOrders = 2000;
@@ -25,9 +19,9 @@ struct PortfolioQuestion
 
 /// Searches one group with several orders. The answer is that of the first order in a fixed list
 /// that has one, whatever the threads do.
-[[nodiscard]] PortfolioAnswer searchPortfolio(const PackBuffers& buffers,
-                                              const std::vector<std::uint32_t>& group,
-                                              const PortfolioQuestion& question,
-                                              const std::stop_token& stop);
+[[nodiscard]] SkylineAnswer searchPortfolio(const PackBuffers& buffers,
+                                            const std::vector<std::uint32_t>& group,
+                                            const PortfolioQuestion& question,
+                                            const std::stop_token& stop);
 
 } // namespace plimsoll::solve

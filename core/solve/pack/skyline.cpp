@@ -7,6 +7,22 @@
 
 namespace plimsoll::solve {
 
+namespace {
+
+// The only form GCC lets pass.
+__extension__ typedef unsigned __int128 Wide; // NOLINT(modernize-use-using)
+
+/// a * b modulo kWastePrime; both below it.
+std::uint64_t wasteProduct(std::uint64_t a, std::uint64_t b)
+{
+    const Wide product = static_cast<Wide>(a) * b;
+    const std::uint64_t sum = static_cast<std::uint64_t>(product & kWastePrime)
+                              + static_cast<std::uint64_t>(product >> 61U);
+    return sum >= kWastePrime ? sum - kWastePrime : sum;
+}
+
+} // namespace
+
 Skyline::Skyline(const PackBuffers& buffers, const std::vector<std::uint32_t>& group)
 {
     std::vector<std::int64_t> borders;
@@ -40,10 +56,10 @@ Skyline::Skyline(const PackBuffers& buffers, const std::vector<std::uint32_t>& g
 
 bool Skyline::reset(std::int64_t height)
 {
+    m_height = height;
     m_room.resize(m_live.size());
     for (std::size_t section = 0; section < m_live.size(); ++section)
         m_room[section] = height - m_live[section];
-    m_wasted.assign(m_live.size(), 0);
     m_across.assign(m_live.size() + 1, 0);
     for (const Item& item : m_items)
         for (Index border = item.begin + 1; border < item.end; ++border)
@@ -71,16 +87,15 @@ std::uint64_t Skyline::wasteIn(Index begin, Index end) const
 {
     std::uint64_t sum = 0;
     for (Index section = begin; section < end; ++section)
-        sum = (sum + wasteOf(section, section + 1, m_wasted[section])) % kWastePrime;
+        sum = (sum + wasteOf(section, section + 1, m_height - m_live[section] - m_room[section]))
+              % kWastePrime;
     return sum;
 }
 
 std::uint64_t Skyline::addRise(Index begin, Index end, std::int64_t rise)
 {
-    for (Index section = begin; section < end; ++section) {
+    for (Index section = begin; section < end; ++section)
         m_room[section] -= rise;
-        m_wasted[section] += rise;
-    }
     m_trail.push_back({kNone, begin, end, rise});
     return wasteOf(begin, end, rise);
 }
@@ -99,10 +114,8 @@ void Skyline::undoTrail(std::size_t length)
     for (; m_trail.size() > length; m_trail.pop_back()) {
         const Step& step = m_trail.back();
         if (step.item == kNone) {
-            for (Index section = step.begin; section < step.end; ++section) {
+            for (Index section = step.begin; section < step.end; ++section)
                 m_room[section] += step.rise;
-                m_wasted[section] -= step.rise;
-            }
             continue;
         }
         m_placed[step.item] = false;

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/solve/pack/failed_states.h"
 #include "core/solve/pack/packing.h"
 
 #include <limits>
 #include <span>
 
 namespace plimsoll::solve {
+
+/// Amounts of waste in keys are modulo this prime.
+inline constexpr std::uint64_t kWastePrime = (std::uint64_t{1} << 61U) - 1;
+
+/// Random 64 bits of a number.
+[[nodiscard]] inline std::uint64_t randomBits(std::uint64_t number)
+{
+    std::uint64_t z = (number + 1) * 0x9E3779B97F4A7C15ULL;
+    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31U);
+}
 
 /// The upper edge of a packing that grows from the ground, with undo. Time is cut into *sections*
 /// at each begin and end of a buffer; items are the buffers of one group, by begin.
@@ -120,9 +131,9 @@ private:
 
     std::vector<Item> m_items;
     std::vector<Index> m_startsAt;
-    std::vector<std::int64_t> m_live;      ///< by section
-    std::vector<std::int64_t> m_room;      ///< by section
-    std::vector<std::int64_t> m_wasted;    ///< by section
+    std::vector<std::int64_t> m_live; ///< by section
+    std::vector<std::int64_t> m_room; ///< by section: the rest is live or wasted
+    std::int64_t m_height = 0;
     std::vector<Index> m_across;           ///< by border: before section 0 first
     std::vector<std::uint64_t> m_bitsUpTo; ///< by border: sums of random numbers of sections
     std::vector<bool> m_placed;            ///< by item

@@ -104,7 +104,7 @@ private:
     bool attemptAt(std::int64_t height, std::size_t nodes, Packed& packed, const PackQuery& query,
                    const base::JobContext& context)
     {
-        const PortfolioAnswer answer = searchPortfolio(
+        const SkylineAnswer answer = searchPortfolio(
             m_rows, m_local, {height, nodes, m_series++, query.threads}, context.stop);
         if (answer.verdict == SkylineVerdict::Impossible)
             m_bound = std::max(m_bound, height + 1);
