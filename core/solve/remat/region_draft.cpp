@@ -21,6 +21,20 @@ std::size_t at(OpIndex moment)
     return static_cast<std::size_t>(moment);
 }
 
+std::size_t segmentAt(const RegionDraft& draft, OpIndex op)
+{
+    const auto next = std::ranges::upper_bound(draft.begins, op);
+    return static_cast<std::size_t>(next - draft.begins.begin()) - 1;
+}
+
+/// The op that runs at the peak, or for which others run again then.
+OpIndex nowOf(const plan::Evaluation& evaluation)
+{
+    const std::vector<std::int32_t>& steps = evaluation.schedule->stepOfOp;
+    const auto peak = static_cast<std::int32_t>(evaluation.peakStep);
+    return static_cast<OpIndex>(std::ranges::lower_bound(steps, peak) - steps.begin());
+}
+
 } // namespace
 
 RegionDrafts::RegionDrafts(const plan::Problem& problem, const RegionSpace& space)
@@ -107,13 +121,6 @@ RegionDraft RegionDrafts::blank(CutRule rule, std::size_t segments) const
     return draft;
 }
 
-std::size_t RegionDrafts::segmentAt(const RegionDraft& draft, OpIndex op)
-{
-    return static_cast<std::size_t>(std::upper_bound(draft.begins.begin(), draft.begins.end(), op)
-                                    - draft.begins.begin())
-           - 1;
-}
-
 /// What only forward needs and a region is given it holds for backward: where that is much, its
 /// makers belong into the region.
 std::size_t RegionDrafts::homeOf(const RegionDraft& draft, OpIndex op) const
@@ -169,15 +176,13 @@ std::optional<RegionDrafts::Span> RegionDrafts::legalAround(const Segment& segme
         {segment.begin, segment.end, segment.recomputeSpan.first, segment.recomputeSpan.last});
     for (OpIndex first = segment.recomputeSpan.first; isNew && first >= segment.begin; --first) {
         const std::vector<OpIndex> ends = m_space.endsFrom(first);
-        const auto end = std::lower_bound(ends.begin(), ends.end(), segment.recomputeSpan.last);
+        const auto end = std::ranges::lower_bound(ends, segment.recomputeSpan.last);
         if (end != ends.end() && *end < segment.end) {
-            found->second = {first, *end};
+            found->second = Span{first, *end};
             break;
         }
     }
-    if (!found->second)
-        return std::nullopt;
-    return Span{found->second->first, found->second->second};
+    return found->second;
 }
 
 /// What draws random numbers stays only where nothing behind it draws again.
@@ -227,15 +232,6 @@ double RegionDrafts::timeOf(const std::vector<double>& before, Span span) const
 {
     const OpIndex stop = std::max(m_stop[at(span.last)], span.first);
     return before[at(stop)] - before[at(span.first)];
-}
-
-/// The op that runs at the peak, or for which others run again then.
-OpIndex RegionDrafts::nowOf(const plan::Evaluation& evaluation)
-{
-    const std::vector<std::int32_t>& steps = evaluation.schedule->stepOfOp;
-    return static_cast<OpIndex>(
-        std::lower_bound(steps.begin(), steps.end(), static_cast<std::int32_t>(evaluation.peakStep))
-        - steps.begin());
 }
 
 OpIndex RegionDrafts::firstUnpack(OpIndex first, OpIndex last) const

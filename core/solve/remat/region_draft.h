@@ -5,12 +5,10 @@
 #include "core/solve/regions/cuts.h"
 #include "core/solve/regions/region_space.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 namespace plimsoll::solve {
@@ -85,7 +83,6 @@ private:
     void indexOps();
     void indexUses();
     [[nodiscard]] std::vector<Segment> segmentsOf(const RegionDraft& draft) const;
-    [[nodiscard]] static std::size_t segmentAt(const RegionDraft& draft, graph::OpIndex op);
     /// The first segment of the region that makes the op's results again.
     [[nodiscard]] std::size_t homeOf(const RegionDraft& draft, graph::OpIndex op) const;
     [[nodiscard]] std::optional<Span> legalAround(const Segment& segment);
@@ -94,7 +91,6 @@ private:
     /// Nanoseconds of what a region runs again, of againTimes().
     [[nodiscard]] double timeOf(const std::vector<double>& before, Span span) const;
     [[nodiscard]] graph::OpIndex firstUnpack(graph::OpIndex first, graph::OpIndex last) const;
-    [[nodiscard]] static graph::OpIndex nowOf(const plan::Evaluation& evaluation);
 
     const plan::Problem& m_problem;
     const graph::Program& m_program;
@@ -114,8 +110,8 @@ private:
     std::vector<graph::OpIndex> m_cuts;                 ///< where segments may be divided
     std::vector<graph::OpIndex> m_stop; ///< by op: the op before which the recomputation of a
                                         ///< region that ends with it stops
-    using Place = std::tuple<graph::OpIndex, graph::OpIndex, graph::OpIndex, graph::OpIndex>;
-    std::map<Place, std::optional<std::pair<graph::OpIndex, graph::OpIndex>>> m_legal;
+    /// By a segment's begin and end, and by what must lie in its region.
+    std::map<std::array<graph::OpIndex, 4>, std::optional<Span>> m_legal;
 };
 
 } // namespace plimsoll::solve

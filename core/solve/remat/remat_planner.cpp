@@ -9,6 +9,8 @@
 #include "core/solve/remat/search/solve_remat.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <utility>
 
 namespace plimsoll::solve {
@@ -19,13 +21,12 @@ struct RematPlannerOptions : OptionReader
 {
     explicit RematPlannerOptions(const OptionReader& given) : OptionReader{given} {}
 
-    [[nodiscard]] bool isCompiled() const { return runtime == plan::Runtime::CompiledStep; }
-
     std::int64_t points = get<std::int64_t>("points");
     plan::Granularity granularity = get<plan::Granularity>("granularity");
     bool reorder = get<bool>("reorder");
     bool freezeStats = get<bool>("freeze-stats");
     plan::Runtime runtime = get<plan::Runtime>("runtime");
+    bool isCompiled = runtime == plan::Runtime::CompiledStep;
 };
 
 PlannerDescriptor descriptorOfRemat()
@@ -108,9 +109,13 @@ public:
                 return tl::unexpected{started.error()};
         const base::JobContext rest = job.piece(pieces - 1, pieces);
         base::Result<void> searched;
-        if (!job.stopRequested())
-            searched = m_asked.isCompiled() ? search(m_asked.reorder ? rest.piece(0, 2) : rest)
-                                            : searchRegions(rest);
+        if (!job.stopRequested() && m_asked.isCompiled)
+            searched = search(m_asked.reorder ? rest.piece(0, 2) : rest);
+        else if (!job.stopRequested())
+            searched = searchRegions(
+                m_problem, *makeRegionSpace(m_problem, m_asked.granularity),
+                [this](std::vector<plan::Region> all) { return regionsProposal(std::move(all)); },
+                static_cast<std::size_t>(m_asked.points), m_frontier, rest, m_listener);
         if (searched && m_asked.reorder && !job.stopRequested())
             searched = searchReordered(rest.piece(1, 2));
         if (!searched)
@@ -143,18 +148,18 @@ private:
     {
         const OptionReader its{start.planner->descriptor(), start.options};
         return its.get<plan::Runtime>("runtime") == m_asked.runtime
-               && (m_asked.isCompiled()
+               && (m_asked.isCompiled
                    || its.get<plan::Granularity>("granularity") <= m_asked.granularity);
     }
 
     /// Says so where the runtime can't run the recording at all.
     base::Result<void> begin()
     {
-        if (!m_asked.isCompiled())
+        if (!m_asked.isCompiled)
             if (base::Result<void> takes = takesRegions(*m_problem.step()); !takes)
                 return takes;
         base::Result<void> begun = beginFrontier(
-            m_frontier, m_problem, m_asked.isCompiled() ? proposal({}) : regionsProposal({}));
+            m_frontier, m_problem, m_asked.isCompiled ? proposal({}) : regionsProposal({}));
         if (!begun && begun.error().kind == base::ErrorKind::CheckFailed)
             return base::failure(base::ErrorKind::Usage, begun.error().message);
         return begun;
@@ -162,7 +167,7 @@ private:
 
     base::Result<void> start(const RematStart& start, const base::JobContext& job)
     {
-        if (m_asked.isCompiled() && m_problem.step()->isRewritten())
+        if (m_asked.isCompiled && m_problem.step()->isRewritten())
             return {}; // a list of ops, over which those lay nothing
         Options options = start.options;
         if (m_asked.freezeStats)
@@ -174,7 +179,7 @@ private:
         const auto provenance = std::make_shared<const plan::Provenance>(plan::Provenance{m_call});
         bool isBetter = false;
         for (const plan::FrontierPoint& point : (*found)->points()) {
-            if (m_asked.isCompiled())
+            if (m_asked.isCompiled)
                 m_starts.push_back(rematPlanOf(point->plan()));
             if (!m_frontier.improvedBy(point->evaluation()))
                 continue;
@@ -192,16 +197,53 @@ private:
         if (!pinned)
             return {};
         const RepeatedProblem repeated{problemOf(m_problem), *pinned};
-        const RematProblem& small = repeated.problem();
-        base::Result<void> state = take(proposal(repeated.original({})));
         for (RematPlan& known : m_starts)
             known = repeated.repeated(known);
-        const auto keep = [&](const RematPoint& point) {
-            if (state)
-                state = take(proposal(repeated.original(point.plan)));
+        return searchIn(repeated, job, m_starts,
+                        [this](const RematPlan& plan) { return proposal(plan); });
+    }
+
+    /// Plans on an order of a smaller peak, besides those on the recorded one. What pins ask to be
+    /// repeated is before the same ops there; nothing where the order has not made by then what
+    /// those repetitions read.
+    base::Result<void> searchReordered(const base::JobContext& job)
+    {
+        const std::optional<std::vector<RematRecomputeStep>> pinned = rowsOfPins(m_problem);
+        const StepOrder order = lowestOrder(m_problem, job.piece(0, 2));
+        if (!pinned || std::is_sorted(order.begin(), order.end()))
+            return {};
+        const RematProblem ordered = inOrder(problemOf(m_problem), order);
+        const RematPlan rows{inOrder(*pinned, order)};
+        if (!simulate(ordered, rows))
+            return {};
+        const auto planOf = [&](const RematPlan& found) {
+            std::optional<plan::Plan> plan = stepPlanOf(found, order);
+            // What runs ahead of one op runs in rising order: seldom that is too early for a
+            // repetition.
+            if (plan && !plan::isLegal(plan::verify(m_problem, *plan)))
+                plan.reset();
+            return plan ? std::optional{named(*std::move(plan))} : std::nullopt;
         };
+        return searchIn(RepeatedProblem{ordered, rows.recomputeSteps}, job.piece(1, 2), {}, planOf);
+    }
+
+    /// `planOf`: the plan of one of the original problem, if it has one.
+    base::Result<void>
+    searchIn(const RepeatedProblem& repeated, const base::JobContext& job,
+             const std::vector<RematPlan>& starts,
+             const std::function<std::optional<plan::Plan>(const RematPlan&)>& planOf)
+    {
+        base::Result<void> state;
+        const auto keep = [&](const RematPoint& point) {
+            if (!state)
+                return;
+            if (const std::optional<plan::Plan> plan = planOf(repeated.original(point.plan)))
+                state = certifyAndInsert(m_frontier, m_problem, *plan, m_listener);
+        };
+        keep({});
+        const std::vector<std::int64_t> budgets = budgetsOf(repeated.problem(), m_asked.points);
         const auto found =
-            rematFrontier(small, budgetsOf(small, m_asked.points), job.piece(0, 2), keep, m_starts);
+            rematFrontier(repeated.problem(), budgets, job.piece(0, 2), keep, starts);
         if (!found)
             return tl::unexpected{found.error()};
         const base::JobContext checking = job.piece(1, 2);
@@ -212,56 +254,6 @@ private:
             checking.report(++done, found->size());
         }
         return state;
-    }
-
-    /// Plans on an order of a smaller peak, besides those on the recorded one. What pins ask to be
-    /// repeated is before the same ops there; nothing where the order has not made by then what
-    /// those repetitions read.
-    base::Result<void> searchReordered(const base::JobContext& job)
-    {
-        const std::optional<std::vector<RematRecomputeStep>> pinned = rowsOfPins(m_problem);
-        const StepOrder order = StepOrders{m_problem}.lowest(job.piece(0, 2));
-        if (!pinned || std::is_sorted(order.begin(), order.end()))
-            return {};
-        const RematProblem ordered = inOrder(problemOf(m_problem), order);
-        const RematPlan rows{inOrder(*pinned, order)};
-        if (!simulate(ordered, rows))
-            return {};
-        const RepeatedProblem repeated{ordered, rows.recomputeSteps};
-        const RematProblem& small = repeated.problem();
-        base::Result<void> state;
-        const auto keep = [&](const RematPoint& point) {
-            const std::optional<plan::Plan> plan = stepPlanOf(repeated.original(point.plan), order);
-            // What runs ahead of one op runs in rising order: seldom that is too early for a
-            // repetition.
-            if (state && plan && plan::isLegal(plan::verify(m_problem, *plan)))
-                state = take(named(*plan));
-        };
-        keep({});
-        const auto found =
-            rematFrontier(small, budgetsOf(small, m_asked.points), job.piece(1, 2), keep);
-        if (!found)
-            return tl::unexpected{found.error()};
-        for (const std::optional<RematPoint>& point : *found)
-            if (point)
-                keep(*point);
-        return state;
-    }
-
-    base::Result<void> searchRegions(const base::JobContext& job)
-    {
-        const std::unique_ptr<const RegionSpace> space =
-            makeRegionSpace(m_problem, m_asked.granularity);
-        const auto proposed = [this](std::vector<plan::Region> regions) {
-            return regionsProposal(std::move(regions));
-        };
-        RegionSearch search{m_problem, *space, proposed, m_frontier, m_listener};
-        return search.run(static_cast<std::size_t>(m_asked.points), job);
-    }
-
-    base::Result<void> take(const plan::Plan& plan)
-    {
-        return certifyAndInsert(m_frontier, m_problem, plan, m_listener);
     }
 
     plan::Problem m_problem;

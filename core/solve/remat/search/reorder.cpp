@@ -133,303 +133,318 @@ std::optional<plan::Plan> stepPlanOf(const RematPlan& plan, const StepOrder& ord
     return plan::Plan{{}, {}, std::move(made)};
 }
 
-StepOrders::StepOrders(const plan::Problem& problem)
-    : m_problem{problem}
-    , m_program{*problem.step()}
-    , m_ops{static_cast<std::uint32_t>(problem.step()->countBeforeOptimizer())}
-    , m_forward{static_cast<std::uint32_t>(problem.step()->forwardCount())}
-    , m_before(m_ops)
-    , m_behind(m_ops)
-    , m_usedBy(problem.step()->storages.size())
-    , m_bytes(problem.step()->storages.size(), 0)
-    , m_isKept(problem.step()->storages.size(), false)
-{
-    indexUses();
-    addEdges();
-}
+namespace {
 
-void StepOrders::indexUses()
+/// How full memory gets in an order.
+struct Fullest
 {
-    const plan::EvaluationPtr evaluation =
-        plan::evaluate(m_problem, plan::keepEverything(plan::Runtime::CompiledStep));
-    for (std::size_t index = 0; index < m_bytes.size(); ++index) {
-        const graph::Storage& storage = m_program.storages[index];
-        if (storage.alloc < 0 || storage.alloc >= static_cast<graph::OpIndex>(m_ops))
-            continue;
-        m_bytes[index] = graph::rounded(storage.bytes, m_problem.rounding).count();
-        m_isKept[index] =
-            evaluation->schedule->instances[index].free >= static_cast<std::int32_t>(m_ops);
-        m_usedBy[index].push_back(static_cast<std::uint32_t>(storage.alloc));
+    std::int64_t bytes = 0;
+    std::size_t place = 0; ///< in the order, the first one
+    std::size_t count = 0; ///< of places that are as full
+
+    [[nodiscard]] bool isBelow(const Fullest& other) const
+    {
+        return bytes != other.bytes ? bytes < other.bytes : count < other.count;
     }
-}
+};
 
 /// Storages that an op has to do with, and of these those that it writes.
-struct StepOrders::Touched
+struct Touched
 {
     std::set<std::size_t> used;
     std::set<std::size_t> written;
 };
 
-StepOrders::Touched StepOrders::touchedBy(const graph::Op& op) const
+class StepOrders
 {
-    Touched touched;
-    for (const graph::TensorId tensor : op.writes)
-        touched.written.insert(m_program.tensor(tensor).storage.index());
-    touched.used = touched.written;
-    for (const std::vector<graph::TensorId>* tensors : {&op.reads, &op.outputs})
-        for (const graph::TensorId tensor : *tensors)
-            touched.used.insert(m_program.tensor(tensor).storage.index());
-    return touched;
-}
-
-/// Everybody finds what he uses as it was recorded: between two writes come the same reads. What
-/// draws random numbers, collectives and what a checkpoint of the model repeats keep their order.
-void StepOrders::addEdges()
-{
-    constexpr std::uint32_t kNobody = UINT32_MAX;
-    std::vector<std::uint32_t> writer(m_bytes.size(), kNobody); // by storage: the last one
-    std::vector<Order> readers(m_bytes.size());                 // since then
-    std::uint32_t drawer = kNobody;
-    const auto edge = [&](std::uint32_t first, std::uint32_t second) {
-        if (first == kNobody || first == second)
-            return;
-        m_before[second].push_back(first);
-        m_behind[first].push_back(second);
-    };
-    for (std::uint32_t op = 0; op < m_ops; ++op) {
-        const graph::Op& row = m_program.ops[op];
-        const Touched touched = touchedBy(row);
-        for (const std::size_t storage : touched.used) {
-            edge(writer[storage], op);
-            const bool makes = m_program.storages[storage].alloc == static_cast<graph::OpIndex>(op);
-            if (!makes && m_bytes[storage] > 0)
-                m_usedBy[storage].push_back(op);
-            if (!makes && !touched.written.contains(storage)) {
-                readers[storage].push_back(op);
+public:
+    explicit StepOrders(const plan::Problem& problem)
+        : m_program{*problem.step()}
+        , m_ops{static_cast<std::uint32_t>(problem.step()->countBeforeOptimizer())}
+        , m_forward{static_cast<std::uint32_t>(problem.step()->forwardCount())}
+        , m_before(m_ops)
+        , m_behind(m_ops)
+        , m_usedBy(problem.step()->storages.size())
+        , m_bytes(problem.step()->storages.size(), 0)
+        , m_isKept(problem.step()->storages.size(), false)
+    {
+        const plan::EvaluationPtr evaluation =
+            plan::evaluate(problem, plan::keepEverything(plan::Runtime::CompiledStep));
+        for (std::size_t index = 0; index < m_bytes.size(); ++index) {
+            const graph::Storage& storage = m_program.storages[index];
+            if (storage.alloc < 0 || storage.alloc >= static_cast<graph::OpIndex>(m_ops))
                 continue;
-            }
-            for (const std::uint32_t reader : std::exchange(readers[storage], {}))
-                edge(reader, op);
-            writer[storage] = op;
+            m_bytes[index] = graph::rounded(storage.bytes, problem.rounding).count();
+            m_isKept[index] =
+                evaluation->schedule->instances[index].free >= static_cast<std::int32_t>(m_ops);
+            m_usedBy[index].push_back(static_cast<std::uint32_t>(storage.alloc));
         }
-        if (row.isRandom || row.isCollective || row.recomputeOf)
-            edge(std::exchange(drawer, op), op);
+        addEdges();
     }
-}
 
-StepOrders::Fullest StepOrders::fullestOf(const Order& order) const
-{
-    const std::vector<std::size_t> places = placesOf(order);
-    std::vector<std::int64_t> change(m_ops + 1, 0);
-    for (std::size_t storage = 0; storage < m_bytes.size(); ++storage) {
-        if (m_bytes[storage] == 0)
-            continue;
-        const Order& users = m_usedBy[storage];
-        std::size_t last = 0;
-        for (const std::uint32_t user : users)
-            last = std::max(last, places[user]);
-        change[places[users.front()]] += m_bytes[storage];
-        if (!m_isKept[storage])
-            change[last + 1] -= m_bytes[storage];
+    [[nodiscard]] Order lowest(const base::JobContext& job) const
+    {
+        Order recorded(m_ops);
+        std::iota(recorded.begin(), recorded.end(), 0U);
+        Order best = recorded;
+        Fullest least = fullestOf(recorded);
+        for (Order order : {recorded, runnersOrder(releasing())}) {
+            Fullest fullest = fullestOf(order);
+            std::size_t left = kWork / 2;
+            while (improve(order, fullest, left, job))
+                job.report(kWork / 2 - left, kWork / 2);
+            if (fullest.bytes < least.bytes) {
+                least = fullest;
+                best = std::move(order);
+            }
+        }
+        return best;
     }
-    Fullest fullest;
-    std::int64_t live = 0;
-    for (std::size_t place = 0; place < order.size(); ++place) {
-        live += change[place];
-        if (live > fullest.bytes)
-            fullest = {live, place, 0};
-        fullest.count += live == fullest.bytes ? 1 : 0;
+
+private:
+    [[nodiscard]] Touched touchedBy(const graph::Op& op) const
+    {
+        Touched touched;
+        for (const graph::TensorId tensor : op.writes)
+            touched.written.insert(m_program.tensor(tensor).storage.index());
+        touched.used = touched.written;
+        for (const std::vector<graph::TensorId>* tensors : {&op.reads, &op.outputs})
+            for (const graph::TensorId tensor : *tensors)
+                touched.used.insert(m_program.tensor(tensor).storage.index());
+        return touched;
     }
-    return fullest;
-}
 
-std::int64_t StepOrders::peakOf(const Order& order) const
-{
-    return fullestOf(order).bytes;
-}
+    /// Everybody finds what he uses as it was recorded: between two writes come the same reads.
+    /// What draws random numbers, collectives and what a checkpoint of the model repeats keep their
+    /// order.
+    void addEdges()
+    {
+        constexpr std::uint32_t kNobody = UINT32_MAX;
+        std::vector<std::uint32_t> writer(m_bytes.size(), kNobody); // by storage: the last one
+        std::vector<Order> readers(m_bytes.size());                 // since then
+        std::uint32_t drawer = kNobody;
+        const auto edge = [&](std::uint32_t first, std::uint32_t second) {
+            if (first == kNobody || first == second)
+                return;
+            m_before[second].push_back(first);
+            m_behind[first].push_back(second);
+        };
+        for (std::uint32_t op = 0; op < m_ops; ++op) {
+            const graph::Op& row = m_program.ops[op];
+            const Touched touched = touchedBy(row);
+            for (const std::size_t storage : touched.used) {
+                edge(writer[storage], op);
+                const bool makes =
+                    m_program.storages[storage].alloc == static_cast<graph::OpIndex>(op);
+                if (!makes && m_bytes[storage] > 0)
+                    m_usedBy[storage].push_back(op);
+                if (!makes && !touched.written.contains(storage)) {
+                    readers[storage].push_back(op);
+                    continue;
+                }
+                for (const std::uint32_t reader : std::exchange(readers[storage], {}))
+                    edge(reader, op);
+                writer[storage] = op;
+            }
+            if (row.isRandom || row.isCollective || row.recomputeOf)
+                edge(std::exchange(drawer, op), op);
+        }
+    }
 
-namespace {
+    [[nodiscard]] Fullest fullestOf(const Order& order) const
+    {
+        const std::vector<std::size_t> places = placesOf(order);
+        std::vector<std::int64_t> change(m_ops + 1, 0);
+        for (std::size_t storage = 0; storage < m_bytes.size(); ++storage) {
+            if (m_bytes[storage] == 0)
+                continue;
+            const Order& users = m_usedBy[storage];
+            std::size_t last = 0;
+            for (const std::uint32_t user : users)
+                last = std::max(last, places[user]);
+            change[places[users.front()]] += m_bytes[storage];
+            if (!m_isKept[storage])
+                change[last + 1] -= m_bytes[storage];
+        }
+        Fullest fullest;
+        std::int64_t live = 0;
+        for (std::size_t place = 0; place < order.size(); ++place) {
+            live += change[place];
+            if (live > fullest.bytes)
+                fullest = {live, place, 0};
+            fullest.count += live == fullest.bytes ? 1 : 0;
+        }
+        return fullest;
+    }
 
-/// Ops that wait for others, and what is there once they run.
-struct Waiting
-{
-    std::vector<std::size_t> waitsFor;              ///< by op: how many
-    std::vector<std::size_t> usesLeft;              ///< by storage
-    std::vector<std::vector<std::size_t>> storages; ///< by op: that it uses
+    /// Bytes that an op adds to what is there when it runs next.
+    [[nodiscard]] std::int64_t addedBy(std::uint32_t op, const std::vector<std::size_t>& storages,
+                                       const std::vector<std::size_t>& usesLeft) const
+    {
+        std::int64_t bytes = 0;
+        for (const std::size_t storage : storages) {
+            bytes += m_usedBy[storage].front() == op ? m_bytes[storage] : 0;
+            bytes -= usesLeft[storage] == 1 && !m_isKept[storage] ? m_bytes[storage] : 0;
+        }
+        return bytes;
+    }
+
+    /// Always the op that adds least to what is there, of equal ones the first recorded.
+    [[nodiscard]] Order releasing() const
+    {
+        std::vector<std::size_t> waitsFor(m_ops);              // by op: how many others
+        std::vector<std::size_t> usesLeft(m_bytes.size());     // by storage
+        std::vector<std::vector<std::size_t>> storages(m_ops); // by op: that it uses
+        for (std::size_t storage = 0; storage < m_bytes.size(); ++storage) {
+            usesLeft[storage] = m_usedBy[storage].size();
+            for (const std::uint32_t op : m_usedBy[storage])
+                storages[op].push_back(storage);
+        }
+        std::set<std::uint32_t> ready;
+        for (std::uint32_t op = 0; op < m_ops; ++op)
+            if ((waitsFor[op] = m_before[op].size()) == 0)
+                ready.insert(op);
+        const auto added = [&](std::uint32_t op) { return addedBy(op, storages[op], usesLeft); };
+        Order order;
+        while (order.size() < m_ops) {
+            // Backward begins behind forward and loss, with its first op.
+            const bool isForward = order.size() < m_forward;
+            const auto end = ready.lower_bound(isForward ? m_forward : m_ops);
+            auto next = order.size() == m_forward ? ready.find(m_forward) : ready.begin();
+            if (order.size() != m_forward)
+                next = std::min_element(ready.begin(), end, [&](std::uint32_t a, std::uint32_t b) {
+                    return added(a) < added(b);
+                });
+            const std::uint32_t op = *next;
+            ready.erase(next);
+            order.push_back(op);
+            for (const std::size_t storage : storages[op])
+                --usesLeft[storage];
+            for (const std::uint32_t behind : m_behind[op])
+                if (--waitsFor[behind] == 0)
+                    ready.insert(behind);
+        }
+        return order;
+    }
+
+    /// The op, what only it needs and what needs it by then, brought from in front of a place to
+    /// right before who else needs it. Empty: the op there needs it.
+    [[nodiscard]] Order delayed(const Order& order, const std::vector<std::size_t>& places,
+                                std::uint32_t op, std::size_t place) const
+    {
+        std::set<std::size_t> group;
+        std::vector<std::uint32_t> open{op};
+        while (!open.empty()) {
+            const std::uint32_t next = open.back();
+            open.pop_back();
+            if (places[next] > place || group.contains(places[next]))
+                continue;
+            if (places[next] == place || group.size() == kMostMoved || next == m_forward)
+                return {};
+            group.insert(places[next]);
+            open.insert(open.end(), m_behind[next].begin(), m_behind[next].end());
+        }
+        const auto isFree = [&](std::uint32_t candidate) {
+            return !m_behind[candidate].empty()
+                   && std::all_of(
+                       m_behind[candidate].begin(), m_behind[candidate].end(),
+                       [&](std::uint32_t behind) { return group.contains(places[behind]); });
+        };
+        const std::size_t first = places[op] - std::min(places[op], kReach);
+        for (std::size_t at = places[op]; at-- > first && group.size() < kMostMoved;)
+            if (isFree(order[at]) && order[at] != m_forward
+                && (order[at] < m_forward) == (op < m_forward))
+                group.insert(at);
+        std::size_t target = op < m_forward ? m_forward : m_ops; // places are those of the phase
+        for (const std::size_t member : group)
+            for (const std::uint32_t behind : m_behind[order[member]])
+                if (!group.contains(places[behind]))
+                    target = std::min(target, places[behind]);
+        return moved(order, group, target);
+    }
+
+    /// Ops and what they need, brought from behind a place to in front of it. Empty: they need the
+    /// op there.
+    [[nodiscard]] Order hastened(const Order& order, const std::vector<std::size_t>& places,
+                                 std::vector<std::uint32_t> ops, std::size_t place) const
+    {
+        std::set<std::size_t> group;
+        while (!ops.empty()) {
+            const std::uint32_t next = ops.back();
+            ops.pop_back();
+            if (places[next] < place || group.contains(places[next]))
+                continue;
+            if (places[next] == place || group.size() == kMostMoved
+                || (next < m_forward) != (order[place] < m_forward))
+                return {};
+            group.insert(places[next]);
+            ops.insert(ops.end(), m_before[next].begin(), m_before[next].end());
+        }
+        return moved(order, group, place);
+    }
+
+    /// Orders after each move around a place.
+    [[nodiscard]] std::vector<Order> movesAt(const Order& order, std::size_t place) const
+    {
+        const std::vector<std::size_t> places = placesOf(order);
+        std::vector<Order> moves;
+        const auto add = [&](const Order& made) {
+            if (Order ours = runnersOrder(made); !ours.empty() && ours != order)
+                moves.push_back(std::move(ours));
+        };
+        if (place == m_forward) // it stays where it is, and nothing comes before it
+            return moves;
+        const std::size_t begin = place < m_forward ? 0 : m_forward + 1;
+        for (std::size_t at = place; at-- > begin && place - at < kReach;)
+            add(delayed(order, places, order[at], place));
+        // All that still use a value, so that it goes.
+        for (std::size_t storage = 0; storage < m_bytes.size(); ++storage) {
+            const Order& users = m_usedBy[storage];
+            if (m_bytes[storage] == 0 || m_isKept[storage] || places[users.front()] >= place)
+                continue;
+            std::vector<std::uint32_t> left;
+            for (const std::uint32_t user : users)
+                if (places[user] >= place)
+                    left.push_back(user);
+            if (!left.empty())
+                add(hastened(order, places, std::move(left), place));
+        }
+        return moves;
+    }
+
+    /// The best of the moves at the fullest place. False: none is better.
+    [[nodiscard]] bool improve(Order& order, Fullest& fullest, std::size_t& left,
+                               const base::JobContext& job) const
+    {
+        bool isBetter = false;
+        for (Order& next : movesAt(order, fullest.place)) {
+            if (left < m_ops || job.stopRequested())
+                break;
+            left -= m_ops;
+            if (const Fullest found = fullestOf(next); found.isBelow(fullest)) {
+                fullest = found;
+                order = std::move(next);
+                isBetter = true;
+            }
+        }
+        return isBetter;
+    }
+
+    const graph::Program& m_program;
+    std::uint32_t m_ops;               ///< of forward, loss and backward
+    std::uint32_t m_forward;           ///< of forward and loss
+    std::vector<Order> m_before;       ///< by op: each needs all of these before it
+    std::vector<Order> m_behind;       ///< by op
+    std::vector<Order> m_usedBy;       ///< by storage that the runner manages
+    std::vector<std::int64_t> m_bytes; ///< by storage, 0: not managed
+    std::vector<bool> m_isKept;        ///< by storage: outlives the runner's ops
 };
 
 } // namespace
 
-/// Bytes that an op adds to what is there when it runs next.
-std::int64_t StepOrders::addedBy(std::uint32_t op, const std::vector<std::size_t>& storages,
-                                 const std::vector<std::size_t>& usesLeft) const
+StepOrder lowestOrder(const plan::Problem& problem, const base::JobContext& job)
 {
-    std::int64_t bytes = 0;
-    for (const std::size_t storage : storages) {
-        bytes += m_usedBy[storage].front() == op ? m_bytes[storage] : 0;
-        bytes -= usesLeft[storage] == 1 && !m_isKept[storage] ? m_bytes[storage] : 0;
-    }
-    return bytes;
-}
-
-/// Always the op that adds least to what is there, of equal ones the first recorded.
-Order StepOrders::releasing() const
-{
-    Waiting waiting{std::vector<std::size_t>(m_ops), std::vector<std::size_t>(m_bytes.size()),
-                    std::vector<std::vector<std::size_t>>(m_ops)};
-    for (std::size_t storage = 0; storage < m_bytes.size(); ++storage) {
-        waiting.usesLeft[storage] = m_usedBy[storage].size();
-        for (const std::uint32_t op : m_usedBy[storage])
-            waiting.storages[op].push_back(storage);
-    }
-    std::set<std::uint32_t> ready;
-    for (std::uint32_t op = 0; op < m_ops; ++op)
-        if ((waiting.waitsFor[op] = m_before[op].size()) == 0)
-            ready.insert(op);
-    const auto added = [&](std::uint32_t op) {
-        return addedBy(op, waiting.storages[op], waiting.usesLeft);
-    };
-    Order order;
-    while (order.size() < m_ops) {
-        // Backward begins behind forward and loss, with its first op.
-        const bool isForward = order.size() < m_forward;
-        const auto end = ready.lower_bound(isForward ? m_forward : m_ops);
-        auto next = order.size() == m_forward ? ready.find(m_forward) : ready.begin();
-        if (order.size() != m_forward)
-            next = std::min_element(ready.begin(), end, [&](std::uint32_t a, std::uint32_t b) {
-                return added(a) < added(b);
-            });
-        const std::uint32_t op = *next;
-        ready.erase(next);
-        order.push_back(op);
-        for (const std::size_t storage : waiting.storages[op])
-            --waiting.usesLeft[storage];
-        for (const std::uint32_t behind : m_behind[op])
-            if (--waiting.waitsFor[behind] == 0)
-                ready.insert(behind);
-    }
-    return order;
-}
-
-/// The op, what only it needs and what needs it by then, brought from in front of a place to right
-/// before who else needs it. Empty: the op there needs it.
-Order StepOrders::delayed(const Order& order, const std::vector<std::size_t>& places,
-                          std::uint32_t op, std::size_t place) const
-{
-    std::set<std::size_t> group;
-    std::vector<std::uint32_t> open{op};
-    while (!open.empty()) {
-        const std::uint32_t next = open.back();
-        open.pop_back();
-        if (places[next] > place || group.contains(places[next]))
-            continue;
-        if (places[next] == place || group.size() == kMostMoved || next == m_forward)
-            return {};
-        group.insert(places[next]);
-        open.insert(open.end(), m_behind[next].begin(), m_behind[next].end());
-    }
-    const auto isFree = [&](std::uint32_t candidate) {
-        return !m_behind[candidate].empty()
-               && std::all_of(m_behind[candidate].begin(), m_behind[candidate].end(),
-                              [&](std::uint32_t behind) { return group.contains(places[behind]); });
-    };
-    const std::size_t first = places[op] - std::min(places[op], kReach);
-    for (std::size_t at = places[op]; at-- > first && group.size() < kMostMoved;)
-        if (isFree(order[at]) && order[at] != m_forward
-            && (order[at] < m_forward) == (op < m_forward))
-            group.insert(at);
-    std::size_t target = op < m_forward ? m_forward : m_ops; // places are those of the phase
-    for (const std::size_t member : group)
-        for (const std::uint32_t behind : m_behind[order[member]])
-            if (!group.contains(places[behind]))
-                target = std::min(target, places[behind]);
-    return moved(order, group, target);
-}
-
-/// Ops and what they need, brought from behind a place to in front of it. Empty: they need the op
-/// there.
-Order StepOrders::hastened(const Order& order, const std::vector<std::size_t>& places,
-                           std::vector<std::uint32_t> ops, std::size_t place) const
-{
-    std::set<std::size_t> group;
-    while (!ops.empty()) {
-        const std::uint32_t next = ops.back();
-        ops.pop_back();
-        if (places[next] < place || group.contains(places[next]))
-            continue;
-        if (places[next] == place || group.size() == kMostMoved
-            || (next < m_forward) != (order[place] < m_forward))
-            return {};
-        group.insert(places[next]);
-        ops.insert(ops.end(), m_before[next].begin(), m_before[next].end());
-    }
-    return moved(order, group, place);
-}
-
-/// Orders after each move around a place.
-std::vector<Order> StepOrders::movesAt(const Order& order, std::size_t place) const
-{
-    const std::vector<std::size_t> places = placesOf(order);
-    std::vector<Order> moves;
-    const auto add = [&](const Order& made) {
-        if (Order ours = runnersOrder(made); !ours.empty() && ours != order)
-            moves.push_back(std::move(ours));
-    };
-    if (place == m_forward) // it stays where it is, and nothing comes before it
-        return moves;
-    const std::size_t begin = place < m_forward ? 0 : m_forward + 1;
-    for (std::size_t at = place; at-- > begin && place - at < kReach;)
-        add(delayed(order, places, order[at], place));
-    // All that still use a value, so that it goes.
-    for (std::size_t storage = 0; storage < m_bytes.size(); ++storage) {
-        const Order& users = m_usedBy[storage];
-        if (m_bytes[storage] == 0 || m_isKept[storage] || places[users.front()] >= place)
-            continue;
-        std::vector<std::uint32_t> left;
-        for (const std::uint32_t user : users)
-            if (places[user] >= place)
-                left.push_back(user);
-        if (!left.empty())
-            add(hastened(order, places, std::move(left), place));
-    }
-    return moves;
-}
-
-/// The best of the moves at the fullest place. False: none is better.
-bool StepOrders::improve(Order& order, Fullest& fullest, std::size_t& left,
-                         const base::JobContext& job) const
-{
-    bool isBetter = false;
-    for (Order& next : movesAt(order, fullest.place)) {
-        if (left < m_ops || job.stopRequested())
-            break;
-        left -= m_ops;
-        if (const Fullest found = fullestOf(next); found.isBelow(fullest)) {
-            fullest = found;
-            order = std::move(next);
-            isBetter = true;
-        }
-    }
-    return isBetter;
-}
-
-Order StepOrders::lowest(const base::JobContext& job) const
-{
-    Order recorded(m_ops);
-    std::iota(recorded.begin(), recorded.end(), 0U);
-    Order best = recorded;
-    Fullest least = fullestOf(recorded);
-    for (Order order : {recorded, runnersOrder(releasing())}) {
-        Fullest fullest = fullestOf(order);
-        std::size_t left = kWork / 2;
-        while (improve(order, fullest, left, job))
-            job.report(kWork / 2 - left, kWork / 2);
-        if (fullest.bytes < least.bytes) {
-            least = fullest;
-            best = std::move(order);
-        }
-    }
-    return best;
+    return StepOrders{problem}.lowest(job);
 }
 
 } // namespace plimsoll::solve
