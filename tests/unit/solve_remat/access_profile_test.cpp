@@ -21,33 +21,9 @@ class AccessProfileTest : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void freeTimesAreThoseWorkedOutByHand_data();
-    void freeTimesAreThoseWorkedOutByHand();
     void aStepWorkedOutByHand();
     void aSampleLosesWhatWaits();
 };
-
-/// 12 MB/ms each way.
-void AccessProfileTest::freeTimesAreThoseWorkedOutByHand_data()
-{
-    QTest::addColumn<double>("megabytes");
-    QTest::addColumn<double>("evictEnd");
-    QTest::addColumn<double>("back");
-    QTest::addColumn<double>("free");
-    QTest::newRow("T1") << 600. << 5. << 200. << 95.;
-    QTest::newRow("T2") << 300. << 20. << 150. << 80.;
-    QTest::newRow("T3") << 120. << 60. << 90. << 10.;
-    QTest::newRow("T4") << 360. << 95. << 130. << -25.;
-}
-
-void AccessProfileTest::freeTimesAreThoseWorkedOutByHand()
-{
-    QFETCH(double, megabytes);
-    QFETCH(double, evictEnd);
-    QFETCH(double, back);
-    QFETCH(double, free);
-    QCOMPARE(solve::swapFreeTime(back - evictEnd, megabytes, 12), free);
-}
 
 /// y waits while z is made and used: ops 0 y, 1 z, 2 dz from z, 3 dx from y and dz.
 void AccessProfileTest::aStepWorkedOutByHand()

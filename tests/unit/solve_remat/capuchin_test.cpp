@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+using namespace plimsoll;
 using namespace plimsoll::solve;
 
 namespace {
@@ -64,19 +65,21 @@ void makeAgain(const CapuchinGraph& graph, std::uint32_t value, const std::vecto
 }
 
 /// The reduction for a graph whose ops write nothing twice.
-std::vector<Recomputation> reducedWithoutWrites(const CapuchinGraph& graph, const Indices& chosen)
+std::vector<plan::RecomputeStep> reducedWithoutWrites(const CapuchinGraph& graph,
+                                                      const Indices& chosen)
 {
     std::vector<bool> isLost(graph.values.size(), false);
     for (std::size_t value = 0; value < isLost.size(); ++value)
         isLost[value] = !graph.values[value].isCandidate && !graph.values[value].ops.empty();
-    return *reduced(graph, chosen, isLost,
-                    [&graph](std::int32_t /*before*/, const Indices& wanted,
-                             const std::vector<bool>& isGone) -> std::optional<Indices> {
-                        std::set<std::uint32_t> ops;
-                        for (const std::uint32_t value : wanted)
-                            makeAgain(graph, value, isGone, ops);
-                        return Indices{ops.begin(), ops.end()};
-                    });
+    return *reduced(
+        graph, chosen, isLost,
+        [&graph](graph::OpIndex /*before*/, const Indices& wanted,
+                 const std::vector<bool>& isGone) -> std::optional<std::vector<graph::OpId>> {
+            std::set<std::uint32_t> ops;
+            for (const std::uint32_t value : wanted)
+                makeAgain(graph, value, isGone, ops);
+            return std::vector<graph::OpId>{ops.begin(), ops.end()};
+        });
 }
 
 using Costs = std::map<std::uint32_t, double>;
@@ -216,13 +219,13 @@ void CapuchinTest::reductionSharesWhatSeveralNeed()
     QFETCH(std::vector<int>, before);
     QFETCH(double, time);
     const CapuchinGraph graph = example();
-    const std::vector<Recomputation> rows = reducedWithoutWrites(graph, chosen);
+    const std::vector<plan::RecomputeStep> rows = reducedWithoutWrites(graph, chosen);
     QCOMPARE(rows.size(), ops.size());
     double sum = 0;
     for (std::size_t row = 0; row < rows.size(); ++row) {
-        QCOMPARE(rows[row].ops, ops[row]);
+        QVERIFY(rows[row].ops == std::vector<graph::OpId>(ops[row].begin(), ops[row].end()));
         QCOMPARE(rows[row].before, before[row]);
-        for (const std::uint32_t op : rows[row].ops)
+        for (const std::uint32_t op : ops[row])
             sum += graph.times[op];
     }
     QCOMPARE(sum, time);

@@ -40,11 +40,6 @@ private:
     std::vector<std::int64_t> m_change;
 };
 
-bool isForward(const graph::Op& op)
-{
-    return op.phase == graph::Phase::Forward || op.phase == graph::Phase::Loss;
-}
-
 /// The first stretch of steps over the budget.
 std::optional<std::pair<graph::OpId, graph::OpId>> peakInterval(const plan::Evaluation& evaluation,
                                                                 base::Bytes budget)
@@ -67,7 +62,7 @@ std::optional<Accesses> accessesOf(const graph::Program& program, const Recomput
                                    StorageId storage)
 {
     if (!closure.isManaged(storage)
-        || !isForward(program.op(graph::opAt(program.storage(storage).alloc))))
+        || program.op(graph::opAt(program.storage(storage).alloc)).phase > graph::Phase::Loss)
         return std::nullopt;
     const std::vector<OpIndex>& uses = closure.usesOf(storage);
     const auto isBackward = [&program](OpIndex use) {
@@ -78,11 +73,6 @@ std::optional<Accesses> accessesOf(const graph::Program& program, const Recomput
         return std::nullopt;
     const auto last = std::find_if(uses.rbegin(), uses.rend(), isBackward);
     return Accesses{uses.front(), *(back - 1), *back, *last};
-}
-
-double swapFreeTime(double idle, double bytes, double bandwidth)
-{
-    return idle - 2 * bytes / bandwidth;
 }
 
 base::Result<AccessProfile> profileAccesses(const plan::Problem& problem,
@@ -122,9 +112,10 @@ base::Result<AccessProfile> profileAccesses(const plan::Problem& problem,
         const auto back = static_cast<std::size_t>(found->firstBackward);
         const double idle = endOf[back] - static_cast<double>(times[back].count())
                             - endOf[static_cast<std::size_t>(found->lastForward)];
+        const double copying = 2 * static_cast<double>(bytes.count());
         if (problem.device.hostLink > 0)
-            value.swapFree = base::Nanoseconds{std::llround(swapFreeTime(
-                idle, static_cast<double>(bytes.count()), problem.device.hostLink / 1e9))};
+            value.swapFree =
+                base::Nanoseconds{std::llround(idle - copying / (problem.device.hostLink / 1e9))};
     }
     profile.minimumPeak = problem.reserve + base::Bytes{evicted.peak()};
     return profile;

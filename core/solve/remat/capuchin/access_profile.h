@@ -26,17 +26,15 @@ struct Accesses
                                                  const RecomputeClosure& closure,
                                                  graph::StorageId storage);
 
-/// How long a value could be away between being copied out and back, in time units: `idle` from the
-/// end of its last use in forward to its next use, less a copy of `bytes` each way at `bandwidth`
-/// bytes per time unit. Negative: the step would have to wait. Requires a bandwidth above 0.
-[[nodiscard]] double swapFreeTime(double idle, double bytes, double bandwidth);
-
 struct ValueAccess
 {
     graph::StorageId value;
     base::Bytes bytes; ///< rounded as the problem says
     Accesses accesses;
-    std::optional<base::Nanoseconds> swapFree; ///< over the host's link; none without a link
+    /// How long it could be away between being copied to the host and back: from the end of its
+    /// last use in forward to its next use, less a copy each way. Negative: the step would have to
+    /// wait. None without a link to the host.
+    std::optional<base::Nanoseconds> swapFree;
 };
 
 /// What Capuchin profiles: how far a step's memory can fall at all, and when its values wait.

@@ -141,28 +141,29 @@ void CapuchinChooser::fold(std::uint32_t chosen, std::uint32_t value)
     lineage.time = timeOf(m_graph, lineage.ops);
 }
 
-std::optional<std::vector<Recomputation>> reduced(const CapuchinGraph& graph, const Indices& chosen,
-                                                  const std::vector<bool>& isLost,
-                                                  const Remake& remake)
+std::optional<std::vector<plan::RecomputeStep>> reduced(const CapuchinGraph& graph,
+                                                        const Indices& chosen,
+                                                        const std::vector<bool>& isLost,
+                                                        const Remake& remake)
 {
     std::vector<bool> isGone = isLost;
-    std::map<std::int32_t, Indices> wantedAt;
+    std::map<graph::OpIndex, Indices> wantedAt;
     for (const std::uint32_t value : chosen) {
         isGone[value] = true;
         wantedAt[graph.values[value].firstBackward].push_back(value);
     }
-    std::vector<Recomputation> rows;
+    std::vector<plan::RecomputeStep> rows;
     for (auto& [rank, wanted] : wantedAt) {
         std::erase_if(wanted, [&isGone](std::uint32_t value) { return !isGone[value]; });
         if (wanted.empty())
             continue;
-        std::optional<Indices> ops = remake(rank, wanted, isGone);
+        std::optional<std::vector<graph::OpId>> ops = remake(rank, wanted, isGone);
         if (!ops)
             return std::nullopt;
-        const Recomputation& row = rows.emplace_back(Recomputation{rank, *std::move(ops)});
         for (const std::uint32_t value : chosen)
-            if (contains(row.ops, graph.values[value].ops.front()))
+            if (std::ranges::binary_search(*ops, graph::OpId{graph.values[value].ops.front()}))
                 isGone[value] = false;
+        rows.push_back({rank, *std::move(ops)});
     }
     return rows;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/plan/plan.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,7 +18,7 @@ struct CapuchinValue
     std::vector<std::uint32_t> ops;   ///< that make it, rising; none: it is always there
     std::vector<std::uint32_t> reads; ///< values that those ops read, each once, itself aside
     bool isCandidate = false;         ///< forward makes it, backward uses it, it can be recomputed
-    std::int32_t firstBackward = 0;   ///< rank of its first use in backward; candidates only
+    graph::OpIndex firstBackward = 0; ///< rank of its first use in backward; candidates only
 };
 
 struct CapuchinGraph
@@ -76,23 +78,16 @@ private:
     std::vector<std::uint32_t> m_dependents; ///< by value: chosen ones that have it as a source
 };
 
-/// Ops that run before the first use of some chosen values in backward.
-struct Recomputation
-{
-    std::int32_t before = 0;        ///< rank
-    std::vector<std::uint32_t> ops; ///< rising
-};
-
 /// Ops, rising, that make values again before a rank; by value, which ones are not there then.
 /// Nothing: they can't be made then.
-using Remake = std::function<std::optional<std::vector<std::uint32_t>>(
-    std::int32_t before, const std::vector<std::uint32_t>& wanted,
+using Remake = std::function<std::optional<std::vector<graph::OpId>>(
+    graph::OpIndex before, const std::vector<std::uint32_t>& wanted,
     const std::vector<bool>& isGone)>;
 
 /// Capuchin's reduction: each chosen value runs again once, for whoever needs it first, and stays
 /// for the others. Values that are no candidates don't stay: `isLost` (by value) says which ones
 /// backward doesn't find. Rising ranks; nothing where `remake` finds no way.
-[[nodiscard]] std::optional<std::vector<Recomputation>>
+[[nodiscard]] std::optional<std::vector<plan::RecomputeStep>>
 reduced(const CapuchinGraph& graph, const std::vector<std::uint32_t>& chosen,
         const std::vector<bool>& isLost, const Remake& remake);
 

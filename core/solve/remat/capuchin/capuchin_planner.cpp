@@ -31,18 +31,7 @@ CapuchinRun::CapuchinRun(const plan::Problem& problem)
 bool CapuchinRun::nextPinned()
 {
     const std::optional<std::uint32_t> value = m_chooser.best(m_isPinned);
-    if (!value)
-        return false;
-    m_chosen.push_back(*value);
-    std::optional<std::vector<plan::RecomputeStep>> rows = m_step.rows(m_chosen);
-    if (!rows || !keepsPinned(*rows)) {
-        m_chosen.pop_back();
-        return false;
-    }
-    m_rows = *std::move(rows);
-    m_height = simulate(m_rows);
-    m_changes.push_back({m_chooser.choose(*value), base::Bytes{m_height.peak}});
-    return true;
+    return value && tryPick(*value, false);
 }
 
 bool CapuchinRun::meetsPins() const
@@ -67,7 +56,7 @@ bool CapuchinRun::next()
     for (std::size_t value = 0; value < isEligible.size(); ++value)
         isEligible[value] = isEligible[value] && !m_isRefused[value];
     while (const std::optional<std::uint32_t> value = m_chooser.best(isEligible)) {
-        if (tryPick(*value))
+        if (tryPick(*value, true))
             return true;
         m_isRefused[*value] = true;
         isEligible[*value] = false;
@@ -75,11 +64,12 @@ bool CapuchinRun::next()
     return false;
 }
 
-bool CapuchinRun::tryPick(std::uint32_t value)
+bool CapuchinRun::tryPick(std::uint32_t value, bool mustHelp)
 {
     m_chosen.push_back(value);
-    if (std::optional<std::vector<plan::RecomputeStep>> rows = m_step.rows(m_chosen))
-        if (const Height height = simulate(*rows); height.isBelow(m_height) && keepsPinned(*rows)) {
+    std::optional<std::vector<plan::RecomputeStep>> rows = m_step.rows(m_chosen);
+    if (rows && keepsPinned(*rows))
+        if (const Height height = simulate(*rows); !mustHelp || height.isBelow(m_height)) {
             m_rows = *std::move(rows);
             m_height = height;
             m_changes.push_back({m_chooser.choose(value), base::Bytes{height.peak}});

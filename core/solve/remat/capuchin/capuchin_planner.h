@@ -51,7 +51,8 @@ private:
         }
     };
     [[nodiscard]] Height simulate(const std::vector<plan::RecomputeStep>& rows) const;
-    [[nodiscard]] bool tryPick(std::uint32_t value);
+    /// `mustHelp`: the step must need less with it.
+    [[nodiscard]] bool tryPick(std::uint32_t value, bool mustHelp);
     [[nodiscard]] bool keepsPinned(const std::vector<plan::RecomputeStep>& rows) const;
 
     const plan::Problem& m_problem;

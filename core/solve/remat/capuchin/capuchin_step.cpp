@@ -11,32 +11,8 @@
 
 namespace plimsoll::solve {
 
-namespace {
-
-using graph::OpId;
 using graph::OpIndex;
 using graph::StorageId;
-
-bool isForward(const graph::Op& op)
-{
-    return op.phase == graph::Phase::Forward || op.phase == graph::Phase::Loss;
-}
-
-StorageId storageOf(std::uint32_t value)
-{
-    return StorageId{static_cast<std::size_t>(value)};
-}
-
-std::vector<StorageId> storagesOf(const std::vector<std::uint32_t>& values)
-{
-    std::vector<StorageId> storages;
-    storages.reserve(values.size());
-    for (const std::uint32_t value : values)
-        storages.push_back(storageOf(value));
-    return storages;
-}
-
-} // namespace
 
 CapuchinStep::CapuchinStep(const plan::Problem& problem)
     : m_program{*problem.step()}
@@ -52,7 +28,10 @@ CapuchinStep::CapuchinStep(const plan::Problem& problem)
             graph::rounded(m_program.storages[index].bytes, problem.rounding).count();
         addValue(index);
     }
-    dropUnmakeable();
+    for (std::size_t index = 0; index < m_graph.values.size(); ++index)
+        if (CapuchinValue& value = m_graph.values[index]; value.isCandidate)
+            value.isCandidate =
+                m_closure.before(value.firstBackward, {StorageId{index}}, m_isLost).has_value();
 }
 
 /// What forward makes has ops; of that what backward uses is a candidate, until it turns out that
@@ -62,7 +41,7 @@ void CapuchinStep::addValue(std::size_t index)
     const StorageId storage{index};
     CapuchinValue& value = m_graph.values[index];
     if (!m_closure.isManaged(storage)
-        || !isForward(m_program.op(graph::opAt(m_program.storage(storage).alloc))))
+        || m_program.op(graph::opAt(m_program.storage(storage).alloc)).phase > graph::Phase::Loss)
         return;
     if (const std::optional<Accesses> accesses = accessesOf(m_program, m_closure, storage)) {
         value.isCandidate = true;
@@ -82,16 +61,6 @@ void CapuchinStep::addValue(std::size_t index)
     value.reads.assign(reads.begin(), reads.end());
 }
 
-void CapuchinStep::dropUnmakeable()
-{
-    for (std::size_t index = 0; index < m_graph.values.size(); ++index) {
-        CapuchinValue& value = m_graph.values[index];
-        if (value.isCandidate)
-            value.isCandidate =
-                m_closure.before(value.firstBackward, {StorageId{index}}, m_isLost).has_value();
-    }
-}
-
 std::vector<bool> CapuchinStep::idleAt(OpIndex op) const
 {
     std::vector<bool> isIdle(m_graph.values.size(), false);
@@ -104,26 +73,11 @@ std::vector<bool> CapuchinStep::idleAt(OpIndex op) const
 std::optional<std::vector<plan::RecomputeStep>>
 CapuchinStep::rows(const std::vector<std::uint32_t>& chosen) const
 {
-    const Remake remake = [this](std::int32_t before, const std::vector<std::uint32_t>& wanted,
-                                 const std::vector<bool>& isGone) {
-        std::optional<std::vector<std::uint32_t>> numbers;
-        if (const auto ops = m_closure.before(before, storagesOf(wanted), isGone)) {
-            numbers.emplace();
-            for (const OpId op : *ops)
-                numbers->push_back(static_cast<std::uint32_t>(op.index()));
-        }
-        return numbers;
-    };
-    const auto recomputations = reduced(m_graph, chosen, m_isLost, remake);
-    if (!recomputations)
-        return std::nullopt;
-    std::vector<plan::RecomputeStep> rows;
-    for (const Recomputation& recomputation : *recomputations) {
-        plan::RecomputeStep& row = rows.emplace_back(plan::RecomputeStep{recomputation.before, {}});
-        for (const std::uint32_t op : recomputation.ops)
-            row.ops.emplace_back(static_cast<std::size_t>(op));
-    }
-    return rows;
+    return reduced(m_graph, chosen, m_isLost,
+                   [this](OpIndex before, const std::vector<std::uint32_t>& wanted,
+                          const std::vector<bool>& isGone) {
+                       return m_closure.before(before, {wanted.begin(), wanted.end()}, isGone);
+                   });
 }
 
 } // namespace plimsoll::solve

@@ -29,7 +29,6 @@ public:
 
 private:
     void addValue(std::size_t index);
-    void dropUnmakeable();
 
     const graph::Program& m_program;
     RecomputeClosure m_closure;
