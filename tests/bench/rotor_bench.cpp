@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rotor table beside as many bare min-plus steps, and what finer slots cost.
-#include "core/solve/chain/rotor/rotor.h"
+#include "core/solve/chain/rotor/chain_table.h"
 
 #include "tests/bench/rows.h"
 #include "tests/unit/solve_chain/chain_examples.h"
@@ -81,12 +81,12 @@ void rotorTable(int threads, double target)
         yardstickProcessor = std::min(yardstickProcessor, processorSeconds() - processor);
         processor = processorSeconds();
         const auto start = std::chrono::steady_clock::now();
-        const auto table = RotorTable::build(chain, saved * 35 / 100, options, {});
+        const auto table = buildRotorTable(chain, saved * 35 / 100, options, {});
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
         bestProcessor = std::min(bestProcessor, processorSeconds() - processor);
         best = std::min(best, seconds.count());
-        if (table && table->sequence(saved * 35 / 100))
-            bytes = table->bytes();
+        if (table && (*table)->sequence(saved * 35 / 100))
+            bytes = (*table)->bytes();
     }
     printFigure("table, ms", best * 1e3);
     printFigure("sweep, ms", yardstick * 1e3);
@@ -109,8 +109,8 @@ void adaptiveSlots(int percent)
         options.slots = slots;
         const auto start = std::chrono::steady_clock::now();
         const auto sequence =
-            RotorTable::build(chain, budget, options, {})
-                .and_then([budget](const RotorTable& table) { return table.sequence(budget); });
+            buildRotorTable(chain, budget, options, {})
+                .and_then([budget](const ChainTablePtr& table) { return table->sequence(budget); });
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
         best = std::min(best, seconds.count());
         return sequence ? simulate(chain, *sequence)->makespan : kNotMeasured;

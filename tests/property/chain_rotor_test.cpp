@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/rotor/annotation.h"
-#include "core/solve/chain/rotor/rotor.h"
+#include "core/solve/chain/rotor/chain_table.h"
 #include "core/solve/chain/rotor/solve_chain.h"
 
 #include "tests/property/any_schedule.h"
@@ -150,11 +150,11 @@ void ChainRotorTest::bruteForceAgrees()
         const auto brute = bruteFrontier(chain);
         QVERIFY(brute.begin()->first >= peakLowerBound(chain));
         const std::int64_t most = brute.rbegin()->first + 2;
-        const auto table = RotorTable::build(chain, most, {}, {});
-        QVERIFY(table.has_value() && table->exact());
-        const std::vector<ChainFrontierPoint> frontier = table->frontier();
+        const auto table = buildRotorTable(chain, most, {}, {});
+        QVERIFY(table.has_value() && (*table)->exact());
+        const std::vector<ChainFrontierPoint> frontier = (*table)->frontier();
         for (std::int64_t budget = 0; budget <= most; ++budget) {
-            const auto sequence = table->sequence(budget);
+            const auto sequence = (*table)->sequence(budget);
             const double least = bruteBest(brute, budget);
             QCOMPARE(sequence.has_value(), least < kInfinity);
             if (!sequence)
@@ -216,10 +216,10 @@ void ChainRotorTest::tenThousandChainsStayWithinTheirBudget()
             options.slots = static_cast<int>(std::min(random.between(10, 100), budget));
         if (options.slots && *options.slots < 1)
             continue;
-        const auto table = RotorTable::build(chain, budget, options, {});
+        const auto table = buildRotorTable(chain, budget, options, {});
         QVERIFY(table.has_value());
         for (const std::int64_t at : {budget, budget * 3 / 4}) {
-            const auto sequence = table->sequence(at);
+            const auto sequence = (*table)->sequence(at);
             if (!sequence)
                 continue;
             const auto run = simulate(chain, *sequence);
@@ -242,10 +242,10 @@ void ChainRotorTest::thePeerIsNeverFasterWhereItsPlanFits()
         const std::int64_t whole = simulate(chain, keepEverything(chain))->peak;
         RotorOptions peerOptions;
         peerOptions.recurrence = Recurrence::Peer;
-        const auto ours = RotorTable::build(chain, whole + 10, {}, {});
-        const auto peer = RotorTable::build(chain, whole + 10, peerOptions, {});
+        const auto ours = buildRotorTable(chain, whole + 10, {}, {});
+        const auto peer = buildRotorTable(chain, whole + 10, peerOptions, {});
         for (std::int64_t budget = 5; budget <= whole + 10; ++budget) {
-            const auto theirs = peer->sequence(budget);
+            const auto theirs = (*peer)->sequence(budget);
             if (!theirs)
                 continue;
             const auto run = simulate(chain, *theirs);
@@ -254,7 +254,7 @@ void ChainRotorTest::thePeerIsNeverFasterWhereItsPlanFits()
                 ++overspent;
                 continue;
             }
-            const auto right = ours->sequence(budget);
+            const auto right = (*ours)->sequence(budget);
             QVERIFY(right.has_value());
             const double time = simulate(chain, *right)->makespan;
             QVERIFY(time <= run->makespan * (1 + 1e-9));
@@ -271,9 +271,9 @@ void ChainRotorTest::labelDepthCountsForwards()
     for (int round = 0; round < 500; ++round) {
         const auto stages = static_cast<std::size_t>(random.between(2, 10));
         const Chain chain = familyChain(random, stages);
-        const auto table = RotorTable::build(chain, 1'000'000, {}, {});
-        for (const ChainFrontierPoint& point : table->frontier()) {
-            const auto sequence = table->sequence(point.budget);
+        const auto table = buildRotorTable(chain, 1'000'000, {}, {});
+        for (const ChainFrontierPoint& point : (*table)->frontier()) {
+            const auto sequence = (*table)->sequence(point.budget);
             QVERIFY(sequence.has_value());
             std::vector<int> forwards(stages, 0);
             for (const ChainOp op : *sequence)
@@ -302,9 +302,10 @@ void ChainRotorTest::scalingChangesNothing()
                 size *= 7'000'003;
         const std::int64_t whole = simulate(chain, keepEverything(chain))->peak;
         const std::int64_t budget = random.between(whole / 2, whole);
-        const auto small = RotorTable::build(chain, budget, {}, {})->sequence(budget);
-        const auto large =
-            RotorTable::build(scaled, budget * 7'000'003, {}, {})->sequence(budget * 7'000'003);
+        const auto small = buildRotorTable(chain, budget, {}, {}).value()->sequence(budget);
+        const auto large = buildRotorTable(scaled, budget * 7'000'003, {}, {})
+                               .value()
+                               ->sequence(budget * 7'000'003);
         QCOMPARE(small.has_value(), large.has_value());
         if (small)
             QCOMPARE(*small, *large);
@@ -322,10 +323,10 @@ void ChainRotorTest::slotsAreNeverFasterThanExactSizes()
         const std::int64_t budget = random.between(whole / 2, whole);
         RotorOptions rounded;
         rounded.slots = static_cast<int>(random.between(4, 40));
-        const auto exact = RotorTable::build(chain, budget, {}, {});
-        QVERIFY(exact && exact->exact());
-        const auto best = exact->sequence(budget);
-        const auto coarse = RotorTable::build(chain, budget, rounded, {})->sequence(budget);
+        const auto exact = buildRotorTable(chain, budget, {}, {});
+        QVERIFY(exact && (*exact)->exact());
+        const auto best = (*exact)->sequence(budget);
+        const auto coarse = buildRotorTable(chain, budget, rounded, {}).value()->sequence(budget);
         QVERIFY(best.has_value() || !coarse.has_value());
         if (!coarse)
             continue;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/chain/rotor/nonpersistent.h"
 
-#include "core/solve/chain/rotor/rotor.h"
+#include "core/solve/chain/rotor/chain_table.h"
 #include "core/solve/chain/rotor/solve_chain.h"
 
 #include "tests/property/any_schedule.h"
@@ -60,13 +59,13 @@ private Q_SLOTS:
 void NonPersistentTest::exampleSix()
 {
     const Chain chain = tests::e6();
-    const auto table = NonPersistentTable::build(chain, 23, {}, {});
+    const auto table = buildNonPersistentTable(chain, 23, {}, {});
     QVERIFY(table.has_value());
-    const auto sequence = table->sequence(23);
+    const auto sequence = (*table)->sequence(23);
     QVERIFY(sequence.has_value());
     QCOMPARE(sequenceText(*sequence), std::string{"CF_0 Fe_1 drop_1 Fe_2 L B_2 Fe_0 B_1 B_0"});
     QCOMPARE(timeAt(chain, sequence, 23), 56.0);
-    const auto tight = table->sequence(22);
+    const auto tight = (*table)->sequence(22);
     QVERIFY(!tight || timeAt(chain, tight, 22) > 56);
 }
 
@@ -108,12 +107,12 @@ void NonPersistentTest::atLeastHalfOfTheGapIsRecovered()
         const auto stages = static_cast<std::size_t>(random.between(2, 5));
         const Chain chain = gapChain(random, stages);
         const std::int64_t whole = simulate(chain, keepEverything(chain))->peak;
-        const auto rotor = RotorTable::build(chain, whole, {}, {});
-        const auto ours = NonPersistentTable::build(chain, whole, {}, {});
+        const auto rotor = buildRotorTable(chain, whole, {}, {});
+        const auto ours = buildNonPersistentTable(chain, whole, {}, {});
         QVERIFY(rotor.has_value() && ours.has_value());
         for (std::int64_t budget = peakLowerBound(chain); budget < whole; ++budget) {
-            const double persistent = timeAt(chain, rotor->sequence(budget), budget);
-            const double found = timeAt(chain, ours->sequence(budget), budget);
+            const double persistent = timeAt(chain, (*rotor)->sequence(budget), budget);
+            const double found = timeAt(chain, (*ours)->sequence(budget), budget);
             const double best = AnySchedule{chain, budget}.best();
             QVERIFY(best <= found * kEqual);
             QVERIFY(found <= persistent * kEqual);
@@ -147,12 +146,12 @@ void NonPersistentTest::neverWorseThanRotor()
         if (random.below(2) == 0)
             tests::addVariants(random, chain, false);
         const std::int64_t whole = simulate(chain, keepEverything(chain))->peak;
-        const auto rotor = RotorTable::build(chain, whole, {}, {});
-        const auto ours = NonPersistentTable::build(chain, whole, {}, {});
+        const auto rotor = buildRotorTable(chain, whole, {}, {});
+        const auto ours = buildNonPersistentTable(chain, whole, {}, {});
         double before = kInfinity;
         for (std::int64_t budget = peakLowerBound(chain); budget <= whole; ++budget) {
-            const double persistent = timeAt(chain, rotor->sequence(budget), budget);
-            const double found = timeAt(chain, ours->sequence(budget), budget);
+            const double persistent = timeAt(chain, (*rotor)->sequence(budget), budget);
+            const double found = timeAt(chain, (*ours)->sequence(budget), budget);
             QVERIFY(found <= persistent * kEqual);
             QVERIFY(found <= before * kEqual); // more memory never costs time
             faster += found * kEqual < persistent ? 1 : 0;
@@ -210,7 +209,7 @@ void NonPersistentTest::aStopIsObeyed()
     std::stop_source source;
     source.request_stop();
     const auto table =
-        NonPersistentTable::build(tests::e1(), 21, {}, base::JobContext{source.get_token()});
+        buildNonPersistentTable(tests::e1(), 21, {}, base::JobContext{source.get_token()});
     QVERIFY(!table && table.error().kind == base::ErrorKind::Cancelled);
 }
 

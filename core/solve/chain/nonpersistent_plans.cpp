@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/nonpersistent_plans.h"
 
-#include "core/solve/chain/rotor/nonpersistent.h"
+#include "core/solve/chain/rotor/chain_table.h"
 
 #include <algorithm>
 #include <array>
@@ -196,8 +196,8 @@ base::Result<void> offerNonPersistent(const plan::Problem& problem, const Region
                 std::optional<std::vector<plan::RecomputeStep>> found = rows(sequence);
                 return found ? offer(*std::move(found)) : base::Result<void>{};
             };
-            if (base::Result<void> offered =
-                    visitSchedules<NonPersistentTable>(step->chain, slots, rising, piece, visit);
+            if (base::Result<void> offered = visitSchedules(buildNonPersistentTable, step->chain,
+                                                            slots, rising, piece, visit);
                 !offered)
                 return offered;
         }

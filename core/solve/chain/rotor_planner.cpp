@@ -4,7 +4,7 @@
 #include "core/solve/api/certify_and_insert.h"
 #include "core/solve/chain/nonpersistent_plans.h"
 #include "core/solve/chain/rotor/annotation.h"
-#include "core/solve/chain/rotor/rotor.h"
+#include "core/solve/chain/rotor/chain_table.h"
 #include "core/solve/chain/saved_sets.h"
 #include "core/solve/chain/single_level.h"
 #include "core/solve/chain/stage_variants.h"
@@ -208,8 +208,8 @@ private:
     base::Result<void> addChain(const LinearizedStep& step, int slots, const base::JobContext& job,
                                 const SavedByVariant& kept = {})
     {
-        return visitSchedules<RotorTable>(
-            step.chain, slots, evenly, job, [&](const Sequence& sequence) {
+        return visitSchedules(
+            buildRotorTable, step.chain, slots, evenly, job, [&](const Sequence& sequence) {
                 return add(step, regionTree(annotate(sequence, step.stages.size())),
                            wayRegions(step, sequence, kept));
             });

@@ -2,7 +2,7 @@
 // How good the planner's plans are: against plans made by hand, against solving again for each
 // budget, against itself with fewer slots.
 #include "core/solve/chain/rotor/annotation.h"
-#include "core/solve/chain/rotor/rotor.h"
+#include "core/solve/chain/rotor/chain_table.h"
 #include "core/solve/regions/linearize.h"
 #include "core/solve/regions/region_finder.h"
 
@@ -121,12 +121,12 @@ void RotorPlansTest::solvingAgainIsNoFaster()
             solve::simulate(step.chain, solve::keepEverything(step.chain))->peak;
         solve::RotorOptions options;
         options.slots = 500;
-        const auto table = solve::RotorTable::build(step.chain, whole, options, {});
+        const auto table = solve::buildRotorTable(step.chain, whole, options, {});
         for (int part = 0; part <= 20; ++part) {
             const std::int64_t budget = least + (most - least) / 20 * part;
             std::int64_t given = budget - step.fixed.count();
             for (int attempt = 0; attempt < 8; ++attempt) {
-                const auto sequence = table->sequence(given);
+                const auto sequence = (*table)->sequence(given);
                 if (!sequence)
                     break;
                 plan::Plan plan = plan::keepEverything();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/chain/rotor/rotor.h"
-
 #include "core/solve/chain/rotor/annotation.h"
+#include "core/solve/chain/rotor/chain_table.h"
 
 #include "tests/support/sanitized.h"
 #include "tests/unit/solve_chain/chain_examples.h"
@@ -46,9 +45,9 @@ std::string labelsText(const Labels& labels)
     return text;
 }
 
-RotorTable built(const Chain& chain, std::int64_t budget, const RotorOptions& options = {})
+ChainTablePtr built(const Chain& chain, std::int64_t budget, const RotorOptions& options = {})
 {
-    base::Result<RotorTable> table = RotorTable::build(chain, budget, options, {});
+    base::Result<ChainTablePtr> table = buildRotorTable(chain, budget, options, {});
     if (!table)
         qFatal("%s", table.error().message.c_str());
     return std::move(*table);
@@ -101,8 +100,8 @@ void RotorTest::theWorkedExamplesComeOut()
     const Chain chain = example.chain == Example::E1 ? tests::e1() : tests::e7();
     RotorOptions options = leafFirst(peer ? Recurrence::Peer : Recurrence::Corrected);
     options.slots = example.slots;
-    const RotorTable table = built(chain, example.slots, options);
-    const base::Result<Sequence> sequence = table.sequence(example.slots);
+    const ChainTablePtr table = built(chain, example.slots, options);
+    const base::Result<Sequence> sequence = table->sequence(example.slots);
     QCOMPARE(sequence.has_value(), example.makespan >= 0);
     if (!sequence) {
         QCOMPARE(sequence.error().kind, base::ErrorKind::NotFound);
@@ -115,8 +114,8 @@ void RotorTest::theWorkedExamplesComeOut()
     QCOMPARE(run->peak, static_cast<std::int64_t>(example.peak));
     QCOMPARE(labelsText(annotate(*sequence, chain.stages())), std::string{example.labels});
 
-    const RotorTable ours = built(chain, example.slots);
-    const auto better = simulate(chain, *ours.sequence(example.slots));
+    const ChainTablePtr ours = built(chain, example.slots);
+    const auto better = simulate(chain, *ours->sequence(example.slots));
     QCOMPARE(better->makespan, static_cast<double>(example.makespan));
     QVERIFY(better->peak <= example.peak);
 }
@@ -149,9 +148,9 @@ void RotorTest::theCorrectedRecurrenceFitsWhereThePeerOverspends()
     QFETCH(QString, right);
     QFETCH(int, rightTime);
     const Chain chain = tests::e2();
-    const auto theirs = built(chain, budget, leafFirst(Recurrence::Peer)).sequence(budget);
-    const auto ours = built(chain, budget, leafFirst(Recurrence::Corrected)).sequence(budget);
-    const auto plain = built(chain, budget).sequence(budget);
+    const auto theirs = built(chain, budget, leafFirst(Recurrence::Peer))->sequence(budget);
+    const auto ours = built(chain, budget, leafFirst(Recurrence::Corrected))->sequence(budget);
+    const auto plain = built(chain, budget)->sequence(budget);
     QCOMPARE(theirs.has_value(), !peer.isEmpty());
     QCOMPARE(ours.has_value(), !right.isEmpty());
     QCOMPARE(plain.has_value(), !right.isEmpty());
@@ -171,28 +170,28 @@ void RotorTest::thePeerTableOfTwoStagesIsReproduced()
 {
     RotorOptions options = leafFirst(Recurrence::Peer);
     options.slots = 9;
-    const RotorTable table = built(tests::e4(), 9, options);
+    const ChainTablePtr table = built(tests::e4(), 9, options);
     std::vector<std::pair<std::int64_t, double>> points;
-    for (const ChainFrontierPoint& point : table.frontier())
+    for (const ChainFrontierPoint& point : table->frontier())
         points.emplace_back(point.budget, point.makespan);
     QCOMPARE(points, (std::vector<std::pair<std::int64_t, double>>{{8, 16}, {9, 14}}));
-    QCOMPARE(sequenceText(*table.sequence(9)), std::string{"Fe_0 Fe_1 L B_1 B_0"});
-    QCOMPARE(sequenceText(*table.sequence(8)), std::string{"CF_0 Fe_1 L B_1 Fe_0 B_0"});
+    QCOMPARE(sequenceText(*table->sequence(9)), std::string{"Fe_0 Fe_1 L B_1 B_0"});
+    QCOMPARE(sequenceText(*table->sequence(8)), std::string{"CF_0 Fe_1 L B_1 Fe_0 B_0"});
 }
 
 void RotorTest::thePersistentOptimumOfExampleSixIsFound()
 {
-    const auto sequence = built(tests::e6(), 23, leafFirst(Recurrence::Corrected)).sequence(23);
+    const auto sequence = built(tests::e6(), 23, leafFirst(Recurrence::Corrected))->sequence(23);
     QVERIFY(sequence.has_value());
     QCOMPARE(simulate(tests::e6(), *sequence)->makespan, 65.0);
     QCOMPARE(sequenceText(*sequence), std::string{"CF_0 CF_1 Fe_2 L B_2 Fe_1 B_1 Fe_0 B_0"});
-    const auto ours = built(tests::e6(), 23).sequence(23);
+    const auto ours = built(tests::e6(), 23)->sequence(23);
     QCOMPARE(simulate(tests::e6(), *ours)->makespan, 65.0);
 }
 
 void RotorTest::equalTimeTakesTheLowerPeak()
 {
-    const auto sequence = built(tests::e1(), 15).sequence(15);
+    const auto sequence = built(tests::e1(), 15)->sequence(15);
     const auto run = simulate(tests::e1(), *sequence);
     QCOMPARE(run->makespan, 21.0);
     QCOMPARE(run->peak, std::int64_t{13});
@@ -202,24 +201,24 @@ void RotorTest::savingWinsOverAFreeRecomputation()
 {
     Chain chain = tests::e1();
     chain.ftime.assign(6, 0.0);
-    QCOMPARE(*built(chain, 21).sequence(21), keepEverything(chain));
+    QCOMPARE(*built(chain, 21)->sequence(21), keepEverything(chain));
     RotorOptions options;
     options.slots = 21;
-    QCOMPARE(*built(chain, 21, options).sequence(21), keepEverything(chain));
+    QCOMPARE(*built(chain, 21, options)->sequence(21), keepEverything(chain));
 }
 
 void RotorTest::oneTableAnswersEveryBudget()
 {
-    const RotorTable table = built(tests::e1(), 1000);
-    QVERIFY(table.exact());
+    const ChainTablePtr table = built(tests::e1(), 1000);
+    QVERIFY(table->exact());
     std::vector<std::pair<std::int64_t, double>> points;
-    for (const ChainFrontierPoint& point : table.frontier())
+    for (const ChainFrontierPoint& point : table->frontier())
         points.emplace_back(point.budget, point.makespan);
     const std::vector<std::pair<std::int64_t, double>> wanted{
         {7, 33}, {8, 26}, {9, 24}, {10, 23}, {11, 22}, {13, 21}, {16, 20}, {19, 19}, {21, 18}};
     QCOMPARE(points, wanted);
-    QVERIFY(!table.sequence(6).has_value());
-    QCOMPARE(simulate(tests::e1(), *table.sequence(1'000'000))->makespan, 18.0);
+    QVERIFY(!table->sequence(6).has_value());
+    QCOMPARE(simulate(tests::e1(), *table->sequence(1'000'000))->makespan, 18.0);
 }
 
 void RotorTest::slotsRoundUp()
@@ -230,28 +229,28 @@ void RotorTest::slotsRoundUp()
             size *= 1000;
     RotorOptions options = leafFirst(Recurrence::Corrected);
     options.slots = 16;
-    const RotorTable even = built(chain, 16'000, options);
-    QCOMPARE(even.unit(), std::int64_t{1000});
-    QVERIFY(even.exact());
-    QCOMPARE(simulate(chain, *even.sequence(16'000))->makespan, 20.0);
+    const ChainTablePtr even = built(chain, 16'000, options);
+    QCOMPARE(even->unit(), std::int64_t{1000});
+    QVERIFY(even->exact());
+    QCOMPARE(simulate(chain, *even->sequence(16'000))->makespan, 20.0);
     // 15,999 / 16 = 999: every size takes one slot more.
-    const RotorTable odd = built(chain, 15'999, options);
-    QCOMPARE(odd.unit(), std::int64_t{999});
-    QVERIFY(!odd.exact());
-    const auto sequence = odd.sequence(15'999);
+    const ChainTablePtr odd = built(chain, 15'999, options);
+    QCOMPARE(odd->unit(), std::int64_t{999});
+    QVERIFY(!odd->exact());
+    const auto sequence = odd->sequence(15'999);
     QVERIFY(sequence.has_value());
     const auto run = simulate(chain, *sequence);
     QVERIFY(run->peak <= 15'999);
     QVERIFY(run->makespan >= 21.0);
     // 21 / 16 = 1: no size is rounded, but what lies above 16 is out of reach.
-    const RotorTable lower = built(tests::e1(), 21, options);
-    QCOMPARE(lower.unit(), std::int64_t{1});
-    QVERIFY(!lower.exact());
-    QCOMPARE(simulate(tests::e1(), *lower.sequence(21))->makespan, 20.0);
+    const ChainTablePtr lower = built(tests::e1(), 21, options);
+    QCOMPARE(lower->unit(), std::int64_t{1});
+    QVERIFY(!lower->exact());
+    QCOMPARE(simulate(tests::e1(), *lower->sequence(21))->makespan, 20.0);
     // Without slots the common divisor makes it exact again.
-    const RotorTable exact = built(chain, 15'999);
-    QCOMPARE(exact.unit(), std::int64_t{1000});
-    QCOMPARE(simulate(chain, *exact.sequence(15'999))->makespan, 21.0);
+    const ChainTablePtr exact = built(chain, 15'999);
+    QCOMPARE(exact->unit(), std::int64_t{1000});
+    QCOMPARE(simulate(chain, *exact->sequence(15'999))->makespan, 21.0);
 }
 
 void RotorTest::whoSaysNoSlotsGetsNoFewer_data()
@@ -299,16 +298,16 @@ void RotorTest::roundedSizesLoseNextToNothing()
     for (int round = 0; round < 4; ++round) {
         const Chain chain = tests::largeChain(random, static_cast<std::size_t>(stages));
         const std::int64_t budget = tests::shareOfSaved(chain, percent);
-        const auto timeOf = [&](const RotorTable& table) {
-            return simulate(chain, table.sequence(budget).value())->makespan;
+        const auto timeOf = [&](const ChainTablePtr& table) {
+            return simulate(chain, table->sequence(budget).value())->makespan;
         };
         RotorOptions many;
         many.slots = 4000;
-        const RotorTable table = built(chain, budget);
-        QVERIFY(!table.exact());
+        const ChainTablePtr table = built(chain, budget);
+        QVERIFY(!table->exact());
         QVERIFY(solve::rotorScale(chain, budget, {})->slots <= 1000);
         QVERIFY(timeOf(table) <= 1.001 * timeOf(built(chain, budget, many)));
-        QVERIFY(simulate(chain, table.sequence(budget).value())->peak <= budget);
+        QVERIFY(simulate(chain, table->sequence(budget).value())->peak <= budget);
     }
 }
 
@@ -318,7 +317,7 @@ void RotorTest::budgetsAndSlotsThatMakeNoSenseAreRefused()
     const auto kind = [&chain](std::int64_t budget, std::optional<int> slots) {
         RotorOptions options;
         options.slots = slots;
-        const auto table = RotorTable::build(chain, budget, options, {});
+        const auto table = buildRotorTable(chain, budget, options, {});
         return table ? std::nullopt : std::optional{table.error().kind};
     };
     QCOMPARE(kind(-1, {}), base::ErrorKind::Usage);
@@ -327,13 +326,13 @@ void RotorTest::budgetsAndSlotsThatMakeNoSenseAreRefused()
     QCOMPARE(kind(std::numeric_limits<std::int64_t>::max(), std::numeric_limits<int>::max()),
              base::ErrorKind::Usage);
     QVERIFY(!kind(0, {}));
-    QVERIFY(!built(chain, 0).sequence(0).has_value());
-    QVERIFY(!built(chain, 0).sequence(-5).has_value());
+    QVERIFY(!built(chain, 0)->sequence(0).has_value());
+    QVERIFY(!built(chain, 0)->sequence(-5).has_value());
     const auto huge = std::numeric_limits<std::int64_t>::max();
-    QCOMPARE(*built(chain, huge).sequence(huge), keepEverything(chain));
+    QCOMPARE(*built(chain, huge)->sequence(huge), keepEverything(chain));
     RotorOptions coarse;
     coarse.slots = 500;
-    QVERIFY(simulate(chain, *built(chain, huge, coarse).sequence(huge)).has_value());
+    QVERIFY(simulate(chain, *built(chain, huge, coarse)->sequence(huge)).has_value());
 }
 
 void RotorTest::anyNumberOfThreadsGivesTheSameTable()
@@ -343,14 +342,14 @@ void RotorTest::anyNumberOfThreadsGivesTheSameTable()
     RotorOptions options;
     options.slots = 400;
     const std::int64_t budget = 20'000'000;
-    const RotorTable one = built(chain, budget, options);
+    const ChainTablePtr one = built(chain, budget, options);
     for (const int threads : {2, 3, 0}) {
         options.threads = threads;
-        const RotorTable many = built(chain, budget, options);
-        QVERIFY(one.frontier() == many.frontier());
-        for (const ChainFrontierPoint& point : one.frontier())
-            QCOMPARE(*one.sequenceAtSlots(one.slotsFor(point.budget)),
-                     *many.sequenceAtSlots(many.slotsFor(point.budget)));
+        const ChainTablePtr many = built(chain, budget, options);
+        QVERIFY(one->frontier() == many->frontier());
+        for (const ChainFrontierPoint& point : one->frontier())
+            QCOMPARE(*one->sequenceAtSlots(one->slotsFor(point.budget)),
+                     *many->sequenceAtSlots(many->slotsFor(point.budget)));
     }
 }
 
@@ -362,12 +361,12 @@ void RotorTest::threeHundredLargeStagesStayFast()
     const std::clock_t start = std::clock(); // processor time: others may use the machine
     RotorOptions options;
     options.threads = 0;
-    const RotorTable table = built(chain, whole / 4, options);
-    const auto sequence = table.sequence(whole / 4);
+    const ChainTablePtr table = built(chain, whole / 4, options);
+    const auto sequence = table->sequence(whole / 4);
     const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     QVERIFY(sequence.has_value());
     QVERIFY(simulate(chain, *sequence)->peak <= whole / 4);
-    QVERIFY(table.bytes() <= std::size_t{256} << 20);
+    QVERIFY(table->bytes() <= std::size_t{256} << 20);
     if (!tests::kSanitized)
         QVERIFY2(seconds < 20, "300 stages took more than 20 s of processor time");
 }
@@ -382,7 +381,7 @@ void RotorTest::aStoppedBuildEndsSoon()
         source.request_stop();
     }};
     const auto start = std::chrono::steady_clock::now();
-    const auto table = RotorTable::build(chain, 40'000'000'000, {}, {source.get_token(), nullptr});
+    const auto table = buildRotorTable(chain, 40'000'000'000, {}, {source.get_token(), nullptr});
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     QVERIFY(!table.has_value());
     QCOMPARE(table.error().kind, base::ErrorKind::Cancelled);
@@ -395,14 +394,14 @@ void RotorTest::aForbiddenRegionIsNotUsed()
     chain.regions = RegionMask{6, true};
     for (std::size_t last = 0; last < 6; ++last)
         chain.regions.set(0, last, false);
-    const RotorTable table = built(chain, 100);
+    const ChainTablePtr table = built(chain, 100);
     for (std::int64_t budget = 7; budget <= 21; ++budget) {
-        const auto sequence = table.sequence(budget);
+        const auto sequence = table->sequence(budget);
         if (sequence)
             QCOMPARE(sequence->front().kind, ChainOpKind::Enable);
     }
     chain.regions = RegionMask{6, false};
-    const auto frontier = built(chain, 100).frontier();
+    const auto frontier = built(chain, 100)->frontier();
     QCOMPARE(frontier.size(), std::size_t{1});
     QCOMPARE(frontier.front().budget, std::int64_t{21});
 }

@@ -150,18 +150,27 @@ Result<Sequence> ChainTable::within(std::int64_t budget) const
     return failure(ErrorKind::NotFound, fmt::format("No schedule fits into {}.", budget));
 }
 
-Result<void> visitSchedules(const ChainTable& table, VisitOrder order, const base::JobContext& job,
-                            const ScheduleVisit& visit)
+Result<void> visitSchedules(TableBuilder build, const Chain& chain, int slots, VisitOrder order,
+                            const base::JobContext& job, const ScheduleVisit& visit)
 {
-    const std::vector<ChainFrontierPoint> points = table.frontier();
+    const Result<Simulation> everything = simulate(chain, keepEverything(chain));
+    if (!everything)
+        return tl::unexpected{everything.error()};
+    if (everything->peak < slots)
+        return {};
+    const Result<ChainTablePtr> table =
+        build(chain, everything->peak, {.slots = slots}, job.piece(0, 2));
+    if (!table)
+        return tl::unexpected{table.error()};
+    const std::vector<ChainFrontierPoint> points = (*table)->frontier();
     std::size_t done = 0;
     for (const std::size_t place : order(points.size())) {
         if (job.stopRequested())
             return base::cancelled();
-        if (const Result<Sequence> sequence = table.sequence(points[place].budget))
+        if (const Result<Sequence> sequence = (*table)->sequence(points[place].budget))
             if (Result<void> visited = visit(*sequence); !visited)
                 return visited;
-        job.report(++done, points.size());
+        job.piece(1, 2).report(++done, points.size());
     }
     return {};
 }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,9 @@ class ChainTable
 public:
     ChainTable(const ChainTable&) = delete;
     ChainTable& operator=(const ChainTable&) = delete;
+    ChainTable(ChainTable&&) = delete;
+    ChainTable& operator=(ChainTable&&) = delete;
+    virtual ~ChainTable() = default;
 
     /// The table's own optimum at every budget, in ascending order. With rounded sizes `sequence`
     /// may do better, as it looks at real peaks.
@@ -57,9 +61,6 @@ public:
 
 protected:
     ChainTable() = default;
-    ChainTable(ChainTable&&) = default;
-    ChainTable& operator=(ChainTable&&) = default;
-    ~ChainTable() = default;
 
     /// Lays out `tables` tables with all times infinite, and columns with a number for each cell.
     [[nodiscard]] base::Result<void>
@@ -110,32 +111,39 @@ protected:
     std::vector<double> m_cost;   ///< [cell][slot]
 };
 
+using ChainTablePtr = std::unique_ptr<const ChainTable>;
+/// Fills a table for budgets up to `maxBudget`, x[0] included.
+using TableBuilder = base::Result<ChainTablePtr> (*)(const Chain& chain, std::int64_t maxBudget,
+                                                     const RotorOptions& options,
+                                                     const base::JobContext& job);
+
+/// Memory-persistent schedules, in which each stage saves in one of its ways. Every cell is the
+/// same minimum whoever computes it, so the table is the same for any number of threads. The peer
+/// recurrence knows no further ways.
+[[nodiscard]] base::Result<ChainTablePtr> buildRotorTable(const Chain& chain,
+                                                          std::int64_t maxBudget,
+                                                          const RotorOptions& options,
+                                                          const base::JobContext& job);
+
+/// Schedules that may let go of a stage's input while what the stage saved stays: a forward then
+/// makes the input again right before the stage's backward. Takes in every schedule of
+/// buildRotorTable() with the corrected recurrence. What is let go so has been saved by way 0. The
+/// chain must allow every region and way, and have no tails.
+[[nodiscard]] base::Result<ChainTablePtr> buildNonPersistentTable(const Chain& chain,
+                                                                  std::int64_t maxBudget,
+                                                                  const RotorOptions& options,
+                                                                  const base::JobContext& job);
+
 /// Positions 0..count-1 in the order in which to look at them.
 using VisitOrder = std::vector<std::size_t> (*)(std::size_t count);
 /// Is given one schedule; an error ends the visits.
 using ScheduleVisit = std::function<base::Result<void>(const Sequence&)>;
 
-/// Visits a table's schedules for all budgets of its frontier. Cancelled when the job is to stop.
-[[nodiscard]] base::Result<void> visitSchedules(const ChainTable& table, VisitOrder order,
-                                                const base::JobContext& job,
+/// Visits the schedules for all budgets on the frontier of a table that reaches up to keeping
+/// everything. Where that needs less than a byte for each of the table's steps, there is nothing to
+/// plan. Cancelled when the job is to stop.
+[[nodiscard]] base::Result<void> visitSchedules(TableBuilder build, const Chain& chain, int slots,
+                                                VisitOrder order, const base::JobContext& job,
                                                 const ScheduleVisit& visit);
-
-/// The same of a table for every budget up to what keeping everything needs. Where that is less
-/// than a byte for each of the table's steps, there is nothing to plan.
-template <typename Table>
-[[nodiscard]] base::Result<void> visitSchedules(const Chain& chain, int slots, VisitOrder order,
-                                                const base::JobContext& job,
-                                                const ScheduleVisit& visit)
-{
-    const base::Result<Simulation> everything = simulate(chain, keepEverything(chain));
-    if (!everything)
-        return tl::unexpected{everything.error()};
-    if (everything->peak < slots)
-        return {};
-    return Table::build(chain, everything->peak, {.slots = slots}, job.piece(0, 2))
-        .and_then([&](const Table& table) {
-            return visitSchedules(table, order, job.piece(1, 2), visit);
-        });
-}
 
 } // namespace plimsoll::solve

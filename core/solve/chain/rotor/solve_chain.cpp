@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/rotor/solve_chain.h"
 
-#include "core/solve/chain/rotor/nonpersistent.h"
+#include "core/solve/chain/rotor/chain_table.h"
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ Result<Simulation> checked(const Chain& chain, const Sequence& sequence)
 }
 
 /// Peak of the schedule for the smallest budget that the table can serve.
-Result<std::optional<std::int64_t>> smallestPeak(const Chain& chain, const RotorTable& table)
+Result<std::optional<std::int64_t>> smallestPeak(const Chain& chain, const ChainTable& table)
 {
     const std::vector<ChainFrontierPoint> points = table.frontier();
     if (points.empty())
@@ -51,16 +51,16 @@ Result<std::optional<std::int64_t>> smallestKnown(const Chain& chain, const Chai
     options.recurrence = Recurrence::Corrected;
     std::optional<std::int64_t> best;
     for (std::int64_t budget = whole;;) {
-        const Result<RotorTable> table = RotorTable::build(chain, budget, options, job);
+        const Result<ChainTablePtr> table = buildRotorTable(chain, budget, options, job);
         if (!table)
             return tl::unexpected{table.error()};
-        Result<std::optional<std::int64_t>> peak = smallestPeak(chain, *table);
+        Result<std::optional<std::int64_t>> peak = smallestPeak(chain, **table);
         if (!peak)
             return peak;
         const bool finer = *peak && (!best || **peak < *best);
         if (finer)
             best = *peak;
-        if (!finer || table->exact() || budget < whole)
+        if (!finer || (*table)->exact() || budget < whole)
             return best.value_or(whole);
         budget = *best;
     }
@@ -97,28 +97,28 @@ Result<void> addTradeOffs(const Chain& chain, const ChainTable& table, bool byPe
 }
 
 /// Of a table of its own for every budget up to that one.
-template <typename Table>
-Result<void> addTable(const Chain& chain, const ChainQuery& query, std::int64_t budget, bool byPeak,
-                      std::vector<ChainTradeOff>& points, const JobContext& job)
+Result<void> addTable(TableBuilder build, const Chain& chain, const ChainQuery& query,
+                      std::int64_t budget, bool byPeak, std::vector<ChainTradeOff>& points,
+                      const JobContext& job)
 {
-    return Table::build(chain, budget, query.options, job).and_then([&](const Table& table) {
-        return addTradeOffs(chain, table, byPeak, points, job);
+    return build(chain, budget, query.options, job).and_then([&](const ChainTablePtr& table) {
+        return addTradeOffs(chain, *table, byPeak, points, job);
     });
 }
 
 /// The frontier of the table at hand when the caller fixed its slots or its recurrence, else of a
 /// table that reaches up to keeping everything.
-Result<void> addFrontier(const Chain& chain, const ChainQuery& query, const RotorTable& atHand,
+Result<void> addFrontier(const Chain& chain, const ChainQuery& query, const ChainTable& atHand,
                          const Simulation& whole, ChainAnswer& answer, const JobContext& job)
 {
     const bool own = !query.options.slots && query.options.recurrence == Recurrence::Corrected;
     std::vector<ChainTradeOff> points;
     Result<void> added = addTradeOffs(chain, atHand, own, points, job);
     if (added && own)
-        added = addTable<RotorTable>(chain, query, whole.peak, own, points, job);
+        added = addTable(buildRotorTable, chain, query, whole.peak, own, points, job);
     if (added && query.nonPersistent)
-        added = addTable<NonPersistentTable>(chain, query, own ? whole.peak : query.budget, own,
-                                             points, job);
+        added = addTable(buildNonPersistentTable, chain, query, own ? whole.peak : query.budget,
+                         own, points, job);
     if (!added)
         return added;
     if (own) {
@@ -156,11 +156,11 @@ Result<void> addSchedule(const Chain& chain, const ChainQuery& query, Sequence s
 Result<void> addNonPersistent(const Chain& chain, const ChainQuery& query, ChainAnswer& answer,
                               const JobContext& job)
 {
-    const Result<NonPersistentTable> table =
-        NonPersistentTable::build(chain, query.budget, query.options, job);
+    const Result<ChainTablePtr> table =
+        buildNonPersistentTable(chain, query.budget, query.options, job);
     if (!table)
         return tl::unexpected{table.error()};
-    Result<Sequence> sequence = table->sequence(query.budget);
+    Result<Sequence> sequence = (*table)->sequence(query.budget);
     if (!sequence)
         return sequence.error().kind == ErrorKind::NotFound ? Result<void>{}
                                                             : tl::unexpected{sequence.error()};
@@ -208,11 +208,11 @@ Result<ChainAnswer> withoutTable(const Chain& chain, const ChainQuery& query,
     coarse.slots =
         static_cast<int>(std::min<std::int64_t>(coarseSlots(chain.stages()), query.budget));
     if (found.empty() && *coarse.slots > 0 && answer.status != Status::Infeasible) {
-        const Result<RotorTable> table = RotorTable::build(chain, query.budget, coarse, {});
+        const Result<ChainTablePtr> table = buildRotorTable(chain, query.budget, coarse, {});
         if (!table)
             return tl::unexpected{table.error()};
-        answer.unit = table->unit();
-        Result<Sequence> sequence = table->sequence(query.budget);
+        answer.unit = (*table)->unit();
+        Result<Sequence> sequence = (*table)->sequence(query.budget);
         if (!sequence && sequence.error().kind != ErrorKind::NotFound)
             return tl::unexpected{sequence.error()};
         found = std::move(sequence).value_or(Sequence{});
@@ -265,27 +265,27 @@ Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, cons
     RotorOptions options = query.options;
     if (!possible && options.slots && query.budget < *options.slots)
         options.slots.reset();
-    const Result<RotorTable> table = RotorTable::build(chain, query.budget, options, job);
+    const Result<ChainTablePtr> table = buildRotorTable(chain, query.budget, options, job);
     if (!table && table.error().kind == ErrorKind::Cancelled)
         return withoutTable(chain, query, *whole, std::move(answer));
     if (!table)
         return tl::unexpected{table.error()};
-    answer.unit = table->unit();
-    answer.exact = table->exact();
-    if (Result<Sequence> sequence = table->sequence(query.budget); sequence)
+    answer.unit = (*table)->unit();
+    answer.exact = (*table)->exact();
+    if (Result<Sequence> sequence = (*table)->sequence(query.budget); sequence)
         ok = addSchedule(chain, query, std::move(*sequence), answer);
     else if (sequence.error().kind != ErrorKind::NotFound)
         return tl::unexpected{sequence.error()};
     if (ok && query.nonPersistent && possible)
         ok = addNonPersistent(chain, query, answer, job);
     if (ok && query.frontier)
-        ok = addFrontier(chain, query, *table, *whole, answer, job);
+        ok = addFrontier(chain, query, **table, *whole, answer, job);
     answer.stopped = !ok && ok.error().kind == ErrorKind::Cancelled;
     if (!ok && !answer.stopped)
         return tl::unexpected{ok.error()};
     Result<std::optional<std::int64_t>> smallest =
         answer.operations.empty() ? smallestKnown(chain, query, whole->peak, job)
-                                  : smallestPeak(chain, *table);
+                                  : smallestPeak(chain, **table);
     if (!smallest && smallest.error().kind == ErrorKind::Cancelled) {
         answer.stopped = true;
         smallest = std::optional{whole->peak};

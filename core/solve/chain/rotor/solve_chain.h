@@ -5,7 +5,7 @@
 #include "core/base/result.h"
 #include "core/solve/api/status.h"
 #include "core/solve/chain/rotor/annotation.h"
-#include "core/solve/chain/rotor/rotor.h"
+#include "core/solve/chain/rotor/rotor_scale.h"
 
 #include <cstdint>
 #include <optional>
