@@ -33,11 +33,6 @@ FirstFit::FirstFit(const PackBuffers& buffers)
     m_blocks.resize(buffers.size());
 }
 
-void FirstFit::clear()
-{
-    std::fill(m_latestEnd.begin(), m_latestEnd.end(), kNothing);
-}
-
 void FirstFit::place(std::uint32_t buffer, std::int64_t offset)
 {
     const std::size_t leaf = m_leafOf[buffer];
@@ -83,7 +78,7 @@ std::int64_t FirstFit::lowestGap(std::int64_t size)
 
 PackOffsets FirstFit::pack(std::span<const std::uint32_t> order, const std::stop_token& stop)
 {
-    clear();
+    std::fill(m_latestEnd.begin(), m_latestEnd.end(), kNothing);
     PackOffsets offsets(m_buffers.size(), 0);
     std::int64_t top = 0;
     bool stopped = false;
@@ -119,14 +114,8 @@ class LiveCurve
 public:
     explicit LiveCurve(const PackBuffers& buffers)
     {
-        std::vector<std::pair<std::int64_t, std::int64_t>> changes;
-        for (const PackBuffer& buffer : buffers) {
-            changes.emplace_back(buffer.lower, buffer.size);
-            changes.emplace_back(buffer.upper, -buffer.size);
-        }
-        std::sort(changes.begin(), changes.end());
         std::int64_t live = 0;
-        for (const auto& [time, change] : changes) {
+        for (const auto& [time, change] : liveChanges(buffers)) {
             live += change;
             if (m_times.empty() || m_times.back() != time) {
                 m_times.push_back(time);

@@ -38,7 +38,6 @@ private:
         std::size_t leaves;
     };
 
-    void clear();
     void place(std::uint32_t buffer, std::int64_t offset);
     /// Blocks that are live at the same time as the buffer, into m_met.
     void meet(const PackBuffer& buffer);

@@ -31,7 +31,7 @@ base::Result<void> validate(const PackBuffers& buffers)
     return {};
 }
 
-std::int64_t largestLiveSum(const PackBuffers& buffers)
+std::vector<std::pair<std::int64_t, std::int64_t>> liveChanges(const PackBuffers& buffers)
 {
     std::vector<std::pair<std::int64_t, std::int64_t>> changes;
     changes.reserve(2 * buffers.size());
@@ -39,10 +39,15 @@ std::int64_t largestLiveSum(const PackBuffers& buffers)
         changes.emplace_back(buffer.lower, buffer.size);
         changes.emplace_back(buffer.upper, -buffer.size);
     }
-    std::sort(changes.begin(), changes.end()); // at one time what ends comes first
+    std::sort(changes.begin(), changes.end());
+    return changes;
+}
+
+std::int64_t largestLiveSum(const PackBuffers& buffers)
+{
     std::int64_t live = 0;
     std::int64_t most = 0;
-    for (const auto& [time, size] : changes) {
+    for (const auto& [time, size] : liveChanges(buffers)) {
         live += size;
         most = std::max(most, live);
     }

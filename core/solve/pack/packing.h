@@ -4,6 +4,7 @@
 #include "core/base/result.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace plimsoll::solve {
@@ -25,6 +26,10 @@ using PackOffsets = std::vector<std::int64_t>;
 /// Usage, with the index of the first bad one, where lower >= upper, a size is negative, or all
 /// sizes together are no smaller than base::kHuge.
 [[nodiscard]] base::Result<void> validate(const PackBuffers& buffers);
+
+/// When sizes come and, negative, go, in order of time; at one time what goes comes first.
+[[nodiscard]] std::vector<std::pair<std::int64_t, std::int64_t>>
+liveChanges(const PackBuffers& buffers);
 
 /// The largest sum of sizes that are needed at one time: no packing is lower. O(n log n).
 [[nodiscard]] std::int64_t largestLiveSum(const PackBuffers& buffers);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -125,31 +126,25 @@ private:
     std::uint64_t m_series = 0;         ///< of variations, for each attempt its own
 };
 
-/// Parts by their live sum, highest first: the others need to be no lower than the first turn out.
-std::vector<PackBuffers> highestFirst(const PackBuffers& buffers, std::vector<PackPart>& parts)
+struct RankedPart
 {
-    struct Ranked
-    {
-        std::int64_t height;
-        PackPart part;
-        PackBuffers rows;
-    };
-    std::vector<Ranked> ranked;
-    for (PackPart& part : parts) {
-        PackBuffers rows;
+    PackPart part;
+    PackBuffers rows;
+    std::int64_t height; ///< no packing is lower
+};
+
+/// By their live sum, highest first: the others need to be no lower than the first turn out.
+std::vector<RankedPart> highestFirst(const PackBuffers& buffers, const std::vector<PackPart>& parts)
+{
+    std::vector<RankedPart> ranked;
+    for (const PackPart& part : parts) {
+        RankedPart& each = ranked.emplace_back(RankedPart{part, {}, part.base});
         for (const std::uint32_t i : part.buffers)
-            rows.push_back(buffers[i]);
-        const std::int64_t height = part.base + largestLiveSum(rows);
-        ranked.push_back({height, std::move(part), std::move(rows)});
+            each.rows.push_back(buffers[i]);
+        each.height += largestLiveSum(each.rows);
     }
-    std::stable_sort(ranked.begin(), ranked.end(),
-                     [](const Ranked& a, const Ranked& b) { return a.height > b.height; });
-    std::vector<PackBuffers> rows;
-    for (std::size_t k = 0; k < ranked.size(); ++k) {
-        parts[k] = std::move(ranked[k].part);
-        rows.push_back(std::move(ranked[k].rows));
-    }
-    return rows;
+    std::ranges::stable_sort(ranked, std::ranges::greater{}, &RankedPart::height);
+    return ranked;
 }
 
 /// Packs each part down to the goal, or to the highest one before where that is higher. Returns
@@ -157,23 +152,20 @@ std::vector<PackBuffers> highestFirst(const PackBuffers& buffers, std::vector<Pa
 std::int64_t packParts(const PackBuffers& buffers, const PackQuery& query, std::int64_t goal,
                        Decomposition& cut, const base::JobContext& context)
 {
-    const std::vector<PackBuffers> rows = highestFirst(buffers, cut.parts);
     std::int64_t bound = 0;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        const PackPart& part = cut.parts[k];
-        const base::JobContext piece =
-            context.piece(static_cast<int>(k), static_cast<int>(rows.size()));
+    int done = 0;
+    for (const auto& [part, rows, height] : highestFirst(buffers, cut.parts)) {
+        const base::JobContext piece = context.piece(done++, static_cast<int>(cut.parts.size()));
         const std::int64_t local = goal - part.base;
-        const auto share =
-            static_cast<double>(rows[k].size()) / static_cast<double>(buffers.size());
+        const auto share = static_cast<double>(rows.size()) / static_cast<double>(buffers.size());
         const auto work = static_cast<std::uint64_t>(static_cast<double>(query.mostWork) * share);
-        Packed packed = packGreedily(rows[k], {local, query.passes, work}, piece.piece(0, 2));
-        if (packed.height > local && rows[k].size() <= kMostSearched && !piece.stopRequested()) {
-            PartMinimiser minimiser{rows[k]};
+        Packed packed = packGreedily(rows, {local, query.passes, work}, piece.piece(0, 2));
+        if (packed.height > local && rows.size() <= kMostSearched && !piece.stopRequested()) {
+            PartMinimiser minimiser{rows};
             minimiser.lower(local, packed, query, piece.piece(1, 2));
             bound = std::max(bound, part.base + minimiser.bound());
         }
-        for (std::size_t row = 0; row < rows[k].size(); ++row)
+        for (std::size_t row = 0; row < rows.size(); ++row)
             cut.offsets[part.buffers[row]] = part.base + packed.offsets[row];
         goal = std::max(goal, part.base + packed.height);
     }
