@@ -40,12 +40,8 @@ std::optional<std::size_t> cutOf(const std::vector<TrunkElement>& elements,
 } // namespace
 
 std::vector<TrunkBucket> splitTrunk(const std::vector<TrunkElement>& elements,
-                                    const std::vector<TrunkBoundary>& boundaries,
-                                    std::size_t splits)
+                                    std::vector<TrunkBucket> buckets, std::size_t splits)
 {
-    std::vector<TrunkBucket> buckets;
-    for (const TrunkBoundary& boundary : boundaries)
-        buckets.push_back({boundary.name, buckets.empty() ? 0 : buckets.back().end, boundary.end});
     for (std::size_t count = 0; buckets.size() < splits; ++count) {
         std::optional<std::size_t> cut;
         std::size_t place = 0;
@@ -82,7 +78,7 @@ public:
                     CallId{i});
     }
 
-    [[nodiscard]] TrunkLayers run()
+    [[nodiscard]] std::vector<TrunkElement> run()
     {
         std::vector<CallId> calls = m_children[std::nullopt];
         for (std::optional<std::size_t> place = heaviest(calls); place; place = heaviest(calls))
@@ -90,11 +86,12 @@ public:
         for (std::size_t i = calls.size(); i-- > 0;)
             if (isStage(calls[i]))
                 expand(calls, i);
-        TrunkLayers layers;
+        std::vector<TrunkElement> layers;
         for (const CallId id : calls) {
             const Call& call = m_program.call(id);
-            layers.elements.push_back({m_program.module(call.module).path, !overwritesOlder(call)});
-            layers.ops.push_back({call.first, call.last});
+            layers.push_back({m_program.module(call.module).path,
+                              !overwritesOlder(call),
+                              {call.first, call.last}});
         }
         return layers;
     }
@@ -155,7 +152,7 @@ private:
 
 } // namespace
 
-TrunkLayers trunkLayers(const graph::Program& program)
+std::vector<TrunkElement> trunkLayers(const graph::Program& program)
 {
     return Finder{program}.run();
 }
@@ -225,13 +222,13 @@ base::Error unknownName(const std::string& name, const std::vector<TrunkElement>
 
 } // namespace
 
-base::Result<std::vector<TrunkBoundary>> trunkBoundaries(const std::string& text,
-                                                         const std::vector<TrunkElement>& elements,
-                                                         const std::vector<std::string>& modules)
+base::Result<std::vector<TrunkBucket>> trunkBuckets(const std::string& text,
+                                                    const std::vector<TrunkElement>& elements,
+                                                    const std::vector<std::string>& modules)
 {
     const std::vector<std::string> names = namesIn(text);
     if (names.empty() && !elements.empty())
-        return std::vector<TrunkBoundary>{{elements.back().name, elements.size()}};
+        return std::vector<TrunkBucket>{{elements.back().name, 0, elements.size()}};
     const std::map<std::string, std::size_t> ends = endsByName(elements);
     std::map<std::size_t, std::string> byEnd; // the first name counts where several end
     for (const std::string& name : names) {
@@ -240,7 +237,7 @@ base::Result<std::vector<TrunkBoundary>> trunkBoundaries(const std::string& text
             return tl::unexpected{unknownName(name, elements, ends, modules)};
         byEnd.emplace(end->second, name);
     }
-    std::vector<TrunkBoundary> boundaries;
+    std::vector<TrunkBucket> buckets;
     for (const auto& [end, name] : byEnd) {
         if (end != byEnd.rbegin()->first && !elements[end].maySplitBefore)
             return base::failure(
@@ -248,9 +245,9 @@ base::Result<std::vector<TrunkBoundary>> trunkBoundaries(const std::string& text
                 fmt::format("The boundary {} is in front of {}, which overwrites what {} returns: "
                             "name {} instead.",
                             name, elements[end].name, elements[end - 1].name, elements[end].name));
-        boundaries.push_back({name, end});
+        buckets.push_back({name, buckets.empty() ? 0 : buckets.back().end, end});
     }
-    return boundaries;
+    return buckets;
 }
 
 namespace {
@@ -272,67 +269,48 @@ OptionRecord frozenUnlessToldElse()
     return record;
 }
 
-/// All but the last bucket.
-std::vector<std::vector<OpRun>> groupsOf(const TrunkLayers& layers,
+/// Of all but the last bucket.
+std::vector<std::vector<OpRun>> groupsOf(const std::vector<TrunkElement>& layers,
                                          const std::vector<TrunkBucket>& buckets)
 {
-    std::vector<std::vector<OpRun>> groups;
-    for (std::size_t i = 0; i + 1 < buckets.size(); ++i) {
-        const auto begin = layers.ops.begin();
-        groups.emplace_back(begin + static_cast<std::ptrdiff_t>(buckets[i].first),
-                            begin + static_cast<std::ptrdiff_t>(buckets[i].end));
-    }
+    std::vector<std::vector<OpRun>> groups(buckets.size() - 1);
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        for (std::size_t layer = buckets[i].first; layer < buckets[i].end; ++layer)
+            groups[i].push_back(layers[layer].ops);
     return groups;
-}
-
-/// At which numbers of buckets to look, both inclusive.
-struct Range
-{
-    std::size_t first = 0;
-    std::size_t last = 0;
-};
-
-/// `asked`: 0 for every number.
-base::Result<Range> rangeOf(std::size_t asked, const std::vector<TrunkBoundary>& boundaries)
-{
-    const TrunkBoundary& last = boundaries.back();
-    if (asked > last.end)
-        return base::failure(
-            base::ErrorKind::Usage,
-            fmt::format("The model's trunk has {} up to {}, too few for {} buckets: give --splits "
-                        "at most {}.",
-                        base::counted(last.end, "layer", "layers"), last.name, asked, last.end));
-    if (asked > 0)
-        return Range{asked, asked};
-    // A single bucket is the last one; fewer than boundaries there can't be.
-    return Range{std::max<std::size_t>(2, boundaries.size()), last.end};
 }
 
 base::Result<void> addTrunk(const plan::Problem& problem, RunPlans& plans,
                             const base::JobContext& job)
 {
-    const TrunkLayers layers = trunkLayers(*problem.step());
+    const std::vector<TrunkElement> layers = trunkLayers(*problem.step());
     std::vector<std::string> modules;
     modules.reserve(problem.step()->modules.size());
     for (const graph::Module& module : problem.step()->modules)
         modules.push_back(module.path);
     const TrunkOptions asked{plans.options()};
-    const auto boundaries = trunkBoundaries(asked.boundaries, layers.elements, modules);
-    if (!boundaries)
-        return tl::unexpected{boundaries.error()};
-    if (boundaries->empty())
+    const auto whole = trunkBuckets(asked.boundaries, layers, modules);
+    if (!whole)
+        return tl::unexpected{whole.error()};
+    if (whole->empty())
         return {}; // forward calls no module
-    const base::Result<Range> range = rangeOf(asked.splits, *boundaries);
-    if (!range)
-        return tl::unexpected{range.error()};
-    for (std::size_t splits = range->first; splits <= range->last && !job.stopRequested();
-         ++splits) {
-        const std::vector<TrunkBucket> buckets = splitTrunk(layers.elements, *boundaries, splits);
+    const auto& [name, first, end] = whole->back();
+    if (asked.splits > end)
+        return base::failure(
+            base::ErrorKind::Usage,
+            fmt::format("The model's trunk has {} up to {}, too few for {} buckets: give --splits "
+                        "at most {}.",
+                        base::counted(end, "layer", "layers"), name, asked.splits, end));
+    // A single bucket is the last one; fewer than boundaries there can't be.
+    const std::size_t most = asked.splits > 0 ? asked.splits : end;
+    std::size_t splits = asked.splits > 0 ? asked.splits : std::max<std::size_t>(2, whole->size());
+    for (; splits <= most && !job.stopRequested(); ++splits) {
+        const std::vector<TrunkBucket> buckets = splitTrunk(layers, *whole, splits);
         if (buckets.size() < splits && asked.splits == 0)
             break; // no cut is left
         if (base::Result<void> added = plans.addRuns(groupsOf(layers, buckets)); !added)
             return added;
-        job.report(splits, range->last);
+        job.report(splits, most);
     }
     return {};
 }

@@ -97,7 +97,7 @@ std::vector<TrunkElement> elementsOf(std::size_t count, const std::vector<std::s
 {
     std::vector<TrunkElement> elements;
     for (std::size_t i = 0; i < count; ++i)
-        elements.push_back({"e" + std::to_string(i), true});
+        elements.push_back({"e" + std::to_string(i)});
     for (const std::size_t at : inPlace)
         elements[at].maySplitBefore = false;
     return elements;
@@ -141,12 +141,12 @@ void TrunkTest::splitsAsWorkedOut()
     const nlohmann::json one = sharedCases()[static_cast<std::size_t>(place)];
     std::map<std::string, std::string> nameOf;
     const graph::ProgramPtr program = programOf(one, nameOf);
-    const TrunkLayers layers = trunkLayers(*program);
-    QCOMPARE(layers.elements.size(), nameOf.size());
+    const std::vector<TrunkElement> layers = trunkLayers(*program);
+    QCOMPARE(layers.size(), nameOf.size());
     std::string text;
     for (const auto& name : one["boundaries"])
         text += name.get<std::string>() + " , ";
-    const auto boundaries = trunkBoundaries(text, layers.elements, pathsOf(*program));
+    const auto boundaries = trunkBuckets(text, layers, pathsOf(*program));
     if (one.contains("refused")) {
         QVERIFY(!boundaries);
         QVERIFY2(boundaries.error().message.find(one["refused"]) != std::string::npos,
@@ -156,10 +156,10 @@ void TrunkTest::splitsAsWorkedOut()
     QVERIFY2(boundaries, boundaries ? "" : boundaries.error().message.c_str());
     nlohmann::json buckets = nlohmann::json::array();
     for (const TrunkBucket& bucket :
-         splitTrunk(layers.elements, *boundaries, one["splits"].get<std::size_t>())) {
+         splitTrunk(layers, *boundaries, one["splits"].get<std::size_t>())) {
         nlohmann::json names = nlohmann::json::array();
         for (std::size_t i = bucket.first; i < bucket.end; ++i)
-            names.push_back(nameOf.at(layers.elements[i].name));
+            names.push_back(nameOf.at(layers[i].name));
         buckets.push_back({bucket.name, names});
     }
     QCOMPARE(buckets.dump(), one["buckets"].dump());
@@ -199,13 +199,13 @@ void TrunkTest::boundariesNeedLayers()
 {
     const std::vector<TrunkElement> elements = elementsOf(3, {});
     QCOMPARE(
-        trunkBoundaries("drop", elements, {"", "e0", "drop"}).error().message,
+        trunkBuckets("drop", elements, {"", "e0", "drop"}).error().message,
         std::string{"The boundary drop runs no op between layers of the trunk, so that nothing "
                     "ends there; near it are e0, e1, e2."});
-    QCOMPARE(trunkBoundaries("e0", {}, {}).error().message,
+    QCOMPARE(trunkBuckets("e0", {}, {}).error().message,
              std::string{"The boundary e0 has nothing to end: forward calls no module."});
-    QVERIFY(trunkBoundaries(" ,", {}, {})->empty());
-    QCOMPARE(trunkBoundaries("", elements, {})->front().end, std::size_t{3});
+    QVERIFY(trunkBuckets(" ,", {}, {})->empty());
+    QCOMPARE(trunkBuckets("", elements, {})->front().end, std::size_t{3});
 }
 
 /// Nothing behind the last boundary is repeated; the boundaries stand in the plan.
@@ -217,9 +217,9 @@ void TrunkTest::plansEndAtTheLastBoundary()
     QVERIFY2(found, found ? "" : found.error().message.c_str());
     QCOMPARE((*found)->points().size(), std::size_t{2}); // without and with
     const plan::Plan& plan = (*found)->points().front()->plan();
-    const TrunkLayers layers = trunkLayers(*problem.step());
+    const std::vector<TrunkElement> layers = trunkLayers(*problem.step());
     // conv1 bn1 relu maxpool | layer1.0 ... layer2.1 | layer3.0 layer3.1, the last of them kept
-    QCOMPARE(plan.regions().back().last, layers.ops[7].last);
+    QCOMPARE(plan.regions().back().last, layers[7].ops.last);
     QVERIFY(std::ranges::find(plan.options,
                               std::pair<std::string, std::string>{"boundaries", "layer2,layer3"})
             != plan.options.end());
@@ -235,10 +235,10 @@ void TrunkTest::bucketsTileWhatIsBeforeTheLastBoundary()
             if (random.below(3) == 0)
                 inPlace.push_back(i);
         const std::vector<TrunkElement> elements = elementsOf(count, inPlace);
-        std::vector<TrunkBoundary> boundaries;
+        std::vector<TrunkBucket> boundaries;
         for (std::size_t end = 0; end < count && boundaries.size() < 3;) {
-            end += 1 + random.below(count - end);
-            boundaries.push_back({"b" + std::to_string(end), end});
+            const std::size_t first = std::exchange(end, end + 1 + random.below(count - end));
+            boundaries.push_back({"b" + std::to_string(end), first, end});
         }
         const auto splits = static_cast<std::size_t>(random.between(1, 22));
         const std::vector<TrunkBucket> buckets = splitTrunk(elements, boundaries, splits);
@@ -249,7 +249,7 @@ void TrunkTest::bucketsTileWhatIsBeforeTheLastBoundary()
             QVERIFY(bucket.end > bucket.first);
             const bool isAsked =
                 std::any_of(boundaries.begin(), boundaries.end(),
-                            [&](const TrunkBoundary& one) { return one.end == bucket.first; });
+                            [&](const TrunkBucket& one) { return one.end == bucket.first; });
             QVERIFY(bucket.first == 0 || isAsked || elements[bucket.first].maySplitBefore);
             for (std::size_t i = bucket.first + 1; i < bucket.end; ++i)
                 cuts += elements[i].maySplitBefore ? 1U : 0U;
@@ -281,11 +281,11 @@ void TrunkTest::activationsInPlaceAreKnownByWhatTheyWrite()
             .call("act", 1, 1, {"n"}, {"n"})
             .call("lin", 2, 3, {"n"}, {"y"})
             .build();
-    const TrunkLayers layers = trunkLayers(*program);
-    QCOMPARE(layers.elements.size(), std::size_t{3});
-    QVERIFY(layers.elements[0].maySplitBefore);
-    QVERIFY(!layers.elements[1].maySplitBefore);
-    QVERIFY(layers.elements[2].maySplitBefore);
+    const std::vector<TrunkElement> layers = trunkLayers(*program);
+    QCOMPARE(layers.size(), std::size_t{3});
+    QVERIFY(layers[0].maySplitBefore);
+    QVERIFY(!layers[1].maySplitBefore);
+    QVERIFY(layers[2].maySplitBefore);
 }
 
 void TrunkTest::layersOfRealModels_data()
@@ -307,7 +307,7 @@ void TrunkTest::layersOfRealModels()
 {
     QFETCH(QString, sample);
     QString names;
-    for (const TrunkElement& element : trunkLayers(*tests::problemOf(sample, 0).program).elements)
+    for (const TrunkElement& element : trunkLayers(*tests::problemOf(sample, 0).program))
         names += QString::fromStdString(element.name)
                  + (element.maySplitBefore ? QStringLiteral(" ") : QStringLiteral("* "));
     QTEST(names, "names");
@@ -344,10 +344,10 @@ void TrunkTest::splitsAsOftenAsAsked()
     QVERIFY(found);
     QCOMPARE((*found)->points().size(), std::size_t{2}); // without and with
     // Three of four buckets are checkpointed, in pieces where a bucket is no region.
-    const TrunkLayers layers = trunkLayers(*problem.step());
-    const std::vector<TrunkBucket> buckets = splitTrunk(layers.elements, {{"end", 17}}, 4);
+    const std::vector<TrunkElement> layers = trunkLayers(*problem.step());
+    const std::vector<TrunkBucket> buckets = splitTrunk(layers, {{"end", 0, 17}}, 4);
     QCOMPARE((*found)->points().front()->plan().regions().back().last,
-             layers.ops[buckets.back().first - 1].last);
+             layers[buckets.back().first - 1].ops.last);
     QCOMPARE(planner->frontier(problem, {{"splits", 18}}, {}).error().message,
              std::string{"The model's trunk has 17 layers up to lm_head, too few for 18 buckets: "
                          "give --splits at most 17."});
