@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 namespace plimsoll::solve {
 
@@ -201,23 +202,13 @@ private:
     /// Largest first; equal ones by index.
     [[nodiscard]] Order by(const Key& first, const Key& second) const
     {
-        struct Row
-        {
-            double first;
-            double second;
-            std::uint32_t buffer;
-        };
-        std::vector<Row> rows;
+        std::vector<std::tuple<double, double, std::uint32_t>> rows;
         for (const std::uint32_t i : m_taking)
-            rows.push_back({first(i), second(i), i});
-        std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-            if (a.first != b.first)
-                return a.first > b.first;
-            return a.second != b.second ? a.second > b.second : a.buffer < b.buffer;
-        });
+            rows.emplace_back(-first(i), -second(i), i);
+        std::sort(rows.begin(), rows.end());
         Order order;
-        for (const Row& row : rows)
-            order.push_back(row.buffer);
+        for (const auto& [falling, next, buffer] : rows)
+            order.push_back(buffer);
         return order;
     }
 

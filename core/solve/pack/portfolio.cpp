@@ -74,51 +74,31 @@ SkylineOptions memberOptions(std::size_t member, std::size_t buffers,
     return {static_cast<PackOrder>(member / 2), lowestFirst, question.nodes};
 }
 
-/// What all members search.
-struct Task
-{
-    const PackBuffers& buffers;
-    const std::vector<std::uint32_t>& group;
-    const PortfolioQuestion& question;
-    const std::stop_token& stop;
-};
-
-struct Race
-{
-    std::array<SkylineAnswer, kMembers> answers;
-    std::array<std::atomic<bool>, kMembers> dropped{};
-    std::atomic<std::size_t> next{0};
-};
-
-/// An answer makes the ones behind it useless, never the ones before it: so which one counts
-/// doesn't depend on who is faster.
-void run(Race& race, std::size_t member, const Task& task)
-{
-    if (race.dropped[member].load())
-        return;
-    SkylineAnswer& answer = race.answers[member];
-    answer = searchSkyline(task.buffers, task.group,
-                           memberOptions(member, task.group.size(), task.question),
-                           task.question.height, task.stop, race.dropped[member]);
-    if (answer.verdict != SkylineVerdict::GaveUp)
-        for (std::size_t later = member + 1; later < kMembers; ++later)
-            race.dropped[later].store(true);
-}
-
 } // namespace
 
 SkylineAnswer searchPortfolio(const PackBuffers& buffers, const std::vector<std::uint32_t>& group,
                               const PortfolioQuestion& question, const std::stop_token& stop)
 {
-    Race race;
-    const Task task{buffers, group, question, stop};
+    std::array<SkylineAnswer, kMembers> answers;
+    std::array<std::atomic<bool>, kMembers> dropped{};
+    std::atomic<std::size_t> next{0};
     const bool few = group.size() <= kFewBuffers;
     const std::size_t members = few                               ? kFixed
                                 : group.size() > kMostInAllOrders ? kVariations
                                                                   : kMembers;
+    // An answer makes the ones behind it useless, never the ones before it: so which one counts
+    // doesn't depend on who is faster.
     const auto work = [&] {
-        for (std::size_t member = race.next++; member < members; member = race.next++)
-            run(race, member, task);
+        for (std::size_t member = next++; member < members; member = next++) {
+            if (dropped[member].load())
+                continue;
+            answers[member] =
+                searchSkyline(buffers, group, memberOptions(member, group.size(), question),
+                              question.height, stop, dropped[member]);
+            if (answers[member].verdict != SkylineVerdict::GaveUp)
+                for (std::size_t later = member + 1; later < kMembers; ++later)
+                    dropped[later].store(true);
+        }
     };
     if (group.size() > kMostOnAnyStack) {
         std::list<DeepThread> all;
@@ -130,7 +110,7 @@ SkylineAnswer searchPortfolio(const PackBuffers& buffers, const std::vector<std:
             others.emplace_back(work);
         work();
     }
-    for (SkylineAnswer& answer : race.answers)
+    for (SkylineAnswer& answer : answers)
         if (answer.verdict != SkylineVerdict::GaveUp)
             return std::move(answer);
     return {};
