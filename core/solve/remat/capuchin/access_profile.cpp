@@ -13,33 +13,6 @@ namespace {
 using graph::OpIndex;
 using graph::StorageId;
 
-/// Live bytes by step, as differences until sums() is called.
-class Curve
-{
-public:
-    explicit Curve(std::size_t steps) : m_change(steps + 1, 0) {}
-
-    /// Both ends included.
-    void add(std::int64_t bytes, std::int32_t first, std::int32_t last)
-    {
-        if (m_change.size() < 2 || last < 0)
-            return;
-        m_change[static_cast<std::size_t>(std::max(first, 0))] += bytes;
-        m_change[std::min(static_cast<std::size_t>(last) + 1, m_change.size() - 1)] -= bytes;
-    }
-    [[nodiscard]] std::int64_t peak() const
-    {
-        std::int64_t now = 0;
-        std::int64_t most = 0;
-        for (const std::int64_t change : m_change)
-            most = std::max(most, now += change);
-        return most;
-    }
-
-private:
-    std::vector<std::int64_t> m_change;
-};
-
 /// The first stretch of steps over the budget.
 std::optional<std::pair<graph::OpId, graph::OpId>> peakInterval(const plan::Evaluation& evaluation,
                                                                 base::Bytes budget)
@@ -89,7 +62,14 @@ base::Result<AccessProfile> profileAccesses(const plan::Problem& problem,
 
     AccessProfile profile{problem.reserve, evaluation->peak, {}, {}, {}};
     profile.peakInterval = peakInterval(*evaluation, problem.budget);
-    Curve evicted{evaluation->schedule->steps.size()};
+    const std::size_t steps = evaluation->schedule->steps.size();
+    std::vector<std::int64_t> change(steps + 1, 0); // of live bytes, by step
+    const auto add = [&change, steps](base::Bytes bytes, std::int32_t first, std::int32_t last) {
+        if (steps == 0 || last < 0)
+            return;
+        change[static_cast<std::size_t>(std::max(first, 0))] += bytes.count();
+        change[std::min(static_cast<std::size_t>(last) + 1, steps)] -= bytes.count();
+    };
     const std::vector<plan::Instance>& lives = evaluation->schedule->instances;
     for (std::size_t row = 0; row < lives.size(); ++row) {
         if (job.stopRequested())
@@ -102,11 +82,11 @@ base::Result<AccessProfile> profileAccesses(const plan::Problem& problem,
             profile.staticBytes += bytes;
         const std::optional<Accesses> found = accessesOf(program, closure, life.storage);
         if (!found || bytes.count() == 0) {
-            evicted.add(bytes.count(), life.alloc, life.free);
+            add(bytes, life.alloc, life.free);
             continue;
         }
-        evicted.add(bytes.count(), life.alloc, std::min(life.free, found->lastForward));
-        evicted.add(bytes.count(), found->firstBackward, life.free);
+        add(bytes, life.alloc, std::min(life.free, found->lastForward));
+        add(bytes, found->firstBackward, life.free);
         ValueAccess& value =
             profile.values.emplace_back(ValueAccess{life.storage, bytes, *found, {}});
         const auto back = static_cast<std::size_t>(found->firstBackward);
@@ -117,7 +97,11 @@ base::Result<AccessProfile> profileAccesses(const plan::Problem& problem,
             value.swapFree =
                 base::Nanoseconds{std::llround(idle - copying / (problem.device.hostLink / 1e9))};
     }
-    profile.minimumPeak = problem.reserve + base::Bytes{evicted.peak()};
+    std::int64_t live = 0;
+    std::int64_t most = 0;
+    for (const std::int64_t bytes : change)
+        most = std::max(most, live += bytes);
+    profile.minimumPeak = problem.reserve + base::Bytes{most};
     return profile;
 }
 

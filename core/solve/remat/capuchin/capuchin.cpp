@@ -27,13 +27,6 @@ bool contains(const Indices& indices, std::uint32_t index)
     return std::ranges::binary_search(indices, index);
 }
 
-void remove(Indices& indices, std::uint32_t index)
-{
-    const auto found = std::ranges::lower_bound(indices, index);
-    if (found != indices.end() && *found == index)
-        indices.erase(found);
-}
-
 double timeOf(const CapuchinGraph& graph, const Indices& ops)
 {
     double time = 0;
@@ -135,8 +128,8 @@ void CapuchinChooser::fold(std::uint32_t chosen, std::uint32_t value)
             if (source != value && !contains(lineage.sources, source))
                 ++m_dependents[source];
     lineage.sources = unionOf(lineage.sources, through.sources);
-    remove(lineage.sources, chosen);
-    remove(lineage.sources, value); // two that overwrite each other's inputs
+    std::erase(lineage.sources, chosen);
+    std::erase(lineage.sources, value); // two that overwrite each other's inputs
     lineage.ops = unionOf(lineage.ops, through.ops);
     lineage.time = timeOf(m_graph, lineage.ops);
 }

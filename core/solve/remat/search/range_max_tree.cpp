@@ -59,12 +59,10 @@ void RangeMaxTree::add(std::size_t first, std::size_t end, std::int64_t amount)
 std::int64_t RangeMaxTree::max(std::size_t first, std::size_t end) const
 {
     // Best of what was passed on the left and on the right, raised by the adds on the way up.
-    std::int64_t left = kNothing;
-    std::int64_t right = kNothing;
     std::size_t low = first + m_width;
     std::size_t high = end - 1 + m_width;
-    left = m_max[low];
-    right = m_max[high];
+    std::int64_t left = m_max[low];
+    std::int64_t right = m_max[high];
     while (low / 2 != high / 2) {
         if (low % 2 == 0)
             left = std::max(left, m_max[low + 1]);
@@ -75,20 +73,10 @@ std::int64_t RangeMaxTree::max(std::size_t first, std::size_t end) const
         left += m_add[low];
         right += m_add[high];
     }
-    std::int64_t best = std::max(left, right);
-    if (low == high)
-        best = left;
+    std::int64_t best = std::max(left, right); // the same where both ends have met
     for (std::size_t node = low / 2; node > 0; node /= 2)
         best += m_add[node];
     return best;
-}
-
-std::int64_t RangeMaxTree::at(std::size_t position) const
-{
-    std::int64_t sum = m_max[position + m_width];
-    for (std::size_t node = (position + m_width) / 2; node > 0; node /= 2)
-        sum += m_add[node];
-    return sum;
 }
 
 std::size_t RangeMaxTree::argMax() const

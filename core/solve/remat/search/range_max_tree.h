@@ -19,7 +19,6 @@ public:
     /// Largest number at positions first <= p < end, which are at least one.
     [[nodiscard]] std::int64_t max(std::size_t first, std::size_t end) const;
     [[nodiscard]] std::int64_t max() const { return m_max[1]; }
-    [[nodiscard]] std::int64_t at(std::size_t position) const;
     /// First position that holds the maximum.
     [[nodiscard]] std::size_t argMax() const;
 

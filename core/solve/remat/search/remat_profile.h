@@ -56,7 +56,10 @@ public:
     {
         return static_cast<std::uint32_t>(m_memory.argMax());
     }
-    [[nodiscard]] std::int64_t memoryAt(std::uint32_t at) const { return m_memory.at(at); }
+    [[nodiscard]] std::int64_t memoryAt(std::uint32_t at) const
+    {
+        return m_memory.max(at, at + std::size_t{1});
+    }
     /// Over positions first <= p < end.
     [[nodiscard]] std::int64_t peakWithin(std::uint32_t first, std::uint32_t end) const
     {
