@@ -52,7 +52,7 @@ void CapuchinPropertyTest::everyPrefixIsAPlan()
             ++picks;
             QVERIFY(again.next());
             QVERIFY2(run.rows() == again.rows(), qPrintable(QString::number(seed)));
-            const solve::CapuchinChange& change = run.changes().back();
+            const solve::Pick& change = run.picks().back();
             QVERIFY(change.peak <= last);
             last = change.peak;
             const auto certified = plan::certify(problem, planOf(run.rows()));
@@ -66,7 +66,7 @@ void CapuchinPropertyTest::everyPrefixIsAPlan()
                 for (const graph::OpId op : row.ops)
                     inserted += times[op.index()];
             QCOMPARE(evaluation.recomputeTime.count(), inserted.count());
-            shared += run.rows().size() < run.changes().size() ? 1 : 0;
+            shared += run.rows().size() < run.picks().size() ? 1 : 0;
         }
         QVERIFY(!again.next());
     }

@@ -236,14 +236,10 @@ RematPlan RepeatedProblem::repeated(const RematPlan& plan) const
 std::optional<std::vector<RematRecomputeStep>> rowsOfPins(const plan::Problem& problem)
 {
     std::vector<std::uint32_t> pinned;
-    std::vector<graph::OpIndex> kept; // ops that may not run again
     for (const plan::Pin& pin : problem.pins)
-        for (const graph::StorageId storage : pin.storages)
-            if (pin.kind == plan::PinKind::Recompute)
+        if (pin.kind == plan::PinKind::Recompute)
+            for (const StorageId storage : pin.storages)
                 pinned.push_back(static_cast<std::uint32_t>(storage.index()));
-            else
-                kept.push_back(problem.step()->storage(storage).alloc);
-    std::ranges::sort(kept);
     std::ranges::sort(pinned);
     pinned.erase(std::unique(pinned.begin(), pinned.end()), pinned.end());
     if (pinned.empty())
@@ -253,12 +249,7 @@ std::optional<std::vector<RematRecomputeStep>> rowsOfPins(const plan::Problem& p
         if (!step.graph().values[value].isCandidate)
             return std::nullopt;
     std::optional<std::vector<plan::RecomputeStep>> rows = step.rows(pinned);
-    const auto isKept = [&kept](graph::OpId op) {
-        return std::ranges::binary_search(kept, static_cast<graph::OpIndex>(op.index()));
-    };
-    if (!rows || std::ranges::any_of(*rows, [&](const plan::RecomputeStep& row) {
-            return std::ranges::any_of(row.ops, isKept);
-        }))
+    if (!rows)
         return std::nullopt;
     return rematPlanOf({{}, {}, plan::RecomputeSchedule{*std::move(rows)}}).recomputeSteps;
 }

@@ -16,16 +16,12 @@ CapuchinRun::CapuchinRun(const plan::Problem& problem)
     , m_chooser{m_step.graph()}
     , m_isRefused(m_step.graph().values.size(), false)
     , m_isPinned(m_isRefused.size(), false)
-    , m_makesKept(problem.step()->ops.size(), false)
     , m_height{simulate({})}
 {
     for (const plan::Pin& pin : problem.pins)
         for (const graph::StorageId storage : pin.storages)
             if (pin.kind == plan::PinKind::Recompute)
                 m_isPinned[storage.index()] = true;
-            else
-                m_makesKept[static_cast<std::size_t>(problem.step()->storage(storage).alloc)] =
-                    true;
 }
 
 bool CapuchinRun::nextPinned()
@@ -40,14 +36,6 @@ bool CapuchinRun::meetsPins() const
         if (m_isPinned[value] && !m_chooser.isChosen(value))
             return false;
     return true;
-}
-
-bool CapuchinRun::keepsPinned(const std::vector<plan::RecomputeStep>& rows) const
-{
-    return std::ranges::none_of(rows, [this](const plan::RecomputeStep& row) {
-        return std::ranges::any_of(row.ops,
-                                   [this](graph::OpId op) { return m_makesKept[op.index()]; });
-    });
 }
 
 bool CapuchinRun::next()
@@ -67,12 +55,16 @@ bool CapuchinRun::next()
 bool CapuchinRun::tryPick(std::uint32_t value, bool mustHelp)
 {
     m_chosen.push_back(value);
-    std::optional<std::vector<plan::RecomputeStep>> rows = m_step.rows(m_chosen);
-    if (rows && keepsPinned(*rows))
+    if (std::optional<std::vector<plan::RecomputeStep>> rows = m_step.rows(m_chosen))
         if (const Height height = simulate(*rows); !mustHelp || height.isBelow(m_height)) {
             m_rows = *std::move(rows);
             m_height = height;
-            m_changes.push_back({m_chooser.choose(value), base::Bytes{height.peak}});
+            const CapuchinPick pick = m_chooser.choose(value);
+            const graph::StorageId storage{static_cast<std::size_t>(value)};
+            m_picks.push_back({storage, graph::opAt(m_problem.step()->storage(storage).alloc),
+                               base::Bytes{pick.bytes},
+                               base::Nanoseconds{std::llround(pick.recomputeTime)},
+                               pick.multiplicity, pick.msps, base::Bytes{height.peak}});
             return true;
         }
     m_chosen.pop_back();
@@ -144,7 +136,6 @@ public:
     [[nodiscard]] base::Result<std::vector<Pick>>
     explain(const plan::VerifiedPlan& plan) const override
     {
-        const graph::Program& program = *plan.problem().step();
         CapuchinRun run{plan.problem()};
         while (run.nextPinned()) {
         }
@@ -153,15 +144,7 @@ public:
         while (run.rows() != plan.plan().recomputeSteps())
             if (!run.next())
                 return notMade();
-        std::vector<Pick> picks;
-        for (const CapuchinChange& change : run.changes()) {
-            const graph::StorageId value{static_cast<std::size_t>(change.pick.value)};
-            picks.push_back({value, graph::opAt(program.storage(value).alloc),
-                             base::Bytes{change.pick.bytes},
-                             base::Nanoseconds{std::llround(change.pick.recomputeTime)},
-                             change.pick.multiplicity, change.pick.msps, change.peak});
-        }
-        return picks;
+        return run.picks();
     }
 
 private:
@@ -195,9 +178,9 @@ private:
         for (bool isFirst = !unlimited.pins.empty(); goesOn && !job.stopRequested();
              isFirst = false) {
             goesOn = isFirst || run.next();
-            if (run.changes().empty())
+            if (run.picks().empty())
                 continue;
-            const std::int64_t peak = run.changes().back().peak.count();
+            const std::int64_t peak = run.picks().back().peak.count();
             job.report(static_cast<std::size_t>(std::max<std::int64_t>(most - peak, 0)),
                        static_cast<std::size_t>(std::max(most - least, most - peak)));
             if (!isFirst && (peak == last || (goesOn && last - peak < gap)))

@@ -10,13 +10,6 @@
 
 namespace plimsoll::solve {
 
-/// A pick, and what the whole step needs with it and all before it.
-struct CapuchinChange
-{
-    CapuchinPick pick;
-    base::Bytes peak; ///< simulated
-};
-
 /// Capuchin on a whole step. Only values that wait at the peak are picked, and only those with
 /// which the simulated step needs less: the next best ones otherwise. The picks don't depend on a
 /// budget, so that each prefix of them is a plan.
@@ -33,7 +26,7 @@ public:
     [[nodiscard]] bool meetsPins() const;
     /// Picks one more; false when nothing helps.
     [[nodiscard]] bool next();
-    [[nodiscard]] const std::vector<CapuchinChange>& changes() const { return m_changes; }
+    [[nodiscard]] const std::vector<Pick>& picks() const { return m_picks; }
     /// The plan of all picks so far.
     [[nodiscard]] const std::vector<plan::RecomputeStep>& rows() const { return m_rows; }
 
@@ -53,7 +46,6 @@ private:
     [[nodiscard]] Height simulate(const std::vector<plan::RecomputeStep>& rows) const;
     /// `mustHelp`: the step must need less with it.
     [[nodiscard]] bool tryPick(std::uint32_t value, bool mustHelp);
-    [[nodiscard]] bool keepsPinned(const std::vector<plan::RecomputeStep>& rows) const;
 
     const plan::Problem& m_problem;
     CapuchinStep m_step;
@@ -61,9 +53,8 @@ private:
     std::vector<std::uint32_t> m_chosen; ///< in order
     std::vector<bool> m_isRefused;       ///< by value: picked, it did not help
     std::vector<bool> m_isPinned;        ///< by value: a pin recomputes it
-    std::vector<bool> m_makesKept;       ///< by op: it makes what a pin keeps
     std::vector<plan::RecomputeStep> m_rows;
-    std::vector<CapuchinChange> m_changes;
+    std::vector<Pick> m_picks;
     Height m_height;
 };
 

@@ -18,8 +18,13 @@ CapuchinStep::CapuchinStep(const plan::Problem& problem)
     : m_program{*problem.step()}
     , m_closure{m_program}
     , m_lastForward(m_program.storages.size(), graph::kBeforeStep)
+    , m_makesKept(m_program.ops.size(), false)
     , m_isLost(m_program.storages.size(), false)
 {
+    for (const plan::Pin& pin : problem.pins)
+        for (const StorageId storage : pin.storages)
+            if (pin.kind == plan::PinKind::Keep)
+                m_makesKept[static_cast<std::size_t>(m_program.storage(storage).alloc)] = true;
     for (const base::Nanoseconds time : plan::opTimes(m_program, problem.device))
         m_graph.times.push_back(static_cast<double>(time.count()));
     m_graph.values.resize(m_program.storages.size());
@@ -73,11 +78,19 @@ std::vector<bool> CapuchinStep::idleAt(OpIndex op) const
 std::optional<std::vector<plan::RecomputeStep>>
 CapuchinStep::rows(const std::vector<std::uint32_t>& chosen) const
 {
-    return reduced(m_graph, chosen, m_isLost,
-                   [this](OpIndex before, const std::vector<std::uint32_t>& wanted,
-                          const std::vector<bool>& isGone) {
-                       return m_closure.before(before, {wanted.begin(), wanted.end()}, isGone);
-                   });
+    std::optional<std::vector<plan::RecomputeStep>> rows =
+        reduced(m_graph, chosen, m_isLost,
+                [this](OpIndex before, const std::vector<std::uint32_t>& wanted,
+                       const std::vector<bool>& isGone) {
+                    return m_closure.before(before, {wanted.begin(), wanted.end()}, isGone);
+                });
+    const auto repeatsKept = [this](const plan::RecomputeStep& row) {
+        return std::ranges::any_of(row.ops,
+                                   [this](graph::OpId op) { return m_makesKept[op.index()]; });
+    };
+    if (rows && std::ranges::any_of(*rows, repeatsKept))
+        rows.reset();
+    return rows;
 }
 
 } // namespace plimsoll::solve

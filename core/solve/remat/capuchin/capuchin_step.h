@@ -34,6 +34,7 @@ private:
     RecomputeClosure m_closure;
     CapuchinGraph m_graph;
     std::vector<graph::OpIndex> m_lastForward; ///< by value: last use before its first in backward
+    std::vector<bool> m_makesKept;             ///< by op: it makes what a pin keeps
     std::vector<bool> m_isLost; ///< by value: made by forward, and gone when backward begins
 };
 
