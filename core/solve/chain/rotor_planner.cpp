@@ -34,15 +34,13 @@ struct RotorPlannerOptions : OptionReader
 {
     explicit RotorPlannerOptions(const OptionReader& given) : OptionReader{given} {}
 
-    [[nodiscard]] bool isCompiled() const { return runtime == plan::Runtime::CompiledStep; }
-
     int slots = get<int>("slots");
     plan::Granularity granularity = get<plan::Granularity>("granularity");
     bool variants = get<bool>("ways");
     bool nonpersistent = get<bool>("nonpersistent");
     bool savedSets = get<bool>("saved-sets");
     bool freezeStats = get<bool>("freeze-stats");
-    plan::Runtime runtime = get<plan::Runtime>("runtime");
+    bool isCompiled = get<plan::Runtime>("runtime") == plan::Runtime::CompiledStep;
 };
 
 /// What is known of a region tree without its members: equal ones are equal plans.
@@ -200,7 +198,7 @@ private:
     base::Result<void> addKeepEverything()
     {
         plan::Plan plan = blank();
-        if (m_asked.isCompiled())
+        if (m_asked.isCompiled)
             plan.decisions = plan::RecomputeSchedule{};
         return beginFrontier(m_frontier, m_problem, plan);
     }
@@ -309,8 +307,13 @@ private:
         describe(all, shape);
         if (!m_seen.insert(std::move(shape)).second)
             return {}; // looked at before
-        if (m_asked.isCompiled() && !becomesStep(plan))
-            return {};
+        if (m_asked.isCompiled) {
+            std::optional<std::vector<plan::RecomputeStep>> rows =
+                stepRowsOf(all, *m_problem.step(), m_closure);
+            if (!rows)
+                return {};
+            plan.decisions = plan::RecomputeSchedule{*std::move(rows)};
+        }
         return certifyAndInsert(plan);
     }
 
@@ -333,23 +336,11 @@ private:
 
     base::Result<void> certifyAndInsert(const plan::Plan& plan)
     {
-        if (std::any_of(plan.regions().begin(), plan.regions().end(),
-                        [](const plan::Region& region) {
-                            return plan::depthOf(region) > plan::kMostNested;
-                        }))
+        if (std::ranges::any_of(plan.regions(), [](const plan::Region& region) {
+                return plan::depthOf(region) > plan::kMostNested;
+            }))
             return {};
         return solve::certifyAndInsert(m_frontier, m_problem, plan, m_listener);
-    }
-
-    /// The regions' plan for the runtime Step, which has none.
-    [[nodiscard]] bool becomesStep(plan::Plan& plan) const
-    {
-        std::optional<std::vector<plan::RecomputeStep>> rows =
-            stepRowsOf(plan.regions(), *m_problem.step(), m_closure);
-        if (!rows)
-            return false;
-        plan.decisions = plan::RecomputeSchedule{*std::move(rows)};
-        return true;
     }
 
     [[nodiscard]] std::vector<plan::Region> regionsOf(const LinearizedStep& step,

@@ -15,7 +15,7 @@ using SavedByVariant = std::vector<std::vector<std::vector<graph::OpId>>>;
 /// Plans inside the stages: gives the chain further ways to run a stage that may be a region, by
 /// which it keeps some results and repeats the rest right before its backward. Those whose
 /// repetition takes most time for their bytes are kept first, one more from way to way; at most
-/// `kMostWays` of these sets are taken, evenly spread. Recomputations of regions around a stage
+/// `kMaxVariants` of these sets are taken, evenly spread. Recomputations of regions around a stage
 /// have way 0 only, since what a checkpoint keeps is kept from forward on.
 [[nodiscard]] SavedByVariant addStageVariants(const plan::Problem& problem, LinearizedStep& step);
 

@@ -45,11 +45,9 @@ void split(std::string_view line, std::vector<std::string_view>& fields)
 
 std::string_view trimmed(std::string_view field)
 {
-    const auto isBlank = [](char c) { return c == ' ' || c == '\t'; };
-    while (!field.empty() && isBlank(field.front()))
-        field.remove_prefix(1);
-    while (!field.empty() && isBlank(field.back()))
-        field.remove_suffix(1);
+    constexpr std::string_view kBlank = " \t";
+    field.remove_prefix(std::min(field.find_first_not_of(kBlank), field.size()));
+    field = field.substr(0, field.find_last_not_of(kBlank) + 1);
     if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
         field = field.substr(1, field.size() - 2);
     return field;

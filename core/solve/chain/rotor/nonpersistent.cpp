@@ -113,8 +113,9 @@ private:
                 break; // stage k either is the loss, has saved, or gains nothing by it
             const std::int64_t saving = sizes.x[j] + sizes.xbar[j + 1] + sizes.ftmp[j];
             visit(Choice{Move::Float, j, 0, time + m_chain.ftime[j],
-                         m_scale.ceilSlots(held + std::max(running, saving)), m_scale.xbar[j + 1],
-                         row(isSaved, j + 1, k), row(true, i, j)});
+                         m_scale.ceilSlots(held + std::max(running, saving)),
+                         m_scale.ceilSlots(sizes.xbar[j + 1]), row(isSaved, j + 1, k),
+                         row(true, i, j)});
             running = std::max(running, sizes.x[j] + sizes.x[j + 1] + sizes.plainTemporary(j));
         }
     }

@@ -164,8 +164,6 @@ Result<RotorScale> rotorScale(const Chain& chain, std::int64_t maxBudget,
         eachSize(scale.sizes, [&](std::int64_t& size) { size = ceilDiv(size, scale.unit); });
     for (const std::int64_t size : scale.sizes.x)
         scale.x.push_back(scale.ceilSlots(size));
-    for (const std::int64_t size : scale.sizes.xbar)
-        scale.xbar.push_back(scale.ceilSlots(size));
     return scale;
 }
 

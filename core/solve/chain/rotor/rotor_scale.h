@@ -47,8 +47,7 @@ struct RotorScale
     int slots = 0;            ///< rows hold slots 0..slots
     int spare = 0;            ///< rows reach that far past the budget, to win back rounding losses
     Chain sizes;              ///< its sizes in bytes or slots, padded to L + 2 and L + 1 entries
-    std::vector<std::int64_t> x;    ///< [L + 2] in slots
-    std::vector<std::int64_t> xbar; ///< [L + 2] in slots
+    std::vector<std::int64_t> x; ///< [L + 2] in slots
 
     [[nodiscard]] std::int64_t ceilSlots(std::int64_t sum) const;
     /// Slots for the top cell at a budget that includes x[0].

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace plimsoll::solve {
@@ -14,26 +15,14 @@ using base::Result;
 
 namespace {
 
-std::string_view prefixOf(ChainOpKind kind)
-{
-    switch (kind) {
-    case ChainOpKind::Check: return "CF_";
-    case ChainOpKind::NoGrad: return "Fn_";
-    case ChainOpKind::Enable: return "Fe_";
-    case ChainOpKind::Backward: return "B_";
-    case ChainOpKind::DropValue: return "drop_";
-    case ChainOpKind::DropSaved: return "dropbar_";
-    case ChainOpKind::Loss: break;
-    }
-    return "L";
-}
-
 std::string opText(ChainOp op)
 {
+    static constexpr std::array kPrefixes{"CF_", "Fn_", "Fe_", "L", "B_", "drop_", "dropbar_"};
+    const char* const prefix = kPrefixes.at(static_cast<std::size_t>(op.kind));
     if (op.kind == ChainOpKind::Loss)
-        return "L";
-    return op.variant == 0 ? fmt::format("{}{}", prefixOf(op.kind), op.stage)
-                           : fmt::format("{}{}@{}", prefixOf(op.kind), op.stage, op.variant);
+        return prefix;
+    return op.variant == 0 ? fmt::format("{}{}", prefix, op.stage)
+                           : fmt::format("{}{}@{}", prefix, op.stage, op.variant);
 }
 
 bool drops(ChainOp op)

@@ -26,7 +26,7 @@ struct ChainOp
 {
     ChainOpKind kind = ChainOpKind::Loss;
     std::int32_t stage = 0;   ///< the chain's stage; meaningless for Loss, 1..L for what drops
-    std::int32_t variant = 0; ///< of Enable: Chain::way()
+    std::int32_t variant = 0; ///< of Enable: Chain::variant()
 
     bool operator==(const ChainOp&) const = default;
 };

@@ -69,8 +69,8 @@ Result<std::optional<std::int64_t>> smallestKnown(const Chain& chain, const Chai
 /// Points that no other point beats in both makespan and budget, by ascending budget.
 void keepBest(std::vector<ChainTradeOff>& points)
 {
-    std::sort(points.begin(), points.end(), [](const ChainTradeOff& a, const ChainTradeOff& b) {
-        return std::pair{a.budget, a.makespan} < std::pair{b.budget, b.makespan};
+    std::ranges::sort(points, {}, [](const ChainTradeOff& point) {
+        return std::pair{point.budget, point.makespan};
     });
     std::vector<ChainTradeOff> kept;
     for (const ChainTradeOff& point : points)

@@ -4,6 +4,7 @@
 #include "core/evaluate/evaluate.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -84,20 +85,15 @@ RematProblem inOrder(const RematProblem& problem, const StepOrder& order)
 std::vector<RematRecomputeStep> inOrder(const std::vector<RematRecomputeStep>& rows,
                                         const StepOrder& order)
 {
-    std::vector<std::uint32_t> places(order.size());
-    for (std::uint32_t place = 0; place < order.size(); ++place)
-        places[order[place]] = place;
+    const std::vector<std::size_t> places = placesOf(order);
+    const auto placeOf = [&](std::uint32_t op) { return static_cast<std::uint32_t>(places[op]); };
     std::vector<RematRecomputeStep> made;
     for (const RematRecomputeStep& row : rows) {
-        RematRecomputeStep& moved = made.emplace_back(RematRecomputeStep{places[row.before], {}});
-        for (const std::uint32_t op : row.ops)
-            moved.ops.push_back(places[op]);
+        RematRecomputeStep& moved = made.emplace_back(RematRecomputeStep{placeOf(row.before), {}});
+        std::ranges::transform(row.ops, std::back_inserter(moved.ops), placeOf);
         std::sort(moved.ops.begin(), moved.ops.end());
     }
-    std::sort(made.begin(), made.end(),
-              [](const RematRecomputeStep& a, const RematRecomputeStep& b) {
-                  return a.before < b.before;
-              });
+    std::ranges::sort(made, {}, &RematRecomputeStep::before);
     return made;
 }
 

@@ -80,9 +80,8 @@ std::vector<RematPoint> pointsOf(const RematProblem& problem, const std::vector<
     for (const RematPlan& plan : plans)
         if (const Result<RematFigures> figures = simulate(problem, plan))
             points.push_back({plan, *figures});
-    std::stable_sort(points.begin(), points.end(), [](const RematPoint& a, const RematPoint& b) {
-        return std::pair{a.figures.peak, a.figures.time}
-               < std::pair{b.figures.peak, b.figures.time};
+    std::ranges::stable_sort(points, {}, [](const RematPoint& point) {
+        return std::pair{point.figures.peak, point.figures.time};
     });
     std::vector<RematPoint> best;
     for (RematPoint& point : points)
