@@ -2,7 +2,6 @@
 #include "core/solve/remat/region_search.h"
 
 #include "core/evaluate/bound.h"
-#include "core/solve/api/certify_and_insert.h"
 #include "core/solve/regions/forced_regions.h"
 #include "core/solve/remat/region_draft.h"
 
@@ -53,24 +52,19 @@ struct Family
 class RegionSearch
 {
 public:
-    RegionSearch(const plan::Problem& problem, const RegionSpace& space,
-                 const RegionProposal& proposal, plan::Frontier& frontier, const Listener& listener)
+    RegionSearch(const plan::Problem& problem, const RegionSpace& space, const RegionOffer& offer)
         : m_problem{problem}
         , m_drafts{problem, space}
         , m_forced{problem, space}
         , m_granularity{space.granularity()}
-        , m_proposal{proposal}
-        , m_frontier{frontier}
-        , m_listener{listener}
+        , m_offer{offer}
     {
     }
 
-    Result<void> run(std::size_t budgets, const JobContext& job)
+    Result<void> run(std::int64_t most, std::size_t budgets, const JobContext& job)
     {
         const std::size_t ops = std::max<std::size_t>(m_problem.step()->ops.size(), 1);
         const std::size_t evaluations = std::clamp(kWork / ops, kFewest, kMost);
-        const std::int64_t most =
-            m_frontier.points().empty() ? 0 : m_frontier.points().back()->evaluation().peak.count();
         const std::int64_t least = plan::peakLowerBound(m_problem).bytes.count();
         m_step = static_cast<std::size_t>(
             std::max<std::int64_t>((most - least) / static_cast<std::int64_t>(budgets), 1));
@@ -106,14 +100,10 @@ private:
         if (!regions)
             return std::nullopt;
         m_forced.addTo(*regions);
-        const plan::Plan plan = m_proposal(*std::move(regions));
-        const plan::EvaluationPtr evaluation = plan::evaluate(m_problem, plan);
-        if (m_frontier.improvedBy(*evaluation))
-            if (const Result<void> offered =
-                    certifyAndInsert(m_frontier, m_problem, plan, m_listener);
-                !offered)
-                return tl::unexpected{offered.error()};
-        return Point{draft, evaluation};
+        const Result<plan::EvaluationPtr> evaluation = m_offer(*std::move(regions));
+        if (!evaluation)
+            return tl::unexpected{evaluation.error()};
+        return Point{draft, *evaluation};
     }
 
     static Known knownOf(Point point)
@@ -265,9 +255,7 @@ private:
     RegionDrafts m_drafts;
     ForcedRegions m_forced;
     plan::Granularity m_granularity;
-    const RegionProposal& m_proposal;
-    plan::Frontier& m_frontier;
-    const Listener& m_listener;
+    const RegionOffer& m_offer;
     std::size_t m_step = 1; ///< bytes by which a peak is to fall at once
     std::size_t m_left = 0; ///< evaluations for what is being done
 };
@@ -275,11 +263,10 @@ private:
 } // namespace
 
 Result<void> searchRegions(const plan::Problem& problem, const RegionSpace& space,
-                           const RegionProposal& proposal, std::size_t budgets,
-                           plan::Frontier& frontier, const JobContext& job,
-                           const Listener& listener)
+                           const RegionOffer& offer, base::Bytes most, std::size_t budgets,
+                           const JobContext& job)
 {
-    return RegionSearch{problem, space, proposal, frontier, listener}.run(budgets, job);
+    return RegionSearch{problem, space, offer}.run(most.count(), budgets, job);
 }
 
 } // namespace plimsoll::solve

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/job_context.h"
-#include "core/solve/api/planner.h"
+#include "core/evaluate/evaluate.h"
 #include "core/solve/regions/region_space.h"
 
 #include <cstddef>
@@ -11,19 +11,17 @@
 
 namespace plimsoll::solve {
 
-/// Around regions: the rest of the plan that is proposed.
-using RegionProposal = std::function<plan::Plan(std::vector<plan::Region>)>;
+/// Takes regions as a plan and tells what that needs. An error ends the search.
+using RegionOffer =
+    std::function<base::Result<plan::EvaluationPtr>(std::vector<plan::Region> regions)>;
 
 /// Looks for plans of checkpoint regions on any graph: lets go of single results where the peak is,
 /// cheapest first, in forwards divided in several ways, then takes back what the budgets have room
-/// for. Every step is evaluated on the full graph. What it finds depends on nothing but the problem
-/// unless it is stopped.
-///
-/// Fills the frontier, at about so many budgets; `problem` has an unlimited one. Internal error
-/// where a proposal fails its check.
-[[nodiscard]] base::Result<void>
-searchRegions(const plan::Problem& problem, const RegionSpace& space,
-              const RegionProposal& proposal, std::size_t budgets, plan::Frontier& frontier,
-              const base::JobContext& job, const Listener& listener);
+/// for: about so many, up to `most`. Every step is evaluated on the full graph. What it finds
+/// depends on nothing but the problem, whose own budget is unlimited, unless it is stopped.
+[[nodiscard]] base::Result<void> searchRegions(const plan::Problem& problem,
+                                               const RegionSpace& space, const RegionOffer& offer,
+                                               base::Bytes most, std::size_t budgets,
+                                               const base::JobContext& job);
 
 } // namespace plimsoll::solve

@@ -114,8 +114,10 @@ public:
         else if (!job.stopRequested())
             searched = searchRegions(
                 m_problem, *makeRegionSpace(m_problem, m_asked.granularity),
-                [this](std::vector<plan::Region> all) { return regionsProposal(std::move(all)); },
-                static_cast<std::size_t>(m_asked.points), m_frontier, rest, m_listener);
+                [this](std::vector<plan::Region> regions) { return offer(std::move(regions)); },
+                m_frontier.points().empty() ? base::Bytes{}
+                                            : m_frontier.points().back()->evaluation().peak,
+                static_cast<std::size_t>(m_asked.points), rest);
         if (searched && m_asked.reorder && !job.stopRequested())
             searched = searchReordered(rest.piece(1, 2));
         if (!searched)
@@ -225,6 +227,18 @@ private:
             return plan ? std::optional{named(*std::move(plan))} : std::nullopt;
         };
         return searchIn(RepeatedProblem{ordered, rows.recomputeSteps}, job.piece(1, 2), {}, planOf);
+    }
+
+    base::Result<plan::EvaluationPtr> offer(std::vector<plan::Region> regions)
+    {
+        const plan::Plan plan = regionsProposal(std::move(regions));
+        plan::EvaluationPtr evaluation = plan::evaluate(m_problem, plan);
+        if (m_frontier.improvedBy(*evaluation))
+            if (base::Result<void> taken =
+                    certifyAndInsert(m_frontier, m_problem, plan, m_listener);
+                !taken)
+                return tl::unexpected{taken.error()};
+        return evaluation;
     }
 
     /// `planOf`: the plan of one of the original problem, if it has one.

@@ -17,9 +17,9 @@ struct RematStart
 
 /// The planner "remat": any value of forward and backward, dropped and recomputed any number of
 /// times, for the runtime Step, where rematFrontier() proposes, or what regions of the runtime
-/// Checkpoint can do of it, where RegionSearch does; each plan is certified on the full graph. It
-/// begins with the plans of those of `starts` that are for the runtime (and no finer granularity),
-/// so that at no budget it's slower than any of them.
+/// Checkpoint can do of it, where searchRegions() does; each plan is certified on the full graph.
+/// It begins with the plans of those of `starts` that are for the runtime (and no finer
+/// granularity), so that at no budget it's slower than any of them.
 [[nodiscard]] std::unique_ptr<const Planner> makeRematPlanner(std::vector<RematStart> starts);
 
 } // namespace plimsoll::solve

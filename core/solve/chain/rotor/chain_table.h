@@ -103,12 +103,14 @@ protected:
     /// The cell of one stage, which may have saved already.
     void walkStage(std::size_t i, std::int64_t slots, bool isSaved, Sequence& out) const;
 
+    // NOLINTBEGIN(misc-non-private-member-variables-in-classes): what the tables fill and read
     Chain m_chain;
     RotorScale m_scale;
     std::size_t m_rows = 0;       ///< L + 1
     std::size_t m_stride = 0;     ///< slots + 1
     std::vector<double> m_prefix; ///< m_prefix[j] - m_prefix[i] = forwards of i..j-1
     std::vector<double> m_cost;   ///< [cell][slot]
+    // NOLINTEND(misc-non-private-member-variables-in-classes)
 };
 
 using ChainTablePtr = std::unique_ptr<const ChainTable>;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <barrier>
 #include <limits>
+#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -35,7 +36,7 @@ double unmeasuredTime(const Chain& chain)
     return (whole > 0 ? whole : 1.0) * kShare / static_cast<double>(chain.stages());
 }
 
-/// By dynamic programming.
+/// Filled square by square, by several threads where that pays.
 class RotorTable final : public ChainTable
 {
 public:

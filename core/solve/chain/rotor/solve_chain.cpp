@@ -96,16 +96,6 @@ Result<void> addTradeOffs(const Chain& chain, const ChainTable& table, bool byPe
     return {};
 }
 
-/// Of a table of its own for every budget up to that one.
-Result<void> addTable(TableBuilder build, const Chain& chain, const ChainQuery& query,
-                      std::int64_t budget, bool byPeak, std::vector<ChainTradeOff>& points,
-                      const JobContext& job)
-{
-    return build(chain, budget, query.options, job).and_then([&](const ChainTablePtr& table) {
-        return addTradeOffs(chain, *table, byPeak, points, job);
-    });
-}
-
 /// The frontier of the table at hand when the caller fixed its slots or its recurrence, else of a
 /// table that reaches up to keeping everything.
 Result<void> addFrontier(const Chain& chain, const ChainQuery& query, const ChainTable& atHand,
@@ -113,12 +103,16 @@ Result<void> addFrontier(const Chain& chain, const ChainQuery& query, const Chai
 {
     const bool own = !query.options.slots && query.options.recurrence == Recurrence::Corrected;
     std::vector<ChainTradeOff> points;
+    const auto addTable = [&](TableBuilder build, std::int64_t budget) {
+        return build(chain, budget, query.options, job).and_then([&](const ChainTablePtr& table) {
+            return addTradeOffs(chain, *table, own, points, job);
+        });
+    };
     Result<void> added = addTradeOffs(chain, atHand, own, points, job);
     if (added && own)
-        added = addTable(buildRotorTable, chain, query, whole.peak, own, points, job);
+        added = addTable(buildRotorTable, whole.peak);
     if (added && query.nonPersistent)
-        added = addTable(buildNonPersistentTable, chain, query, own ? whole.peak : query.budget,
-                         own, points, job);
+        added = addTable(buildNonPersistentTable, own ? whole.peak : query.budget);
     if (!added)
         return added;
     if (own) {
