@@ -5,7 +5,7 @@
 #include "core/evaluate/certify.h"
 #include "core/solve/bounds/time_bound.h"
 #include "core/solve/regions/linearize.h"
-#include "core/solve/regions/region_finder.h"
+#include "core/solve/regions/region_space.h"
 
 #include "tests/support/programs/programs.h"
 #include "tests/support/sanitized.h"
@@ -129,13 +129,13 @@ void BoundsPropertyTest::everyRegionFoundIsLegal()
         const graph::ProgramPtr program =
             seed % 4 == 0 ? tests::randomGatedProgram(seed) : tests::randomProgram(seed);
         const plan::Problem problem = problemOf(program, plan::kUnlimited);
-        const solve::RegionFinder finder{*program};
+        const auto space = solve::makeRegionSpace(*program, plan::Granularity::Module);
         const auto ops = static_cast<graph::OpIndex>(program->forwardCount());
         for (graph::OpIndex at = 0; at < ops * ops; ++at) {
             const graph::OpIndex first = at / ops;
             const graph::OpIndex last = at % ops;
-            const std::vector<graph::CallId> members = finder.members(first, last);
-            const std::vector<graph::OpIndex> ends = finder.endsFrom(first);
+            const std::vector<graph::CallId> members = space->members(first, last);
+            const std::vector<graph::OpIndex> ends = space->endsFrom(first);
             QCOMPARE(std::binary_search(ends.begin(), ends.end(), last), !members.empty());
             if (members.empty())
                 continue;
@@ -182,8 +182,8 @@ void BoundsPropertyTest::thousandsOfDeeplyNestedCallsAreAMomentsWork()
         secondsOf([&] { return plan::certify(problem, plan::keepEverything()).has_value(); });
     const double planned = secondsOf([&] { return plan::certify(problem, deep).has_value(); });
     const double stages = secondsOf([&] {
-        const solve::RegionFinder finder{*program};
-        return solve::linearize(problem, finder, solve::Residuals::EachCut).has_value();
+        const auto space = solve::makeRegionSpace(*program, plan::Granularity::Module);
+        return solve::linearize(problem, *space, solve::Residuals::EachCut).has_value();
     });
     qInfo("%.3f s plain, %.3f s nested, %.3f s for the chain", plain, planned, stages);
     QVERIFY(planned < 20 * plain);
@@ -209,8 +209,10 @@ void BoundsPropertyTest::thousandsOfOpsWithoutModulesAreAMomentsWork()
     const double plain =
         secondsOf([&] { return plan::certify(problem, plan::keepEverything()).has_value(); });
     const double planned = secondsOf([&] { return plan::certify(problem, ops).has_value(); });
-    const double regions =
-        secondsOf([&] { return solve::OpRegionFinder{*program}.endsFrom(0).size() == 10'000; });
+    const double regions = secondsOf([&] {
+        return solve::makeRegionSpace(*program, plan::Granularity::Op)->endsFrom(0).size()
+               == 10'000;
+    });
     qInfo("%.3f s plain, %.3f s between ops, %.3f s for the regions", plain, planned, regions);
     QVERIFY(planned < 8 * plain);
     QVERIFY(regions < 8 * plain);

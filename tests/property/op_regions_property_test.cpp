@@ -3,7 +3,7 @@
 // counts) on random programs and random legal plans.
 #include "core/evaluate/certify.h"
 #include "core/solve/chain/rotor_planner.h"
-#include "core/solve/regions/region_finder.h"
+#include "core/solve/regions/region_space.h"
 #include "core/verify/legality/legality.h"
 
 #include "tests/support/programs/programs.h"
@@ -198,10 +198,10 @@ void OpRegionsPropertyTest::theFinderKnowsExactlyTheLegalRegions()
         const graph::ProgramPtr program =
             isExact ? tests::randomProgram(seed) : tests::randomGatedProgram(seed);
         const plan::Problem problem = tests::unlimitedProblem(program);
-        const solve::OpRegionFinder finder{*program};
+        const auto space = solve::makeRegionSpace(*program, plan::Granularity::Op);
         const auto end = static_cast<graph::OpIndex>(program->forwardCount());
         for (graph::OpIndex first = 0; first < end; ++first) {
-            const std::vector<graph::OpIndex> ends = finder.endsFrom(first);
+            const std::vector<graph::OpIndex> ends = space->endsFrom(first);
             for (graph::OpIndex last = first; last < end; ++last) {
                 plan::Plan plan;
                 plan.asRegions().granularity = plan::Granularity::Op;
@@ -227,11 +227,11 @@ void OpRegionsPropertyTest::theFinderKnowsExactlyTheLegalRegions()
 /// All plans of one or two flat regions of a small program.
 std::vector<plan::Plan> everyPair(const graph::Program& program)
 {
-    const solve::OpRegionFinder finder{program};
+    const auto space = solve::makeRegionSpace(program, plan::Granularity::Op);
     std::vector<plan::Region> regions;
     for (graph::OpIndex first = 0; first < static_cast<graph::OpIndex>(program.forwardCount());
          ++first)
-        for (const graph::OpIndex last : finder.endsFrom(first))
+        for (const graph::OpIndex last : space->endsFrom(first))
             regions.push_back(
                 {.members = {}, .first = first, .last = last, .nested = {}, .save = {}});
     std::vector<plan::Plan> plans;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/solve/regions/region_finder.h"
 #include "core/solve/regions/region_space.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,13 +11,14 @@ namespace plimsoll::solve {
 
 namespace {
 
-/// Another space's regions without those that have one of some ops inside.
-class RegionsAround final : public RegionSpace
+/// Another space's regions without some.
+class RegionsWithout final : public RegionSpace
 {
 public:
-    /// `avoided`: rising.
-    RegionsAround(std::unique_ptr<const RegionSpace> all, std::vector<graph::OpIndex> avoided)
-        : m_all{std::move(all)}, m_avoided{std::move(avoided)}
+    using LeavesOut = std::function<bool(graph::OpIndex first, graph::OpIndex last)>;
+
+    RegionsWithout(std::unique_ptr<const RegionSpace> all, LeavesOut leavesOut)
+        : m_all{std::move(all)}, m_leavesOut{std::move(leavesOut)}
     {
     }
 
@@ -25,74 +26,44 @@ public:
     [[nodiscard]] std::vector<graph::OpIndex> endsFrom(graph::OpIndex first) const override
     {
         std::vector<graph::OpIndex> ends = m_all->endsFrom(first);
-        std::erase_if(ends, [&](graph::OpIndex last) { return !mayBe(first, last); });
+        std::erase_if(ends, [&](graph::OpIndex last) { return m_leavesOut(first, last); });
         return ends;
     }
     [[nodiscard]] std::vector<graph::CallId> members(graph::OpIndex first,
                                                      graph::OpIndex last) const override
     {
-        return mayBe(first, last) ? m_all->members(first, last) : std::vector<graph::CallId>{};
+        return m_leavesOut(first, last) ? std::vector<graph::CallId>{}
+                                        : m_all->members(first, last);
     }
 
 private:
-    [[nodiscard]] bool mayBe(graph::OpIndex first, graph::OpIndex last) const
-    {
-        const auto next = std::ranges::lower_bound(m_avoided, first);
-        return next == m_avoided.end() || *next > last;
-    }
-
     std::unique_ptr<const RegionSpace> m_all;
-    std::vector<graph::OpIndex> m_avoided;
+    LeavesOut m_leavesOut;
 };
 
-/// Another space's regions without those of several calls in which fully_shard() hooks one.
-class RegionsOfUnits final : public RegionSpace
+/// Without regions of several calls in which fully_shard() hooks one.
+std::unique_ptr<const RegionSpace> withoutUnits(std::unique_ptr<const RegionSpace> all,
+                                                const plan::Problem& problem)
 {
-public:
-    RegionsOfUnits(std::unique_ptr<const RegionSpace> all, const plan::Problem& problem)
-        : m_all{std::move(all)}, m_isUnit(problem.step()->calls.size(), false)
-    {
-        std::set<std::string> paths;
-        for (const plan::ShardUnit& unit : problem.parallel->units)
-            if (!unit.isRoot)
-                paths.insert(unit.path);
-        for (std::size_t call = 0; call < m_isUnit.size(); ++call)
-            m_isUnit[call] =
-                paths.contains(problem.step()->module(problem.step()->calls[call].module).path);
-    }
-
-    [[nodiscard]] plan::Granularity granularity() const override { return m_all->granularity(); }
-    [[nodiscard]] std::vector<graph::OpIndex> endsFrom(graph::OpIndex first) const override
-    {
-        std::vector<graph::OpIndex> ends = m_all->endsFrom(first);
-        std::erase_if(ends, [&](graph::OpIndex last) { return members(first, last).empty(); });
-        return ends;
-    }
-    [[nodiscard]] std::vector<graph::CallId> members(graph::OpIndex first,
-                                                     graph::OpIndex last) const override
-    {
-        std::vector<graph::CallId> calls = m_all->members(first, last);
-        if (calls.size() > 1 && std::ranges::any_of(calls, [this](graph::CallId call) {
-                return m_isUnit[call.index()];
-            }))
-            calls.clear();
-        return calls;
-    }
-
-private:
-    std::unique_ptr<const RegionSpace> m_all;
-    std::vector<bool> m_isUnit; ///< by call
-};
+    const graph::Program& program = *problem.step();
+    std::set<std::string> paths;
+    for (const plan::ShardUnit& unit : problem.parallel->units)
+        if (!unit.isRoot)
+            paths.insert(unit.path);
+    std::vector<bool> isUnit; // by call
+    for (const graph::Call& call : program.calls)
+        isUnit.push_back(paths.contains(program.module(call.module).path));
+    const RegionSpace& calls = *all;
+    return std::make_unique<RegionsWithout>(
+        std::move(all), [&calls, isUnit = std::move(isUnit)](auto first, auto last) {
+            const std::vector<graph::CallId> members = calls.members(first, last);
+            return members.size() > 1 && std::ranges::any_of(members, [&](graph::CallId call) {
+                       return isUnit[call.index()];
+                   });
+        });
+}
 
 } // namespace
-
-std::unique_ptr<const RegionSpace> makeRegionSpace(const graph::Program& program,
-                                                   plan::Granularity granularity)
-{
-    if (granularity == plan::Granularity::Op)
-        return std::make_unique<OpRegionFinder>(program);
-    return std::make_unique<RegionFinder>(program);
-}
 
 std::unique_ptr<const RegionSpace> makeRegionSpace(const plan::Problem& problem,
                                                    plan::Granularity granularity)
@@ -105,11 +76,15 @@ std::unique_ptr<const RegionSpace> makeRegionSpace(const plan::Problem& problem,
     std::unique_ptr<const RegionSpace> all = makeRegionSpace(*problem.step(), granularity);
     if (problem.parallel && !problem.parallel->units.empty()
         && granularity == plan::Granularity::Module)
-        all = std::make_unique<RegionsOfUnits>(std::move(all), problem);
+        all = withoutUnits(std::move(all), problem);
     if (kept.empty())
         return all;
     std::ranges::sort(kept);
-    return std::make_unique<RegionsAround>(std::move(all), std::move(kept));
+    return std::make_unique<RegionsWithout>(
+        std::move(all), [kept = std::move(kept)](auto first, auto last) {
+            const auto next = std::ranges::lower_bound(kept, first);
+            return next != kept.end() && *next <= last;
+        });
 }
 
 base::Result<void> takesRegions(const graph::Program& program)

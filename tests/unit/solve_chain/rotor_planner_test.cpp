@@ -5,7 +5,7 @@
 
 #include "core/device/op_times.h"
 #include "core/solve/regions/linearize.h"
-#include "core/solve/regions/region_finder.h"
+#include "core/solve/regions/region_space.h"
 #include "core/solve/registry.h"
 
 #include "tests/support/planned_samples.h"
@@ -123,11 +123,11 @@ void RotorPlannerTest::stagesTileForwardAndLoss()
 {
     QFETCH(QString, sample);
     const plan::Problem problem = problemOf(sample, 0);
-    const solve::RegionFinder finder{*problem.step()};
+    const auto space = solve::makeRegionSpace(*problem.step(), plan::Granularity::Module);
     const std::vector<base::Nanoseconds> times = plan::opTimes(*problem.step(), problem.device);
     for (const solve::Residuals residuals :
          {solve::Residuals::EachCut, solve::Residuals::FirstCut}) {
-        const solve::LinearizedStep step = solve::linearize(problem, finder, residuals).value();
+        const solve::LinearizedStep step = solve::linearize(problem, *space, residuals).value();
         QVERIFY(solve::validate(step.chain));
         graph::OpIndex next = 0;
         for (const solve::Stage& stage : step.stages) {

@@ -4,7 +4,7 @@
 #include "core/solve/chain/rotor/annotation.h"
 #include "core/solve/chain/rotor/chain_table.h"
 #include "core/solve/regions/linearize.h"
-#include "core/solve/regions/region_finder.h"
+#include "core/solve/regions/region_space.h"
 
 #include "tests/support/planned_samples.h"
 
@@ -17,18 +17,18 @@ using tests::problemOf;
 namespace {
 
 /// A region of stages as one of ops.
-plan::Region planRegion(const solve::LinearizedStep& step, const solve::RegionFinder& finder,
+plan::Region planRegion(const solve::LinearizedStep& step, const solve::RegionSpace& space,
                         const solve::Region& region)
 {
     plan::Region planned;
     planned.first = step.stages[static_cast<std::size_t>(region.first)].first;
     planned.last = step.stages[static_cast<std::size_t>(region.last)].last;
-    planned.members = finder.members(planned.first, planned.last);
+    planned.members = space.members(planned.first, planned.last);
     for (const solve::Region& nested : region.nested)
         if (nested.first != region.first || nested.last != region.last)
-            planned.nested.push_back(planRegion(step, finder, nested));
+            planned.nested.push_back(planRegion(step, space, nested));
         else
-            planned.nested = planRegion(step, finder, nested).nested;
+            planned.nested = planRegion(step, space, nested).nested;
     return planned;
 }
 
@@ -109,14 +109,14 @@ void RotorPlansTest::solvingAgainIsNoFaster()
 {
     QFETCH(QString, sample);
     plan::Problem problem = problemOf(sample, plan::kUnlimited.count());
-    const solve::RegionFinder finder{*problem.step()};
+    const auto space = solve::makeRegionSpace(*problem.step(), plan::Granularity::Module);
     const std::int64_t least = frontierOf(sample)->points().front()->evaluation().peak.count();
     const std::int64_t most = frontierOf(sample)->points().back()->evaluation().peak.count();
     int met = 0;
     int over = 0;
     for (const solve::Residuals residuals :
          {solve::Residuals::EachCut, solve::Residuals::FirstCut}) {
-        const solve::LinearizedStep step = solve::linearize(problem, finder, residuals).value();
+        const solve::LinearizedStep step = solve::linearize(problem, *space, residuals).value();
         const std::int64_t whole =
             solve::simulate(step.chain, solve::keepEverything(step.chain))->peak;
         solve::RotorOptions options;
@@ -132,7 +132,7 @@ void RotorPlansTest::solvingAgainIsNoFaster()
                 plan::Plan plan = plan::keepEverything();
                 for (const solve::Region& region :
                      solve::regionTree(solve::annotate(*sequence, step.stages.size())))
-                    plan.asRegions().regions.push_back(planRegion(step, finder, region));
+                    plan.asRegions().regions.push_back(planRegion(step, *space, region));
                 const plan::EvaluationPtr evaluation = plan::evaluate(problem, plan);
                 const std::int64_t excess = evaluation->peak.count() - budget;
                 given -= excess;

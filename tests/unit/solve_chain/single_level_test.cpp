@@ -3,7 +3,7 @@
 // brute force.
 #include "core/solve/chain/single_level.h"
 
-#include "core/solve/regions/region_finder.h"
+#include "core/solve/regions/region_space.h"
 
 #include "tests/support/planned_samples.h"
 #include "tests/support/programs/programs.h"
@@ -39,9 +39,9 @@ void SingleLevelTest::gainsAreTheEvaluations()
 {
     QFETCH(QString, name);
     const plan::Problem problem = tests::problemOf(name, plan::kUnlimited.count());
-    const solve::RegionFinder finder{*problem.step()};
+    const auto space = solve::makeRegionSpace(*problem.step(), plan::Granularity::Module);
     const solve::LinearizedStep step =
-        solve::linearize(problem, finder, solve::Residuals::EachCut).value();
+        solve::linearize(problem, *space, solve::Residuals::EachCut).value();
     const solve::RegionGains gains{problem, step};
     const base::Bytes everything =
         tests::heldForBackward(problem, *plan::evaluate(problem, plan::keepEverything())->schedule);
@@ -54,7 +54,7 @@ void SingleLevelTest::gainsAreTheEvaluations()
             plan::Region region;
             region.first = step.stages[first].first;
             region.last = step.stages[last].last;
-            region.members = finder.members(region.first, region.last);
+            region.members = space->members(region.first, region.last);
             plan::Plan plan = plan::keepEverything();
             plan.asRegions().regions = {region};
             const plan::EvaluationPtr evaluated = plan::evaluate(problem, plan);
@@ -104,9 +104,9 @@ void SingleLevelTest::choicesAreTheBestOfAll()
     int compared = 0;
     for (std::uint64_t seed = 0; seed < 150; ++seed) {
         const plan::Problem problem = tests::unlimitedProblem(tests::randomProgram(seed));
-        const solve::RegionFinder finder{*problem.step()};
+        const auto space = solve::makeRegionSpace(*problem.step(), plan::Granularity::Module);
         const solve::LinearizedStep step =
-            solve::linearize(problem, finder, solve::Residuals::EachCut, 12).value();
+            solve::linearize(problem, *space, solve::Residuals::EachCut, 12).value();
         const solve::RegionGains gains{problem, step};
         std::vector<Sum> all;
         everyChoice(step, gains, 0, {}, all);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every rule of REGIONS in LIFETIMES.md, broken once.
-#include "core/solve/regions/region_finder.h"
+#include "core/solve/regions/region_space.h"
 #include "core/verify/verify.h"
 
 #include "tests/support/programs/programs.h"
@@ -200,7 +200,7 @@ void VerifyRegionsTest::theFinderKnowsTheSameRules()
         graph::Program program = model();
         tell(program, a, b);
         tests::complete(program);
-        return solve::RegionFinder{program}.members(0, 1).size();
+        return solve::makeRegionSpace(program, plan::Granularity::Module)->members(0, 1).size();
     };
     QCOMPARE(found(called({{"causal", "true"}}), called({{"causal", "true"}})), std::size_t{2});
     QCOMPARE(found(called({{"causal", "true"}}), called({{"causal", "false"}})), std::size_t{0});
@@ -211,18 +211,24 @@ void VerifyRegionsTest::theFinderKnowsTheSameRules()
     QCOMPARE(found(alias, alias), std::size_t{0});
 
     graph::Program program = model(); // tells nothing
-    QCOMPARE(solve::RegionFinder{program}.members(0, 1).size(), std::size_t{2});
+    QCOMPARE(solve::makeRegionSpace(program, plan::Granularity::Module)->members(0, 1).size(),
+             std::size_t{2});
     tell(program, called({}), called({}));
-    QCOMPARE(solve::RegionFinder{program}.members(0, 1).size(), std::size_t{2});
+    QCOMPARE(solve::makeRegionSpace(program, plan::Granularity::Module)->members(0, 1).size(),
+             std::size_t{2});
     program.structures[2].slots.clear(); // an object around what a returns
-    QCOMPARE(solve::RegionFinder{program}.members(0, 1).size(), std::size_t{0});
-    QCOMPARE(solve::RegionFinder{program}.members(1, 1).size(), std::size_t{1});
+    QCOMPARE(solve::makeRegionSpace(program, plan::Granularity::Module)->members(0, 1).size(),
+             std::size_t{0});
+    QCOMPARE(solve::makeRegionSpace(program, plan::Granularity::Module)->members(1, 1).size(),
+             std::size_t{1});
     graph::Module& module = program.modules[program.calls[2].module.index()];
     module.hasHooks = true;
-    QCOMPARE(solve::RegionFinder{program}.members(1, 1).size(), std::size_t{0});
+    QCOMPARE(solve::makeRegionSpace(program, plan::Granularity::Module)->members(1, 1).size(),
+             std::size_t{0});
     module.hasHooks = false;
     module.isCalledDirectly = true;
-    QCOMPARE(solve::RegionFinder{program}.members(1, 1).size(), std::size_t{0});
+    QCOMPARE(solve::makeRegionSpace(program, plan::Granularity::Module)->members(1, 1).size(),
+             std::size_t{0});
 }
 
 void VerifyRegionsTest::everyIllegalRegionIsNamed_data()

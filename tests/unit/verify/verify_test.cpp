@@ -2,7 +2,7 @@
 // Replays of steps made by hand. Sizes are exact; every curve is worked out in the comments.
 #include "core/verify/verify.h"
 
-#include "core/solve/regions/region_finder.h"
+#include "core/solve/regions/region_space.h"
 
 #include "tests/support/programs/programs.h"
 
@@ -417,22 +417,23 @@ void VerifyTest::regionsUnpackedInForwardAreRefused()
         firstFault(seen),
         QStringLiteral("In forward the region a would be recomputed: what aten.mul of a (op 0) "
                        "saves is unpacked before aten.exp of b (op 2)."));
-    QVERIFY(solve::RegionFinder{*step}.members(0, 1).empty());
-    QVERIFY(!solve::RegionFinder{*chainStep()}.members(0, 1).empty());
+    QVERIFY(solve::makeRegionSpace(*step, plan::Granularity::Module)->members(0, 1).empty());
+    QVERIFY(
+        !solve::makeRegionSpace(*chainStep(), plan::Granularity::Module)->members(0, 1).empty());
 }
 
 void VerifyTest::regionsThatTheModelCheckpointsItselfAreRefused()
 {
     auto step = std::make_shared<graph::Program>(*chainStep());
-    QVERIFY(!solve::RegionFinder{*step}.members(0, 1).empty());
+    QVERIFY(!solve::makeRegionSpace(*step, plan::Granularity::Module)->members(0, 1).empty());
     step->ops.back().recomputeOf = graph::OpId{1};
     const plan::Verification seen = replay(step, {regionOf(*step, {1})});
     QCOMPARE(seen.faults.size(), std::size_t{1});
     QCOMPARE(seen.faults[0].kind, plan::FaultKind::IllegalRegion);
     QVERIFY2(firstFault(seen).contains(QStringLiteral("the model itself checkpoints ")),
              qPrintable(firstFault(seen)));
-    QVERIFY(solve::RegionFinder{*step}.members(0, 1).empty());
-    QVERIFY(solve::OpRegionFinder{*step}.endsFrom(0).empty());
+    QVERIFY(solve::makeRegionSpace(*step, plan::Granularity::Module)->members(0, 1).empty());
+    QVERIFY(solve::makeRegionSpace(*step, plan::Granularity::Op)->endsFrom(0).empty());
 }
 
 /// What ctx.save_for_backward() is given needn't be what the op behind it works on.
