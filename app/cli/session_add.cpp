@@ -53,9 +53,11 @@ public:
 private:
     [[nodiscard]] Answer store(const std::vector<workspace::DocumentPtr>& documents) const
     {
-        ordered_json added = ordered_json::array();
+        ordered_json added;
         std::string text;
         const auto addAll = [&](session::SessionStore& store) -> base::Result<void> {
+            added = ordered_json::array();
+            text.clear();
             // A damaged session is refused before anything is written to it.
             if (const auto there = store.documents(); !there)
                 return tl::unexpected{there.error()};
@@ -75,10 +77,19 @@ private:
             return {};
         };
         session::SessionFile file{m_file};
-        std::error_code error;
-        orThrow(std::filesystem::exists(m_file, error) ? file.write(
-                    [&](session::SessionStore& store) { return store.transaction(addAll); })
-                                                       : file.create(addAll));
+        const auto isThere = [this] {
+            std::error_code error;
+            return std::filesystem::exists(m_file, error);
+        };
+        const auto addToIt = [&] {
+            return file.write(
+                [&](session::SessionStore& store) { return store.transaction(addAll); });
+        };
+        const bool wasThere = isThere();
+        base::Result<void> done = wasThere ? addToIt() : file.create(addAll);
+        if (!done && !wasThere && isThere()) // another program made it meanwhile
+            done = addToIt();
+        orThrow(std::move(done));
         Answer answer;
         answer.json = {{"file", m_file}, {"documents", std::move(added)}};
         answer.text = std::move(text);

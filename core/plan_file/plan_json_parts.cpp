@@ -280,7 +280,7 @@ void readSchedule(const Field& rows, const graph::Program& program,
 {
     for (std::size_t i = 0; i < rows.size(); ++i) {
         steps.push_back(readRow(rows[i], program));
-        if (i > 0 && steps[i].before <= steps[i - 1].before)
+        if (rows.isGood() && i > 0 && steps[i].before <= steps[i - 1].before)
             rows[i][0].fail("must be greater than that of the row before it");
     }
 }

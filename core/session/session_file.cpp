@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/session_file.h"
 
+#include <system_error>
 #include <utility>
 
 namespace plimsoll::session {
@@ -29,6 +30,12 @@ base::Result<void> SessionFile::write(const SessionStore::Work& work)
         m_store.emplace(*std::move(opened));
     }
     return work(*m_store);
+}
+
+bool SessionFile::isMissing() const
+{
+    std::error_code error;
+    return !std::filesystem::exists(m_path, error) && !error;
 }
 
 void SessionFile::close()

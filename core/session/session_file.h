@@ -21,6 +21,8 @@ public:
     /// Makes a new file, or replaces the one of that name.
     [[nodiscard]] base::Result<void> create(const SessionStore::Work& fill);
     [[nodiscard]] base::Result<void> write(const SessionStore::Work& work);
+    /// The file was moved or deleted.
+    [[nodiscard]] bool isMissing() const;
     /// So that the file can be replaced; the next writing opens it again.
     void close();
 

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <fcntl.h>
 #include <system_error>
 #include <utility>
 
@@ -69,14 +71,33 @@ Result<void> makeWay(const std::filesystem::path& path)
     return {};
 }
 
+/// A log of that name would be taken for the new session's: SQLite would write its pages into it.
+Result<void> refuseStrayLog(const std::filesystem::path& path)
+{
+    std::error_code error;
+    for (const char* ending : {"-wal", "-shm", "-journal"}) {
+        std::filesystem::path log = path;
+        log += ending;
+        if (std::filesystem::exists(log, error))
+            return base::failure(
+                base::ErrorKind::File,
+                fmt::format("{} belongs to a session that was moved or deleted, and may hold its "
+                            "latest changes; move that session back, delete {}, or choose another "
+                            "name.",
+                            base::printable(log.string()),
+                            base::printable(log.filename().string())));
+    }
+    return {};
+}
+
 /// A new session file on its way to its name: filled beside it, then put in its place as a whole.
 /// Until then, and whenever that fails, what was there before stays as it was.
 class Replacement
 {
 public:
-    /// `target`: behind all links.
-    explicit Replacement(std::filesystem::path target)
-        : m_target{std::move(target)}, m_path{io::temporaryName(m_target)}
+    /// `target`: behind all links. `isThere`: it is to be replaced.
+    Replacement(std::filesystem::path target, bool isThere)
+        : m_target{std::move(target)}, m_path{io::temporaryName(m_target)}, m_isThere{isThere}
     {
     }
     Replacement(const Replacement&) = delete;
@@ -102,6 +123,13 @@ public:
         std::error_code error;
         if (const auto old = std::filesystem::status(m_target, error); std::filesystem::exists(old))
             std::filesystem::permissions(m_path, old.permissions(), error);
+        if (!m_isThere && giveName())
+            return {};
+        // A link to nothing is in the way, too, and may go.
+        if (!m_isThere && std::filesystem::exists(m_target, error))
+            return base::failure(base::ErrorKind::File,
+                                 fmt::format("{} was made by another program just now; try again.",
+                                             base::printable(m_target.string())));
         std::filesystem::rename(m_path, m_target, error);
         if (error)
             return base::failure(base::ErrorKind::File,
@@ -112,8 +140,16 @@ public:
     }
 
 private:
+    /// Not over a file that another program has made meanwhile. Some file systems can't.
+    [[nodiscard]] bool giveName() const
+    {
+        return ::renameat2(AT_FDCWD, m_path.c_str(), AT_FDCWD, m_target.c_str(), RENAME_NOREPLACE)
+               == 0;
+    }
+
     std::filesystem::path m_target;
     std::filesystem::path m_path;
+    bool m_isThere;
 };
 
 } // namespace
@@ -124,13 +160,12 @@ Result<SessionStore> SessionStore::create(const std::filesystem::path& path, con
 {
     std::error_code error;
     const bool exists = std::filesystem::exists(path, error);
-    if (exists)
-        if (const Result<void> free = makeWay(path); !free)
-            return tl::unexpected{free.error()};
+    if (const Result<void> free = exists ? makeWay(path) : refuseStrayLog(path); !free)
+        return tl::unexpected{free.error()};
     // A link is never replaced: what it leads to is.
     const std::filesystem::path real =
         exists ? std::filesystem::canonical(path, error) : std::filesystem::path{};
-    const Replacement replacement{exists && !error ? real : path};
+    const Replacement replacement{exists && !error ? real : path, exists};
     {
         Result<Database> database = newDatabase(replacement.path(), path);
         if (!database)

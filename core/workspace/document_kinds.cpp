@@ -71,7 +71,8 @@ Result<Documents> openSession(const std::filesystem::path& path, const DocumentK
         return tl::unexpected{faults.front()};
     for (const base::Error& fault : faults)
         documents.front()->notes.push_back(
-            "A document of the session stays in the file, but can't be opened: " + fault.message);
+            fmt::format("A document of {} stays there, but can't be opened: {}", io::pathText(path),
+                        fault.message));
     return documents;
 }
 

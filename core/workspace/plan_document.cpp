@@ -148,11 +148,12 @@ Run checkedRun(const session::SavedRun& saved, const PlanDocument& document,
     run.name = saved.name;
     run.budget = base::Bytes{saved.budgetBytes};
     run.planner = saved.planner;
-    run.status = saved.status;
-    if (saved.peakBytes)
-        run.peak = base::Bytes{*saved.peakBytes};
-    if (saved.stepTimeNs)
-        run.stepTime = base::Nanoseconds{*saved.stepTimeNs};
+    const auto claimed = [&](solve::Status status, solve::Status otherwise) {
+        const std::string name = solve::statusName(status);
+        return saved.status == name ? name : solve::statusName(otherwise);
+    };
+    // Only a plan that is there and passes the check makes it feasible.
+    run.status = claimed(solve::Status::Infeasible, solve::Status::NotFound);
     if (!saved.plan)
         return run;
     const auto verified = [&]() -> Result<plan::FrontierPoint> {
@@ -166,19 +167,21 @@ Run checkedRun(const session::SavedRun& saved, const PlanDocument& document,
         Result<plan::Problem> problem = plan::problemOf(*file, *program);
         if (!problem)
             return tl::unexpected{problem.error()};
-        return plan::certify(*problem, file->plan).map([&](const plan::VerifiedPlanPtr& plan) {
-            return plan::FrontierPoint{plan,
-                                       std::make_shared<const plan::Provenance>(file->provenance)};
-        });
+        const Result<plan::VerifiedPlanPtr> plan = plan::certify(*problem, file->plan);
+        if (!plan)
+            return tl::unexpected{plan.error()};
+        if ((*plan)->evaluation().peak > run.budget)
+            return base::failure(ErrorKind::CheckFailed, "it needs more than the budget.");
+        return plan::FrontierPoint{*plan,
+                                   std::make_shared<const plan::Provenance>(file->provenance)};
     }();
     if (verified) {
         run.plan = *verified;
         run.peak = run.plan->evaluation().peak;
         run.stepTime = run.plan->evaluation().stepTime;
+        run.status = claimed(solve::Status::Optimal, solve::Status::Feasible);
         return run;
     }
-    run.peak.reset();
-    run.stepTime.reset();
     notes.push_back(fmt::format("The plan kept for {} failed its check and is not used: {}",
                                 base::bytesText(run.budget, base::Rounding::Down),
                                 base::told(verified.error())));

@@ -2,6 +2,7 @@
 // No way through the window loses work: files are not replaced that hold any, nothing is waited
 // for, and what is shown answers for what is chosen.
 #include "ui/base/message_strip.h"
+#include "ui/shell/status_line.h"
 
 #include "tests/support/saved_session.h"
 #include "tests/ui/window_fixture.h"
@@ -47,6 +48,7 @@ private Q_SLOTS:
     void opensWhatWasClosedOfAnOpenSession();
     void savesUnderANewNameWithoutWaiting();
     void noticesThatTheSessionIsGone();
+    void asksBeforeItClosesWhatHasNoFileAnyMore();
     void storesEachRunOnceAfterAFailure();
     void removesTheRightRunWhileANewFileIsWritten();
     void opensNoPipe();
@@ -177,10 +179,37 @@ void LostWorkTest::noticesThatTheSessionIsGone()
     QVERIFY(QTest::qWaitFor([&] { return page->keeper().hasFailed(); }, kPatience));
     QVERIFY(page->isUnsaved());
     QVERIFY(page->strip().shown().rest.contains(QStringLiteral("new name")));
+    // Not "Saved in" of a moment ago.
+    QCOMPARE(m_window->findChild<StatusLine*>()->note(), QString{});
     saveTo(*page, file("again.plimsoll"));
     QVERIFY(!page->isUnsaved());
     QVERIFY(page->strip().isHidden());
     QCOMPARE(saved(file("again.plimsoll")).plan.problem.budgetBytes, mebi(2300).count());
+}
+
+/// Nothing was changed since it was saved, and yet it is nowhere.
+void LostWorkTest::asksBeforeItClosesWhatHasNoFileAnyMore()
+{
+    PlannerPage* page = openSession("work.plimsoll");
+    QVERIFY(page != nullptr);
+    int asked = 0;
+    m_window->setCloseQuestion([&](const QString& /*title*/) {
+        ++asked;
+        return PageKeeper::Answer::Keep;
+    });
+    std::filesystem::rename(m_folder->file("work.plimsoll"), m_folder->file("elsewhere.plimsoll"));
+    QVERIFY(page->isUnsaved());
+    m_window->close();
+    QCOMPARE(asked, 1);
+    QVERIFY(m_window->isVisible());
+    m_window->closePage(*page);
+    QCOMPARE(asked, 2);
+    QCOMPARE(m_window->pages().size(), std::size_t{1});
+    std::filesystem::rename(m_folder->file("elsewhere.plimsoll"), m_folder->file("work.plimsoll"));
+    QVERIFY(!page->isUnsaved());
+    m_window->closePage(*page);
+    QCOMPARE(asked, 2);
+    QVERIFY(m_window->pages().empty());
 }
 
 void LostWorkTest::storesEachRunOnceAfterAFailure()

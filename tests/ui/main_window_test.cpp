@@ -7,6 +7,7 @@
 #include "ui/models/plan_model.h"
 #include "ui/models/program_texts.h"
 #include "ui/models/run_model.h"
+#include "ui/plan_panel/budget_panel.h"
 #include "ui/plan_tables/plan_page.h"
 #include "ui/planner_page/plan_texts.h"
 #include "ui/start_page/start_page.h"
@@ -51,6 +52,7 @@ private Q_SLOTS:
     void saysWhyABudgetHasNoPlan();
     void takesBackWhatItSaidOfAnUnreadableBudget();
     void undoesChoices();
+    void undoesWhatWasTypedIntoAField();
     void reopensASessionAsItWasLeft();
     void savesEachChangeOfASession();
     void exportsByEnding();
@@ -149,6 +151,30 @@ void MainWindowTest::undoesChoices()
     QVERIFY(page->document().document().choices == before);
     QVERIFY(page->document().isPlanned()); // known already
     QVERIFY(page->document().planned() == planned);
+}
+
+/// A field that has the keys undoes its own text first, then what the document took of it.
+void MainWindowTest::undoesWhatWasTypedIntoAField()
+{
+    PlannerPage* page = openPlanned();
+    QVERIFY(page != nullptr);
+    const Bytes before = page->document().budget();
+    QLineEdit* field = viewOf<BudgetPanel>(*page).findChild<QLineEdit*>();
+    const QString shown = field->text();
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, QStringLiteral("2.1GiB"));
+    QTest::keyClick(field, Qt::Key_Return);
+    const Bytes typed = page->document().budget();
+    QVERIFY(typed != before);
+    QTest::keyClicks(field, QStringLiteral("7"));
+    QTest::keyClick(field, Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(page->document().budget(), typed);
+    QTest::keyClick(field, Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(page->document().budget(), before);
+    QCOMPARE(field->text(), shown);
+    QTest::keyClick(field, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(page->document().budget(), typed);
 }
 
 void MainWindowTest::reopensASessionAsItWasLeft()

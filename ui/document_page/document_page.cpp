@@ -19,6 +19,7 @@ DocumentPage::DocumentPage(workspace::DocumentPtr document, QWidget* parent)
         Q_EMIT sessionSaved(path, first);
     });
     connect(&m_keeper, &SessionKeeper::failed, this, [this](const QString& sentence) {
+        Q_EMIT noted({}); // "Saved in" of before
         strip().post({QStringLiteral("save"),
                       MessageKind::Danger,
                       tr("The session could not be saved."),
@@ -61,7 +62,12 @@ bool DocumentPage::shows(const workspace::SessionPlace& place) const
 
 bool DocumentPage::isUnsaved() const
 {
-    return isInSession() ? m_keeper.isPending() : m_document->isDirty();
+    return isInSession() ? m_keeper.isPending() || isFileMissing() : m_document->isDirty();
+}
+
+bool DocumentPage::isFileMissing() const
+{
+    return isInSession() && sessionFile()->isMissing();
 }
 
 void DocumentPage::saveInto(const session::SessionFilePtr& file, bool isNew)

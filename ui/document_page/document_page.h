@@ -85,6 +85,8 @@ public:
     // Saving and closing.
     /// Changes that are in no file yet.
     [[nodiscard]] bool isUnsaved() const;
+    /// It is in a session whose file was moved or deleted.
+    [[nodiscard]] bool isFileMissing() const;
     /// Takes what changes in the document, and writes it to its session.
     [[nodiscard]] SessionKeeper& keeper() { return m_keeper; }
     [[nodiscard]] const SessionKeeper& keeper() const { return m_keeper; }

@@ -4,6 +4,7 @@
 #include "ui/base/icons.h"
 #include "ui/base/texts.h"
 #include "ui/base/widgets.h"
+#include "ui/shell/field_undo.h"
 #include "ui/shell/find_field.h"
 #include "ui/shell/menus.h"
 #include "ui/shell/status_line.h"
@@ -45,6 +46,7 @@ MainWindow::MainWindow(Settings& settings, PageRegistry kinds, QWidget* parent)
     setMinimumSize(QSize{1024, 640} * std::min(1.0, Theme::current().scale()));
     buildFrame();
     connectParts();
+    new FieldUndo{this};
     m_menus = std::make_unique<Menus>(
         MenuTargets{*menuBar(), m_settings, m_kinds, *m_tabs, *m_opener, *m_keeper, *m_bar});
     m_bar->setActions(*this);

@@ -46,7 +46,7 @@ PageKeeper::PageKeeper(Settings& settings, DocumentTabs& tabs, QObject* parent)
 
 void PageKeeper::save(DocumentPage& page)
 {
-    if (page.isInSession())
+    if (page.isInSession() && !page.isFileMissing())
         page.keeper().saveNow();
     else
         saveAs(page);
@@ -125,7 +125,7 @@ PageKeeper::Answer PageKeeper::ask(const QString& title) const
 PageKeeper::Answer PageKeeper::answerFor(DocumentPage& page)
 {
     // Changes of a session follow by themselves, unless its file can't be written.
-    const bool follows = page.isInSession() && !page.keeper().hasFailed();
+    const bool follows = page.isInSession() && !page.keeper().hasFailed() && !page.isFileMissing();
     if (!page.isUnsaved() || follows)
         return Answer::Save;
     const Answer answer = ask(page.title());

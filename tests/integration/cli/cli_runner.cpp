@@ -5,6 +5,7 @@
 
 #include <QFile>
 #include <QJsonDocument>
+#include <QProcess>
 
 namespace plimsoll::tests {
 
@@ -16,6 +17,11 @@ QJsonObject CliRun::json() const
 CliRun runCli(const QStringList& arguments)
 {
     return {runProgram(QStringLiteral(PLIMSOLL_CLI), arguments)};
+}
+
+void startCli(QProcess& program, const QStringList& arguments)
+{
+    program.start(QStringLiteral(PLIMSOLL_CLI), arguments);
 }
 
 QString samplePath(const QString& name)

@@ -6,6 +6,8 @@
 
 #include <QJsonObject>
 
+class QProcess;
+
 namespace plimsoll::tests {
 
 inline constexpr qint64 kMiB = 1048576;
@@ -19,6 +21,9 @@ struct CliRun : ProgramRun
 
 /// Runs the program that was built beside the tests.
 [[nodiscard]] CliRun runCli(const QStringList& arguments);
+
+/// Starts it and doesn't wait.
+void startCli(QProcess& program, const QStringList& arguments);
 
 [[nodiscard]] inline QString text(const char* utf8)
 {

@@ -8,7 +8,10 @@
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QProcess>
 #include <QTest>
+
+#include <array>
 
 namespace {
 
@@ -19,6 +22,7 @@ using tests::keysMissing;
 using tests::kMiB;
 using tests::runCli;
 using tests::samplePath;
+using tests::startCli;
 using tests::text;
 
 class CliTest : public QObject, private tests::CliFixture
@@ -45,6 +49,7 @@ private Q_SLOTS:
     void quietPrintsNothing();
     void sessionVerbsTellWhatAFileHolds();
     void sessionsTakeSeveralGraphs();
+    void sessionsTakeGraphsOfSeveralPrograms();
     void solveChainPrintsTheWorkedExample();
     void solveChainDropsWhatItMakesAgain();
     void solveChainTakesTheWayThatFits();
@@ -401,6 +406,21 @@ void CliTest::sessionsTakeSeveralGraphs()
                  .toArray()
                  .size(),
              2);
+}
+
+/// All find that there is no session yet, and make one.
+void CliTest::sessionsTakeGraphsOfSeveralPrograms()
+{
+    const QString path = file("together.plimsoll");
+    std::array<QProcess, 6> programs;
+    for (QProcess& program : programs)
+        startCli(program, {text("session"), text("add"), path, m_resnet, text("--quiet")});
+    for (QProcess& program : programs) {
+        QVERIFY(program.waitForFinished(120'000));
+        QVERIFY2(program.exitCode() == 0, program.readAllStandardError().constData());
+    }
+    const QJsonObject show = runCli({text("session"), text("show"), path, text("--json")}).json();
+    QCOMPARE(show[text("documents")].toArray().size(), qsizetype{6});
 }
 
 void CliTest::solveChainPrintsTheWorkedExample()

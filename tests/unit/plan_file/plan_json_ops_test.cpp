@@ -199,6 +199,13 @@ void PlanJsonOpsTest::refusesADamagedPlan_data()
         "schedule.again[0] must be [op, [ops that run again before it]].");
     row("row of one", true, schedule("[[5]]"),
         "schedule.again[0] must be [op, [ops that run again before it]].");
+    // What is wrong in a later row, behind one that could be read.
+    row("no row behind a row", true, schedule("[[5, [1]], null]"),
+        "schedule.again[1] must be [op, [ops that run again before it]].");
+    row("object behind a row", true, schedule(R"([[5, [1]], {"op": 6}])"),
+        "schedule.again[1] must be [op, [ops that run again before it]].");
+    row("text for an op behind a row", true, schedule(R"([[5, [1]], ["6", [1]]])"),
+        "schedule.again[1][0] must be an integer from 0 to 2147483647.");
     row("op twice in a row", true, schedule("[[5, [1, 1]]]"),
         "schedule.again[0][1][1] must be greater than the op before it.");
     row("op to come", true, schedule("[[5, [0, 5]]]"),

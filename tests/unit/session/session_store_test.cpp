@@ -44,6 +44,9 @@ private Q_SLOTS:
     void leavesASessionAloneThatIsOpen();
     void leavesOtherDatabasesAlone();
     void noticesThatItsFileIsGone();
+    void takesNoNameWithTheLogOfAnother();
+    void replacesNoSessionMadeMeanwhile();
+    void followsALinkToNothing();
     void looksWithoutDroppingLocks();
     void losesNothingWhenItsLocksWereDropped_data();
     void losesNothingWhenItsLocksWereDropped();
@@ -292,6 +295,58 @@ void SessionStoreTest::noticesThatItsFileIsGone()
     QVERIFY(!lost);
     QVERIFY2(isOneSentence(lost.error().message), lost.error().message.c_str());
     QVERIFY(lost.error().message.find("new name") != std::string::npos);
+}
+
+/// SQLite takes a log for the database's of that name: it would write the old pages into the new
+/// file, or drop changes that only the log holds.
+void SessionStoreTest::takesNoNameWithTheLogOfAnother()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    const std::string moved = folder.file("b.plimsoll");
+    const std::string log = path + "-wal";
+    {
+        auto store = createSession(path, aSession());
+        QVERIFY(store);
+        QVERIFY(store->saveView(kFirst, R"({"begin":0.5})"));
+        QVERIFY(std::filesystem::file_size(log) > 0);
+        std::filesystem::rename(path, moved);
+        const auto refused = createSession(path, aSession());
+        QVERIFY(!refused);
+        QVERIFY2(isOneSentence(refused.error().message), refused.error().message.c_str());
+        QVERIFY2(refused.error().message.starts_with(log), refused.error().message.c_str());
+        QVERIFY(!std::filesystem::exists(path));
+        std::filesystem::rename(moved, path);
+    }
+    QCOMPARE(loadSession(path)->document.view, std::string{R"({"begin":0.5})"});
+    std::filesystem::remove(path);
+    QVERIFY(createSession(path, aSession()));
+}
+
+/// As two programs do that find no session at the same time.
+void SessionStoreTest::replacesNoSessionMadeMeanwhile()
+{
+    const TempFolder folder;
+    const std::string path = folder.file("a.plimsoll");
+    const auto refused = SessionStore::create(path, [&](SessionStore& /*store*/) {
+        return createSession(path, aSession()).map([](const auto& /*other*/) {});
+    });
+    QVERIFY(!refused);
+    QVERIFY2(isOneSentence(refused.error().message), refused.error().message.c_str());
+    QVERIFY(refused.error().message.find("another program") != std::string::npos);
+    QCOMPARE(loadSession(path)->plan.runs.size(), std::size_t{2});
+    for (const auto& entry : std::filesystem::directory_iterator{folder.path()})
+        QVERIFY2(entry.path().extension() != ".tmp", entry.path().c_str());
+}
+
+void SessionStoreTest::followsALinkToNothing()
+{
+    const TempFolder folder;
+    const std::string link = folder.file("a.plimsoll");
+    std::filesystem::create_symlink(folder.file("nothing.plimsoll"), link);
+    const auto made = createSession(link, aSession());
+    QVERIFY2(made, made ? "" : made.error().message.c_str());
+    QCOMPARE(loadSession(link)->plan.runs.size(), std::size_t{2});
 }
 
 /// The system drops a process's locks on a file with any descriptor of it that is closed; another

@@ -63,6 +63,7 @@ private Q_SLOTS:
     void suggestsABudgetThatShowsAPlan();
     void suggestsTheDeviceWhenTheStepIsTooLarge();
     void comesBackFromASessionEqual();
+    void dropsAPlanThatFailsItsCheck_data();
     void dropsAPlanThatFailsItsCheck();
     void refusesACopyOfTheGraphThatWasDamaged();
     void keepsTheMeasurementLaidOver();
@@ -213,19 +214,31 @@ void DocumentTest::comesBackFromASessionEqual()
     QVERIFY(after.runs[0].plan->plan() == before.runs[0].plan->plan());
 }
 
+void DocumentTest::dropsAPlanThatFailsItsCheck_data()
+{
+    QTest::addColumn<bool>("isOverBudget");
+    QTest::newRow("of another graph") << false;
+    QTest::newRow("over its budget") << true;
+}
+
 void DocumentTest::dropsAPlanThatFailsItsCheck()
 {
+    QFETCH(bool, isOverBudget);
     SavedSession saved = savedOf(workedOn(m_sample));
-    std::string& text = *saved.plan.runs.front().plan;
-    // Another fingerprint: the plan then belongs to another graph.
-    const std::string own = plimsoll::graph::fingerprint(*m_sample.document.graph.program);
-    const std::size_t at = text.find(own);
-    QVERIFY(at != std::string::npos);
-    text[at] = text[at] == '0' ? '1' : '0';
+    session::SavedRun& run = saved.plan.runs.front();
+    if (isOverBudget) {
+        run.budgetBytes = *run.peakBytes - 1;
+    } else {
+        const std::string own = plimsoll::graph::fingerprint(*m_sample.document.graph.program);
+        const std::size_t at = run.plan->find(own);
+        QVERIFY(at != std::string::npos);
+        (*run.plan)[at] = own[0] == '0' ? '1' : '0';
+    }
     const auto document = restored(saved, {});
     QVERIFY(document);
     QVERIFY(!document->runs.front().plan);
     QVERIFY(!document->runs.front().peak);
+    QCOMPARE(document->runs.front().status, std::string{"not_found"});
     QCOMPARE(document->notes.size(), std::size_t{1});
     QVERIFY(document->notes.front().find("is not used") != std::string::npos);
 }
