@@ -2,6 +2,7 @@
 #include "app/cli/verbs.h"
 #include "app/cli/watch.h"
 #include "core/base/format.h"
+#include "core/base/try.h"
 #include "core/device/known_devices.h"
 #include "core/workspace/composition.h"
 #include "core/workspace/devices.h"
@@ -59,13 +60,10 @@ private:
             added = ordered_json::array();
             text.clear();
             // A damaged session is refused before anything is written to it.
-            if (const auto there = store.documents(); !there)
-                return tl::unexpected{there.error()};
+            RETURN_IF_ERROR(store.documents());
             for (const workspace::DocumentPtr& document : documents) {
-                const base::Result<session::DocumentId> id = document->addTo(store);
-                if (!id)
-                    return tl::unexpected{id.error()};
-                added.push_back({{"id", static_cast<std::int64_t>(*id)},
+                ASSIGN_OR_RETURN(const session::DocumentId id, document->addTo(store));
+                added.push_back({{"id", static_cast<std::int64_t>(id)},
                                  {"kind", document->kind()},
                                  {"name", document->name()},
                                  {"notes", document->notes}});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/compare/measurement.h"
 
+#include "core/base/try.h"
 #include "core/base/unicode.h"
 #include "core/graph/fingerprint.h"
 #include "core/io/json_text.h"
@@ -167,11 +168,9 @@ bool looksLikeMeasurement(std::string_view head)
 
 Result<Measurement> readMeasurement(std::string_view text)
 try {
-    const Result<json> root = io::parseJson(text);
-    if (!root)
-        return tl::unexpected{root.error()};
+    ASSIGN_OR_RETURN(const json root, io::parseJson(text));
     Result<void> state;
-    const Field fields{*root, "", state};
+    const Field fields{root, "", state};
     if (fields.at("format").text() != kFormat)
         fields.fail("format", fmt::format("must be \"{}\"", kFormat));
     const std::int64_t version = fields.at("version").integer();

@@ -2,6 +2,7 @@
 #include "core/device/device_spec.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -127,24 +128,19 @@ bool isDeviceSpec(std::string_view text)
 
 Result<Device> parseDeviceSpec(std::string_view text)
 {
-    const Result<Fields> fields = fieldsOf(text);
-    if (!fields)
-        return tl::unexpected{fields.error()};
+    ASSIGN_OR_RETURN(const Fields fields, fieldsOf(text));
     Device device;
-    const Result<std::string> name = nameOf(*fields);
-    const Result<base::Bytes> memory = base::parseBytes(fields->find("memory")->second);
-    if (!name)
-        return tl::unexpected{name.error()};
+    ASSIGN_OR_RETURN(device.name, nameOf(fields));
+    const Result<base::Bytes> memory = base::parseBytes(fields.find("memory")->second);
     if (!memory)
         return tl::unexpected{wrong("memory: " + memory.error().message)};
     if (memory->count() == 0)
         return tl::unexpected{wrong("memory must be a size larger than 0, such as 24GiB.")};
-    device.name = *name;
     device.memory = *memory;
     Result<double> value;
     const auto take = [&](const char* key, double usual, double least, double most) {
         if (value)
-            value = number(*fields, key, usual, least, most);
+            value = number(fields, key, usual, least, most);
         return value.value_or(0);
     };
     device.bandwidth = take("bandwidth", 0, 1, kMostRate);
@@ -154,8 +150,7 @@ Result<Device> parseDeviceSpec(std::string_view text)
     device.deviceLink = take("link", 0, 0, kMostRate);
     device.launchLatency =
         base::Nanoseconds{std::llround(take("latency", kUsualLatency, 0, kMostLatency))};
-    if (!value)
-        return tl::unexpected{value.error()};
+    RETURN_IF_ERROR(value);
     device.id = deviceSpec(device);
     return device;
 }

@@ -2,6 +2,7 @@
 #include "core/device/known_devices.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 #include "core/device/device_spec.h"
 #include "core/io/json_text.h"
 
@@ -91,8 +92,7 @@ Result<Device> parseDevice(const json& row)
     take(state, device.hostLink, sourced(row, "host_link_bytes_per_s", 1));
     take(state, device.deviceLink, sourced(row, "device_link_bytes_per_s", 0));
     take(state, device.launchLatency, whole(sourced(row, "launch_latency_ns", 0)));
-    if (!state)
-        return tl::unexpected{state.error()};
+    RETURN_IF_ERROR(state);
     return device;
 }
 
@@ -100,12 +100,10 @@ Result<Device> parseDevice(const json& row)
 
 Result<std::vector<Device>> parseDevices(std::string_view content)
 try {
-    const Result<json> root = io::parseJson(content);
-    if (!root)
-        return tl::unexpected{root.error()};
-    const json* format = find(*root, "format");
-    const json* version = find(*root, "version");
-    const json* rows = find(*root, "devices");
+    ASSIGN_OR_RETURN(const json root, io::parseJson(content));
+    const json* format = find(root, "format");
+    const json* version = find(root, "version");
+    const json* rows = find(root, "devices");
     if (format == nullptr || *format != "plimsoll-devices" || version == nullptr
         || *version != kVersion || rows == nullptr || !rows->is_array() || rows->empty())
         return failure(

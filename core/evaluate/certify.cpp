@@ -2,6 +2,7 @@
 #include "core/evaluate/certify.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 
 #include <fmt/format.h>
 
@@ -61,8 +62,7 @@ base::Result<VerifiedPlanPtr> certify(const Problem& problem, const Plan& plan)
     EvaluationPtr evaluation;
     if (isLegal(verification)) {
         evaluation = evaluate(problem, plan);
-        if (const base::Result<void> agreed = agreement(verification, *evaluation); !agreed)
-            return tl::unexpected{agreed.error()};
+        RETURN_IF_ERROR(agreement(verification, *evaluation));
     }
     if (!verification.faults.empty())
         return base::failure(base::ErrorKind::CheckFailed, verification.faults.front().sentence);

@@ -2,6 +2,7 @@
 #include "core/graph/resize.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 #include "core/graph/sizes.h"
 
 #include <fmt/format.h>
@@ -169,10 +170,8 @@ Result<ProgramPtr> resized(const ProgramPtr& program, const std::vector<AxisSize
                        "with vary={\"batch\": [...]} for others.");
     std::vector<Axis> axes = program->vary->axes;
     for (const AxisSize& wanted : sizes) {
-        const Result<std::size_t> axis = findAxis(axes, wanted);
-        if (!axis)
-            return tl::unexpected{axis.error()};
-        axes[*axis].size = wanted.size;
+        ASSIGN_OR_RETURN(const std::size_t axis, findAxis(axes, wanted));
+        axes[axis].size = wanted.size;
     }
     const std::vector<std::int64_t> before = program->vary->sizes();
     auto other = std::make_shared<Program>(*program);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/byte_source.h"
 
+#include "core/base/try.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -122,15 +124,12 @@ public:
             if (m_context.stopRequested())
                 return base::cancelled();
             if (m_inflater.unread() == 0) {
-                const Result<std::size_t> count = m_input.read(m_in.data(), m_in.size());
-                if (!count)
-                    return tl::unexpected(count.error());
-                if (*count == 0)
+                ASSIGN_OR_RETURN(const std::size_t count, m_input.read(m_in.data(), m_in.size()));
+                if (count == 0)
                     return m_betweenMembers ? Result<void>{} : endsEarly();
-                m_inflater.feed({m_in.data(), *count});
+                m_inflater.feed({m_in.data(), count});
             }
-            if (auto result = step(); !result)
-                return result;
+            RETURN_IF_ERROR(step());
         }
         return {};
     }
@@ -169,8 +168,7 @@ private:
         std::size_t produced = 0;
         m_betweenMembers = false;
         const int status = m_inflater.run(m_out, produced);
-        if (auto result = m_outlet.append({m_out.data(), produced}, consumed(), true); !result)
-            return result;
+        RETURN_IF_ERROR(m_outlet.append({m_out.data(), produced}, consumed(), true));
         m_done += produced;
         m_ofMember += produced;
         m_context.report(static_cast<std::size_t>(consumed()),
@@ -215,19 +213,15 @@ Result<void> copyPlain(Input& input, std::string_view head, std::size_t enough, 
 {
     if (input.size() > limits.bytes)
         return tooLarge(input.name(), limits.bytes);
-    if (auto result = outlet.append(head, input.position(), false); !result)
-        return result;
+    RETURN_IF_ERROR(outlet.append(head, input.position(), false));
     std::vector<char> buffer(kChunk);
     while (input.position() < enough) {
         if (context.stopRequested())
             return base::cancelled();
-        const Result<std::size_t> count = input.read(buffer.data(), buffer.size());
-        if (!count)
-            return tl::unexpected(count.error());
-        if (*count == 0)
+        ASSIGN_OR_RETURN(const std::size_t count, input.read(buffer.data(), buffer.size()));
+        if (count == 0)
             return {};
-        if (auto result = outlet.append({buffer.data(), *count}, input.position(), false); !result)
-            return result;
+        RETURN_IF_ERROR(outlet.append({buffer.data(), count}, input.position(), false));
         context.report(static_cast<std::size_t>(input.position()),
                        static_cast<std::size_t>(input.size()) * 2);
     }
@@ -239,12 +233,10 @@ Result<std::size_t> readFully(Input& input, std::vector<char>& buffer)
 {
     std::size_t filled = 0;
     while (filled < buffer.size()) {
-        Result<std::size_t> count = input.read(buffer.data() + filled, buffer.size() - filled);
-        if (!count)
-            return count;
-        if (*count == 0)
+        ASSIGN_OR_RETURN(auto count, input.read(buffer.data() + filled, buffer.size() - filled));
+        if (count == 0)
             break;
-        filled += *count;
+        filled += count;
     }
     return filled;
 }
@@ -253,20 +245,16 @@ Result<std::size_t> readFully(Input& input, std::vector<char>& buffer)
 Result<void> pour(const std::filesystem::path& path, const Sink& sink, std::size_t enough,
                   const base::JobContext& context, const ReadLimits& limits)
 {
-    Result<Input> input = Input::open(path);
-    if (!input)
-        return tl::unexpected(input.error());
+    ASSIGN_OR_RETURN(Input input, Input::open(path));
     constexpr std::size_t kLeast = 4096; // where gzip is told from other content
     std::vector<char> first(std::clamp(enough, kLeast, kChunk));
-    const Result<std::size_t> count = readFully(*input, first);
-    if (!count)
-        return tl::unexpected(count.error());
-    const std::string_view head{first.data(), *count};
-    const FileFacts file{looksGzipped(head), input->size()};
-    Outlet outlet{input->name(), file, limits, sink};
+    ASSIGN_OR_RETURN(const std::size_t count, readFully(input, first));
+    const std::string_view head{first.data(), count};
+    const FileFacts file{looksGzipped(head), input.size()};
+    Outlet outlet{input.name(), file, limits, sink};
     if (file.compressed)
-        return GzipRead{*input, outlet, context, enough}.run(head);
-    return copyPlain(*input, head, enough, outlet, context, limits);
+        return GzipRead{input, outlet, context, enough}.run(head);
+    return copyPlain(input, head, enough, outlet, context, limits);
 }
 
 } // namespace
@@ -289,7 +277,7 @@ Result<FileContent> readFile(const std::filesystem::path& path, const base::JobC
                              const ReadLimits& limits)
 try {
     FileContent content;
-    const Result<void> read = streamFile(
+    RETURN_IF_ERROR(streamFile(
         path,
         [&](std::string_view part, const FileFacts& file) {
             if (content.bytes.empty() && !file.compressed)
@@ -298,9 +286,7 @@ try {
             content.file = file;
             return Result<void>{};
         },
-        context, limits);
-    if (!read)
-        return tl::unexpected(read.error());
+        context, limits));
     if (content.bytes.empty())
         return failure(
             ErrorKind::File,
@@ -317,14 +303,12 @@ try {
 Result<std::string> readHead(const std::filesystem::path& path, std::size_t count)
 {
     std::string head;
-    const Result<void> read = pour(path,
-                                   [&head](std::string_view part, const FileFacts& /*file*/) {
-                                       head.append(part);
-                                       return Result<void>{};
-                                   },
-                                   count, {}, {.bytes = std::numeric_limits<std::uint64_t>::max()});
-    if (!read)
-        return tl::unexpected(read.error());
+    RETURN_IF_ERROR(pour(path,
+                         [&head](std::string_view part, const FileFacts& /*file*/) {
+                             head.append(part);
+                             return Result<void>{};
+                         },
+                         count, {}, {.bytes = std::numeric_limits<std::uint64_t>::max()}));
     return head.substr(0, count);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/mapped_file.h"
 
+#include "core/base/try.h"
 #include "core/io/input.h"
 
 #include <fmt/format.h>
@@ -13,14 +14,12 @@ namespace plimsoll::io {
 
 base::Result<MappedFile> MappedFile::open(const std::filesystem::path& path)
 {
-    const base::Result<Input> input = Input::open(path);
-    if (!input)
-        return tl::unexpected{input.error()};
-    const auto size = static_cast<std::size_t>(input->size());
-    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, input->descriptor(), 0);
+    ASSIGN_OR_RETURN(const Input input, Input::open(path));
+    const auto size = static_cast<std::size_t>(input.size());
+    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, input.descriptor(), 0);
     if (address == MAP_FAILED) // NOLINT(*-casting-through-void,*-no-int-to-ptr)
         return base::failure(base::ErrorKind::File, fmt::format("{} can't be read ({}).",
-                                                                input->name(), systemText(errno)));
+                                                                input.name(), systemText(errno)));
     return MappedFile{{static_cast<const char*>(address), size}};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/source.h"
 
+#include "core/base/try.h"
+
 #include <utility>
 
 namespace plimsoll::io {
@@ -30,10 +32,8 @@ base::Result<std::shared_ptr<const FileContent>> Source::whole(const base::JobCo
                                                                const ReadLimits& limits)
 {
     if (!m_content) {
-        base::Result<FileContent> content = readFile(m_path, context, limits);
-        if (!content)
-            return tl::unexpected{content.error()};
-        m_content = std::make_shared<const FileContent>(*std::move(content));
+        ASSIGN_OR_RETURN(FileContent content, readFile(m_path, context, limits));
+        m_content = std::make_shared<const FileContent>(std::move(content));
     }
     return m_content;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/parallel/rank_program.h"
 
+#include "core/base/try.h"
 #include "core/parallel/reduced_gradients.h"
 #include "core/parallel/shard_units.h"
 
@@ -176,8 +177,7 @@ base::Result<void> canRunUnder(const Program& recorded, const DataParallel& sett
 base::Result<Problem> forRank(const Problem& problem, const DataParallel& setting)
 {
     const Program& recorded = *problem.program;
-    if (const base::Result<void> can = canRunUnder(recorded, setting); !can)
-        return tl::unexpected{can.error()};
+    RETURN_IF_ERROR(canRunUnder(recorded, setting));
     auto parallel = std::make_shared<Parallel>();
     parallel->setting = setting;
     parallel->gradients = reducedGradients(recorded);

@@ -2,6 +2,7 @@
 #include "core/plan/data_parallel.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 
 #include <fmt/format.h>
 
@@ -161,8 +162,7 @@ Result<DataParallel> parseDataParallel(std::string_view text, const Device& devi
         const std::string_view key = trimmed(part.substr(0, part.find('=')));
         if (!seen.insert(key).second)
             return wrong(fmt::format("{} is there twice.", printable(key, 40)));
-        if (const Result<void> taken = takePart(setting, part); !taken)
-            return tl::unexpected{taken.error()};
+        RETURN_IF_ERROR(takePart(setting, part));
     }
     if (!seen.contains("world"))
         return wrong("world is missing: say how many processes there are.");

@@ -2,6 +2,7 @@
 #include "core/plan/pins.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 #include "core/graph/op_names.h"
 
 #include <fmt/format.h>
@@ -182,17 +183,14 @@ base::Result<std::vector<Pin>> resolvePins(const std::vector<std::string>& texts
                                          texts.size(), kMostPins));
     std::vector<Pin> pins;
     for (const std::string& text : texts) {
-        base::Result<Pin> pin = resolvePin(text, program);
-        if (!pin)
-            return tl::unexpected{pin.error()};
+        ASSIGN_OR_RETURN(Pin pin, resolvePin(text, program));
         // Twice the same: each would cost nothing as long as the other one is there.
         if (std::ranges::none_of(pins, [&pin](const Pin& known) {
-                return known.kind == pin->kind && known.glob == pin->glob;
+                return known.kind == pin.kind && known.glob == pin.glob;
             }))
-            pins.push_back(*std::move(pin));
+            pins.push_back(std::move(pin));
     }
-    if (const base::Result<void> checked = checkConflicts(pins, program); !checked)
-        return tl::unexpected{checked.error()};
+    RETURN_IF_ERROR(checkConflicts(pins, program));
     return pins;
 }
 

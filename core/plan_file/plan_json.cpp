@@ -2,6 +2,7 @@
 #include "core/plan_file/plan_json.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 #include "core/base/unicode.h"
 #include "core/device/known_devices.h"
 #include "core/io/json_text.h"
@@ -229,15 +230,11 @@ std::size_t countRegions(const Field& rows)
 template <typename Content, typename Read>
 Result<Content> parsed(std::string_view text, const Read& read)
 try {
-    const Result<json> root = io::parseJson(text);
-    if (!root)
-        return tl::unexpected{root.error()};
-    if (const Result<void> header = checkHeader(*root); !header)
-        return tl::unexpected{header.error()};
+    ASSIGN_OR_RETURN(const json root, io::parseJson(text));
+    RETURN_IF_ERROR(checkHeader(root));
     Content content;
     Result<void> state;
-    if (const Result<void> fits = read(Field{*root, "", state}, content); !fits)
-        return tl::unexpected{fits.error()};
+    RETURN_IF_ERROR(read(Field{root, "", state}, content));
     if (!state)
         return tl::unexpected{detail::advised(state.error(), kAdvice)};
     return content;
@@ -306,18 +303,14 @@ Result<PlanOutline> readPlanOutline(std::string_view text)
 
 Result<Problem> problemOf(const PlanFile& file, graph::ProgramPtr program)
 {
-    Result<Device> device = findDevice(file.info.device);
-    if (!device)
-        return tl::unexpected{device.error()};
-    Result<std::vector<Pin>> pins = resolvePins(file.info.pins, *program);
-    if (!pins)
-        return tl::unexpected{pins.error()};
+    ASSIGN_OR_RETURN(Device device, findDevice(file.info.device));
+    ASSIGN_OR_RETURN(std::vector<Pin> pins, resolvePins(file.info.pins, *program));
     Problem problem{.program = std::move(program),
-                    .device = *std::move(device),
+                    .device = std::move(device),
                     .budget = file.info.budget,
                     .reserve = file.info.reserve,
                     .rounding = file.info.rounding,
-                    .pins = *std::move(pins)};
+                    .pins = std::move(pins)};
     if (file.info.dataParallel.empty())
         return problem;
     const Result<DataParallel> setting = parseDataParallel(file.info.dataParallel, problem.device);

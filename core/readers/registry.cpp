@@ -2,6 +2,7 @@
 #include "core/readers/registry.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 #include "core/base/unicode.h"
 #include "core/io/content_hash.h"
 #include "core/readers/plimsoll_graph/reader.h"
@@ -89,31 +90,25 @@ std::optional<FileKind> Registry::kindOf(const std::filesystem::path& path) cons
 Result<FileValue> Registry::read(io::Source& source, FileKind wanted,
                                  const base::JobContext& context) const
 {
-    const Result<const ReaderDescriptor*> reader = find(source);
-    if (!reader)
-        return tl::unexpected{reader.error()};
-    if (*reader == nullptr)
+    ASSIGN_OR_RETURN(const ReaderDescriptor* reader, find(source));
+    if (reader == nullptr)
         return unknown(source, wanted);
-    if ((*reader)->kind != wanted)
+    if (reader->kind != wanted)
         return base::failure(
             ErrorKind::File,
-            fmt::format("{} is a {}, not a {}: {}.", source.name(), kindName((*reader)->kind),
+            fmt::format("{} is a {}, not a {}: {}.", source.name(), kindName(reader->kind),
                         kindName(wanted),
-                        wanted == FileKind::Graph ? (*reader)->instead : whoWrites(wanted)));
-    return readWith(**reader, source, context);
+                        wanted == FileKind::Graph ? reader->instead : whoWrites(wanted)));
+    return readWith(*reader, source, context);
 }
 
 Result<FileValue> readWith(const ReaderDescriptor& reader, io::Source& source,
                            const base::JobContext& context)
 try {
-    Result<FileValue> value = reader.read(source, context);
-    if (!value)
-        return value;
-    if (auto* program = std::get_if<ReadProgram>(&*value)) {
-        const auto content = source.whole(context);
-        if (!content)
-            return tl::unexpected{content.error()};
-        program->contentHash = io::contentHash((*content)->bytes);
+    ASSIGN_OR_RETURN(FileValue value, reader.read(source, context));
+    if (auto* program = std::get_if<ReadProgram>(&value)) {
+        ASSIGN_OR_RETURN(const auto content, source.whole(context));
+        program->contentHash = io::contentHash(content->bytes);
     }
     context.report(1, 1);
     return value;

@@ -2,6 +2,7 @@
 #include "core/session/database.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -143,8 +144,7 @@ base::Result<void> Database::transaction(const std::function<base::Result<void>(
 {
     if (isInTransaction())
         return work();
-    if (base::Result<void> begun = run("BEGIN IMMEDIATE"); !begun)
-        return begun;
+    RETURN_IF_ERROR(run("BEGIN IMMEDIATE"));
     struct Rollback // unless committed, also where `work` throws
     {
         ~Rollback()
@@ -155,8 +155,7 @@ base::Result<void> Database::transaction(const std::function<base::Result<void>(
         }
         Database& database;
     } const rollback{*this};
-    if (base::Result<void> done = work(); !done)
-        return done;
+    RETURN_IF_ERROR(work());
     return run("COMMIT");
 }
 

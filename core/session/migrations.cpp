@@ -2,6 +2,7 @@
 #include "core/session/migrations.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 
 #include <fmt/format.h>
 
@@ -45,10 +46,7 @@ base::Result<std::int64_t> versionOf(const Database& database)
         "SELECT count(*) FROM sqlite_master WHERE type IN ('view', 'trigger')"};
     std::array<std::int64_t, kQuestions.size()> answers{};
     for (std::size_t i = 0; i < kQuestions.size(); ++i) {
-        base::Result<std::int64_t> answer = database.value(kQuestions.at(i));
-        if (!answer)
-            return answer;
-        answers.at(i) = *answer;
+        ASSIGN_OR_RETURN(answers.at(i), database.value(kQuestions.at(i)));
     }
     const auto [version, application, tables, programs] = answers;
     const std::string name = base::printable(database.path().string());
@@ -80,15 +78,11 @@ base::Result<void> apply(Database& database, std::int64_t from)
 
 base::Result<void> migrate(Database& database)
 {
-    const base::Result<std::int64_t> version = versionOf(database);
-    if (!version)
-        return tl::unexpected{version.error()};
-    if (*version > 0 && *version < newestVersion())
-        if (base::Result<void> copied = backUp(database, *version); !copied)
-            return copied;
-    for (std::int64_t at = *version; at < newestVersion(); ++at)
-        if (base::Result<void> applied = apply(database, at); !applied)
-            return applied;
+    ASSIGN_OR_RETURN(const std::int64_t version, versionOf(database));
+    if (version > 0 && version < newestVersion())
+        RETURN_IF_ERROR(backUp(database, version));
+    for (std::int64_t at = version; at < newestVersion(); ++at)
+        RETURN_IF_ERROR(apply(database, at));
     return {};
 }
 

@@ -2,6 +2,7 @@
 #include "core/session/plan_records.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -85,14 +86,12 @@ SavedRun runOf(const Statement& row)
 Result<void> loadMeasurement(const SessionStore& store, DocumentId document,
                              std::optional<SavedMeasurement>& measurement)
 {
-    const Result<bool> there = store.database().first(
+    RETURN_IF_ERROR(store.database().first(
         "SELECT name, sizes FROM measurement WHERE document = ?",
         [&](const Statement& row) {
             measurement = SavedMeasurement{row.text(0), {}, integersOf(row.text(1))};
         },
-        document);
-    if (!there)
-        return tl::unexpected{there.error()};
+        document));
     if (!measurement)
         return {};
     return store.blob(document, kMeasurementBlob).map([&](std::string content) {
@@ -105,45 +104,42 @@ Result<void> loadMeasurement(const SessionStore& store, DocumentId document,
 Result<SavedPlan> loadPlan(const SessionStore& store, DocumentId document)
 {
     SavedPlan plan;
-    const Result<bool> there = store.database().first(
-        "SELECT device, reserve_bytes, rounding, planner, options, budget_bytes, sizes, pins, "
-        "data_parallel FROM problem WHERE document = ?",
-        [&](const Statement& row) {
-            plan.problem = {row.text(0),
-                            row.integer(1),
-                            static_cast<int>(row.integer(2)),
-                            row.text(3),
-                            optionsOf(row.text(4)),
-                            row.integer(5),
-                            integersOf(row.text(6)),
-                            textsOf(row.text(7)),
-                            row.text(8)};
-        },
-        document);
+    const auto take = [&](const Statement& row) {
+        plan.problem = {row.text(0),
+                        row.integer(1),
+                        static_cast<int>(row.integer(2)),
+                        row.text(3),
+                        optionsOf(row.text(4)),
+                        row.integer(5),
+                        integersOf(row.text(6)),
+                        textsOf(row.text(7)),
+                        row.text(8)};
+    };
+    ASSIGN_OR_RETURN(
+        const bool there,
+        store.database().first(
+            "SELECT device, reserve_bytes, rounding, planner, options, budget_bytes, sizes, pins, "
+            "data_parallel FROM problem WHERE document = ?",
+            take, document));
     if (!there)
-        return tl::unexpected{there.error()};
-    if (!*there)
         return base::failure(base::ErrorKind::File,
                              fmt::format("{}: the session is damaged, the settings of a graph are "
                                          "missing; open the graph file instead.",
                                          base::printable(store.path().string())));
-    return store.database()
-        .each(
-            "SELECT id, name, budget_bytes, planner, status, peak_bytes, step_time_ns, plan, sizes "
-            "FROM run WHERE document = ? ORDER BY id",
-            [&](const Statement& row) { plan.runs.push_back(runOf(row)); }, document)
-        .and_then([&] { return loadMeasurement(store, document, plan.measurement); })
-        .map([&] { return std::move(plan); });
+    RETURN_IF_ERROR(store.database().each(
+        "SELECT id, name, budget_bytes, planner, status, peak_bytes, step_time_ns, plan, sizes "
+        "FROM run WHERE document = ? ORDER BY id",
+        [&](const Statement& row) { plan.runs.push_back(runOf(row)); }, document));
+    RETURN_IF_ERROR(loadMeasurement(store, document, plan.measurement));
+    return plan;
 }
 
 Result<void> savePlan(SessionStore& store, DocumentId document, const SavedPlan& plan)
 {
     return store.transaction([&](SessionStore& open) -> Result<void> {
-        if (Result<void> done = saveProblem(open, document, plan.problem); !done)
-            return done;
+        RETURN_IF_ERROR(saveProblem(open, document, plan.problem));
         for (const SavedRun& run : plan.runs)
-            if (Result<void> done = saveRun(open, document, run); !done)
-                return done;
+            RETURN_IF_ERROR(saveRun(open, document, run));
         return saveMeasurement(open, document, plan.measurement);
     });
 }
@@ -174,13 +170,10 @@ Result<void> saveMeasurement(SessionStore& store, DocumentId document,
 {
     return store.transaction([&](SessionStore& open) -> Result<void> {
         if (!measurement) {
-            if (Result<void> done = open.removeBlob(document, kMeasurementBlob); !done)
-                return done;
+            RETURN_IF_ERROR(open.removeBlob(document, kMeasurementBlob));
             return open.execute("DELETE FROM measurement WHERE document = ?", document);
         }
-        if (Result<void> done = open.saveBlob(document, kMeasurementBlob, measurement->content);
-            !done)
-            return done;
+        RETURN_IF_ERROR(open.saveBlob(document, kMeasurementBlob, measurement->content));
         return open.execute("INSERT OR REPLACE INTO measurement VALUES (?, ?, ?)", document,
                             measurement->name, textOf(measurement->sizes));
     });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/session_file.h"
 
+#include "core/base/try.h"
+
 #include <system_error>
 #include <utility>
 
@@ -11,10 +13,8 @@ SessionFile::SessionFile(std::filesystem::path path) : m_path{std::move(path)} {
 base::Result<void> SessionFile::create(const SessionStore::Work& fill)
 {
     const std::scoped_lock lock{m_mutex};
-    base::Result<SessionStore> created = SessionStore::create(m_path, fill);
-    if (!created)
-        return tl::unexpected{created.error()};
-    m_store.emplace(*std::move(created));
+    ASSIGN_OR_RETURN(SessionStore created, SessionStore::create(m_path, fill));
+    m_store.emplace(std::move(created));
     return {};
 }
 
@@ -24,10 +24,8 @@ base::Result<void> SessionFile::write(const SessionStore::Work& work)
     if (m_store && m_store->isStale())
         m_store.reset();
     if (!m_store) {
-        base::Result<SessionStore> opened = SessionStore::open(m_path);
-        if (!opened)
-            return tl::unexpected{opened.error()};
-        m_store.emplace(*std::move(opened));
+        ASSIGN_OR_RETURN(SessionStore opened, SessionStore::open(m_path));
+        m_store.emplace(std::move(opened));
     }
     return work(*m_store);
 }

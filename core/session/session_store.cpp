@@ -2,6 +2,7 @@
 #include "core/session/session_store.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 #include "core/io/atomic_file.h"
 #include "core/io/byte_source.h"
 #include "core/session/migrations.h"
@@ -28,13 +29,9 @@ Result<void> prepareConnection(Database& database)
 /// A database that isn't there yet, ready to be filled.
 Result<Database> newDatabase(const std::filesystem::path& file, const std::filesystem::path& name)
 {
-    Result<Database> database = Database::open(file, Database::Mode::Create, name);
-    if (!database)
-        return database;
-    if (const Result<void> safe = database->run("PRAGMA synchronous = FULL"); !safe)
-        return tl::unexpected{safe.error()};
-    if (const Result<void> migrated = migrate(*database); !migrated)
-        return tl::unexpected{migrated.error()};
+    ASSIGN_OR_RETURN(Database database, Database::open(file, Database::Mode::Create, name));
+    RETURN_IF_ERROR(database.run("PRAGMA synchronous = FULL"));
+    RETURN_IF_ERROR(migrate(database));
     return database;
 }
 
@@ -51,9 +48,7 @@ Result<void> makeWay(const std::filesystem::path& path)
 {
     if (!looksLikeSession(path))
         return isNoSession(path);
-    Result<Database> old = Database::open(path, Database::Mode::OpenExisting);
-    if (!old)
-        return tl::unexpected{old.error()};
+    ASSIGN_OR_RETURN(Database old, Database::open(path, Database::Mode::OpenExisting));
     const auto inUse = [&] {
         return base::failure(
             base::ErrorKind::File,
@@ -61,13 +56,13 @@ Result<void> makeWay(const std::filesystem::path& path)
                         "choose another name.",
                         base::printable(path.string())));
     };
-    const Result<std::int64_t> application = old->value("PRAGMA application_id");
+    const Result<std::int64_t> application = old.value("PRAGMA application_id");
     if (!application)
-        return old->isBusy() ? Result<void>{inUse()} : isNoSession(path);
+        return old.isBusy() ? Result<void>{inUse()} : isNoSession(path);
     if (*application != kApplicationId)
         return isNoSession(path);
-    if (const Result<void> folded = old->run("PRAGMA journal_mode = DELETE"); !folded)
-        return old->isBusy() ? inUse() : folded;
+    if (const Result<void> folded = old.run("PRAGMA journal_mode = DELETE"); !folded)
+        return old.isBusy() ? inUse() : folded;
     return {};
 }
 
@@ -160,22 +155,17 @@ Result<SessionStore> SessionStore::create(const std::filesystem::path& path, con
 {
     std::error_code error;
     const bool exists = std::filesystem::exists(path, error);
-    if (const Result<void> free = exists ? makeWay(path) : refuseStrayLog(path); !free)
-        return tl::unexpected{free.error()};
+    RETURN_IF_ERROR(exists ? makeWay(path) : refuseStrayLog(path));
     // A link is never replaced: what it leads to is.
     const std::filesystem::path real =
         exists ? std::filesystem::canonical(path, error) : std::filesystem::path{};
     const Replacement replacement{exists && !error ? real : path, exists};
     {
-        Result<Database> database = newDatabase(replacement.path(), path);
-        if (!database)
-            return tl::unexpected{database.error()};
-        SessionStore fresh{*std::move(database)};
-        if (const Result<void> filled = fresh.transaction(fill); !filled)
-            return tl::unexpected{filled.error()};
+        ASSIGN_OR_RETURN(Database database, newDatabase(replacement.path(), path));
+        SessionStore fresh{std::move(database)};
+        RETURN_IF_ERROR(fresh.transaction(fill));
     }
-    if (const Result<void> placed = replacement.takePlace(); !placed)
-        return tl::unexpected{placed.error()};
+    RETURN_IF_ERROR(replacement.takePlace());
     return open(path);
 }
 
@@ -183,26 +173,19 @@ Result<SessionStore> SessionStore::open(const std::filesystem::path& path)
 {
     // A session is not opened just to look: closing it again would drop the locks on an open one.
     if (!looksLikeSession(path))
-        if (const Result<void> there = io::checkReadable(path); !there)
-            return tl::unexpected{there.error()};
-    Result<Database> database = Database::open(path, Database::Mode::OpenExisting);
-    if (!database)
-        return tl::unexpected{database.error()};
-    const Result<std::int64_t> tables = database->value("SELECT count(*) FROM sqlite_master");
-    if (!tables)
-        return tl::unexpected{tables.error()};
-    if (*tables == 0)
+        RETURN_IF_ERROR(io::checkReadable(path));
+    ASSIGN_OR_RETURN(Database database, Database::open(path, Database::Mode::OpenExisting));
+    ASSIGN_OR_RETURN(const auto tables, database.value("SELECT count(*) FROM sqlite_master"));
+    if (tables == 0)
         return base::failure(base::ErrorKind::File,
                              fmt::format("{}: an empty database, not a Plimsoll session.",
                                          base::printable(path.string())));
     for (const auto step : {&migrate, &prepareConnection})
-        if (const Result<void> done = step(*database); !done)
-            return tl::unexpected{done.error()};
+        RETURN_IF_ERROR(step(database));
     // The first reading under the log takes the lock by which others see that the session is open.
-    if (const Result<std::int64_t> read = database->value("PRAGMA user_version"); !read)
-        return tl::unexpected{read.error()};
-    database->watchLog();
-    return SessionStore{*std::move(database)};
+    RETURN_IF_ERROR(database.value("PRAGMA user_version"));
+    database.watchLog();
+    return SessionStore{std::move(database)};
 }
 
 Result<void> SessionStore::transaction(const Work& work)
@@ -221,43 +204,37 @@ Result<void> SessionStore::transaction(const Work& work)
 Result<std::vector<SavedDocument>> SessionStore::documents() const
 {
     std::vector<SavedDocument> documents;
-    return m_database
-        .each("SELECT id, kind, name, source_path, content_hash, state, view FROM document "
-              "ORDER BY id",
-              [&](const Statement& row) {
-                  documents.push_back({DocumentId{row.integer(0)}, row.text(1), row.text(2),
-                                       row.text(3), row.text(4), row.text(5), row.text(6)});
-              })
-        .map([&] { return std::move(documents); });
+    RETURN_IF_ERROR(m_database.each(
+        "SELECT id, kind, name, source_path, content_hash, state, view FROM document ORDER BY id",
+        [&](const Statement& row) {
+            documents.push_back({DocumentId{row.integer(0)}, row.text(1), row.text(2), row.text(3),
+                                 row.text(4), row.text(5), row.text(6)});
+        }));
+    return documents;
 }
 
 Result<std::string> SessionStore::contentHash(DocumentId document) const
 {
     std::string hash;
-    return m_database
-        .first(
-            "SELECT content_hash FROM document WHERE id = ?",
-            [&](const Statement& row) { hash = row.text(0); }, document)
-        .map([&](bool /*there*/) { return std::move(hash); });
+    const auto take = [&](const Statement& row) { hash = row.text(0); };
+    RETURN_IF_ERROR(
+        m_database.first("SELECT content_hash FROM document WHERE id = ?", take, document));
+    return hash;
 }
 
 Result<DocumentId> SessionStore::addDocument(const SavedDocument& document)
 {
     DocumentId id{};
-    const Result<void> done = transaction([&](SessionStore&) -> Result<void> {
-        const Result<void> added = m_database.execute(
+    RETURN_IF_ERROR(transaction([&](SessionStore&) -> Result<void> {
+        RETURN_IF_ERROR(m_database.execute(
             "INSERT INTO document (kind, name, source_path, content_hash, state, view) "
             "VALUES (?, ?, ?, ?, ?, ?)",
             document.kind, document.name, document.sourcePath, document.contentHash, document.state,
-            document.view);
-        if (!added)
-            return added;
+            document.view));
         return m_database.value("SELECT last_insert_rowid()").map([&](std::int64_t row) {
             id = DocumentId{row};
         });
-    });
-    if (!done)
-        return tl::unexpected{done.error()};
+    }));
     return id;
 }
 
@@ -274,12 +251,11 @@ Result<void> SessionStore::saveView(DocumentId document, const std::string& view
 Result<std::string> SessionStore::blob(DocumentId document, std::string_view name) const
 {
     std::string bytes;
-    const Result<bool> there = m_database.first(
-        "SELECT bytes FROM blob WHERE document = ? AND name = ?",
-        [&](const Statement& row) { bytes = row.text(0); }, document, name);
+    const auto take = [&](const Statement& row) { bytes = row.text(0); };
+    ASSIGN_OR_RETURN(const bool there,
+                     m_database.first("SELECT bytes FROM blob WHERE document = ? AND name = ?",
+                                      take, document, name));
     if (!there)
-        return tl::unexpected{there.error()};
-    if (!*there)
         return base::failure(base::ErrorKind::File,
                              fmt::format("{}: the session is damaged, the {} of a document is "
                                          "missing; open the file it was made of instead.",

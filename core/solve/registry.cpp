@@ -2,6 +2,7 @@
 #include "core/solve/registry.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 #include "core/solve/api/certify_and_insert.h"
 #include "core/solve/auto/auto_planner.h"
 #include "core/solve/baseline/baselines.h"
@@ -42,8 +43,7 @@ private:
         plan::Plan plan = plan::keepEverything(runtimeOf(descriptor(), options));
         plan.options = callOf(descriptor(), options).options;
         plan::Frontier frontier;
-        if (const base::Result<void> added = beginFrontier(frontier, unlimited, plan); !added)
-            return tl::unexpected{added.error()};
+        RETURN_IF_ERROR(beginFrontier(frontier, unlimited, plan));
         return std::make_shared<const plan::Frontier>(std::move(frontier));
     }
 };

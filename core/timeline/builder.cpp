@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/timeline/builder.h"
 
+#include "core/base/try.h"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -66,9 +68,7 @@ void Builder::advance(std::int64_t time)
 
 base::Result<void> Builder::alloc(std::int64_t time, const Allocation& block)
 {
-    const base::Result<std::uint32_t> step = stepOf(time);
-    if (!step)
-        return tl::unexpected{step.error()};
+    ASSIGN_OR_RETURN(const std::uint32_t step, stepOf(time));
     if (block.layer >= m_layers->size() || block.lane >= m_lanes.size())
         return refused("has an unknown layer or lane", time, block.id);
     if (m_intervals.size() >= kNotFreed)
@@ -80,7 +80,7 @@ base::Result<void> Builder::alloc(std::int64_t time, const Allocation& block)
         return refused("is allocated twice", time, block.id);
     advance(time);
     Interval& interval = m_intervals.emplace_back();
-    interval.begin = *step;
+    interval.begin = step;
     interval.end = kNotFreed;
     interval.bytes = block.bytes;
     interval.layer = block.layer;
@@ -92,9 +92,7 @@ base::Result<void> Builder::alloc(std::int64_t time, const Allocation& block)
 
 base::Result<void> Builder::free(std::int64_t time, std::uint64_t id)
 {
-    const base::Result<std::uint32_t> step = stepOf(time);
-    if (!step)
-        return tl::unexpected{step.error()};
+    ASSIGN_OR_RETURN(const std::uint32_t step, stepOf(time));
     const auto open = m_open.find(id);
     if (open == m_open.end())
         return refused("is freed but not allocated", time, id);
@@ -102,7 +100,7 @@ base::Result<void> Builder::free(std::int64_t time, std::uint64_t id)
     Interval& interval = m_intervals[open->second];
     m_open.erase(open);
     // An event on an axis of nanoseconds begins a step, which no longer has the block.
-    interval.end = m_hasSteps ? *step : *step - 1;
+    interval.end = m_hasSteps ? step : step - 1;
     (m_hasSteps ? m_freed : m_alive) +=
         m_hasSteps ? interval.bytes.count() : -interval.bytes.count();
     return {};

@@ -2,6 +2,7 @@
 #include "core/workspace/devices.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 #include "core/device/device_spec.h"
 #include "core/device/known_devices.h"
 #include "core/io/byte_source.h"
@@ -47,19 +48,13 @@ Result<plan::Device> pick(const std::vector<plan::Device>& devices, std::string_
 
 Result<plan::Device> deviceOfFile(const std::string& path, std::string_view id)
 {
-    const Result<io::FileContent> content = io::readFile(path, {}, kTable);
-    if (!content)
-        return tl::unexpected{content.error()};
-    const Result<std::vector<plan::Device>> devices = plan::parseDevices(content->bytes);
-    if (!devices)
-        return tl::unexpected{inFile(path, devices.error())};
-    const Result<plan::Device> device = pick(*devices, id);
-    if (!device)
-        return tl::unexpected{inFile(path, device.error())};
-    Result<plan::Device> known = plan::parseDeviceSpec(plan::deviceSpec(*device));
-    if (!known)
-        return tl::unexpected{inFile(path, known.error())};
-    return known;
+    ASSIGN_OR_RETURN(const io::FileContent content, io::readFile(path, {}, kTable));
+    return plan::parseDevices(content.bytes)
+        .and_then([id](const std::vector<plan::Device>& devices) { return pick(devices, id); })
+        .and_then([](const plan::Device& device) {
+            return plan::parseDeviceSpec(plan::deviceSpec(device));
+        })
+        .map_error([&](const base::Error& error) { return inFile(path, error); });
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/workspace/document.h"
 
+#include "core/base/try.h"
+
 namespace plimsoll::workspace {
 
 std::string Document::title() const
@@ -15,12 +17,11 @@ const std::filesystem::path& Document::file() const
 
 base::Result<session::DocumentId> Document::addTo(session::SessionStore& store) const
 {
-    base::Result<session::DocumentId> id = store.addDocument(
-        {{}, std::string{kind()}, name(), origin().string(), contentHash(), state(), view});
-    if (!id)
-        return id;
-    if (const base::Result<void> stored = this->store(store, *id); !stored)
-        return tl::unexpected{stored.error()};
+    ASSIGN_OR_RETURN(
+        session::DocumentId id,
+        store.addDocument(
+            {{}, std::string{kind()}, name(), origin().string(), contentHash(), state(), view}));
+    RETURN_IF_ERROR(this->store(store, id));
     return id;
 }
 

@@ -2,6 +2,7 @@
 #include "core/workspace/document_kinds.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 
 #include <fmt/format.h>
 
@@ -41,13 +42,9 @@ Result<DocumentPtr> restored(const session::SessionStore& store,
 Result<Documents> openSession(const std::filesystem::path& path, const DocumentKinds& kinds,
                               const base::JobContext& job)
 {
-    const Result<session::SessionStore> store = session::SessionStore::open(path);
-    if (!store)
-        return tl::unexpected{store.error()};
-    const Result<std::vector<session::SavedDocument>> saved = store->documents();
-    if (!saved)
-        return tl::unexpected{saved.error()};
-    if (saved->empty())
+    ASSIGN_OR_RETURN(const session::SessionStore store, session::SessionStore::open(path));
+    ASSIGN_OR_RETURN(const std::vector<session::SavedDocument> saved, store.documents());
+    if (saved.empty())
         return base::failure(ErrorKind::File,
                              fmt::format("{}: the session holds no document; open the file that "
                                          "it was made of instead.",
@@ -55,15 +52,15 @@ Result<Documents> openSession(const std::filesystem::path& path, const DocumentK
     const auto file = std::make_shared<session::SessionFile>(path);
     Documents documents;
     std::vector<base::Error> faults;
-    for (const session::SavedDocument& each : *saved) {
-        Result<DocumentPtr> document = restored(*store, each, kinds, job);
+    for (const session::SavedDocument& each : saved) {
+        Result<DocumentPtr> document = restored(store, each, kinds, job);
         if (!document && document.error().kind == ErrorKind::Cancelled)
             return tl::unexpected{document.error()};
         if (!document) {
             faults.push_back(document.error());
             continue;
         }
-        (*document)->session = {file, each.id, saved->size() == 1};
+        (*document)->session = {file, each.id, saved.size() == 1};
         (*document)->view = each.view;
         documents.push_back(*std::move(document));
     }
@@ -82,30 +79,24 @@ Result<Documents> openFile(const std::filesystem::path& path, const DocumentKind
                            const base::JobContext& job)
 try {
     io::Source source{path};
-    const Result<const readers::ReaderDescriptor*> format = kinds.formats.find(source);
-    if (!format)
-        return tl::unexpected{format.error()};
-    if (*format == nullptr)
+    ASSIGN_OR_RETURN(const readers::ReaderDescriptor* format, kinds.formats.find(source));
+    if (format == nullptr)
         return base::failure(
             ErrorKind::File,
             fmt::format("{} is none of the formats Plimsoll reads; it begins with \"{}\".",
                         source.name(),
                         base::printable(source.head(kShownBytes).value_or(std::string{}))));
-    if ((*format)->kind == readers::FileKind::Session)
+    if (format->kind == readers::FileKind::Session)
         return openSession(path, kinds, job);
-    const DocumentKind* kind = kindFor(**format, kinds);
+    const DocumentKind* kind = kindFor(*format, kinds);
     if (kind == nullptr)
         return base::failure(ErrorKind::File,
                              fmt::format("{} is a {}, not a graph: {}.", source.name(),
-                                         readers::kindName((*format)->kind), (*format)->instead));
-    Result<readers::FileValue> value = readers::readWith(**format, source, job);
-    if (!value)
-        return tl::unexpected{value.error()};
-    Result<DocumentPtr> document = kind->make(*std::move(value), source, job);
-    if (!document)
-        return tl::unexpected{document.error()};
+                                         readers::kindName(format->kind), format->instead));
+    ASSIGN_OR_RETURN(readers::FileValue value, readers::readWith(*format, source, job));
+    ASSIGN_OR_RETURN(DocumentPtr document, kind->make(std::move(value), source, job));
     Documents documents;
-    documents.push_back(*std::move(document));
+    documents.push_back(std::move(document));
     return documents;
 } catch (const std::bad_alloc&) {
     return base::failure(

@@ -2,6 +2,7 @@
 #include "core/workspace/overlay.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 #include "core/compare/belongs.h"
 #include "core/parallel/rank_program.h"
 #include "core/plan/plan_kinds.h"
@@ -82,15 +83,13 @@ Result<std::string> readMeasurementFile(const std::filesystem::path& path,
 Result<OverlayPtr> attachMeasurement(const std::string& name, std::string content,
                                      const Prediction& over, const base::JobContext& job)
 {
-    Result<compare::Measurement> read = compare::readMeasurement(content);
-    if (!read)
-        return tl::unexpected{read.error()};
+    Overlay overlay;
+    ASSIGN_OR_RETURN(overlay.measurement, compare::readMeasurement(content));
     if (job.stopRequested())
         return base::cancelled();
-    if (const std::string other = compare::otherStep(*read, *over.program); !other.empty())
+    if (const std::string other = compare::otherStep(overlay.measurement, *over.program);
+        !other.empty())
         return base::failure(ErrorKind::File, other);
-    Overlay overlay;
-    overlay.measurement = *std::move(read);
     overlay.name = name;
     overlay.over = over;
     overlay.content = std::make_shared<const std::string>(std::move(content));

@@ -2,6 +2,7 @@
 #include "core/workspace/pending_writes.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 
 #include <algorithm>
 #include <iterator>
@@ -35,17 +36,14 @@ Result<void> writeAll(session::SessionFile& file, session::DocumentId document,
                       const std::string& contentHash, std::vector<PendingWrites::Change>& changes)
 {
     return file.write([&](session::SessionStore& store) -> Result<void> {
-        const Result<std::string> hash = store.contentHash(document);
-        if (!hash)
-            return tl::unexpected{hash.error()};
-        if (*hash != contentHash)
+        ASSIGN_OR_RETURN(const std::string hash, store.contentHash(document));
+        if (hash != contentHash)
             return base::failure(
                 base::ErrorKind::File,
                 base::printable(file.path().string())
                     + ": another session has taken its place; save the session under a new name.");
         while (!changes.empty()) {
-            if (Result<void> done = changes.front().write(store, document); !done)
-                return done;
+            RETURN_IF_ERROR(changes.front().write(store, document));
             changes.erase(changes.begin());
         }
         return {};

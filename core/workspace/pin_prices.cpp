@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/workspace/pin_prices.h"
 
+#include "core/base/try.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -24,10 +26,8 @@ base::Result<std::vector<PlannedPtr>> planWithoutEachPin(const graph::ProgramPtr
     for (std::size_t pin = 0; pin < choices.pins.size(); ++pin) {
         Choices others = choices;
         std::erase(others.pins, choices.pins[pin]); // if it is there twice, both times
-        base::Result<PlannedPtr> planned = planGraph(recorded, others, job);
-        if (!planned)
-            return tl::unexpected{planned.error()};
-        all.push_back(*std::move(planned));
+        ASSIGN_OR_RETURN(PlannedPtr planned, planGraph(recorded, others, job));
+        all.push_back(std::move(planned));
     }
     return all;
 }

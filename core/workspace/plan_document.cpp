@@ -3,6 +3,7 @@
 
 #include "core/base/budget.h"
 #include "core/base/format.h"
+#include "core/base/try.h"
 #include "core/device/known_devices.h"
 #include "core/io/byte_source.h"
 #include "core/plan/pins.h"
@@ -37,13 +38,11 @@ std::string documentName(const std::filesystem::path& path)
 Result<OpenGraph> openGraph(readers::ReadProgram read, io::Source& source,
                             const base::JobContext& job)
 {
-    const auto content = source.whole(job);
-    if (!content)
-        return tl::unexpected{content.error()};
+    ASSIGN_OR_RETURN(const auto content, source.whole(job));
     OpenGraph graph;
     graph.path = source.path();
     graph.name = documentName(source.path());
-    graph.content = std::shared_ptr<const std::string>{*content, &(*content)->bytes};
+    graph.content = std::shared_ptr<const std::string>{content, &content->bytes};
     graph.program = std::move(read.program);
     graph.statistics = std::move(read.statistics);
     graph.contentHash = std::move(read.contentHash);
@@ -51,15 +50,10 @@ Result<OpenGraph> openGraph(readers::ReadProgram read, io::Source& source,
 }
 
 /// With its first picture, ready to be shown.
-Result<DocumentPtr> shown(Result<PlanDocument> document, const base::JobContext& job)
+Result<DocumentPtr> shown(PlanDocument document, const base::JobContext& job)
 {
-    if (!document)
-        return tl::unexpected{document.error()};
-    Result<PlannedPtr> first = firstPicture(*document, job);
-    if (!first)
-        return tl::unexpected{first.error()};
-    document->first = *std::move(first);
-    return std::make_unique<PlanDocument>(*std::move(document));
+    ASSIGN_OR_RETURN(document.first, firstPicture(document, job));
+    return std::make_unique<PlanDocument>(std::move(document));
 }
 
 /// As the session has them, where the graph can be brought to them.
@@ -157,23 +151,13 @@ Run checkedRun(const session::SavedRun& saved, const PlanDocument& document,
     if (!saved.plan)
         return run;
     const auto verified = [&]() -> Result<plan::FrontierPoint> {
-        const Result<graph::ProgramPtr> program =
-            programAt(document.graph.program, saved.sizes, job);
-        if (!program)
-            return tl::unexpected{program.error()};
-        const Result<plan::PlanFile> file = plan::readPlan(*saved.plan, **program);
-        if (!file)
-            return tl::unexpected{file.error()};
-        Result<plan::Problem> problem = plan::problemOf(*file, *program);
-        if (!problem)
-            return tl::unexpected{problem.error()};
-        const Result<plan::VerifiedPlanPtr> plan = plan::certify(*problem, file->plan);
-        if (!plan)
-            return tl::unexpected{plan.error()};
-        if ((*plan)->evaluation().peak > run.budget)
+        ASSIGN_OR_RETURN(const auto program, programAt(document.graph.program, saved.sizes, job));
+        ASSIGN_OR_RETURN(const plan::PlanFile file, plan::readPlan(*saved.plan, *program));
+        ASSIGN_OR_RETURN(plan::Problem problem, plan::problemOf(file, program));
+        ASSIGN_OR_RETURN(const plan::VerifiedPlanPtr plan, plan::certify(problem, file.plan));
+        if (plan->evaluation().peak > run.budget)
             return base::failure(ErrorKind::CheckFailed, "it needs more than the budget.");
-        return plan::FrontierPoint{*plan,
-                                   std::make_shared<const plan::Provenance>(file->provenance)};
+        return plan::FrontierPoint{plan, std::make_shared<const plan::Provenance>(file.provenance)};
     }();
     if (verified) {
         run.plan = *verified;
@@ -193,12 +177,9 @@ OverlayPtr overlayOf(const session::SavedMeasurement& saved, PlanDocument& docum
                      const base::JobContext& job)
 {
     const auto laid = [&]() -> Result<OverlayPtr> {
-        const Result<graph::ProgramPtr> program =
-            programAt(document.graph.program, saved.sizes, job);
-        if (!program)
-            return tl::unexpected{program.error()};
+        ASSIGN_OR_RETURN(const auto program, programAt(document.graph.program, saved.sizes, job));
         return attachMeasurement(saved.name, saved.content,
-                                 {*program, saved.sizes, document.choices.device}, job);
+                                 {program, saved.sizes, document.choices.device}, job);
     }();
     if (laid)
         return *laid;
@@ -216,26 +197,21 @@ DocumentKind planDocuments(const Choices& defaults)
             [](const readers::ReaderDescriptor& format) {
                 return format.kind == readers::FileKind::Graph;
             },
-            [defaults](readers::FileValue value, io::Source& source, const base::JobContext& job) {
-                return shown(
-                    openGraph(std::get<readers::ReadProgram>(std::move(value)), source, job)
-                        .map([&](OpenGraph graph) {
-                            PlanDocument document;
-                            document.graph = std::move(graph);
-                            document.choices = defaults;
-                            return document;
-                        }),
-                    job);
+            [defaults](readers::FileValue value, io::Source& source,
+                       const base::JobContext& job) -> Result<DocumentPtr> {
+                PlanDocument document;
+                auto read = std::get<readers::ReadProgram>(std::move(value));
+                ASSIGN_OR_RETURN(document.graph, openGraph(std::move(read), source, job));
+                document.choices = defaults;
+                return shown(std::move(document), job);
             },
             [](const session::SessionStore& store, const session::SavedDocument& saved,
                const base::JobContext& job) -> Result<DocumentPtr> {
-                Result<std::string> content = store.blob(saved.id, session::kContent);
-                if (!content)
-                    return tl::unexpected{content.error()};
-                const Result<session::SavedPlan> plan = session::loadPlan(store, saved.id);
-                if (!plan)
-                    return tl::unexpected{plan.error()};
-                return shown(planDocumentOf(saved, *plan, *std::move(content), job), job);
+                ASSIGN_OR_RETURN(std::string content, store.blob(saved.id, session::kContent));
+                ASSIGN_OR_RETURN(const session::SavedPlan plan, session::loadPlan(store, saved.id));
+                ASSIGN_OR_RETURN(PlanDocument document,
+                                 planDocumentOf(saved, plan, std::move(content), job));
+                return shown(std::move(document), job);
             }};
 }
 
@@ -248,8 +224,7 @@ std::unique_ptr<const Document> PlanDocument::copy() const
 
 Result<void> PlanDocument::store(session::SessionStore& store, session::DocumentId id) const
 {
-    if (Result<void> done = store.saveBlob(id, session::kContent, *graph.content); !done)
-        return done;
+    RETURN_IF_ERROR(store.saveBlob(id, session::kContent, *graph.content));
     return session::savePlan(store, id, savedPlan(*this));
 }
 
@@ -269,11 +244,8 @@ Result<PlanDocument> planDocumentOf(const session::SavedDocument& row,
                              fmt::format("{}: the session's copy of the graph was damaged after it "
                                          "was saved; open the graph file instead.",
                                          base::printable(row.name, 80)));
-    Result<OpenGraph> graph = openGraph(*std::move(read), source, job);
-    if (!graph)
-        return tl::unexpected{graph.error()};
     PlanDocument document;
-    document.graph = *std::move(graph);
+    ASSIGN_OR_RETURN(document.graph, openGraph(*std::move(read), source, job));
     if (!row.name.empty())
         document.graph.name = base::printable(row.name, 80);
     document.choices = choicesOf(saved.problem, document.notes);
@@ -349,20 +321,18 @@ session::SavedPlan savedPlan(const PlanDocument& document)
 
 Result<PlannedPtr> firstPicture(PlanDocument& document, const base::JobContext& job)
 {
-    Result<Planned> planned = unplannedStep(document.graph.program, document.choices, job);
-    if (!planned)
-        return tl::unexpected{planned.error()};
-    plan::Frontier frontier = *planned->frontier;
+    ASSIGN_OR_RETURN(Planned planned, unplannedStep(document.graph.program, document.choices, job));
+    plan::Frontier frontier = *planned.frontier;
     for (const Run& run : document.runs) {
         if (!run.plan)
             continue;
         const Result<void> known = solve::certifyAndInsert(
-            frontier, planned->problem, run.plan->plan(), {}, run.plan.provenance);
+            frontier, planned.problem, run.plan->plan(), {}, run.plan.provenance);
         if (!known)
             document.notes.push_back(base::told(known.error()));
     }
-    planned->setFrontier(std::make_shared<const plan::Frontier>(std::move(frontier)));
-    return std::make_shared<const Planned>(*std::move(planned));
+    planned.setFrontier(std::make_shared<const plan::Frontier>(std::move(frontier)));
+    return std::make_shared<const Planned>(std::move(planned));
 }
 
 base::Bytes suggestedBudget(const Planned& planned)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/workspace/planning.h"
 
+#include "core/base/try.h"
 #include "core/graph/resize.h"
 #include "core/plan/pins.h"
 #include "core/solve/api/certify_and_insert.h"
@@ -21,11 +22,9 @@ void Planned::setFrontier(plan::FrontierPtr known)
 base::Result<plan::Problem> makeProblem(const graph::ProgramPtr& program, const Choices& choices,
                                         base::Bytes budget)
 {
-    base::Result<std::vector<plan::Pin>> pins = plan::resolvePins(choices.pins, *program);
-    if (!pins)
-        return tl::unexpected{pins.error()};
+    ASSIGN_OR_RETURN(std::vector<plan::Pin> pins, plan::resolvePins(choices.pins, *program));
     const plan::Problem alone{program,         choices.device,   budget,
-                              choices.reserve, choices.rounding, *std::move(pins)};
+                              choices.reserve, choices.rounding, std::move(pins)};
     return choices.parallel ? plan::forRank(alone, *choices.parallel) : alone;
 }
 
@@ -41,31 +40,21 @@ base::Result<graph::ProgramPtr> programAt(const graph::ProgramPtr& recorded, con
 base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded, const Choices& choices,
                                     const base::JobContext& job)
 {
-    const base::Result<graph::ProgramPtr> program = programAt(recorded, choices.sizes, job);
-    if (!program)
-        return tl::unexpected{program.error()};
+    ASSIGN_OR_RETURN(const graph::ProgramPtr program, programAt(recorded, choices.sizes, job));
     if (job.stopRequested())
         return base::cancelled();
-    const base::Result<plan::Problem> problem = makeProblem(*program, choices, plan::kUnlimited);
-    if (!problem)
-        return tl::unexpected{problem.error()};
-    plan::Problem unpinned = *problem;
-    unpinned.pins.clear();
-    base::Result<plan::VerifiedPlanPtr> unplanned = plan::certify(unpinned, plan::keepEverything());
-    if (!unplanned)
-        return tl::unexpected{unplanned.error()};
     Planned planned;
     planned.choices = choices;
-    planned.problem = *problem;
-    planned.unplanned = *std::move(unplanned);
-    planned.peakBound = plan::peakLowerBound(*problem);
+    ASSIGN_OR_RETURN(planned.problem, makeProblem(program, choices, plan::kUnlimited));
+    plan::Problem unpinned = planned.problem;
+    unpinned.pins.clear();
+    ASSIGN_OR_RETURN(planned.unplanned, plan::certify(unpinned, plan::keepEverything()));
+    planned.peakBound = plan::peakLowerBound(planned.problem);
     plan::Frontier frontier;
-    if (problem->pins.empty())
+    if (planned.problem.pins.empty())
         frontier.insert(planned.unplanned);
-    else if (base::Result<void> offered =
-                 solve::certifyAndInsert(frontier, *problem, plan::keepEverything());
-             !offered)
-        return tl::unexpected{offered.error()};
+    else
+        RETURN_IF_ERROR(solve::certifyAndInsert(frontier, planned.problem, plan::keepEverything()));
     planned.setFrontier(std::make_shared<const plan::Frontier>(std::move(frontier)));
     return planned;
 }
@@ -73,32 +62,26 @@ base::Result<Planned> unplannedStep(const graph::ProgramPtr& recorded, const Cho
 base::Result<PlannedPtr> planGraph(const graph::ProgramPtr& recorded, const Choices& choices,
                                    const base::JobContext& job, const PlannedListener& listener)
 {
-    const base::Result<const solve::Planner*> planner = solve::findPlanner(choices.planner);
-    if (!planner)
-        return tl::unexpected{planner.error()};
-    base::Result<Planned> planned = unplannedStep(recorded, choices, job);
-    if (!planned)
-        return tl::unexpected{planned.error()};
+    ASSIGN_OR_RETURN(const solve::Planner* planner, solve::findPlanner(choices.planner));
+    ASSIGN_OR_RETURN(Planned planned, unplannedStep(recorded, choices, job));
     const auto began = std::chrono::steady_clock::now();
-    planned->peakBound = plan::peakLowerBound(
-        planned->problem, solve::runtimeOf((*planner)->descriptor(), choices.options));
+    planned.peakBound = plan::peakLowerBound(
+        planned.problem, solve::runtimeOf(planner->descriptor(), choices.options));
     const auto with = [&planned](plan::FrontierPtr frontier) {
-        auto known = std::make_shared<Planned>(*planned);
+        auto known = std::make_shared<Planned>(planned);
         known->setFrontier(std::move(frontier));
         return known;
     };
     solve::Listener heard;
     if (listener)
         heard = [&](const plan::FrontierPtr& frontier) { listener(with(frontier)); };
-    base::Result<plan::FrontierPtr> frontier =
-        (*planner)->frontier(planned->problem, choices.options, job, heard);
-    if (!frontier)
-        return tl::unexpected{frontier.error()};
+    ASSIGN_OR_RETURN(plan::FrontierPtr frontier,
+                     planner->frontier(planned.problem, choices.options, job, heard));
     if (job.stopRequested())
         return base::cancelled();
     const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
-    planned->took = base::Nanoseconds{took.count()};
-    return with(*std::move(frontier));
+    planned.took = base::Nanoseconds{took.count()};
+    return with(std::move(frontier));
 }
 
 solve::Outcome answerAt(const Planned& planned, base::Bytes budget)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/try.h"
 #include "core/base/unicode.h"
 #include "core/lower/lower.h"
 #include "core/writers/formats.h"
@@ -293,16 +294,14 @@ std::string graphText(const Program& program)
 
 base::Result<std::string> rewrittenGraph(const plan::FrontierPoint& plan)
 {
-    base::Result<Program> program =
-        plan::rewrite(plan->problem(), plan->plan(), *plan->evaluation().schedule);
-    if (!program)
-        return tl::unexpected{program.error()};
-    program->header.planner = plan.provenance->asked.planner;
-    if (program->callTexts.ends.size() != 2 * program->ops.size())
+    ASSIGN_OR_RETURN(Program program,
+                     plan::rewrite(plan->problem(), plan->plan(), *plan->evaluation().schedule));
+    program.header.planner = plan.provenance->asked.planner;
+    if (program.callTexts.ends.size() != 2 * program.ops.size())
         return base::failure(base::ErrorKind::Usage,
                              "A step is written out at the size at which it was traced: what its "
                              "ops are called with is known there only.");
-    return graphText(*program);
+    return graphText(program);
 }
 
 } // namespace plimsoll::writers

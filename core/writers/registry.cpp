@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/writers/registry.h"
 
+#include "core/base/try.h"
 #include "core/io/atomic_file.h"
 #include "core/io/byte_source.h"
 #include "core/io/gzip.h"
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <cctype>
 #include <system_error>
-#include <utility>
 
 namespace plimsoll::writers {
 
@@ -108,18 +108,14 @@ Result<const PlanWriter*> writerFor(const std::filesystem::path& path)
 Result<void> writePlanFile(const plan::FrontierPoint& plan, const std::filesystem::path& path,
                            const std::vector<std::filesystem::path>& graphs)
 {
-    const Result<const PlanWriter*> writer = writerFor(path);
-    if (!writer)
-        return tl::unexpected{writer.error()};
+    ASSIGN_OR_RETURN(const PlanWriter* writer, writerFor(path));
     if (std::ranges::any_of(
             graphs, [&](const std::filesystem::path& graph) { return sameFile(path, graph); }))
         return failure(
             ErrorKind::File,
             fmt::format("{} is a graph that was read: it is not overwritten.", io::pathText(path)));
-    const Result<std::string> content = (*writer)->content(plan);
-    if (!content)
-        return tl::unexpected{content.error()};
-    return io::writeAtomically(path, *content);
+    ASSIGN_OR_RETURN(const std::string content, writer->content(plan));
+    return io::writeAtomically(path, content);
 }
 
 } // namespace plimsoll::writers

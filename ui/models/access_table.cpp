@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/models/access_table.h"
 
+#include "core/base/try.h"
 #include "ui/base/numbers.h"
 #include "ui/base/texts.h"
 #include "ui/models/program_texts.h"
-
-#include <utility>
 
 namespace plimsoll::ui {
 
 base::Result<AccessTablePtr> accessTable(const plan::Problem& problem, const base::JobContext& job)
 {
-    base::Result<solve::AccessProfile> profile = solve::profileAccesses(problem, job.piece(0, 2));
-    if (!profile)
-        return tl::unexpected{profile.error()};
     auto table = std::make_shared<AccessTable>();
-    table->profile = *std::move(profile);
+    ASSIGN_OR_RETURN(table->profile, solve::profileAccesses(problem, job.piece(0, 2)));
     table->program = problem.step();
     table->budget = problem.budget;
     table->device = fileText(problem.device.name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/planner_page/plan_export.h"
 
+#include "core/base/try.h"
 #include "core/workspace/export.h"
 #include "core/writers/formats.h"
 #include "core/writers/registry.h"
@@ -55,10 +56,7 @@ void PlanExport::start(const QString& path)
         return;
     m_job.start(
         [plan, path, kept = m_kept()](const base::JobContext&) -> base::Result<bool> {
-            if (const base::Result<void> done =
-                    workspace::exportPlan(plan, path.toStdString(), kept);
-                !done)
-                return tl::unexpected{done.error()};
+            RETURN_IF_ERROR(workspace::exportPlan(plan, path.toStdString(), kept));
             return true;
         },
         [this, path](const base::Result<bool>& done) {

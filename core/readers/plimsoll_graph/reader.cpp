@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/readers/plimsoll_graph/reader.h"
 
+#include "core/base/try.h"
 #include "core/base/unicode.h"
 #include "core/io/byte_source.h"
 #include "core/readers/plimsoll_graph/header.h"
@@ -171,8 +172,7 @@ try {
     if (!readInto(scan, draft))
         return tl::unexpected(scan.error());
     std::map<std::string, std::size_t> oddities = scan.oddities();
-    if (auto valid = validate(draft, text, oddities); !valid)
-        return tl::unexpected(valid.error());
+    RETURN_IF_ERROR(validate(draft, text, oddities));
     ReadProgram result;
     result.formatId = kFormatId;
     result.formatVersion = draft.program.header.version;
@@ -188,10 +188,8 @@ namespace {
 
 Result<FileValue> read(io::Source& source, const base::JobContext& context)
 {
-    const auto content = source.whole(context, kLimits);
-    if (!content)
-        return tl::unexpected{content.error()};
-    return parse({source.name(), (*content)->bytes, (*content)->file.compressed}, context)
+    ASSIGN_OR_RETURN(const auto content, source.whole(context, kLimits));
+    return parse({source.name(), content->bytes, content->file.compressed}, context)
         .map([](ReadProgram read) { return FileValue{std::move(read)}; });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/api/certify_and_insert.h"
 
+#include "core/base/try.h"
 #include "core/plan/pins.h"
 
 #include <fmt/format.h>
@@ -38,16 +39,13 @@ base::Result<void> beginFrontier(plan::Frontier& frontier, const plan::Problem& 
     if (!everything.isCompiledStep() && everything.granularity() == plan::Granularity::Op) {
         plan::Plan between = everything;
         between.asRegions().granularity = plan::Granularity::Module;
-        if (base::Result<void> begun = beginFrontier(frontier, problem, between); !begun)
-            return begun;
+        RETURN_IF_ERROR(beginFrontier(frontier, problem, between));
     }
     plan::Problem unpinned = problem;
     unpinned.pins.clear();
-    base::Result<plan::VerifiedPlanPtr> verified = plan::certify(unpinned, everything);
-    if (!verified)
-        return tl::unexpected{verified.error()};
+    ASSIGN_OR_RETURN(plan::VerifiedPlanPtr verified, plan::certify(unpinned, everything));
     if (problem.pins.empty())
-        frontier.insert(*std::move(verified));
+        frontier.insert(std::move(verified));
     else
         return certifyAndInsert(frontier, problem, everything);
     return {};

@@ -2,6 +2,7 @@
 #include "core/solve/api/planner.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 #include "core/plan/plan_kinds.h"
 #include "core/solve/bounds/time_bound.h"
 
@@ -41,8 +42,7 @@ base::Result<plan::FrontierPtr> Planner::frontier(const plan::Problem& problem,
                                                   const base::JobContext& job,
                                                   const Listener& listener) const
 {
-    if (const base::Result<void> checked = checkOptions(m_descriptor, options); !checked)
-        return tl::unexpected{checked.error()};
+    RETURN_IF_ERROR(checkOptions(m_descriptor, options));
     return search(problem, options, job, listener);
 }
 

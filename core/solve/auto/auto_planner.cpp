@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/auto/auto_planner.h"
 
+#include "core/base/try.h"
 #include "core/solve/auto/fit_planners.h"
 
 #include <fmt/format.h>
@@ -318,8 +319,7 @@ private:
     {
         Options demanded = options;
         demanded.erase("saved-sets"); // who has none in this runtime takes no part
-        if (base::Result<void> takes = checkRuntime(descriptor(), demanded); !takes)
-            return tl::unexpected{takes.error()};
+        RETURN_IF_ERROR(checkRuntime(descriptor(), demanded));
         const FitPlanners parts = fitPlanners(m_parts, descriptor(), options);
         if (parts.fit.empty())
             return base::failure(base::ErrorKind::Usage,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/baseline/blocks.h"
 
+#include "core/base/try.h"
 #include "core/solve/baseline/baselines.h"
 
 #include <fmt/format.h>
@@ -143,10 +144,7 @@ base::Result<void> addSegments(const plan::Problem& problem, RunPlans& plans,
     const std::size_t first = asked > 0 ? asked : 2; // one segment is the last: no checkpoint
     const std::size_t last = asked > 0 ? asked : chain.size();
     for (std::size_t count = first; count <= last && !job.stopRequested(); ++count) {
-        if (base::Result<void> added =
-                plans.addRuns(runsOf(*problem.step(), segmentsOf(chain, count)));
-            !added)
-            return added;
+        RETURN_IF_ERROR(plans.addRuns(runsOf(*problem.step(), segmentsOf(chain, count))));
         job.report(count, last);
     }
     return {};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/try.h"
 #include "core/solve/baseline/baselines.h"
 #include "core/solve/baseline/torch_budget_rows.h"
 #include "core/solve/regions/run_plans.h"
@@ -33,8 +34,7 @@ base::Result<void> addBudgets(const plan::Problem& problem, RunPlans& plans,
     if (!problem.pins.empty()) {
         plan::Plan plan = plans.blank();
         plan.asSchedule().recomputeSteps = budgeted.keepingAll();
-        if (base::Result<void> added = plans.add(plan); !added)
-            return added;
+        RETURN_IF_ERROR(plans.add(plan));
     }
     const std::int64_t first = asked.permille == kWholeRange ? 0 : asked.permille;
     const std::int64_t last = asked.permille == kWholeRange ? kWhole : asked.permille;
@@ -46,8 +46,7 @@ base::Result<void> addBudgets(const plan::Problem& problem, RunPlans& plans,
             continue;
         plan::Plan plan = plans.blank();
         plan.asSchedule().recomputeSteps = std::move(*rows);
-        if (base::Result<void> added = plans.add(plan); !added)
-            return added;
+        RETURN_IF_ERROR(plans.add(plan));
         job.report(static_cast<std::size_t>(permille - first + 1),
                    static_cast<std::size_t>(last - first + 1));
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/bounds/remat_problem.h"
 
+#include "core/base/try.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,16 +43,12 @@ public:
 
     base::Result<RematFigures> run() &&
     {
-        if (base::Result<void> checked = checkIndices(); !checked)
-            return tl::unexpected{checked.error()};
-        if (base::Result<void> found = findVersions(); !found)
-            return tl::unexpected{found.error()};
-        if (base::Result<void> listed = listExecutions(); !listed)
-            return tl::unexpected{listed.error()};
+        RETURN_IF_ERROR(checkIndices());
+        RETURN_IF_ERROR(findVersions());
+        RETURN_IF_ERROR(listExecutions());
         m_change.assign(m_executions.size() + 1, 0);
         for (std::uint32_t step = 0; step < m_executions.size(); ++step)
-            if (base::Result<void> executed = execute(step); !executed)
-                return tl::unexpected{executed.error()};
+            RETURN_IF_ERROR(execute(step));
         return finish();
     }
 
@@ -133,8 +131,7 @@ private:
         auto found = m_found[index].begin();
         for (const auto* values : {&op.reads, &op.overwrites})
             for (const std::uint32_t value : *values)
-                if (base::Result<void> used = use(value, *found++, step); !used)
-                    return used;
+                RETURN_IF_ERROR(use(value, *found++, step));
         for (const std::uint32_t value : op.overwrites)
             ++m_newest[value].version;
         for (const std::uint32_t value : op.makes) {

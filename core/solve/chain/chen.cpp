@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/chen.h"
 
+#include "core/base/try.h"
 #include "core/solve/regions/linearize.h"
 #include "core/solve/regions/region_space.h"
 #include "core/solve/regions/run_plans.h"
@@ -76,8 +77,7 @@ base::Result<void> addDivisions(const LinearizedStep& step, RunPlans& plans,
     for (std::size_t done = 0; done < divisions.size() && !job.stopRequested(); ++done) {
         const std::vector<StageRun>& runs = divisions[done];
         for (const std::size_t count : {runs.size() - 1, runs.size()})
-            if (base::Result<void> added = plans.addRuns(groupsOf(step, runs, count)); !added)
-                return added;
+            RETURN_IF_ERROR(plans.addRuns(groupsOf(step, runs, count)));
         job.report(done + 1, divisions.size());
     }
     return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/nonpersistent_plans.h"
 
+#include "core/base/try.h"
 #include "core/solve/chain/rotor/chain_table.h"
 
 #include <algorithm>
@@ -181,14 +182,12 @@ base::Result<void> offerNonPersistent(const plan::Problem& problem, const Region
     int done = 0;
     for (const std::size_t most : kCounts)
         for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
-            base::Result<LinearizedStep> step = linearize(problem, space, residuals, most);
-            if (!step)
-                return tl::unexpected{step.error()};
+            ASSIGN_OR_RETURN(LinearizedStep step, linearize(problem, space, residuals, most));
             // The step runtime repeats any ops and none too many: no region is forbidden, and a
             // recomputation ends where it may.
-            step->chain.regions = {};
-            step->chain.ftail.clear();
-            const SequenceRows rows = sequenceRows(*problem.step(), closure, *step, kept);
+            step.chain.regions = {};
+            step.chain.ftail.clear();
+            const SequenceRows rows = sequenceRows(*problem.step(), closure, step, kept);
             const base::JobContext piece = job.piece(done++, 2 * static_cast<int>(kCounts.size()));
             const auto visit = [&](const Sequence& sequence) -> base::Result<void> {
                 if (!dropsAnything(sequence))
@@ -196,10 +195,8 @@ base::Result<void> offerNonPersistent(const plan::Problem& problem, const Region
                 std::optional<std::vector<plan::RecomputeStep>> found = rows(sequence);
                 return found ? offer(*std::move(found)) : base::Result<void>{};
             };
-            if (base::Result<void> offered = visitSchedules(buildNonPersistentTable, step->chain,
-                                                            slots, rising, piece, visit);
-                !offered)
-                return offered;
+            RETURN_IF_ERROR(
+                visitSchedules(buildNonPersistentTable, step.chain, slots, rising, piece, visit));
         }
     return {};
 }

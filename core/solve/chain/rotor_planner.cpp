@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/rotor_planner.h"
 
+#include "core/base/try.h"
 #include "core/solve/api/certify_and_insert.h"
 #include "core/solve/chain/nonpersistent_plans.h"
 #include "core/solve/chain/rotor/annotation.h"
@@ -96,12 +97,10 @@ public:
 
     base::Result<plan::FrontierPtr> run() &&
     {
-        if (const base::Result<void> takes = takesRegions(*m_problem.step()); !takes)
-            return tl::unexpected{takes.error()};
+        RETURN_IF_ERROR(takesRegions(*m_problem.step()));
         // Without a region of its own each plan has those that pins ask for.
-        for (const base::Result<void>& begun : {addKeepEverything(), add({}, {})})
-            if (!begun)
-                return tl::unexpected{begun.error()};
+        RETURN_IF_ERROR(addKeepEverything());
+        RETURN_IF_ERROR(add({}, {}));
         const bool betweenOps = m_asked.granularity == plan::Granularity::Op;
         std::vector<CutRule> others;
         if (betweenOps)
@@ -134,11 +133,9 @@ private:
     {
         std::vector<LinearizedStep> steps;
         for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
-            base::Result<LinearizedStep> step =
-                linearize(m_problem, *m_space, residuals, kMostStages, cuts);
-            if (!step)
-                return tl::unexpected{step.error()};
-            steps.push_back(*std::move(step));
+            ASSIGN_OR_RETURN(LinearizedStep step,
+                             linearize(m_problem, *m_space, residuals, kMostStages, cuts));
+            steps.push_back(std::move(step));
         }
         return steps;
     }
@@ -148,16 +145,11 @@ private:
     base::Result<void> elsewhere(CutRule cuts, const base::JobContext& job)
     {
         constexpr int kSlots = 128;
-        const base::Result<std::vector<LinearizedStep>> steps = linearized(cuts);
-        if (!steps)
-            return tl::unexpected{steps.error()};
-        if (base::Result<void> added = addSingleLevel(steps->front(), kSlots, job.piece(0, 3));
-            !added)
-            return added;
+        ASSIGN_OR_RETURN(const std::vector<LinearizedStep> steps, linearized(cuts));
+        RETURN_IF_ERROR(addSingleLevel(steps.front(), kSlots, job.piece(0, 3)));
         int done = 1;
-        for (const LinearizedStep& step : *steps)
-            if (base::Result<void> added = addChain(step, kSlots, job.piece(done++, 3)); !added)
-                return added;
+        for (const LinearizedStep& step : steps)
+            RETURN_IF_ERROR(addChain(step, kSlots, job.piece(done++, 3)));
         return {};
     }
 
@@ -175,23 +167,17 @@ private:
     /// chance, and twice the slots must never give worse plans.
     base::Result<void> fine(int slots, const base::JobContext& job)
     {
-        const base::Result<std::vector<LinearizedStep>> steps = linearized({});
-        if (!steps)
-            return tl::unexpected{steps.error()};
+        ASSIGN_OR_RETURN(const std::vector<LinearizedStep> steps, linearized({}));
         std::vector<int> resolutions;
         for (int count = slots; count >= kFewestSlots; count /= 2)
             resolutions.push_back(count);
         int done = 0;
         const int pieces = 1 + 2 * static_cast<int>(resolutions.size());
-        if (base::Result<void> added = addSingleLevel(
-                steps->front(), static_cast<std::size_t>(slots), job.piece(done++, pieces));
-            !added)
-            return added;
+        RETURN_IF_ERROR(addSingleLevel(steps.front(), static_cast<std::size_t>(slots),
+                                       job.piece(done++, pieces)));
         for (const int count : resolutions)
-            for (const LinearizedStep& step : *steps)
-                if (base::Result<void> added = addChain(step, count, job.piece(done++, pieces));
-                    !added)
-                    return added;
+            for (const LinearizedStep& step : steps)
+                RETURN_IF_ERROR(addChain(step, count, job.piece(done++, pieces)));
         return {};
     }
 
@@ -221,15 +207,10 @@ private:
         int done = 0;
         for (const std::size_t most : kCounts)
             for (const Residuals residuals : {Residuals::EachCut, Residuals::FirstCut}) {
-                base::Result<LinearizedStep> step = linearize(m_problem, *m_space, residuals, most);
-                if (!step)
-                    return tl::unexpected{step.error()};
-                const SavedByVariant kept = addStageVariants(m_problem, *step);
-                if (base::Result<void> added =
-                        addChain(*step, slots,
-                                 job.piece(done++, 2 * static_cast<int>(kCounts.size())), kept);
-                    !added)
-                    return added;
+                ASSIGN_OR_RETURN(auto step, linearize(m_problem, *m_space, residuals, most));
+                const SavedByVariant kept = addStageVariants(m_problem, step);
+                RETURN_IF_ERROR(addChain(
+                    step, slots, job.piece(done++, 2 * static_cast<int>(kCounts.size())), kept));
             }
         return {};
     }
@@ -252,8 +233,7 @@ private:
                 const std::size_t limit =
                     std::min(place + above * step / kPeaks, points.size() - 1);
                 plan = sets.fill(plan, points[limit]->evaluation().peak);
-                if (base::Result<void> added = certifyAndInsert(plan); !added)
-                    return added;
+                RETURN_IF_ERROR(certifyAndInsert(plan));
             }
             job.report(++done, order.size());
         }
@@ -288,8 +268,7 @@ private:
         for (const std::size_t place : order) {
             if (job.stopRequested())
                 return base::cancelled();
-            if (base::Result<void> added = add(step, found[place]); !added)
-                return added;
+            RETURN_IF_ERROR(add(step, found[place]));
             checking.report(++done, order.size());
         }
         return {};
@@ -414,8 +393,7 @@ private:
                                                          const base::JobContext& job,
                                                          const Listener& listener) const override
     {
-        if (base::Result<void> takes = checkRuntime(descriptor(), options); !takes)
-            return tl::unexpected{takes.error()};
+        RETURN_IF_ERROR(checkRuntime(descriptor(), options));
         return Search{problem, callOf(descriptor(), options),
                       RotorPlannerOptions{{descriptor(), options}}, job, listener}
             .run();

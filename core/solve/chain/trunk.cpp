@@ -3,6 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/base/nearest.h"
+#include "core/base/try.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +12,6 @@
 #include <map>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 namespace plimsoll::solve {
 
@@ -289,12 +289,10 @@ base::Result<void> addTrunk(const plan::Problem& problem, RunPlans& plans,
     for (const graph::Module& module : problem.step()->modules)
         modules.push_back(module.path);
     const TrunkOptions asked{plans.options()};
-    const auto whole = trunkBuckets(asked.boundaries, layers, modules);
-    if (!whole)
-        return tl::unexpected{whole.error()};
-    if (whole->empty())
+    ASSIGN_OR_RETURN(const auto whole, trunkBuckets(asked.boundaries, layers, modules));
+    if (whole.empty())
         return {}; // forward calls no module
-    const auto& [name, first, end] = whole->back();
+    const auto& [name, first, end] = whole.back();
     if (asked.splits > end)
         return base::failure(
             base::ErrorKind::Usage,
@@ -303,13 +301,12 @@ base::Result<void> addTrunk(const plan::Problem& problem, RunPlans& plans,
                         base::counted(end, "layer", "layers"), name, asked.splits, end));
     // A single bucket is the last one; fewer than boundaries there can't be.
     const std::size_t most = asked.splits > 0 ? asked.splits : end;
-    std::size_t splits = asked.splits > 0 ? asked.splits : std::max<std::size_t>(2, whole->size());
+    std::size_t splits = asked.splits > 0 ? asked.splits : std::max<std::size_t>(2, whole.size());
     for (; splits <= most && !job.stopRequested(); ++splits) {
-        const std::vector<TrunkBucket> buckets = splitTrunk(layers, *whole, splits);
+        const std::vector<TrunkBucket> buckets = splitTrunk(layers, whole, splits);
         if (buckets.size() < splits && asked.splits == 0)
             break; // no cut is left
-        if (base::Result<void> added = plans.addRuns(groupsOf(layers, buckets)); !added)
-            return added;
+        RETURN_IF_ERROR(plans.addRuns(groupsOf(layers, buckets)));
         job.report(splits, most);
     }
     return {};

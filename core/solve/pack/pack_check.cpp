@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/pack/pack_check.h"
 
+#include "core/base/try.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,12 +88,10 @@ base::Result<std::int64_t> checkPacking(const PackBuffers& buffers, const PackOf
     if (offsets.size() != buffers.size())
         return failure(ErrorKind::CheckFailed, fmt::format("there are {} offsets for {} buffers.",
                                                            offsets.size(), buffers.size()));
-    const base::Result<std::vector<Event>> all = events(buffers, offsets);
-    if (!all)
-        return tl::unexpected{all.error()};
+    ASSIGN_OR_RETURN(const std::vector<Event> all, events(buffers, offsets));
     Live live{buffers, offsets};
     std::int64_t height = 0;
-    for (const Event& event : *all) {
+    for (const Event& event : all) {
         if (!event.begins) {
             live.remove(event.index);
             continue;

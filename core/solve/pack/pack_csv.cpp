@@ -3,6 +3,7 @@
 
 #include "core/base/format.h"
 #include "core/base/limits.h"
+#include "core/base/try.h"
 
 #include <fmt/format.h>
 
@@ -166,10 +167,7 @@ private:
         for (const auto& [column, into] :
              {std::pair{Lower, &buffer.lower}, std::pair{Upper, &buffer.upper},
               std::pair{Size, &buffer.size}}) {
-            const Result<std::int64_t> value = number(column);
-            if (!value)
-                return tl::unexpected{value.error()};
-            *into = *value;
+            ASSIGN_OR_RETURN(*into, number(column));
         }
         if (buffer.lower >= buffer.upper)
             return failure(ErrorKind::File,
@@ -206,8 +204,7 @@ Result<PackCsv> readPackCsv(std::string text)
 {
     PackCsv csv;
     csv.text = std::move(text);
-    if (const Result<void> read = Reader{csv}.read(); !read)
-        return tl::unexpected{read.error()};
+    RETURN_IF_ERROR(Reader{csv}.read());
     return csv;
 }
 

@@ -2,6 +2,7 @@
 #include "core/solve/pack/plan_memory.h"
 
 #include "core/allocator/allocator_replay.h"
+#include "core/base/try.h"
 #include "core/solve/pack/solve_pack.h"
 
 #include <algorithm>
@@ -66,12 +67,10 @@ base::Result<PlanMemory> planMemory(const plan::VerifiedPlan& plan, const base::
     query.passes = 12;
     query.nodes = 20000;
     query.mostWork = 50'000'000;
-    const base::Result<PackAnswer> packed = solvePack(buffers, query, context);
-    if (!packed)
-        return tl::unexpected{packed.error()};
+    ASSIGN_OR_RETURN(const PackAnswer packed, solvePack(buffers, query, context));
     const base::Bytes reserve = plan.problem().reserve;
-    return PlanMemory{base::Bytes{packed->height} + reserve,
-                      base::Bytes{packed->lowerBound} + reserve,
+    return PlanMemory{base::Bytes{packed.height} + reserve,
+                      base::Bytes{packed.lowerBound} + reserve,
                       replayed(lives, AllocatorReplay::Segments::Fixed) + reserve,
                       replayed(lives, AllocatorReplay::Segments::Expandable) + reserve};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/pack/solve_pack.h"
 
+#include "core/base/try.h"
 #include "core/solve/pack/decompose.h"
 #include "core/solve/pack/greedy_orders.h"
 #include "core/solve/pack/pack_check.h"
@@ -184,8 +185,7 @@ Status statusOf(const PackAnswer& answer, const std::optional<std::int64_t>& cap
 base::Result<PackAnswer> solvePack(const PackBuffers& buffers, const PackQuery& query,
                                    const base::JobContext& context)
 {
-    if (base::Result<void> valid = validate(buffers); !valid)
-        return tl::unexpected{valid.error()};
+    RETURN_IF_ERROR(validate(buffers));
     PackAnswer answer;
     answer.lowerBound = largestLiveSum(buffers);
     const std::int64_t goal = std::max(answer.lowerBound, query.capacity.value_or(0));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/regions/linearize.h"
 
+#include "core/base/try.h"
 #include "core/device/op_times.h"
 #include "core/lower/checkpoint/model_code.h"
 #include "core/solve/regions/region_space.h"
@@ -295,8 +296,7 @@ base::Result<LinearizedStep> linearize(const plan::Problem& problem, const Regio
             fmt::format("The graph has {} micro-steps, over which nothing can be planned: plan a "
                         "trace with micro_steps=1 and apply the plan, which then runs in each.",
                         count));
-    if (const base::Result<void> takes = takesRegions(*problem.step()); !takes)
-        return tl::unexpected{takes.error()};
+    RETURN_IF_ERROR(takesRegions(*problem.step()));
     return Linearizer{problem, residuals, mostStages}.run(
         space, cuts.value_or(cutRuleOf(space.granularity())));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/regions/run_plans.h"
 
+#include "core/base/try.h"
 #include "core/solve/api/certify_and_insert.h"
 #include "core/solve/regions/region_space.h"
 
@@ -33,8 +34,7 @@ base::Result<void> RunPlans::addUnplanned()
 {
     const plan::Plan unplanned = blank();
     if (!unplanned.isCompiledStep())
-        if (base::Result<void> takes = takesRegions(*m_problem.step()); !takes)
-            return takes;
+        RETURN_IF_ERROR(takesRegions(*m_problem.step()));
     return beginFrontier(m_frontier, m_problem, unplanned);
 }
 
@@ -98,11 +98,9 @@ private:
            const Listener& /*listener*/) const override
     {
         RunPlans plans{problem, descriptor(), options};
-        base::Result<void> added = plans.addUnplanned();
-        if (added && !job.stopRequested())
-            added = m_propose(problem, plans, job);
-        if (!added)
-            return tl::unexpected{added.error()};
+        RETURN_IF_ERROR(plans.addUnplanned());
+        if (!job.stopRequested())
+            RETURN_IF_ERROR(m_propose(problem, plans, job));
         return std::move(plans).take();
     }
 

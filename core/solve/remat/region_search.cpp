@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/remat/region_search.h"
 
+#include "core/base/try.h"
 #include "core/evaluate/bound.h"
 #include "core/solve/regions/forced_regions.h"
 #include "core/solve/remat/region_draft.h"
@@ -72,10 +73,7 @@ public:
         for (std::size_t family = 0; family < all.size() && !job.stopRequested(); ++family) {
             m_left = evaluations / 2 / all.size();
             const auto count = 2 * static_cast<int>(all.size());
-            if (Result<void> found =
-                    descend(all[family], job.piece(static_cast<int>(family), count));
-                !found)
-                return found;
+            RETURN_IF_ERROR(descend(all[family], job.piece(static_cast<int>(family), count)));
         }
         // Rising: what a budget's plan takes back, the next one begins with.
         const JobContext refining = job.piece(1, 2);
@@ -84,8 +82,7 @@ public:
             const std::int64_t bytes = least
                                        + (most - least) / static_cast<std::int64_t>(budgets)
                                              * static_cast<std::int64_t>(budget);
-            if (Result<void> found = refine(all, base::Bytes{bytes}, job); !found)
-                return found;
+            RETURN_IF_ERROR(refine(all, base::Bytes{bytes}, job));
             refining.report(budget, budgets);
         }
         return {};
@@ -100,10 +97,8 @@ private:
         if (!regions)
             return std::nullopt;
         m_forced.addTo(*regions);
-        const Result<plan::EvaluationPtr> evaluation = m_offer(*std::move(regions));
-        if (!evaluation)
-            return tl::unexpected{evaluation.error()};
-        return Point{draft, *evaluation};
+        ASSIGN_OR_RETURN(const plan::EvaluationPtr evaluation, m_offer(*std::move(regions)));
+        return Point{draft, evaluation};
     }
 
     static Known knownOf(Point point)
@@ -185,12 +180,10 @@ private:
         std::vector<bool> isUseless(family.blank.recomputed.size(), false);
         while (m_left > 0 && !job.stopRequested()) {
             job.report(begin - m_left, begin);
-            Result<std::optional<Point>> next = lower(point, isUseless);
+            ASSIGN_OR_RETURN(std::optional<Point> next, lower(point, isUseless));
             if (!next)
-                return tl::unexpected{next.error()};
-            if (!*next)
                 break;
-            point = **std::move(next);
+            point = *std::move(next);
             family.known.push_back(knownOf(point));
         }
         return {};
@@ -205,20 +198,17 @@ private:
         RegionDraft draft = known.draft;
         for (std::size_t at = begin; at < end; ++at)
             m_drafts.takeBack(draft, ops[at]);
-        Result<std::optional<Point>> more = judged(draft);
-        if (!more)
-            return tl::unexpected{more.error()};
-        if (*more && (*more)->evaluation->peak <= budget) {
-            if ((*more)->evaluation->stepTime < known.time)
-                known = knownOf(**std::move(more));
+        ASSIGN_OR_RETURN(std::optional<Point> more, judged(draft));
+        if (more && more->evaluation->peak <= budget) {
+            if (more->evaluation->stepTime < known.time)
+                known = knownOf(*std::move(more));
             return {};
         }
         if (end - begin == 1)
             return {};
         const std::size_t middle = begin + (end - begin) / 2;
-        return takeBack(known, budget, ops, begin, middle).and_then([&] {
-            return takeBack(known, budget, ops, middle, end);
-        });
+        RETURN_IF_ERROR(takeBack(known, budget, ops, begin, middle));
+        return takeBack(known, budget, ops, middle, end);
     }
 
     /// From the fastest plans of the best divisions on.
@@ -242,8 +232,7 @@ private:
         for (auto& [family, known] : starts) {
             m_left = share;
             const std::vector<OpId> ops = m_drafts.returns(known.draft);
-            if (Result<void> taken = takeBack(known, budget, ops, 0, ops.size()); !taken)
-                return taken;
+            RETURN_IF_ERROR(takeBack(known, budget, ops, 0, ops.size()));
             family->known.push_back(known);
             if (job.stopRequested())
                 break;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/remat/remat_planner.h"
 
+#include "core/base/try.h"
 #include "core/solve/api/certify_and_insert.h"
 #include "core/solve/regions/region_space.h"
 #include "core/solve/remat/program_problem.h"
@@ -95,18 +96,15 @@ public:
                                         const base::JobContext& job) &&
     {
         const bool isLook = job.stopRequested(); // asked to stop before it began: so are the others
-        if (base::Result<void> begun = begin(); !begun)
-            return tl::unexpected{begun.error()};
+        RETURN_IF_ERROR(begin());
         std::vector<const RematStart*> serving;
         for (const RematStart& start : starts)
             if (serves(start))
                 serving.push_back(&start);
         const int pieces = static_cast<int>(serving.size()) + 1;
         for (int piece = 0; piece + 1 < pieces && (isLook || !job.stopRequested()); ++piece)
-            if (base::Result<void> started =
-                    start(*serving[static_cast<std::size_t>(piece)], job.piece(piece, pieces));
-                !started)
-                return tl::unexpected{started.error()};
+            RETURN_IF_ERROR(
+                start(*serving[static_cast<std::size_t>(piece)], job.piece(piece, pieces)));
         const base::JobContext rest = job.piece(pieces - 1, pieces);
         base::Result<void> searched;
         if (!job.stopRequested() && m_asked.isCompiled)
@@ -120,8 +118,7 @@ public:
                 static_cast<std::size_t>(m_asked.points), rest);
         if (searched && m_asked.reorder && !job.stopRequested())
             searched = searchReordered(rest.piece(1, 2));
-        if (!searched)
-            return tl::unexpected{searched.error()};
+        RETURN_IF_ERROR(searched);
         return std::make_shared<const plan::Frontier>(std::move(m_frontier));
     }
 
@@ -158,8 +155,7 @@ private:
     base::Result<void> begin()
     {
         if (!m_asked.isCompiled)
-            if (base::Result<void> takes = takesRegions(*m_problem.step()); !takes)
-                return takes;
+            RETURN_IF_ERROR(takesRegions(*m_problem.step()));
         base::Result<void> begun = beginFrontier(
             m_frontier, m_problem, m_asked.isCompiled ? proposal({}) : regionsProposal({}));
         if (!begun && begun.error().kind == base::ErrorKind::CheckFailed)
@@ -174,13 +170,10 @@ private:
         Options options = start.options;
         if (m_asked.freezeStats)
             options["freeze-stats"] = 1;
-        const base::Result<plan::FrontierPtr> found =
-            start.planner->frontier(m_problem, options, job);
-        if (!found)
-            return tl::unexpected{found.error()};
+        ASSIGN_OR_RETURN(const auto found, start.planner->frontier(m_problem, options, job));
         const auto provenance = std::make_shared<const plan::Provenance>(plan::Provenance{m_call});
         bool isBetter = false;
-        for (const plan::FrontierPoint& point : (*found)->points()) {
+        for (const plan::FrontierPoint& point : found->points()) {
             if (m_asked.isCompiled)
                 m_starts.push_back(rematPlanOf(point->plan()));
             if (!m_frontier.improvedBy(point->evaluation()))
@@ -234,10 +227,7 @@ private:
         const plan::Plan plan = regionsProposal(std::move(regions));
         plan::EvaluationPtr evaluation = plan::evaluate(m_problem, plan);
         if (m_frontier.improvedBy(*evaluation))
-            if (base::Result<void> taken =
-                    certifyAndInsert(m_frontier, m_problem, plan, m_listener);
-                !taken)
-                return tl::unexpected{taken.error()};
+            RETURN_IF_ERROR(certifyAndInsert(m_frontier, m_problem, plan, m_listener));
         return evaluation;
     }
 
@@ -256,16 +246,14 @@ private:
         };
         keep({});
         const std::vector<std::int64_t> budgets = budgetsOf(repeated.problem(), m_asked.points);
-        const auto found =
-            rematFrontier(repeated.problem(), budgets, job.piece(0, 2), keep, starts);
-        if (!found)
-            return tl::unexpected{found.error()};
+        ASSIGN_OR_RETURN(const auto found,
+                         rematFrontier(repeated.problem(), budgets, job.piece(0, 2), keep, starts));
         const base::JobContext checking = job.piece(1, 2);
         std::size_t done = 0;
-        for (const std::optional<RematPoint>& point : *found) {
+        for (const std::optional<RematPoint>& point : found) {
             if (point)
                 keep(*point);
-            checking.report(++done, found->size());
+            checking.report(++done, found.size());
         }
         return state;
     }
@@ -292,8 +280,7 @@ private:
                                                          const base::JobContext& job,
                                                          const Listener& listener) const override
     {
-        if (base::Result<void> takes = checkRuntime(descriptor(), options); !takes)
-            return tl::unexpected{takes.error()};
+        RETURN_IF_ERROR(checkRuntime(descriptor(), options));
         return Search{problem, callOf(descriptor(), options),
                       RematPlannerOptions{{descriptor(), options}}, listener}
             .run(m_starts, job);

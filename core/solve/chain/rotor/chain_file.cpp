@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/rotor/chain_file.h"
 
+#include "core/base/try.h"
 #include "core/io/json_text.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstdint>
-#include <utility>
 
 namespace plimsoll::solve {
 
@@ -89,8 +89,7 @@ Result<void> readVariants(const json& value, std::vector<StageVariant>& variants
     for (const json& each : value) {
         if (!each.is_object())
             return failure(ErrorKind::File, "must hold objects");
-        if (Result<void> done = readVariant(each, variants.emplace_back()); !done)
-            return done;
+        RETURN_IF_ERROR(readVariant(each, variants.emplace_back()));
     }
     return {};
 }
@@ -104,23 +103,21 @@ bool looksLikeChain(std::string_view head)
 
 Result<Chain> readChain(std::string_view text)
 {
-    const Result<json> root = io::parseJson(text);
-    if (!root)
-        return tl::unexpected{root.error()};
-    if (!root->is_object())
+    ASSIGN_OR_RETURN(const json root, io::parseJson(text));
+    if (!root.is_object())
         return failure(ErrorKind::File, "a chain is a JSON object with the arrays ftime, btime, x, "
                                         "xbar, ftmp and btmp.");
     Chain chain;
     Result<void> state;
-    readArray<double>(*root, "ftime", readTime, chain.ftime, state);
-    readArray<double>(*root, "btime", readTime, chain.btime, state);
-    readArray<std::int64_t>(*root, "x", readSize, chain.x, state);
-    readArray<std::int64_t>(*root, "xbar", readSize, chain.xbar, state);
-    readArray<std::int64_t>(*root, "ftmp", readSize, chain.ftmp, state);
-    readArray<std::int64_t>(*root, "btmp", readSize, chain.btmp, state);
-    readArray<double>(*root, "ntime", readTime, chain.ntime, state, true);
-    readArray<std::int64_t>(*root, "ntmp", readSize, chain.ntmp, state, true);
-    readArray<std::vector<StageVariant>>(*root, "ways", readVariants, chain.variants, state, true);
+    readArray<double>(root, "ftime", readTime, chain.ftime, state);
+    readArray<double>(root, "btime", readTime, chain.btime, state);
+    readArray<std::int64_t>(root, "x", readSize, chain.x, state);
+    readArray<std::int64_t>(root, "xbar", readSize, chain.xbar, state);
+    readArray<std::int64_t>(root, "ftmp", readSize, chain.ftmp, state);
+    readArray<std::int64_t>(root, "btmp", readSize, chain.btmp, state);
+    readArray<double>(root, "ntime", readTime, chain.ntime, state, true);
+    readArray<std::int64_t>(root, "ntmp", readSize, chain.ntmp, state, true);
+    readArray<std::vector<StageVariant>>(root, "ways", readVariants, chain.variants, state, true);
     if (state)
         state = validate(chain);
     if (!state)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/rotor/chain_table.h"
 
+#include "core/base/try.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,10 +26,7 @@ Result<void> ChainTable::allocate(const Chain& chain, std::int64_t maxBudget,
                                   const std::vector<std::vector<std::int32_t>*>& columns)
 {
     m_chain = normalised(chain);
-    Result<RotorScale> scale = rotorScale(m_chain, maxBudget, options);
-    if (!scale)
-        return tl::unexpected{scale.error()};
-    m_scale = std::move(*scale);
+    ASSIGN_OR_RETURN(m_scale, rotorScale(m_chain, maxBudget, options));
     m_rows = chain.stages() + 1;
     m_stride = static_cast<std::size_t>(m_scale.slots) + 1;
     const std::size_t cells = m_rows * (m_rows + 1) / 2;
@@ -153,23 +152,18 @@ Result<Sequence> ChainTable::within(std::int64_t budget) const
 Result<void> visitSchedules(TableBuilder build, const Chain& chain, int slots, VisitOrder order,
                             const base::JobContext& job, const ScheduleVisit& visit)
 {
-    const Result<Simulation> everything = simulate(chain, keepEverything(chain));
-    if (!everything)
-        return tl::unexpected{everything.error()};
-    if (everything->peak < slots)
+    ASSIGN_OR_RETURN(const Simulation everything, simulate(chain, keepEverything(chain)));
+    if (everything.peak < slots)
         return {};
-    const Result<ChainTablePtr> table =
-        build(chain, everything->peak, {.slots = slots}, job.piece(0, 2));
-    if (!table)
-        return tl::unexpected{table.error()};
-    const std::vector<ChainFrontierPoint> points = (*table)->frontier();
+    ASSIGN_OR_RETURN(const ChainTablePtr table,
+                     build(chain, everything.peak, {.slots = slots}, job.piece(0, 2)));
+    const std::vector<ChainFrontierPoint> points = table->frontier();
     std::size_t done = 0;
     for (const std::size_t place : order(points.size())) {
         if (job.stopRequested())
             return base::cancelled();
-        if (const Result<Sequence> sequence = (*table)->sequence(points[place].budget))
-            if (Result<void> visited = visit(*sequence); !visited)
-                return visited;
+        if (const Result<Sequence> sequence = table->sequence(points[place].budget))
+            RETURN_IF_ERROR(visit(*sequence));
         job.piece(1, 2).report(++done, points.size());
     }
     return {};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/try.h"
 #include "core/solve/chain/rotor/chain_table.h"
 #include "core/solve/chain/rotor/rotor_kernel.h"
 
@@ -30,8 +31,7 @@ public:
     {
         RotorOptions each = options;
         each.tableLimit = options.tableLimit / 2;
-        if (Result<void> allocated = allocate(chain, maxBudget, each, 2); !allocated)
-            return allocated;
+        RETURN_IF_ERROR(allocate(chain, maxBudget, each, 2));
         sumForwards(0);
         for (std::size_t i = m_rows; i-- > 0;) {
             fillBase(i);
@@ -204,8 +204,7 @@ private:
 Result<ChainTablePtr> buildNonPersistentTable(const Chain& chain, std::int64_t maxBudget,
                                               const RotorOptions& options, const JobContext& job)
 {
-    if (Result<void> valid = validate(chain); !valid)
-        return tl::unexpected{valid.error()};
+    RETURN_IF_ERROR(validate(chain));
     if (!chain.regions.allowsAll() || !chain.ftail.empty() || chain.variantsOnce)
         return failure(ErrorKind::Internal, "Non-persistent schedules know no forbidden regions "
                                             "or ways and no recomputations that end early.");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/base/try.h"
 #include "core/solve/chain/rotor/chain_table.h"
 #include "core/solve/chain/rotor/rotor_kernel.h"
 
@@ -47,10 +48,7 @@ public:
         m_options = options;
         if (options.recurrence == Recurrence::Peer)
             m_options.ties = TieRule::LeafSmallest;
-        if (Result<void> allocated =
-                allocate(chain, maxBudget, options, 1, {&m_lo, &m_hi, &m_leafNeed});
-            !allocated)
-            return allocated;
+        RETURN_IF_ERROR(allocate(chain, maxBudget, options, 1, {&m_lo, &m_hi, &m_leafNeed}));
         m_running.resize(m_rows);
         sumForwards(m_options.ties == TieRule::ChainLowMemory ? unmeasuredTime(m_chain) : 0.0);
         const auto rows = static_cast<double>(m_rows);
@@ -321,8 +319,7 @@ private:
 Result<ChainTablePtr> buildRotorTable(const Chain& chain, std::int64_t maxBudget,
                                       const RotorOptions& options, const JobContext& job)
 {
-    if (Result<void> valid = validate(chain); !valid)
-        return tl::unexpected{valid.error()};
+    RETURN_IF_ERROR(validate(chain));
     if (!chain.variants.empty() && options.recurrence == Recurrence::Peer)
         return failure(ErrorKind::Usage, "The peer recurrence knows one way to run a stage: leave "
                                          "the chain's \"ways\" or the recurrence out.");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/rotor/rotor_scale.h"
 
+#include "core/base/try.h"
 #include "core/solve/chain/rotor/sequence.h"
 
 #include <fmt/format.h>
@@ -141,19 +142,14 @@ Result<RotorScale> rotorScale(const Chain& chain, std::int64_t maxBudget,
     RotorScale scale;
     const std::size_t stages = chain.stages();
     const std::size_t cells = (stages + 1) * (stages + 2) / 2;
-    const Result<std::int64_t> useful = usefulBudget(chain, options.recurrence);
-    if (!useful)
-        return tl::unexpected{useful.error()};
+    ASSIGN_OR_RETURN(const std::int64_t useful, usefulBudget(chain, options.recurrence));
     const std::int64_t common = commonDivisor(chain);
     const std::int64_t available =
-        std::max<std::int64_t>(0, std::min(maxBudget, *useful) - chain.x[0]);
-    const Result<void> chosen = options.slots
-                                    ? chooseRounded(scale, maxBudget, *options.slots, cells)
-                                    : chooseAdaptive(scale, available, stages, common, options);
-    if (!chosen)
-        return tl::unexpected{chosen.error()};
+        std::max<std::int64_t>(0, std::min(maxBudget, useful) - chain.x[0]);
+    RETURN_IF_ERROR(options.slots ? chooseRounded(scale, maxBudget, *options.slots, cells)
+                                  : chooseAdaptive(scale, available, stages, common, options));
     // Of what is no multiple of the slots asked for, some may be out of reach.
-    const bool isWhole = !scale.rounded || scale.unit * scale.slots >= std::min(maxBudget, *useful);
+    const bool isWhole = !scale.rounded || scale.unit * scale.slots >= std::min(maxBudget, useful);
     scale.exact = isWhole && common % scale.unit == 0;
     scale.divisor = scale.rounded ? 1 : scale.unit;
     scale.sizes = chain;

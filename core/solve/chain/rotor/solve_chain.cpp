@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/chain/rotor/solve_chain.h"
 
+#include "core/base/try.h"
 #include "core/solve/chain/rotor/chain_table.h"
 
 #include <fmt/format.h>
@@ -32,10 +33,9 @@ Result<std::optional<std::int64_t>> smallestPeak(const Chain& chain, const Chain
     const std::vector<ChainFrontierPoint> points = table.frontier();
     if (points.empty())
         return std::nullopt;
-    const Result<Sequence> sequence = table.sequenceAtSlots(table.slotsFor(points.front().budget));
-    if (!sequence)
-        return tl::unexpected{sequence.error()};
-    return checked(chain, *sequence).map([](const Simulation& run) {
+    ASSIGN_OR_RETURN(const Sequence sequence,
+                     table.sequenceAtSlots(table.slotsFor(points.front().budget)));
+    return checked(chain, sequence).map([](const Simulation& run) {
         return std::optional{run.peak};
     });
 }
@@ -51,16 +51,12 @@ Result<std::optional<std::int64_t>> smallestKnown(const Chain& chain, const Chai
     options.recurrence = Recurrence::Corrected;
     std::optional<std::int64_t> best;
     for (std::int64_t budget = whole;;) {
-        const Result<ChainTablePtr> table = buildRotorTable(chain, budget, options, job);
-        if (!table)
-            return tl::unexpected{table.error()};
-        Result<std::optional<std::int64_t>> peak = smallestPeak(chain, **table);
-        if (!peak)
-            return peak;
-        const bool finer = *peak && (!best || **peak < *best);
+        ASSIGN_OR_RETURN(const ChainTablePtr table, buildRotorTable(chain, budget, options, job));
+        ASSIGN_OR_RETURN(std::optional<std::int64_t> peak, smallestPeak(chain, *table));
+        const bool finer = peak && (!best || *peak < *best);
         if (finer)
-            best = *peak;
-        if (!finer || (*table)->exact() || budget < whole)
+            best = peak;
+        if (!finer || table->exact() || budget < whole)
             return best.value_or(whole);
         budget = *best;
     }
@@ -85,13 +81,9 @@ Result<void> addTradeOffs(const Chain& chain, const ChainTable& table, bool byPe
     for (const ChainFrontierPoint& point : table.frontier()) {
         if (job.stopRequested())
             return base::cancelled();
-        const Result<Sequence> sequence = table.sequenceAtSlots(table.slotsFor(point.budget));
-        if (!sequence)
-            return tl::unexpected{sequence.error()};
-        const Result<Simulation> run = checked(chain, *sequence);
-        if (!run)
-            return tl::unexpected{run.error()};
-        points.push_back({byPeak ? run->peak : point.budget, run->makespan, run->peak});
+        ASSIGN_OR_RETURN(const auto sequence, table.sequenceAtSlots(table.slotsFor(point.budget)));
+        ASSIGN_OR_RETURN(const Simulation run, checked(chain, sequence));
+        points.push_back({byPeak ? run.peak : point.budget, run.makespan, run.peak});
     }
     return {};
 }
@@ -108,13 +100,11 @@ Result<void> addFrontier(const Chain& chain, const ChainQuery& query, const Chai
             return addTradeOffs(chain, *table, own, points, job);
         });
     };
-    Result<void> added = addTradeOffs(chain, atHand, own, points, job);
-    if (added && own)
-        added = addTable(buildRotorTable, whole.peak);
-    if (added && query.nonPersistent)
-        added = addTable(buildNonPersistentTable, own ? whole.peak : query.budget);
-    if (!added)
-        return added;
+    RETURN_IF_ERROR(addTradeOffs(chain, atHand, own, points, job));
+    if (own)
+        RETURN_IF_ERROR(addTable(buildRotorTable, whole.peak));
+    if (query.nonPersistent)
+        RETURN_IF_ERROR(addTable(buildNonPersistentTable, own ? whole.peak : query.budget));
     if (own) {
         points.push_back({whole.peak, whole.makespan, whole.peak});
         if (!answer.operations.empty())
@@ -128,18 +118,16 @@ Result<void> addFrontier(const Chain& chain, const ChainQuery& query, const Chai
 Result<void> addSchedule(const Chain& chain, const ChainQuery& query, Sequence sequence,
                          ChainAnswer& answer)
 {
-    const Result<Simulation> run = checked(chain, sequence);
-    if (!run)
-        return tl::unexpected{run.error()};
-    if (run->peak > query.budget && query.options.recurrence == Recurrence::Corrected)
+    ASSIGN_OR_RETURN(const Simulation run, checked(chain, sequence));
+    if (run.peak > query.budget && query.options.recurrence == Recurrence::Corrected)
         return failure(
             ErrorKind::Internal,
-            fmt::format("The chain solver's schedule needs {} of {}.", run->peak, query.budget));
-    answer.makespan = run->makespan;
-    answer.peak = run->peak;
-    if (run->peak <= query.budget)
+            fmt::format("The chain solver's schedule needs {} of {}.", run.peak, query.budget));
+    answer.makespan = run.makespan;
+    answer.peak = run.peak;
+    if (run.peak <= query.budget)
         answer.status =
-            run->makespan <= answer.baseMakespan * kEqualTimes ? Status::Optimal : Status::Feasible;
+            run.makespan <= answer.baseMakespan * kEqualTimes ? Status::Optimal : Status::Feasible;
     answer.labels = dropsAnything(sequence) ? Labels{} : annotate(sequence, chain.stages());
     answer.regions = regionTree(answer.labels);
     answer.operations = std::move(sequence);
@@ -150,18 +138,14 @@ Result<void> addSchedule(const Chain& chain, const ChainQuery& query, Sequence s
 Result<void> addNonPersistent(const Chain& chain, const ChainQuery& query, ChainAnswer& answer,
                               const JobContext& job)
 {
-    const Result<ChainTablePtr> table =
-        buildNonPersistentTable(chain, query.budget, query.options, job);
-    if (!table)
-        return tl::unexpected{table.error()};
-    Result<Sequence> sequence = (*table)->sequence(query.budget);
+    ASSIGN_OR_RETURN(const ChainTablePtr table,
+                     buildNonPersistentTable(chain, query.budget, query.options, job));
+    Result<Sequence> sequence = table->sequence(query.budget);
     if (!sequence)
         return sequence.error().kind == ErrorKind::NotFound ? Result<void>{}
                                                             : tl::unexpected{sequence.error()};
-    const Result<Simulation> run = checked(chain, *sequence);
-    if (!run)
-        return tl::unexpected{run.error()};
-    if (!answer.operations.empty() && run->makespan * kEqualTimes >= answer.makespan)
+    ASSIGN_OR_RETURN(const Simulation run, checked(chain, *sequence));
+    if (!answer.operations.empty() && run.makespan * kEqualTimes >= answer.makespan)
         return {};
     return addSchedule(chain, query, *std::move(sequence), answer);
 }
@@ -202,11 +186,9 @@ Result<ChainAnswer> withoutTable(const Chain& chain, const ChainQuery& query,
     coarse.slots =
         static_cast<int>(std::min<std::int64_t>(coarseSlots(chain.stages()), query.budget));
     if (found.empty() && *coarse.slots > 0 && answer.status != Status::Infeasible) {
-        const Result<ChainTablePtr> table = buildRotorTable(chain, query.budget, coarse, {});
-        if (!table)
-            return tl::unexpected{table.error()};
-        answer.unit = (*table)->unit();
-        Result<Sequence> sequence = (*table)->sequence(query.budget);
+        ASSIGN_OR_RETURN(const auto table, buildRotorTable(chain, query.budget, coarse, {}));
+        answer.unit = table->unit();
+        Result<Sequence> sequence = table->sequence(query.budget);
         if (!sequence && sequence.error().kind != ErrorKind::NotFound)
             return tl::unexpected{sequence.error()};
         found = std::move(sequence).value_or(Sequence{});
@@ -241,16 +223,12 @@ ChainQuery finest(ChainQuery query)
 
 Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, const JobContext& job)
 {
-    Result<void> ok = validate(given);
-    ok = ok ? checkQuery(query) : ok;
-    if (!ok)
-        return tl::unexpected{ok.error()};
+    RETURN_IF_ERROR(validate(given));
+    RETURN_IF_ERROR(checkQuery(query));
     const Chain chain = withLeftGradients(normalised(given));
-    const Result<Simulation> whole = checked(chain, keepEverything(chain));
-    if (!whole)
-        return tl::unexpected{whole.error()};
+    ASSIGN_OR_RETURN(const Simulation whole, checked(chain, keepEverything(chain)));
     ChainAnswer answer;
-    answer.baseMakespan = whole->makespan;
+    answer.baseMakespan = whole.makespan;
     answer.lowerBoundPeak = peakLowerBound(chain);
     const bool possible = query.budget >= answer.lowerBoundPeak;
     answer.status = possible ? Status::NotFound : Status::Infeasible;
@@ -261,11 +239,12 @@ Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, cons
         options.slots.reset();
     const Result<ChainTablePtr> table = buildRotorTable(chain, query.budget, options, job);
     if (!table && table.error().kind == ErrorKind::Cancelled)
-        return withoutTable(chain, query, *whole, std::move(answer));
+        return withoutTable(chain, query, whole, std::move(answer));
     if (!table)
         return tl::unexpected{table.error()};
     answer.unit = (*table)->unit();
     answer.exact = (*table)->exact();
+    Result<void> ok;
     if (Result<Sequence> sequence = (*table)->sequence(query.budget); sequence)
         ok = addSchedule(chain, query, std::move(*sequence), answer);
     else if (sequence.error().kind != ErrorKind::NotFound)
@@ -273,16 +252,16 @@ Result<ChainAnswer> solveChain(const Chain& given, const ChainQuery& query, cons
     if (ok && query.nonPersistent && possible)
         ok = addNonPersistent(chain, query, answer, job);
     if (ok && query.frontier)
-        ok = addFrontier(chain, query, **table, *whole, answer, job);
+        ok = addFrontier(chain, query, **table, whole, answer, job);
     answer.stopped = !ok && ok.error().kind == ErrorKind::Cancelled;
     if (!ok && !answer.stopped)
         return tl::unexpected{ok.error()};
     Result<std::optional<std::int64_t>> smallest =
-        answer.operations.empty() ? smallestKnown(chain, query, whole->peak, job)
+        answer.operations.empty() ? smallestKnown(chain, query, whole.peak, job)
                                   : smallestPeak(chain, **table);
     if (!smallest && smallest.error().kind == ErrorKind::Cancelled) {
         answer.stopped = true;
-        smallest = std::optional{whole->peak};
+        smallest = std::optional{whole.peak};
     }
     if (!smallest)
         return tl::unexpected{smallest.error()};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/remat/capuchin/capuchin_planner.h"
 
+#include "core/base/try.h"
 #include "core/lower/lower.h"
 #include "core/solve/api/certify_and_insert.h"
 
@@ -187,9 +188,7 @@ private:
                 continue;
             last = peak;
             plan.asSchedule().recomputeSteps = run.rows();
-            if (base::Result<void> offered = certifyAndInsert(frontier, unlimited, plan, listener);
-                !offered)
-                return tl::unexpected{offered.error()};
+            RETURN_IF_ERROR(certifyAndInsert(frontier, unlimited, plan, listener));
         }
         return std::make_shared<const plan::Frontier>(std::move(frontier));
     }

@@ -2,6 +2,7 @@
 #include "core/solve/remat/search/remat_file.h"
 
 #include "core/base/format.h"
+#include "core/base/try.h"
 #include "core/io/json_text.h"
 
 #include <fmt/format.h>
@@ -38,8 +39,7 @@ public:
         for (const auto step :
              {&RematReader::readNodes, &RematReader::readEdges, &RematReader::readOrder,
               &RematReader::checkCycles, &RematReader::build})
-            if (Result<void> done = (this->*step)(); !done)
-                return tl::unexpected{done.error()};
+            RETURN_IF_ERROR((this->*step)());
         return std::move(m_file);
     }
 
@@ -50,17 +50,15 @@ private:
             return fault("a graph is a JSON object with \"nodes\" or the columns \"time\" and "
                          "\"size\", and \"edges\".");
         const bool isColumns = m_root.find("nodes") == m_root.end();
-        const Result<const json*> first = arrayOf(isColumns ? "time" : "nodes");
-        const Result<const json*> second = isColumns ? arrayOf("size") : first;
-        if (!first || !second)
-            return tl::unexpected{first ? second.error() : first.error()};
-        if ((*first)->size() != (*second)->size())
-            return fault(fmt::format("\"time\" has {} entries and \"size\" {}.", (*first)->size(),
-                                     (*second)->size()));
-        if ((*first)->empty())
+        ASSIGN_OR_RETURN(const json* first, arrayOf(isColumns ? "time" : "nodes"));
+        ASSIGN_OR_RETURN(const json* second, arrayOf(isColumns ? "size" : "nodes"));
+        if (first->size() != second->size())
+            return fault(fmt::format("\"time\" has {} entries and \"size\" {}.", first->size(),
+                                     second->size()));
+        if (first->empty())
             return fault("There are no nodes.");
-        for (std::size_t node = 0; node < (*first)->size(); ++node) {
-            const json& entry = (**first)[node];
+        for (std::size_t node = 0; node < first->size(); ++node) {
+            const json& entry = (*first)[node];
             const std::string where = fmt::format("node {}", node);
             if (!isColumns && !entry.is_object())
                 return fault(fmt::format("Node {} must be an object with time and size.", node));
@@ -69,10 +67,8 @@ private:
                 const auto found = entry.find(key);
                 return found == entry.end() ? none : *found;
             };
-            Result<void> read = isColumns ? readNode(entry, (**second)[node], where)
-                                          : readNode(field("time"), field("size"), where);
-            if (!read)
-                return read;
+            RETURN_IF_ERROR(isColumns ? readNode(entry, (*second)[node], where)
+                                      : readNode(field("time"), field("size"), where));
             if (!isColumns)
                 m_file.names.push_back(field("name").is_string() ? field("name").get<std::string>()
                                                                  : std::string{});
@@ -99,19 +95,15 @@ private:
 
     Result<void> readEdges()
     {
-        const Result<const json*> edges = arrayOf("edges");
-        if (!edges)
-            return tl::unexpected{edges.error()};
-        m_edges.reserve((*edges)->size());
-        for (std::size_t index = 0; index < (*edges)->size(); ++index) {
-            const json& edge = (**edges)[index];
+        ASSIGN_OR_RETURN(const json* edges, arrayOf("edges"));
+        m_edges.reserve(edges->size());
+        for (std::size_t index = 0; index < edges->size(); ++index) {
+            const json& edge = (*edges)[index];
             if (!edge.is_array() || edge.size() != 2)
                 return fault(fmt::format("edges[{}] must be a pair [from, to] of nodes.", index));
-            const Result<std::uint32_t> from = nodeOf(edge[0], fmt::format("edges[{}][0]", index));
-            const Result<std::uint32_t> to = nodeOf(edge[1], fmt::format("edges[{}][1]", index));
-            if (!from || !to)
-                return tl::unexpected{from ? to.error() : from.error()};
-            m_edges.emplace_back(*from, *to);
+            ASSIGN_OR_RETURN(const auto from, nodeOf(edge[0], fmt::format("edges[{}][0]", index)));
+            ASSIGN_OR_RETURN(const auto to, nodeOf(edge[1], fmt::format("edges[{}][1]", index)));
+            m_edges.emplace_back(from, to);
         }
         return {};
     }
@@ -124,22 +116,18 @@ private:
         m_place = m_file.nodes;
         if (m_root.find("order") == m_root.end())
             return {};
-        const Result<const json*> order = arrayOf("order");
-        if (!order)
-            return tl::unexpected{order.error()};
-        if ((*order)->size() != m_times.size())
-            return fault(fmt::format("\"order\" has {} entries for {} nodes.", (*order)->size(),
+        ASSIGN_OR_RETURN(const json* order, arrayOf("order"));
+        if (order->size() != m_times.size())
+            return fault(fmt::format("\"order\" has {} entries for {} nodes.", order->size(),
                                      m_times.size()));
         std::ranges::fill(m_place, kUnknown);
         for (std::uint32_t place = 0; place < m_place.size(); ++place) {
-            const Result<std::uint32_t> node =
-                nodeOf((**order)[place], fmt::format("order[{}]", place));
-            if (!node)
-                return tl::unexpected{node.error()};
-            if (m_place[*node] != kUnknown)
-                return fault(fmt::format("\"order\" has node {} twice.", *node));
-            m_place[*node] = place;
-            m_file.nodes[place] = *node;
+            ASSIGN_OR_RETURN(const std::uint32_t node,
+                             nodeOf((*order)[place], fmt::format("order[{}]", place)));
+            if (m_place[node] != kUnknown)
+                return fault(fmt::format("\"order\" has node {} twice.", node));
+            m_place[node] = place;
+            m_file.nodes[place] = node;
         }
         return {};
     }
@@ -230,10 +218,8 @@ bool looksLikeRemat(std::string_view head)
 
 Result<RematFile> readRemat(std::string_view text)
 {
-    const Result<json> root = io::parseJson(text);
-    if (!root)
-        return tl::unexpected{root.error()};
-    return RematReader{*root}.run();
+    ASSIGN_OR_RETURN(const json root, io::parseJson(text));
+    return RematReader{root}.run();
 }
 
 } // namespace plimsoll::solve

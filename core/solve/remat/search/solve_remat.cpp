@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/solve/remat/search/solve_remat.h"
 
+#include "core/base/try.h"
 #include "core/solve/remat/search/remat_eviction.h"
 #include "core/solve/remat/search/remat_exact.h"
 #include "core/solve/remat/search/remat_search.h"
@@ -137,11 +138,9 @@ Result<void> raise(const RematProblem& problem, const std::vector<std::int64_t>&
             continue;
         search.load(points[index]->plan);
         search.loosen(budgets[index - 1], job);
-        Result<RematPoint> looser = judged(problem, search, budgets[index - 1]);
-        if (!looser)
-            return tl::unexpected{looser.error()};
-        if (looser->figures.time < above->figures.time)
-            above = *std::move(looser);
+        ASSIGN_OR_RETURN(RematPoint looser, judged(problem, search, budgets[index - 1]));
+        if (looser.figures.time < above->figures.time)
+            above = std::move(looser);
     }
     for (std::size_t index = 1; index < points.size() && points[index]; ++index)
         if (points[index - 1]->figures.peak <= budgets[index])
@@ -334,10 +333,8 @@ Result<std::int64_t> smallestPeak(const RematProblem& problem, std::int64_t budg
             none = middle;
             continue;
         }
-        const Result<RematPoint> point = judged(problem, *std::move(plan), middle);
-        if (!point)
-            return tl::unexpected{point.error()};
-        smallest = point->figures.peak;
+        ASSIGN_OR_RETURN(const RematPoint point, judged(problem, *std::move(plan), middle));
+        smallest = point.figures.peak;
     }
     return smallest;
 }
@@ -347,31 +344,22 @@ Result<std::int64_t> smallestPeak(const RematProblem& problem, std::int64_t budg
 Result<RematAnswer> solveRemat(const RematProblem& problem, std::int64_t budget,
                                const JobContext& job, const RematListener& listener)
 {
-    const Result<RematFigures> base = simulate(problem, {});
-    if (!base)
-        return tl::unexpected{base.error()};
     RematAnswer answer;
-    answer.base = *base;
+    ASSIGN_OR_RETURN(answer.base, simulate(problem, {}));
     const RematBounds bounds{problem};
     answer.workingSet = bounds.workingSet();
     const RematBound bound = bounds.lagrangian(budget);
     if (answer.workingSet.bytes > budget || !std::isfinite(bound.recomputeTime)) {
         answer.status = Status::Infeasible;
     } else {
-        answer.timeBound = base->time + raisedToWholeTimes(problem, bound.recomputeTime);
-        if (const Result<void> solved =
-                Solving{answer, problem, budget, job, listener}.run(bound.prices);
-            !solved)
-            return tl::unexpected{solved.error()};
+        answer.timeBound = answer.base.time + raisedToWholeTimes(problem, bound.recomputeTime);
+        RETURN_IF_ERROR(Solving{answer, problem, budget, job, listener}.run(bound.prices));
         answer.stopped = job.stopRequested();
     }
-    const Result<std::int64_t> smallest = answer.best
+    ASSIGN_OR_RETURN(answer.smallestPeak, answer.best
                                               ? Result<std::int64_t>{answer.best->figures.peak}
-                                              : smallestPeak(problem, budget, answer, job);
-    return smallest.map([&](std::int64_t peak) {
-        answer.smallestPeak = peak;
-        return answer;
-    });
+                                              : smallestPeak(problem, budget, answer, job));
+    return answer;
 }
 
 Result<std::vector<std::optional<RematPoint>>>
@@ -379,9 +367,7 @@ rematFrontier(const RematProblem& problem, const std::vector<std::int64_t>& budg
               const JobContext& job, const RematIncumbent& incumbent,
               const std::vector<RematPlan>& starts)
 {
-    const Result<RematFigures> base = simulate(problem, {});
-    if (!base)
-        return tl::unexpected{base.error()};
+    ASSIGN_OR_RETURN(const RematFigures base, simulate(problem, {}));
     std::vector<std::optional<RematPoint>> points(budgets.size());
     const std::int64_t least = RematBounds{problem}.workingSet().bytes;
     const std::vector<RematPoint> known = pointsOf(problem, starts);
@@ -390,19 +376,15 @@ rematFrontier(const RematProblem& problem, const std::vector<std::int64_t>& budg
         if (budgets[index] < least)
             break;
         const bool isReached =
-            descend(search, fastestWithin(known, budgets[index]), budgets[index], base->time, job);
+            descend(search, fastestWithin(known, budgets[index]), budgets[index], base.time, job);
         job.report(index + 1, budgets.size());
         if (!isReached)
             break; // less memory is not easier
-        Result<RematPoint> point = judged(problem, search, budgets[index]);
-        if (!point)
-            return tl::unexpected{point.error()};
-        points[index] = *std::move(point);
+        ASSIGN_OR_RETURN(points[index], judged(problem, search, budgets[index]));
         if (incumbent)
             incumbent(*points[index]);
     }
-    if (Result<void> raised = raise(problem, budgets, points, search, job); !raised)
-        return tl::unexpected{raised.error()};
+    RETURN_IF_ERROR(raise(problem, budgets, points, search, job));
     return points;
 }
 
